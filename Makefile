@@ -1,0 +1,59 @@
+# Every target sets up the virtual environment that it needs; a fresh machine needs only Python >= 3.11, make and git.
+SHELL := /bin/bash
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3; do \
+	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v "$$p"; break; }; done)
+VENV := .venv
+BIN := $(VENV)/bin
+# Installs are tried twice: a dropped connection should not fail a build.
+install = ( $(1) -m pip install --quiet $(2) || { sleep 5; $(1) -m pip install --quiet $(2); } )
+
+.PHONY: help demo test lint bench docs clean browser
+.DEFAULT_GOAL := help
+
+help: ## say what there is
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "anyjoint needs Python 3.11 or newer; none was found on PATH (or: make PYTHON=...)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(call install,$(BIN)/python,-e .)
+	@touch $@
+
+$(VENV)/.installed-%: $(VENV)/.installed
+	$(call install,$(BIN)/python,-e '.[$*]')
+	@touch $@
+
+demo: $(VENV)/.installed ## simulate twenty tori and write a page to look at
+	@$(BIN)/anyjoint run torus-chain --html demo.html
+
+lint: $(VENV)/.installed-lint ## style, types, import contract
+	$(BIN)/ruff check src tests
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint browser $(VENV)/.installed-test ## lint, then every test that is not slow
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile
+
+# Browser tests need Chromium. Install Debian's where we may; otherwise the test run says that they did not run.
+browser:
+	@command -v chromium chromium-browser google-chrome >/dev/null || \
+	{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; }; } || true
+
+.venv-bench/.installed: bench/requirements.txt pyproject.toml | $(BIN)/python
+	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	$(call install,.venv-bench/bin/python,-e '.[bench]' -r bench/requirements.txt)
+	@touch $@
+
+bench: .venv-bench/.installed ## measure anyjoint and every installed peer in one run
+	.venv-bench/bin/python -m bench.run
+
+docs: $(VENV)/.installed-docs ## build the documentation into docs/_build/html
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+clean: ## remove everything that make made
+	rm -rf $(VENV) .venv-bench build dist docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis demo.html
+	find src tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,43 @@
+"""Settings of the whole test run: repeatable random examples, and an honest word when there is no browser."""
+
+import shutil
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("anyjoint", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("anyjoint")
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def find_browser() -> str | None:
+    """The path of a Chromium that the tests can drive, or None."""
+    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> str:
+    """Path of the browser; tests marked `browser` are deselected when there is none."""
+    path = find_browser()
+    assert path is not None, "mark tests that use a browser with @pytest.mark.browser"
+    return path
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without a browser its tests are deselected; the summary below says so."""
+    if find_browser():
+        return
+    chosen = [item for item in items if not item.get_closest_marker("browser")]
+    dropped = [item for item in items if item.get_closest_marker("browser")]
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = chosen
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say loudly that the browser tests did not run."""
+    if find_browser() is None:
+        terminalreporter.section("BROWSER TESTS DID NOT RUN", sep="!", red=True, bold=True)
+        terminalreporter.line(f"No browser was found on PATH (looked for {', '.join(BROWSERS)}).")
+        terminalreporter.line("Install one and run again, e.g. on Debian: sudo apt-get install chromium")
