@@ -1,0 +1,85 @@
+"""What a joint is: a function from a few coordinates to a pose, with names, domains and charts around it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Matrix, Pose
+
+from .product_rule import Motion, motion_of
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """One generalized coordinate of a joint.
+
+    `domain` is where the joint is regular and where identities are probed; `limits` is where the user wants it;
+    `period` says that q and q + period are the same pose; `neutral` is a regular starting value.
+    """
+
+    name: str
+    domain: tuple[float, float] = (-math.pi, math.pi)
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    period: float | None = None
+    neutral: float = 0.0
+    unit: str = "rad"
+
+
+def parameter(domain: tuple[float, float], **options: Any) -> Any:
+    """A dataclass field that is a number changeable at run time; probing samples its domain, setters check it."""
+    return dataclasses.field(metadata={"domain": domain}, **options)
+
+
+class Joint:
+    """Base of every joint. A subclass gives `coordinates` and `pose(q)` (or `legs(q)`); the rest follows.
+
+    Numbers that may change at run time are dataclass fields made with `parameter(domain)`, also in nested geometry.
+    """
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        raise TypeError(f"{type(self).__name__} does not say what its coordinates are")
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return len(self.coordinates)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities; differs from nq only for quaternions."""
+        return self.nq
+
+    def pose(self, q: Sequence[Scalar]) -> Pose:
+        """The child's pose in the joint frame, G(q)."""
+        A, B = self.legs(q)
+        return A @ B.inverse()
+
+    def legs(self, q: Sequence[Scalar]) -> tuple[Pose, Pose]:
+        """Poses A, B with G = A B^-1: parent to working frame, body to working frame. Most joints need no B."""
+        return self.pose(q), Pose()
+
+    def motion(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
+        """Legs, joint Jacobian and c = Sdot*qdot at (q, v), by the product rule."""
+        return motion_of(self.legs, q, v)
+
+    def jacobian(self, q: Sequence[Scalar]) -> Matrix:
+        """S = vee(G^-1 dG/dq) in the child's frame [SG eq. 9]."""
+        return self.motion(q, [0.0] * self.nv).jacobian()
+
+    def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
+        """dq/dt for the velocity v."""
+        return v
+
+    def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
+        """(q, v) rewritten after a step, the same pose and twist; None where nothing is ever rewritten."""
+        return None
+
+    def singularity(self, q: Sequence[float]) -> str | None:
+        """A sentence (what is singular and a way out) if the coordinates break down at q, else None."""
+        return None

@@ -1,0 +1,31 @@
+"""Functions over any scalar; the ground on which physics is written once."""
+
+from .differentiate import derivative, jet
+from .functions import (
+    Scalar,
+    absolute,
+    acos,
+    asin,
+    atan2,
+    cos,
+    exp,
+    floor,
+    gather,
+    is_number,
+    is_zero,
+    less,
+    log,
+    maximum,
+    minimum,
+    power,
+    select,
+    sin,
+    sincos,
+    sqrt,
+    tan,
+)
+
+__all__ = [
+    "Scalar", "absolute", "acos", "asin", "atan2", "cos", "derivative", "exp", "floor", "gather", "is_number", "is_zero", "jet",
+    "less", "log", "maximum", "minimum", "power", "select", "sin", "sincos", "sqrt", "tan",
+]  # fmt: skip

@@ -1,0 +1,164 @@
+"""Dual numbers a + b*eps, nested to any depth: derivatives on floats, the oracle of the symbolic ones.
+
+Each differentiation draws a fresh level, so that nested derivatives never mix their infinitesimals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .functions import Scalar, cos, exp, floor, gather, log, sin, sqrt, tan
+from .functions import acos as _acos
+from .functions import asin as _asin
+from .functions import atan2 as _atan2
+
+
+class Dual:
+    """value + slope * eps(level); value and slope may be duals of lower levels."""
+
+    __slots__ = ("level", "slope", "value")
+
+    def __init__(self, value: Scalar, slope: Scalar, level: int) -> None:
+        self.value, self.slope, self.level = value, slope, level
+
+    def _parts(self, x: Scalar) -> tuple[Scalar, Scalar]:
+        """x as (value, slope) at this level."""
+        if isinstance(x, Dual) and x.level == self.level:
+            return x.value, x.slope
+        return x, 0.0
+
+    def _below(self, x: Any) -> bool:
+        """True if x carries a higher level, so that x must lead the operation."""
+        return isinstance(x, Dual) and x.level > self.level
+
+    def _lift(self, value: Scalar, slope: Scalar) -> Dual:
+        return Dual(value, slope, self.level)
+
+    def __add__(self, other: Scalar) -> Scalar:
+        if self._below(other):
+            return other.__radd__(self)
+        v, s = self._parts(other)
+        return self._lift(self.value + v, self.slope + s)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Dual:
+        return self._lift(-self.value, -self.slope)
+
+    def __pos__(self) -> Dual:
+        return self
+
+    def __sub__(self, other: Scalar) -> Scalar:
+        return self + (-other)
+
+    def __rsub__(self, other: Scalar) -> Scalar:
+        return (-self) + other
+
+    def __mul__(self, other: Scalar) -> Scalar:
+        if self._below(other):
+            return other.__rmul__(self)
+        v, s = self._parts(other)
+        return self._lift(self.value * v, self.value * s + self.slope * v)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Scalar) -> Scalar:
+        if self._below(other):
+            return other.__rtruediv__(self)
+        v, s = self._parts(other)
+        quotient = self.value / v
+        return self._lift(quotient, (self.slope - quotient * s) / v)
+
+    def __rtruediv__(self, other: Scalar) -> Scalar:
+        return self._lift(other, 0.0) / self
+
+    def __pow__(self, exponent: Scalar) -> Scalar:
+        if isinstance(exponent, (int, float)):
+            if exponent == 0:
+                return self._lift(1.0, 0.0)
+            return self._lift(self.value**exponent, exponent * self.value ** (exponent - 1) * self.slope)
+        return exp(exponent * log(self))
+
+    def __rpow__(self, base: Scalar) -> Scalar:
+        return exp(self * log(base))
+
+    def _chain(self, value: Scalar, slope: Scalar) -> Dual:
+        return self._lift(value, slope * self.slope)
+
+    def sin(self) -> Dual:
+        return self._chain(sin(self.value), cos(self.value))
+
+    def cos(self) -> Dual:
+        return self._chain(cos(self.value), -sin(self.value))
+
+    def tan(self) -> Dual:
+        t = tan(self.value)
+        return self._chain(t, 1.0 + t * t)
+
+    def arcsin(self) -> Dual:
+        return self._chain(_asin(self.value), 1.0 / sqrt(1.0 - self.value * self.value))
+
+    def arccos(self) -> Dual:
+        return self._chain(_acos(self.value), -1.0 / sqrt(1.0 - self.value * self.value))
+
+    def arctan2(self, other: Scalar) -> Scalar:
+        if self._below(other):
+            return other._reflected("arctan2", self)
+        x, dx = self._parts(other)
+        y, dy = self.value, self.slope
+        return self._lift(_atan2(y, x), (x * dy - y * dx) / (x * x + y * y))
+
+    def _reflected(self, name: str, other: Scalar) -> Scalar:
+        """name(other, self), when the left operand is a plain number or of a lower level."""
+        return getattr(self._lift(other, 0.0), name)(self)
+
+    def exp(self) -> Dual:
+        e = exp(self.value)
+        return self._chain(e, e)
+
+    def log(self) -> Dual:
+        return self._chain(log(self.value), 1.0 / self.value)
+
+    def sqrt(self) -> Dual:
+        r = sqrt(self.value)
+        return self._chain(r, 0.5 / r)
+
+    def floor(self) -> Scalar:
+        return floor(self.value)
+
+    def __abs__(self) -> Dual:
+        return self if real_part(self) >= 0 else -self
+
+    def minimum(self, other: Scalar) -> Scalar:
+        return self if real_part(self) <= real_part(other) else other
+
+    def maximum(self, other: Scalar) -> Scalar:
+        return self if real_part(self) >= real_part(other) else other
+
+    def gather(self, table: Sequence[float]) -> Scalar:
+        return gather(table, self.value)
+
+    def __lt__(self, other: Scalar) -> bool:
+        return real_part(self) < real_part(other)
+
+    def __le__(self, other: Scalar) -> bool:
+        return real_part(self) <= real_part(other)
+
+    def __gt__(self, other: Scalar) -> bool:
+        return real_part(self) > real_part(other)
+
+    def __ge__(self, other: Scalar) -> bool:
+        return real_part(self) >= real_part(other)
+
+    def __repr__(self) -> str:
+        return f"Dual({self.value!r}, {self.slope!r}, level={self.level})"
+
+
+def real_part(x: Scalar) -> float:
+    """The plain number below all levels."""
+    while isinstance(x, Dual):
+        x = x.value
+    return float(x.real) if isinstance(x, complex) else float(x)
+
+

@@ -1,0 +1,57 @@
+"""Twists and wrenches as 6-vectors, angular part first, in the body's own frame; over any scalar.
+
+Vectors are object arrays: entries that are exactly 0 stay Python numbers and vanish from generated code.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from anyjoint.scalar import Scalar
+
+Vector = np.ndarray[Any, np.dtype[Any]]
+Matrix = np.ndarray[Any, np.dtype[Any]]
+
+
+def vector(*entries: Scalar) -> Vector:
+    """An object array of scalars."""
+    out = np.empty(len(entries), dtype=object)
+    out[:] = entries
+    return out
+
+
+def zeros(*shape: int) -> Vector:
+    """An object array of exact zeros."""
+    return np.full(shape, 0, dtype=object)
+
+
+def cross(a: Any, b: Any) -> Vector:
+    """a x b."""
+    return vector(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def dot(a: Any, b: Any) -> Scalar:
+    """a . b, skipping nothing: exact zeros fold in the scalar layer."""
+    total: Scalar = 0
+    for x, y in zip(a, b, strict=True):
+        total = total + x * y
+    return total
+
+
+def skew(a: Any) -> Matrix:
+    """The matrix [a] with [a] b = a x b."""
+    out = zeros(3, 3)
+    out[0, 1], out[0, 2] = -a[2], a[1]
+    out[1, 0], out[1, 2] = a[2], -a[0]
+    out[2, 0], out[2, 1] = -a[1], a[0]
+    return out
+
+
+def ad(a: Vector, b: Vector) -> Vector:
+    """The bracket of two twists, ad_a b [SG eq. 3, RM eq. 8]."""
+    return np.concatenate([cross(a[:3], b[:3]), cross(a[3:], b[:3]) + cross(a[:3], b[3:])])
+
+
+def ad_dual(a: Vector, f: Vector) -> Vector:
+    """ad*_a f = ad_a^T f of a wrench [SG section 3]."""
+    return np.concatenate([cross(f[:3], a[:3]) + cross(f[3:], a[3:]), cross(f[3:], a[:3])])

@@ -1,0 +1,127 @@
+"""The three kinds of factor that every pose is a product of, and how twists, wrenches and inertias pass them.
+
+A factor maps child coordinates to parent coordinates. Elementary rotations and translations are kept apart
+because passing them one at a time is far cheaper than passing one dense 6x6 adjoint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from anyjoint.scalar import Scalar, sincos
+
+from .algebra import Matrix, Vector, cross, vector, zeros
+from .inertia import BlockInertia, rotate_general, rotate_symmetric
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """A rotation by an angle about the coordinate axis 0, 1 or 2."""
+
+    axis: int
+    angle: Scalar
+
+    @cached_property
+    def sincos(self) -> tuple[Scalar, Scalar]:
+        """(sin, cos) of the angle."""
+        return sincos(self.angle)
+
+    @cached_property
+    def plane(self) -> tuple[int, int]:
+        """The two axes that turn, i towards j."""
+        return (self.axis + 1) % 3, (self.axis + 2) % 3
+
+    def matrix(self) -> Matrix:
+        s, c = self.sincos
+        i, j = self.plane
+        R = zeros(3, 3)
+        R[self.axis, self.axis] = 1
+        R[i, i], R[i, j], R[j, i], R[j, j] = c, -s, s, c
+        return R
+
+    def inverse(self) -> Rotation:
+        inverted = Rotation(self.axis, -self.angle)
+        s, c = self.sincos
+        inverted.__dict__["sincos"] = (-s, c)
+        return inverted
+
+    def motion(self, v: Vector) -> Vector:
+        """The twist v of the parent side, seen from the child: Ad(F^-1) v."""
+        s, c = self.sincos
+        i, j = self.plane
+        out = v.copy()
+        for k in (0, 3):
+            out[i + k], out[j + k] = c * v[i + k] + s * v[j + k], c * v[j + k] - s * v[i + k]
+        return out
+
+    def force(self, f: Vector) -> Vector:
+        """The wrench f of the child side, seen from the parent: Ad(F^-1)^T f."""
+        s, c = self.sincos
+        i, j = self.plane
+        out = f.copy()
+        for k in (0, 3):
+            out[i + k], out[j + k] = c * f[i + k] - s * f[j + k], s * f[i + k] + c * f[j + k]
+        return out
+
+    def inertia(self, J: BlockInertia) -> BlockInertia:
+        """The child's inertia seen from the parent: Ad(F^-1)^T J Ad(F^-1)."""
+        s, c = self.sincos
+        i, j = self.plane
+        turn = (s, c, c * s, s * s, i, j, self.axis)
+        return BlockInertia(rotate_symmetric(J.A, *turn), rotate_general(J.B, *turn), rotate_symmetric(J.C, *turn))
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A shift of the origin."""
+
+    p: tuple[Scalar, Scalar, Scalar]
+
+    def inverse(self) -> Translation:
+        x, y, z = self.p
+        return Translation((-x, -y, -z))
+
+    def motion(self, v: Vector) -> Vector:
+        return np.concatenate([v[:3], v[3:] + cross(v[:3], self.p)])
+
+    def force(self, f: Vector) -> Vector:
+        return np.concatenate([f[:3] + cross(self.p, f[3:]), f[3:]])
+
+    def inertia(self, J: BlockInertia) -> BlockInertia:
+        return J.shifted(vector(*self.p))
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A rotation given by its matrix."""
+
+    R: Matrix
+
+    def matrix(self) -> Matrix:
+        return self.R
+
+    def inverse(self) -> Turn:
+        return Turn(self.R.T)
+
+    def motion(self, v: Vector) -> Vector:
+        Rt = self.R.T
+        return np.concatenate([Rt @ v[:3], Rt @ v[3:]])
+
+    def force(self, f: Vector) -> Vector:
+        return np.concatenate([self.R @ f[:3], self.R @ f[3:]])
+
+    def inertia(self, J: BlockInertia) -> BlockInertia:
+        return J.turned(self.R)
+
+
+Factor = Rotation | Translation | Turn
+
+
+def as_matrix(rows: Any) -> Matrix:
+    """An object array 3x3 (or any shape) from nested sequences."""
+    source = np.asarray(rows, dtype=object)
+    return np.array(source, dtype=object)

@@ -1,0 +1,135 @@
+"""Spatial inertias as blocks, stored symmetric: J = [[A, B], [B^T, C]] maps a twist to a momentum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anyjoint.scalar import Scalar
+
+from .algebra import Matrix, Vector, dot, skew, zeros
+
+
+@dataclass(frozen=True)
+class BlockInertia:
+    """A symmetric 6x6 inertia; A and C are symmetric 3x3, B is general."""
+
+    A: Matrix
+    B: Matrix
+    C: Matrix
+
+    def __add__(self, other: BlockInertia) -> BlockInertia:
+        return BlockInertia(add_symmetric(self.A, other.A), self.B + other.B, add_symmetric(self.C, other.C))
+
+    def __matmul__(self, v: Vector) -> Vector:
+        w, u = v[:3], v[3:]
+        top = [dot(self.A[i], w) + dot(self.B[i], u) for i in range(3)]
+        bottom = [dot(self.B[:, i], w) + dot(self.C[i], u) for i in range(3)]
+        out = zeros(6)
+        out[:] = top + bottom
+        return out
+
+    def shifted(self, p: Vector) -> BlockInertia:
+        """Seen from a frame in which this one's origin is at p."""
+        P = skew(p)
+        B = self.B + P @ self.C
+        PB, BP = P @ self.B.T, B @ P.T
+        return BlockInertia(symmetric(lambda i, j: self.A[i, j] + (PB[i, j] + BP[i, j])), B, self.C)
+
+    def turned(self, R: Matrix) -> BlockInertia:
+        """Seen from a frame in which this one's axes are the columns of R."""
+        return BlockInertia(turn_symmetric(self.A, R), R @ self.B @ R.T, turn_symmetric(self.C, R))
+
+    def minus_outer(self, U: Matrix, W: Matrix) -> BlockInertia:
+        """J - U W^T for 6xd matrices whose product is symmetric (the articulated-body update)."""
+
+        def block(J: Matrix, rows: int, columns: int) -> Matrix:
+            if rows == columns:
+                return symmetric(lambda i, j: J[i, j] - dot(U[rows + i], W[columns + j]))
+            out = zeros(3, 3)
+            for i in range(3):
+                for j in range(3):
+                    out[i, j] = J[i, j] - dot(U[rows + i], W[columns + j])
+            return out
+
+        return BlockInertia(block(self.A, 0, 0), block(self.B, 0, 3), block(self.C, 3, 3))
+
+    def matrix(self) -> Matrix:
+        """The full 6x6 matrix."""
+        return np.block([[self.A, self.B], [self.B.T, self.C]])
+
+    def entries(self) -> list[Scalar]:
+        """The 21 independent numbers: A and C by upper triangle, B by rows."""
+        upper = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+        return [self.A[k] for k in upper] + list(self.B.ravel()) + [self.C[k] for k in upper]
+
+    @staticmethod
+    def from_entries(e: list[Scalar]) -> BlockInertia:
+        """The inverse of `entries`."""
+        return BlockInertia(symmetric_from(e[:6]), np.array(e[6:15], dtype=object).reshape(3, 3), symmetric_from(e[15:]))
+
+    @staticmethod
+    def zero() -> BlockInertia:
+        return BlockInertia(zeros(3, 3), zeros(3, 3), zeros(3, 3))
+
+
+def rigid(mass: Scalar, h: Vector, tensor: Matrix) -> BlockInertia:
+    """A rigid body's inertia from mass, first moment h = m*c and tensor about the frame's origin [SG eq. 5]."""
+    C = zeros(3, 3)
+    C[0, 0] = C[1, 1] = C[2, 2] = mass
+    return BlockInertia(tensor, skew(h), C)
+
+
+def symmetric(entry: object) -> Matrix:
+    """A symmetric 3x3 matrix from a function of (i, j) with i <= j."""
+    out = zeros(3, 3)
+    for i in range(3):
+        for j in range(i, 3):
+            out[i, j] = out[j, i] = entry(i, j)  # type: ignore[operator]
+    return out
+
+
+def symmetric_from(upper: list[Scalar]) -> Matrix:
+    """A symmetric 3x3 matrix from its upper triangle by rows."""
+    index = {(0, 0): 0, (0, 1): 1, (0, 2): 2, (1, 1): 3, (1, 2): 4, (2, 2): 5}
+    return symmetric(lambda i, j: upper[index[i, j]])
+
+
+def add_symmetric(X: Matrix, Y: Matrix) -> Matrix:
+    return symmetric(lambda i, j: X[i, j] + Y[i, j])
+
+
+def turn_symmetric(A: Matrix, R: Matrix) -> Matrix:
+    """R A R^T by its upper triangle."""
+    RA = R @ A
+    return symmetric(lambda i, j: dot(RA[i], R[j]))
+
+
+def _turn_pair(M: Matrix, row: int, s: Scalar, c: Scalar, i: int, j: int) -> tuple[Scalar, Scalar]:
+    return c * M[row, i] - s * M[row, j], s * M[row, i] + c * M[row, j]
+
+
+def rotate_symmetric(M: Matrix, s: Scalar, c: Scalar, cs: Scalar, ss: Scalar, i: int, j: int, k: int) -> Matrix:
+    """R M R^T for an elementary rotation in the plane (i, j); cs, ss are shared by all blocks."""
+    t = M[i, i] - M[j, j]
+    u = ss * t + (2 * cs) * M[i, j]
+    out = zeros(3, 3)
+    out[k, k] = M[k, k]
+    out[i, i], out[j, j] = M[i, i] - u, M[j, j] + u
+    out[i, j] = out[j, i] = cs * t + (c * c - ss) * M[i, j]
+    out[i, k], out[j, k] = out[k, i], out[k, j] = _turn_pair(M, k, s, c, i, j)
+    return out
+
+
+def rotate_general(M: Matrix, s: Scalar, c: Scalar, cs: Scalar, ss: Scalar, i: int, j: int, k: int) -> Matrix:
+    """R M R^T for an elementary rotation and a general block."""
+    t, w = M[i, i] - M[j, j], M[i, j] + M[j, i]
+    u, x = ss * t + cs * w, cs * t - ss * w
+    out = zeros(3, 3)
+    out[k, k] = M[k, k]
+    out[i, i], out[j, j] = M[i, i] - u, M[j, j] + u
+    out[i, j], out[j, i] = M[i, j] + x, M[j, i] + x
+    out[k, i], out[k, j] = _turn_pair(M, k, s, c, i, j)
+    out[i, k], out[j, k] = _turn_pair(M.T, k, s, c, i, j)
+    return out

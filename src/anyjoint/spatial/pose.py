@@ -1,0 +1,221 @@
+"""Pose: a rigid motion as a product of factors, over any scalar; it maps child coordinates to parent coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.scalar import Scalar, is_number, sincos, sqrt
+
+from .algebra import Matrix, Vector, vector, zeros
+from .factor import Factor, Rotation, Translation, Turn, as_matrix
+from .inertia import BlockInertia
+
+
+class Pose:
+    """A product of elementary rotations, translations and general rotations; compose with `@`."""
+
+    __slots__ = ("__dict__", "factors")
+    factors: tuple[Factor, ...]
+
+    def __init__(self, factors: Sequence[Factor] = ()) -> None:
+        self.factors = tuple(factors)
+
+    # -- making poses -------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def identity() -> Pose:
+        """The pose that moves nothing."""
+        return Pose()
+
+    @staticmethod
+    def translation(x: Scalar, y: Scalar, z: Scalar) -> Pose:
+        """A shift by (x, y, z)."""
+        for value in (x, y, z):
+            _finite(value, "translation")
+        return Pose((Translation((x, y, z)),))
+
+    @staticmethod
+    def rotation_x(angle: Scalar) -> Pose:
+        """A rotation about x."""
+        return Pose((Rotation(0, _finite(angle, "angle")),))
+
+    @staticmethod
+    def rotation_y(angle: Scalar) -> Pose:
+        """A rotation about y."""
+        return Pose((Rotation(1, _finite(angle, "angle")),))
+
+    @staticmethod
+    def rotation_z(angle: Scalar) -> Pose:
+        """A rotation about z."""
+        return Pose((Rotation(2, _finite(angle, "angle")),))
+
+    @staticmethod
+    def rotation(axis: Sequence[Scalar], angle: Scalar) -> Pose:
+        """A rotation about any axis through the origin; a constant axis is turned to z, so its twist stays constant."""
+        if not all(is_number(x) for x in axis):
+            return Pose((Turn(_rodrigues(axis, angle)),))
+        unit = unit_axis(axis)
+        for k in range(3):
+            if abs(unit[k]) == 1.0:
+                return Pose((Rotation(k, angle if unit[k] > 0 else -angle),))
+        Q = as_matrix(frame_about(unit))
+        return Pose((Turn(Q), Rotation(2, angle), Turn(Q.T)))
+
+    @staticmethod
+    def quaternion(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Pose:
+        """A rotation by a quaternion of any length but zero."""
+        n = w * w + x * x + y * y + z * z
+        if is_number(n) and not n > 0:
+            raise InputError(f"quaternion ({w}, {x}, {y}, {z}) has no direction; give four numbers that are not all zero")
+        s = 2 / n
+        R = [
+            [1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
+            [s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)],
+            [s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)],
+        ]
+        return Pose((Turn(as_matrix(R)),))
+
+    @staticmethod
+    def rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Pose:
+        """Roll, pitch, yaw as URDF has them: Rot_z(yaw) Rot_y(pitch) Rot_x(roll)."""
+        return Pose.rotation_z(yaw) @ Pose.rotation_y(pitch) @ Pose.rotation_x(roll)
+
+    @staticmethod
+    def from_rotation(R: Any, p: Sequence[Scalar] = (0, 0, 0)) -> Pose:
+        """From a 3x3 rotation (its columns are the child's axes) and an origin."""
+        matrix = as_matrix(R)
+        if matrix.shape != (3, 3):
+            raise InputError(f"a rotation needs a 3x3 matrix, got shape {matrix.shape}")
+        if all(is_number(x) for x in matrix.ravel()):
+            _check_rotation(matrix)
+        return Pose.translation(*p) @ Pose((Turn(matrix),))
+
+    @staticmethod
+    def from_matrix(T: Any) -> Pose:
+        """From a homogeneous 4x4 matrix."""
+        matrix = as_matrix(T)
+        if matrix.shape != (4, 4):
+            raise InputError(f"a pose needs a 4x4 matrix, got shape {matrix.shape}")
+        last = matrix[3]
+        if all(is_number(x) for x in last) and not np.array_equal(last.astype(float), [0.0, 0.0, 0.0, 1.0]):
+            raise InputError(f"the last row of a pose is (0, 0, 0, 1), got {tuple(last)}")
+        return Pose.from_rotation(matrix[:3, :3], tuple(matrix[:3, 3]))
+
+    # -- using poses --------------------------------------------------------------------------------------------------
+
+    def __matmul__(self, other: Pose) -> Pose:
+        if not isinstance(other, Pose):
+            raise InputError(f"a pose is composed with a pose, got {type(other).__name__}; use pose.act(point) for points")
+        return Pose(self.factors + other.factors)
+
+    def inverse(self) -> Pose:
+        """The pose that undoes this one."""
+        return Pose([factor.inverse() for factor in reversed(self.factors)])
+
+    @cached_property
+    def _frame(self) -> tuple[Matrix, Vector]:
+        R, p = as_matrix([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), zeros(3)
+        for factor in self.factors:
+            if isinstance(factor, Translation):
+                p = p + R @ vector(*factor.p)
+            else:
+                R = R @ factor.matrix()
+        return R, p
+
+    @property
+    def R(self) -> Matrix:
+        """The 3x3 rotation."""
+        return self._frame[0]
+
+    @property
+    def p(self) -> Vector:
+        """The child's origin in the parent."""
+        return self._frame[1]
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """The 4x4 matrix, of floats where all entries are numbers."""
+        T = zeros(4, 4)
+        T[:3, :3], T[:3, 3], T[3, 3] = self.R, self.p, 1
+        if all(is_number(x) for x in T.ravel()):
+            return T.astype(complex if any(isinstance(x, (complex, np.complexfloating)) for x in T.ravel()) else float)
+        return T
+
+    def act(self, point: Sequence[Scalar]) -> Vector:
+        """A point of the child, in the parent."""
+        return self.R @ vector(*point) + self.p
+
+    # -- what passes through a pose -----------------------------------------------------------------------------------
+
+    def motion(self, v: Vector) -> Vector:
+        """A twist of the parent side seen from the child, Ad(G^-1) v [SG eq. 2]."""
+        for factor in self.factors:
+            v = factor.motion(v)
+        return v
+
+    def force(self, f: Vector) -> Vector:
+        """A wrench of the child side seen from the parent, Ad(G^-1)^T f [SG eq. 14]."""
+        for factor in reversed(self.factors):
+            f = factor.force(f)
+        return f
+
+    def inertia(self, J: BlockInertia) -> BlockInertia:
+        """An inertia of the child side seen from the parent, Ad(G^-1)^T J Ad(G^-1) [SG eq. 27]."""
+        for factor in reversed(self.factors):
+            J = factor.inertia(J)
+        return J
+
+    def __repr__(self) -> str:
+        return f"Pose(R={[list(row) for row in self.R]}, p={list(self.p)})"
+
+
+def unit_axis(axis: Sequence[Scalar], where: str = "axis") -> tuple[float, float, float]:
+    """A constant axis at unit length; refuses zero, NaN and wrong sizes."""
+    a = np.asarray(axis, dtype=float)
+    if a.shape != (3,) or not np.isfinite(a).all():
+        raise InputError(f"{where} {axis!r}: expected three finite numbers")
+    length = float(np.linalg.norm(a))
+    if length < 1e-12:
+        raise InputError(f"{where} {tuple(a)} has no direction; give a vector of non-zero length, such as (0, 0, 1)")
+    unit = a / length
+    unit[np.abs(unit) < 1e-16] = 0.0
+    return float(unit[0]), float(unit[1]), float(unit[2])
+
+
+def frame_about(unit: Sequence[float]) -> Matrix:
+    """A right-handed frame whose third column is the given unit vector."""
+    z = np.asarray(unit, dtype=float)
+    helper = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = np.cross(helper, z)
+    x /= np.linalg.norm(x)
+    return np.stack([x, np.cross(z, x), z], axis=1)
+
+
+def _finite(x: Scalar, what: str) -> Scalar:
+    if is_number(x) and not np.isfinite(x):
+        raise InputError(f"{what} must be finite, got {x}")
+    return x
+
+
+def _rodrigues(axis: Sequence[Scalar], angle: Scalar) -> Matrix:
+    length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2])
+    a = [x / length for x in axis]
+    s, c = sincos(angle)
+    K = [[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]]
+    return as_matrix([[(c if i == j else 0) + s * K[i][j] + (1 - c) * a[i] * a[j] for j in range(3)] for i in range(3)])
+
+
+def _check_rotation(R: Matrix) -> None:
+    if any(isinstance(x, (complex, np.complexfloating)) for x in R.ravel()):
+        return
+    M = R.astype(float)
+    error = float(np.abs(M @ M.T - np.eye(3)).max()) if np.isfinite(M).all() else np.inf
+    if not error < 1e-9 or np.linalg.det(M) < 0:
+        raise InputError(f"not a rotation (R R^T differs from 1 by {error:.2g}, det {np.linalg.det(M):.3g}): {M.tolist()}")
+
+
