@@ -1,0 +1,124 @@
+"""The commands and their options; what each does lives in a file of its own, imported when it is called."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+HELP = """Dynamics of mechanisms whose joints can be any function of their coordinates.
+
+A MODEL is a gallery name (torus-chain), or a function of yours that returns a mechanism (robot.py:build).
+"""
+EPILOG = "Start with: anyjoint list, then: anyjoint run torus-chain --html page.html"
+
+app = typer.Typer(
+    help=HELP, epilog=EPILOG, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False
+)
+
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="Gallery name, or file.py:function.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PARAM=VALUE", help="Set a parameter of the model's builder; repeatable."),
+]
+
+
+class Format(StrEnum):
+    """What `export` can write."""
+
+    c = "c"
+    js = "js"
+    html = "html"
+    latex = "latex"
+
+
+@app.callback(invoke_without_command=True)
+def welcome(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Suggest what to do when no command is given."""
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"anyjoint {installed('anyjoint')}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        from anyjoint.cli.welcome import suggest
+
+        suggest()
+
+
+@app.command("list")
+def list_gallery(json: Json = False) -> None:
+    """Show the gallery: every mechanism that comes with anyjoint."""
+    from anyjoint.cli.listing import show
+
+    show(json)
+
+
+@app.command(epilog="Example: anyjoint run torus-chain --set n=10 --duration 5 --html page.html")
+def run(
+    model: Model,
+    duration: Annotated[float | None, typer.Option(help="Seconds to simulate.", show_default="the model's")] = None,
+    dt: Annotated[float | None, typer.Option(help="Step in seconds.", show_default="the model's")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="semi-implicit-euler, rk4 or dopri5.", show_default="the model's, or rk4")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a self-contained page that plays the motion.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a plot of the run (.png, .svg, .pdf).")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the trajectory (.npz).")] = None,
+    settings: Set = None,
+    json: Json = False,
+) -> None:
+    """Compile a model, simulate it, and say how well that went."""
+    from anyjoint.cli.running import Outputs, show
+    from anyjoint.cli.target import resolve
+
+    target = resolve(model, settings or [])
+    show(target, duration, dt, method, Outputs(html, plot, save), json)
+
+
+@app.command(epilog="Example: anyjoint info torus-chain --set n=20")
+def info(model: Model, settings: Set = None, json: Json = False) -> None:
+    """Show bodies, joints, coordinates, operations, kernels and compile time."""
+    from anyjoint.cli.information import show
+    from anyjoint.cli.target import resolve
+
+    show(resolve(model, settings or []), json)
+
+
+@app.command(epilog="Example: anyjoint check robot.py:build   (exit code 1 when something is wrong)")
+def check(model: Model, settings: Set = None, json: Json = False) -> None:
+    """Look for mistakes in a model and report all of them at once."""
+    from anyjoint.cli.checking import show
+
+    show(model, settings or [], json)
+
+
+@app.command(epilog="Inside the repository, `make bench` also measures every installed peer.")
+def bench(
+    models: Annotated[list[str] | None, typer.Argument(metavar="[MODEL]...", help="Models to measure.")] = None,
+    batch: Annotated[int, typer.Option(min=1, help="States per batch.")] = 4096,
+    json: Json = False,
+) -> None:
+    """Measure the dynamics of some models on this machine."""
+    from anyjoint.cli.benchmark import show
+
+    show(models or [], batch, json)
+
+
+@app.command(epilog="Example: anyjoint export torus-chain --to c --out generated")
+def export(
+    model: Model,
+    to: Annotated[Format, typer.Option(help="c, js: source code; html: a page with live physics; latex: equations.")],
+    out: Annotated[Path, typer.Option(help="Folder to write into; made when missing.")] = Path(),
+    settings: Set = None,
+    json: Json = False,
+) -> None:
+    """Write the generated code, a live page, or the equations."""
+    from anyjoint.cli.exporting import show
+    from anyjoint.cli.target import resolve
+
+    show(resolve(model, settings or []), to.value, out, json)

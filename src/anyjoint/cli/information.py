@@ -1,0 +1,65 @@
+"""`anyjoint info`: what a model is made of and what its code costs."""
+
+import time
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+from anyjoint.cli.output import print_facts, print_json, print_table, status
+from anyjoint.cli.target import Target
+
+QUANTITIES = ("forward_dynamics", "inverse_dynamics", "mass_matrix")
+
+
+def show(target: Target, as_json: bool) -> None:
+    """Print bodies, coordinates, operations and compile time."""
+    with status(f"compiling {target.name}", quiet=as_json):
+        began = time.perf_counter()
+        model = target.mechanism.compile()
+        facts = gather(target, model) | {"compile_seconds": time.perf_counter() - began}
+    if as_json:
+        print_json(facts)
+        return
+    print_facts(target.name, {
+        "bodies": facts["nb"],
+        "coordinates": f"{facts['nq']} (velocities: {facts['nv']})",
+        "mass": f"{facts['mass']:.6g} kg",
+        "compile time": f"{facts['compile_seconds']:.3f} s",
+    })  # fmt: skip
+    columns = ("body", "parent", "joint", "dof", "mass")
+    print_table("Bodies", columns, [[b[c] for c in columns] for b in facts["bodies"]])
+    kinds = list(next(iter(facts["operations"].values())))
+    print_table("Operations per evaluation", ("quantity", *kinds), [
+        (name, *(counts[kind] for kind in kinds)) for name, counts in facts["operations"].items()
+    ])  # fmt: skip
+    print(facts["report"])
+
+
+def gather(target: Target, model: Any) -> dict[str, Any]:
+    """The facts, as plain data."""
+    bodies = [_body(body) for body in target.mechanism.bodies]
+    return {
+        "model": target.name,
+        "nb": model.nb,
+        "nq": model.nq,
+        "nv": model.nv,
+        "mass": sum(b["mass"] for b in bodies),
+        "bodies": bodies,
+        "operations": {name: _counts(model.op_count(name)) for name in QUANTITIES},
+        "report": str(model.report()),
+    }
+
+
+def _body(body: Any) -> dict[str, Any]:
+    parent = getattr(body.parent, "name", body.parent)
+    return {
+        "body": body.name,
+        "parent": "ground" if parent is None else str(parent),
+        "joint": type(body.joint).__name__,
+        "dof": int(body.joint.dof),
+        "mass": float(body.inertia.mass),
+    }
+
+
+def _counts(count: Any) -> dict[str, int]:
+    named = asdict(count) if is_dataclass(count) and not isinstance(count, type) else dict(count)
+    return {kind: int(n) for kind, n in named.items() if kind != "total"} | {"total": int(count.total)}

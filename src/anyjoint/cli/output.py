@@ -1,0 +1,89 @@
+"""How the commands speak: facts as rich tables for people or as JSON for machines, errors on stderr."""
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from anyjoint.errors import AnyjointError
+
+
+class UsageError(AnyjointError):
+    """The command line itself is wrong: an unknown name, a malformed option."""
+
+
+def complain(message: str) -> None:
+    """Print an error on stderr, as plain text so that brackets in it survive."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True, soft_wrap=True)
+    console.print(Text("error: ", style="bold red").append(Text(message, style="not bold default")))
+
+
+def print_json(facts: object) -> None:
+    """Print facts as JSON; NumPy numbers and arrays become plain ones."""
+    sys.stdout.write(json.dumps(facts, indent=2, default=_plain) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def print_facts(title: str, facts: Mapping[str, object]) -> None:
+    """Print name-value pairs as a two-column table."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE, show_header=False)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in facts.items():
+        table.add_row(name, _text(value))
+    _console().print(table)
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print rows under headings; columns of numbers are aligned to the right."""
+    from rich import box
+    from rich.table import Table
+
+    rows = [list(row) for row in rows]
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE)
+    for i, column in enumerate(columns):
+        numeric = bool(rows) and all(isinstance(row[i], int | float) for row in rows)
+        table.add_column(column, justify="right" if numeric else "left", style="cyan" if i == 0 else None)
+    for row in rows:
+        table.add_row(*map(_text, row))
+    _console().print(table)
+
+
+def status(message: str, quiet: bool = False) -> Any:
+    """A spinner on stderr while a block runs; silent with quiet=True or when nobody watches."""
+    from rich.console import Console
+
+    return Console(stderr=True, quiet=quiet).status(message)
+
+
+def say(message: str) -> None:
+    """Print one line with rich markup."""
+    _console().print(message)
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    # Piped output is read by programs and by tests: 100 columns beat rich's 80 there.
+    return Console(width=None if sys.stdout.isatty() else 100, highlight=False)
+
+
+def _text(value: object) -> Any:
+    from rich.text import Text
+
+    if isinstance(value, bool):
+        return Text("yes" if value else "no")
+    if isinstance(value, float):
+        return Text(f"{value:.4g}")
+    if isinstance(value, int):
+        return Text(f"{value:,}")
+    return Text(str(value))

@@ -1,0 +1,114 @@
+"""`anyjoint run`: compile, simulate, write what was asked for, and print a summary."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from anyjoint.cli.output import print_facts, print_json, status
+from anyjoint.cli.target import Target
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Files that the user wants from a run."""
+
+    html: Path | None = None
+    plot: Path | None = None
+    save: Path | None = None
+
+
+def show(
+    target: Target, duration: float | None, dt: float | None, method: str | None, outputs: Outputs, as_json: bool
+) -> None:
+    """Run a target and print its summary; exit with 1 when the run did not finish."""
+    with status(f"compiling {target.name}", quiet=as_json):
+        began = time.perf_counter()
+        model = target.mechanism.compile()
+        compiled = time.perf_counter() - began
+    chosen: dict[str, Any] = {
+        "duration": target.duration if duration is None else duration,
+        "dt": target.dt if dt is None else dt,
+        "method": method or target.method,
+    }
+    with status(f"simulating {chosen['duration']:g} s of {target.name}", quiet=as_json):
+        began = time.perf_counter()
+        trajectory = model.simulate(*target.start(model), **chosen)
+        simulated = time.perf_counter() - began
+    files = _write(trajectory, outputs, as_json)
+    facts = _facts(target, model, trajectory) | chosen | _speed(trajectory, compiled, simulated, chosen) | files
+    if as_json:
+        print_json(facts)
+    else:
+        print_facts(target.name, _for_people(facts))
+    if not facts["finished"]:
+        raise typer.Exit(1)
+
+
+def _facts(target: Target, model: Any, trajectory: Any) -> dict[str, Any]:
+    return {
+        "model": target.name,
+        "bodies": model.nb,
+        "coordinates": model.nq,
+        "operations": int(model.op_count("forward_dynamics").total),
+        "status": str(trajectory.status),
+        "finished": finished(trajectory),
+        "energy_drift": energy_drift(trajectory),
+    }
+
+
+def _speed(trajectory: Any, compiled: float, simulated: float, chosen: dict[str, Any]) -> dict[str, Any]:
+    steps = getattr(trajectory, "steps", None) or round(float(trajectory.t[-1]) / chosen["dt"])
+    return {
+        "compile_seconds": compiled,
+        "simulate_seconds": simulated,
+        "steps": steps,
+        "steps_per_second": steps / simulated if simulated > 0 else 0.0,
+    }
+
+
+def finished(trajectory: Any) -> bool:
+    """Whether the run reached its end."""
+    ok = getattr(trajectory.status, "ok", None)
+    return bool(ok) if ok is not None else str(trajectory.status) in ("ok", "finished", "success")
+
+
+def energy_drift(trajectory: Any) -> float:
+    """Largest change of the total energy, relative to the largest energy that moved between forms."""
+    import numpy as np
+
+    kinetic, potential = trajectory.energy()
+    total = np.asarray(kinetic) + np.asarray(potential)
+    exchanged = max(float(np.ptp(potential)), float(np.max(kinetic)), 1e-300)
+    return float(np.max(np.abs(total - total[0]))) / exchanged
+
+
+def _write(trajectory: Any, outputs: Outputs, quiet: bool) -> dict[str, str]:
+    """Write the files asked for; name them in the summary."""
+    writers = {"html": trajectory.to_html, "plot": trajectory.plot, "save": trajectory.save}
+    written = {}
+    for kind, write in writers.items():
+        path = getattr(outputs, kind)
+        if path is not None:
+            with status(f"writing {path}", quiet=quiet):
+                write(str(path))
+            written[kind] = str(path)
+    return written
+
+
+def _for_people(facts: dict[str, Any]) -> dict[str, object]:
+    """The same facts in words and units."""
+    rows: dict[str, object] = {
+        "bodies": facts["bodies"],
+        "coordinates": facts["coordinates"],
+        "operations": f"{facts['operations']:,} per forward dynamics",
+        "compile time": f"{facts['compile_seconds']:.3f} s",
+        "simulated": f"{facts['duration']:g} s by {facts['method']}, {facts['steps']:,} steps of {facts['dt']:g} s",
+        "speed": f"{facts['steps_per_second']:,.0f} steps per second",
+        "energy drift": f"{facts['energy_drift']:.2e} of the energy exchanged",
+        "status": facts["status"],
+    }
+    titles = {"html": "page", "plot": "plot", "save": "trajectory"}
+    return rows | {title: facts[kind] for kind, title in titles.items() if kind in facts}

@@ -1,0 +1,131 @@
+"""What a MODEL argument means: a gallery name, a model file, or `file.py:function`."""
+
+import ast
+import difflib
+import importlib.util
+import inspect
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from anyjoint.cli import gallery
+from anyjoint.cli.output import UsageError
+from anyjoint.errors import AnyjointError, ModelError
+
+FOREIGN = {".urdf": "URDF", ".xml": "MJCF", ".osim": "OpenSim"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """A mechanism with the run that its author suggests."""
+
+    name: str
+    mechanism: Any
+    module: ModuleType
+
+    @property
+    def duration(self) -> float:
+        """Seconds to simulate unless the user says otherwise."""
+        return float(getattr(self.module, "DURATION", 10.0))
+
+    @property
+    def dt(self) -> float:
+        """Step in seconds unless the user says otherwise."""
+        return float(getattr(self.module, "DT", 1e-3))
+
+    @property
+    def method(self) -> str:
+        """Stepper unless the user says otherwise."""
+        return str(getattr(self.module, "METHOD", "rk4"))
+
+    def start(self, model: Any) -> tuple[Any, Any]:
+        """Initial (q, v): from `start(model)`, from `START`, else zero."""
+        import numpy as np
+
+        given = self.module.start(model) if hasattr(self.module, "start") else getattr(self.module, "START", {})
+        if not isinstance(given, Mapping):
+            given = dict(zip(("q", "v"), given, strict=True))
+        neutral = getattr(model, "neutral", None)
+        q = given.get("q", neutral() if callable(neutral) else np.zeros(model.nq))
+        return np.asarray(q, dtype=float), np.asarray(given.get("v", np.zeros(model.nv)), dtype=float)
+
+
+def resolve(argument: str, settings: Sequence[str] = ()) -> Target:
+    """Build the mechanism that a MODEL argument names, with `--set param=value` settings."""
+    path, function = _locate(argument)
+    module = _load(path)
+    build = getattr(module, function, None)
+    if not callable(build):
+        known = [n for n, f in vars(module).items() if inspect.isfunction(f) and f.__module__ == module.__name__]
+        raise UsageError(f"{path.name} has no function {function!r}; it has {', '.join(known) or 'none'}")
+    mechanism = _call(path, build, _parameters(path, build, settings))
+    if not hasattr(mechanism, "compile"):
+        raise ModelError(f"{path.name}:{function} returned {type(mechanism).__name__}; expected an anyjoint.Mechanism")
+    return Target(getattr(mechanism, "name", path.stem), mechanism, module)
+
+
+def _locate(argument: str) -> tuple[Path, str]:
+    """Script and function of a MODEL argument."""
+    kind = FOREIGN.get(Path(argument).suffix.lower())
+    if kind:
+        raise UsageError(
+            f"{argument}: {kind} files are not read yet; describe the mechanism in Python and give file.py:function"
+        )
+    # The last colon separates the function, so that a Windows drive letter stays with its path.
+    file, colon, function = argument.rpartition(":") if ".py:" in argument else (argument, "", "")
+    if file.endswith(".py"):
+        path = Path(file)
+        if not path.is_file():
+            raise UsageError(f"there is no file {file}; expected a Python file, as in file.py:function")
+        return path, function if colon else "build"
+    return gallery.find(argument), "build"
+
+
+def _load(path: Path) -> ModuleType:
+    """Run a user's script as a module of its own name."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    _call(path, spec.loader.exec_module, {"module": module})
+    return module
+
+
+def _call(path: Path, function: Callable[..., Any], parameters: Mapping[str, Any]) -> Any:
+    """Call into a user's file; whatever goes wrong there is reported with its file and line."""
+    try:
+        return function(**parameters)
+    except AnyjointError:
+        raise
+    except Exception as error:
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path]
+        line = f":{frames[-1].lineno}" if frames else ""
+        raise ModelError(f"{path}{line}: {type(error).__name__}: {error}") from error
+
+
+def _parameters(path: Path, build: Callable[..., Any], settings: Sequence[str]) -> dict[str, Any]:
+    """`--set` options as keyword arguments of the builder, checked against its signature."""
+    accepted = inspect.signature(build).parameters
+    anything = any(p.kind is p.VAR_KEYWORD for p in accepted.values())
+    parameters: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--set {setting}: expected param=value, as in --set n=10")
+        if name not in accepted and not anything:
+            near = difflib.get_close_matches(name, accepted, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(accepted) or 'no parameters'}"
+            raise UsageError(f"--set {setting}: {path.name} has no parameter {name!r}; {hint}")
+        parameters[name] = _value(text)
+    return parameters
+
+
+def _value(text: str) -> Any:
+    """A Python literal (10, 0.5, (1, 2), True), else the text itself."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
