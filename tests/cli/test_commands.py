@@ -1,0 +1,162 @@
+"""The commands as a user types them: output, files, JSON and exit codes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anyjoint import cli
+from anyjoint.cli import gallery
+
+PENDULUM = '''
+"""A pendulum."""
+import anyjoint as aj
+from anyjoint import joints, shapes
+
+START = {"q": [1.0], "v": [0.0]}
+DURATION = 0.5
+DT = 1e-3
+
+def build(mass=1.0, length=1.0):
+    mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
+    inertia = aj.Inertia(mass=mass, com=(0, 0, -length), tensor=[[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]])
+    mech.add_body("bob", parent=mech.ground, joint=joints.Revolute(axis=(0, 1, 0)), inertia=inertia,
+                  shape=shapes.Sphere(0.1))
+    return mech
+'''
+
+
+@pytest.fixture
+def pendulum(tmp_path: Path) -> str:
+    path = tmp_path / "pendulum.py"
+    path.write_text(PENDULUM)
+    return f"{path}:build"
+
+
+@pytest.fixture
+def anyjoint(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    def call(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["anyjoint", *arguments])
+        with pytest.raises(SystemExit) as exit_info:
+            cli.main()
+        out, err = capfd.readouterr()
+        return int(exit_info.value.code or 0), out, err
+
+    return call
+
+
+def test_alone_it_suggests_what_to_do(anyjoint) -> None:
+    code, out, _ = anyjoint()
+    assert code == 0
+    assert "anyjoint list" in out
+    assert "anyjoint run" in out
+
+
+def test_list_names_every_gallery_script(anyjoint) -> None:
+    code, out, _ = anyjoint("list", "--json")
+    assert code == 0
+    assert [row["name"] for row in json.loads(out)] == gallery.names()
+    assert all(row["summary"] for row in json.loads(out))
+
+
+def test_run_prints_a_summary_and_writes_files(anyjoint, pendulum: str, tmp_path: Path) -> None:
+    page, saved = tmp_path / "page.html", tmp_path / "run.npz"
+    code, out, err = anyjoint("run", pendulum, "--html", str(page), "--save", str(saved))
+    assert code == 0, err
+    for word in ("coordinates", "operations", "compile time", "steps per second", "energy drift", str(page)):
+        assert word in out.replace("\n", "") or word in out
+    assert page.stat().st_size > 50_000
+    assert saved.stat().st_size > 0
+
+
+def test_run_tells_machines_the_same(anyjoint, pendulum: str) -> None:
+    code, out, err = anyjoint("run", pendulum, "--json", "--duration", "0.25", "--dt", "0.0005")
+    assert code == 0, err
+    facts = json.loads(out)
+    assert (facts["coordinates"], facts["duration"], facts["dt"], facts["finished"]) == (1, 0.25, 5e-4, True)
+    assert facts["energy_drift"] < 1e-9
+
+
+def test_set_reaches_the_builder(anyjoint, pendulum: str) -> None:
+    code, out, err = anyjoint("info", pendulum, "--json", "--set", "mass=2.5")
+    assert code == 0, err
+    assert json.loads(out)["mass"] == 2.5
+
+
+def test_info_counts_what_the_model_counts(anyjoint, pendulum: str) -> None:
+    from anyjoint.cli.target import resolve
+
+    model = resolve(pendulum).mechanism.compile()
+    code, out, err = anyjoint("info", pendulum, "--json")
+    assert code == 0, err
+    facts = json.loads(out)
+    assert facts["operations"]["forward_dynamics"]["total"] == model.op_count("forward_dynamics").total
+    assert [b["body"] for b in facts["bodies"]] == ["bob"]
+    assert anyjoint("info", pendulum)[0] == 0
+
+
+def test_check_accepts_a_good_model(anyjoint, pendulum: str) -> None:
+    code, out, _ = anyjoint("check", pendulum)
+    assert code == 0
+    assert "fine" in out
+
+
+def test_check_reports_a_bad_model_and_exits_with_1(anyjoint, pendulum: str) -> None:
+    code, out, _ = anyjoint("check", pendulum, "--json", "--set", "mass=-1.0")
+    assert code == 1
+    assert json.loads(out)["problems"]
+
+
+@pytest.mark.parametrize(("language", "suffix"), [("c", ".c"), ("js", ".js"), ("latex", ".tex"), ("html", ".html")])
+def test_export_writes_a_file(anyjoint, pendulum: str, tmp_path: Path, language: str, suffix: str) -> None:
+    folder = tmp_path / "new" / "folder"
+    code, _, err = anyjoint("export", pendulum, "--to", language, "--out", str(folder))
+    assert code == 0, err
+    assert [p.name for p in folder.iterdir()] == [f"pendulum{suffix}"]
+    assert (folder / f"pendulum{suffix}").stat().st_size > 100
+
+
+def test_bench_measures_a_model(anyjoint, pendulum: str) -> None:
+    code, out, err = anyjoint("bench", pendulum, "--batch", "64", "--json")
+    assert code == 0, err
+    (row,) = json.loads(out)["models"]
+    assert row["one_ns"] > 0
+    assert np.isfinite(row["batch_ns"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("run", "torus-chian"), ("run",), ("export", "torus-chain", "--to", "fortran"), ("nonsense",), ("run", "x.urdf")],
+)
+def test_misspelt_commands_exit_with_2(anyjoint, arguments: tuple[str, ...]) -> None:
+    code, _, err = anyjoint(*arguments)
+    assert code == 2
+    assert err
+
+
+@pytest.mark.parametrize("options", [("--duration", "-1"), ("--dt", "nan"), ("--dt", "0"), ("--method", "rk5")])
+def test_bad_runs_exit_with_1_and_a_sentence(anyjoint, pendulum: str, options: tuple[str, str]) -> None:
+    code, _, err = anyjoint("run", pendulum, *options)
+    assert code == 1
+    assert err.startswith("error: ")
+    assert "Traceback" not in err
+
+
+def test_unwritable_output_exits_with_1(anyjoint, pendulum: str, tmp_path: Path) -> None:
+    code, _, err = anyjoint("run", pendulum, "--html", str(tmp_path / "no" / "such" / "page.html"))
+    assert code == 1
+    assert "page.html" in err
+
+
+def test_help_is_light() -> None:
+    code = (
+        "import sys\nfrom anyjoint import cli\nsys.argv = ['anyjoint', '--help']\n"
+        "try: cli.main()\nexcept SystemExit: pass\n"
+        "print('LOADED', *[m for m in ('numpy', 'llvmlite', 'matplotlib') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split("LOADED")[1].split() == []
+    assert "export" in done.stdout
