@@ -1,0 +1,156 @@
+"""Evaluation of expressions one node at a time: the slow oracle for everything that is compiled.
+
+Works on floats, NumPy arrays (elementwise) and mpmath numbers: the values of the variables decide.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import ExpressionError
+from anyjoint.symbolic.graph import Graph
+from anyjoint.symbolic.node import Node
+from anyjoint.symbolic.ops import FLOAT_RULES, Op, clamp_index
+from anyjoint.symbolic.rewrite import flatten, reachable
+
+Rules = Mapping[Op, Callable[..., Any]]
+
+
+def evaluate(outputs: Any, values: Mapping[Any, Any]) -> Any:
+    """The values of `outputs` (a node or nested sequences of nodes) for variables given as {node or id: value}."""
+    flat, rebuild = flatten(outputs)
+    nodes = [x for x in flat if isinstance(x, Node)]
+    if not nodes:
+        return outputs
+    g = nodes[0].graph
+    known = {(key.id if isinstance(key, Node) else int(key)): value for key, value in values.items()}
+    computed = evaluate_ids(g, [x.id for x in nodes], known)
+    return rebuild([computed[x.id] if isinstance(x, Node) else x for x in flat])
+
+
+def evaluate_ids(g: Graph, outputs: Iterable[int], values: Mapping[int, Any]) -> dict[int, Any]:
+    """The values of all nodes below `outputs`, by id; `values` may fix any node, not only variables."""
+    rules, convert, lookup = _flavour(values.values())
+    result: dict[int, Any] = {}
+    for i in reachable(g, outputs):
+        op = Op(g.op[i])
+        if i in values:
+            result[i] = values[i]
+        elif op == Op.CONST:
+            result[i] = convert(g.value(i))
+        elif op == Op.VAR:
+            raise ExpressionError(
+                f"evaluate: variable {g.variables[g.a[i]].name!r} (node {i}) has no value; "
+                "expected one for every variable that the outputs depend on."
+            )
+        elif op == Op.GATHER:
+            result[i] = lookup(g.tables[g.b[i]], result[g.a[i]])
+        else:
+            result[i] = rules[op](*(result[x] for x in g.operands(i)))
+    return result
+
+
+def _flavour(values: Iterable[Any]) -> tuple[Rules, Callable[[float], Any], Callable[[tuple[float, ...], Any], Any]]:
+    """Rules, constant conversion and table look-up for the kind of number that the values are."""
+    for x in values:
+        if isinstance(x, np.ndarray):
+            return _ARRAY_RULES, float, _gather_array
+        if type(x).__module__.startswith("mpmath"):
+            return _mpmath_rules(x.context), x.context.mpf, lambda table, i: x.context.mpf(_gather_scalar(table, i))
+        if isinstance(x, complex):
+            return _ARRAY_RULES, float, _gather_scalar
+    return _SAFE_FLOAT_RULES, float, _gather_scalar
+
+
+def _gather_scalar(table: tuple[float, ...], index: Any) -> float:
+    return table[clamp_index(float(index.real), len(table))]
+
+
+def _gather_array(table: tuple[float, ...], index: Any) -> Any:
+    entry = np.clip(np.nan_to_num(np.floor(np.real(index))), 0, len(table) - 1).astype(int)
+    return np.asarray(table)[entry]
+
+
+def _quiet(rule: Callable[..., Any], numpy_rule: Callable[..., Any]) -> Callable[..., Any]:
+    """A float rule that gives what compiled code gives (NaN, infinity) where Python's math module raises."""
+
+    def safe(*operands: Any) -> Any:
+        try:
+            return rule(*operands)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            with np.errstate(all="ignore"):
+                return float(numpy_rule(*(np.float64(x) for x in operands)))
+
+    return safe
+
+
+def _silent(rule: Callable[..., Any]) -> Callable[..., Any]:
+    def silent(*operands: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return rule(*operands)
+
+    return silent
+
+
+# NumPy's functions also take complex values, which is what complex-step differentiation needs; comparisons,
+# extrema and floor then look at the real part only.
+_NUMPY: dict[Op, Callable[..., Any]] = {
+    Op.ADD: np.add,
+    Op.SUB: np.subtract,
+    Op.MUL: np.multiply,
+    Op.DIV: np.divide,
+    Op.NEG: np.negative,
+    Op.SQRT: np.sqrt,
+    Op.SIN: np.sin,
+    Op.COS: np.cos,
+    Op.TAN: np.tan,
+    Op.ASIN: np.arcsin,
+    Op.ACOS: np.arccos,
+    Op.ATAN2: lambda y, x: np.arctan2(y, x) if not _is_complex(y, x) else _complex_atan2(y, x),
+    Op.EXP: np.exp,
+    Op.LOG: np.log,
+    Op.POW: np.power,
+    Op.ABS: lambda a: np.where(np.real(a) < 0, -a, a) if _is_complex(a) else np.absolute(a),
+    Op.MIN: lambda a, b: np.where(np.real(a) < np.real(b), a, b),
+    Op.MAX: lambda a, b: np.where(np.real(a) < np.real(b), b, a),
+    Op.FLOOR: lambda a: np.floor(np.real(a)),
+    Op.LT: lambda a, b: np.real(a) < np.real(b),
+    Op.LE: lambda a, b: np.real(a) <= np.real(b),
+    Op.EQ: lambda a, b: np.real(a) == np.real(b),
+    Op.SELECT: np.where,
+}
+_ARRAY_RULES: Rules = {op: _silent(rule) for op, rule in _NUMPY.items()}
+_SAFE_FLOAT_RULES: Rules = {op: _quiet(rule, _NUMPY[op]) for op, rule in FLOAT_RULES.items()}
+
+
+def _is_complex(*values: Any) -> bool:
+    return any(np.iscomplexobj(x) for x in values)
+
+
+def _complex_atan2(y: Any, x: Any) -> Any:
+    """The analytic continuation of atan2 in a neighbourhood of real arguments."""
+    angle = np.arctan2(np.real(y), np.real(x))
+    turn = (x + 1j * y) * np.exp(-1j * angle) / np.hypot(np.real(x), np.real(y))
+    other = (x - 1j * y) * np.exp(1j * angle) / np.hypot(np.real(x), np.real(y))
+    return angle + (np.log(turn) - np.log(other)) / 2j
+
+
+def _mpmath_rules(mp: Any) -> Rules:
+    """Rules on mpmath numbers of the context `mp`, at its precision."""
+    return {
+        **FLOAT_RULES,
+        Op.SQRT: mp.sqrt,
+        Op.SIN: mp.sin,
+        Op.COS: mp.cos,
+        Op.TAN: mp.tan,
+        Op.ASIN: mp.asin,
+        Op.ACOS: mp.acos,
+        Op.ATAN2: mp.atan2,
+        Op.EXP: mp.exp,
+        Op.LOG: mp.log,
+        Op.POW: mp.power,
+        Op.FLOOR: mp.floor,
+    }
+
+

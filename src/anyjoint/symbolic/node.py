@@ -1,0 +1,399 @@
+"""A thin handle on a node of a graph, with the operators that build expressions."""
+
+import numbers
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from anyjoint.errors import ExpressionError
+from anyjoint.symbolic import rules
+from anyjoint.symbolic.graph import Graph
+from anyjoint.symbolic.ops import CONDITIONS, Op
+
+_add, _sub, _mul, _div, _neg, _power = rules.add, rules.sub, rules.mul, rules.div, rules.neg, rules.power
+_unary, _compare, _extremum = rules.unary, rules.compare, rules.extremum
+
+
+class Node:
+    """An expression: node `id` of `graph`. Nodes are equal if they are the same node, so sets and dicts work."""
+
+    __slots__ = ("graph", "id")
+
+    def __init__(self, graph: Graph, id: int) -> None:
+        self.graph = graph
+        self.id = id
+
+    # Arithmetic. The test on the type comes first because nearly all operands are nodes.
+
+    def __add__(self, other: Any) -> "Node":
+        g = self.graph
+        b = other.id if type(other) is Node and other.graph is g else _operand(g, other)
+        return NotImplemented if b is None else Node(g, _add(g, self.id, b))
+
+    def __sub__(self, other: Any) -> "Node":
+        g = self.graph
+        b = other.id if type(other) is Node and other.graph is g else _operand(g, other)
+        return NotImplemented if b is None else Node(g, _sub(g, self.id, b))
+
+    def __mul__(self, other: Any) -> "Node":
+        g = self.graph
+        b = other.id if type(other) is Node and other.graph is g else _operand(g, other)
+        return NotImplemented if b is None else Node(g, _mul(g, self.id, b))
+
+    def __truediv__(self, other: Any) -> "Node":
+        g = self.graph
+        b = other.id if type(other) is Node and other.graph is g else _operand(g, other)
+        if b is None:
+            return NotImplemented
+        if type(other) is not Node and other == 0:
+            raise ExpressionError("expression: division by the constant 0; expected a number other than 0.")
+        return Node(g, _div(g, self.id, b))
+
+    def __pow__(self, other: Any) -> "Node":
+        b = _operand(self.graph, other)
+        return NotImplemented if b is None else Node(self.graph, _power(self.graph, self.id, b))
+
+    def __radd__(self, other: Any) -> "Node":
+        a = _operand(self.graph, other)
+        return NotImplemented if a is None else Node(self.graph, _add(self.graph, a, self.id))
+
+    def __rsub__(self, other: Any) -> "Node":
+        a = _operand(self.graph, other)
+        return NotImplemented if a is None else Node(self.graph, _sub(self.graph, a, self.id))
+
+    def __rmul__(self, other: Any) -> "Node":
+        a = _operand(self.graph, other)
+        return NotImplemented if a is None else Node(self.graph, _mul(self.graph, a, self.id))
+
+    def __rtruediv__(self, other: Any) -> "Node":
+        a = _operand(self.graph, other)
+        return NotImplemented if a is None else Node(self.graph, _div(self.graph, a, self.id))
+
+    def __rpow__(self, other: Any) -> "Node":
+        a = _operand(self.graph, other)
+        return NotImplemented if a is None else Node(self.graph, _power(self.graph, a, self.id))
+
+    def __neg__(self) -> "Node":
+        return Node(self.graph, _neg(self.graph, self.id))
+
+    def __pos__(self) -> "Node":
+        return self
+
+    def __abs__(self) -> "Node":
+        return self._apply(Op.ABS)
+
+    # Functions, under the names that NumPy's object loops call.
+
+    def _apply(self, op: int) -> "Node":
+        return Node(self.graph, _unary(self.graph, op, self.id))
+
+    def sqrt(self) -> "Node":
+        """Square root."""
+        return self._apply(Op.SQRT)
+
+    def sin(self) -> "Node":
+        """Sine."""
+        return self._apply(Op.SIN)
+
+    def cos(self) -> "Node":
+        """Cosine."""
+        return self._apply(Op.COS)
+
+    def tan(self) -> "Node":
+        """Tangent."""
+        return self._apply(Op.TAN)
+
+    def arcsin(self) -> "Node":
+        """Inverse sine."""
+        return self._apply(Op.ASIN)
+
+    def arccos(self) -> "Node":
+        """Inverse cosine."""
+        return self._apply(Op.ACOS)
+
+    def arctan(self) -> "Node":
+        """Inverse tangent."""
+        return self.arctan2(1.0)
+
+    def arctan2(self, x: Any) -> "Node":
+        """Angle of the point (x, self)."""
+        g = self.graph
+        return Node(g, rules.binary(g, Op.ATAN2, self.id, _required(g, x)))
+
+    def exp(self) -> "Node":
+        """Exponential."""
+        return self._apply(Op.EXP)
+
+    def log(self) -> "Node":
+        """Natural logarithm."""
+        return self._apply(Op.LOG)
+
+    def floor(self) -> "Node":
+        """The largest integer that is not above."""
+        return self._apply(Op.FLOOR)
+
+    def square(self) -> "Node":
+        """self * self."""
+        return self * self
+
+    def sinh(self) -> "Node":
+        """Hyperbolic sine."""
+        e = self.exp()
+        return (e - 1.0 / e) * 0.5
+
+    def cosh(self) -> "Node":
+        """Hyperbolic cosine."""
+        e = self.exp()
+        return (e + 1.0 / e) * 0.5
+
+    def tanh(self) -> "Node":
+        """Hyperbolic tangent, written so that nothing overflows for large arguments."""
+        e = (-2.0 * abs(self)).exp()
+        t = (1.0 - e) / (1.0 + e)
+        return (self < 0.0).select(-t, t)
+
+    def hypot(self, other: Any) -> "Node":
+        """Length of the vector (self, other)."""
+        return (self * self + other * other).sqrt()
+
+    def minimum(self, other: Any) -> "Node":
+        """The smaller of two."""
+        return Node(self.graph, _extremum(self.graph, Op.MIN, self.id, _required(self.graph, other)))
+
+    def maximum(self, other: Any) -> "Node":
+        """The larger of two."""
+        return Node(self.graph, _extremum(self.graph, Op.MAX, self.id, _required(self.graph, other)))
+
+    def gather(self, table: Sequence[float]) -> "Node":
+        """Entry of a constant table at this index, rounded down and clamped to the table."""
+        g = self.graph
+        return Node(g, rules.gather(g, self.id, g.table_id(table)))
+
+    # Conditions
+
+    def __lt__(self, other: Any) -> "Node":
+        b = _operand(self.graph, other)
+        return NotImplemented if b is None else Node(self.graph, _compare(self.graph, Op.LT, self.id, b))
+
+    def __le__(self, other: Any) -> "Node":
+        b = _operand(self.graph, other)
+        return NotImplemented if b is None else Node(self.graph, _compare(self.graph, Op.LE, self.id, b))
+
+    def __gt__(self, other: Any) -> "Node":
+        b = _operand(self.graph, other)
+        return NotImplemented if b is None else Node(self.graph, _compare(self.graph, Op.LT, b, self.id))
+
+    def __ge__(self, other: Any) -> "Node":
+        b = _operand(self.graph, other)
+        return NotImplemented if b is None else Node(self.graph, _compare(self.graph, Op.LE, b, self.id))
+
+    def equal(self, other: Any) -> "Node":
+        """The condition that two values are equal (`==` asks whether two handles mean the same node)."""
+        return Node(self.graph, _compare(self.graph, Op.EQ, self.id, _required(self.graph, other)))
+
+    def select(self, a: Any, b: Any) -> "Node":
+        """a where this condition holds, else b."""
+        g = self.graph
+        return Node(g, rules.select(g, self.id, _required(g, a), _required(g, b)))
+
+    def __and__(self, other: "Node") -> "Node":
+        return self.select(_condition(other).select(1.0, 0.0), 0.0) > 0.5
+
+    def __or__(self, other: "Node") -> "Node":
+        return self.select(1.0, _condition(other).select(1.0, 0.0)) > 0.5
+
+    def __invert__(self) -> "Node":
+        return self.select(0.0, 1.0) > 0.5
+
+    # Identity and conversion
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Node and other.id == self.id and other.graph is self.graph
+
+    def __hash__(self) -> int:
+        return hash((id(self.graph), self.id))
+
+    def __bool__(self) -> NoReturn:
+        raise ExpressionError(
+            "an expression has no truth value while it is being built: instead of `if x < y:` or `and`/`or`/`min()`, "
+            "use select(x < y, value_if_true, value_if_false), minimum or maximum."
+        )
+
+    def __float__(self) -> float:
+        if self.graph.op[self.id] != Op.CONST:
+            raise ExpressionError(
+                f"float() of the expression {self}: it depends on variables; expected a constant. "
+                "Give the variables values with compile_function or symbolic.interpret.evaluate."
+            )
+        return self.graph.value(self.id)
+
+    def __repr__(self) -> str:
+        from anyjoint.symbolic.printing import brief
+
+        return brief(self)
+
+    @property
+    def op(self) -> Op:
+        """The operation of this node."""
+        return Op(self.graph.op[self.id])
+
+    @property
+    def operands(self) -> tuple["Node", ...]:
+        """The nodes that this node uses."""
+        return tuple(Node(self.graph, i) for i in self.graph.operands(self.id))
+
+    # Hooks of the scalar layer
+
+    @property
+    def is_zero(self) -> bool:
+        """Is this the constant 0?"""
+        return self.graph.constant_ids.get(0.0) == self.id
+
+    def _reflected(self, name: str, left: Any) -> "Node":
+        """The method `name` of the number `left` as a node, applied to this node."""
+        method: Callable[[Node], Node] = getattr(self.graph.constant(left), name)
+        return method(self)
+
+    def differentiate_along(self, f: Callable[[Any], Any]) -> Any:
+        """df/dx at this expression, for a function of one scalar."""
+        from anyjoint.symbolic.derivative import differentiate_along
+
+        return differentiate_along(f, self)
+
+    @staticmethod
+    def jet(f: Callable[[Any], Any], q: Sequence[Any], v: Sequence[Any]) -> Any:
+        """Values of f at q, its partial derivatives, and its second derivative along v."""
+        from anyjoint.symbolic.derivative import jet
+
+        return jet(f, q, v)
+
+    # NumPy
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if method != "__call__" or options.get("out") is not None:
+            return NotImplemented
+        if any(isinstance(x, np.ndarray) and x.ndim for x in inputs):
+            rule = _PAIR_RULES.get(ufunc, ufunc)
+            function = np.frompyfunc(rule, 2, 1) if ufunc in _PAIR_RULES else ufunc
+            return function(*(_cell(x) if type(x) is Node else np.asarray(x, dtype=object) for x in inputs))
+        plain = [x.item() if isinstance(x, np.generic | np.ndarray) else x for x in inputs]
+        rule = _PAIR_RULES.get(ufunc) or _OPERATORS.get(ufunc)
+        return rule(*plain) if rule else ufunc(*(_cell(x) if type(x) is Node else x for x in plain))
+
+
+def variables(
+    name: str, n: int, graph: Graph | None = None, domain: tuple[float, float] | None = None
+) -> np.ndarray[Any, np.dtype[Any]]:
+    """An array of `n` new variables `name[0]`, `name[1]`, ... of one graph (a new one unless given)."""
+    if not isinstance(n, numbers.Integral) or n < 0:
+        raise ExpressionError(f"variables {name!r}: n = {n!r}; expected a whole number that is not negative.")
+    g = Graph() if graph is None else graph
+    result = np.empty(int(n), dtype=object)
+    for i in range(int(n)):
+        result[i] = g.variable(f"{name}[{i}]", domain)
+    return result
+
+
+def equal(a: Any, b: Any) -> Node:
+    """The condition a = b (at least one is a node)."""
+    if type(a) is Node:
+        return a.equal(b)
+    if type(b) is Node:
+        return b.equal(a)
+    raise ExpressionError(f"equal({a!r}, {b!r}): expected at least one expression; compare plain numbers with ==.")
+
+
+def select(condition: Node, a: Any, b: Any) -> Node:
+    """a where the condition holds, else b."""
+    return _condition(condition).select(a, b)
+
+
+def _operand(g: Graph, x: Any) -> int | None:
+    """The id in g that an operand means; None if it is nothing that expressions know (arrays, strings, ...)."""
+    kind = type(x)
+    if kind is float or kind is int:
+        known = g.constant_ids.get(x)
+        return g.constant_id(x) if known is None else known
+    if kind is Node:
+        if x.graph is not g:
+            raise ExpressionError(
+                "expression: the operands belong to different graphs; make their variables with the same graph "
+                "(variables(..., graph=g)) or copy one over with symbolic.rewrite.import_into."
+            )
+        return int(x.id)
+    if isinstance(x, np.ndarray) and x.ndim == 0:
+        return _operand(g, x.item())
+    if isinstance(x, numbers.Number | np.generic):
+        return g.constant_id(x)
+    return None
+
+
+def _required(g: Graph, x: Any) -> int:
+    """As _operand, where there is no other operand type to hand the operation to."""
+    result = _operand(g, x)
+    if result is None:
+        raise ExpressionError(f"expression: {x!r} is neither a number nor an expression.")
+    return result
+
+
+def _condition(x: Any) -> Node:
+    if type(x) is Node and x.op in CONDITIONS:
+        return x
+    raise ExpressionError(f"{x!r} is not a condition; expected a comparison of expressions such as x < y.")
+
+
+def _cell(node: Node) -> np.ndarray[Any, np.dtype[Any]]:
+    """A node as an array without axes: NumPy then runs its object loop instead of asking the node again."""
+    cell = np.empty((), dtype=object)
+    cell[()] = node
+    return cell
+
+
+def _lifted(method: Callable[[Node, Any], Node]) -> Callable[[Any, Any], Any]:
+    """A method of nodes as a function of two scalars of which either may be a number."""
+
+    def rule(a: Any, b: Any) -> Any:
+        if type(a) is Node:
+            return method(a, b)
+        return method(b.graph.constant(a), b) if type(b) is Node else method(a, b)
+
+    return rule
+
+
+# What NumPy's object loops would do by comparing (minimum) or only for a node on the left (arctan2).
+_PAIR_RULES: dict[Any, Callable[[Any, Any], Any]] = {
+    np.arctan2: _lifted(Node.arctan2),
+    np.hypot: _lifted(Node.hypot),
+    np.minimum: _lifted(Node.minimum),
+    np.maximum: _lifted(Node.maximum),
+    np.fmin: _lifted(Node.minimum),
+    np.fmax: _lifted(Node.maximum),
+}
+
+_OPERATORS: dict[Any, Callable[..., Any]] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.divide: operator.truediv,
+    np.power: operator.pow,
+    np.negative: operator.neg,
+    np.positive: operator.pos,
+    np.absolute: operator.abs,
+    np.less: operator.lt,
+    np.less_equal: operator.le,
+    np.greater: operator.gt,
+    np.greater_equal: operator.ge,
+    np.sqrt: Node.sqrt,
+    np.sin: Node.sin,
+    np.cos: Node.cos,
+    np.tan: Node.tan,
+    np.exp: Node.exp,
+    np.log: Node.log,
+    np.arcsin: Node.arcsin,
+    np.arccos: Node.arccos,
+    np.arctan: Node.arctan,
+    np.floor: Node.floor,
+    np.square: Node.square,
+}

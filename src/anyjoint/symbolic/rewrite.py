@@ -1,0 +1,192 @@
+"""Walking, copying and taking apart expressions: reachable, dependencies, substitute, import_into, coefficient."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import ExpressionError
+from anyjoint.symbolic.graph import Graph
+from anyjoint.symbolic.node import Node
+from anyjoint.symbolic.ops import ARITY, PRINTED, Op
+
+_ARITY = tuple(ARITY[op] for op in Op)
+
+
+def flatten(outputs: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+    """The scalars of nested sequences, and a function that puts as many others back into the same shape."""
+    if isinstance(outputs, np.ndarray):
+        shape = outputs.shape
+        return list(outputs.reshape(-1)), lambda flat: _array(flat, shape)
+    if isinstance(outputs, list | tuple):
+        parts = [flatten(x) for x in outputs]
+        kind = type(outputs)
+
+        def rebuild(flat: list[Any]) -> Any:
+            start, result = 0, []
+            for items, inner in parts:
+                result.append(inner(flat[start : start + len(items)]))
+                start += len(items)
+            return kind(result)
+
+        return [x for items, _ in parts for x in items], rebuild
+    return [outputs], lambda flat: flat[0]
+
+
+def _array(flat: list[Any], shape: tuple[int, ...]) -> Any:
+    if any(isinstance(x, Node) for x in flat):
+        result = np.empty(len(flat), dtype=object)
+        result[:] = flat
+        return result.reshape(shape)
+    values = np.asarray(flat)
+    return values.reshape(shape + values.shape[1:])
+
+
+def reachable(g: Graph, outputs: Iterable[int]) -> list[int]:
+    """The ids of all nodes that `outputs` (ids) depend on, themselves included, in increasing order."""
+    operand_lists = (g.a, g.b, g.c)
+    op = g.op
+    seen = set(outputs)
+    stack = list(seen)
+    while stack:
+        i = stack.pop()
+        for k in range(_ARITY[op[i]]):
+            x = operand_lists[k][i]
+            if x not in seen:
+                seen.add(x)
+                stack.append(x)
+    return sorted(seen)
+
+
+def dependencies(outputs: Any) -> list[Node]:
+    """The variables that some expressions depend on, in the order they were made."""
+    nodes = [x for x in flatten(outputs)[0] if isinstance(x, Node)]
+    if not nodes:
+        return []
+    g = common_graph(nodes)
+    return [Node(g, i) for i in reachable(g, (x.id for x in nodes)) if g.op[i] == Op.VAR]
+
+
+def common_graph(nodes: Iterable[Node]) -> Graph:
+    """The one graph of some nodes."""
+    graphs = {id(x.graph): x.graph for x in nodes}
+    if len(graphs) != 1:
+        raise ExpressionError(f"expected expressions of one graph, got {len(graphs)} graphs; use the same graph=.")
+    return next(iter(graphs.values()))
+
+
+def substitute(outputs: Any, replacements: Mapping[Node, Any]) -> Any:
+    """`outputs` with nodes replaced, all at once, by other nodes of the same graph or by numbers. [GL section 4]"""
+    flat, rebuild = flatten(outputs)
+    nodes = [x for x in flat if isinstance(x, Node)]
+    if not nodes or not replacements:
+        return outputs
+    g = common_graph([*nodes, *replacements, *(x for x in replacements.values() if isinstance(x, Node))])
+    mapping = {key.id: _id_in(g, value) for key, value in replacements.items()}
+    _rebuild_below(g, g, [x.id for x in nodes], mapping)
+    return rebuild([Node(g, mapping[x.id]) if isinstance(x, Node) else x for x in flat])
+
+
+def import_into(graph: Graph, outputs: Any, replacements: Mapping[Node, Any] | None = None) -> Any:
+    """A copy of `outputs` in another graph; variables without a replacement there become new variables."""
+    flat, rebuild = flatten(outputs)
+    nodes = [x for x in flat if isinstance(x, Node)]
+    if not nodes:
+        return outputs
+    source = common_graph(nodes)
+    mapping: dict[int, int] = {}
+    for key, value in (replacements or {}).items():
+        if key.graph is not source:
+            raise ExpressionError("import_into: a node to replace does not belong to the graph of the outputs.")
+        mapping[key.id] = _id_in(graph, value)
+    _rebuild_below(source, graph, [x.id for x in nodes], mapping)
+    return rebuild([Node(graph, mapping[x.id]) if isinstance(x, Node) else x for x in flat])
+
+
+def _rebuild_below(source: Graph, target: Graph, outputs: list[int], mapping: dict[int, int]) -> None:
+    """Complete `mapping` (ids of source to ids of target) for everything that `outputs` need."""
+    same = source is target
+    fixed = set(mapping)
+    for i in _reachable_until(source, outputs, fixed):
+        op = source.op[i]
+        if i in mapping:
+            continue
+        if op == Op.CONST:
+            mapping[i] = i if same else target.constant_id(source.value(i))
+        elif op == Op.VAR:
+            variable = source.variables[source.a[i]]
+            mapping[i] = i if same else target.variable(variable.name, variable.domain).id
+        else:
+            mapping[i] = _rebuilt(source, target, i, mapping)
+
+
+def _rebuilt(source: Graph, target: Graph, i: int, mapping: Mapping[int, int]) -> int:
+    op, operands = source.op[i], source.operands(i)
+    mapped = [mapping[x] for x in operands]
+    if op == Op.GATHER:
+        table = source.b[i] if source is target else target.table_id(source.tables[source.b[i]])
+        return target.node(op, mapped[0], table)
+    if source is target and tuple(mapped) == operands:
+        return i
+    return target.node(op, *mapped)
+
+
+def _reachable_until(g: Graph, outputs: list[int], stop: set[int]) -> list[int]:
+    """As reachable, without looking below the nodes in `stop`."""
+    seen = set(outputs)
+    stack = list(seen)
+    while stack:
+        i = stack.pop()
+        if i in stop:
+            continue
+        for x in g.operands(i):
+            if x not in seen:
+                seen.add(x)
+                stack.append(x)
+    return sorted(seen)
+
+
+def _id_in(graph: Graph, x: Any) -> int:
+    if isinstance(x, Node):
+        if x.graph is not graph:
+            raise ExpressionError("a replacement belongs to another graph; copy it over with import_into first.")
+        return x.id
+    return graph.constant_id(x)
+
+
+def coefficient(f: Node, x: Node) -> Node:
+    """The factor of `x` in an expression that is linear in the node `x`. [GL Algorithm 1]
+
+    The paper's listing keeps the summand that contains x; here x itself is taken out of it (its coefficient is 1),
+    and both sides of a sum may contain x. What the paper calls an error is one here: x inside a function, on both
+    sides of a product, or in a denominator.
+    """
+    g = common_graph((f, x))
+    zero, one = g.constant_id(0.0), g.constant_id(1.0)
+    found: dict[int, int] = {x.id: one}
+    for i in _reachable_until(g, [f.id], {x.id}):
+        if i == x.id:
+            continue
+        parts = [found.get(k, zero) for k in g.operands(i)]
+        if any(p != zero for p in parts):
+            found[i] = _coefficient_of(g, i, parts, x)
+    return Node(g, found.get(f.id, zero))
+
+
+def _coefficient_of(g: Graph, i: int, parts: list[int], x: Node) -> int:
+    """The coefficient of x in node i from those of its operands, of which at least one contains x."""
+    op = Op(g.op[i])
+    zero = g.constant_id(0.0)
+    if op in (Op.ADD, Op.SUB, Op.NEG):
+        return g.node(op, *parts)
+    if op == Op.MUL:
+        if parts[0] != zero and parts[1] != zero:
+            raise ExpressionError(f"coefficient of {x!r}: both factors of a product contain it, so it is not linear.")
+        return g.node(op, parts[0], g.b[i]) if parts[0] != zero else g.node(op, g.a[i], parts[1])
+    if op == Op.DIV:
+        if parts[1] != zero:
+            raise ExpressionError(f"coefficient of {x!r}: it is in a denominator, so the expression is not linear.")
+        return g.node(op, parts[0], g.b[i])
+    raise ExpressionError(
+        f"coefficient of {x!r}: it is inside {PRINTED[op]!r}; expected an expression built from it with + - * / only."
+    )
