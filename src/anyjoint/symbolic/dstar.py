@@ -1,0 +1,245 @@
+"""D*: symbolic differentiation by factoring the sum over all paths (Guenter 2007).
+
+Whatever flows from a vertex to one that it dominates (or that postdominates it) is a common factor of all paths
+through both. Factoring replaces the paths between the two by one edge that carries their sum. The factor that is
+used by the most Jacobian entries goes first, inner ones before the outer ones that contain them, until one path is
+left for each entry; then products that several paths share are built once.
+"""
+
+import heapq
+
+from anyjoint.symbolic.ops import Op
+from anyjoint.symbolic.partials import DerivativeGraph
+from anyjoint.symbolic.pathproduct import share_products
+from anyjoint.symbolic.web import Web
+
+Factor = tuple[int, int, bool, int, int]  # top, bottom, found as dominator, roots, leaves
+
+
+def dstar(d: DerivativeGraph) -> list[dict[int, int]]:
+    """Sparse rows of the Jacobian, {leaf number: node id} per root."""
+    web = Web(d)
+    while _factor_round(web):
+        pass
+    return _entries(web)
+
+
+def _factor_round(web: Web) -> int:
+    """Factor every subgraph found at the beginning of the round that is still there; returns how many were."""
+    heap: list[tuple[int, int, Factor]] = []
+    for factor in _dominator_factors(web) + _postdominator_factors(web):
+        _push(heap, factor)
+    done = 0
+    while heap:
+        priority, _, factor = heapq.heappop(heap)
+        top, bottom, entering, roots, leaves = factor
+        factor = _trim(web, factor)
+        if not factor[3]:
+            continue
+        if (factor[3], factor[4]) != (roots, leaves) and _uses(factor) < -priority:
+            _push(heap, factor)
+            continue
+        region = _region(web, factor)
+        if region is None:
+            continue
+        parts = _refine(web, factor, region)
+        if parts:
+            for part in parts:
+                _push(heap, part)
+            continue
+        value = _sum_of_paths(web, factor, region)
+        web.replace(top, bottom, value, factor[3], factor[4], entering)
+        done += 1
+    return done
+
+
+def _uses(factor: Factor) -> int:
+    return factor[3].bit_count() * factor[4].bit_count()
+
+
+def _push(heap: list[tuple[int, int, Factor]], factor: Factor) -> None:
+    if factor[3] and factor[4]:
+        heapq.heappush(heap, (-_uses(factor), factor[0] - factor[1], factor))
+
+
+def _trim(web: Web, factor: Factor) -> Factor:
+    """Keep the roots and leaves for which edges still exist; no roots if fewer than two edges are left."""
+    top, bottom, entering, roots, leaves = factor
+    hooks = [
+        e for e in (web.up[bottom] if entering else web.down[top]) if web.roots[e] & roots and web.leaves[e] & leaves
+    ]
+    if len(hooks) < 2:
+        return top, bottom, entering, 0, 0
+    some_roots = some_leaves = 0
+    for e in hooks:
+        some_roots |= web.roots[e]
+        some_leaves |= web.leaves[e]
+    return top, bottom, entering, roots & some_roots, leaves & some_leaves
+
+
+def _region(web: Web, factor: Factor) -> list[int] | None:
+    """The edges between the two vertices; None if other paths have appeared, so that the factor is no longer one."""
+    top, bottom, entering, roots, leaves = factor
+    start, goal = (bottom, top) if entering else (top, bottom)
+    neighbours, far = (web.up, web.top) if entering else (web.down, web.bottom)
+    seen, stack, region = {start}, [start], []
+    while stack:
+        for e in neighbours[stack.pop()]:
+            if web.roots[e] & roots and web.leaves[e] & leaves:
+                region.append(e)
+                v = far[e]
+                if v in seen or v == goal:
+                    continue
+                if v > top or v < bottom or v in web.fixed:
+                    return None
+                seen.add(v)
+                stack.append(v)
+    return region
+
+
+def _refine(web: Web, factor: Factor, region: list[int]) -> list[Factor]:
+    """Split the factor if an edge of it serves only some of its pairs: all pairs must see the same sum."""
+    top, bottom, entering, roots, leaves = factor
+    for e in region:
+        if roots & ~web.roots[e]:
+            return [(top, bottom, entering, part, leaves) for part in (roots & web.roots[e], roots & ~web.roots[e])]
+        if leaves & ~web.leaves[e]:
+            return [(top, bottom, entering, roots, part) for part in (leaves & web.leaves[e], leaves & ~web.leaves[e])]
+    return []
+
+
+def _sum_of_paths(web: Web, factor: Factor, region: list[int]) -> int:
+    """The sum over all paths of the region of the products of their edges, by one sweep from the top."""
+    top, bottom = factor[:2]
+    make = web.graph.node
+    total = {top: web.graph.constant_id(1.0)}
+    for e in sorted(region, key=lambda e: (-web.top[e], e)):
+        above = total.get(web.top[e])
+        if above is not None:
+            v = web.bottom[e]
+            term = make(Op.MUL, above, web.value[e])
+            total[v] = make(Op.ADD, total[v], term) if v in total else term
+    return total.get(bottom, web.graph.constant_id(0.0))
+
+
+def _dominator_factors(web: Web) -> list[Factor]:
+    """(immediate dominator, vertex) wherever two edges of a root enter a vertex, with the roots where they do."""
+    found: dict[tuple[int, int], int] = {}
+    active = [v for v in range(len(web.up) - 1, -1, -1) if web.up[v]]
+    for r, start in enumerate(web.root):
+        dominator = {start: start}
+        for v in active:
+            above, count = -1, 0
+            for e in web.up[v]:
+                p = web.top[e]
+                if web.roots[e] >> r & 1 and p in dominator:
+                    count += 1
+                    above = p if above < 0 else _meet_above(dominator, above, p)
+            if count:
+                dominator[v] = above
+                if count > 1:
+                    found[above, v] = found.get((above, v), 0) | 1 << r
+    return [(a, b, True, roots, _leaves_below(web, b)) for (a, b), roots in found.items()]
+
+
+def _postdominator_factors(web: Web) -> list[Factor]:
+    """(vertex, immediate postdominator) wherever two edges towards a leaf leave a vertex."""
+    found: dict[tuple[int, int], int] = {}
+    active = [v for v in range(len(web.down)) if web.down[v]]
+    for j, start in enumerate(web.leaf):
+        dominator = {start: start}
+        for v in active:
+            below, count = -1, 0
+            for e in web.down[v]:
+                p = web.bottom[e]
+                if web.leaves[e] >> j & 1 and p in dominator:
+                    count += 1
+                    below = p if below < 0 else _meet_below(dominator, below, p)
+            if count:
+                dominator[v] = below
+                if count > 1:
+                    found[v, below] = found.get((v, below), 0) | 1 << j
+    return [(a, b, False, _roots_above(web, a), leaves) for (a, b), leaves in found.items()]
+
+
+def _meet_above(dominator: dict[int, int], a: int, b: int) -> int:
+    while a != b:
+        if a < b:
+            a = dominator[a]
+        else:
+            b = dominator[b]
+    return a
+
+
+def _meet_below(dominator: dict[int, int], a: int, b: int) -> int:
+    while a != b:
+        if a > b:
+            a = dominator[a]
+        else:
+            b = dominator[b]
+    return a
+
+
+def _leaves_below(web: Web, v: int) -> int:
+    mask = 0
+    for e in web.up[v]:
+        mask |= web.leaves[e]
+    return mask
+
+
+def _roots_above(web: Web, v: int) -> int:
+    mask = 0
+    for e in web.down[v]:
+        mask |= web.roots[e]
+    return mask
+
+
+def _entries(web: Web) -> list[dict[int, int]]:
+    """Multiply along the one path of each entry; where more are left, add them up by a sweep."""
+    rows: list[dict[int, int]] = [{} for _ in web.root]
+    paths: dict[tuple[int, int], list[int]] = {}
+    for r in range(len(web.root)):
+        for j in range(len(web.leaf)):
+            path = _single_path(web, r, j)
+            if path is None:
+                value = _sum_of_pair(web, r, j)
+                if value is not None:
+                    rows[r][j] = value
+            elif path:
+                paths[r, j] = path
+    for (r, j), value in share_products(web.graph, paths).items():
+        rows[r][j] = value
+    zero = web.graph.constant_id(0.0)
+    return [{j: row[j] for j in sorted(row) if row[j] != zero} for row in rows]
+
+
+def _single_path(web: Web, r: int, j: int) -> list[int] | None:
+    """Edge values from root r to leaf j; empty if there is no path, None if the way forks."""
+    v, values = web.root[r], []
+    while v != web.leaf[j]:
+        ways = [e for e in web.down[v] if web.roots[e] >> r & 1 and web.leaves[e] >> j & 1]
+        if not ways:
+            return []
+        if len(ways) > 1:
+            return None
+        values.append(web.value[ways[0]])
+        v = web.bottom[ways[0]]
+    return values
+
+
+def _sum_of_pair(web: Web, r: int, j: int) -> int | None:
+    """The sum over all paths of one pair, by a sweep downwards."""
+    make = web.graph.node
+    total = {web.root[r]: web.graph.constant_id(1.0)}
+    queue = [-web.root[r]]
+    while queue:
+        v = -heapq.heappop(queue)
+        for e in web.down[v]:
+            if web.roots[e] >> r & 1 and web.leaves[e] >> j & 1:
+                term, below = make(Op.MUL, total[v], web.value[e]), web.bottom[e]
+                if below in total:
+                    total[below] = make(Op.ADD, total[below], term)
+                else:
+                    total[below] = term
+                    heapq.heappush(queue, -below)
+    return total.get(web.leaf[j])
