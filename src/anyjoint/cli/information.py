@@ -55,7 +55,7 @@ def _body(body: Any) -> dict[str, Any]:
         "body": body.name,
         "parent": "ground" if parent is None else str(parent),
         "joint": type(body.joint).__name__,
-        "dof": int(body.joint.dof),
+        "dof": int(body.joint.nv),
         "mass": float(body.inertia.mass),
     }
 

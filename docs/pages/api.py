@@ -1,0 +1,81 @@
+"""The API reference, from signatures and docstrings of the public names."""
+
+import importlib
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pages.text import first_line, markdown
+
+MODULES = ("anyjoint", "anyjoint.joints", "anyjoint.curves", "anyjoint.surfaces", "anyjoint.shapes")
+
+
+def page(root: Path, folder: Path) -> str:
+    """Every public name of every public module, once."""
+    seen: set[int] = set()
+    parts = []
+    for name in MODULES:
+        module = _module(name)
+        new = [(n, thing) for n, thing in _public(module) if id(thing) not in seen]
+        seen |= {id(thing) for _, thing in new}
+        entries = [_entry(n, thing) for n, thing in new]
+        parts.append(f"## `{name}`\n\n{markdown(first_line(module.__doc__))}\n\n" + "\n".join(entries))
+    return "\n".join(parts)
+
+
+def _module(name: str) -> Any:
+    """A public module; some are names of `anyjoint` whose files lie deeper."""
+    package, _, attribute = name.rpartition(".")
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        return getattr(importlib.import_module(package), attribute)
+
+
+def _public(module: Any) -> Iterator[tuple[str, Any]]:
+    names = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
+    for name in sorted(names, key=lambda n: (not n[0].isupper(), n.lower())):
+        thing = getattr(module, name)
+        if inspect.isclass(thing) or callable(thing):
+            yield name, thing
+
+
+def _entry(name: str, thing: Any) -> str:
+    lines = [
+        f"### {name}",
+        "",
+        "```python",
+        f"{name}{_signature(thing)}",
+        "```",
+        "",
+        markdown(inspect.getdoc(thing)),
+        "",
+    ]
+    if inspect.isclass(thing):
+        lines += [line for n, member in vars(thing).items() if not n.startswith("_") for line in _member(n, member)]
+    return "\n".join(lines) + "\n"
+
+
+def _member(name: str, member: Any) -> list[str]:
+    function = member.__func__ if isinstance(member, classmethod | staticmethod) else member
+    if isinstance(function, property) or hasattr(function, "func"):
+        described, signature = getattr(function, "func", None) or function.fget, ""
+    elif inspect.isfunction(function):
+        described, signature = function, _signature(function)
+    else:
+        return []
+    summary = markdown(first_line(described.__doc__ if described else ""))
+    return [f"`{name}{signature}`", f": {summary}", ""] if summary else []
+
+
+def _signature(thing: Any) -> str:
+    try:
+        signature = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return ""
+    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name not in ("self", "cls")]
+    try:
+        return str(signature.replace(parameters=plain, return_annotation=signature.empty))
+    except ValueError:
+        return "(...)"

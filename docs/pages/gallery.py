@@ -1,0 +1,33 @@
+"""The gallery page: every script of examples/ with its explanation, its picture and its source."""
+
+import ast
+import shutil
+from pathlib import Path
+
+from pages.text import markdown
+
+
+def page(root: Path, folder: Path) -> str:
+    """One section per script."""
+    return "\n".join(_section(path, folder) for path in sorted((root / "examples").glob("[a-z]*.py")))
+
+
+def _section(path: Path, folder: Path) -> str:
+    name = path.stem.replace("_", "-")
+    source = path.read_text(encoding="utf8")
+    title, _, rest = (ast.get_docstring(ast.parse(source)) or name).partition("\n")
+    return "\n".join([
+        f"## {name}", "", markdown(title), "", _picture(path, folder), markdown(rest), "",
+        f"`anyjoint run {name} --html page.html`", "",
+        "```python", source.rstrip(), "```", "",
+    ])  # fmt: skip
+
+
+def _picture(path: Path, folder: Path) -> str:
+    """The thumbnail beside the script, when there is one."""
+    for suffix in (".png", ".jpg", ".svg"):
+        for picture in (path.with_suffix(suffix), path.parent / "thumbnails" / (path.stem + suffix)):
+            if picture.exists():
+                shutil.copyfile(picture, folder / picture.name)
+                return f"![{path.stem.replace('_', ' ')}](generated/{picture.name})\n"
+    return ""
