@@ -40,7 +40,7 @@ def _interval(domain: tuple[float, float]) -> str:
 
 
 def draw(joint: Any, path: Path) -> None:
-    """The child's frame at a regular place (thick) and as each coordinate moves (thin), in the joint frame (grey)."""
+    """The child at a regular place (solid) and as each coordinate moves (ghosts), with the joint frame (axes)."""
     import matplotlib as mpl
     import numpy as np
 
@@ -49,24 +49,25 @@ def draw(joint: Any, path: Path) -> None:
     from matplotlib import pyplot
 
     home = [c.neutral for c in joint.coordinates]
-    here = _matrix(joint, home)
-    moved = [_matrix(joint, q) for q in _moves(joint, home)]
-    everything = np.array([T[:3, 3] for T in [np.eye(4), here, *moved]])
-    size = max(float(np.ptp(everything, axis=0).max()), 0.5)
-    figure = pyplot.figure(figsize=(3.6, 3.2))
-    axes: Any = figure.add_subplot(projection="3d")
-    _triad(axes, np.eye(4), 0.3 * size, "grey", 2.0)
-    for T in moved:
-        _triad(axes, T, 0.18 * size, None, 0.9, alpha=0.55)
-    _triad(axes, here, 0.32 * size, None, 2.6)
-    centre = (everything.max(axis=0) + everything.min(axis=0)) / 2
-    for set_limits, middle in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), centre, strict=True):
-        set_limits(middle - 0.7 * size, middle + 0.7 * size)
-    axes.set_box_aspect((1, 1, 1))
-    axes.set_axis_off()
-    axes.view_init(elev=24, azim=-58)
-    figure.savefig(path, transparent=True, bbox_inches="tight", metadata={"Date": None})
+    sweeps = [[_matrix(joint, q) for q in sweep] for sweep in _sweeps(joint, home)]
+    here, moved = _matrix(joint, home), [T for sweep in sweeps for T in sweep]
+    travel = np.array([T[:3, 3] for T in [np.eye(4), here, *moved]])
+    size = 0.22 * max(float(np.ptp(travel, axis=0).max()), 1.0)
+    figure = pyplot.figure(figsize=(4.2, 3.6))
+    axes: Any = figure.add_axes((0, 0, 1, 1), projection="3d")
+    _triad(axes, np.eye(4), 1.6 * size)
+    for sweep, color in zip(sweeps, COLORS, strict=False):
+        for T in sweep[::4]:
+            _brick(axes, T, size, color, 0.14)
+        axes.plot(*np.array([T[:3, 3] for T in sweep]).T, color=color, lw=1.4)
+        axes.plot(*np.array([T[:3, :] @ [1.6 * size, 0, 0, 1] for T in sweep]).T, color=color, lw=1.0, ls=":")
+    _brick(axes, here, size, "#475569", 0.75)
+    _frame(axes, np.concatenate([travel, [T[:3, :] @ [1.6 * size, 0, 0, 1] for T in [here, *moved]]]))
+    figure.savefig(path, transparent=True, metadata={"Date": None})
     pyplot.close(figure)
+
+
+COLORS = ("#dc2626", "#2563eb", "#16a34a", "#d97706", "#7c3aed", "#0891b2")
 
 
 def _matrix(joint: Any, q: list[float]) -> Any:
@@ -75,19 +76,43 @@ def _matrix(joint: Any, q: list[float]) -> Any:
     return np.asarray(joint.pose(q).matrix, dtype=float)
 
 
-def _moves(joint: Any, home: list[float]) -> list[list[float]]:
-    """Configurations along each coordinate, well inside its domain."""
+def _sweeps(joint: Any, home: list[float]) -> list[list[list[float]]]:
+    """For each coordinate, configurations along it, well inside its domain."""
     out = []
     for i, c in enumerate(joint.coordinates):
         low, high = max(c.domain[0], home[i] - 1.6), min(c.domain[1], home[i] + 1.6)
-        for k in range(9):
-            q = list(home)
-            q[i] = low + (high - low) * (k + 0.5) / 9
-            out.append(q)
+        out.append([[*home[:i], low + (high - low) * (k + 0.5) / 25, *home[i + 1 :]] for k in range(25)])
     return out
 
 
-def _triad(axes: Any, T: Any, length: float, color: str | None, width: float, alpha: float = 1.0) -> None:
-    for i, own in enumerate(("#dc2626", "#16a34a", "#2563eb")):
+def _triad(axes: Any, T: Any, length: float) -> None:
+    for i, name in enumerate("xyz"):
         tip = T[:3, 3] + length * T[:3, i]
-        axes.plot(*zip(T[:3, 3], tip, strict=True), color=color or own, lw=width, alpha=alpha, solid_capstyle="round")
+        axes.plot(*zip(T[:3, 3], tip, strict=True), color="#94a3b8", lw=1.4)
+        axes.text(*(T[:3, 3] + 1.1 * length * T[:3, i]), name, color="#94a3b8", fontsize=9)
+
+
+def _brick(axes: Any, T: Any, size: float, color: str, alpha: float) -> None:
+    """A brick that reaches along the child's x axis, wider in y than in z, so that its attitude can be seen."""
+    import numpy as np
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    low, high = np.array([0, -0.35, -0.12]) * size, np.array([1.6, 0.35, 0.12]) * size
+    corner = {b: T[:3, :3] @ np.where(b, high, low) + T[:3, 3] for b in np.ndindex(2, 2, 2)}
+    faces = []
+    for axis in range(3):
+        for side in range(2):
+            ring = ((0, 0), (0, 1), (1, 1), (1, 0))
+            faces.append([corner[(*r[:axis], side, *r[axis:])] for r in ring])  # type: ignore[index]
+    axes.add_collection3d(Poly3DCollection(faces, facecolor=color, edgecolor=color, lw=0.5, alpha=alpha))
+
+
+def _frame(axes: Any, points: Any) -> None:
+    """Equal scales, a box around all points, no decoration."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    half = 0.5 * float((high - low).max())
+    for set_limits, middle in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), (low + high) / 2, strict=True):
+        set_limits(middle - half, middle + half)
+    axes.set_box_aspect((1, 1, 1), zoom=1.25)
+    axes.set_axis_off()
+    axes.view_init(elev=24, azim=-58)
