@@ -36,7 +36,8 @@ def show(target: Target, as_json: bool) -> None:
 
 def gather(target: Target, model: Any) -> dict[str, Any]:
     """The facts, as plain data."""
-    bodies = [_body(body) for body in target.mechanism.bodies]
+    names = [body.name for body in target.mechanism.bodies] + [target.mechanism.ground.name]
+    bodies = [_body(body, names[body.parent]) for body in target.mechanism.bodies]
     return {
         "model": target.name,
         "nb": model.nb,
@@ -49,11 +50,10 @@ def gather(target: Target, model: Any) -> dict[str, Any]:
     }
 
 
-def _body(body: Any) -> dict[str, Any]:
-    parent = getattr(body.parent, "name", body.parent)
+def _body(body: Any, parent: str) -> dict[str, Any]:
     return {
         "body": body.name,
-        "parent": "ground" if parent is None else str(parent),
+        "parent": parent,
         "joint": type(body.joint).__name__,
         "dof": int(body.joint.nv),
         "mass": float(body.inertia.mass),

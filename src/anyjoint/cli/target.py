@@ -42,15 +42,17 @@ class Target:
         return str(getattr(self.module, "METHOD", "rk4"))
 
     def start(self, model: Any) -> tuple[Any, Any]:
-        """Initial (q, v): from `start(model)`, from `START`, else zero."""
+        """Initial (q, v): from `start(model)`, `START` or the mechanism itself; else at rest where joints are regular."""
         import numpy as np
 
-        given = self.module.start(model) if hasattr(self.module, "start") else getattr(self.module, "START", {})
+        if hasattr(self.module, "start"):
+            given = self.module.start(model)
+        else:
+            given = getattr(self.module, "START", None) or self.mechanism.start or {}
         if not isinstance(given, Mapping):
             given = dict(zip(("q", "v"), given, strict=True))
-        neutral = getattr(model, "neutral", None)
-        q = given.get("q", neutral() if callable(neutral) else np.zeros(model.nq))
-        return np.asarray(q, dtype=float), np.asarray(given.get("v", np.zeros(model.nv)), dtype=float)
+        q, v = given.get("q", self.mechanism.neutral), given.get("v", np.zeros(model.nv))
+        return np.asarray(q, dtype=float), np.asarray(v, dtype=float)
 
 
 def resolve(argument: str, settings: Sequence[str] = ()) -> Target:
