@@ -1,0 +1,186 @@
+"""What makes a mechanism sound: one list of named rules, all problems reported together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Factor, Pose, Rotation, Translation
+
+from .probing import joint_problems, needs_probing
+from .singular import singular_coordinates
+
+if TYPE_CHECKING:
+    from .body import Body
+    from .mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One broken rule: which, where, and a sentence with what was given, what was expected and what to do."""
+
+    rule: str
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message} [{self.rule}]"
+
+
+Finding = Iterator[tuple[str, str]]  # (where, message)
+
+
+def find_problems(mech: Mechanism) -> list[Problem]:
+    """All problems of a mechanism. Later rules assume that the tree is a tree, so a broken one ends the list."""
+    problems: list[Problem] = []
+    for name, rule in RULES:
+        problems += [Problem(name, where, message) for where, message in rule(mech)]
+        if problems and name == LAST_STRUCTURAL:
+            break
+    return problems
+
+
+def not_empty(mech: Mechanism) -> Finding:
+    """There is something to move."""
+    if not mech.bodies:
+        yield _of(mech), "it has no bodies; add one with mech.add_body(name, joint=..., inertia=...)"
+
+
+def names(mech: Mechanism) -> Finding:
+    """Names are non-empty and unique."""
+    seen: set[str] = set()
+    for body in mech.bodies:
+        if not isinstance(body.name, str) or not body.name.strip():
+            yield f"body {body.index}", f"its name {body.name!r} must be a non-empty text"
+        elif body.name in seen:
+            yield _of(body), "there are two bodies of this name; give each its own"
+        seen.add(body.name)
+
+
+def parents(mech: Mechanism) -> Finding:
+    """Parents exist and come first, so the tree has no cycles."""
+    for index, body in enumerate(mech.bodies):
+        if body.index != index:
+            yield _of(body), f"it is number {index} of the list but says {body.index}; add bodies with mech.add_body"
+        elif not -1 <= body.parent < mech.nb:
+            yield _of(body), f"its parent {body.parent} does not exist; give a body, its name, or mech.ground"
+        elif body.parent >= index:
+            loop = " -> ".join(repr(name) for name in _loop(mech, index))
+            yield _of(body), f"its parent was not added before it, which closes a loop ({loop}); a mechanism is a tree"
+
+
+def _loop(mech: Mechanism, index: int) -> list[str]:
+    seen: list[int] = []
+    while index >= 0 and index not in seen:
+        seen.append(index)
+        index = mech.bodies[index].parent
+    return [mech.bodies[k].name for k in seen]
+
+
+def couplings(mech: Mechanism) -> Finding:
+    """A coupled joint's source exists and has coordinates of its own."""
+    for body in mech.bodies:
+        source = getattr(body.joint, "source", None)
+        if source is None:
+            continue
+        if source not in mech:
+            yield _of(body), f"its coupled joint follows {source!r}, which is no body; name one with a joint of its own"
+        elif (first := getattr(mech[source].joint, "source", None)) is not None:
+            yield _of(body), f"its coupled joint follows {source!r}, itself coupled; follow {first!r} directly"
+        elif mech[source].joint.nq == 0:
+            yield _of(body), f"its coupled joint follows {source!r}, which has no coordinates to follow"
+
+
+def coordinates(mech: Mechanism) -> Finding:
+    """Coordinates have their own names, ordered limits and domains, and a neutral value inside."""
+    for body in mech.bodies:
+        seen: set[str] = set()
+        for c in body.joint.coordinates:
+            where = f"{_of(body)}, coordinate {c.name!r}"
+            if c.name in seen:
+                yield where, "the joint has two coordinates of this name"
+            seen.add(c.name)
+            for what, (lo, hi) in (("limits", c.limits), ("domain", c.domain)):
+                if not lo < hi:
+                    yield where, f"{what} ({lo}, {hi}) are not in increasing order; give (lower, upper)"
+            if c.period is not None and not (np.isfinite(c.period) and c.period > 0):
+                yield where, f"period {c.period} must be positive and finite, or None"
+            if not np.isfinite(c.neutral):
+                yield where, f"neutral value {c.neutral} must be finite"
+
+
+def placements(mech: Mechanism) -> Finding:
+    """Placements and named frames are finite rigid motions."""
+    for body in mech.bodies:
+        for what, pose in (("placement", body.placement), *((f"frame {k!r}", p) for k, p in body.frames.items())):
+            if not isinstance(pose, Pose):
+                yield _of(body), f"{what} must be a Pose, got {type(pose).__name__}"
+            elif pose.factors:
+                yield from ((_of(body), f"{what} {sentence}") for sentence in _pose_problems(pose))
+
+
+def _pose_problems(pose: Pose) -> Iterator[str]:
+    """Poses are rigid by construction; what is left is that they be numbers, and finite."""
+    for factor in pose.factors:
+        if not all(isinstance(x, (int, float)) and math.isfinite(x) for x in _numbers(factor)):
+            yield f"must be made of finite real numbers, got {pose!r}"
+            return
+
+
+def _numbers(factor: Factor) -> Sequence[Scalar]:
+    if isinstance(factor, Rotation):
+        return (factor.angle,)
+    return factor.p if isinstance(factor, Translation) else list(factor.R.flat)
+
+
+def springs(mech: Mechanism) -> Finding:
+    """Stiffness and damping are finite and take no energy from nowhere."""
+    for body in mech.bodies:
+        for what, values in (("stiffness", body.stiffness), ("damping", body.damping)):
+            if not all(np.isfinite(x) and x >= 0 for x in values):
+                yield _of(body), f"{what} {values} must be finite and not negative"
+        if not all(np.isfinite(x) for x in body.rest):
+            yield _of(body), f"rest {body.rest} must be finite"
+
+
+def joint_functions(mech: Mechanism) -> Finding:
+    """Functions of users give rigid motions that depend on every coordinate."""
+    probed: dict[int, list[str]] = {}  # a joint shared by many bodies is probed once
+    for body in mech.bodies:
+        if needs_probing(body.joint):
+            if id(body.joint) not in probed:
+                probed[id(body.joint)] = joint_problems(body.joint)
+            yield from ((_of(body), f"joint {sentence}") for sentence in probed[id(body.joint)])
+
+
+def regular(mech: Mechanism) -> Finding:
+    """Every coordinate moves some inertia, so the mass matrix can be inverted."""
+    for body, coordinate in singular_coordinates(mech):
+        yield (
+            f"{_of(body)}, coordinate {coordinate!r}",
+            f"moving it moves no inertia, so the mass matrix is singular (the body has mass {body.inertia.mass}, "
+            f"tensor {body.inertia.tensor.tolist()}); give it or its children mass and extent, or make the joint Fixed",
+        )
+
+
+def _of(thing: Body | Mechanism) -> str:
+    return f"{'body' if hasattr(thing, 'parent') else 'mechanism'} {thing.name!r}"
+
+
+RULES: tuple[tuple[str, Callable[[Mechanism], Finding]], ...] = (
+    ("not-empty", not_empty),
+    ("names", names),
+    ("parents", parents),
+    ("couplings", couplings),
+    ("coordinates", coordinates),
+    ("placements", placements),
+    ("springs", springs),
+    ("joint-functions", joint_functions),
+    ("regular", regular),
+)
+LAST_STRUCTURAL = "couplings"

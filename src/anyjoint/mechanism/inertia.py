@@ -1,0 +1,207 @@
+"""Inertia of a rigid body: mass, centre of mass, and the tensor about the centre of mass in body axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.spatial import Matrix, Pose
+
+from .solid import mesh_integrals
+
+TOLERANCE = 1e-9  # relative: how far a tensor may be from symmetric, positive, and the triangle inequality
+
+
+@dataclass(frozen=True, eq=False)
+class Inertia:
+    """Mass, centre of mass `com` and 3x3 `tensor` about the centre of mass, both in the body's axes."""
+
+    mass: float
+    com: Any = (0.0, 0.0, 0.0)
+    tensor: Any = field(default=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+
+    def __post_init__(self) -> None:
+        problems = inertia_problems(self.mass, self.com, self.tensor)
+        if problems:
+            raise InputError("Inertia: " + "; ".join(problems))
+        tensor = np.array(self.tensor, dtype=float)
+        object.__setattr__(self, "mass", float(self.mass))
+        object.__setattr__(self, "com", _constant(np.array(self.com, dtype=float)))
+        object.__setattr__(self, "tensor", _constant((tensor + tensor.T) / 2))
+
+    # -- solids of constant density ---------------------------------------------------------------
+
+    @staticmethod
+    def point(mass: float, at: Sequence[float] = (0.0, 0.0, 0.0)) -> Inertia:
+        """A point mass."""
+        return Inertia(mass, at)
+
+    @staticmethod
+    def box(mass: float, x: float, y: float, z: float) -> Inertia:
+        """A solid box with edges x, y, z about the origin."""
+        _positive("box", x=x, y=y, z=z)
+        return _principal(mass, (y * y + z * z) / 12, (x * x + z * z) / 12, (x * x + y * y) / 12)
+
+    @staticmethod
+    def sphere(mass: float, radius: float) -> Inertia:
+        """A solid ball."""
+        _positive("sphere", radius=radius)
+        return _principal(mass, *(0.4 * radius**2,) * 3)
+
+    @staticmethod
+    def ellipsoid(mass: float, a: float, b: float, c: float) -> Inertia:
+        """A solid ellipsoid with semi-axes a, b, c."""
+        _positive("ellipsoid", a=a, b=b, c=c)
+        return _principal(mass, (b * b + c * c) / 5, (a * a + c * c) / 5, (a * a + b * b) / 5)
+
+    @staticmethod
+    def cylinder(mass: float, radius: float, length: float) -> Inertia:
+        """A solid cylinder about z."""
+        _positive("cylinder", radius=radius, length=length)
+        across = radius**2 / 4 + length**2 / 12
+        return _principal(mass, across, across, radius**2 / 2)
+
+    @staticmethod
+    def capsule(mass: float, radius: float, length: float) -> Inertia:
+        """A solid cylinder about z, `length` long, closed by two half balls."""
+        _positive("capsule", radius=radius, length=length)
+        r, h = radius, length
+        barrel, caps = h / (h + 4 * r / 3), (4 * r / 3) / (h + 4 * r / 3)  # shares of the volume
+        # A half ball's centre is 3r/8 above its plane.
+        across = barrel * (r**2 / 4 + h**2 / 12) + caps * (0.4 * r**2 + h**2 / 4 + 3 * h * r / 8)
+        return _principal(mass, across, across, barrel * r**2 / 2 + caps * 0.4 * r**2)
+
+    @staticmethod
+    def torus(mass: float, major: float, minor: float) -> Inertia:
+        """A solid ring about z: a disc of radius `minor` led around a circle of radius `major`."""
+        _positive("torus", major=major, minor=minor)
+        if major < minor:
+            raise InputError(f"Inertia.torus: major {major} is less than minor {minor}; the ring would cut itself")
+        across = major**2 / 2 + 5 * minor**2 / 8
+        return _principal(mass, across, across, major**2 + 3 * minor**2 / 4)
+
+    @staticmethod
+    def mesh(vertices: Any, faces: Any, *, density: float | None = None, mass: float | None = None) -> Inertia:
+        """A closed triangle mesh of constant density, by exact volume integrals; give `density` or `mass`."""
+        if (density is None) == (mass is None):
+            raise InputError("Inertia.mesh: give either density= or mass=")
+        volume, com, second = mesh_integrals(vertices, faces)
+        m = float(mass) if mass is not None else float(density or 0.0) * volume
+        return Inertia(m, com, m / volume * (np.trace(second) * np.eye(3) - second))
+
+    # -- combining --------------------------------------------------------------------------------
+
+    def __add__(self, other: Inertia) -> Inertia:
+        """Both bodies welded together."""
+        mass = self.mass + other.mass
+        if mass == 0:
+            return Inertia(0.0, self.com, self.tensor + other.tensor)
+        com = (self.mass * self.com + other.mass * other.com) / mass
+        return Inertia(mass, com, self.about(com) + other.about(com))
+
+    def about(self, point: Sequence[float]) -> Matrix:
+        """The 3x3 tensor about any point (parallel axes)."""
+        d = self.com - np.asarray(point, dtype=float)
+        return np.asarray(self.tensor + self.mass * (d @ d * np.eye(3) - np.outer(d, d)))
+
+    def moved(self, pose: Pose) -> Inertia:
+        """The same solid placed by a pose: turned and shifted."""
+        T = pose.matrix
+        R, p = T[:3, :3], T[:3, 3]
+        return Inertia(self.mass, R @ self.com + p, R @ self.tensor @ R.T)
+
+    def rotated(self, R: Any) -> Inertia:
+        """The same solid turned by a 3x3 rotation about the origin."""
+        return self.moved(Pose.from_rotation(R))
+
+    def scaled(self, factor: float) -> Inertia:
+        """The same solid with its density multiplied."""
+        return Inertia(self.mass * factor, self.com, self.tensor * factor)
+
+    def spatial(self) -> Matrix:
+        """The 6x6 inertia about the body's origin, angular part first [SG eq. 5]."""
+        c = self.com
+        h = self.mass * np.array([[0, -c[2], c[1]], [c[2], 0, -c[0]], [-c[1], c[0], 0]])
+        return np.block([[self.about((0, 0, 0)), h], [h.T, self.mass * np.eye(3)]])
+
+    @property
+    def is_zero(self) -> bool:
+        """True for a massless body."""
+        return self.mass == 0 and not self.tensor.any()
+
+    @cached_property
+    def is_definite(self) -> bool:
+        """True if every motion of the body has kinetic energy."""
+        if not self.mass > 0:
+            return False
+        moments = np.linalg.eigvalsh(self.tensor)
+        return bool(moments[0] > TOLERANCE * moments[2])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Inertia):
+            return NotImplemented
+        same = np.array_equal(self.com, other.com) and np.array_equal(self.tensor, other.tensor)
+        return self.mass == other.mass and same
+
+    def __hash__(self) -> int:
+        return hash((self.mass, self.com.tobytes(), self.tensor.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"Inertia(mass={self.mass}, com={tuple(self.com.tolist())}, tensor={self.tensor.tolist()})"
+
+
+def inertia_problems(mass: Any, com: Any, tensor: Any) -> list[str]:
+    """Everything that is physically wrong with mass, centre of mass and tensor, a sentence each."""
+    problems = []
+    try:
+        m, c, I = float(mass), np.asarray(com, dtype=float), np.asarray(tensor, dtype=float)
+    except (TypeError, ValueError):
+        return [f"mass {mass!r}, com {com!r} and tensor {tensor!r} must be numbers, three numbers and a 3x3 matrix"]
+    if not np.isfinite(m) or m < 0:
+        problems.append(f"mass {m} must be finite and not negative; give a mass in kilograms")
+    if c.shape != (3,) or not np.isfinite(c).all():
+        problems.append(f"com {com!r} must be three finite numbers, the centre of mass in the body's frame")
+    if I.shape != (3, 3) or not np.isfinite(I).all():
+        problems.append(f"tensor {tensor!r} must be a 3x3 matrix of finite numbers about the centre of mass")
+        return problems
+    return problems + _tensor_problems(I, zero_mass=m == 0)
+
+
+def _tensor_problems(I: Matrix, zero_mass: bool) -> list[str]:
+    scale = float(np.abs(I).max())
+    if np.abs(I - I.T).max() > TOLERANCE * scale:
+        return [f"tensor {I.tolist()} is not symmetric; off-diagonal entries come in equal pairs Ixy = Iyx"]
+    a, b, c = (float(x) for x in np.linalg.eigvalsh((I + I.T) / 2))
+    moments = f"principal moments ({a:.6g}, {b:.6g}, {c:.6g})"
+    if a < -TOLERANCE * scale:
+        return [f"{moments}: a moment of inertia is never negative; check signs and the reference point (the com)"]
+    if a + b < c * (1 - TOLERANCE):
+        return [
+            f"{moments} break the triangle inequality: {a:.6g} + {b:.6g} < {c:.6g}, which no solid can have; "
+            "check units and that the tensor is about the centre of mass"
+        ]
+    if zero_mass and scale > 0:
+        return [f"{moments} without mass; give the body a mass, or a tensor of zero"]
+    return []
+
+
+def _principal(mass: float, x: float, y: float, z: float) -> Inertia:
+    if inertia_problems(mass, (0, 0, 0), np.zeros((3, 3))):
+        return Inertia(mass)  # raises: a bad mass is reported as such and not as a bad tensor
+    return Inertia(mass, tensor=mass * np.diag([x, y, z]))
+
+
+def _positive(solid: str, **sizes: float) -> None:
+    for name, value in sizes.items():
+        if not (np.isfinite(value) and value > 0):
+            raise InputError(f"Inertia.{solid}: {name} = {value} must be positive and finite")
+
+
+def _constant(array: Matrix) -> Matrix:
+    array.flags.writeable = False
+    return array

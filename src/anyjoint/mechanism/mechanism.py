@@ -1,0 +1,245 @@
+"""Mechanism: bodies in a tree, each joined to its parent by any function from coordinates to a pose."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anyjoint import joints
+from anyjoint.errors import InputError, ModelError
+from anyjoint.joints import Joint
+from anyjoint.spatial import Pose, Vector
+
+from .body import Body, Ground
+from .checks import Problem, find_problems
+from .inertia import Inertia
+from .shapes import Shape
+
+# Physics does not import the compiler: the package's door sets this when the pipeline is loaded.
+compiler: Callable[..., Any] | None = None
+
+
+class Mechanism:
+    """Rigid bodies in a tree; coordinates are numbered in the order in which bodies were added.
+
+    `start` is a good state to begin with, (q0, v0) as arrays, or None.
+    """
+
+    def __init__(self, name: str = "mechanism", gravity: Sequence[float] = (0.0, 0.0, -9.81)) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise InputError(f"Mechanism: name {name!r} must be a non-empty text")
+        self.name = name
+        self.gravity = gravity
+        self.ground = Ground()
+        self.bodies: list[Body] = []
+        self.start: tuple[Vector, Vector] | None = None
+        self._by_name: dict[str, Body] = {}
+
+    @property
+    def gravity(self) -> tuple[float, float, float]:
+        """The acceleration of free fall."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: Sequence[float]) -> None:
+        g = np.asarray(value, dtype=float)
+        if g.shape != (3,) or not np.isfinite(g).all():
+            raise InputError(f"gravity {value!r} must be three finite numbers, such as (0, 0, -9.81)")
+        self._gravity = (float(g[0]), float(g[1]), float(g[2]))
+
+    # -- building ---------------------------------------------------------------------------------
+
+    def add_body(
+        self,
+        name: str,
+        parent: Body | Ground | str | None = None,
+        joint: Joint | None = None,
+        placement: Pose | None = None,
+        inertia: Inertia | None = None,
+        shape: Shape | Sequence[Shape] | None = None,
+        frames: Mapping[str, Pose] | None = None,
+        stiffness: float | Sequence[float] = 0.0,
+        damping: float | Sequence[float] = 0.0,
+        rest: float | Sequence[float] | None = None,
+    ) -> Body:
+        """Add a body to the tree and return it.
+
+        `placement` is the joint frame in the parent body's frame. Without a joint the body is welded to its parent,
+        without an inertia it is massless. `stiffness`, `damping` and `rest` are the joint's own springs, one number
+        for all coordinates or one each; springs relax at the joint's neutral coordinates unless `rest` says otherwise.
+        """
+        self._check_name(name)
+        joint = _as_joint(joint, name)
+        neutral = [c.neutral for c in joint.coordinates]
+        body = Body(
+            name=name,
+            index=self.nb,
+            parent=self._parent_index(parent, name),
+            joint=joint,
+            placement=_instance(placement, Pose, Pose(), name, "placement", "aj.Pose.translation(x, y, z)"),
+            inertia=_instance(inertia, Inertia, MASSLESS, name, "inertia", "aj.Inertia(mass=...)"),
+            shapes=_as_shapes(shape, name),
+            frames=dict(frames or {}),
+            q=slice(self.nq, self.nq + joint.nq),
+            v=slice(self.nv, self.nv + joint.nv),
+            stiffness=_per_coordinate(stiffness, joint.nv, name, "stiffness"),
+            damping=_per_coordinate(damping, joint.nv, name, "damping"),
+            rest=_per_coordinate(neutral if rest is None else rest, joint.nq, name, "rest"),
+        )
+        self.bodies.append(body)
+        self._by_name[name] = body
+        return body
+
+    def draw(self, *shapes: Shape) -> None:
+        """Add scenery: shapes that stand still in the world, such as the wire of a bead."""
+        self.ground.shapes.extend(_as_shapes(shapes, "ground"))
+
+    # -- asking -----------------------------------------------------------------------------------
+
+    @property
+    def nb(self) -> int:
+        """Number of bodies."""
+        return len(self.bodies)
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return int(self.bodies[-1].q.stop) if self.bodies else 0
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities; differs from nq only where quaternions are used."""
+        return int(self.bodies[-1].v.stop) if self.bodies else 0
+
+    @property
+    def coordinate_names(self) -> list[str]:
+        """Names of all coordinates, body/coordinate."""
+        return [name for body in self.bodies for name in body.coordinate_names]
+
+    @property
+    def neutral(self) -> Vector:
+        """Coordinates at which every joint is regular."""
+        return np.array([c.neutral for body in self.bodies for c in body.joint.coordinates], dtype=float)
+
+    def children(self, body: Body | Ground) -> list[Body]:
+        """The bodies joined to this one, in the order added."""
+        return [b for b in self.bodies if b.parent == body.index]
+
+    def poses(self, q: Sequence[Any]) -> list[Pose]:
+        """World poses of all bodies at coordinates q of any scalar; the oracle of the compiled ones."""
+        world: list[Pose] = []
+        for body in self.bodies:
+            inner = body.joint.pose(self.joint_coordinates(body, q))
+            local = body.placement @ inner
+            world.append(local if body.parent < 0 else world[body.parent] @ local)
+        return world
+
+    def joint_coordinates(self, body: Body, q: Sequence[Any]) -> Sequence[Any]:
+        """The numbers that a body's joint takes its pose from: its own, or for a coupled joint those of its source."""
+        source = getattr(body.joint, "source", None)
+        return q[self[source].q if isinstance(source, str) else body.q]
+
+    def __getitem__(self, name: str) -> Body:
+        if name in self._by_name:
+            return self._by_name[name]
+        raise InputError(f"mechanism {self.name!r} has no body {name!r}{self._nearest(name)}")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._by_name
+
+    def __repr__(self) -> str:
+        return f"<Mechanism {self.name!r}: {self.nb} bodies, {self.nv} degrees of freedom>"
+
+    # -- checking and compiling -------------------------------------------------------------------
+
+    def check(self) -> list[Problem]:
+        """All problems of this mechanism, rule by rule; an empty list when it is sound."""
+        return find_problems(self)
+
+    def validate(self) -> None:
+        """Raise a ModelError that lists all problems, if there are any."""
+        problems = self.check()
+        if problems:
+            count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
+            raise ModelError(f"mechanism {self.name!r} has {count}:\n" + "\n".join(f"  - {p}" for p in problems))
+
+    def compile(self, algorithm: str = "auto", dtype: str = "float64", **options: Any) -> Any:
+        """Check the mechanism, write its equations of motion and compile them; returns a Model."""
+        self.validate()
+        pipeline = compiler or importlib.import_module("anyjoint").compile_model
+        return pipeline(self, algorithm=algorithm, dtype=dtype, **options)
+
+    # -- the details of add_body ------------------------------------------------------------------
+
+    def _check_name(self, name: str) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise ModelError(f"mechanism {self.name!r}: a body's name must be a non-empty text, got {name!r}")
+        if name in self._by_name or name == self.ground.name:
+            raise ModelError(f"mechanism {self.name!r}: there is already a body {name!r}; give each its own name")
+
+    def _parent_index(self, parent: Body | Ground | str | None, name: str) -> int:
+        if parent is None or parent is self.ground or parent == self.ground.name:
+            return -1
+        if isinstance(parent, str):
+            if parent in self._by_name:
+                return self._by_name[parent].index
+            hint = "a body cannot be its own parent" if parent == name else "add the parent before its children"
+            near = self._nearest(parent)
+            raise ModelError(f"body {name!r}: there is no body {parent!r} to be its parent{near}; {hint}")
+        if isinstance(parent, Body) and parent.index < self.nb and self.bodies[parent.index] is parent:
+            return parent.index
+        if isinstance(parent, (Body, Ground)):
+            raise ModelError(f"body {name!r}: its parent {parent!r} belongs to another mechanism; use one of this")
+        raise ModelError(f"body {name!r}: parent {parent!r} must be a body, its name, or mech.ground")
+
+    def _nearest(self, name: str) -> str:
+        near = difflib.get_close_matches(str(name), list(self._by_name), n=1)
+        return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+MASSLESS = Inertia(0.0)
+
+
+def _as_joint(joint: Any, name: str) -> Joint:
+    if joint is None:
+        joint = joints.Fixed()
+    if isinstance(joint, Joint):
+        return joint
+    if isinstance(joint, type) and issubclass(joint, Joint):
+        raise ModelError(f"body {name!r}: joint is the class {joint.__name__}; give an instance, {joint.__name__}(...)")
+    if callable(joint):
+        raise ModelError(f"body {name!r}: joint is a plain function; put @aj.joint(dof=...) above it")
+    raise ModelError(f"body {name!r}: joint {joint!r} is not a joint; give one of anyjoint.joints")
+
+
+def _instance(value: Any, kind: type, default: Any, name: str, what: str, example: str) -> Any:
+    if value is None:
+        return default
+    if not isinstance(value, kind):
+        given = type(value).__name__
+        raise ModelError(f"body {name!r}: {what} must be a {kind.__name__} such as {example}, got {given}")
+    return value
+
+
+def _as_shapes(shape: Any, name: str) -> tuple[Shape, ...]:
+    shapes = () if shape is None else (shape,) if isinstance(shape, Shape) else tuple(shape)
+    for item in shapes:
+        if not isinstance(item, Shape):
+            raise ModelError(f"body {name!r}: {item!r} is not a shape; give one such as shapes.Box(x, y, z)")
+    return shapes
+
+
+def _per_coordinate(value: Any, n: int, name: str, what: str) -> tuple[float, ...]:
+    try:
+        numbers = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        numbers = np.empty((0, 0))
+    if numbers.ndim == 0:
+        numbers = np.full(n, float(numbers))
+    if numbers.shape != (n,):
+        raise ModelError(f"body {name!r}: {what} {value!r} must be one number or {n}, one per coordinate of the joint")
+    return tuple(float(x) for x in numbers)

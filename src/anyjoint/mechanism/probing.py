@@ -1,0 +1,102 @@
+"""Trying out a joint that a user wrote, at random places of its domain."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import AnyjointError
+from anyjoint.joints import Coordinate, Joint
+from anyjoint.spatial import Matrix, Vector
+
+PROBES = 5
+RANK_TOLERANCE = 1e-9
+FAR = 10.0  # an unbounded domain is probed this far from its neutral value
+
+
+def needs_probing(joint: Joint) -> bool:
+    """True if a joint holds code of the user's; the library's own were checked when they were made."""
+    return not type(joint).__module__.startswith("anyjoint.") or _holds_function(joint)
+
+
+def _holds_function(thing: Any) -> bool:
+    if isinstance(thing, (list, tuple)):
+        return any(_holds_function(item) for item in thing)
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        return any(_holds_function(getattr(thing, f.name)) for f in dataclasses.fields(thing))
+    return callable(thing)
+
+
+def random_coordinates(joint: Joint, rng: np.random.Generator) -> Vector:
+    """Coordinates inside the joint's domain."""
+    return np.array([_sample(c, rng) for c in joint.coordinates], dtype=float)
+
+
+def _sample(c: Coordinate, rng: np.random.Generator) -> float:
+    lo, hi = max(c.domain[0], c.neutral - FAR), min(c.domain[1], c.neutral + FAR)
+    return float(rng.uniform(lo + 0.02 * (hi - lo), hi - 0.02 * (hi - lo)))  # off the very ends
+
+
+def joint_problems(joint: Joint) -> list[str]:
+    """What is wrong with a joint's function, a sentence each."""
+    rng = np.random.default_rng(20061)
+    kind = _kind(joint)
+    jacobians = []
+    for _ in range(PROBES):
+        q = random_coordinates(joint, rng)
+        at = f"{kind} at q = {np.round(q, 6).tolist()}"
+        try:
+            sentence = pose_problem(joint.pose(list(map(float, q))).matrix)
+            if sentence is None:
+                jacobians.append(numeric(joint.jacobian(list(map(float, q)))))
+        except AnyjointError as error:
+            sentence = f"fails: {error}"
+        except Exception as error:  # a user's function may raise anything; the report names it
+            sentence = f"raises {type(error).__name__}: {error}"
+        if sentence:
+            return [f"{at} {sentence}"]
+    return [f"{kind}: {sentence}" for sentence in _rank_problems(joint, jacobians)]
+
+
+def pose_problem(T: Matrix) -> str | None:
+    """A sentence if a 4x4 matrix is not a finite rigid motion."""
+    if T.shape != (4, 4) or T.dtype.kind != "f":
+        return f"must return a Pose or a 4x4 matrix of real numbers, got shape {T.shape} of {T.dtype}"
+    if not np.isfinite(T).all():
+        return f"returns a pose that is not finite: {T.tolist()}; choose a domain without singular places"
+    error = float(np.abs(T[:3, :3] @ T[:3, :3].T - np.eye(3)).max())
+    if error > 1e-9 or np.linalg.det(T[:3, :3]) < 0:
+        return f"returns what is not a rotation (R R^T differs from 1 by {error:.2g}); build it from Pose rotations"
+    return None
+
+
+def numeric(S: Matrix) -> Matrix:
+    """An object matrix of numbers as floats."""
+    return np.asarray(S, dtype=float)
+
+
+def _rank_problems(joint: Joint, jacobians: list[Matrix]) -> list[str]:
+    """Coordinates that move nothing anywhere, or the same thing everywhere."""
+    if not joint.nv:
+        return []
+    if not all(np.isfinite(S).all() for S in jacobians):
+        return ["its derivatives are not finite; choose a domain without singular places"]
+    idle = [k for k in range(joint.nv) if all(np.abs(S[:, k]).max() < 1e-12 for S in jacobians)]
+    if idle:
+        names = ", ".join(_velocity_name(joint, k) for k in idle)
+        return [f"its pose never depends on coordinate {names}; use it in the function or lower dof"]
+    values = [np.linalg.svd(S / np.linalg.norm(S, axis=0).clip(1e-300), compute_uv=False) for S in jacobians]
+    if all(s[-1] < RANK_TOLERANCE * s[0] for s in values):
+        return [f"its {joint.nv} coordinates never allow as many independent motions; remove the redundant ones"]
+    return []
+
+
+def _velocity_name(joint: Joint, k: int) -> str:
+    return repr(joint.coordinates[k].name) if joint.nv == joint.nq else f"velocity {k}"
+
+
+def _kind(joint: Joint) -> str:
+    function = getattr(joint, "function", None)
+    return f"{getattr(function, '__name__', None) or type(joint).__name__}"
