@@ -1,0 +1,105 @@
+"""Shapes of the mechanism as plain data for the page; one small function per shape kind, found by class name."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.view.palette import checked_color
+
+Drawing = dict[str, Any]
+
+
+def packed(values: Any, kind: str = "<f4") -> str:
+    """An array as base64 of little-endian numbers: a third of the size of printed decimals."""
+    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode("ascii")
+
+
+def drawings(shape: Any, where: str = "shape") -> list[Drawing]:
+    """A shape, a group of shapes, a list of them or None as a flat list of drawings."""
+    return list(_walk(shape, np.eye(4), None, where))
+
+
+def _walk(shape: Any, pose: np.ndarray[Any, Any], color: str | None, where: str) -> Iterator[Drawing]:
+    if shape is None:
+        return
+    if isinstance(shape, list | tuple):
+        for part in shape:
+            yield from _walk(part, pose, color, where)
+        return
+    own = getattr(shape, "pose", None)
+    placed = pose if own is None else pose @ np.asarray(own.matrix, dtype=float)
+    given = getattr(shape, "color", None) or color
+    if hasattr(shape, "parts"):
+        yield from _walk(tuple(shape.parts), placed, given, where)
+        return
+    yield _one(shape, placed, given, where)
+
+
+def _one(shape: Any, pose: np.ndarray[Any, Any], color: str | None, where: str) -> Drawing:
+    kind = type(shape).__name__.lower()
+    if kind not in KINDS:
+        raise InputError(f"{where}: cannot draw a {type(shape).__name__}; shapes are {', '.join(sorted(KINDS))} and group")
+    drawing = KINDS[kind](shape)
+    if color is not None:
+        drawing["color"] = checked_color(color, where)
+    opacity = getattr(shape, "opacity", None)
+    if opacity is not None and opacity < 1:
+        drawing["opacity"] = float(opacity)
+    if not np.array_equal(pose, np.eye(4)):
+        drawing["pose"] = [round(float(x), 9) for x in pose[:3].ravel()]
+    return drawing
+
+
+def _mesh(vertices: Any, faces: Any, smooth: bool) -> Drawing:
+    return {"type": "mesh", "vertices": packed(vertices), "faces": packed(faces, "<u4"), "smooth": smooth}
+
+
+def _tube(shape: Any) -> Drawing:
+    points = np.asarray(shape.points, dtype=float)
+    closed = bool(getattr(shape, "closed", False)) or (len(points) > 3 and np.allclose(points[0], points[-1]))
+    if closed and not np.allclose(points[0], points[-1]):
+        points = np.vstack([points, points[:1]])
+    return {"type": "tube", "points": packed(points), "radius": float(shape.radius), "closed": closed}
+
+
+KINDS: dict[str, Callable[[Any], Drawing]] = {
+    "box": lambda s: {"type": "box", "size": [float(s.x), float(s.y), float(s.z)]},
+    "sphere": lambda s: {"type": "sphere", "radius": float(s.radius)},
+    "ellipsoid": lambda s: {"type": "ellipsoid", "radii": [float(s.a), float(s.b), float(s.c)]},
+    "cylinder": lambda s: {"type": "cylinder", "radius": float(s.radius), "length": float(s.length)},
+    "capsule": lambda s: {"type": "capsule", "radius": float(s.radius), "length": float(s.length)},
+    "torus": lambda s: {"type": "torus", "major": float(s.major), "minor": float(s.minor)},
+    "mesh": lambda s: _mesh(s.vertices, s.faces, bool(getattr(s, "smooth", False))),
+    "tube": _tube,
+}
+
+
+def curve_drawing(points: Any, radius: float, color: str = "#8b94a7") -> Drawing:
+    """A wire through points."""
+    xyz = np.asarray(points, dtype=float)
+    closed = len(xyz) > 3 and bool(np.allclose(xyz[0], xyz[-1], atol=1e-9 * float(np.ptp(xyz) or 1.0)))
+    return {"type": "tube", "points": packed(xyz), "radius": float(radius), "closed": closed, "color": color}
+
+
+def surface_drawing(vertices: Any, faces: Any, color: str = "#a7b4cc", opacity: float = 0.45) -> Drawing:
+    """A see-through sheet."""
+    return _mesh(vertices, faces, smooth=True) | {"color": color, "opacity": opacity}
+
+
+def capsule_between(a: Any, b: Any, radius: float) -> Drawing | None:
+    """A rod from a to b; None when they coincide."""
+    start, end = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    length = float(np.linalg.norm(end - start))
+    if length < 1e-9:
+        return None
+    z = (end - start) / length
+    x = np.cross(z, (0.0, 0.0, 1.0) if abs(z[2]) < 0.9 else (1.0, 0.0, 0.0))
+    x /= np.linalg.norm(x)
+    pose = np.column_stack([x, np.cross(z, x), z, (start + end) / 2])
+    rows = [round(float(v), 9) for v in pose.ravel()]
+    return {"type": "capsule", "radius": float(radius), "length": length, "pose": rows}

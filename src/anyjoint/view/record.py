@@ -1,0 +1,183 @@
+"""From a mechanism and its trajectory to a scene."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.view.drawing import Drawing, capsule_between, curve_drawing, drawings, surface_drawing
+from anyjoint.view.page import write_page
+from anyjoint.view.palette import body_colors
+from anyjoint.view.scene import Array, BodyDrawing, Motion, Scene
+
+FRAME_RATE = 60.0
+MOST_NUMBERS = 6_000_000  # 24 MB of poses: a page of a long chain must still open on a phone
+
+
+def trajectory_page(traj: Any, path: str | Path, **options: Any) -> Path:
+    """Write the page of a trajectory: needs traj.t, traj.q, traj.model and, for the plot, traj.energy()."""
+    return write_page(trajectory_scene(traj, **options), path)
+
+
+def trajectory_scene(traj: Any, title: str | None = None, description: str = "", frame_rate: float = FRAME_RATE, **options: Any) -> Scene:
+    """The scene of a trajectory, thinned to a frame rate that a screen can show."""
+    model, mechanism = traj.model, traj.model.mechanism
+    t, q = np.asarray(traj.t, dtype=float), np.asarray(traj.q, dtype=float)
+    finite = np.isfinite(q).all(axis=1)
+    if not finite.any():
+        raise InputError("the trajectory holds no finite state, so there is nothing to draw; see its status")
+    usable = len(t) if finite.all() else int(np.argmin(finite))  # a run that blew up is shown up to there
+    kept = frame_indices(t[:usable], len(mechanism.bodies), frame_rate)
+    poses = np.asarray(model.body_poses(q[kept]), dtype=float)
+    kinetic, potential = _energies(traj, kept)
+    motion = Motion(t[kept], poses, kinetic, potential, _contacts(traj, kept))
+    return Scene(
+        title=title or readable(mechanism.name),
+        subtitle=_subtitle(mechanism),
+        description=description,
+        bodies=body_drawings(mechanism),
+        fixed=ground_drawings(mechanism),
+        motion=motion,
+        up=up_direction(mechanism.gravity),
+        info=_facts(traj, kinetic, potential),
+        options=options,
+    )
+
+
+def frame_indices(t: Array, bodies: int, frame_rate: float) -> Array:
+    """Indices of the samples that are kept: about frame_rate per second, within the size budget."""
+    span = float(t[-1] - t[0])
+    budget = max(2, MOST_NUMBERS // (7 * max(1, bodies)))
+    count = int(min(len(t), budget, max(2.0, np.ceil(span * frame_rate) + 1)))
+    wanted = np.linspace(t[0], t[-1], count)
+    nearest = np.searchsorted(t, wanted - 1e-9 * max(span, 1.0)).clip(0, len(t) - 1)
+    return np.unique(np.concatenate([nearest, [len(t) - 1]]))
+
+
+def _energies(traj: Any, kept: Array) -> tuple[Array | None, Array | None]:
+    if not hasattr(traj, "energy"):
+        return None, None
+    kinetic, potential = (np.asarray(e, dtype=float)[kept] for e in traj.energy())
+    good = bool(np.isfinite(kinetic).all() and np.isfinite(potential).all())
+    return (kinetic, potential) if good else (None, None)
+
+
+def _contacts(traj: Any, kept: Array) -> tuple[Array, ...] | None:
+    points = getattr(traj, "contact_points", None)
+    return None if points is None else tuple(np.reshape(points[i], (-1, 3)) for i in kept)
+
+
+def body_drawings(mechanism: Any) -> tuple[BodyDrawing, ...]:
+    """Every body with its shapes; one without shapes is drawn as a ball and rods to its children."""
+    bodies = list(mechanism.bodies)
+    colors = body_colors(len(bodies))
+    size = _typical_length(bodies)
+    made = []
+    for i, body in enumerate(bodies):
+        shapes = drawings(_shapes_of(body), f"body {body.name!r}") or _stick(i, bodies, size)
+        shapes += [d for child in bodies if _parent_index(child) == i for d in joint_drawings(child, size)]
+        made.append(BodyDrawing(body.name, _parent_index(body), colors[i], tuple(shapes), float(body.inertia.mass)))
+    return tuple(made)
+
+
+def ground_drawings(mechanism: Any) -> tuple[Drawing, ...]:
+    """What stands still: shapes of the ground, wires and surfaces that bodies ride on."""
+    size = _typical_length(mechanism.bodies)
+    shapes = drawings(_shapes_of(mechanism.ground), "ground")
+    for body in mechanism.bodies:
+        if _parent_index(body) < 0:
+            shapes += joint_drawings(body, size)
+    return tuple(shapes)
+
+
+def joint_drawings(body: Any, size: float) -> list[Drawing]:
+    """The curve or surface that the body's joint rides on, in the parent's frame; wires only where no shape shows it."""
+    placement = np.asarray(body.placement.matrix, dtype=float)
+    out: list[Drawing] = []
+    curve, surface = getattr(body.joint, "curve", None), getattr(body.joint, "surface", None)
+    if getattr(body.joint, "slide", False):
+        return out  # there the surface is the body's own
+    if hasattr(curve, "polyline"):
+        out.append(curve_drawing(_placed(placement, curve.polyline(400)), 0.012 * size))
+    if hasattr(surface, "mesh"):
+        vertices, faces = surface.mesh(64, 48)
+        out.append(surface_drawing(_placed(placement, vertices), faces))
+    return out
+
+
+def _placed(placement: Array, points: Any) -> Array:
+    xyz = np.asarray(points, dtype=float).reshape(-1, 3)
+    return np.asarray(xyz @ placement[:3, :3].T + placement[:3, 3])
+
+
+def _shapes_of(body: Any) -> Any:
+    return getattr(body, "shapes", None) or getattr(body, "shape", None)
+
+
+def _parent_index(body: Any) -> int:
+    parent = getattr(body, "parent", -1)
+    if parent is None:
+        return -1
+    return int(getattr(parent, "index", parent))
+
+
+def _typical_length(bodies: Sequence[Any]) -> float:
+    """A length to size balls and wires by: the middle offset between joints and centres of mass."""
+    lengths = [float(np.linalg.norm(np.asarray(b.placement.matrix, dtype=float)[:3, 3])) for b in bodies]
+    lengths += [float(np.linalg.norm(np.asarray(b.inertia.com, dtype=float))) for b in bodies]
+    used = [x for x in lengths if x > 1e-9]
+    return float(np.median(used)) if used else 1.0
+
+
+def _stick(i: int, bodies: Sequence[Any], size: float) -> list[Drawing]:
+    com = np.asarray(bodies[i].inertia.com, dtype=float)
+    rods = [capsule_between((0, 0, 0), com, 0.03 * size)]
+    for child in bodies:
+        if _parent_index(child) == i:
+            rods.append(capsule_between((0, 0, 0), np.asarray(child.placement.matrix, dtype=float)[:3, 3], 0.03 * size))
+    ball: Drawing = {"type": "sphere", "radius": 0.09 * size}
+    if np.any(com):
+        ball["pose"] = [1.0, 0.0, 0.0, float(com[0]), 0.0, 1.0, 0.0, float(com[1]), 0.0, 0.0, 1.0, float(com[2])]
+    return [ball] + [rod for rod in rods if rod is not None]
+
+
+def up_direction(gravity: Any) -> tuple[float, float, float]:
+    """Against gravity; z when there is none."""
+    g = np.asarray(gravity, dtype=float)
+    size = float(np.linalg.norm(g))
+    if size == 0:
+        return (0.0, 0.0, 1.0)
+    up = -g / size
+    return float(up[0]), float(up[1]), float(up[2])
+
+
+def readable(name: str) -> str:
+    """A name as a title: torus-chain becomes Torus chain."""
+    words = name.replace("_", " ").replace("-", " ").strip() or "Mechanism"
+    return words[0].upper() + words[1:]
+
+
+def _subtitle(mechanism: Any) -> str:
+    nb, nv = len(mechanism.bodies), int(mechanism.nv)
+    return f"{nb} {'body' if nb == 1 else 'bodies'}, {nv} degree{'' if nv == 1 else 's'} of freedom"
+
+
+def _facts(traj: Any, kinetic: Array | None, potential: Array | None) -> dict[str, str]:
+    facts = {
+        "Bodies": str(len(traj.model.mechanism.bodies)),
+        "Coordinates": str(int(traj.model.nq)),
+        "Duration": f"{float(traj.t[-1] - traj.t[0]):.4g} s",
+        "Samples": str(len(traj.t)),
+    }
+    method = getattr(traj, "method", None)
+    if method:
+        facts["Stepper"] = str(method)
+    if kinetic is not None and potential is not None:
+        total = kinetic + potential
+        scale = max(float(np.ptp(kinetic)), float(np.abs(kinetic).max()), 1e-30)
+        facts["Energy drift"] = f"{float(np.abs(total - total[0]).max() / scale):.1e} of the largest kinetic energy"
+    return facts

@@ -1,0 +1,130 @@
+"""Scene: everything that a page shows, as plain data that turns into JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.view.drawing import Drawing, packed
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class BodyDrawing:
+    """A body of the scene: its name, parent (-1 is the ground), colour and shapes in its own frame."""
+
+    name: str
+    parent: int = -1
+    color: str = "#4c7ef3"
+    shapes: tuple[Drawing, ...] = ()
+    mass: float = 1.0
+
+    def data(self) -> dict[str, Any]:
+        """As JSON data."""
+        return {
+            "name": self.name,
+            "parent": self.parent,
+            "color": self.color,
+            "shapes": list(self.shapes),
+            "mass": self.mass,
+        }
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A recorded motion: times (n,), poses (n, nb, 4, 4), energies (n,) each, contact points per frame."""
+
+    times: Array
+    poses: Array
+    kinetic: Array | None = None
+    potential: Array | None = None
+    contacts: tuple[Array, ...] | None = None
+
+    def __post_init__(self) -> None:
+        n = len(self.times)
+        if n == 0 or self.poses.ndim != 4 or self.poses.shape[0] != n or self.poses.shape[2:] != (4, 4):
+            raise InputError(
+                f"a motion needs n times and poses of shape (n, bodies, 4, 4) with n > 0, "
+                f"got {self.times.shape} and {self.poses.shape}"
+            )
+        for name in ("times", "poses", "kinetic", "potential"):
+            values = getattr(self, name)
+            if values is not None and not np.all(np.isfinite(values)):
+                raise InputError(f"a motion is drawn from finite numbers, but its {name} hold NaN or infinity; cut it before")
+
+    def data(self) -> dict[str, Any]:
+        """As JSON data: position and quaternion (x, y, z, w) of every body in every frame."""
+        frames = np.concatenate([self.poses[..., :3, 3], quaternions(self.poses[..., :3, :3])], axis=-1)
+        out: dict[str, Any] = {"times": packed(self.times), "poses": packed(frames)}
+        if self.kinetic is not None and self.potential is not None:
+            out["energy"] = {"kinetic": packed(self.kinetic), "potential": packed(self.potential)}
+        if self.contacts is not None:
+            counts = [len(points) for points in self.contacts]
+            starts = np.concatenate([[0], np.cumsum(counts)])
+            points = np.concatenate([np.reshape(p, (-1, 3)) for p in self.contacts]) if counts else np.zeros((0, 3))
+            out["contacts"] = {"starts": packed(starts, "<u4"), "points": packed(points)}
+        return out
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A titled set of bodies with a recorded motion, or with what a live page needs to move them."""
+
+    title: str
+    bodies: tuple[BodyDrawing, ...]
+    motion: Motion | None = None
+    live: dict[str, Any] | None = None
+    subtitle: str = ""
+    description: str = ""
+    info: dict[str, str] = field(default_factory=dict)
+    fixed: tuple[Drawing, ...] = ()
+    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def json(self) -> str:
+        """The scene as JSON text, safe inside a <script> element."""
+        data: dict[str, Any] = {
+            "format": "anyjoint-scene",
+            "version": 1,
+            "title": self.title,
+            "subtitle": self.subtitle,
+            "description": self.description,
+            "info": self.info,
+            "up": list(self.up),
+            "bodies": [body.data() for body in self.bodies],
+            "fixed": list(self.fixed),
+            "options": self.options,
+        }
+        if self.motion is not None:
+            data |= self.motion.data()
+        if self.live is not None:
+            data["live"] = self.live
+        text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+        return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def quaternions(R: Array) -> Array:
+    """Rotations (..., 3, 3) as quaternions (..., 4) ordered x, y, z, w, by the largest of the four components."""
+    t = np.trace(R, axis1=-2, axis2=-1)
+    d = np.stack([R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]], axis=-1)
+    # Row k of `columns` is 4 q_k q: each is exact up to scale, the largest q_k gives the best one.
+    xy, xz, yz = R[..., 0, 1] + R[..., 1, 0], R[..., 0, 2] + R[..., 2, 0], R[..., 1, 2] + R[..., 2, 1]
+    wx, wy, wz = R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]
+    xx, yy, zz = (1 + 2 * d[..., k] - t for k in range(3))
+    rows = np.stack(
+        [
+            np.stack([xx, xy, xz, wx], axis=-1),
+            np.stack([xy, yy, yz, wy], axis=-1),
+            np.stack([xz, yz, zz, wz], axis=-1),
+            np.stack([wx, wy, wz, 1 + t], axis=-1),
+        ],
+        axis=-2,
+    )
+    best = np.argmax(np.stack([xx, yy, zz, 1 + t], axis=-1), axis=-1)
+    chosen = np.take_along_axis(rows, best[..., None, None], axis=-2)[..., 0, :]
+    return np.asarray(chosen / np.linalg.norm(chosen, axis=-1, keepdims=True))

@@ -1,0 +1,142 @@
+// Live physics: the page's own dynamics, stepped in real time, with a short memory for trails and the plot.
+import { Integrator } from "./integrator.js";
+
+const WINDOW = 20; // seconds of energy shown
+const RATE = 60; // samples per simulated second that are remembered
+const MEMORY = 4 * RATE;
+
+export class Live {
+  constructor(scene, dynamics) {
+    const { q0, v0, gravity, dt } = scene.live;
+    this.integrator = new Integrator(dynamics, { q0, v0, gravity, dt });
+    this.count = scene.bodies.length;
+    this.rows = new Float64Array(12 * this.count);
+    this.past = new Float32Array(MEMORY * 12 * this.count);
+    this.log = { times: [], kinetic: [], potential: [] };
+    Object.assign(this, { speed: 1, playing: false, debt: 0, ratio: 1, trouble: null, contacts: null, beforeStep: null });
+    this.reset();
+  }
+
+  get time() {
+    return this.integrator.time;
+  }
+
+  reset() {
+    this.integrator.reset();
+    this.debt = 0;
+    this.trouble = null;
+    this.samples = 0;
+    for (const key of Object.keys(this.log)) this.log[key].length = 0;
+    this.rebase();
+    this.#remember();
+  }
+
+  /** From now on, drift counts from the present energy: somebody did work on the mechanism. */
+  rebase() {
+    const [kinetic, potential] = this.integrator.energy();
+    this.reference = kinetic + potential;
+    this.scale = 0;
+  }
+
+  /** Relative energy error since the last rebase, against the largest energy that was exchanged. */
+  drift() {
+    const [kinetic, potential] = this.integrator.energy();
+    this.scale = Math.max(this.scale, Math.abs(kinetic), 1e-12);
+    return (kinetic + potential - this.reference) / this.scale;
+  }
+
+  toggle() {
+    if (this.trouble) this.reset();
+    this.playing = !this.playing;
+  }
+
+  stepFrame(by) {
+    this.playing = false;
+    if (by > 0) this.advance(Math.max(1, Math.round(1 / (RATE * this.integrator.dt))));
+  }
+
+  /** Take n steps now; false when the motion blew up. */
+  advance(n) {
+    const { integrator } = this;
+    for (let i = 0; i < n; i++) {
+      this.beforeStep?.();
+      integrator.step();
+      if (integrator.time * RATE >= this.samples) this.#remember();
+    }
+    if (integrator.finite()) return true;
+    this.playing = false;
+    this.trouble = `The motion blew up near t = ${integrator.time.toFixed(2)} s. Reset it, and try a gentler start or pull.`;
+    return false;
+  }
+
+  /** Advance by wall-clock seconds, within a budget of milliseconds so that the page stays responsive. */
+  tick(seconds, budget = 14) {
+    if (!this.playing || this.trouble) return false;
+    const { dt } = this.integrator;
+    const wanted = Math.min(seconds, 0.1) * this.speed;
+    this.debt += wanted;
+    const began = performance.now();
+    const before = this.time;
+    while (this.debt >= dt && performance.now() - began < budget) {
+      const n = Math.min(8, Math.floor(this.debt / dt));
+      this.debt -= n * dt;
+      if (!this.advance(n)) return true;
+    }
+    if (this.debt > 4 * dt) this.debt = 0; // cannot keep up: run slower rather than fall behind for ever
+    if (wanted > 0) this.ratio += 0.05 * ((this.time - before) / wanted - this.ratio);
+    return true;
+  }
+
+  #remember() {
+    this.integrator.dynamics.poses(this.integrator.q, this.rows);
+    this.past.set(this.rows, (this.samples % MEMORY) * 12 * this.count);
+    const [kinetic, potential] = this.integrator.energy();
+    const { log } = this;
+    log.times.push(this.time);
+    log.kinetic.push(kinetic);
+    log.potential.push(potential);
+    if (log.times.length > 2 * WINDOW * RATE) for (const series of Object.values(log)) series.splice(0, WINDOW * RATE);
+    this.samples += 1;
+  }
+
+  poses() {
+    this.integrator.dynamics.poses(this.integrator.q, this.rows);
+    return this.rows;
+  }
+
+  history(body, point, seconds, out, most) {
+    const n = Math.min(this.samples, MEMORY - 1, most - 1, Math.round(seconds * RATE));
+    const place = (rows, at, k) => {
+      for (let c = 0; c < 3; c++) {
+        const r = at + 4 * c;
+        out[3 * k + c] = rows[r] * point.x + rows[r + 1] * point.y + rows[r + 2] * point.z + rows[r + 3];
+      }
+    };
+    for (let k = 0; k < n; k++) place(this.past, 12 * (((this.samples - n + k) % MEMORY) * this.count + body), k);
+    place(this.poses(), 12 * body, n);
+    return n + 1;
+  }
+
+  contactPoints() {
+    return null;
+  }
+
+  series() {
+    const { times } = this.log;
+    const first = Math.max(0, times.length - WINDOW * RATE);
+    const cut = (list) => Float64Array.from(first ? list.slice(first) : list);
+    const to = Math.max(WINDOW / 2, this.time);
+    return { times: cut(times), kinetic: cut(this.log.kinetic), potential: cut(this.log.potential), from: Math.max(0, to - WINDOW), to, now: this.time };
+  }
+
+  /** Visit the poses of a short rehearsal, to know how much room the motion takes; then start over. */
+  survey(visit) {
+    const began = performance.now();
+    visit(this.poses());
+    for (let k = 0; k < 60 && performance.now() - began < 120; k++) {
+      if (!this.advance(Math.max(1, Math.round(0.05 / this.integrator.dt)))) break;
+      visit(this.poses());
+    }
+    this.reset();
+  }
+}

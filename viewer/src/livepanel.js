@@ -1,0 +1,82 @@
+// The card of a live page: sliders, start, reset, drift read-out.
+import { compact, h } from "./dom.js";
+import { icon } from "./icons.js";
+import { button, slider } from "./interface.js";
+
+function signed(x) {
+  return `${x < 0 ? "\u2212" : "+"}${Math.abs(x).toExponential(1)}`;
+}
+
+export class LivePanel {
+  constructor(scene, live, pull, changed) {
+    Object.assign(this, { live, pull, changed });
+    this.down = scene.live.gravity;
+    this.read = { time: h("b", {}), drift: h("b", {}), pace: h("b", {}) };
+    this.play = button("play", "Play or pause", "Space", () => this.act(() => live.toggle()));
+    this.play.classList.add("primary");
+    this.message = h("p", { class: "trouble", hidden: true });
+    this.controls = h("div", { class: "sliders" }, this.#physics(scene), this.#start(scene));
+    this.card = h("section", { class: "card live", id: "live" },
+      h("div", { class: "row" }, this.play,
+        h("button", { class: "text", type: "button", title: "Start over (Backspace)", onclick: () => this.act(() => live.reset()) }, icon("reset"), "Reset"),
+        h("div", { class: "spacer" }),
+        button("sliders", "Show or hide the sliders", "S", () => this.fold())),
+      h("div", { class: "readout" },
+        h("span", {}, "time", this.read.time), h("span", {}, "energy drift", this.read.drift), h("span", {}, "pace", this.read.pace)),
+      this.message, this.controls);
+    if (matchMedia("(max-width: 640px)").matches) this.fold();
+  }
+
+  fold() {
+    this.controls.hidden = !this.controls.hidden;
+  }
+
+  act(change) {
+    change();
+    this.changed();
+    this.update();
+  }
+
+  #physics(scene) {
+    const { live, pull } = this;
+    const size = Math.hypot(...this.down);
+    const unit = size > 0 ? this.down.map((x) => x / size) : [0, 0, -1];
+    const gravity = slider("Gravity", { min: 0, max: Math.max(20, 2 * size), value: size, show: (x) => `${x.toFixed(2)} m/s\u00b2` }, (x) => {
+      live.integrator.gravity.set(unit.map((u) => u * x));
+      this.act(() => live.rebase());
+    });
+    const most = scene.live.damping_max ?? 1;
+    const damping = slider("Damping", { min: 0, max: 1, value: 0, show: (s) => compact(most * s * s) }, (s) => {
+      live.integrator.damping = most * s * s; // squared: fine control where it matters
+      this.act(() => live.rebase());
+    });
+    const speed = slider("Speed", { min: -4, max: 2, step: 0.25, value: 0, show: (p) => `${compact(2 ** p, 2)}\u00d7` }, (p) => (live.speed = 2 ** p));
+    const strength = slider("Pull strength", { min: -3, max: 3, step: 0.5, value: 0, show: (p) => `${compact(2 ** p, 2)}\u00d7` }, (p) => (pull.strength = 2 ** p));
+    this.speed = speed;
+    return [gravity, damping, speed, strength].map((s) => s.element);
+  }
+
+  #start(scene) {
+    const { live } = this;
+    const fields = scene.live.coordinates ?? [];
+    if (!fields.length) return [];
+    const sliders = fields.map((field) =>
+      slider(field.name, { min: field.min, max: field.max, value: live.integrator.start.q[field.index], show: (x) => `${compact(x)}${field.unit ? ` ${field.unit}` : ""}` }, (x) => {
+        live.integrator.start.q[field.index] = x;
+        this.act(() => live.reset());
+      }));
+    return [h("h3", {}, "Start"), ...sliders.map((s) => s.element)];
+  }
+
+  update() {
+    const { live, read, pull } = this;
+    if (this.shown !== live.playing) this.play.replaceChildren(icon(live.playing ? "pause" : "play"));
+    this.shown = live.playing;
+    read.time.textContent = `${live.time.toFixed(2)} s`;
+    const working = pull.grab ? "pulling" : live.integrator.damping > 0 ? "damped" : null;
+    read.drift.textContent = working ?? signed(live.drift());
+    read.pace.textContent = `${compact(live.ratio * live.speed, 2)}\u00d7`;
+    this.message.hidden = !live.trouble;
+    this.message.textContent = live.trouble ?? "";
+  }
+}

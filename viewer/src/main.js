@@ -1,0 +1,233 @@
+// The viewer: reads the scene of its page and shows it.
+import * as THREE from "three";
+import style from "../style.css";
+import { Bodies, fixedBox } from "./bodies.js";
+import { readScene } from "./data.js";
+import { h } from "./dom.js";
+import { button, energyCard, helpCard, infoCard, setPressed, titleCard, Transport } from "./interface.js";
+import { bindKeys } from "./keyboard.js";
+import { Live } from "./live.js";
+import { LivePanel } from "./livepanel.js";
+import { Contacts, Frames } from "./markers.js";
+import { Playback } from "./playback.js";
+import { EnergyPlot } from "./plot.js";
+import { Pointer } from "./pointer.js";
+import { Pull } from "./pull.js";
+import { Stage } from "./stage.js";
+import { Trails } from "./trails.js";
+
+class Viewer {
+  constructor(scene) {
+    this.scene = scene;
+    this.query = new URLSearchParams(location.search);
+    this.options = scene.options ?? {};
+    this.host = h("main", { class: "stage" });
+    document.body.append(this.host);
+    this.stage = new Stage(this.host, { lite: this.#lite(), up: scene.up ?? [0, 0, 1] });
+    this.bodies = new Bodies(scene, this.stage.root, this.stage.lite);
+    this.source = scene.live ? new Live(scene, window.makeDynamics()) : new Playback(scene);
+    this.trails = new Trails(this.bodies, this.stage.root);
+    this.frames = new Frames(this.bodies, this.stage.root);
+    this.contacts = new Contacts(this.source, this.stage.root);
+    this.followed = -1;
+    this.selected = -1;
+    this.#frameMotion();
+    this.#interface();
+    this.setTheme(this.#wantsDark());
+    this.pointer = new Pointer(this);
+    this.show();
+  }
+
+  #lite() {
+    if (this.query.has("lite")) return this.query.get("lite") !== "0";
+    return this.options.lite ?? undefined;
+  }
+
+  #wantsDark() {
+    const asked = this.query.get("theme") ?? this.options.theme;
+    return asked ? asked === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  }
+
+  #frameMotion() {
+    const box = fixedBox(this.bodies);
+    this.source.survey((rows) => {
+      this.bodies.setPoses(rows);
+      this.bodies.growBox(box);
+    });
+    if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+    this.stage.frameBox(box, this.scene.floor);
+    this.size = this.stage.home.size;
+    this.frames.setSize(0.13 * this.size);
+    this.contacts.setSize(0.014 * this.size);
+  }
+
+  #interface() {
+    const changed = () => this.show();
+    const { scene, source } = this;
+    if (scene.live) {
+      this.pull = new Pull(this.stage, this.bodies, source, scene.bodies.map((b) => b.mass ?? 1), changed);
+      this.bar = new LivePanel(scene, source, this.pull, changed);
+    } else {
+      this.bar = new Transport(source, changed);
+    }
+    this.energy = energyCard();
+    this.plot = new EnergyPlot(this.energy.canvas, this.energy.values, scene.live ? null : (t) => this.seek(t));
+    this.tools = {
+      trails: button("trail", "Trails", "T", () => this.toggleTrails()),
+      frames: button("axes", "Body frames", "X", () => this.toggleFrames()),
+      contacts: button("contact", "Contact points", "C", () => this.toggleContacts()),
+      follow: button("follow", "Follow a body", "F", () => this.follow()),
+      home: button("camera", "Whole view", "R", () => this.goHome()),
+      energy: button("energy", "Energy", "E", () => this.toggleEnergy()),
+      theme: button("theme", "Dark or light", "D", () => this.setTheme(!this.dark)),
+      info: button("info", "About this motion", "I", () => this.toggleSheet("info")),
+      help: button("keys", "Keys and gestures", "H", () => this.toggleSheet("help")),
+    };
+    this.tools.contacts.hidden = !this.contacts.available;
+    this.tools.energy.hidden = !source.series();
+    this.energy.card.hidden = !source.series() || window.innerWidth < 640;
+    this.label = h("div", { class: "label", hidden: true });
+    const close = () => button("close", "Close", "Esc", () => this.toggleSheet(null));
+    const shortcuts = bindKeys(this);
+    document.body.append(titleCard(scene), h("nav", { class: "card tools", "aria-label": "View" }, Object.values(this.tools)),
+      this.energy.card, this.bar.card, infoCard(scene, close()), helpCard(shortcuts, close()), this.label);
+    document.body.classList.toggle("is-live", Boolean(scene.live));
+    setPressed(this.tools.energy, !this.energy.card.hidden);
+  }
+
+  setTheme(dark) {
+    this.dark = dark;
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+    this.stage.setTheme(dark);
+    this.show();
+  }
+
+  toggleTrails() {
+    this.#toggle(this.trails.group, this.tools.trails);
+  }
+
+  toggleFrames() {
+    this.#toggle(this.frames.mesh, this.tools.frames);
+  }
+
+  toggleContacts() {
+    if (this.contacts.available) this.#toggle(this.contacts.mesh, this.tools.contacts);
+  }
+
+  #toggle(object, tool) {
+    object.visible = !object.visible;
+    setPressed(tool, object.visible);
+    this.show();
+  }
+
+  toggleEnergy() {
+    if (this.tools.energy.hidden) return;
+    this.energy.card.hidden = !this.energy.card.hidden;
+    setPressed(this.tools.energy, !this.energy.card.hidden);
+    this.show();
+  }
+
+  toggleSheet(name) {
+    for (const id of ["info", "help"]) {
+      const sheet = document.getElementById(id);
+      sheet.hidden = id !== name || !sheet.hidden;
+      setPressed(this.tools[id], !sheet.hidden);
+    }
+  }
+
+  /** Follow the selected body, else the next one, else nobody. */
+  follow() {
+    const next = this.selected >= 0 && this.followed !== this.selected ? this.selected : this.followed >= 0 ? -1 : this.bodies.leaves[0] ?? -1;
+    this.followed = next;
+    this.anchor = null;
+    setPressed(this.tools.follow, next >= 0);
+    if (next >= 0) this.select(next);
+    this.show();
+  }
+
+  select(body) {
+    this.selected = body;
+    this.label.textContent = body < 0 ? "" : this.scene.bodies[body].name;
+    this.label.hidden = body < 0;
+    if (body >= 0) this.trails.show([...new Set([...this.bodies.leaves.slice(0, 12), body])]);
+    this.show();
+  }
+
+  goHome() {
+    this.followed = -1;
+    setPressed(this.tools.follow, false);
+    this.stage.goHome();
+  }
+
+  seek(t) {
+    this.source.seek(t);
+    this.show();
+  }
+
+  #moveCamera() {
+    if (this.followed < 0) return;
+    const { controls, camera, root } = this.stage;
+    const point = this.bodies.boxes[this.followed].getCenter(new THREE.Vector3());
+    point.applyMatrix4(this.bodies.groups[this.followed].matrix).applyQuaternion(root.quaternion);
+    if (this.anchor) {
+      const by = point.clone().sub(this.anchor);
+      camera.position.add(by);
+      controls.target.add(by);
+    }
+    this.anchor = point;
+  }
+
+  #placeLabel() {
+    if (this.selected < 0) return;
+    const { camera, root, container } = this.stage;
+    const point = this.bodies.boxes[this.selected].getCenter(new THREE.Vector3());
+    point.applyMatrix4(this.bodies.groups[this.selected].matrix).applyQuaternion(root.quaternion).project(camera);
+    this.label.style.transform = `translate(${((point.x + 1) / 2) * container.clientWidth}px, ${((1 - point.y) / 2) * container.clientHeight}px)`;
+  }
+
+  /** Bring the picture in line with the source. */
+  show() {
+    this.bodies.setPoses(this.source.poses());
+    this.trails.update(this.source, this.stage.renderer.domElement);
+    this.source.poses(); // trails use the same scratch rows
+    this.frames.update();
+    this.contacts.update(this.source);
+    this.pull?.update(this.size);
+    this.#moveCamera();
+    if (!this.energy.card.hidden) this.plot.draw(this.source.series());
+    this.bar.update();
+    this.stage.invalidate();
+  }
+
+  run() {
+    let last = performance.now();
+    const loop = (now) => {
+      const seconds = Math.min(0.25, Math.max(0, (now - last) / 1000));
+      last = now;
+      if (this.source.tick(seconds)) this.show();
+      this.stage.render();
+      this.#placeLabel();
+      requestAnimationFrame(loop);
+    };
+    requestAnimationFrame(loop);
+    new ResizeObserver(() => this.show()).observe(this.energy.card);
+    const start = this.query.get("t");
+    if (start && !this.scene.live) this.seek(Number(start));
+    if (this.query.get("play") !== "0" && this.options.autoplay !== false && !start) this.source.playing = true;
+    this.show();
+  }
+}
+
+function refuse(error) {
+  document.body.append(h("p", { class: "refusal" }, `This page could not start: ${error.message}. A browser with WebGL is needed.`));
+}
+
+document.head.append(h("style", {}, style));
+try {
+  const viewer = new Viewer(readScene());
+  window.anyjoint = viewer; // for notebooks, tests and the curious
+  viewer.run();
+} catch (error) {
+  refuse(error);
+  throw error;
+}
