@@ -42,7 +42,7 @@ class Target:
         return str(getattr(self.module, "METHOD", "rk4"))
 
     def start(self, model: Any) -> tuple[Any, Any]:
-        """Initial (q, v): from `start(model)`, `START` or the mechanism itself; else at rest where joints are regular."""
+        """Initial (q, v): from `start(model)`, `START` or the mechanism; else at rest where all joints are regular."""
         import numpy as np
 
         if hasattr(self.module, "start"):
