@@ -4,6 +4,7 @@ Graph nodes answer by D* (their class brings the methods), plain numbers by nest
 """
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any
 
 from .dual import Dual
@@ -17,16 +18,14 @@ def map_nested(function: Callable[[Scalar], Scalar], tree: Any) -> Any:
     return function(tree)
 
 
-def depth(x: Scalar) -> int:
-    """The highest level of dual numbers in a scalar, 0 for plain numbers."""
-    return x.level if isinstance(x, Dual) else 0
+_levels = count(1)  # fresh for every differentiation: x may be a plain number while f closes over duals
 
 
 def derivative(f: Callable[[Scalar], Any], x: Scalar) -> Any:
     """df/dx at x; f returns a scalar or nested sequences of scalars, and so does this."""
     if hasattr(x, "differentiate_along"):
         return x.differentiate_along(f)
-    level = 1 + depth(x)
+    level = next(_levels)
     return map_nested(lambda y: _slope(y, level), f(Dual(x, 1.0, level)))
 
 
@@ -37,13 +36,13 @@ def jet(
     for x in (*q, *v):
         if hasattr(x, "jet"):
             return x.jet(f, list(q), list(v))  # type: ignore[no-any-return]
-    level = 1 + max((depth(x) for x in (*q, *v)), default=0)
+    level, above = next(_levels), next(_levels)
     partials = []
     for j in range(len(q)):
         y = f([Dual(x, 1.0 if k == j else 0.0, level) for k, x in enumerate(q)])
         partials.append([_slope(item, level) for item in y])
-    moving = [Dual(Dual(x, s, level), Dual(s, 0.0, level), level + 1) for x, s in zip(q, v, strict=True)]
-    second = [_slope(_slope(item, level + 1), level) for item in f(moving)]
+    moving = [Dual(Dual(x, s, level), Dual(s, 0.0, level), above) for x, s in zip(q, v, strict=True)]
+    second = [_slope(_slope(item, above), level) for item in f(moving)]
     return list(f(list(q))), partials, second
 
 

@@ -38,7 +38,12 @@ acos = _unary("arccos", math.acos)
 exp = _unary("exp", math.exp)
 log = _unary("log", math.log)
 sqrt = _unary("sqrt", math.sqrt)
-floor = _unary("floor", lambda x: float(math.floor(x)))
+_floor = _unary("floor", lambda x: float(math.floor(x)))
+
+
+def floor(x: Scalar) -> Scalar:
+    """The largest integer not above x; of the real part, so that complex steps pass through (its derivative is zero)."""
+    return _floor(float(x.real) if isinstance(x, (complex, np.complexfloating)) else x)
 
 
 def sincos(x: Scalar) -> tuple[Scalar, Scalar]:
@@ -72,9 +77,17 @@ def _pair(name: str, on_number: Callable[[Any, Any], Any], on_array: Callable[[A
     return function
 
 
-atan2 = _pair("arctan2", lambda y, x: np.arctan2(y, x), np.arctan2)
+atan2 = _pair("arctan2", lambda y, x: _atan2(y, x), np.arctan2)
 minimum = _pair("minimum", lambda x, y: x if _real(x) <= _real(y) else y, np.minimum)
 maximum = _pair("maximum", lambda x, y: x if _real(x) >= _real(y) else y, np.maximum)
+
+
+def _atan2(y: Scalar, x: Scalar) -> Scalar:
+    if not isinstance(y, (complex, np.complexfloating)) and not isinstance(x, (complex, np.complexfloating)):
+        return math.atan2(y, x)
+    # First order in the imaginary parts: what a complex step asks for.
+    slope = (x.real * y.imag - y.real * x.imag) / (x.real * x.real + y.real * y.real)
+    return complex(math.atan2(y.real, x.real), slope)
 
 
 def _real(x: Scalar) -> float:
