@@ -7,9 +7,11 @@ left for each entry; then products that several paths share are built once.
 """
 
 import heapq
+from dataclasses import replace
 
+from anyjoint.symbolic.forward import dependents, tangents
 from anyjoint.symbolic.ops import Op
-from anyjoint.symbolic.partials import DerivativeGraph
+from anyjoint.symbolic.partials import DerivativeGraph, reachable
 from anyjoint.symbolic.pathproduct import share_products
 from anyjoint.symbolic.web import Web
 
@@ -18,10 +20,28 @@ Factor = tuple[int, int, bool, int, int]  # top, bottom, found as dominator, roo
 
 def dstar(d: DerivativeGraph) -> list[dict[int, int]]:
     """Sparse rows of the Jacobian, {leaf number: node id} per root."""
-    web = Web(d)
+    web = Web(without_zeros(d))
     while _factor_round(web):
         pass
     return _entries(web)
+
+
+def without_zeros(d: DerivativeGraph) -> DerivativeGraph:
+    """Forget that a node depends on a leaf where forward mode finds its derivative to be zero.
+
+    Whatever flows from such a node to that leaf cancels, which paths that are factored differently cannot show.
+    """
+    g = d.graph
+    one, existing = g.constant_id(1.0), set(reachable(g, d.roots))
+    reach = {leaf: 1 << j for j, leaf in enumerate(d.leaves)}
+    known: dict[int, dict[int, int]] = {}
+    for j, order in enumerate(dependents(d)):
+        for i, value in tangents(d, {d.leaves[j]: one}, order).items():
+            reach[i] = reach.get(i, 0) | 1 << j
+            plain = g.a[value] if g.op[value] == Op.NEG else value
+            if plain in existing or g.op[plain] == Op.CONST:
+                known.setdefault(i, {})[j] = value
+    return replace(d, reach=reach, known=known)
 
 
 def _factor_round(web: Web) -> int:

@@ -12,7 +12,7 @@ def tangents(d: DerivativeGraph, seeds: dict[int, int], order: list[int] | None 
     rate = {leaf: value for leaf, value in seeds.items() if value != zero}
     get = rate.get
     for i in d.order if order is None else order:
-        sides = branch(g, i) if g.op[i] in _BRANCHES else None
+        sides = branch(g, i) if i >= 0 and g.op[i] in _BRANCHES else None
         if sides:  # select the rates: the side that is not taken must not matter, not even as 0 * infinity
             total = make(Op.SELECT, sides[0], get(sides[1], zero), get(sides[2], zero))
         else:

@@ -6,7 +6,7 @@ products of their edges; forward mode, reverse mode and D* are three ways to add
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.ops import Op
@@ -105,20 +105,34 @@ PARTIALS: dict[Op, tuple[Rule | None, ...]] = {
     Op.GATHER: (None,),
 }
 
+# Where both partials share a factor: the factor, and what is left of each. dy = factor * (left_a da + left_b db)
+COMMON_FACTOR: dict[Op, tuple[Rule, Rule, Rule]] = {
+    Op.DIV: (_inverse_of_divisor, _constant(1.0), lambda g, y: g.node(Op.NEG, y)),
+    Op.ATAN2: (
+        lambda g, y: _over_square_radius(g, y, g.constant_id(1.0)),
+        lambda g, y: g.b[y],
+        lambda g, y: g.node(Op.NEG, g.a[y]),
+    ),
+}
+
 # Operations whose value or derivative may be infinite or undefined somewhere on finite operands.
 SINGULAR = frozenset({Op.DIV, Op.SQRT, Op.TAN, Op.ASIN, Op.ACOS, Op.ATAN2, Op.EXP, Op.LOG, Op.POW})
 
 
 @dataclass(frozen=True)
 class DerivativeGraph:
-    """The part of a graph through which the roots depend on the leaves."""
+    """The part of a graph through which the roots depend on the leaves.
+
+    Vertices are node ids; `~y` is a vertex of its own between y and its operands, where their partials share a factor.
+    """
 
     graph: Graph
     roots: list[int]
     leaves: list[int]
-    order: list[int]  # active nodes, operands first, leaves left out
-    edges: dict[int, list[Edge]]  # per active node
-    reach: dict[int, int]  # per active node and leaf: bit set of the leaves below it
+    order: list[int]  # active vertices, operands first, leaves left out
+    edges: dict[int, list[Edge]]  # per active vertex
+    reach: dict[int, int]  # per active vertex and leaf: bit set of the leaves below it
+    known: dict[int, dict[int, int]] = field(default_factory=dict)  # derivatives {vertex: {leaf number: node}} for free
 
     @property
     def size(self) -> int:
@@ -172,21 +186,28 @@ def derivative_graph(g: Graph, roots: Sequence[int], leaves: Sequence[int]) -> D
     """Build the edges between the roots and the leaves; zero partials give no edge."""
     nodes = reachable(g, roots, leaves)
     reach = reach_masks(g, nodes, leaves)
-    arrays = (g.a, g.b, g.c)
-    stop, zero = set(leaves), g.constant_id(0.0)
-    order: list[int] = []
-    edges: dict[int, list[Edge]] = {}
+    stop = set(leaves)
+    d = DerivativeGraph(g, list(roots), list(leaves), [], {}, reach)
     for i in nodes:
-        if i not in reach or i in stop:
-            continue
-        order.append(i)
-        edges[i] = out = []
-        for rule, operand in zip(PARTIALS[Op(g.op[i])], arrays, strict=False):
-            if rule and operand[i] in reach:
-                value = rule(g, i)
-                if value != zero:
-                    out.append((operand[i], value))
-    return DerivativeGraph(g, list(roots), list(leaves), order, edges, reach)
+        if i in reach and i not in stop:
+            _add_edges(d, i)
+    return d
+
+
+def _add_edges(d: DerivativeGraph, i: int) -> None:
+    g, reach, zero = d.graph, d.reach, d.graph.constant_id(0.0)
+    kind, arrays = Op(g.op[i]), (g.a, g.b, g.c)
+    common = COMMON_FACTOR.get(kind)
+    if common and g.a[i] in reach and g.b[i] in reach:
+        d.order.append(~i)
+        d.edges[~i] = [(g.a[i], common[1](g, i)), (g.b[i], common[2](g, i))]
+        reach[~i] = reach[i]
+        edges = [(~i, common[0](g, i))]
+    else:
+        rules = zip(PARTIALS[kind], arrays, strict=False)
+        edges = [(operand[i], rule(g, i)) for rule, operand in rules if rule and operand[i] in reach]
+    d.order.append(i)
+    d.edges[i] = [(operand, value) for operand, value in edges if value != zero]
 
 
 def hazardous_branches(g: Graph, roots: Sequence[int], leaves: Sequence[int]) -> list[int]:

@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Hashable
+from itertools import pairwise
 from typing import TypeVar
 
 from anyjoint.symbolic.graph import Graph
@@ -52,7 +53,7 @@ def _merge_everywhere(g: Graph, work: list[list[int]], where: dict[Pair, set[int
 
 
 def _pairs(path: list[int]) -> list[Pair]:
-    return [(a, b) if a <= b else (b, a) for a, b in zip(path, path[1:], strict=False)]
+    return [(a, b) if a <= b else (b, a) for a, b in pairwise(path)]
 
 
 def _merge(path: list[int], pair: Pair, product: int) -> list[int]:

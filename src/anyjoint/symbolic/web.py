@@ -8,7 +8,9 @@ from collections.abc import Iterable
 
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.partials import DerivativeGraph
-from anyjoint.symbolic.reverse import root_masks
+
+
+SHORT = 1
 
 
 class Web:
@@ -16,7 +18,7 @@ class Web:
 
     def __init__(self, d: DerivativeGraph) -> None:
         self.graph = d.graph
-        vertices = sorted({*d.order, *d.leaves})
+        vertices = [*d.leaves, *d.order]
         rank = {i: k for k, i in enumerate(vertices)}
         self.leaf = [rank[i] for i in d.leaves]
         self.root = [len(vertices) + r for r in range(len(d.roots))]
@@ -33,16 +35,36 @@ class Web:
         self._fill(d, rank)
 
     def _fill(self, d: DerivativeGraph, rank: dict[int, int]) -> None:
-        above, one = root_masks(d), self.graph.constant_id(1.0)
-        for i in d.order:
-            if above[i]:
-                for operand, partial in d.edges[i]:
-                    self.connect(rank[i], rank[operand], partial, above[i], d.reach[operand])
+        """Roots first, so that an edge gets only what arrives from above and can leave below."""
+        one = self.graph.constant_id(1.0)
+        roots, wanted = dict.fromkeys(rank, 0), dict.fromkeys(rank, 0)
         for r, root in enumerate(d.roots):
             if root in d.reach:
                 self.connect(self.root[r], rank[root], one, 1 << r, d.reach[root])
+                roots[root] |= 1 << r
+                wanted[root] |= d.reach[root]
+        for i in reversed(d.order):
+            shortcuts = self._shortcuts(d, i, wanted[i])
+            for j, value in shortcuts.items():
+                self.connect(rank[i], self.leaf[j], value, roots[i], 1 << j)
+                wanted[i] &= ~(1 << j)
+                roots[d.leaves[j]] |= roots[i]
+            for operand, partial in d.edges[i]:
+                leaves = wanted[i] & d.reach.get(operand, 0)
+                if leaves:
+                    self.connect(rank[i], rank[operand], partial, roots[i], leaves)
+                    roots[operand] |= roots[i]
+                    wanted[operand] |= leaves
         self.touched = list(range(len(self.up)))
         self.contract()
+
+    def _shortcuts(self, d: DerivativeGraph, i: int, wanted: int) -> dict[int, int]:
+        """Leaves that node i reaches on several ways but whose derivative is known to be an existing node."""
+        found = {}
+        for j, value in d.known.get(i, {}).items():
+            if wanted >> j & 1 and sum(d.reach.get(operand, 0) >> j & 1 for operand, _ in d.edges[i]) > SHORT:
+                found[j] = value
+        return found
 
     def connect(self, top: int, bottom: int, value: int, roots: int, leaves: int) -> None:
         """Add an edge, or add to the edge that already serves the same pairs between the same vertices."""
