@@ -1,0 +1,19 @@
+"""From expressions to machine code, C and JavaScript."""
+
+from anyjoint.codegen.function import CompiledFunction, compile_function
+from anyjoint.codegen.kernel import Array, Kernel, Run, Schedule, Store
+from anyjoint.codegen.opcount import OpCount, count_operations
+from anyjoint.codegen.schedule import CompiledSchedule
+
+__all__ = [
+    "Array",
+    "CompiledFunction",
+    "CompiledSchedule",
+    "Kernel",
+    "OpCount",
+    "Run",
+    "Schedule",
+    "Store",
+    "compile_function",
+    "count_operations",
+]

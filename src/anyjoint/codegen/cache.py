@@ -1,0 +1,91 @@
+"""Object code on disk: private to the user, verified before it is loaded, safe for processes that run at once.
+
+The directory is `ANYJOINT_CACHE` (or none, if that is "off" or "0"), else `anyjoint` in the user's cache directory.
+It must belong to the user and be closed to everybody else; if not, nothing is read or written and code is compiled
+anew. An entry is the SHA-256 of its payload, then the payload, so a damaged or foreign file is noticed and replaced.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+
+FORMAT = b"anyjoint object 1\n"
+_DIGEST = hashlib.sha256().digest_size
+
+
+def key_of(*parts: str) -> str:
+    """The name of an entry: a digest of everything that the object code depends on."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()
+
+
+def directory() -> Path | None:
+    """The cache directory, made if it is missing; None if caching is off or the directory is not safe to use."""
+    setting = os.environ.get("ANYJOINT_CACHE", "")
+    if setting.strip().lower() in ("off", "0"):
+        return None
+    path = Path(setting).expanduser() if setting.strip() else _default()
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return path if _is_private(os.lstat(path)) else None
+    except (OSError, RuntimeError):
+        return None
+
+
+def _default() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "anyjoint"
+
+
+def _is_private(status: os.stat_result) -> bool:
+    """A real directory (no link) of this user that nobody else may enter."""
+    if not stat.S_ISDIR(status.st_mode):
+        return False
+    if sys.platform == "win32":
+        return True
+    return status.st_uid == os.getuid() and not status.st_mode & 0o077
+
+
+def load(key: str) -> bytes | None:
+    """The payload stored under a key, or None if there is none that can be trusted."""
+    folder = directory()
+    if folder is None:
+        return None
+    try:
+        data = (folder / key).read_bytes()
+    except OSError:
+        return None
+    start = len(FORMAT) + _DIGEST
+    payload = data[start:]
+    if data[: len(FORMAT)] != FORMAT or data[len(FORMAT) : start] != _seal(key, payload):
+        return None
+    return payload
+
+
+def save(key: str, payload: bytes) -> None:
+    """Store a payload; readers see the old file or the whole new one. A full or read-only disk is no error."""
+    folder = directory()
+    if folder is None:
+        return
+    temporary = ""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".new-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(FORMAT + _seal(key, payload) + payload)
+        os.replace(temporary, folder / key)
+    except OSError:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+
+
+def _seal(key: str, payload: bytes) -> bytes:
+    """Digest of the payload and its key, so that an entry copied to another name is not taken for it."""
+    return hashlib.sha256(key.encode() + payload).digest()

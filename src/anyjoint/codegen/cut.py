@@ -1,0 +1,89 @@
+"""Cut a long program into pieces of about a thousand statements, so that compile time per statement stays flat."""
+
+from __future__ import annotations
+
+from anyjoint.codegen.ir import CONDITIONS, LEAVES, Code, Program, Statement, defined
+from anyjoint.codegen.kernel import Array
+
+PIECE = 1000
+
+
+def cut(program: Program, limit: int = PIECE) -> tuple[tuple[Program, ...], int]:
+    """Pieces to run one after the other, and the number of scratch values that the last array of each must hold.
+
+    Values that cross a border travel through scratch slots, which are used again once their last reader has run.
+    Constants, loads and conditions do not travel: each piece computes its own (a condition has no place in an array).
+    Stores do not count, so stores that had to wait for all loads stay together in the last piece.
+    """
+    borders = _borders(program, limit)
+    if len(borders) == 1:
+        return (program,), 0
+    maker = {value: statement for statement in program.statements for value in defined(statement)}
+    pieces = [program.statements[begin:end] for begin, end in borders]
+    imports = [_imports(piece, maker) for piece in pieces]
+    slots, scratch = _slots(pieces, imports)
+    arrays = (*program.arrays, Array("scratch", "lane"))
+    last = len(program.arrays)
+    cut_pieces = []
+    for piece, needed in zip(pieces, imports, strict=True):
+        body = [
+            maker[value] if _is_local(maker[value]) else Statement(Code.LOAD, (), (last, slots[value]), value)
+            for value in needed
+        ]
+        for statement in piece:
+            body.append(statement)
+            body += [
+                Statement(Code.STORE, (value,), (last, slots[value], False), -1)
+                for value in defined(statement)
+                if value in slots
+            ]
+        cut_pieces.append(Program(arrays, program.tables, tuple(body), program.values))
+    return tuple(cut_pieces), scratch
+
+
+def _borders(program: Program, limit: int) -> list[tuple[int, int]]:
+    begin, size, borders = 0, 0, []
+    for position, statement in enumerate(program.statements):
+        if statement.op not in LEAVES and statement.op != Code.STORE:
+            if size == limit:
+                borders.append((begin, position))
+                begin, size = position, 0
+            size += 1
+    return [*borders, (begin, len(program.statements))]
+
+
+def _is_local(statement: Statement) -> bool:
+    return statement.op in LEAVES or statement.op in CONDITIONS
+
+
+def _imports(piece: tuple[Statement, ...], maker: dict[int, Statement]) -> list[int]:
+    """Values that a piece needs from outside, operands before their conditions, in order of first use."""
+    here = {value for statement in piece for value in defined(statement)}
+    needed: dict[int, None] = {}
+    for statement in piece:
+        for value in statement.args:
+            if value in here or value in needed:
+                continue
+            if maker[value].op in CONDITIONS:
+                needed.update(dict.fromkeys(arg for arg in maker[value].args if arg not in here))
+            needed[value] = None
+    return list(needed)
+
+
+def _slots(pieces: list[tuple[Statement, ...]], imports: list[list[int]]) -> tuple[dict[int, int], int]:
+    """A scratch slot for every value that crosses a border; a piece reads its imports before it writes any slot."""
+    last_use = {value: number for number, needed in enumerate(imports) for value in needed}
+    slots: dict[int, int] = {}
+    free: list[int] = []
+    count = 0
+    for number, piece in enumerate(pieces):
+        free += [slots[value] for value in imports[number] if value in slots and last_use[value] == number]
+        for statement in piece:
+            for value in defined(statement):
+                if _is_local(statement) or last_use.get(value, -1) <= number:
+                    continue
+                if not free:
+                    free.append(count)
+                    count += 1
+                slots[value] = free.pop()
+    return slots, count

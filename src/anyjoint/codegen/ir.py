@@ -1,0 +1,232 @@
+"""The linear intermediate representation: a kernel as a list of statements over numbered values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+from anyjoint.codegen.kernel import Array, Kernel, Store, check_kernel
+from anyjoint.errors import ExpressionError
+from anyjoint.symbolic.ops import Op
+
+
+class Code(IntEnum):
+    """Statements that an expression graph does not have."""
+
+    LOAD = 100  # data: array, offset
+    STORE = 101  # data: array, offset, accumulate; defines no value
+    SINCOS = 102  # defines two values: result is the sine, result + 1 the cosine
+
+
+class Statement(NamedTuple):
+    """One operation; `args` are numbers of values, `data` immediates, `result` the number of the value defined."""
+
+    op: int
+    args: tuple[int, ...]
+    data: tuple[Any, ...]
+    result: int
+
+
+@dataclass(frozen=True)
+class Program:
+    """Statements in order of execution, the arrays they read and write, and the tables that GATHER reads."""
+
+    arrays: tuple[Array, ...]
+    tables: tuple[tuple[float, ...], ...]
+    statements: tuple[Statement, ...]
+    values: int  # how many values are numbered
+
+
+# Types of operands and of the result: r real, b condition.
+SIGNATURES: dict[int, tuple[str, str]] = {
+    Op.CONST: ("", "r"),
+    Op.VAR: ("", "r"),
+    Op.ADD: ("rr", "r"),
+    Op.SUB: ("rr", "r"),
+    Op.MUL: ("rr", "r"),
+    Op.DIV: ("rr", "r"),
+    Op.NEG: ("r", "r"),
+    Op.SQRT: ("r", "r"),
+    Op.SIN: ("r", "r"),
+    Op.COS: ("r", "r"),
+    Op.TAN: ("r", "r"),
+    Op.ASIN: ("r", "r"),
+    Op.ACOS: ("r", "r"),
+    Op.ATAN2: ("rr", "r"),
+    Op.EXP: ("r", "r"),
+    Op.LOG: ("r", "r"),
+    Op.POW: ("rr", "r"),
+    Op.ABS: ("r", "r"),
+    Op.MIN: ("rr", "r"),
+    Op.MAX: ("rr", "r"),
+    Op.FLOOR: ("r", "r"),
+    Op.LT: ("rr", "b"),
+    Op.LE: ("rr", "b"),
+    Op.EQ: ("rr", "b"),
+    Op.SELECT: ("brr", "r"),
+    Op.GATHER: ("r", "r"),
+    Code.LOAD: ("", "r"),
+    Code.STORE: ("r", ""),
+    Code.SINCOS: ("r", "rr"),
+}
+CONDITIONS = frozenset((Op.LT, Op.LE, Op.EQ))
+LEAVES = frozenset((Op.CONST, Code.LOAD))
+_DATA = {Op.CONST: 1, Op.GATHER: 1, Code.LOAD: 2, Code.STORE: 3}
+_ARITY = {op: len(SIGNATURES[op][0]) for op in Op}
+
+
+def lower(kernel: Kernel, name: str = "kernel") -> Program:
+    """The kernel's live nodes as a verified program; the sine and cosine of one argument become one statement."""
+    check_kernel(kernel, name)
+    program = _Lowering(kernel, name).program()
+    verify(program, name)
+    return program
+
+
+def live_nodes(graph: Any, roots: Iterable[int]) -> list[int]:
+    """Ids of all nodes that the roots depend on, operands first."""
+    ops, operands = graph.op, (graph.a, graph.b, graph.c)
+    seen = set(roots)
+    stack = list(seen)
+    while stack:
+        node = stack.pop()
+        for column in operands[: _ARITY[ops[node]]]:
+            if (operand := column[node]) not in seen:
+                seen.add(operand)
+                stack.append(operand)
+    return sorted(seen)
+
+
+class _Lowering:
+    """Walks the live nodes once; loads and constants are emitted at their first use."""
+
+    def __init__(self, kernel: Kernel, name: str) -> None:
+        self.kernel, self.graph, self.name = kernel, kernel.graph, name
+        self.statements: list[Statement] = []
+        self.value_of: dict[int, int] = {}  # node id -> value
+        self.sincos_of: dict[int, int] = {}  # argument value -> value of the sine
+        self.tables: dict[int, int] = {}  # table of the graph -> table of the program
+        self.values = 0
+
+    def program(self) -> Program:
+        loaded = {array for array, _ in self.kernel.loads.values()}
+        # A store may go out as soon as its value is known, unless a later load could still want the old content.
+        early: dict[int, list[Store]] = {}
+        for store in self.kernel.stores:
+            if store.array not in loaded:
+                early.setdefault(store.node.id, []).append(store)
+        late = [store for store in self.kernel.stores if store.array in loaded]
+        for node in live_nodes(self.graph, [store.node.id for store in self.kernel.stores]):
+            if self.graph.op[node] in (Op.CONST, Op.VAR) and node not in early:
+                continue
+            value = self.value(node)
+            for store in early.get(node, ()):
+                self.store(store, value)
+        late_values = [self.value(store.node.id) for store in late]
+        for store, value in zip(late, late_values, strict=True):
+            self.store(store, value)
+        tables = tuple(tuple(map(float, self.graph.tables[table])) for table in self.tables)
+        return Program(self.kernel.arrays, tables, tuple(self.statements), self.values)
+
+    def store(self, store: Store, value: int) -> None:
+        self.statements.append(Statement(Code.STORE, (value,), (store.array, store.offset, store.accumulate), -1))
+
+    def emit(self, op: int, args: tuple[int, ...], data: tuple[Any, ...] = (), results: int = 1) -> int:
+        result = self.values
+        self.statements.append(Statement(op, args, data, result))
+        self.values += results
+        return result
+
+    def value(self, node: int) -> int:
+        """The value of a node whose operands, if they are not leaves, have been emitted."""
+        known = self.value_of.get(node)
+        if known is None:
+            known = self.value_of[node] = self.emit_node(node)
+        return known
+
+    def emit_node(self, node: int) -> int:
+        graph = self.graph
+        op = graph.op[node]
+        if op == Op.CONST:
+            return self.emit(op, (), (float(graph.constants[graph.a[node]]),))
+        if op == Op.VAR:
+            return self.emit(Code.LOAD, (), self.place(node))
+        args = tuple(self.value(column[node]) for column in (graph.a, graph.b, graph.c)[: _ARITY[op]])
+        if op in (Op.SIN, Op.COS):
+            if args[0] not in self.sincos_of:
+                self.sincos_of[args[0]] = self.emit(Code.SINCOS, args, (), 2)
+            return self.sincos_of[args[0]] + (op == Op.COS)
+        if op == Op.GATHER:
+            return self.emit(op, args, (self.tables.setdefault(graph.b[node], len(self.tables)),))
+        return self.emit(op, args)
+
+    def place(self, node: int) -> tuple[int, int]:
+        if node not in self.kernel.loads:
+            variable = self.graph.variables[self.graph.a[node]]
+            raise ExpressionError(
+                f"An output depends on the variable {variable.name!r}, which is not an input;"
+                " add it to the inputs or substitute a value for it."
+            )
+        return self.kernel.loads[node]
+
+
+def defined(statement: Statement) -> range:
+    """Numbers of the values that a statement defines."""
+    return range(statement.result, statement.result + len(SIGNATURES[statement.op][1]))
+
+
+def verify(program: Program, name: str = "program") -> None:
+    """Check operations, operand types, definition before use and places; an error shows the neighbourhood."""
+    types = [""] * program.values
+    for position, statement in enumerate(program.statements):
+        fault = _fault(program, statement, types)
+        if fault:
+            lines = "\n".join(_neighbourhood(program, position))
+            raise ExpressionError(f"{name}: statement {position}: {fault}. This is a bug of a pass; around it:\n{lines}")
+        for value, kind in zip(defined(statement), SIGNATURES[statement.op][1], strict=True):
+            types[value] = kind
+
+
+def _fault(program: Program, statement: Statement, types: list[str]) -> str:
+    if statement.op not in SIGNATURES or statement.op in (Op.VAR, Op.SIN, Op.COS):
+        return f"operation {statement.op!r} is not one of the linear representation"
+    wanted, _ = SIGNATURES[statement.op]
+    if len(wanted) != len(statement.args) or _DATA.get(statement.op, 0) != len(statement.data):
+        return f"{len(statement.args)} operands and {len(statement.data)} immediates, not {len(wanted)}"
+    for arg, kind in zip(statement.args, wanted, strict=True):
+        if not 0 <= arg < program.values or not types[arg]:
+            return f"value {arg} is used before it is defined"
+        if types[arg] != kind:
+            return f"value {arg} is a {_WORDS[types[arg]]} where a {_WORDS[kind]} is needed"
+    if any(not 0 <= value < program.values or types[value] for value in defined(statement)):
+        return f"value {statement.result} is defined twice or is not numbered"
+    return _fault_of_data(program, statement)
+
+
+def _fault_of_data(program: Program, statement: Statement) -> str:
+    op, data = statement.op, statement.data
+    if op in (Code.LOAD, Code.STORE) and not (0 <= data[0] < len(program.arrays) and data[1] >= 0):
+        return f"there is no offset {data[1]} of array {data[0]}"
+    if op == Op.GATHER and not (0 <= data[0] < len(program.tables) and program.tables[data[0]]):
+        return f"there is no table {data[0]}"
+    if op == Op.CONST and not abs(data[0]) < float("inf"):
+        return f"the constant {data[0]} is not finite"
+    return ""
+
+
+_WORDS = {"r": "real number", "b": "condition"}
+
+
+def _neighbourhood(program: Program, position: int, reach: int = 3) -> Iterator[str]:
+    for i in range(max(0, position - reach), min(len(program.statements), position + reach + 1)):
+        yield f"{'->' if i == position else '  '} {i:5d}  {show(program.statements[i])}"
+
+
+def show(statement: Statement) -> str:
+    """A statement as readable text."""
+    op = statement.op
+    name = Code(op).name if op in Code else Op(op).name if op in set(Op) else str(op)
+    words = [f"v{arg}" for arg in statement.args] + [str(item) for item in statement.data]
+    return f"{f'v{statement.result} = ' if op != Code.STORE else ''}{name} {', '.join(words)}"

@@ -1,0 +1,100 @@
+"""From LLVM text to machine code in memory, by llvmlite, through the object cache."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import math
+import threading
+from functools import lru_cache
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from anyjoint.codegen import cache
+from anyjoint.codegen.module import Module
+from anyjoint.errors import AnyjointError
+
+FORMAT = "1"  # Raise when the meaning of stored object code changes.
+_LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "pow")
+_lock = threading.Lock()  # llvmlite's engine is not made for two compilations at once
+
+
+class Library:
+    """Loaded machine code; keep it alive as long as its addresses are used."""
+
+    def __init__(self, engine: Any, cached: bool) -> None:
+        self._engine = engine
+        self.cached = cached
+
+    def address(self, name: str) -> int:
+        """Where an entry function starts."""
+        return int(self._engine.get_function_address(name))
+
+
+def compile_module(module: Module) -> Library:
+    """Machine code of a module, from the cache or compiled now."""
+    with _lock:
+        _initialise()
+        version = ".".join(map(str, llvm.llvm_version_info))
+        key = cache.key_of(FORMAT, version, *_processor(), str(module.optimise), module.text)
+        code = cache.load(key)
+        if code is not None:
+            return Library(_load(code), cached=True)
+        code = _emit(module)
+        cache.save(key, code)
+        return Library(_load(code), cached=False)
+
+
+def _emit(module: Module) -> bytes:
+    machine = _machine()
+    try:
+        parsed = llvm.parse_assembly(module.text)
+    except RuntimeError as error:
+        raise AnyjointError(f"LLVM refuses generated code; this is a bug in anyjoint. It says:\n{error}") from error
+    if module.optimise:
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.slp_vectorization = options.loop_vectorization = False
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(parsed, builder)
+    return bytes(machine.emit_object(parsed))
+
+
+def _load(code: bytes) -> Any:
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine
+
+
+@lru_cache(maxsize=1)
+def _processor() -> tuple[str, str]:
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def _machine() -> Any:
+    cpu, features = _processor()
+    return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, opt=2, jit=True)
+
+
+@lru_cache(maxsize=1)
+def _initialise() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    library = _mathematics()
+    for name in _LIBRARY:
+        for symbol in (name, name + "f"):
+            llvm.add_symbol(f"aj_{symbol}", ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value)
+
+
+def _mathematics() -> ctypes.CDLL:
+    """The C library's mathematics: in the process itself, or in a library of its own."""
+    for name in (None, ctypes.util.find_library("m"), ctypes.util.find_library("msvcrt")):
+        try:
+            library = ctypes.CDLL(name)
+            library.sin.restype, library.sin.argtypes = ctypes.c_double, [ctypes.c_double]
+            if math.isclose(library.sin(1.0), math.sin(1.0)) and hasattr(library, "atan2f"):
+                return library
+        except (OSError, AttributeError, TypeError):
+            continue
+    raise AnyjointError("No C mathematics library was found; install the system's libm.")

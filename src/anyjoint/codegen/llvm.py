@@ -1,0 +1,239 @@
+"""LLVM text of programs: one table of operations, printed for one lane or several, in either precision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+
+from anyjoint.codegen import sincos_llvm
+from anyjoint.codegen.ir import Code, Program, Statement
+from anyjoint.codegen.kernel import Array
+from anyjoint.codegen.target import Target
+from anyjoint.symbolic.ops import Op
+
+# {r} number of the result, {a} {b} {c} operands, {T} type, {B} condition type, {f} flags, {s} intrinsic suffix.
+TEXT: dict[int, str] = {
+    Op.ADD: "%t{r} = fadd{f} {T} {a}, {b}",
+    Op.SUB: "%t{r} = fsub{f} {T} {a}, {b}",
+    Op.MUL: "%t{r} = fmul{f} {T} {a}, {b}",
+    Op.DIV: "%t{r} = fdiv{f} {T} {a}, {b}",
+    Op.NEG: "%t{r} = fneg {T} {a}",
+    Op.SQRT: "%t{r} = call {T} @llvm.sqrt.{s}({T} {a})",
+    Op.ABS: "%t{r} = call {T} @llvm.fabs.{s}({T} {a})",
+    Op.FLOOR: "%t{r} = call {T} @llvm.floor.{s}({T} {a})",
+    Op.MIN: "%c{r} = fcmp olt {T} {a}, {b}\n  %t{r} = select {B} %c{r}, {T} {a}, {T} {b}",
+    Op.MAX: "%c{r} = fcmp olt {T} {a}, {b}\n  %t{r} = select {B} %c{r}, {T} {b}, {T} {a}",
+    Op.LT: "%t{r} = fcmp olt {T} {a}, {b}",
+    Op.LE: "%t{r} = fcmp ole {T} {a}, {b}",
+    Op.EQ: "%t{r} = fcmp oeq {T} {a}, {b}",
+    Op.SELECT: "%t{r} = select {B} {a}, {T} {b}, {T} {c}",
+    Op.TAN: "%t{r} = call {T} @library_tan({T} {a})",
+    Op.ASIN: "%t{r} = call {T} @library_asin({T} {a})",
+    Op.ACOS: "%t{r} = call {T} @library_acos({T} {a})",
+    Op.EXP: "%t{r} = call {T} @library_exp({T} {a})",
+    Op.LOG: "%t{r} = call {T} @library_log({T} {a})",
+    Op.ATAN2: "%t{r} = call {T} @library_atan2({T} {a}, {T} {b})",
+    Op.POW: "%t{r} = call {T} @library_pow({T} {a}, {T} {b})",
+    Code.SINCOS: (
+        "%p{r} = call {{{T}, {T}}} @sincos({T} {a})\n"
+        "  %t{r} = extractvalue {{{T}, {T}}} %p{r}, 0\n"
+        "  %t{r1} = extractvalue {{{T}, {T}}} %p{r}, 1"
+    ),
+}
+LIBRARY = {
+    Op.TAN: ("tan", 1),
+    Op.ASIN: ("asin", 1),
+    Op.ACOS: ("acos", 1),
+    Op.EXP: ("exp", 1),
+    Op.LOG: ("log", 1),
+    Op.ATAN2: ("atan2", 2),
+    Op.POW: ("pow", 2),
+}
+_PURE = "nounwind willreturn memory(none)"
+
+
+def vector_attribute(target: Target) -> str:
+    """Spilled vectors need an aligned stack, which LLVM does not make by itself; for scalars it would cost time."""
+    return " alignstack(64)" if target.width > 1 else ""
+
+
+def function(name: str, program: Program, target: Target, first_table: int, attributes: str) -> str:
+    """A program as an internal function of its arrays."""
+    printer = _Printer(program, target, first_table)
+    arguments = ", ".join(text for i, array in enumerate(program.arrays) for text in parameters(i, array, target))
+    body = "\n  ".join(printer.lines())
+    attributes += vector_attribute(target)
+    return f"define internal void @{name}({arguments}) nounwind {attributes} {{\n  {body}\n  ret void\n}}\n"
+
+
+def parameters(i: int, array: Array, target: Target, prefix: str = "a") -> Iterable[str]:
+    """Formal parameters of array i: its pointer and, for rows, how far the other lanes are from the first."""
+    yield f"ptr noalias %{prefix}{i}"
+    if array.kind == "row":
+        yield from (f"i64 %{prefix}{i}d{lane}" for lane in range(1, target.width))
+
+
+def prelude(used: AbstractSet[int], tables: Sequence[Sequence[float]], target: Target, inline: bool) -> str:
+    """Tables, declarations and helper functions for programs that use these operations."""
+    parts = [table_text(number, table, target) for number, table in enumerate(tables)]
+    s, T = target.suffix, target.type
+    parts += [f"declare {T} @llvm.{name}.{s}({T})" for name in ("sqrt", "fabs", "floor")]
+    parts += [f"declare {T} @llvm.fma.{s}({T}, {T}, {T})"]
+    for op, (name, arity) in LIBRARY.items():
+        if op in used:
+            parts += [_declaration(name, arity, target), _library_call(name, arity, target)]
+    if Code.SINCOS in used:
+        precise = sincos_llvm.precision(target)
+        if precise != target:
+            D, d = precise.type, precise.suffix
+            parts += [f"declare {D} @llvm.{name}.{d}({D})" for name in ("fabs", "floor")]
+        parts += [_declaration(name, 1, precise) for name in ("sin", "cos")]
+        parts += [sincos_llvm.helpers(target, inline), sincos_llvm.metadata()]
+    return "\n".join(parts) + "\n"
+
+
+def table_text(number: int, table: Sequence[float], target: Target) -> str:
+    """A constant table."""
+    scalar = Target(target.dtype)
+    numbers = ", ".join(f"{target.real} {scalar.literal(x)}" for x in table)
+    return f"@g{number} = internal constant [{len(table)} x {target.real}] [{numbers}]"
+
+
+def _symbol(name: str, target: Target) -> str:
+    return f"aj_{name}" if target.dtype == "float64" else f"aj_{name}f"
+
+
+def _declaration(name: str, arity: int, target: Target) -> str:
+    """The C library's function under a name of ours, so that LLVM does not replace it by something less exact."""
+    return f"declare {target.real} @{_symbol(name, target)}({', '.join([target.real] * arity)}) {_PURE}"
+
+
+def _library_call(name: str, arity: int, target: Target) -> str:
+    """A call of the C library for each lane."""
+    T, E, letters = target.type, target.real, "xy"[:arity]
+    lines = []
+    if target.width == 1:
+        arguments = ", ".join(f"{E} %{letter}" for letter in letters)
+        lines = [f"%v = call {E} @{_symbol(name, target)}({arguments})", f"ret {T} %v"]
+    before = "poison"
+    for lane in range(target.width if target.width > 1 else 0):
+        lines += [f"%{letter}{lane} = extractelement {T} %{letter}, i64 {lane}" for letter in letters]
+        arguments = ", ".join(f"{E} %{letter}{lane}" for letter in letters)
+        lines += [
+            f"%r{lane} = call {E} @{_symbol(name, target)}({arguments})",
+            f"%v{lane} = insertelement {T} {before}, {E} %r{lane}, i64 {lane}",
+        ]
+        before = f"%v{lane}"
+    if target.width > 1:
+        lines.append(f"ret {T} {before}")
+    formal = ", ".join(f"{T} %{letter}" for letter in letters)
+    body = "\n  ".join(lines)
+    return f"define internal {T} @library_{name}({formal}) {_PURE} noinline{vector_attribute(target)} {{\n  {body}\n}}"
+
+
+class _Printer:
+    """Prints the statements of one program; constants become literals inside the statements that use them."""
+
+    def __init__(self, program: Program, target: Target, first_table: int) -> None:
+        self.program, self.target, self.first_table = program, target, first_table
+        self.name: dict[int, str] = {}
+        self.fixed = {
+            "T": target.type,
+            "B": target.vector("i1"),
+            "f": " contract" if target.contract else "",
+            "s": target.suffix,
+        }
+
+    def lines(self) -> Iterable[str]:
+        for i, array in enumerate(self.program.arrays):
+            if array.kind == "row":
+                for lane in range(1, self.target.width):
+                    yield f"%a{i}p{lane} = getelementptr {self.target.real}, ptr %a{i}, i64 %a{i}d{lane}"
+        for number, statement in enumerate(self.program.statements):
+            if statement.op == Op.CONST:
+                self.name[statement.result] = self.target.literal(statement.data[0])
+            elif statement.op == Code.LOAD:
+                yield from self.load(f"t{statement.result}", *statement.data[:2])
+            elif statement.op == Code.STORE:
+                yield from self.store(f"s{number}", statement)
+            elif statement.op == Op.GATHER:
+                yield from self.gather(statement)
+            else:
+                yield self.plain(statement)
+
+    def operand(self, value: int) -> str:
+        return self.name.get(value) or f"%t{value}"
+
+    def plain(self, statement: Statement) -> str:
+        operands = dict(zip("abc", map(self.operand, statement.args), strict=False))
+        return TEXT[statement.op].format(r=statement.result, r1=statement.result + 1, **operands, **self.fixed)
+
+    def load(self, name: str, array: int, offset: int) -> Iterable[str]:
+        """Define %name as element `offset` of an array."""
+        t = self.target
+        kind = self.program.arrays[array].kind
+        if t.width == 1:
+            yield f"%{name}q = getelementptr {t.real}, ptr %a{array}, i64 {offset}"
+            yield f"%{name} = load {t.real}, ptr %{name}q, align {t.size}"
+        elif kind == "lane":
+            yield f"%{name}q = getelementptr {t.type}, ptr %a{array}, i64 {offset}"
+            yield f"%{name} = load {t.type}, ptr %{name}q, align {t.size * t.width}"
+        elif kind == "uniform":
+            yield f"%{name}q = getelementptr {t.real}, ptr %a{array}, i64 {offset}"
+            yield f"%{name}e = load {t.real}, ptr %{name}q, align {t.size}"
+            yield f"%{name}i = insertelement {t.type} poison, {t.real} %{name}e, i64 0"
+            yield f"%{name} = shufflevector {t.type} %{name}i, {t.type} poison, {t.vector('i32')} zeroinitializer"
+        else:
+            before = "poison"
+            for lane in range(t.width):
+                after = f"%{name}" if lane == t.width - 1 else f"%{name}v{lane}"
+                yield f"%{name}q{lane} = getelementptr {t.real}, ptr {self.row(array, lane)}, i64 {offset}"
+                yield f"%{name}e{lane} = load {t.real}, ptr %{name}q{lane}, align {t.size}"
+                yield f"{after} = insertelement {t.type} {before}, {t.real} %{name}e{lane}, i64 {lane}"
+                before = after
+
+    def row(self, array: int, lane: int) -> str:
+        return f"%a{array}p{lane}" if lane else f"%a{array}"
+
+    def store(self, name: str, statement: Statement) -> Iterable[str]:
+        t, (array, offset, accumulate) = self.target, statement.data
+        value = self.operand(statement.args[0])
+        if accumulate:
+            yield from self.load(f"{name}o", array, offset)
+            yield f"%{name} = fadd{self.fixed['f']} {t.type} %{name}o, {value}"
+            value = f"%{name}"
+        kind = self.program.arrays[array].kind
+        if t.width == 1 or kind == "lane":
+            yield f"%{name}q = getelementptr {t.type}, ptr %a{array}, i64 {offset}"
+            yield f"store {t.type} {value}, ptr %{name}q, align {t.size * t.width}"
+            return
+        # Lanes of a uniform array are equal by contract, so the first one speaks for all.
+        for lane in range(t.width if kind == "row" else 1):
+            yield f"%{name}q{lane} = getelementptr {t.real}, ptr {self.row(array, lane)}, i64 {offset}"
+            yield f"%{name}e{lane} = extractelement {t.type} {value}, i64 {lane}"
+            yield f"store {t.real} %{name}e{lane}, ptr %{name}q{lane}, align {t.size}"
+
+    def gather(self, statement: Statement) -> Iterable[str]:
+        """The index rounded down and clamped to the table; NaN means the first entry."""
+        t, r = self.target, statement.result
+        T, B, I = t.type, t.vector("i1"), t.vector("i32")
+        table = statement.data[0]
+        top, zero = t.literal(len(self.program.tables[table]) - 1), t.literal(0.0)
+        x = self.operand(statement.args[0])
+        yield f"%t{r}c = fcmp ogt {T} {x}, {zero}"
+        yield f"%t{r}d = select {B} %t{r}c, {T} {x}, {T} {zero}"
+        yield f"%t{r}e = fcmp olt {T} %t{r}d, {top}"
+        yield f"%t{r}f = select {B} %t{r}e, {T} %t{r}d, {T} {top}"
+        yield f"%t{r}i = fptosi {T} %t{r}f to {I}"
+        if t.width == 1:
+            yield f"%t{r}q = getelementptr {t.real}, ptr @g{self.first_table + table}, i32 %t{r}i"
+            yield f"%t{r} = load {t.real}, ptr %t{r}q, align {t.size}"
+            return
+        before = "poison"
+        for lane in range(t.width):
+            after = f"%t{r}" if lane == t.width - 1 else f"%t{r}v{lane}"
+            yield f"%t{r}i{lane} = extractelement {I} %t{r}i, i64 {lane}"
+            yield f"%t{r}q{lane} = getelementptr {t.real}, ptr @g{self.first_table + table}, i32 %t{r}i{lane}"
+            yield f"%t{r}e{lane} = load {t.real}, ptr %t{r}q{lane}, align {t.size}"
+            yield f"{after} = insertelement {T} {before}, {t.real} %t{r}e{lane}, i64 {lane}"
+            before = after

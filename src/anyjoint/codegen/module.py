@@ -1,0 +1,193 @@
+"""Whole LLVM modules: a function of arrays, or a driver that runs a schedule over tiles of states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from anyjoint.codegen.cut import cut
+from anyjoint.codegen.ir import LEAVES, Program, lower
+from anyjoint.codegen.kernel import Array, Kernel
+from anyjoint.codegen.llvm import function, parameters, prelude, vector_attribute
+from anyjoint.codegen.target import Target
+
+OPTIMISED = 4000  # Above this many statements the middle end and inlining cost more time than they save.
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A kernel ready for printing: pieces to run in order, which share `scratch` values."""
+
+    arrays: tuple[Array, ...]
+    pieces: tuple[Program, ...]
+    scratch: int
+
+    @property
+    def size(self) -> int:
+        """Number of statements that compute or store."""
+        return sum(statement.op not in LEAVES for piece in self.pieces for statement in piece.statements)
+
+
+@dataclass(frozen=True)
+class Module:
+    """LLVM text, and whether the middle end should run over it."""
+
+    text: str
+    optimise: bool
+
+
+def lowered(kernel: Kernel, name: str = "kernel") -> Lowered:
+    """Kernel -> linear representation -> pieces; the list of passes."""
+    pieces, scratch = cut(lower(kernel, name))
+    return Lowered(kernel.arrays, pieces, scratch)
+
+
+def function_module(kernel: Lowered, target: Target) -> Module:
+    """A module with `void f(real *a0, real *a1, ...)`, one pointer for each array."""
+    body, optimise = _kernels([kernel], target)
+    count = len(kernel.arrays)
+    formal = ", ".join(f"ptr noalias %a{i}" for i in range(count))
+    entry = f"define void @f({formal}) nounwind {{\n  call void @k0({formal.replace(' noalias', '')})\n  ret void\n}}\n"
+    return Module(body + entry, optimise)
+
+
+def schedule_module(kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target) -> Module:
+    """A module with `void run(arrays and strides ..., const int32_t *program, int64_t states)`.
+
+    The program (which kernel, how often, at which offsets) is data, so mechanisms of any size share the object code.
+    """
+    body, optimise = _kernels(kernels, target)
+    return Module(body + "\n".join(_driver(kernels, arrays, target)) + "\n", optimise)
+
+
+def _kernels(kernels: Sequence[Lowered], target: Target) -> tuple[str, bool]:
+    optimise = sum(kernel.size for kernel in kernels) <= OPTIMISED
+    used = {statement.op for kernel in kernels for piece in kernel.pieces for statement in piece.statements}
+    tables = [table for kernel in kernels for table in kernel.pieces[0].tables]
+    texts = [prelude(used, tables, target, optimise)]
+    first_table = 0
+    for number, kernel in enumerate(kernels):
+        texts += _kernel(number, kernel, target, first_table, optimise)
+        first_table += len(kernel.pieces[0].tables)
+    return "\n".join(texts), optimise
+
+
+def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inline: bool) -> Iterable[str]:
+    """Function @k<number>; a long one calls its pieces, which pass values through an array on the stack."""
+    if len(kernel.pieces) == 1:
+        yield function(f"k{number}", kernel.pieces[0], target, first_table, "alwaysinline" if inline else "noinline")
+        return
+    for i, piece in enumerate(kernel.pieces):
+        yield function(f"k{number}_{i}", piece, target, first_table, "noinline")
+    formal = [text for i, array in enumerate(kernel.arrays) for text in parameters(i, array, target)]
+    actual = ", ".join([text.replace(" noalias", "") for text in formal] + ["ptr %scratch"])
+    calls = "\n".join(f"  call void @k{number}_{i}({actual})" for i in range(len(kernel.pieces)))
+    yield (
+        f"define internal void @k{number}({', '.join(formal)}) nounwind noinline{vector_attribute(target)} {{\n"
+        f"  %scratch = alloca [{max(kernel.scratch, 1)} x {target.type}], align 64\n{calls}\n  ret void\n}}\n"
+    )
+
+
+def entry_parameters(arrays: Sequence[Array]) -> list[str]:
+    """Parameters of the driver: each array's pointer, each row array's stride in numbers, the program, the states."""
+    formal: list[str] = []
+    for i, array in enumerate(arrays):
+        formal.append(f"ptr %d{i}")
+        if array.kind == "row":
+            formal.append(f"i64 %d{i}stride")
+    return [*formal, "ptr %program", "i64 %states"]
+
+
+def _driver(kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target) -> Iterable[str]:
+    """Loop over tiles; inside it, loop over the program's runs; inside that, loop over a run's bodies."""
+    rows = [i for i, array in enumerate(arrays) if array.kind == "row"]
+    width = target.width
+    yield f"define void @run({', '.join(entry_parameters(arrays))}) nounwind{vector_attribute(target)} {{"
+    yield "entry:"
+    yield f"  %bases = alloca [{max(len(arrays), 1)} x ptr], align 16"
+    yield f"  %lanes = alloca [{max(len(arrays) * width, 1)} x i64], align 16"
+    for i in range(len(arrays)):
+        yield f"  %base{i} = getelementptr ptr, ptr %bases, i64 {i}"
+        yield f"  store ptr %d{i}, ptr %base{i}"
+    yield "  br label %tile"
+    yield "tile:"
+    yield "  %state = phi i64 [ 0, %entry ], [ %next_state, %next ]"
+    yield "  %more = icmp slt i64 %state, %states"
+    yield "  br i1 %more, label %prepare, label %exit"
+    yield "prepare:"
+    for i in rows:
+        yield f"  %skip{i} = mul i64 %state, %d{i}stride"
+        yield f"  %first{i} = getelementptr {target.real}, ptr %d{i}, i64 %skip{i}"
+        yield f"  store ptr %first{i}, ptr %base{i}"
+    yield from _lane_distances(rows, width)
+    yield "  br label %fetch"
+    yield "fetch:"
+    sources = "".join(f", [ %after{k}, %loop{k} ]" for k in range(len(kernels)))
+    yield f"  %at = phi ptr [ %program, %prepare ]{sources}"
+    yield "  %kernel = load i32, ptr %at, align 4"
+    cases = " ".join(f"i32 {k}, label %case{k}" for k in range(len(kernels)))
+    yield f"  switch i32 %kernel, label %next [ {cases} ]"
+    for k, kernel in enumerate(kernels):
+        yield from _case(k, kernel.arrays, target)
+    yield "next:"
+    yield f"  %next_state = add i64 %state, {width}"
+    yield "  br label %tile"
+    yield "exit:"
+    yield "  ret void"
+    yield "}"
+
+
+def _lane_distances(rows: Sequence[int], width: int) -> Iterable[str]:
+    """How far lane l's row is from the first; lanes beyond the last state repeat it, so every state is computed alike.
+
+    They load, compute and store the same numbers as the last state's own lane, which does no harm.
+    """
+    if width == 1 or not rows:
+        return
+    yield "  %left = sub i64 %states, %state"
+    yield "  %last = sub i64 %left, 1"
+    for lane in range(1, width):
+        yield f"  %inside{lane} = icmp slt i64 {lane}, %last"
+        yield f"  %lane{lane} = select i1 %inside{lane}, i64 {lane}, i64 %last"
+        for i in rows:
+            yield f"  %distance{i}_{lane} = mul i64 %lane{lane}, %d{i}stride"
+            yield f"  %place{i}_{lane} = getelementptr i64, ptr %lanes, i64 {i * width + lane}"
+            yield f"  store i64 %distance{i}_{lane}, ptr %place{i}_{lane}"
+
+
+def _case(k: int, arguments: Sequence[Array], target: Target) -> Iterable[str]:
+    """One run: header (kernel, count, base array of each argument), then the offsets of body after body."""
+    width, count = target.width, len(arguments)
+    yield f"case{k}:"
+    yield f"  %c{k}n_at = getelementptr i32, ptr %at, i64 1"
+    yield f"  %c{k}n = load i32, ptr %c{k}n_at, align 4"
+    for j, array in enumerate(arguments):
+        yield f"  %c{k}b{j}_at = getelementptr i32, ptr %at, i64 {2 + j}"
+        yield f"  %c{k}b{j}_index = load i32, ptr %c{k}b{j}_at, align 4"
+        yield f"  %c{k}b{j}_base = getelementptr ptr, ptr %bases, i32 %c{k}b{j}_index"
+        yield f"  %c{k}b{j} = load ptr, ptr %c{k}b{j}_base"
+        if array.kind == "row" and width > 1:
+            yield f"  %c{k}l{j}_index = mul i32 %c{k}b{j}_index, {width}"
+            for lane in range(1, width):
+                yield f"  %c{k}l{j}_{lane}_index = add i32 %c{k}l{j}_index, {lane}"
+                yield f"  %c{k}l{j}_{lane}_at = getelementptr i64, ptr %lanes, i32 %c{k}l{j}_{lane}_index"
+                yield f"  %c{k}l{j}_{lane} = load i64, ptr %c{k}l{j}_{lane}_at"
+    yield f"  %begin{k} = getelementptr i32, ptr %at, i64 {2 + count}"
+    yield f"  br label %loop{k}"
+    yield f"loop{k}:"
+    yield f"  %left{k} = phi i32 [ %c{k}n, %case{k} ], [ %fewer{k}, %loop{k} ]"
+    yield f"  %offsets{k} = phi ptr [ %begin{k}, %case{k} ], [ %after{k}, %loop{k} ]"
+    actual = []
+    for j, array in enumerate(arguments):
+        yield f"  %o{k}_{j}_at = getelementptr i32, ptr %offsets{k}, i64 {j}"
+        yield f"  %o{k}_{j} = load i32, ptr %o{k}_{j}_at, align 4"
+        element = target.type if array.kind == "lane" else target.real
+        yield f"  %x{k}_{j} = getelementptr {element}, ptr %c{k}b{j}, i32 %o{k}_{j}"
+        actual.append(f"ptr %x{k}_{j}")
+        if array.kind == "row":
+            actual += [f"i64 %c{k}l{j}_{lane}" for lane in range(1, width)]
+    yield f"  call void @k{k}({', '.join(actual)})"
+    yield f"  %after{k} = getelementptr i32, ptr %offsets{k}, i64 {count}"
+    yield f"  %fewer{k} = sub i32 %left{k}, 1"
+    yield f"  %again{k} = icmp sgt i32 %fewer{k}, 0"
+    yield f"  br i1 %again{k}, label %loop{k}, label %fetch"

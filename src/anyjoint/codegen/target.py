@@ -1,0 +1,105 @@
+"""What code is printed for: number type, lanes, contraction; and what this computer's processor offers."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from anyjoint.errors import InputError
+
+DTYPES = {"float64": 8, "float32": 4}
+
+
+@dataclass(frozen=True)
+class Target:
+    """Number type, how many states are computed side by side, and how products and sums may be fused."""
+
+    dtype: str = "float64"
+    width: int = 1
+    contract: bool = True
+    fma: bool = True
+
+    @property
+    def real(self) -> str:
+        """The LLVM type of one number."""
+        return "double" if self.dtype == "float64" else "float"
+
+    @property
+    def type(self) -> str:
+        """The LLVM type of a value: a number, or one number per lane."""
+        return self.vector(self.real)
+
+    @property
+    def suffix(self) -> str:
+        """How LLVM names intrinsics over values of this type."""
+        scalar = "f64" if self.dtype == "float64" else "f32"
+        return scalar if self.width == 1 else f"v{self.width}{scalar}"
+
+    @property
+    def size(self) -> int:
+        """Bytes of one number."""
+        return DTYPES[self.dtype]
+
+    def vector(self, element: str) -> str:
+        """The LLVM type of one element per lane."""
+        return element if self.width == 1 else f"<{self.width} x {element}>"
+
+    def splat(self, element: str, text: str) -> str:
+        """A literal that has the same value in every lane."""
+        return text if self.width == 1 else f"splat ({element} {text})"
+
+    def literal(self, value: float) -> str:
+        """A number, exactly: LLVM writes both precisions with the bits of a double."""
+        if self.dtype == "float32":
+            value = float(np.float32(value))
+        return self.splat(self.real, f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}")
+
+
+def checked_dtype(dtype: Any) -> str:
+    """'float64' or 'float32', from a name, a NumPy dtype or a type."""
+    try:
+        name = np.dtype(dtype).name
+    except TypeError:
+        name = str(dtype)
+    if name not in DTYPES:
+        raise InputError(f"dtype {dtype!r} is not known here; expected 'float64' or 'float32'.")
+    return name
+
+
+@lru_cache(maxsize=1)
+def host_features() -> dict[str, bool]:
+    """Features of this computer's processor, as LLVM names them."""
+    return dict(llvm.get_host_cpu_features())
+
+
+def register_lanes(dtype: str) -> int:
+    """How many numbers one vector register of this computer holds."""
+    features = host_features()
+    size = 64 if features.get("avx512f") else 32 if features.get("avx") else 16
+    return size // DTYPES[dtype]
+
+
+def has_fma() -> bool:
+    """Whether this computer multiplies and adds with one rounding (all 64-bit ARM processors do)."""
+    features = host_features()
+    return bool(features.get("fma") or features.get("neon"))
+
+
+def host_target(dtype: str, width: int | None, contract: bool) -> Target:
+    """A target for this computer; width None takes one vector register per value."""
+    lanes = register_lanes(dtype)
+    if width is None:
+        width = lanes
+    if isinstance(width, bool) or not isinstance(width, int) or width < 1 or width & (width - 1):
+        raise InputError(f"width {width!r} is not a power of two; expected 1, 2, 4 ... {2 * lanes}, or None.")
+    if width > 2 * lanes:
+        raise InputError(
+            f"width {width} is more than this processor computes at once in {dtype}: its registers hold {lanes}"
+            f" numbers; choose at most {2 * lanes} (two registers), or None."
+        )
+    return Target(dtype, width, bool(contract), has_fma() and bool(contract))
