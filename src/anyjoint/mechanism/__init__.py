@@ -1,9 +1,10 @@
 """What the user describes: bodies in a tree, their joints, inertias and shapes, and the rules that they must keep."""
 
 from . import shapes
+from .assemble import assemble
 from .body import Body, Ground
 from .checks import Problem
 from .inertia import Inertia
 from .mechanism import Mechanism
 
-__all__ = ["Body", "Ground", "Inertia", "Mechanism", "Problem", "shapes"]
+__all__ = ["Body", "Ground", "Inertia", "Mechanism", "Problem", "assemble", "shapes"]

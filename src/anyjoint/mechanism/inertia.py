@@ -191,8 +191,8 @@ def _tensor_problems(I: Matrix, zero_mass: bool) -> list[str]:
 
 
 def _principal(mass: float, x: float, y: float, z: float) -> Inertia:
-    if inertia_problems(mass, (0, 0, 0), np.zeros((3, 3))):
-        return Inertia(mass)  # raises: a bad mass is reported as such and not as a bad tensor
+    if not 0 < mass < np.inf:
+        return Inertia(mass)  # a bad mass is reported as such and not as a bad tensor
     return Inertia(mass, tensor=mass * np.diag([x, y, z]))
 
 

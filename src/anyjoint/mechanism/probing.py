@@ -35,7 +35,7 @@ def random_coordinates(joint: Joint, rng: np.random.Generator) -> Vector:
 
 
 def _sample(c: Coordinate, rng: np.random.Generator) -> float:
-    lo, hi = max(c.domain[0], c.neutral - FAR), min(c.domain[1], c.neutral + FAR)
+    lo, hi = sorted((max(c.domain[0], c.neutral - FAR), min(c.domain[1], c.neutral + FAR)))
     return float(rng.uniform(lo + 0.02 * (hi - lo), hi - 0.02 * (hi - lo)))  # off the very ends
 
 

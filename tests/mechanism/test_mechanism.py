@@ -1,0 +1,258 @@
+"""Building a mechanism, asking it, and everything that it refuses."""
+
+import math
+
+import numpy as np
+import pytest
+
+from anyjoint.errors import AnyjointError, ModelError
+from anyjoint.joints import Coordinate, Revolute, joint
+from anyjoint.mechanism import Inertia, Mechanism, assemble, shapes
+from anyjoint.spatial import Pose
+
+BALL = Inertia.sphere(1.0, 0.1)
+HINGE = Revolute(axis=(0, 1, 0))
+
+
+def pendulum(n: int = 3) -> Mechanism:
+    mech = Mechanism("pendulum")
+    for k in range(n):
+        parent = mech.bodies[-1] if k else None
+        mech.add_body(f"link{k}", parent, HINGE, placement=Pose.translation(0, 0, -1), inertia=BALL)
+    return mech
+
+
+def rules(mech: Mechanism) -> list[str]:
+    return [problem.rule for problem in mech.check()]
+
+
+def test_coordinates_are_numbered_in_the_order_added():
+    @joint(dof=2, names=["out", "up"])
+    def arm(q):
+        return Pose.translation(q[0], 0, q[1])
+
+    mech = Mechanism("tree")
+    a = mech.add_body("a", joint=arm, inertia=BALL)
+    b = mech.add_body("b", parent="a", joint=HINGE, inertia=BALL)
+    c = mech.add_body("c", parent=mech.ground, joint=arm, inertia=BALL)
+    assert [x.q for x in (a, b, c)] == [slice(0, 2), slice(2, 3), slice(3, 5)]
+    assert (mech.nq, mech.nv, mech.nb) == (5, 5, 3)
+    assert (a.parent, b.parent, c.parent) == (-1, 0, -1)
+    assert mech.coordinate_names == ["a/out", "a/up", "b/angle", "c/out", "c/up"]
+    assert mech["b"] is b
+    assert "b" in mech
+    assert "x" not in mech
+    assert mech.children(a) == [b]
+    assert mech.children(mech.ground) == [a, c]
+    assert mech.check() == []
+
+
+def test_poses_compose_placements_and_joints():
+    mech = pendulum(2)
+    q = [0.3, -0.8]
+    x = -1 * np.sin(q[0])
+    assert np.allclose(mech.poses(q)[1].p.astype(float), [x, 0, -1 - np.cos(q[0])])
+
+
+def test_springs_shapes_and_frames_are_kept():
+    mech = pendulum(1)
+    body = mech.add_body(
+        "tip", parent="link0", joint=HINGE, inertia=BALL, shape=[shapes.Box(1, 1, 1), shapes.Sphere(0.2)],
+        frames={"tool": Pose.translation(0, 0, 1)}, stiffness=3.0, damping=[0.1], rest=0.5,
+    )  # fmt: skip
+    assert body.stiffness == (3.0,)
+    assert body.damping == (0.1,)
+    assert body.rest == (0.5,)
+    assert body.shape is body.shapes[0]
+    assert len(body.shapes) == 2
+    mech.draw(shapes.curve(lambda s: (s, 0, s * s), 0.0, 1.0))
+    assert len(mech.ground.shapes) == 1
+
+
+def test_compile_goes_through_the_hook(monkeypatch):
+    from anyjoint.mechanism import mechanism as module
+
+    monkeypatch.setattr(module, "compiler", lambda mech, **options: (mech.name, options))
+    name, options = pendulum().compile(algorithm="recursive", threads=2)
+    assert name == "pendulum"
+    assert options == {"algorithm": "recursive", "dtype": "float64", "threads": 2}
+    with pytest.raises(ModelError, match="no bodies"):
+        Mechanism("empty").compile()
+
+
+# -- refused at once -----------------------------------------------------------------------------
+
+
+REFUSED = {
+    "duplicate name": (lambda m: m.add_body("link0", inertia=BALL), "already a body 'link0'"),
+    "empty name": (lambda m: m.add_body(" ", inertia=BALL), "non-empty"),
+    "the ground's name": (lambda m: m.add_body("ground", inertia=BALL), "already"),
+    "unknown parent": (lambda m: m.add_body("x", parent="lnk0"), "did you mean 'link0'"),
+    "its own parent": (lambda m: m.add_body("x", parent="x"), "own parent"),
+    "foreign parent": (lambda m: m.add_body("x", parent=pendulum().bodies[0]), "another mechanism"),
+    "a number as parent": (lambda m: m.add_body("x", parent=0), "must be a body"),
+    "a class as joint": (lambda m: m.add_body("x", joint=Revolute), r"Revolute\(\.\.\.\)"),
+    "a plain function as joint": (lambda m: m.add_body("x", joint=lambda q: Pose()), r"@aj\.joint"),
+    "zero axis": (lambda m: m.add_body("x", joint=Revolute(axis=(0, 0, 0))), "no direction"),
+    "NaN axis": (lambda m: m.add_body("x", joint=Revolute(axis=(0, 0, math.nan))), "finite"),
+    "a matrix as placement": (lambda m: m.add_body("x", placement=np.eye(4)), "must be a Pose"),
+    "a number as inertia": (lambda m: m.add_body("x", inertia=1.0), "must be a Inertia"),
+    "a text as shape": (lambda m: m.add_body("x", shape=["box"]), "not a shape"),
+    "two springs for a hinge": (lambda m: m.add_body("x", joint=HINGE, stiffness=[1, 2]), "one number or 1"),
+    "gravity": (lambda m: setattr(m, "gravity", (0, 0, math.nan)), "gravity"),
+    "unknown body": (lambda m: m["lonk1"], "did you mean 'link1'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_can_be_seen_at_once_is_refused_at_once(name):
+    act, words = REFUSED[name]
+    with pytest.raises(AnyjointError, match=words):
+        act(pendulum())
+
+
+# -- found by the rules --------------------------------------------------------------------------
+
+
+def with_joint(function) -> Mechanism:
+    mech = pendulum(1)
+    mech.add_body("odd", parent="link0", joint=function, inertia=BALL)
+    return mech
+
+
+def one_problem(mech: Mechanism) -> str:
+    (problem,) = mech.check()
+    assert "'odd'" in str(problem)
+    return str(problem)
+
+
+def test_all_problems_are_reported_together():
+    mech = Mechanism("bad")
+    mech.add_body("spring", joint=HINGE, inertia=BALL, stiffness=-1.0)
+    mech.add_body("leaf", parent="spring", joint=HINGE)
+    mech.add_body("limits", joint=Revolute(limits=(1.0, -1.0)), inertia=BALL)
+    with pytest.raises(ModelError, match="3 problems") as caught:
+        mech.validate()
+    text = str(caught.value)
+    assert "'spring': stiffness (-1.0,)" in text
+    assert "'leaf', coordinate 'angle': moving it moves no inertia" in text
+    assert "limits (1.0, -1.0)" in text
+
+
+def test_a_function_that_is_not_a_rotation_is_named_with_the_place():
+    @joint(dof=1)
+    def stretch(q):
+        return [[1 + q[0] ** 2, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+
+    text = one_problem(with_joint(stretch))
+    assert "stretch at q = [" in text
+    assert "not a rotation" in text
+
+
+def test_a_function_of_the_wrong_shape_is_named():
+    @joint(dof=1)
+    def flat(q):
+        return [[1, 0, q[0]], [0, 1, 0], [0, 0, 1]]
+
+    assert "4x4" in one_problem(with_joint(flat))
+
+
+def test_a_function_that_raises_is_named():
+    @joint(dof=1)
+    def broken(q):
+        return {}["nothing"]
+
+    assert "raises KeyError" in one_problem(with_joint(broken))
+
+
+def test_a_coordinate_that_is_never_used_is_named():
+    @joint(dof=2, names=["turn", "idle"])
+    def lazy(q):
+        return Pose.rotation_z(q[0])
+
+    assert "never depends on coordinate 'idle'" in one_problem(with_joint(lazy))
+
+
+def test_redundant_coordinates_are_refused():
+    @joint(dof=2)
+    def twice(q):
+        return Pose.rotation_z(q[0] + 2 * q[1])
+
+    assert "redundant" in one_problem(with_joint(twice))
+
+
+def test_a_function_outside_its_domain_is_told_to_choose_one():
+    @joint(dof=1, domain=[(-1.0, 1.0)])
+    def root(q):
+        return Pose.translation(q[0] ** 0.5, 0, 0) if q[0] > 0 else Pose.translation(math.nan, 0, 0)
+
+    assert "finite" in one_problem(with_joint(root))
+
+
+def test_domains_are_ordered():
+    @joint(dof=1, domain=[(2.0, 1.0)])
+    def slide(q):
+        return Pose.translation(q[0], 0, 0)
+
+    assert "coordinates" in rules(with_joint(slide))
+    assert Coordinate("x").domain[0] < Coordinate("x").domain[1]
+
+
+# -- singular mass matrices ----------------------------------------------------------------------
+
+
+def test_a_point_on_its_own_hinge_axis_is_singular_but_off_axis_is_not():
+    for at, singular in (((0, 1, 0), True), ((1, 0, 0), False)):
+        mech = Mechanism("point")
+        mech.add_body("p", joint=HINGE, inertia=Inertia.point(1.0, at))
+        assert ("regular" in rules(mech)) == singular
+
+
+def test_a_massless_body_between_is_fine_where_the_total_is_regular():
+    mech = Mechanism("cross")
+    mech.add_body("first", joint=Revolute((1, 0, 0)))
+    mech.add_body("second", parent="first", joint=Revolute((0, 1, 0)), inertia=BALL)
+    assert mech.check() == []
+
+
+def test_three_massless_parallel_hinges_are_one_too_many():
+    mech = Mechanism("stack")  # two coaxial hinges, and only the second moves anything: the sum alone is felt
+    mech.add_body("first", joint=Revolute((0, 0, 1)))
+    mech.add_body("second", parent="first", joint=Revolute((0, 0, 1)), inertia=BALL)
+    (problem,) = mech.check()
+    assert problem.rule == "regular"
+    assert "'first'" in problem.where
+
+
+def test_a_long_massless_tail_is_named_at_every_coordinate():
+    mech = pendulum(2)
+    mech.add_body("t0", parent="link1", joint=HINGE, placement=Pose.translation(0, 0, -1))
+    mech.add_body("t1", parent="t0", joint=HINGE, placement=Pose.translation(0, 0, -1))
+    assert [p.where.split("'")[1] for p in mech.check()] == ["t0", "t1"]
+
+
+# -- declarations in any order -------------------------------------------------------------------
+
+
+def test_declarations_may_come_in_any_order():
+    rows = [{"name": n, "parent": p, "joint": HINGE, "inertia": BALL} for n, p in (("c", "b"), ("a", None), ("b", "a"))]
+    assert [b.name for b in assemble("tree", rows).bodies] == ["a", "b", "c"]
+
+
+def test_cycles_unknown_parents_and_duplicates_are_reported_together():
+    pairs = (("a", "b"), ("b", "c"), ("c", "a"), ("d", "nobody"), ("e", None), ("e", None))
+    with pytest.raises(ModelError) as caught:
+        assemble("bad", [{"name": n, "parent": p, "joint": HINGE, "inertia": BALL} for n, p in pairs])
+    text = str(caught.value)
+    assert "3 problems" in text
+    assert "'a' -> 'b' -> 'c' -> 'a'" in text
+    assert "'nobody'" in text
+    assert "2 bodies are called 'e'" in text
+
+
+def test_a_tree_bent_into_a_ring_is_found():
+    mech = pendulum(2)
+    object.__setattr__(mech.bodies[0], "parent", 1)
+    (problem,) = mech.check()
+    assert problem.rule == "parents"
+    assert "'link0' -> 'link1'" in problem.message
