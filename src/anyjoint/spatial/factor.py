@@ -25,6 +25,13 @@ class Rotation:
     axis: int
     angle: Scalar
 
+    @staticmethod
+    def from_sincos(axis: int, s: Scalar, c: Scalar) -> Rotation:
+        """A rotation whose angle is known only by its sine and cosine; it cannot be differentiated."""
+        rotation = Rotation(axis, None)
+        rotation.__dict__["sincos"] = (s, c)
+        return rotation
+
     @cached_property
     def sincos(self) -> tuple[Scalar, Scalar]:
         """(sin, cos) of the angle."""
@@ -44,8 +51,8 @@ class Rotation:
         return R
 
     def inverse(self) -> Rotation:
-        inverted = Rotation(self.axis, -self.angle)
         s, c = self.sincos
+        inverted = Rotation(self.axis, None if self.angle is None else -self.angle)
         inverted.__dict__["sincos"] = (-s, c)
         return inverted
 

@@ -1,0 +1,63 @@
+"""Articulated-body method: three sweeps, linear time [PAK section 5; RM alg. 6 with no prescribed joint].
+
+The joint matrix Omega = S^T J S is factored as L D L^T and only half solved where that is enough:
+J - J S Omega^-1 S^T J = J - Y D^-1 Y^T with Y = J S L^-T.
+"""
+
+from typing import Any
+
+from anyjoint.joints.product_rule import columns
+
+from .body import algorithm
+from .small_matrix import LDL, gram, ldl
+from .velocity import gyroscopic_wrench, move
+
+
+def velocities(body: Any, parent: Any) -> None:
+    """Outward: twists, velocity products, gyroscopic wrenches."""
+    move(body, parent)
+    body.b = gyroscopic_wrench(body)
+
+
+def inertias(body: Any, parent: Any) -> None:
+    """Inward: articulated inertia and bias wrench, in the joint's working frame."""
+    J = body.W.inertia(body.plus("J", body.J))
+    b = body.W.force(body.plus("b", body.b))
+    S = body.S_A + body.S_B
+    U = columns([J @ S[:, j] for j in range(S.shape[1])])
+    eliminate(body, parent, J, b, S, U, ldl(gram(S, U)))  # [SG eq. 28]
+
+
+def eliminate(body: Any, parent: Any, J: Any, b: Any, S: Any, U: Any, Omega: LDL) -> None:
+    """Eliminate the joint's accelerations and hand the rest to the parent."""
+    Y = _half_columns(U, Omega)
+    body.L, body.Z = Omega.L, Y * Omega.inverse
+    body.z = Omega.half(body.tau - S.T @ b) * Omega.inverse
+    Ja = J.minus_outer(Y, body.Z)  # [SG eq. 27]
+    parent.add("J", body.A.inertia(Ja))
+    parent.add("b", body.A.force(b + Ja @ body.a + Y @ body.z))
+
+
+def _half_columns(U: Any, Omega: LDL) -> Any:
+    """Y = U L^-T, row by row."""
+    Y = U.copy()
+    for row in range(len(U)):
+        Y[row] = Omega.half(U[row])
+    return Y
+
+
+def accelerations(body: Any, parent: Any) -> None:
+    """Outward: joint and body accelerations."""
+    alpha = body.A.motion(parent.alpha) + body.a
+    body.qdd = LDL(body.L, body.z).back(body.z - body.Z.T @ alpha)
+    body.alpha = body.W.motion(alpha + (body.S_A + body.S_B) @ body.qdd)
+
+
+ARTICULATED_BODY = algorithm(
+    "articulated-body",
+    ("outward", velocities),
+    ("inward", inertias),
+    ("outward", accelerations),
+    results=["qdd"],
+    inputs=["q", "v", "tau"],
+)

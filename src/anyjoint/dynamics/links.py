@@ -1,0 +1,118 @@
+"""Links as the sweeps see them: numbers to bodies, over any scalar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anyjoint.joints import Joint
+from anyjoint.joints.parameters import bind, parameters
+from anyjoint.joints.product_rule import Motion, motion_of
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import BlockInertia, Pose, Rotation, Translation, Vector, rigid, vector, zeros
+from anyjoint.spatial.inertia import symmetric_from
+
+from .body import Body
+from .denavit import exact_sincos, snap
+from .plan import GENERAL, HINGE, SLIDER, Link, Plan, stripped_legs
+
+RAW = (
+    "sin_gamma", "cos_gamma", "sin_alpha", "cos_alpha", "px", "py", "pz", "sin_theta", "cos_theta", "theta",
+    "m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz",
+)  # fmt: skip
+UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
+def raw_values(link: Link) -> list[float]:
+    """The numbers of a link in the order of RAW, then its joint's parameters; rounding noise is made exact."""
+    sg, cg = exact_sincos(link.gamma)
+    turning = link.kind == HINGE  # a hinge adds theta to its coordinate instead of turning by it
+    st, ct = (0.0, 1.0) if turning else exact_sincos(link.theta)
+    theta = snap(link.theta, 1.0) if turning else 0.0
+    size = max(map(abs, link.p))
+    p = [snap_zero(x, size) for x in link.p]
+    return [sg, cg, snap(link.sin_alpha, 1), snap(link.cos_alpha, 1), *p, st, ct, theta, *inertia_values(link.inertia)] + [
+        x.value for x in parameters(link.joint)
+    ]
+
+
+def inertia_values(J: Any) -> list[float]:
+    """m, h = m*c and the tensor about the origin, from a 6x6 spatial inertia."""
+    h = [J[2, 4], J[0, 5], J[1, 3]]
+    tensor = [J[k] for k in UPPER]
+    tensor_scale = max(map(abs, tensor), default=0.0)
+    h_scale = max([abs(x) for x in h] + [float(np.sqrt(abs(J[3, 3]) * tensor_scale))])
+    return [float(J[3, 3]), *(snap_zero(x, h_scale) for x in h), *(snap_zero(x, tensor_scale) for x in tensor)]
+
+
+def snap_zero(x: float, scale: float) -> float:
+    """x, or 0 where x is rounding noise."""
+    return 0.0 if abs(x) <= 4e-15 * scale else float(x)
+
+
+def link_motion(link: Link, values: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
+    """The moving part of a general joint, its parameters bound to `values`."""
+    joint = bind(link.joint, values)
+    if type(joint).motion is not Joint.motion:  # the joint knows its S and c in closed form
+        return joint.motion(q, v)  # type: ignore[no-any-return]
+    return motion_of(stripped_legs(joint, link.core), q, v)
+
+
+def link_body(kind: str, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar], motion: Motion | None) -> Body:
+    """The record of one link before the first sweep."""
+    turn = [_rotation(2, raw[0], raw[1]), _rotation(0, raw[2], raw[3])]
+    x, y, z = raw[4:7]
+    after = _rotation(2, raw[7], raw[8])
+    e_z = zeros(6, 1)
+    if kind == HINGE:
+        e_z[2, 0] = 1
+        A = Pose([*turn, Translation((x, y, z)), Rotation(2, q[0] + raw[9])])
+        motion = Motion(A, Pose(), e_z, zeros(6, 1), zeros(6))
+    elif kind == SLIDER:
+        e_z[5, 0] = 1
+        A = Pose([*turn, Translation((x, y, z + q[0])), after])
+        motion = Motion(A, Pose(), e_z, zeros(6, 1), zeros(6))
+    elif kind == GENERAL and motion is not None:
+        motion = Motion(Pose([*turn, Translation((x, y, z)), after]) @ motion.A, motion.B, motion.S_A, motion.S_B, motion.c)
+    assert motion is not None  # noqa: S101  (general links always come with their motion)
+    A = Pose([f for f in motion.A.factors if not is_identity(f)])
+    return Body(A=A, W=motion.B.inverse(), S_A=motion.S_A, S_B=motion.S_B, c=motion.c, J=raw_inertia(raw), qd=vector(*v))
+
+
+def raw_inertia(raw: Sequence[Scalar]) -> BlockInertia:
+    """The rigid inertia of a link's numbers."""
+    return rigid(raw[10], vector(*raw[11:14]), symmetric_from(list(raw[14:20])))
+
+
+def _rotation(axis: int, s: Scalar, c: Scalar) -> Rotation:
+    return Rotation.from_sincos(axis, s, c)
+
+
+def is_identity(factor: Any) -> bool:
+    """A factor that is known to do nothing."""
+    if isinstance(factor, Rotation):
+        s, c = factor.sincos
+        return isinstance(s, (int, float)) and isinstance(c, (int, float)) and s == 0 and c == 1
+    return isinstance(factor, Translation) and all(isinstance(x, (int, float)) and x == 0 for x in factor.p)
+
+
+def float_bodies(plan: Plan, q: Any, v: Any, **inputs: Any) -> list[Body]:
+    """All links at a state, on plain numbers: the oracle of the compiled programs."""
+    bodies = []
+    for link in plan.links:
+        raw = raw_values(link)
+        ql, vl = [float(x) for x in q[link.q]], [float(x) for x in v[link.v]]
+        motion = link_motion(link, raw[len(RAW) :], ql, vl) if link.kind == GENERAL else None
+        body = link_body(link.kind, raw, ql, vl, motion)
+        for name, values in inputs.items():
+            setattr(body, name, vector(*(float(x) for x in values[link.v])))
+        bodies.append(body)
+    return bodies
+
+
+def base_acceleration(gravity: Sequence[Scalar]) -> Vector:
+    """Gravity as the ground's acceleration, -g."""
+    return vector(0, 0, 0, *(-x for x in gravity))
+

@@ -1,0 +1,26 @@
+"""Recursive Newton-Euler inverse dynamics for any joint [LJ section 7]: out with velocities and accelerations, in with wrenches."""
+
+from typing import Any
+
+from .body import algorithm
+from .velocity import gyroscopic_wrench, move
+
+
+def accelerate(body: Any, parent: Any) -> None:
+    """Outward: twist, acceleration and the wrench that the body needs for it [LJ pass 1; SG eq. 11]."""
+    move(body, parent)
+    S = body.S_A + body.S_B
+    body.alpha = body.W.motion(body.A.motion(parent.alpha) + body.a + S @ body.qdd)
+    body.b = body.J @ body.alpha + gyroscopic_wrench(body)  # [SG eq. 4]
+
+
+def collect(body: Any, parent: Any) -> None:
+    """Inward: joint wrenches and generalized forces [LJ pass 2; SG eq. 14, 15]."""
+    f = body.W.force(body.plus("f", body.b))
+    body.generalized = (body.S_A + body.S_B).T @ f
+    parent.add("f", body.A.force(f))
+
+
+NEWTON_EULER = algorithm(
+    "newton-euler", ("outward", accelerate), ("inward", collect), results=["generalized"], inputs=["q", "v", "qdd"]
+)

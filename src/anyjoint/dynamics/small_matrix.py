@@ -1,0 +1,58 @@
+"""Small symmetric positive systems (up to 6x6) over any scalar: LDL^T with exact zeros exploited, no square roots."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Matrix, Vector, dot, zeros
+
+
+@dataclass(frozen=True)
+class LDL:
+    """Omega = L diag(1/inverse) L^T with unit lower L."""
+
+    L: Matrix
+    inverse: Vector  # reciprocals of the pivots
+
+    def half(self, b: Any) -> Vector:
+        """L^-1 b."""
+        y = zeros(len(b))
+        for i in range(len(b)):
+            y[i] = b[i] - dot(self.L[i, :i], y[:i])
+        return y
+
+    def back(self, w: Any) -> Vector:
+        """L^-T w."""
+        n = len(w)
+        x = zeros(n)
+        for i in range(n - 1, -1, -1):
+            x[i] = w[i] - dot(self.L[i + 1 :, i], x[i + 1 :])
+        return x
+
+    def solve(self, b: Any) -> Vector:
+        """Omega^-1 b."""
+        return self.back(self.half(b) * self.inverse)
+
+
+def ldl(Omega: Matrix) -> LDL:
+    """Factor a symmetric positive matrix, reading its lower triangle."""
+    n = len(Omega)
+    L, inverse, scaled = zeros(n, n), zeros(n), zeros(n, n)
+    for j in range(n):
+        L[j, j] = 1
+        pivot: Scalar = Omega[j, j] - dot(L[j, :j], scaled[j, :j])
+        inverse[j] = 1 / pivot
+        for i in range(j + 1, n):
+            scaled[i, j] = Omega[i, j] - dot(scaled[i, :j], L[j, :j])  # L * pivot
+            L[i, j] = scaled[i, j] * inverse[j]
+    return LDL(L, inverse)
+
+
+def gram(S: Matrix, U: Matrix) -> Matrix:
+    """S^T U where the product is known to be symmetric: the lower triangle, mirrored."""
+    n = S.shape[1]
+    out = zeros(n, n)
+    for i in range(n):
+        for j in range(i + 1):
+            out[i, j] = out[j, i] = dot(S[:, i], U[:, j])
+    return out
