@@ -87,10 +87,11 @@ class CompiledFunction:
 
         if language == "llvm":
             return function_module(self._lowered, Target(self.dtype, 1, self.target.contract, self.target.fma)).text
-        printers = {"c": lambda: c.function_source(self._lowered, self.dtype), "js": lambda: javascript.function_source(self._lowered)}
-        if language not in printers:
-            raise InputError(f"source({language!r}): this language is not known; expected 'c', 'llvm' or 'js'.")
-        return printers[language]()
+        if language == "c":
+            return c.function_source(self._lowered, self.dtype)
+        if language == "js":
+            return javascript.function_source(self._lowered)
+        raise InputError(f"source({language!r}): this language is not known; expected 'c', 'llvm' or 'js'.")
 
     def __call__(self, *arguments: Any) -> Floats:
         """Values of shape `shape`, with a leading batch axis if any argument has one."""
@@ -102,7 +103,7 @@ class CompiledFunction:
                 return self._batch(arrays)
         out = np.empty(self._length, self._type)
         self._entry(*[address(array) for array in arrays], address(out))
-        return out.reshape(self.shape)
+        return out if len(self.shape) == 1 else out.reshape(self.shape)
 
     def _batch(self, arrays: list[Floats]) -> Floats:
         states = {array.shape[0] for array in arrays if array.ndim == 2}
@@ -120,7 +121,8 @@ class CompiledFunction:
         if array.dtype != self._type:
             array = _converted(i, array, self._type)
         if array.shape == shape:
-            return np.ascontiguousarray(array).reshape(size)
+            array = np.ascontiguousarray(array)
+            return array if array.ndim == 1 else array.reshape(size)
         if array.shape[1:] == shape and array.ndim == len(shape) + 1:
             return np.ascontiguousarray(array).reshape(array.shape[0], size)
         expected = f"{shape} or (batch{''.join(f', {n}' for n in shape)})"
@@ -129,7 +131,9 @@ class CompiledFunction:
 
 def _converted(i: int, array: Floats, dtype: np.dtype[Any]) -> Floats:
     if array.dtype.kind not in "fiub":
-        raise InputError(f"Argument {i} is of type {array.dtype}; expected real numbers (give real and imaginary parts apart).")
+        raise InputError(
+            f"Argument {i} is of type {array.dtype}; expected real numbers (give real and imaginary parts apart)."
+        )
     return array.astype(dtype)
 
 
@@ -142,7 +146,9 @@ def _checked_inputs(inputs: Any) -> tuple[list[list[Node]], list[tuple[int, ...]
         array = _objects(item)
         for node in array.flat:
             if not isinstance(node, Node) or node.graph.op[node.id] != Op.VAR:
-                raise InputError(f"Input {i} holds {node!r}; expected variables, as made by `variables` or `Graph.variable`.")
+                raise InputError(
+                    f"Input {i} holds {node!r}; expected variables, as made by `variables` or `Graph.variable`."
+                )
             if node.id in seen:
                 raise InputError(f"Input {i} holds the variable {str(node)!r} a second time; give each variable once.")
             seen.add(node.id)
@@ -173,9 +179,9 @@ def _graph(items: list[Any]) -> Graph:
     graphs = {id(item.graph): item.graph for item in items if isinstance(item, Node)}
     if len(graphs) > 1:
         raise ExpressionError(
-            "Inputs and outputs belong to different graphs; make all variables in one graph: variables(name, n, graph=g)."
+            "Inputs and outputs belong to different graphs; make all variables in one graph: variables('x', 2, graph=g)."
         )
-    return next(iter(graphs.values()), None) or Graph()
+    return next(iter(graphs.values())) if graphs else Graph()
 
 
 def _node(graph: Graph, k: int, item: Any) -> Node:

@@ -184,7 +184,9 @@ def verify(program: Program, name: str = "program") -> None:
         fault = _fault(program, statement, types)
         if fault:
             lines = "\n".join(_neighbourhood(program, position))
-            raise ExpressionError(f"{name}: statement {position}: {fault}. This is a bug of a pass; around it:\n{lines}")
+            raise ExpressionError(
+                f"{name}: statement {position}: {fault}. This is a bug of a pass; around it:\n{lines}"
+            )
         for value, kind in zip(defined(statement), SIGNATURES[statement.op][1], strict=True):
             types[value] = kind
 

@@ -62,7 +62,5 @@ class OpCount:
 
 def count_operations(graph: Graph, roots: Iterable[int]) -> OpCount:
     """Operations of all nodes that the roots depend on, each counted once."""
-    counts = Counter(_FIELD.get(Op(op), "other") for op in (graph.op[i] for i in live_nodes(graph, roots)) if op not in _FREE)
-    return OpCount(**counts)
-
-
+    operations = (Op(graph.op[node]) for node in live_nodes(graph, roots))
+    return OpCount(**Counter(_FIELD.get(op, "other") for op in operations if op not in _FREE))

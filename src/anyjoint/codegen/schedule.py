@@ -29,8 +29,11 @@ def aligned(count: int, dtype: str) -> Floats:
 
 
 def address(array: Floats) -> int:
-    """Where an array's data lie (three times as fast as `array.ctypes.data`)."""
-    return int(array.__array_interface__["data"][0])
+    """Where an array's data lie; four times as fast as `array.ctypes.data` for writable contiguous arrays."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError, BufferError):
+        return int(array.ctypes.data)
 
 
 def encode(schedule: Schedule) -> np.ndarray[Any, np.dtype[np.int32]]:
@@ -93,6 +96,18 @@ class CompiledSchedule:
         kernels = [count_operations(k.graph, [s.node.id for s in k.stores]) for k in self.schedule.kernels]
         adds = [OpCount(add=sum(s.accumulate for s in k.stores)) for k in self.schedule.kernels]
         return sum((run.count * (kernels[run.kernel] + adds[run.kernel]) for run in self.schedule.runs), OpCount())
+
+    def source(self, language: str) -> str:
+        """The whole schedule as text for one state per call: "c", "llvm" or "js"."""
+        from anyjoint.codegen import c, javascript
+
+        if language == "llvm":
+            return self.module(1).text
+        if language == "c":
+            return c.schedule_source(self.schedule, self._kernels, self.dtype)
+        if language == "js":
+            return javascript.schedule_source(self.schedule, self._kernels)
+        raise InputError(f"source({language!r}): this language is not known; expected 'c', 'llvm' or 'js'.")
 
     def work(self, width: int) -> Floats:
         """The calling thread's work array for code of this width."""
@@ -157,7 +172,11 @@ class CompiledSchedule:
             raise InputError(f"{len(arrays)} arrays were given; expected {len(self._given)}.")
         for i, (data, array) in enumerate(zip(arrays, self._given, strict=True)):
             dims = (1, 2) if array.kind == "row" else (1,)
-            if data.dtype.name != self.dtype or data.ndim not in dims or (data.size and data.strides[-1] != data.itemsize):
+            if (
+                data.dtype.name != self.dtype
+                or data.ndim not in dims
+                or (data.size and data.strides[-1] != data.itemsize)
+            ):
                 raise InputError(
                     f"Array {i} ({array.kind}) is {data.dtype} of shape {data.shape}; expected {self.dtype} with"
                     f" {' or '.join(map(str, dims))} dimensions and adjacent elements in a row."

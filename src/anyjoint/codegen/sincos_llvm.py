@@ -27,7 +27,9 @@ def precision(target: Target) -> Target:
 def _through_double(target: Target, attributes: str) -> str:
     double = precision(target)
     T, D = target.type, double.type
-    return _wrapped(double, "sincos_double", _plain_body(double), attributes) + f"""
+    return (
+        _wrapped(double, "sincos_double", _plain_body(double), attributes)
+        + f"""
 define internal {{{T}, {T}}} @sincos({T} %x) nounwind {attributes} {{
   %d = fpext {T} %x to {D}
   %p = call {{{D}, {D}}} @sincos_double({D} %d)
@@ -40,6 +42,7 @@ define internal {{{T}, {T}}} @sincos({T} %x) nounwind {attributes} {{
   ret {{{T}, {T}}} %r1
 }}
 """
+    )
 
 
 def _wrapped(t: Target, name: str, body: list[str], attributes: str) -> str:
@@ -102,9 +105,7 @@ def _library(t: Target, name: str) -> str:
     ]
     text = "\n".join(f"  {line}" for line in lines)
     attributes = "nounwind noinline cold" + (" alignstack(64)" if t.width > 1 else "")
-    return (
-        f"define internal {{{T}, {T}}} @{name}_far({T} %x, {T} %s, {T} %c, {B} %huge) {attributes} {{\n{text}\n}}\n"
-    )
+    return f"define internal {{{T}, {T}}} @{name}_far({T} %x, {T} %s, {T} %c, {B} %huge) {attributes} {{\n{text}\n}}\n"
 
 
 class _Lines:

@@ -53,11 +53,14 @@ class Target:
         """A literal that has the same value in every lane."""
         return text if self.width == 1 else f"splat ({element} {text})"
 
+    def rounded(self, value: float) -> float:
+        """The nearest number of this type."""
+        return value if self.dtype == "float64" else float(np.float32(value))
+
     def literal(self, value: float) -> str:
         """A number, exactly: LLVM writes both precisions with the bits of a double."""
-        if self.dtype == "float32":
-            value = float(np.float32(value))
-        return self.splat(self.real, f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}")
+        bits = struct.unpack("<Q", struct.pack("<d", self.rounded(value)))[0]
+        return self.splat(self.real, f"0x{bits:016X}")
 
 
 def checked_dtype(dtype: Any) -> str:

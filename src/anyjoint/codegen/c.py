@@ -1,0 +1,162 @@
+"""C99 text: self-contained, one header (math.h), no allocation, one state per call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from anyjoint.codegen import sincos
+from anyjoint.codegen.ir import Code
+from anyjoint.codegen.kernel import Array, Schedule
+from anyjoint.codegen.language import Language, body
+from anyjoint.codegen.module import Lowered
+from anyjoint.codegen.target import Target
+from anyjoint.symbolic.ops import Op
+
+EXPRESSIONS: dict[int, str] = {
+    Op.ADD: "{a} + {b}",
+    Op.SUB: "{a} - {b}",
+    Op.MUL: "{a} * {b}",
+    Op.DIV: "{a} / {b}",
+    Op.NEG: "-{a}",
+    Op.SQRT: "sqrt({a})",
+    Op.TAN: "tan({a})",
+    Op.ASIN: "asin({a})",
+    Op.ACOS: "acos({a})",
+    Op.ATAN2: "atan2({a}, {b})",
+    Op.EXP: "exp({a})",
+    Op.LOG: "log({a})",
+    Op.POW: "pow({a}, {b})",
+    Op.ABS: "fabs({a})",
+    Op.MIN: "{a} < {b} ? {a} : {b}",
+    Op.MAX: "{a} < {b} ? {b} : {a}",
+    Op.FLOOR: "floor({a})",
+    Op.LT: "{a} < {b}",
+    Op.LE: "{a} <= {b}",
+    Op.EQ: "{a} == {b}",
+    Op.SELECT: "{a} ? {b} : {c}",
+}
+_SINGLE = ("sqrt", "tan", "asin", "acos", "atan2", "exp", "log", "pow", "fabs", "floor")
+_INDEX = """\
+/* The entry that a real index means: rounded down, clamped to the table; NaN means the first. */
+static int entry(double x, int length)
+{
+    return !(x > 0) ? 0 : x >= length ? length - 1 : (int)x;
+}
+"""
+
+
+def _language(dtype: str) -> Language:
+    real, end = ("double", "") if dtype == "float64" else ("float", "f")
+    expressions = dict(EXPRESSIONS)
+    if end:
+        expressions = {op: _single(text) for op, text in EXPRESSIONS.items()}
+    scalar = Target(dtype)
+    call = "sincos_of({a}, &t{r}, &t{r1});" if not end else "t{r} = sinf({a}); t{r1} = cosf({a});"
+    return Language(
+        expressions=expressions,
+        define_real=f"const {real} t{{r}} = {{x}};",
+        define_condition="const int t{r} = {x};",
+        sincos=f"{real} t{{r}}, t{{r1}}; {call}",
+        element="a{array}[{offset}]",
+        gather="g{table}[entry({a}, {length})]",
+        literal=lambda value: _literal(scalar.rounded(value)) + end,
+    )
+
+
+def _single(text: str) -> str:
+    for name in _SINGLE:
+        if text.startswith(name + "("):
+            return text.replace(name, name + "f", 1)
+    return text
+
+
+def _literal(value: float) -> str:
+    """The shortest decimal that reads back as this number; a sign in brackets, so that `-` may stand before it."""
+    return f"({value!r})" if repr(value).startswith("-") else repr(value)
+
+
+def function_source(kernel: Lowered, dtype: str = "float64", name: str = "f") -> str:
+    """A file with `void f(const real *a0, ..., real *aN)`: inputs in order, then the output."""
+    lines = [*_head([kernel], dtype), *_kernel(name, kernel, dtype, 0, static=False)]
+    return "\n".join(lines) + "\n"
+
+
+def schedule_source(schedule: Schedule, kernels: Sequence[Lowered], dtype: str = "float64", name: str = "run") -> str:
+    """A file with `void run(real *d0, ...)`: the schedule's arrays in order; the work array holds WORK numbers."""
+    lines = [*_head(kernels, dtype), f"#define WORK {max(schedule.work, 1)}", ""]
+    first = 0
+    for number, kernel in enumerate(kernels):
+        lines += _kernel(f"k{number}", kernel, dtype, first, static=True)
+        first += len(kernel.pieces[0].tables)
+    real = _real(dtype)
+    constant = constant_arrays(schedule)
+    formal = ", ".join(f"{'const ' if i in constant else ''}{real} *d{i}" for i in range(len(schedule.arrays)))
+    lines += [*_tables(schedule), f"void {name}({formal})", "{"]
+    for i, run in enumerate(schedule.runs):
+        width = len(run.offsets)
+        actual = ", ".join(f"d{base} + r{i}[{width} * i + {j}]" for j, (base, _) in enumerate(run.offsets))
+        lines.append(f"    for (int i = 0; i < {run.count}; i++) k{run.kernel}({actual});")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def constant_arrays(schedule: Schedule) -> set[int]:
+    """The schedule's arrays that no run writes."""
+    written = set()
+    for run in schedule.runs:
+        arguments = {store.array for store in schedule.kernels[run.kernel].stores}
+        written |= {base for j, (base, _) in enumerate(run.offsets) if j in arguments}
+    return set(range(len(schedule.arrays))) - written
+
+
+def _tables(schedule: Schedule) -> Iterable[str]:
+    for i, run in enumerate(schedule.runs):
+        offsets = zip(*(table for _, table in run.offsets), strict=True)
+        numbers = ", ".join(str(offset) for body_offsets in offsets for offset in body_offsets)
+        yield f"static const int r{i}[] = {{{numbers or '0'}}};"
+
+
+def _real(dtype: str) -> str:
+    return "double" if dtype == "float64" else "float"
+
+
+def _head(kernels: Sequence[Lowered], dtype: str) -> Iterable[str]:
+    used = {statement.op for kernel in kernels for piece in kernel.pieces for statement in piece.statements}
+    yield "/* Generated by anyjoint. C99. */"
+    yield "#include <math.h>"
+    yield ""
+    if Code.SINCOS in used and dtype == "float64":
+        yield sincos.source(sincos.C_TEXT)
+    if Op.GATHER in used:
+        yield _INDEX
+    language = _language(dtype)
+    for number, table in enumerate(table for kernel in kernels for table in kernel.pieces[0].tables):
+        yield f"static const {_real(dtype)} g{number}[] = {{{', '.join(map(language.literal, table))}}};"
+
+
+def _kernel(name: str, kernel: Lowered, dtype: str, first_table: int, static: bool) -> Iterable[str]:
+    """A function, and before it the pieces that a long one is cut into."""
+    language, several = _language(dtype), len(kernel.pieces) > 1
+    for i, piece in enumerate(kernel.pieces):
+        title = f"{name}_{i}" if several else name
+        yield _signature(title, piece.arrays, _written(kernel), dtype, static or several)
+        yield "{"
+        yield from (f"    {line}" for line in body(piece, language, first_table))
+        yield "}"
+        yield ""
+    if several:
+        yield _signature(name, kernel.arrays, _written(kernel), dtype, static)
+        yield "{"
+        yield f"    {_real(dtype)} scratch[{max(kernel.scratch, 1)}];"
+        actual = ", ".join([*(f"a{i}" for i in range(len(kernel.arrays))), "scratch"])
+        yield from (f"    {name}_{i}({actual});" for i in range(len(kernel.pieces)))
+        yield "}"
+        yield ""
+
+
+def _written(kernel: Lowered) -> set[int]:
+    return {s.data[0] for piece in kernel.pieces for s in piece.statements if s.op == Code.STORE}
+
+
+def _signature(name: str, arrays: Sequence[Array], written: set[int], dtype: str, static: bool) -> str:
+    formal = ", ".join(f"{'' if i in written else 'const '}{_real(dtype)} *restrict a{i}" for i in range(len(arrays)))
+    return f"{'static ' if static else ''}void {name}({formal or 'void'})"

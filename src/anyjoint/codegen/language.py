@@ -1,0 +1,57 @@
+"""What the printers of scalar source text share: a language is a table of expressions and a few phrases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from anyjoint.codegen.ir import CONDITIONS, Code, Program, Statement
+from anyjoint.symbolic.ops import Op
+
+
+@dataclass(frozen=True)
+class Language:
+    """How one language writes expressions ({a} {b} {c}: operands), definitions, literals, loads and table reads."""
+
+    expressions: Mapping[int, str]
+    define_real: str  # {r} result, {x} expression
+    define_condition: str
+    sincos: str  # {r} sine, {r1} cosine, {a} argument
+    element: str  # {array} {offset}
+    gather: str  # {table} {length} {a}
+    literal: Callable[[float], str]
+
+
+def body(program: Program, language: Language, first_table: int) -> Iterable[str]:
+    """The statements of a program; constants stand inside the expressions that use them."""
+    literal: dict[int, str] = {}
+
+    def operand(value: int) -> str:
+        return literal.get(value) or f"t{value}"
+
+    for statement in program.statements:
+        if statement.op == Op.CONST:
+            literal[statement.result] = language.literal(statement.data[0])
+        elif statement.op == Code.STORE:
+            array, offset, accumulate = statement.data
+            place = language.element.format(array=array, offset=offset)
+            yield f"{place} {'+=' if accumulate else '='} {operand(statement.args[0])};"
+        elif statement.op == Code.SINCOS:
+            a = operand(statement.args[0])
+            yield language.sincos.format(r=statement.result, r1=statement.result + 1, a=a)
+        else:
+            define = language.define_condition if statement.op in CONDITIONS else language.define_real
+            names = dict(zip("abc", map(operand, statement.args), strict=False))
+            x = _expression(program, language, first_table, statement, names)
+            yield define.format(r=statement.result, x=x)
+
+
+def _expression(
+    program: Program, language: Language, first_table: int, statement: Statement, names: dict[str, str]
+) -> str:
+    if statement.op == Code.LOAD:
+        return language.element.format(array=statement.data[0], offset=statement.data[1])
+    if statement.op == Op.GATHER:
+        table = statement.data[0]
+        return language.gather.format(table=first_table + table, length=len(program.tables[table]), **names)
+    return language.expressions[statement.op].format(**names)
