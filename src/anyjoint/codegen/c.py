@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from anyjoint.codegen import sincos
 from anyjoint.codegen.ir import Code
-from anyjoint.codegen.kernel import Array, Schedule
+from anyjoint.codegen.kernel import Array, Schedule, written_arrays
 from anyjoint.codegen.language import Language, body
 from anyjoint.codegen.module import Lowered
 from anyjoint.codegen.target import Target
@@ -89,23 +89,14 @@ def schedule_source(schedule: Schedule, kernels: Sequence[Lowered], dtype: str =
         lines += _kernel(f"k{number}", kernel, dtype, first, static=True)
         first += len(kernel.pieces[0].tables)
     real = _real(dtype)
-    constant = constant_arrays(schedule)
-    formal = ", ".join(f"{'const ' if i in constant else ''}{real} *d{i}" for i in range(len(schedule.arrays)))
+    written = written_arrays(schedule)
+    formal = ", ".join(f"{'' if i in written else 'const '}{real} *d{i}" for i in range(len(schedule.arrays)))
     lines += [*_tables(schedule), f"void {name}({formal})", "{"]
     for i, run in enumerate(schedule.runs):
         width = len(run.offsets)
         actual = ", ".join(f"d{base} + r{i}[{width} * i + {j}]" for j, (base, _) in enumerate(run.offsets))
         lines.append(f"    for (int i = 0; i < {run.count}; i++) k{run.kernel}({actual});")
     return "\n".join([*lines, "}"]) + "\n"
-
-
-def constant_arrays(schedule: Schedule) -> set[int]:
-    """The schedule's arrays that no run writes."""
-    written = set()
-    for run in schedule.runs:
-        arguments = {store.array for store in schedule.kernels[run.kernel].stores}
-        written |= {base for j, (base, _) in enumerate(run.offsets) if j in arguments}
-    return set(range(len(schedule.arrays))) - written
 
 
 def _tables(schedule: Schedule) -> Iterable[str]:

@@ -179,7 +179,8 @@ def _graph(items: list[Any]) -> Graph:
     graphs = {id(item.graph): item.graph for item in items if isinstance(item, Node)}
     if len(graphs) > 1:
         raise ExpressionError(
-            "Inputs and outputs belong to different graphs; make all variables in one graph: variables('x', 2, graph=g)."
+            "Inputs and outputs belong to different graphs; make all variables in one graph:"
+            " g = Graph(), variables('x', 2, graph=g)."
         )
     return next(iter(graphs.values())) if graphs else Graph()
 

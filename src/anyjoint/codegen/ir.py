@@ -73,8 +73,8 @@ SIGNATURES: dict[int, tuple[str, str]] = {
 }
 CONDITIONS = frozenset((Op.LT, Op.LE, Op.EQ))
 LEAVES = frozenset((Op.CONST, Code.LOAD))
-_DATA = {Op.CONST: 1, Op.GATHER: 1, Code.LOAD: 2, Code.STORE: 3}
-_ARITY = {op: len(SIGNATURES[op][0]) for op in Op}
+_DATA: dict[int, int] = {Op.CONST: 1, Op.GATHER: 1, Code.LOAD: 2, Code.STORE: 3}
+_ARITY: dict[int, int] = {op: len(SIGNATURES[op][0]) for op in Op}
 
 
 def lower(kernel: Kernel, name: str = "kernel") -> Program:
@@ -229,6 +229,6 @@ def _neighbourhood(program: Program, position: int, reach: int = 3) -> Iterator[
 def show(statement: Statement) -> str:
     """A statement as readable text."""
     op = statement.op
-    name = Code(op).name if op in Code else Op(op).name if op in set(Op) else str(op)
+    names = {int(code): code.name for code in (*Op, *Code)}
     words = [f"v{arg}" for arg in statement.args] + [str(item) for item in statement.data]
-    return f"{f'v{statement.result} = ' if op != Code.STORE else ''}{name} {', '.join(words)}"
+    return f"{f'v{statement.result} = ' if op != Code.STORE else ''}{names.get(op, op)} {', '.join(words)}"

@@ -101,6 +101,9 @@ def check_schedule(schedule: Schedule) -> None:
         raise ExpressionError("A schedule has one work array (kind lane); put all scratch values into it.")
     for i, run in enumerate(schedule.runs):
         _check_run(schedule, i, run)
+    for array, extent in zip(schedule.arrays, extents(schedule), strict=True):
+        if array.kind == "lane" and extent > schedule.work:
+            raise ExpressionError(f"The runs use {extent} elements of work, but work is {schedule.work}; raise it.")
 
 
 def _check_run(schedule: Schedule, i: int, run: Run) -> None:
@@ -117,3 +120,25 @@ def _check_run(schedule: Schedule, i: int, run: Run) -> None:
             raise ExpressionError(f"Run {i}: base array {base} is missing or not of kind {argument.kind}.")
         if len(table) != run.count or min(table) < 0:
             raise ExpressionError(f"Run {i}: a table has {len(table)} offsets, expected {run.count}, none negative.")
+
+
+def extents(schedule: Schedule) -> list[int]:
+    """How many elements of each of the schedule's arrays the runs touch."""
+    reach: list[list[int]] = [[0] * len(kernel.arrays) for kernel in schedule.kernels]
+    for kernel, needed in zip(schedule.kernels, reach, strict=True):
+        for array, offset in (*kernel.loads.values(), *((s.array, s.offset) for s in kernel.stores)):
+            needed[array] = max(needed[array], offset + 1)
+    result = [0] * len(schedule.arrays)
+    for run in schedule.runs:
+        for (base, table), needed_here in zip(run.offsets, reach[run.kernel], strict=True):
+            result[base] = max(result[base], max(table) + needed_here)
+    return result
+
+
+def written_arrays(schedule: Schedule) -> set[int]:
+    """Indices of the schedule's arrays that some run stores to."""
+    written = set()
+    for run in schedule.runs:
+        arguments = {store.array for store in schedule.kernels[run.kernel].stores}
+        written |= {base for j, (base, _) in enumerate(run.offsets) if j in arguments}
+    return written

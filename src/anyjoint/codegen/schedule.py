@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.codegen.jit import Library, compile_module
-from anyjoint.codegen.kernel import Schedule, check_schedule
+from anyjoint.codegen.kernel import Schedule, check_schedule, extents, written_arrays
 from anyjoint.codegen.module import Module, lowered, schedule_module
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.target import Target, checked_dtype, host_target
@@ -28,7 +30,7 @@ def aligned(count: int, dtype: str) -> Floats:
     return memory[start : start + count * size].view(dtype)
 
 
-def address(array: Floats) -> int:
+def address(array: Any) -> int:
     """Where an array's data lie; four times as fast as `array.ctypes.data` for writable contiguous arrays."""
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(array))
@@ -46,8 +48,15 @@ def encode(schedule: Schedule) -> np.ndarray[Any, np.dtype[np.int32]]:
     return np.array([*words, -1], dtype=np.int32)
 
 
+class _Work(threading.local):
+    """Work arrays of one thread, with their addresses, by width."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[int, tuple[Floats, int]] = {}
+
+
 class CompiledSchedule:
-    """A schedule as machine code; scalar code serves single states, vector code (compiled at first use) batches.
+    """A schedule as machine code: scalar code for single states, vector code for batches, each compiled at first use.
 
     Arrays are given in the schedule's order without the work array, which belongs to the calling thread.
     Every state of a batch is computed by the same instructions wherever it stands in the batch, to the same bits.
@@ -63,12 +72,12 @@ class CompiledSchedule:
         self._kernels = [lowered(kernel, f"kernel {i}") for i, kernel in enumerate(schedule.kernels)]
         self._program = encode(schedule)
         self._program_at = address(self._program)
-        self._given = [array for array in schedule.arrays if array.kind != "lane"]
-        self._lane = [i for i, array in enumerate(schedule.arrays) if array.kind == "lane"]
-        self._threads = threading.local()
+        self._given = _arguments(schedule)
+        self._kinds = [array.kind for array in schedule.arrays]
+        self._work = _Work()
+        self._pools: dict[int, ThreadPoolExecutor] = {}
         self._libraries: dict[int, Library] = {}
         self._functions: dict[int, Any] = {}
-        self._single = self.entry(1)
 
     def module(self, width: int) -> Module:
         """The LLVM module for so many states side by side."""
@@ -109,33 +118,37 @@ class CompiledSchedule:
             return javascript.schedule_source(self.schedule, self._kernels)
         raise InputError(f"source({language!r}): this language is not known; expected 'c', 'llvm' or 'js'.")
 
-    def work(self, width: int) -> Floats:
-        """The calling thread's work array for code of this width."""
-        arrays = self._threads.__dict__
+    def work(self, width: int) -> int:
+        """The address of the calling thread's work array for code of this width."""
+        arrays = self._work.arrays
         if width not in arrays:
-            arrays[width] = aligned(max(self.schedule.work, 1) * width, self.dtype)
-            arrays[width, "at"] = address(arrays[width])
-        work: Floats = arrays[width]
-        return work
+            fresh = aligned(max(self.schedule.work, 1) * width, self.dtype)
+            arrays[width] = fresh, address(fresh)
+        return arrays[width][1]
 
     def single(self, *arrays: Floats) -> None:
         """One state: contiguous vectors of the right type, unchecked."""
+        self.entry(1)(*self._words(arrays, 1, 0), self._program_at, 1)
+
+    def _words(self, arrays: Sequence[Floats], width: int, begin: int) -> list[int]:
+        """Arguments of the driver for the states from `begin` on."""
         given = iter(arrays)
-        words: list[int] = []
-        for array in self.schedule.arrays:
-            if array.kind == "lane":
-                self.work(1)
-                words.append(self._threads.__dict__[1, "at"])
-            else:
-                words.append(address(next(given)))
-                if array.kind == "row":
-                    words.append(0)
-        self._single(*words, self._program_at, 1)
+        words = []
+        for kind in self._kinds:
+            if kind == "lane":
+                words.append(self.work(width))
+                continue
+            data = next(given)
+            stride = data.strides[0] if kind == "row" and data.ndim == 2 else 0
+            words.append(address(data) + begin * stride)
+            if kind == "row":
+                words.append(stride // data.itemsize)
+        return words
 
     def __call__(self, *arrays: Floats, threads: int = 1) -> None:
         """Row arrays are (n,) for one state or (states, n); a row array (n,) among batches serves all states."""
         self._check(arrays)
-        states = [a.shape[0] for a, kind in zip(arrays, self._given, strict=True) if kind.kind == "row" and a.ndim == 2]
+        states = [a.shape[0] for a in arrays if a.ndim == 2]
         if not states:
             self.single(*arrays)
             return
@@ -143,41 +156,56 @@ class CompiledSchedule:
             raise InputError(f"Batches of {sorted(set(states))} states were given together; expected equal numbers.")
         width = self.target.width
         self.entry(width)
-        if threads <= 1 or states[0] < 2 * width:
-            self._batch(arrays, 0, states[0])
+        count = states[0]
+        if threads <= 1 or count < 2 * width:
+            self._batch(arrays, 0, count)
             return
-        # Whole tiles for each thread.
-        share = -(-states[0] // (threads * width)) * width
-        with ThreadPoolExecutor(threads) as pool:
-            begins = range(0, states[0], share)
-            list(pool.map(lambda begin: self._batch(arrays, begin, min(share, states[0] - begin)), begins))
+        share = -(-count // (threads * width)) * width  # whole tiles for each thread
+        pool = self._pools.setdefault(threads, ThreadPoolExecutor(threads))
+        list(pool.map(lambda begin: self._batch(arrays, begin, min(share, count - begin)), range(0, count, share)))
 
-    def _batch(self, arrays: tuple[Floats, ...], begin: int, count: int) -> None:
+    def _batch(self, arrays: Sequence[Floats], begin: int, count: int) -> None:
         width = self.target.width
-        given = iter(arrays)
-        words: list[int] = []
-        for array in self.schedule.arrays:
-            if array.kind == "lane":
-                words.append(address(self.work(width)))
-                continue
-            data = next(given)
-            stride = data.strides[0] if data.ndim == 2 and array.kind == "row" else 0
-            words.append(address(data) + begin * stride)
-            if array.kind == "row":
-                words.append(stride // data.itemsize)
-        self.entry(width)(*words, self._program_at, count)
+        self.entry(width)(*self._words(arrays, width, begin), self._program_at, count)
 
     def _check(self, arrays: tuple[Floats, ...]) -> None:
         if len(arrays) != len(self._given):
             raise InputError(f"{len(arrays)} arrays were given; expected {len(self._given)}.")
-        for i, (data, array) in enumerate(zip(arrays, self._given, strict=True)):
-            dims = (1, 2) if array.kind == "row" else (1,)
-            if (
-                data.dtype.name != self.dtype
-                or data.ndim not in dims
-                or (data.size and data.strides[-1] != data.itemsize)
-            ):
-                raise InputError(
-                    f"Array {i} ({array.kind}) is {data.dtype} of shape {data.shape}; expected {self.dtype} with"
-                    f" {' or '.join(map(str, dims))} dimensions and adjacent elements in a row."
-                )
+        batched = any(data.ndim == 2 for data in arrays)
+        for data, argument in zip(arrays, self._given, strict=True):
+            argument.check(data, self.dtype, batched)
+
+
+@dataclass(frozen=True)
+class _Argument:
+    """What an array given to a schedule must be."""
+
+    position: int
+    kind: str
+    extent: int
+    written: bool
+
+    def check(self, data: Floats, dtype: str, batched: bool) -> None:
+        """Refuse what the machine code could not read or write safely."""
+        row = self.kind == "row"
+        if data.dtype.name != dtype or data.ndim not in ((1, 2) if row else (1,)) or data.shape[-1] < self.extent:
+            self.refuse(data, f"{dtype} of shape ({self.extent},){f' or (states, {self.extent})' if row else ''}")
+        if data.size and (data.strides[-1] != data.itemsize or data.strides[0] % data.itemsize):
+            self.refuse(data, "adjacent elements in each row (np.ascontiguousarray)")
+        if self.written and not data.flags.writeable:
+            self.refuse(data, "an array that may be written")
+        if self.written and batched and data.ndim == 1 and row:
+            self.refuse(data, "one row for each state, because results go there")
+
+    def refuse(self, data: Floats, expected: str) -> None:
+        """Raise an error that says what was given and what was expected."""
+        raise InputError(
+            f"Array {self.position} ({self.kind}) is {data.dtype} of shape {data.shape}; expected {expected}."
+        )
+
+
+def _arguments(schedule: Schedule) -> list[_Argument]:
+    """The arrays that a caller gives: all but the work array."""
+    reach, written = extents(schedule), written_arrays(schedule)
+    given = [i for i, array in enumerate(schedule.arrays) if array.kind != "lane"]
+    return [_Argument(n, schedule.arrays[i].kind, reach[i], i in written) for n, i in enumerate(given)]

@@ -66,7 +66,7 @@ class Target:
 def checked_dtype(dtype: Any) -> str:
     """'float64' or 'float32', from a name, a NumPy dtype or a type."""
     try:
-        name = np.dtype(dtype).name
+        name = str(np.dtype(dtype).name)
     except TypeError:
         name = str(dtype)
     if name not in DTYPES:
