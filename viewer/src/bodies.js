@@ -4,14 +4,14 @@ import { geometryMaker } from "./shapes.js";
 
 function materialMaker(lite) {
   const known = new Map();
-  return (color, opacity = 1) => {
-    const key = `${color}/${opacity}`;
+  return (color, opacity, sheet) => {
+    const key = `${color}/${opacity}/${sheet}`;
     if (!known.has(key)) {
-      const common = { color, roughness: 0.42, metalness: 0.02, transparent: opacity < 1, opacity, depthWrite: opacity === 1 };
-      if (opacity < 1) common.side = THREE.DoubleSide;
+      const side = sheet ? THREE.DoubleSide : THREE.FrontSide;
+      const common = { color, opacity, side, transparent: opacity < 1, depthWrite: opacity === 1 };
       const material = lite
-        ? new THREE.MeshLambertMaterial({ color, transparent: opacity < 1, opacity, side: common.side ?? THREE.FrontSide, depthWrite: common.depthWrite })
-        : new THREE.MeshPhysicalMaterial({ ...common, clearcoat: 0.35, clearcoatRoughness: 0.3 });
+        ? new THREE.MeshLambertMaterial(common)
+        : new THREE.MeshPhysicalMaterial({ ...common, roughness: 0.42, metalness: 0.02, clearcoat: 0.35, clearcoatRoughness: 0.3 });
       known.set(key, material);
     }
     return known.get(key);
@@ -21,7 +21,7 @@ function materialMaker(lite) {
 function addShapes(group, shapes, color, geometryOf, materialOf) {
   for (const shape of shapes) {
     const opacity = shape.opacity ?? 1;
-    const mesh = new THREE.Mesh(geometryOf(shape), materialOf(shape.color ?? color, opacity));
+    const mesh = new THREE.Mesh(geometryOf(shape), materialOf(shape.color ?? color, opacity, shape.type === "mesh"));
     if (shape.pose) setRows(mesh.matrix, shape.pose, 0);
     mesh.matrixAutoUpdate = false;
     mesh.castShadow = opacity > 0.6;
@@ -78,6 +78,20 @@ export class Bodies {
     });
   }
 
+  /** A sphere [x, y, z, r] around every body at its present pose; of very many bodies only some. */
+  spheres() {
+    const stride = Math.ceil(this.groups.length / 200);
+    const out = [];
+    for (let i = 0; i < this.groups.length; i += stride) {
+      const box = this.boxes[i];
+      const center = box.isEmpty() ? new THREE.Vector3() : box.getCenter(new THREE.Vector3());
+      const radius = box.isEmpty() ? 0 : 0.45 * box.getSize(new THREE.Vector3()).length();
+      center.applyMatrix4(this.groups[i].matrix);
+      out.push([center.x, center.y, center.z, radius]);
+    }
+    return out;
+  }
+
   /** Grow a box by all bodies at their present poses. */
   growBox(box) {
     const local = new THREE.Box3();
@@ -101,4 +115,10 @@ function localBox(group) {
 /** Box of the bodies that do not move. */
 export function fixedBox(bodies) {
   return localBox(bodies.fixed);
+}
+
+/** The corners of a box as spheres without size. */
+export function cornerSpheres(box) {
+  const ends = [box.min, box.max];
+  return [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [ends[k & 1].x, ends[(k >> 1) & 1].y, ends[k >> 2].z, 0]);
 }

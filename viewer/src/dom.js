@@ -16,6 +16,6 @@ export function h(tag, attributes = {}, ...children) {
 export function compact(x, digits = 3) {
   if (!Number.isFinite(x)) return "\u2013";
   const size = Math.abs(x);
-  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return x.toExponential(1);
-  return String(Number(x.toPrecision(digits)));
+  const text = size !== 0 && (size >= 1e5 || size < 1e-3) ? x.toExponential(1) : String(Number(x.toPrecision(digits)));
+  return text.replace("-", "\u2212");
 }

@@ -18,13 +18,13 @@ const FRAGMENT = `
     vec2 p = place / spacing;
     vec2 w = fwidth(p);
     vec2 d = abs(fract(p - 0.5) - 0.5);
-    vec2 a = 1.0 - smoothstep(w * width * 0.5, w * (width * 0.5 + 1.0), d);
-    a *= 1.0 - smoothstep(0.15, 0.5, w);
+    vec2 a = 1.0 - smoothstep(w * max(0.0, width - 1.0) * 0.5, w * (width + 1.0) * 0.5, d);
+    a *= 1.0 - smoothstep(0.12, 0.45, w);
     return max(a.x, a.y);
   }
   void main() {
     float fade = 1.0 - smoothstep(0.15, 1.0, length(place) / reach);
-    float a = max(0.38 * lines(cell, 1.0), lines(cell * 5.0, 1.3));
+    float a = max(0.45 * lines(cell, 1.0), lines(cell * 5.0, 1.2));
     gl_FragColor = vec4(ink, a * fade * strength);
   }`;
 
@@ -36,7 +36,7 @@ function niceBelow(x) {
 }
 
 export class Ground {
-  constructor() {
+  constructor(lite) {
     this.group = new THREE.Group();
     this.uniforms = {
       cell: { value: 1 }, reach: { value: 10 }, ink: { value: new THREE.Color() }, strength: { value: 0.3 },
@@ -67,7 +67,7 @@ export class Ground {
 
   setTheme(dark) {
     this.uniforms.ink.value.set(dark ? "#93a4c8" : "#4a5672");
-    this.uniforms.strength.value = dark ? 0.36 : 0.34;
+    this.uniforms.strength.value = dark ? 0.4 : 0.36;
     this.shade.material.opacity = dark ? 0.5 : 0.2;
   }
 }

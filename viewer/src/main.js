@@ -1,7 +1,7 @@
 // The viewer: reads the scene of its page and shows it.
 import * as THREE from "three";
 import style from "../style.css";
-import { Bodies, fixedBox } from "./bodies.js";
+import { Bodies, cornerSpheres, fixedBox } from "./bodies.js";
 import { readScene } from "./data.js";
 import { h } from "./dom.js";
 import { button, energyCard, helpCard, infoCard, setPressed, titleCard, Transport } from "./interface.js";
@@ -25,6 +25,7 @@ class Viewer {
     document.body.append(this.host);
     this.stage = new Stage(this.host, { lite: this.#lite(), up: scene.up ?? [0, 0, 1] });
     this.bodies = new Bodies(scene, this.stage.root, this.stage.lite);
+    this.stage.margins = () => this.#margins();
     this.source = scene.live ? new Live(scene, window.makeDynamics()) : new Playback(scene);
     this.trails = new Trails(this.bodies, this.stage.root);
     this.frames = new Frames(this.bodies, this.stage.root);
@@ -48,14 +49,25 @@ class Viewer {
     return asked ? asked === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   }
 
+  /** Parts of the picture that cards cover and the motion should stay clear of. */
+  #margins() {
+    const width = this.host.clientWidth;
+    if (this.query.has("bare")) return { left: 0.05, right: 0.05, top: 0.06, bottom: 0.08 };
+    if (width < 900) return { left: 0.05, right: 0.1, top: 0.12, bottom: 0.2 };
+    const left = this.scene.live ? 320 / width : 0.04;
+    return { left, right: 190 / width, top: 0.09, bottom: this.scene.live ? 0.08 : 0.16 };
+  }
+
   #frameMotion() {
     const box = fixedBox(this.bodies);
+    const spheres = box.isEmpty() ? [] : cornerSpheres(box);
     this.source.survey((rows) => {
       this.bodies.setPoses(rows);
       this.bodies.growBox(box);
+      spheres.push(...this.bodies.spheres());
     });
     if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
-    this.stage.frameBox(box, this.scene.floor);
+    this.stage.frameMotion(box, spheres.length ? spheres : cornerSpheres(box), this.scene.floor);
     this.size = this.stage.home.size;
     this.frames.setSize(0.13 * this.size);
     this.contacts.setSize(0.014 * this.size);
@@ -91,6 +103,7 @@ class Viewer {
     const shortcuts = bindKeys(this);
     document.body.append(titleCard(scene), h("nav", { class: "card tools", "aria-label": "View" }, Object.values(this.tools)),
       this.energy.card, this.bar.card, infoCard(scene, close()), helpCard(shortcuts, close()), this.label);
+    document.body.classList.toggle("is-bare", this.query.has("bare"));
     document.body.classList.toggle("is-live", Boolean(scene.live));
     setPressed(this.tools.energy, !this.energy.card.hidden);
   }
@@ -205,7 +218,7 @@ class Viewer {
       const seconds = Math.min(0.25, Math.max(0, (now - last) / 1000));
       last = now;
       if (this.source.tick(seconds)) this.show();
-      this.stage.render();
+      this.stage.render(this.source.playing, seconds);
       this.#placeLabel();
       requestAnimationFrame(loop);
     };

@@ -1,6 +1,7 @@
 // Shapes of the scene as three.js geometries; equal shapes share one geometry.
 import * as THREE from "three";
 import { RoundedBoxGeometry } from "three/examples/jsm/geometries/RoundedBoxGeometry.js";
+import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 import { decode } from "./data.js";
 
 const Z_FROM_Y = new THREE.Matrix4().makeRotationX(Math.PI / 2); // three.js builds cylinders along y, we along z
@@ -14,13 +15,11 @@ function tube({ points, radius, closed }, fine) {
   return new THREE.TubeGeometry(curve, Math.min(1200, Math.max(24, path.length * 2)), radius, fine ? 14 : 7, closed);
 }
 
-function mesh({ vertices, faces, smooth }) {
-  let geometry = new THREE.BufferGeometry();
+function mesh({ vertices, faces }) {
+  const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(decode(vertices), 3));
   geometry.setIndex(new THREE.BufferAttribute(decode(faces, Uint32Array), 1));
-  if (!smooth) geometry = geometry.toNonIndexed(); // flat facets: a polyhedron should look like one
-  geometry.computeVertexNormals();
-  return geometry;
+  return toCreasedNormals(geometry, 0.6); // round things look round, edges of polyhedra stay sharp
 }
 
 const BUILDERS = {

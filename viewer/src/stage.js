@@ -2,21 +2,28 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
+import { fitView } from "./fit.js";
 import { Ground } from "./ground.js";
 
 /** True where WebGL runs on the CPU: shadows and reflections would stutter there. */
-export function softwareRendering(gl) {
+export function softwareRendering() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  if (!gl) return false;
   const extension = gl.getExtension("WEBGL_debug_renderer_info");
   const name = String(gl.getParameter(extension ? extension.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
 
 export class Stage {
   constructor(container, { lite, up }) {
     this.container = container;
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
-    this.lite = lite ?? softwareRendering(this.renderer.getContext());
-    this.renderer.setPixelRatio(this.lite ? 1 : Math.min(2, window.devicePixelRatio));
+    this.lite = lite ?? softwareRendering();
+    this.renderer = new THREE.WebGLRenderer({ antialias: !this.lite, alpha: true });
+    this.sharp = this.lite ? 1 : Math.min(2, window.devicePixelRatio);
+    this.coarse = this.sharp; // pixel ratio while things move; lite mode lowers it until the motion is fluid
+    this.renderer.setPixelRatio(this.sharp);
+    document.documentElement.classList.toggle("is-lite", this.lite);
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     container.append(this.renderer.domElement);
 
@@ -26,7 +33,7 @@ export class Stage {
     this.scene.add(this.root);
     this.camera = new THREE.PerspectiveCamera(32, 1, 0.01, 1000);
     this.camera.up.set(0, 0, 1);
-    this.ground = new Ground();
+    this.ground = new Ground(this.lite);
     this.scene.add(this.ground.group);
     this.#light();
 
@@ -35,6 +42,8 @@ export class Stage {
     this.controls.dampingFactor = 0.12;
     this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", () => this.invalidate());
+    this.margins = () => ({ left: 0.05, right: 0.05, top: 0.06, bottom: 0.08 }); // parts of the picture kept free
+   
     this.dirty = true;
     this.frame = 0;
     new ResizeObserver(() => this.#resize()).observe(container);
@@ -58,8 +67,8 @@ export class Stage {
     this.key.shadow.mapSize.set(2048, 2048);
   }
 
-  /** Frame a box (in the mechanism's coordinates): camera, floor, lights and shadows. */
-  frameBox(box, floor) {
+  /** Frame a box, and spheres [x, y, z, r] within it, in the mechanism's coordinates: camera, floor, lights, shadows. */
+  frameMotion(box, spheres, floor) {
     const world = box.clone().applyMatrix4(new THREE.Matrix4().makeRotationFromQuaternion(this.root.quaternion));
     const center = world.getCenter(new THREE.Vector3());
     const extent = world.getSize(new THREE.Vector3());
@@ -69,7 +78,8 @@ export class Stage {
     this.ground.place(floor ?? bottom - gap, center, size);
     this.ground.group.visible = floor !== false;
     this.#aimLights(center, size);
-    this.home = { center, size };
+    const turned = spheres.map(([x, y, z, r]) => ({ p: new THREE.Vector3(x, y, z).applyQuaternion(this.root.quaternion), r }));
+    this.home = { center, size, spheres: turned };
     this.goHome();
   }
 
@@ -87,18 +97,17 @@ export class Stage {
     shadow.radius = 5;
   }
 
-  /** Put the camera where the whole motion is in view. */
+  /** Put the camera where the whole motion is in view, clear of the controls at the bottom. */
   goHome() {
-    const { center, size } = this.home;
-    const half = THREE.MathUtils.degToRad(this.camera.fov / 2);
-    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
-    const distance = (1.08 * size) / Math.sin(narrow);
-    this.camera.position.copy(center).add(new THREE.Vector3(0.62, -1, 0.42).normalize().multiplyScalar(distance));
+    const { center, size, spheres } = this.home;
+    const view = new THREE.Vector3(0.62, -1, 0.36).normalize();
+    const { target, distance } = fitView(this.camera, view, spheres, center, this.margins());
+    this.camera.position.copy(target).addScaledVector(view, distance);
     this.camera.near = distance / 200;
     this.camera.far = distance * 30;
     this.controls.minDistance = 0.05 * size;
     this.controls.maxDistance = 12 * distance;
-    this.controls.target.copy(center);
+    this.controls.target.copy(target);
     this.camera.updateProjectionMatrix();
     this.controls.update();
     this.invalidate();
@@ -107,7 +116,7 @@ export class Stage {
   setTheme(dark) {
     this.ground.setTheme(dark);
     this.key.intensity = dark ? 2.0 : 2.3;
-    if (!this.lite) this.scene.environmentIntensity = dark ? 0.42 : 0.6;
+    if (!this.lite) this.scene.environmentIntensity = dark ? 0.5 : 0.6;
     this.invalidate();
   }
 
@@ -115,13 +124,23 @@ export class Stage {
     this.dirty = true;
   }
 
-  /** Render if anything changed since the last call. */
-  render() {
+  /** Render if anything changed since the last call; `seconds` since then tells whether the machine keeps up. */
+  render(moving, seconds) {
     this.controls.update();
+    if (this.lite) this.#adapt(moving, seconds);
     if (!this.dirty) return;
     this.dirty = false;
     this.renderer.render(this.scene, this.camera);
     this.frame += 1;
+  }
+
+  #adapt(moving, seconds) {
+    if (moving && seconds > 0.07) this.coarse = Math.max(0.4, 0.85 * this.coarse);
+    else if (moving && seconds < 0.02) this.coarse = Math.min(this.sharp, 1.02 * this.coarse);
+    const wanted = moving ? this.coarse : this.sharp;
+    if (Math.abs(this.renderer.getPixelRatio() - wanted) < 0.08) return;
+    this.renderer.setPixelRatio(wanted);
+    this.#resize();
   }
 
   #resize() {

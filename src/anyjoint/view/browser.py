@@ -50,8 +50,8 @@ def find_browser() -> str:
         if path:
             return path
     raise BrowserError(
-        f"no browser was found (looked for {given or ', '.join(NAMES)}); install Chromium, e.g. `apt-get install chromium`, "
-        "or name one in the environment variable ANYJOINT_BROWSER"
+        f"no browser was found (looked for {given or ', '.join(NAMES)}); install Chromium, "
+        "e.g. `apt-get install chromium`, or name one in the environment variable ANYJOINT_BROWSER"
     )
 
 
@@ -100,12 +100,16 @@ class Browser:
 
     def resize(self, width: int, height: int, scale: float = 1.0, mobile: bool = False) -> None:
         """Set the size of the page in CSS pixels."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=mobile)
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=mobile
+        )
 
     def __enter__(self) -> Browser:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -195,7 +199,7 @@ class Browser:
     def press(self, key: str, shift: bool = False) -> None:
         """Press and release a key, named as in KeyboardEvent.key."""
         modifiers = 8 if shift else 0
-        text = {"text": key} if len(key) == 1 else {}
+        text: dict[str, Any] = {"text": key} if len(key) == 1 else {}
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, modifiers=modifiers, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, modifiers=modifiers)
 

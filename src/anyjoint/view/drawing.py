@@ -43,7 +43,9 @@ def _walk(shape: Any, pose: np.ndarray[Any, Any], color: str | None, where: str)
 def _one(shape: Any, pose: np.ndarray[Any, Any], color: str | None, where: str) -> Drawing:
     kind = type(shape).__name__.lower()
     if kind not in KINDS:
-        raise InputError(f"{where}: cannot draw a {type(shape).__name__}; shapes are {', '.join(sorted(KINDS))} and group")
+        raise InputError(
+            f"{where}: cannot draw a {type(shape).__name__}; shapes are {', '.join(sorted(KINDS))} and group"
+        )
     drawing = KINDS[kind](shape)
     if color is not None:
         drawing["color"] = checked_color(color, where)
@@ -55,8 +57,8 @@ def _one(shape: Any, pose: np.ndarray[Any, Any], color: str | None, where: str) 
     return drawing
 
 
-def _mesh(vertices: Any, faces: Any, smooth: bool) -> Drawing:
-    return {"type": "mesh", "vertices": packed(vertices), "faces": packed(faces, "<u4"), "smooth": smooth}
+def _mesh(vertices: Any, faces: Any) -> Drawing:
+    return {"type": "mesh", "vertices": packed(vertices), "faces": packed(faces, "<u4")}
 
 
 def _tube(shape: Any) -> Drawing:
@@ -74,7 +76,7 @@ KINDS: dict[str, Callable[[Any], Drawing]] = {
     "cylinder": lambda s: {"type": "cylinder", "radius": float(s.radius), "length": float(s.length)},
     "capsule": lambda s: {"type": "capsule", "radius": float(s.radius), "length": float(s.length)},
     "torus": lambda s: {"type": "torus", "major": float(s.major), "minor": float(s.minor)},
-    "mesh": lambda s: _mesh(s.vertices, s.faces, bool(getattr(s, "smooth", False))),
+    "mesh": lambda s: _mesh(s.vertices, s.faces),
     "tube": _tube,
 }
 
@@ -88,7 +90,7 @@ def curve_drawing(points: Any, radius: float, color: str = "#8b94a7") -> Drawing
 
 def surface_drawing(vertices: Any, faces: Any, color: str = "#a7b4cc", opacity: float = 0.45) -> Drawing:
     """A see-through sheet."""
-    return _mesh(vertices, faces, smooth=True) | {"color": color, "opacity": opacity}
+    return _mesh(vertices, faces) | {"color": color, "opacity": opacity}
 
 
 def capsule_between(a: Any, b: Any, radius: float) -> Drawing | None:

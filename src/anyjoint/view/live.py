@@ -16,7 +16,7 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.view.page import page_text, write_text
-from anyjoint.view.record import body_drawings, ground_drawings, readable, up_direction
+from anyjoint.view.record import body_drawings, count_text, ground_drawings, readable, up_direction
 from anyjoint.view.scene import Scene
 
 MOST_SLIDERS = 12
@@ -31,19 +31,17 @@ def model_info(
     mechanism: Any, q0: Any = None, v0: Any = None, dt: float = 1e-3, title: str | None = None, description: str = ""
 ) -> dict[str, Any]:
     """What a live page needs to know about a mechanism, beside its dynamics."""
-    coordinates = _coordinates(mechanism)
-    start = [c["neutral"] for c in coordinates] if q0 is None else [float(x) for x in np.ravel(q0)]
-    speeds = [0.0] * int(mechanism.nv) if v0 is None else [float(x) for x in np.ravel(v0)]
+    start, speeds = mechanism.start or (mechanism.neutral, np.zeros(mechanism.nv))
     return {
         "title": title or readable(mechanism.name),
         "description": description,
         "bodies": body_drawings(mechanism),
         "fixed": ground_drawings(mechanism),
         "gravity": [float(x) for x in mechanism.gravity],
-        "q0": start,
-        "v0": speeds,
+        "q0": start if q0 is None else q0,
+        "v0": speeds if v0 is None else v0,
         "dt": dt,
-        "coordinates": coordinates,
+        "coordinates": _coordinates(mechanism),
     }
 
 
@@ -52,28 +50,27 @@ def live_scene(info: dict[str, Any]) -> Scene:
     missing = [key for key in ("title", "bodies", "q0", "v0", "gravity") if key not in info]
     if missing:
         raise InputError(f"model_info lacks {', '.join(missing)}; make it with anyjoint.view.model_info(mechanism)")
-    q0, v0, dt = (np.asarray(info[key], dtype=float) for key in ("q0", "v0", "dt")) if "dt" in info else (
-        np.asarray(info["q0"], dtype=float), np.asarray(info["v0"], dtype=float), np.asarray(1e-3))
+    q0, v0, dt = np.asarray(info["q0"], dtype=float), np.asarray(info["v0"], dtype=float), float(info.get("dt", 1e-3))
     if not (np.isfinite(q0).all() and np.isfinite(v0).all()):
         raise InputError("a live page starts from finite numbers; q0 or v0 hold NaN or infinity")
-    if not (dt > 0 and np.isfinite(dt)):
-        raise InputError(f"dt={float(dt)!r}: the step of a live page is a positive number of seconds, e.g. 1e-3")
+    if not (dt > 0 and math.isfinite(dt)):
+        raise InputError(f"dt={dt!r}: the step of a live page is a positive number of seconds, e.g. 1e-3")
     bodies = tuple(info["bodies"])
     nb, nv = len(bodies), len(v0)
     mass = sum(body.mass for body in bodies) or 1.0
     return Scene(
         title=info["title"],
-        subtitle=f"{nb} {'body' if nb == 1 else 'bodies'}, {nv} degrees of freedom, live",
+        subtitle=f"{count_text(nb, nv)}, live",
         description=info.get("description", ""),
         bodies=bodies,
         fixed=tuple(info.get("fixed", ())),
         up=up_direction(info["gravity"]),
-        info={"Bodies": str(nb), "Coordinates": str(len(q0)), "Stepper": f"RK4, {float(dt):g} s"} | info.get("info", {}),
+        info={"Bodies": str(nb), "Coordinates": str(len(q0)), "Stepper": f"RK4, {dt:g} s"} | info.get("info", {}),
         options=info.get("options", {}),
         live={
             "q0": q0.tolist(),
             "v0": v0.tolist(),
-            "dt": float(dt),
+            "dt": dt,
             "gravity": [float(x) for x in info["gravity"]],
             "damping_max": float(info.get("damping_max", mass)),
             "coordinates": _sliders(info.get("coordinates", ()), q0.tolist()),
@@ -84,13 +81,14 @@ def live_scene(info: dict[str, Any]) -> Scene:
 def _coordinates(mechanism: Any) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
     for body in mechanism.bodies:
-        for coordinate in body.joint.coordinates[: body.joint.nq]:
-            out.append({
-                "name": f"{body.name}, {coordinate.name}",
-                "domain": coordinate.domain,
-                "neutral": float(coordinate.neutral),
-                "unit": coordinate.unit,
-            })
+        for coordinate in body.joint.coordinates:
+            out.append(
+                {
+                    "name": f"{body.name}, {coordinate.name}",
+                    "domain": coordinate.domain,
+                    "unit": coordinate.unit,
+                }
+            )
     return out
 
 
@@ -102,6 +100,12 @@ def _sliders(coordinates: Any, q0: list[float]) -> list[dict[str, Any]]:
         if not math.isfinite(low) or not math.isfinite(high):
             low, high = q0[index] - math.pi, q0[index] + math.pi
         low, high = min(low, q0[index]), max(high, q0[index])
-        entry = {"name": coordinate["name"], "index": index, "min": low, "max": high, "unit": coordinate.get("unit", "")}
+        entry = {
+            "name": coordinate["name"],
+            "index": index,
+            "min": low,
+            "max": high,
+            "unit": coordinate.get("unit", ""),
+        }
         out.append(entry)
     return out

@@ -12,4 +12,5 @@ def notebook_html(scene: Scene, dynamics: str | None = None, height: int = 520) 
     """The page in a frame of its own, for `_repr_html_`: scripts and styles of the notebook stay apart from ours."""
     inside = html.escape(page_text(scene, dynamics), quote=True)
     style = f"width:100%;height:{int(height)}px;border:0;border-radius:12px"
-    return f'<iframe srcdoc="{inside}" style="{style}" allowfullscreen title="{html.escape(scene.title, quote=True)}"></iframe>'
+    title = html.escape(scene.title, quote=True)
+    return f'<iframe srcdoc="{inside}" style="{style}" allowfullscreen title="{title}"></iframe>'

@@ -49,9 +49,7 @@ def page_text(scene: Scene, dynamics: str | None = None) -> str:
         if "</script" in dynamics.lower() or "<!--" in dynamics:
             raise InputError("the dynamics script holds '</script' or '<!--', which would end it early inside the page")
         script = f"<script>{dynamics}</script>\n"
-    return TEMPLATE.format(
-        title=html.escape(scene.title), scene=scene.json(), dynamics=script, viewer=viewer_script()
-    )
+    return TEMPLATE.format(title=html.escape(scene.title), scene=scene.json(), dynamics=script, viewer=viewer_script())
 
 
 def write_page(scene: Scene, path: str | Path, dynamics: str | None = None) -> Path:

@@ -23,7 +23,9 @@ def trajectory_page(traj: Any, path: str | Path, **options: Any) -> Path:
     return write_page(trajectory_scene(traj, **options), path)
 
 
-def trajectory_scene(traj: Any, title: str | None = None, description: str = "", frame_rate: float = FRAME_RATE, **options: Any) -> Scene:
+def trajectory_scene(
+    traj: Any, title: str | None = None, description: str = "", frame_rate: float = FRAME_RATE, **options: Any
+) -> Scene:
     """The scene of a trajectory, thinned to a frame rate that a screen can show."""
     model, mechanism = traj.model, traj.model.mechanism
     t, q = np.asarray(traj.t, dtype=float), np.asarray(traj.q, dtype=float)
@@ -37,7 +39,7 @@ def trajectory_scene(traj: Any, title: str | None = None, description: str = "",
     motion = Motion(t[kept], poses, kinetic, potential, _contacts(traj, kept))
     return Scene(
         title=title or readable(mechanism.name),
-        subtitle=_subtitle(mechanism),
+        subtitle=count_text(len(mechanism.bodies), int(mechanism.nv)),
         description=description,
         bodies=body_drawings(mechanism),
         fixed=ground_drawings(mechanism),
@@ -76,34 +78,38 @@ def body_drawings(mechanism: Any) -> tuple[BodyDrawing, ...]:
     bodies = list(mechanism.bodies)
     colors = body_colors(len(bodies))
     size = _typical_length(bodies)
+    children: list[list[Any]] = [[] for _ in bodies]
+    for body in bodies:
+        if body.parent >= 0:
+            children[body.parent].append(body)
     made = []
     for i, body in enumerate(bodies):
-        shapes = drawings(_shapes_of(body), f"body {body.name!r}") or _stick(i, bodies, size)
-        shapes += [d for child in bodies if _parent_index(child) == i for d in joint_drawings(child, size)]
-        made.append(BodyDrawing(body.name, _parent_index(body), colors[i], tuple(shapes), float(body.inertia.mass)))
+        shapes = drawings(_shapes_of(body), f"body {body.name!r}")
+        if not shapes:
+            shapes = _stick(body, children[i], size) + [d for child in children[i] for d in joint_drawings(child, size)]
+        made.append(BodyDrawing(body.name, body.parent, colors[i], tuple(shapes), float(body.inertia.mass)))
     return tuple(made)
 
 
 def ground_drawings(mechanism: Any) -> tuple[Drawing, ...]:
-    """What stands still: shapes of the ground, wires and surfaces that bodies ride on."""
+    """What stands still: the ground's own shapes, else the wires and surfaces that bodies ride on."""
     size = _typical_length(mechanism.bodies)
     shapes = drawings(_shapes_of(mechanism.ground), "ground")
-    for body in mechanism.bodies:
-        if _parent_index(body) < 0:
-            shapes += joint_drawings(body, size)
-    return tuple(shapes)
+    riders = [] if shapes else [body for body in mechanism.bodies if body.parent < 0]
+    return tuple(shapes + [d for body in riders for d in joint_drawings(body, size)])
 
 
 def joint_drawings(body: Any, size: float) -> list[Drawing]:
-    """The curve or surface that the body's joint rides on, in the parent's frame; wires only where no shape shows it."""
+    """The curve or surface that the body's joint rides on, in the parent's frame."""
     placement = np.asarray(body.placement.matrix, dtype=float)
     out: list[Drawing] = []
-    curve, surface = getattr(body.joint, "curve", None), getattr(body.joint, "surface", None)
+    curve: Any = getattr(body.joint, "curve", None)
+    surface: Any = getattr(body.joint, "surface", None)
     if getattr(body.joint, "slide", False):
         return out  # there the surface is the body's own
-    if hasattr(curve, "polyline"):
+    if hasattr(curve, "polyline") and np.all(np.isfinite(curve.domain)):
         out.append(curve_drawing(_placed(placement, curve.polyline(400)), 0.012 * size))
-    if hasattr(surface, "mesh"):
+    if hasattr(surface, "mesh") and np.all(np.isfinite(np.asarray(surface.domain))):
         vertices, faces = surface.mesh(64, 48)
         out.append(surface_drawing(_placed(placement, vertices), faces))
     return out
@@ -118,13 +124,6 @@ def _shapes_of(body: Any) -> Any:
     return getattr(body, "shapes", None) or getattr(body, "shape", None)
 
 
-def _parent_index(body: Any) -> int:
-    parent = getattr(body, "parent", -1)
-    if parent is None:
-        return -1
-    return int(getattr(parent, "index", parent))
-
-
 def _typical_length(bodies: Sequence[Any]) -> float:
     """A length to size balls and wires by: the middle offset between joints and centres of mass."""
     lengths = [float(np.linalg.norm(np.asarray(b.placement.matrix, dtype=float)[:3, 3])) for b in bodies]
@@ -133,15 +132,13 @@ def _typical_length(bodies: Sequence[Any]) -> float:
     return float(np.median(used)) if used else 1.0
 
 
-def _stick(i: int, bodies: Sequence[Any], size: float) -> list[Drawing]:
-    com = np.asarray(bodies[i].inertia.com, dtype=float)
-    rods = [capsule_between((0, 0, 0), com, 0.03 * size)]
-    for child in bodies:
-        if _parent_index(child) == i:
-            rods.append(capsule_between((0, 0, 0), np.asarray(child.placement.matrix, dtype=float)[:3, 3], 0.03 * size))
+def _stick(body: Any, children: Sequence[Any], size: float) -> list[Drawing]:
+    """A ball at the centre of mass, and rods from the joint to it and to the children's joints."""
+    com = np.asarray(body.inertia.com, dtype=float)
+    ends = [com] + [np.asarray(child.placement.matrix, dtype=float)[:3, 3] for child in children]
+    rods = [capsule_between((0, 0, 0), end, 0.03 * size) for end in ends]
     ball: Drawing = {"type": "sphere", "radius": 0.09 * size}
-    if np.any(com):
-        ball["pose"] = [1.0, 0.0, 0.0, float(com[0]), 0.0, 1.0, 0.0, float(com[1]), 0.0, 0.0, 1.0, float(com[2])]
+    ball["pose"] = [1.0, 0.0, 0.0, float(com[0]), 0.0, 1.0, 0.0, float(com[1]), 0.0, 0.0, 1.0, float(com[2])]
     return [ball] + [rod for rod in rods if rod is not None]
 
 
@@ -161,8 +158,8 @@ def readable(name: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def _subtitle(mechanism: Any) -> str:
-    nb, nv = len(mechanism.bodies), int(mechanism.nv)
+def count_text(nb: int, nv: int) -> str:
+    """How many bodies and freedoms, as a phrase."""
     return f"{nb} {'body' if nb == 1 else 'bodies'}, {nv} degree{'' if nv == 1 else 's'} of freedom"
 
 

@@ -55,7 +55,9 @@ class Motion:
         for name in ("times", "poses", "kinetic", "potential"):
             values = getattr(self, name)
             if values is not None and not np.all(np.isfinite(values)):
-                raise InputError(f"a motion is drawn from finite numbers, but its {name} hold NaN or infinity; cut it before")
+                raise InputError(
+                    f"a motion is drawn from finite numbers, but its {name} hold NaN or infinity; cut it before"
+                )
 
     def data(self) -> dict[str, Any]:
         """As JSON data: position and quaternion (x, y, z, w) of every body in every frame."""
