@@ -1,39 +1,32 @@
 """Derivatives of expressions: Jacobians, Hessians, products with them, rates; the cheapest way by operation count."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import ExpressionError, InputError
 from anyjoint.scalar.differentiate import map_nested
-from anyjoint.symbolic.dstar import dstar
-from anyjoint.symbolic.forward import contract, forward, tangents
+from anyjoint.symbolic.forward import contract, forward
 from anyjoint.symbolic.graph import Graph
+from anyjoint.symbolic.methods import METHODS, Rows, along, candidates, cheapest, cheapest_rows
 from anyjoint.symbolic.node import Node
 from anyjoint.symbolic.ops import Op
-from anyjoint.symbolic.partials import (
-    branch,
-    count_operations,
-    derivative_graph,
-    hazardous_branches,
-    reach_masks,
-    reachable,
-)
-from anyjoint.symbolic.reverse import adjoints, reverse, root_masks
-from anyjoint.symbolic.rewrite import substitute
+from anyjoint.symbolic.partials import derivative_graph, hazardous_branches, reach_masks, reachable
+from anyjoint.symbolic.reverse import adjoints
+from anyjoint.symbolic.rewrite import flatten, substitute
+
+__all__ = [
+    "METHODS", "differentiate_along", "hessian", "jacobian", "jet", "jvp", "sparsity", "time_derivative", "vjp",
+]  # fmt: skip
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Rows = list[dict[int, int]]  # per root {leaf number: node id}, zeros left out
-
-METHODS = {"dstar": dstar, "forward": forward, "reverse": reverse}
-LARGE = 20_000  # edges from which on one method is picked by a bound instead of by trying all
 
 
 def jacobian(outputs: Any, x: Any, method: str = "auto") -> Array:
     """d outputs / d x as an (m, n) array of nodes; method "auto" (fewest operations), "dstar", "forward", "reverse"."""
     g, roots, leaves = _problem(outputs, x)
-    return _matrix(g, _rows(g, roots, leaves, method), len(leaves))
+    return _matrix(g, cheapest_rows(g, roots, leaves, method), len(leaves))
 
 
 def sparsity(outputs: Any, x: Any) -> Array:
@@ -50,13 +43,13 @@ def hessian(f: Any, x: Any, method: str = "auto") -> Array:
     if len(roots) != 1:
         raise InputError(f"hessian: one expression is expected, {len(roots)} were given; call it once per expression")
     n = len(leaves)
-    gradient = _matrix(g, _rows(g, roots, leaves, method), n)[0]
+    gradient = _matrix(g, cheapest_rows(g, roots, leaves, method), n)[0]
     first = [node.id for node in gradient]
     triangles = [
         [{j: value for j, value in row.items() if j <= i} for i, row in enumerate(rows)]
-        for rows in _candidates(g, first, leaves, method)
+        for rows in candidates(g, first, leaves, method)
     ]
-    rows = _cheapest(g, roots + first, triangles)
+    rows = cheapest(g, roots + first, triangles)
     full: Rows = [dict(row) for row in rows]
     for i, row in enumerate(rows):
         for j, value in row.items():
@@ -68,7 +61,8 @@ def jvp(outputs: Any, x: Any, direction: Any) -> Array:
     """The Jacobian times a direction, sum_j (d outputs / d x_j) * direction_j, by one forward pass; shape (m,)."""
     g, roots, leaves = _problem(outputs, x)
     rates = _factors(g, direction, len(leaves), "jvp", "direction")
-    return _vector(g, _along(g, roots, leaves, rates))
+    rows = forward(along(derivative_graph(g, roots, leaves), rates))
+    return _column(g, rows)
 
 
 def vjp(outputs: Any, x: Any, weights: Any) -> Array:
@@ -78,7 +72,7 @@ def vjp(outputs: Any, x: Any, weights: Any) -> Array:
     zero = g.constant_id(0.0)
     if hazardous_branches(g, roots, leaves):
         total = [zero] * len(leaves)
-        for seed, row in zip(seeds, _rows(g, roots, leaves, "forward"), strict=True):
+        for seed, row in zip(seeds, cheapest_rows(g, roots, leaves, "forward"), strict=True):
             for j, value in row.items():
                 total[j] = g.node(Op.ADD, total[j], g.node(Op.MUL, seed, value))
         return _vector(g, total)
@@ -93,11 +87,7 @@ def time_derivative(outputs: Any, x: Any, rates: Any) -> Array:
     """d outputs / dt when x changes at the given rates: like jvp, but the cheapest of several ways; shape (m,)."""
     g, roots, leaves = _problem(outputs, x)
     speed = _factors(g, rates, len(leaves), "time_derivative", "rates")
-    ways = [_along(g, roots, leaves, speed)]
-    if len(reachable(g, roots, leaves)) < LARGE // 10:
-        for rows in _candidates(g, roots, leaves, "auto"):
-            ways.append([contract(g, row, speed) for row in rows])
-    return _vector(g, min(ways, key=lambda way: count_operations(g, roots + way)))
+    return _column(g, cheapest_rows(g, roots, leaves, "auto", speed))
 
 
 # Hooks of the scalar layer: derivatives of functions at nodes that may be any expressions.
@@ -108,7 +98,7 @@ def differentiate_along(f: Callable[[Any], Any], x: Node) -> Any:
     g = x.graph
     t = _fresh(g, x)
     y = f(t)
-    flat = _flatten(y)
+    flat = flatten(y)[0]
     slope = jacobian(flat, [t])[:, 0] if flat else []
     values = iter(substitute(list(slope), {t: x}))
     return map_nested(lambda _: next(values), y)
@@ -124,10 +114,13 @@ def jet(f: Callable[[Any], Any], q: Sequence[Any], v: Sequence[Any]) -> tuple[li
     roots = [y.id for y in (*values, *first.flat)]
     rates = [_as_node(g, s).id for s in v]
     leaves = [s.id for s in t]
-    speed = [contract(g, {j: y.id for j, y in enumerate(row)}, rates) for row in first]
-    direct = _along(g, [y.id for y in values], leaves, rates)
-    ways = [_along(g, way, leaves, rates) for way in (speed, direct)]
-    second = _vector(g, min(ways, key=lambda way: count_operations(g, roots + way)))
+    # the second derivative: along v of the first derivatives as they stand, or of those along v
+    speeds = [contract(g, {j: y.id for j, y in enumerate(row)}, rates) for row in first]
+    direct = [
+        row.get(0, g.constant_id(0.0)) for row in candidates(g, roots[: len(values)], leaves, "forward", rates)[0]
+    ]
+    ways = [way for start in (speeds, direct) for way in candidates(g, start, leaves, "auto", rates)]
+    second = _column(g, cheapest(g, roots, ways))
     back = substitute([*values, *first.T.flat, *second], dict(zip(t, points, strict=True)))
     m, n = len(values), len(t)
     return back[:m], [back[m + j * m : m + (j + 1) * m] for j in range(n)], back[m + n * m :]
@@ -140,90 +133,7 @@ def _fresh(g: Graph, x: Node) -> Node:
     return g.variable(f"at {len(g.variables)}")
 
 
-# The choice between the methods.
-
-
-def _rows(g: Graph, roots: list[int], leaves: list[int], method: str) -> Rows:
-    return _cheapest(g, roots, list(_candidates(g, roots, leaves, method)))
-
-
-def _cheapest(g: Graph, values: list[int], candidates: list[Rows]) -> Rows:
-    """The rows that need the fewest operations together with the values; the first of equals."""
-    if len(candidates) == 1:
-        return candidates[0]
-    return min(candidates, key=lambda rows: count_operations(g, values + [i for row in rows for i in row.values()]))
-
-
-def _candidates(g: Graph, roots: list[int], leaves: list[int], method: str) -> Iterable[Rows]:
-    """The Jacobian by the named method, or by each that is worth trying."""
-    if method == "auto":
-        for name in _worth_trying(g, roots, leaves):
-            yield jacobian_rows(g, roots, leaves, name)
-    elif method in METHODS:
-        yield jacobian_rows(g, roots, leaves, method)
-    else:
-        known = ", ".join(("auto", *METHODS))
-        raise InputError(f"jacobian: method {method!r} is unknown; expected one of {known}")
-
-
-def _worth_trying(g: Graph, roots: list[int], leaves: list[int]) -> list[str]:
-    """Names of methods by increasing bound on their multiplications; one alone if the graph is large."""
-    d = derivative_graph(g, roots, leaves)
-    above = root_masks(d)
-    cost = {"forward": 0, "reverse": 0}
-    for i, edges in d.edges.items():
-        cost["forward"] += len(edges) * d.reach[i].bit_count()
-        cost["reverse"] += len(edges) * above[i].bit_count()
-    names = sorted(cost, key=lambda name: cost[name])
-    if d.size > LARGE:
-        return names[:1]
-    if cost[names[1]] > 6 * cost[names[0]]:
-        names.pop()
-    return ["dstar", *names]
-
-
-def jacobian_rows(g: Graph, roots: list[int], leaves: list[int], method: str) -> Rows:
-    """Sparse rows of the Jacobian by one method.
-
-    Forward mode selects tangents, so a branch that is not taken cannot spoil the result. The other two multiply
-    along paths; they are cut at hazardous branches, which become leaves, and whose sides become roots.
-    """
-    cuts = [] if method == "forward" else hazardous_branches(g, roots, leaves)
-    sides = [side for i in cuts for side in (branch(g, i) or ())]
-    targets = [side for k, side in enumerate(sides) if k % 3]
-    rows = METHODS[method](derivative_graph(g, roots + targets, leaves + cuts))
-    n, m, zero = len(leaves), len(roots), g.constant_id(0.0)
-    at_cut: Rows = []  # derivatives of the cut branches by the leaves
-
-    def whole(row: dict[int, int]) -> dict[int, int]:
-        total = {j: value for j, value in row.items() if j < n}
-        for k, value in row.items():
-            for j, below in at_cut[k - n].items() if k >= n else ():
-                term = g.node(Op.MUL, value, below)
-                total[j] = g.node(Op.ADD, total[j], term) if j in total else term
-        return total
-
-    for k in range(len(cuts)):
-        yes, no = (whole(rows[m + 2 * k + side]) for side in (0, 1))
-        chosen = {j: g.node(Op.SELECT, sides[3 * k], yes.get(j, zero), no.get(j, zero)) for j in {**yes, **no}}
-        at_cut.append(chosen)
-    return [whole(row) for row in rows[:m]] if cuts else rows
-
-
-def _along(g: Graph, roots: list[int], leaves: list[int], rates: list[int]) -> list[int]:
-    rate = tangents(derivative_graph(g, roots, leaves), dict(zip(leaves, rates, strict=True)))
-    zero = g.constant_id(0.0)
-    return [rate.get(root, zero) for root in roots]
-
-
 # From what users pass to node ids and back.
-
-
-def _flatten(tree: Any) -> list[Any]:
-    """The scalars of nested sequences and arrays, in order."""
-    flat: list[Any] = []
-    map_nested(flat.append, tree)
-    return flat
 
 
 def _as_node(g: Graph, x: Any) -> Node:
@@ -239,7 +149,7 @@ def _as_node(g: Graph, x: Any) -> Node:
 
 def _problem(outputs: Any, x: Any) -> tuple[Graph, list[int], list[int]]:
     """The graph, the ids of the outputs and the ids of the variables."""
-    flat, wanted = _flatten(outputs), _flatten(x)
+    flat, wanted = flatten(outputs)[0], flatten(x)[0]
     g = next((node.graph for node in (*wanted, *flat) if isinstance(node, Node)), None) or Graph()
     leaves = []
     for k, item in enumerate(wanted):
@@ -252,7 +162,7 @@ def _problem(outputs: Any, x: Any) -> tuple[Graph, list[int], list[int]]:
 
 
 def _factors(g: Graph, given: Any, expected: int, where: str, what: str) -> list[int]:
-    flat = _flatten(given)
+    flat = flatten(given)[0]
     if len(flat) != expected:
         raise InputError(f"{where}: {len(flat)} {what} were given, {expected} are expected, one for each")
     return [_as_node(g, item).id for item in flat]
@@ -263,6 +173,12 @@ def _vector(g: Graph, ids: Sequence[int]) -> Array:
     for k, i in enumerate(ids):
         result[k] = Node(g, i)
     return result
+
+
+def _column(g: Graph, rows: Rows) -> Array:
+    """Rows of one column as a vector."""
+    zero = g.constant_id(0.0)
+    return _vector(g, [row.get(0, zero) for row in rows])
 
 
 def _matrix(g: Graph, rows: Rows, n: int) -> Array:

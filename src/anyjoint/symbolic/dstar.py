@@ -7,29 +7,71 @@ left for each entry; then products that several paths share are built once.
 """
 
 import heapq
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from anyjoint.symbolic.forward import dependents, tangents
 from anyjoint.symbolic.ops import Op
-from anyjoint.symbolic.partials import DerivativeGraph, reachable
+from anyjoint.symbolic.partials import DerivativeGraph, count_operations, reachable
 from anyjoint.symbolic.pathproduct import share_products
 from anyjoint.symbolic.web import Web
 
-Factor = tuple[int, int, bool, int, int]  # top, bottom, found as dominator, roots, leaves
+
+class Factor(NamedTuple):
+    """All paths between two vertices, for the pairs roots x leaves.
+
+    `entering`: the top dominates the bottom, so the edges that enter the bottom count; otherwise the bottom
+    postdominates the top, and those that leave the top do.
+    """
+
+    top: int
+    bottom: int
+    entering: bool
+    roots: int
+    leaves: int
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """What is factored and in which order."""
+
+    dominators: bool
+    postdominators: bool
+    most_used_first: bool
+    eager: bool  # use known derivatives everywhere
+
+
+MIXED = Strategy(dominators=True, postdominators=True, most_used_first=True, eager=False)
+# Close to forward and to reverse mode, for few leaves or few roots; each alone also ends with one path per entry.
+TO_LEAVES = Strategy(dominators=False, postdominators=True, most_used_first=False, eager=True)
+FROM_ROOTS = Strategy(dominators=True, postdominators=False, most_used_first=True, eager=True)
 
 
 def dstar(d: DerivativeGraph) -> list[dict[int, int]]:
-    """Sparse rows of the Jacobian, {leaf number: node id} per root."""
-    web = Web(without_zeros(d))
-    while _factor_round(web):
+    """Sparse rows of the Jacobian, {leaf number: node id} per root, by the strategy with the fewest operations."""
+    d = with_forward_knowledge(d)
+    m, n = len(d.roots), len(d.leaves)
+    strategies = [MIXED]
+    if 2 * n <= 3 * m:
+        strategies.append(TO_LEAVES)
+    if 2 * m <= 3 * n:
+        strategies.append(FROM_ROOTS)
+    ways = [factor(d, strategy) for strategy in strategies]
+    return min(ways, key=lambda rows: count_operations(d.graph, d.roots + [i for row in rows for i in row.values()]))
+
+
+def factor(d: DerivativeGraph, strategy: Strategy) -> list[dict[int, int]]:
+    """Factor until one path is left per entry, and multiply along it."""
+    web = Web(d, strategy.eager)
+    while _factor_round(web, strategy):
         pass
     return _entries(web)
 
 
-def without_zeros(d: DerivativeGraph) -> DerivativeGraph:
-    """Forget that a node depends on a leaf where forward mode finds its derivative to be zero.
+def with_forward_knowledge(d: DerivativeGraph) -> DerivativeGraph:
+    """What forward mode finds out: which derivatives of vertices are zero, and which are nodes that exist anyway.
 
-    Whatever flows from such a node to that leaf cancels, which paths that are factored differently cannot show.
+    Zeros come from paths that cancel, which cannot be seen once they are factored differently.
     """
     g = d.graph
     one, existing = g.constant_id(1.0), set(reachable(g, d.roots))
@@ -44,62 +86,57 @@ def without_zeros(d: DerivativeGraph) -> DerivativeGraph:
     return replace(d, reach=reach, known=known)
 
 
-def _factor_round(web: Web) -> int:
+def _factor_round(web: Web, strategy: Strategy) -> int:
     """Factor every subgraph found at the beginning of the round that is still there; returns how many were."""
-    heap: list[tuple[int, int, Factor]] = []
-    for factor in _dominator_factors(web) + _postdominator_factors(web):
-        _push(heap, factor)
+    found = _dominator_factors(web) if strategy.dominators else []
+    found += _postdominator_factors(web) if strategy.postdominators else []
+    heap = [(_priority(item, strategy), item) for item in found]
+    heapq.heapify(heap)
     done = 0
     while heap:
-        priority, _, factor = heapq.heappop(heap)
-        top, bottom, entering, roots, leaves = factor
-        factor = _trim(web, factor)
-        if not factor[3]:
+        priority, item = heapq.heappop(heap)
+        item = _trim(web, item)
+        if not item.roots or not item.leaves:
             continue
-        if (factor[3], factor[4]) != (roots, leaves) and _uses(factor) < -priority:
-            _push(heap, factor)
+        if _priority(item, strategy) > priority:
+            heapq.heappush(heap, (_priority(item, strategy), item))
             continue
-        region = _region(web, factor)
+        region = _region(web, item)
         if region is None:
             continue
-        parts = _refine(web, factor, region)
-        if parts:
-            for part in parts:
-                _push(heap, part)
-            continue
-        value = _sum_of_paths(web, factor, region)
-        web.replace(top, bottom, value, factor[3], factor[4], entering)
-        done += 1
+        parts = _refine(web, item, region)
+        for part in parts:
+            heapq.heappush(heap, (_priority(part, strategy), part))
+        if not parts:
+            web.replace(item.top, item.bottom, _sum_of_paths(web, item, region), item.roots, item.leaves, item.entering)
+            done += 1
     return done
 
 
-def _uses(factor: Factor) -> int:
-    return factor[3].bit_count() * factor[4].bit_count()
+def _priority(item: Factor, strategy: Strategy) -> tuple[int, int]:
+    """Small goes first: many uses, and inner subgraphs before those that contain them."""
+    uses = item.roots.bit_count() * item.leaves.bit_count()
+    return (-uses if strategy.most_used_first else 0), item.top - item.bottom
 
 
-def _push(heap: list[tuple[int, int, Factor]], factor: Factor) -> None:
-    if factor[3] and factor[4]:
-        heapq.heappush(heap, (-_uses(factor), factor[0] - factor[1], factor))
-
-
-def _trim(web: Web, factor: Factor) -> Factor:
+def _trim(web: Web, item: Factor) -> Factor:
     """Keep the roots and leaves for which edges still exist; no roots if fewer than two edges are left."""
-    top, bottom, entering, roots, leaves = factor
+    top, bottom, entering, roots, leaves = item
     hooks = [
         e for e in (web.up[bottom] if entering else web.down[top]) if web.roots[e] & roots and web.leaves[e] & leaves
     ]
     if len(hooks) < 2:
-        return top, bottom, entering, 0, 0
+        return item._replace(roots=0)
     some_roots = some_leaves = 0
     for e in hooks:
         some_roots |= web.roots[e]
         some_leaves |= web.leaves[e]
-    return top, bottom, entering, roots & some_roots, leaves & some_leaves
+    return item._replace(roots=roots & some_roots, leaves=leaves & some_leaves)
 
 
-def _region(web: Web, factor: Factor) -> list[int] | None:
+def _region(web: Web, item: Factor) -> list[int] | None:
     """The edges between the two vertices; None if other paths have appeared, so that the factor is no longer one."""
-    top, bottom, entering, roots, leaves = factor
+    top, bottom, entering, roots, leaves = item
     start, goal = (bottom, top) if entering else (top, bottom)
     neighbours, far = (web.up, web.top) if entering else (web.down, web.bottom)
     seen, stack, region = {start}, [start], []
@@ -117,20 +154,20 @@ def _region(web: Web, factor: Factor) -> list[int] | None:
     return region
 
 
-def _refine(web: Web, factor: Factor, region: list[int]) -> list[Factor]:
+def _refine(web: Web, item: Factor, region: list[int]) -> list[Factor]:
     """Split the factor if an edge of it serves only some of its pairs: all pairs must see the same sum."""
-    top, bottom, entering, roots, leaves = factor
+    roots, leaves = item.roots, item.leaves
     for e in region:
         if roots & ~web.roots[e]:
-            return [(top, bottom, entering, part, leaves) for part in (roots & web.roots[e], roots & ~web.roots[e])]
+            return [item._replace(roots=part) for part in (roots & web.roots[e], roots & ~web.roots[e])]
         if leaves & ~web.leaves[e]:
-            return [(top, bottom, entering, roots, part) for part in (leaves & web.leaves[e], leaves & ~web.leaves[e])]
+            return [item._replace(leaves=part) for part in (leaves & web.leaves[e], leaves & ~web.leaves[e])]
     return []
 
 
-def _sum_of_paths(web: Web, factor: Factor, region: list[int]) -> int:
+def _sum_of_paths(web: Web, item: Factor, region: list[int]) -> int:
     """The sum over all paths of the region of the products of their edges, by one sweep from the top."""
-    top, bottom = factor[:2]
+    top, bottom = item[:2]
     make = web.graph.node
     total = {top: web.graph.constant_id(1.0)}
     for e in sorted(region, key=lambda e: (-web.top[e], e)):
@@ -159,7 +196,7 @@ def _dominator_factors(web: Web) -> list[Factor]:
                 dominator[v] = above
                 if count > 1:
                     found[above, v] = found.get((above, v), 0) | 1 << r
-    return [(a, b, True, roots, _leaves_below(web, b)) for (a, b), roots in found.items()]
+    return [Factor(a, b, True, roots, _leaves_below(web, b)) for (a, b), roots in found.items()]
 
 
 def _postdominator_factors(web: Web) -> list[Factor]:
@@ -179,7 +216,7 @@ def _postdominator_factors(web: Web) -> list[Factor]:
                 dominator[v] = below
                 if count > 1:
                     found[v, below] = found.get((v, below), 0) | 1 << j
-    return [(a, b, False, _roots_above(web, a), leaves) for (a, b), leaves in found.items()]
+    return [Factor(a, b, False, _roots_above(web, a), leaves) for (a, b), leaves in found.items()]
 
 
 def _meet_above(dominator: dict[int, int], a: int, b: int) -> int:

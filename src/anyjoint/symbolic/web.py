@@ -10,13 +10,11 @@ from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.partials import DerivativeGraph
 
 
-SHORT = 1
-
-
 class Web:
     """Vertices are numbered so that an edge leads from a larger to a smaller number; roots own a vertex each."""
 
-    def __init__(self, d: DerivativeGraph) -> None:
+    def __init__(self, d: DerivativeGraph, eager: bool) -> None:
+        """`eager`: use every derivative that is known for free, not only where it replaces several ways."""
         self.graph = d.graph
         vertices = [*d.leaves, *d.order]
         rank = {i: k for k, i in enumerate(vertices)}
@@ -32,9 +30,9 @@ class Web:
         self.down: list[list[int]] = [[] for _ in range(size)]  # edges that leave it downwards
         self.fixed = {*self.leaf, *self.root}
         self.touched: list[int] = []
-        self._fill(d, rank)
+        self._fill(d, rank, 1 if eager else 2)
 
-    def _fill(self, d: DerivativeGraph, rank: dict[int, int]) -> None:
+    def _fill(self, d: DerivativeGraph, rank: dict[int, int], fewest: int) -> None:
         """Roots first, so that an edge gets only what arrives from above and can leave below."""
         one = self.graph.constant_id(1.0)
         roots, wanted = dict.fromkeys(rank, 0), dict.fromkeys(rank, 0)
@@ -44,7 +42,7 @@ class Web:
                 roots[root] |= 1 << r
                 wanted[root] |= d.reach[root]
         for i in reversed(d.order):
-            shortcuts = self._shortcuts(d, i, wanted[i])
+            shortcuts = _shortcuts(d, i, wanted[i], fewest)
             for j, value in shortcuts.items():
                 self.connect(rank[i], self.leaf[j], value, roots[i], 1 << j)
                 wanted[i] &= ~(1 << j)
@@ -57,14 +55,6 @@ class Web:
                     wanted[operand] |= leaves
         self.touched = list(range(len(self.up)))
         self.contract()
-
-    def _shortcuts(self, d: DerivativeGraph, i: int, wanted: int) -> dict[int, int]:
-        """Leaves that node i reaches on several ways but whose derivative is known to be an existing node."""
-        found = {}
-        for j, value in d.known.get(i, {}).items():
-            if wanted >> j & 1 and sum(d.reach.get(operand, 0) >> j & 1 for operand, _ in d.edges[i]) > SHORT:
-                found[j] = value
-        return found
 
     def connect(self, top: int, bottom: int, value: int, roots: int, leaves: int) -> None:
         """Add an edge, or add to the edge that already serves the same pairs between the same vertices."""
@@ -177,3 +167,13 @@ class Web:
                     if self.leaves[e] & leaves and self.roots[e] & gone:
                         stack.append((self.bottom[e], self.roots[e] & gone))
                         self.subtract(e, gone, leaves)
+
+
+def _shortcuts(d: DerivativeGraph, i: int, wanted: int, fewest: int) -> dict[int, int]:
+    """Leaves that a vertex reaches in enough ways, and whose derivative is known to be an existing node."""
+    found = {}
+    for j, value in d.known.get(i, {}).items():
+        ways = sum(d.reach.get(operand, 0) >> j & 1 for operand, _ in d.edges[i])
+        if wanted >> j & 1 and ways >= fewest:
+            found[j] = value
+    return found
