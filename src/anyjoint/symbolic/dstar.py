@@ -166,17 +166,21 @@ def _refine(web: Web, item: Factor, region: list[int]) -> list[Factor]:
 
 
 def _sum_of_paths(web: Web, item: Factor, region: list[int]) -> int:
-    """The sum over all paths of the region of the products of their edges, by one sweep from the top."""
-    top, bottom = item[:2]
+    """The sum over all paths of the region of the products of their edges, by one sweep.
+
+    The sweep starts at the dominating end: products that begin there are shared with what other factors need.
+    """
+    start, goal = (item.top, item.bottom) if item.entering else (item.bottom, item.top)
+    near, far, sign = (web.top, web.bottom, -1) if item.entering else (web.bottom, web.top, 1)
     make = web.graph.node
-    total = {top: web.graph.constant_id(1.0)}
-    for e in sorted(region, key=lambda e: (-web.top[e], e)):
-        above = total.get(web.top[e])
-        if above is not None:
-            v = web.bottom[e]
-            term = make(Op.MUL, above, web.value[e])
+    total = {start: web.graph.constant_id(1.0)}
+    for e in sorted(region, key=lambda e: (sign * near[e], e)):
+        before = total.get(near[e])
+        if before is not None:
+            v = far[e]
+            term = make(Op.MUL, before, web.value[e])
             total[v] = make(Op.ADD, total[v], term) if v in total else term
-    return total.get(bottom, web.graph.constant_id(0.0))
+    return total.get(goal, web.graph.constant_id(0.0))
 
 
 def _dominator_factors(web: Web) -> list[Factor]:
