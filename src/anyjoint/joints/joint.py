@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from anyjoint.scalar import Scalar
+from anyjoint.geometry.check import parameter
+from anyjoint.scalar import Scalar, absolute, floor, less, select
 from anyjoint.spatial import Matrix, Pose
 
 from .product_rule import Motion, motion_of
+
+__all__ = ["Coordinate", "Joint", "parameter", "wrapped"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Coordinate:
     """One generalized coordinate of a joint.
 
     `domain` is where the joint is regular and where identities are probed; `limits` is where the user wants it;
-    `period` says that q and q + period are the same pose; `neutral` is a regular starting value.
+    `period` says that q and q + period are the same pose, `wrap` that the chart may take whole periods off;
+    `neutral` is a regular starting value.
     """
 
     name: str
@@ -28,11 +30,17 @@ class Coordinate:
     period: float | None = None
     neutral: float = 0.0
     unit: str = "rad"
+    wrap: bool = False
 
 
-def parameter(domain: tuple[float, float], **options: Any) -> Any:
-    """A dataclass field that is a number changeable at run time; probing samples its domain, setters check it."""
-    return dataclasses.field(metadata={"domain": domain}, **options)
+def wrapped(coordinate: Coordinate, x: Scalar) -> Scalar:
+    """x without its whole periods, once it is more than a period away from the neutral value (so it seldom jumps)."""
+    period = coordinate.period
+    if not coordinate.wrap or period is None:
+        return x
+    away = x - coordinate.neutral
+    back = x - period * floor(away / period + 0.5)
+    return select(less(absolute(away), period), x, back)
 
 
 class Joint:
@@ -78,7 +86,9 @@ class Joint:
 
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
         """(q, v) rewritten after a step, the same pose and twist; None where nothing is ever rewritten."""
-        return None
+        if not any(coordinate.wrap for coordinate in self.coordinates):
+            return None
+        return [wrapped(coordinate, x) for coordinate, x in zip(self.coordinates, q, strict=True)], v
 
     def singularity(self, q: Sequence[float]) -> str | None:
         """A sentence (what is singular and a way out) if the coordinates break down at q, else None."""

@@ -37,36 +37,65 @@ class Motion:
 
     def jacobian(self) -> Matrix:
         """The joint Jacobian in the child's frame."""
-        to_child = self.B.inverse()
-        S = self.S
-        return columns([to_child.motion(S[:, j]) for j in range(S.shape[1])])
+        return seen_through(self.B.inverse(), self.S)
+
+    def piece(self, v: Sequence[Scalar]) -> Piece:
+        """The whole joint as one piece of a product: pose A B^-1, S and c in the child's frame."""
+        if not self.B.factors:
+            return Piece(self.A, self.S, self.c)
+        to_child, rates = self.B.inverse(), vector(*v)
+        # d/dt Ad(B) = Ad(B) ad(J_B qdot) and J_B = -S_B.
+        c = to_child.motion(self.c - ad(self.S_B @ rates, self.S @ rates))
+        return Piece(self.A @ to_child, seen_through(to_child, self.S), c)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One piece of a product: its pose, its own Jacobian (6 x nv) and its own c, in its child's frame."""
+
+    pose: Pose
+    S: Matrix
+    c: Vector
 
 
 def motion_of(legs: Legs, q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
     """Motion of a joint from its legs: V = Ad(A^-1) v_parent + J_A qdot - J_B qdot."""
-    A, S_A, c_A = leg_motion(lambda x: legs(x)[0], q, v)
-    B, J_B, c_B = leg_motion(lambda x: legs(x)[1], q, v)
-    return Motion(A, B, S_A, -J_B, c_A - c_B)
+    a = leg_motion(lambda x: legs(x)[0], q, v)
+    b = leg_motion(lambda x: legs(x)[1], q, v)
+    return Motion(a.pose, b.pose, a.S, -b.S, a.c - b.c)
 
 
-def leg_motion(pose: Callable[[Sequence[Scalar]], Pose], q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Pose, Matrix, Vector]:
+def leg_motion(pose: Callable[[Sequence[Scalar]], Pose], q: Sequence[Scalar], v: Sequence[Scalar]) -> Piece:
     """Pose, S = vee(G^-1 dG/dq) and c = Sdot*qdot of a product of factors."""
     G = pose(q)
     entries = [_entries(factor) for factor in G.factors]
     if not q or not any(entries):
-        return G, zeros(6, len(v)), zeros(6)
+        return Piece(G, zeros(6, len(v)), zeros(6))
     _, partials, second = jet(lambda x: [e for factor in pose(x).factors for e in _entries(factor)], q, v)
-    rates = vector(*v)
-    S, c, at = zeros(6, len(v)), zeros(6), 0
+    pieces, at = [], 0
     for factor, values in zip(G.factors, entries, strict=True):
         window = slice(at, at + len(values))
         at += len(values)
-        S_f = columns([_twist(factor, p[window]) for p in partials])
-        c_f = _second_twist(factor, second[window])
-        carried = factor.motion(S @ rates)
-        S = columns([factor.motion(S[:, j]) for j in range(S.shape[1])]) + S_f  # [RM eq. 45]
-        c = factor.motion(c) + ad(carried, S_f @ rates) + c_f  # [RM eq. 51]
-    return G, S, c
+        S = columns([_twist(factor, p[window]) for p in partials])
+        pieces.append(Piece(Pose((factor,)), S, _second_twist(factor, second[window])))
+    return product(pieces, v)
+
+
+def product(pieces: Sequence[Piece], v: Sequence[Scalar]) -> Piece:
+    """S and c of a product of moving pieces, from those of the pieces."""
+    rates, factors = vector(*v), []
+    S, c = zeros(6, len(v)), zeros(6)
+    for piece in pieces:
+        factors += piece.pose.factors
+        carried = piece.pose.motion(S @ rates)
+        S = seen_through(piece.pose, S) + piece.S  # [RM eq. 45]
+        c = piece.pose.motion(c) + ad(carried, piece.S @ rates) + piece.c  # [RM eq. 51]
+    return Piece(Pose(factors), S, c)
+
+
+def seen_through(pose: Pose, S: Matrix) -> Matrix:
+    """The columns of S, twists of the pose's parent side, seen from its child: Ad(G^-1) S."""
+    return columns([pose.motion(S[:, j]) for j in range(S.shape[1])])
 
 
 def columns(vectors: Sequence[Vector]) -> Matrix:

@@ -12,17 +12,18 @@ from .joint import Coordinate, Joint
 
 @dataclass(frozen=True)
 class Revolute(Joint):
-    """A hinge about `axis`; q = (angle)."""
+    """A hinge about `axis`, Q = Rot(axis, q); q = (angle). `wrap=True` keeps the angle within a turn or two."""
 
     axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
     limits: tuple[float, float] = (-math.inf, math.inf)
+    wrap: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", unit_axis(self.axis, "Revolute axis"))
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
-        return (Coordinate("angle", limits=self.limits, period=2 * math.pi),)
+        return (Coordinate("angle", limits=self.limits, period=2 * math.pi, wrap=self.wrap),)
 
     def pose(self, q: Sequence[Scalar]) -> Pose:
         return Pose.rotation(self.axis, q[0])

@@ -1,0 +1,56 @@
+"""Checks of plain numbers at the boundary; scalars of other kinds (parameters of generated code) pass unseen."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.scalar import Scalar, is_number
+
+Table = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def parameter(domain: tuple[float, float], **options: Any) -> Any:
+    """A dataclass field that is a number changeable at run time; probing samples its domain, setters check it."""
+    return dataclasses.field(metadata={"domain": domain}, **options)
+
+
+def finite(owner: str, **values: Scalar) -> None:
+    """Refuse NaN and infinities."""
+    for name, value in values.items():
+        if not is_number(value) and not hasattr(value, "sin"):
+            raise InputError(f"{owner}({name}={value!r}): expected a number")
+        if is_number(value) and not np.isfinite(value):
+            raise InputError(f"{owner}({name}={value}): expected a finite number")
+
+
+def positive(owner: str, **values: Scalar) -> None:
+    """Refuse lengths that are not above zero."""
+    finite(owner, **values)
+    for name, value in values.items():
+        if is_number(value) and not value > 0:
+            raise InputError(f"{owner}({name}={value}): expected a length above zero")
+
+
+def table(owner: str, values: Any, shape: tuple[int | None, ...], least: tuple[int, ...] = ()) -> Table:
+    """An array of finite numbers of the given shape (None is any size, at least as large as `least` says)."""
+    wanted = " x ".join("n" if n is None else str(n) for n in shape)
+    try:
+        array = np.array(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{owner}: expected an array of numbers of shape {wanted}, got {values!r}") from error
+    if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
+        raise InputError(f"{owner}: expected an array of shape {wanted}, got shape {array.shape}")
+    sizes = [m for n, m in zip(shape, array.shape, strict=True) if n is None]
+    for size, minimum in zip(sizes, least, strict=False):
+        if size < minimum:
+            raise InputError(f"{owner}: {size} given along one direction, at least {minimum} are needed")
+    if not np.isfinite(array).all():
+        raise InputError(f"{owner}: all numbers must be finite, got {array[~np.isfinite(array)][0]}")
+    return array
+
+
+def frozen(array: Table) -> Any:
+    """Nested tuples of floats, so that a dataclass that holds them can be compared and hashed."""
+    return tuple(frozen(row) for row in array) if array.ndim > 1 else tuple(float(x) for x in array)

@@ -1,0 +1,14 @@
+"""Curves: one file each; wherever a curve is wanted, a plain function of one parameter will do."""
+
+from .bezier import Bezier
+from .bspline import BSpline
+from .circle import Circle
+from .curve import FRAMES, Curve
+from .ellipse import Ellipse
+from .function import FunctionCurve, as_curve, curve
+from .helix import Helix
+from .line import Line
+
+__all__ = [
+    "FRAMES", "BSpline", "Bezier", "Circle", "Curve", "Ellipse", "FunctionCurve", "Helix", "Line", "as_curve", "curve",
+]  # fmt: skip

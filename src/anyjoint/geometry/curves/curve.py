@@ -1,0 +1,101 @@
+"""What a curve is: a point of one parameter, with three kinds of frames along it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.scalar import Scalar, derivative
+from anyjoint.spatial import Pose, Vector, cross, dot, vector
+
+from ..frame import from_axes, unit
+from ..transport import Reference, transported
+
+FRAMES = ("frenet", "fixed-up", "rotation-minimising")
+
+
+class Curve:
+    """Base of every curve. A subclass gives `point(s)`; closed-form frames make it cheaper.
+
+    Frames are [tangent, principal normal, binormal] for Frenet, [tangent, up x tangent, up made perpendicular] for
+    fixed-up, and [tangent, r, tangent x r] with r not turning about the tangent for rotation-minimising.
+    """
+
+    domain: tuple[float, float] = (-math.pi, math.pi)
+    period: float | None = None
+
+    def point(self, s: Scalar) -> Vector:
+        """The point of the curve at s."""
+        raise TypeError(f"{type(self).__name__} does not say where its points are")
+
+    def velocity(self, s: Scalar) -> Vector:
+        """d point / d s."""
+        return vector(*derivative(lambda x: list(self.point(x)), s))
+
+    def tangent(self, s: Scalar) -> Vector:
+        """The unit tangent."""
+        return unit(self.velocity(s))
+
+    def frenet(self, s: Scalar) -> Pose:
+        """The Frenet frame [tangent, principal normal, binormal] [GL section 5: b, p, n]."""
+        f_q = self.velocity(s)
+        f_qq = derivative(lambda x: list(self.velocity(x)), s)
+        b = unit(f_q)
+        n = unit(cross(f_q, f_qq))
+        return from_axes(b, cross(n, b), n, self.point(s))
+
+    def fixed_up(self, s: Scalar, up: Sequence[float] = (0.0, 0.0, 1.0)) -> Pose:
+        """The frame whose third axis is as near to `up` as the tangent allows; it never flips at inflections."""
+        t = self.tangent(s)
+        side = unit(cross(up, t))
+        return from_axes(t, side, cross(t, side), self.point(s))
+
+    def rotation_minimising(self, s: Scalar, reference: Reference | None = None) -> Pose:
+        """The frame that does not turn about the tangent (a closed curve's closes up by a steady small turn)."""
+        t = self.tangent(s)
+        r = vector(*(reference or self.reference)(s))
+        r = unit(r - t * dot(r, t))
+        return from_axes(t, r, cross(t, r), self.point(s))
+
+    @cached_property
+    def reference(self) -> Reference:
+        """The transported second axis, as a spline over the domain."""
+        return transported(self.point, self.tangent, self.domain, closed=self.period is not None)
+
+    def singularity(self, s: float, frame: str = "frenet", up: Sequence[float] = (0.0, 0.0, 1.0)) -> str | None:
+        """A sentence if the frame breaks down at s, else None."""
+        try:
+            f_q = np.array(self.velocity(s), dtype=float)
+            f_qq = np.array(derivative(lambda x: list(self.velocity(x)), s), dtype=float)
+        except (ZeroDivisionError, ValueError, OverflowError):
+            f_q = f_qq = np.zeros(3)
+        speed = float(np.linalg.norm(f_q))
+        if speed < 1e-9:
+            return f"the curve {self.name} stands still at s = {s:.6g} (its derivative is zero), so it has no tangent; reparametrise it"
+        if frame == "frenet" and np.linalg.norm(np.cross(f_q, f_qq)) < 1e-9 * speed**2:
+            return (
+                f"the curvature of {self.name} vanishes at s = {s:.6g}, where a Frenet frame has no normal; "
+                'use frame="rotation-minimising" or frame="fixed-up"'
+            )
+        if frame == "fixed-up" and np.linalg.norm(np.cross(f_q, up)) < 1e-9 * speed:
+            return (
+                f"the tangent of {self.name} at s = {s:.6g} is along up = {tuple(up)}; "
+                'choose another up, or use frame="rotation-minimising"'
+            )
+        return None
+
+    @property
+    def name(self) -> str:
+        """How the curve is called in messages."""
+        return type(self).__name__
+
+    def polyline(self, n: int = 200) -> np.ndarray[Any, np.dtype[Any]]:
+        """n + 1 points over the domain for drawing, array (n + 1, 3)."""
+        if n < 1:
+            raise InputError(f"polyline({n}) of {self.name}: at least one piece is needed")
+        return np.array([[float(x) for x in self.point(float(s))] for s in np.linspace(*self.domain, n + 1)])

@@ -1,0 +1,44 @@
+"""A straight line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anyjoint.errors import InputError
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose, Vector, unit_axis, vector
+
+from ..check import frozen, table
+from .curve import Curve
+
+
+@dataclass(frozen=True)
+class Line(Curve):
+    """origin + s direction; the direction is taken at unit length, so s is the distance."""
+
+    direction: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    domain: tuple[float, float] = (-1.0, 1.0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "direction", unit_axis(self.direction, "Line direction"))
+        object.__setattr__(self, "origin", frozen(table("Line origin", self.origin, (3,))))
+
+    def point(self, s: Scalar) -> Vector:
+        return vector(*[o + s * d if d else o for o, d in zip(self.origin, self.direction, strict=True)])
+
+    def velocity(self, s: Scalar) -> Vector:
+        return vector(*self.direction)
+
+    def frenet(self, s: Scalar) -> Pose:
+        raise InputError(
+            'Line: a straight line has no curvature and so no Frenet frame; use frame="fixed-up" or "rotation-minimising"'
+        )
+
+    def rotation_minimising(self, s: Scalar, reference: object = None) -> Pose:
+        """A constant frame that slides."""
+        at_start = super().rotation_minimising(0.0)
+        return Pose.translation(*self.point(s)) @ Pose((at_start.factors[1],))
+
+    def fixed_up(self, s: Scalar, up: Sequence[float] = (0.0, 0.0, 1.0)) -> Pose:
+        at_start = super().fixed_up(0.0, up)
+        return Pose.translation(*self.point(s)) @ Pose((at_start.factors[1],))

@@ -1,0 +1,36 @@
+"""Building blocks of frames: known rotations, normalised vectors, rotations about z by a known sine and cosine."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anyjoint.scalar import Scalar, atan2, sqrt
+from anyjoint.spatial import Pose, Rotation, Turn, Vector, as_matrix, dot, vector
+
+# Columns (y, z, x): an outward x axis becomes the normal of a surface frame [p0, n x p0, n].
+OUTWARD_X = Pose((Turn(as_matrix([[0, 0, 1], [1, 0, 0], [0, 1, 0]])),))
+# A quarter turn about z: columns (y, -x, z).
+QUARTER_Z = Pose((Turn(as_matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]])),))
+# Half a turn about x: opposes normals and keeps the first axis (psi = 0 in [PAK section 6]).
+FLIP = Pose((Turn(as_matrix([[1, 0, 0], [0, -1, 0], [0, 0, -1]])),))
+
+
+def unit(a: Sequence[Scalar]) -> Vector:
+    """A vector at unit length."""
+    length = sqrt(dot(a, a))
+    return vector(*[x / length for x in a])
+
+
+def known_rotation(axis: int, sine: Scalar, cosine: Scalar) -> Pose:
+    """A rotation about coordinate axis 0, 1 or 2 by the angle with this sine and cosine.
+
+    Only the derivative of the angle is ever needed in generated code, so the arc tangent itself costs nothing there.
+    """
+    factor = Rotation(axis, atan2(sine, cosine))
+    factor.__dict__["sincos"] = (sine, cosine)
+    return Pose((factor,))
+
+
+def from_axes(x: Any, y: Any, z: Any, origin: Sequence[Scalar]) -> Pose:
+    """A pose from its three axes and its origin; trusted to be a rotation."""
+    R = as_matrix([[x[i], y[i], z[i]] for i in range(3)])
+    return Pose.translation(*origin) @ Pose((Turn(R),))

@@ -1,0 +1,145 @@
+"""Scalar functions of one coordinate, as biomechanics models use them: constant, linear, polynomial, splines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.scalar import Scalar
+
+from .bernstein import horner
+from .check import Table, finite, frozen, parameter, table
+from .piecewise import Breaks, Piecewise
+
+
+@dataclass(frozen=True)
+class Constant:
+    """f(x) = value."""
+
+    value: float = parameter((-1.0, 1.0), default=0.0)
+
+    def __post_init__(self) -> None:
+        finite("Constant", value=self.value)
+
+    def __call__(self, x: Scalar) -> Scalar:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Linear:
+    """f(x) = slope x + intercept."""
+
+    slope: float = 1.0
+    intercept: float = 0.0
+
+    def __post_init__(self) -> None:
+        finite("Linear", slope=self.slope, intercept=self.intercept)
+
+    def __call__(self, x: Scalar) -> Scalar:
+        scaled = x if self.slope == 1 else self.slope * x
+        return scaled if self.intercept == 0 else scaled + self.intercept
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """f(x) = sum coefficients[k] x^k, lowest power first."""
+
+    coefficients: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        given = table("Polynomial coefficients", self.coefficients, (None,), (1,))
+        object.__setattr__(self, "coefficients", frozen(given))
+
+    def __call__(self, x: Scalar) -> Scalar:
+        return horner(self.coefficients, x)
+
+
+@dataclass(frozen=True)
+class PiecewiseLinear:
+    """Straight lines through (x_i, y_i); the end lines go on outside."""
+
+    x: Sequence[float]
+    y: Sequence[float]
+
+    def __post_init__(self) -> None:
+        _keep_knots(self, "PiecewiseLinear", 2)
+
+    @cached_property
+    def pieces(self) -> Piecewise:
+        x, y = np.array(self.x), np.array(self.y)
+        return Piecewise(Breaks(frozen(x[1:-1]), frozen(x[:-1])), (frozen(y[:-1]), frozen(np.diff(y) / np.diff(x))))
+
+    def __call__(self, x: Scalar) -> Scalar:
+        return self.pieces(x)
+
+
+@dataclass(frozen=True)
+class NaturalCubic:
+    """The cubic spline through (x_i, y_i), straight outside.
+
+    `ends="natural"` has no curvature at the ends; `ends="fitted"` takes the third derivative there from the cubic
+    through the four end points (Forsythe, Malcolm and Moler), as OpenSim's SimmSpline does.
+    """
+
+    x: Sequence[float]
+    y: Sequence[float]
+    ends: str = "natural"
+
+    def __post_init__(self) -> None:
+        if self.ends not in ("natural", "fitted"):
+            raise InputError(f"NaturalCubic(ends={self.ends!r}): expected 'natural' or 'fitted'")
+        _keep_knots(self, "NaturalCubic", 3 if self.ends == "natural" else 4)
+
+    @cached_property
+    def pieces(self) -> Piecewise:
+        x, y = np.array(self.x), np.array(self.y)
+        powers = spline_powers(x, y, fitted=self.ends == "fitted")
+        last = powers[-1, 1] + (x[-1] - x[-2]) * (2 * powers[-1, 2] + 3 * (x[-1] - x[-2]) * powers[-1, 3])
+        rows = np.vstack([[y[0], powers[0, 1], 0, 0], powers, [y[-1], last, 0, 0]])
+        origins = np.concatenate([x[:1], x[:-1], x[-1:]])
+        return Piecewise(Breaks(frozen(x), frozen(origins)), frozen(np.ascontiguousarray(rows.T)))
+
+    def __call__(self, x: Scalar) -> Scalar:
+        return self.pieces(x)
+
+
+def SimmSpline(x: Sequence[float], y: Sequence[float]) -> NaturalCubic:
+    """The spline of OpenSim's SimmSpline (also called natural cubic spline there)."""
+    return NaturalCubic(x, y, ends="fitted")
+
+
+def spline_powers(x: Table, y: Table, *, fitted: bool) -> Table:
+    """Powers (n - 1, 4) of the C2 cubic spline about each left knot, from its second derivatives."""
+    n, h = len(x), np.diff(x)
+    slope = np.diff(y) / h
+    A, right = np.zeros((n, n)), np.zeros(n)
+    for i in range(1, n - 1):
+        A[i, i - 1 : i + 2] = h[i - 1], 2 * (h[i - 1] + h[i]), h[i]
+        right[i] = 6 * (slope[i] - slope[i - 1])
+    A[0, 0] = A[-1, -1] = 1
+    if fitted:  # the third derivative at each end is that of the cubic through four points
+        A[0, :2], A[-1, -2:] = (-1 / h[0], 1 / h[0]), (-1 / h[-1], 1 / h[-1])
+        right[0], right[-1] = 6 * _third_difference(x[:4], y[:4]), 6 * _third_difference(x[-4:], y[-4:])
+    m = np.linalg.solve(A, right)
+    return np.stack([y[:-1], slope - h * (2 * m[:-1] + m[1:]) / 6, m[:-1] / 2, np.diff(m) / (6 * h)], axis=1)
+
+
+def _third_difference(x: Table, y: Table) -> float:
+    d = y.copy()
+    for level in range(1, 4):
+        d = np.diff(d) / (x[level:] - x[:-level])
+    return float(d[0])
+
+
+def _keep_knots(owner: Any, name: str, least: int) -> None:
+    x = table(f"{name} x", owner.x, (None,), (least,))
+    y = table(f"{name} y", owner.y, (len(x),))
+    if not (np.diff(x) > 0).all():
+        raise InputError(f"{name}: x must increase strictly, got {x.tolist()}")
+    object.__setattr__(owner, "x", frozen(x))
+    object.__setattr__(owner, "y", frozen(y))

@@ -1,0 +1,35 @@
+"""Bicubic patches side by side, over any scalar: piecewise polynomials of two parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anyjoint.scalar import Scalar
+
+from .bernstein import horner
+from .check import Table, frozen
+from .piecewise import Grid, polynomial
+
+
+@dataclass(frozen=True)
+class Patches:
+    """`tables[component][power of u][power of v]` lists the coefficient for every patch, those of one u after another."""
+
+    grids: tuple[Grid, Grid]
+    tables: Any
+
+    @staticmethod
+    def of(coefficients: Table, cyclic: tuple[bool, bool] = (False, False)) -> Patches:
+        """From coefficients [patch in u, patch in v, power of u, power of v, component]; one unit per patch."""
+        m, n = coefficients.shape[:2]
+        flat = coefficients.reshape(m * n, *coefficients.shape[2:])
+        return Patches((Grid(0, 1, m, cyclic[0]), Grid(0, 1, n, cyclic[1])), frozen(np.moveaxis(flat, (0, 3), (3, 0))))
+
+    def __call__(self, u: Scalar, v: Scalar) -> list[Scalar]:
+        i, s = self.grids[0].locate(u)
+        j, t = self.grids[1].locate(v)
+        index = i * self.grids[1].count + j
+        return [horner([polynomial(row, index, t) for row in component], s) for component in self.tables]

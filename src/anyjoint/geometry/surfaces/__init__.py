@@ -1,0 +1,15 @@
+"""Surfaces: one file each; wherever a surface is wanted, a plain function of (u, v) will do."""
+
+from .bezier import Bezier
+from .bspline import BSpline
+from .cylinder import Cylinder
+from .ellipsoid import Ellipsoid
+from .function import FunctionSurface, as_surface, surface
+from .plane import Plane
+from .sphere import Sphere
+from .surface import Surface
+from .torus import Torus
+
+__all__ = [
+    "BSpline", "Bezier", "Cylinder", "Ellipsoid", "FunctionSurface", "Plane", "Sphere", "Surface", "Torus", "as_surface", "surface",
+]  # fmt: skip

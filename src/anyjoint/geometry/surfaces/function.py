@@ -1,0 +1,54 @@
+"""Any function of two parameters as a surface."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.errors import InputError
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Vector, vector
+
+from .surface import Interval, Surface
+
+
+@dataclass(frozen=True)
+class FunctionSurface(Surface):
+    """The surface of `surfaces.surface(f)`: f(u, v) returns three scalars; its frame is differentiated from it."""
+
+    function: Callable[[Scalar, Scalar], Sequence[Scalar]]
+    domain: tuple[Interval, Interval] = ((-math.pi, math.pi), (-math.pi, math.pi))
+    periods: tuple[float | None, float | None] = (None, None)
+    orientation: int = 1
+
+    def point(self, u: Scalar, v: Scalar) -> Vector:
+        p = self.function(u, v)
+        try:
+            x, y, z = p
+        except (TypeError, ValueError) as error:
+            raise InputError(f"surface function {self.name}: expected three numbers (x, y, z), got {p!r}") from error
+        return vector(x, y, z)
+
+    @property
+    def name(self) -> str:
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+
+def surface(
+    f: Callable[[Scalar, Scalar], Sequence[Scalar]],
+    *,
+    domain: tuple[Interval, Interval] = ((-math.pi, math.pi), (-math.pi, math.pi)),
+    periods: tuple[float | None, float | None] = (None, None),
+    flip: bool = False,
+) -> Surface:
+    """A surface from any function of (u, v) returning three numbers; `flip` turns its normal round."""
+    if not callable(f):
+        raise InputError(f"surface({f!r}): expected a function of two parameters that returns three numbers")
+    return FunctionSurface(f, domain, periods, -1 if flip else 1)
+
+
+def as_surface(given: Any) -> Surface:
+    """The surface itself, or a plain function made into one."""
+    return given if isinstance(given, Surface) else surface(given)

@@ -1,0 +1,24 @@
+"""The plane z = 0."""
+
+from dataclasses import dataclass
+
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose, Vector, vector
+
+from .surface import Interval, Surface
+
+
+@dataclass(frozen=True)
+class Plane(Surface):
+    """The plane (u, v, 0), normal z; place it with the body's or the joint's placement."""
+
+    domain: tuple[Interval, Interval] = ((-1.0, 1.0), (-1.0, 1.0))
+
+    def point(self, u: Scalar, v: Scalar) -> Vector:
+        return vector(u, v, 0)
+
+    def frame(self, u: Scalar, v: Scalar) -> Pose:
+        return Pose.translation(u, v, 0)
+
+    def singularity(self, u: float, v: float) -> str | None:
+        return None

@@ -1,0 +1,84 @@
+"""What a surface is: a point of two parameters, with a frame [p0, n x p0, n] on it [GL section 5]."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.scalar import Scalar, derivative
+from anyjoint.spatial import Pose, Vector, cross, vector
+
+from ..frame import from_axes, unit
+
+Interval = tuple[float, float]
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Surface:
+    """Base of every surface. A subclass gives `point(u, v)`; a closed-form `frame(u, v)` makes it cheaper.
+
+    Normals of solids point outward. With p0 = f_u/|f_u|, p1 = f_v/|f_v| the normal is p0 x p1 times `orientation`
+    (Sphere and Ellipsoid are parametrised so that p0 x p1 points inward: their orientation is -1).
+    """
+
+    domain: tuple[Interval, Interval] = ((-math.pi, math.pi), (-math.pi, math.pi))
+    periods: tuple[float | None, float | None] = (None, None)
+    orientation: int = 1
+
+    def point(self, u: Scalar, v: Scalar) -> Vector:
+        """The point of the surface at (u, v)."""
+        raise TypeError(f"{type(self).__name__} does not say where its points are")
+
+    @property
+    def neutral(self) -> tuple[float, float]:
+        """A regular point, to start from."""
+        (a, b), (c, d) = self.domain
+        return (a + b) / 2, (c + d) / 2
+
+    def frame(self, u: Scalar, v: Scalar) -> Pose:
+        """The frame at (u, v): first axis along f_u, third axis the normal [GL section 5]."""
+        f_u = derivative(lambda x: list(self.point(x, v)), u)
+        f_v = derivative(lambda x: list(self.point(u, x)), v)
+        p0 = unit(f_u)
+        n = unit(cross(f_u, f_v) * self.orientation)
+        return from_axes(p0, cross(n, p0), n, self.point(u, v))
+
+    def normal(self, u: Scalar, v: Scalar) -> Vector:
+        """The unit normal, outward for solids."""
+        return vector(*self.frame(u, v).R[:, 2])
+
+    def singularity(self, u: float, v: float) -> str | None:
+        """A sentence if the frame breaks down at (u, v), else None."""
+        try:
+            f_u = np.array(derivative(lambda x: list(self.point(x, v)), u), dtype=float)
+            f_v = np.array(derivative(lambda x: list(self.point(u, x)), v), dtype=float)
+            area = float(np.linalg.norm(np.cross(f_u, f_v)))
+        except (ZeroDivisionError, ValueError, OverflowError):
+            area = 0.0
+        if area > 1e-9:
+            return None
+        return (
+            f"the parametrisation of {self.name} has no tangent plane at (u, v) = ({u:.6g}, {v:.6g}); keep away from there "
+            "or choose other parameters for the surface"
+        )
+
+    @property
+    def name(self) -> str:
+        """How the surface is called in messages."""
+        return type(self).__name__
+
+    def mesh(self, nu: int = 48, nv: int = 24) -> tuple[Array, Array]:
+        """Vertices (n, 3) and triangles (m, 3) over the domain for drawing, counter-clockwise seen from the normal."""
+        if nu < 2 or nv < 2:
+            raise InputError(f"mesh({nu}, {nv}) of {self.name}: at least 2 steps in each direction are needed")
+        (u0, u1), (v0, v1) = self.domain
+        grid = [(u, v) for u in np.linspace(u0, u1, nu + 1) for v in np.linspace(v0, v1, nv + 1)]
+        vertices = np.array([[float(x) for x in self.point(float(u), float(v))] for u, v in grid])
+        corner = (np.arange(nu)[:, None] * (nv + 1) + np.arange(nv)).ravel()
+        right, up, far = corner + nv + 1, corner + 1, corner + nv + 2
+        if self.orientation < 0:
+            right, up = up, right
+        return vertices, np.concatenate([np.stack([corner, right, far], 1), np.stack([corner, far, up], 1)])

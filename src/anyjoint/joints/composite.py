@@ -1,0 +1,86 @@
+"""Several joints in a row with no body in between [RM section 5.1]."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from anyjoint.errors import InputError
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Matrix, Pose, zeros
+
+from .joint import Coordinate, Joint
+from .product_rule import Motion, Piece, product
+
+
+@dataclass(frozen=True, init=False)
+class Composite(Joint):
+    """Joints in a row, Q = Q1 Q2 ... Qn [RM eq. 42]; q = their coordinates, one after the other."""
+
+    joints: tuple[Joint, ...]
+
+    def __init__(self, *parts: Joint, joints: Sequence[Joint] = ()) -> None:
+        chosen = (*parts, *joints)
+        if not chosen or not all(isinstance(part, Joint) for part in chosen):
+            raise InputError(f"Composite{chosen!r}: give one or more joints, such as Composite(Revolute(), Prismatic())")
+        object.__setattr__(self, "joints", chosen)
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        made = []
+        for k, part in enumerate(self.joints):
+            made += [replace(coordinate, name=f"{k}.{coordinate.name}") for coordinate in part.coordinates]
+        return tuple(made)
+
+    @property
+    def nv(self) -> int:
+        return sum(part.nv for part in self.joints)
+
+    def split(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Iterator[tuple[Joint, Sequence[Scalar], Sequence[Scalar]]]:
+        """Each part with its own coordinates and velocities."""
+        at_q = at_v = 0
+        for part in self.joints:
+            yield part, q[at_q : at_q + part.nq], v[at_v : at_v + part.nv]
+            at_q, at_v = at_q + part.nq, at_v + part.nv
+
+    def legs(self, q: Sequence[Scalar]) -> tuple[Pose, Pose]:
+        *parts, (last, q_last, _) = self.split(q, [0] * self.nv)
+        A, B = last.legs(q_last)
+        before = Pose([f for part, q_part, _ in parts for f in part.pose(q_part).factors])
+        return before @ A, B
+
+    def motion(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
+        """The product rule over the parts [RM eq. 45-51]; the last part keeps its two legs."""
+        pieces, at = [], 0
+        *parts, (last, q_last, v_last) = self.split(q, v)
+        for part, q_part, v_part in parts:
+            own = part.motion(q_part, v_part).piece(v_part)
+            pieces.append(Piece(own.pose, widened(own.S, at, len(v)), own.c))
+            at += part.nv
+        end = last.motion(q_last, v_last)
+        whole = product([*pieces, Piece(end.A, widened(end.S_A, at, len(v)), end.c)], v)
+        return Motion(whole.pose, end.B, whole.S, widened(end.S_B, at, len(v)), whole.c)
+
+    def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
+        return [x for part, q_part, v_part in self.split(q, v) for x in part.rate(q_part, v_part)]
+
+    def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
+        new_q: list[Scalar] = []
+        new_v: list[Scalar] = []
+        rewritten = False
+        for part, q_part, v_part in self.split(q, v):
+            result = part.chart(q_part, v_part)
+            rewritten = rewritten or result is not None
+            own_q, own_v = result if result is not None else (q_part, v_part)
+            new_q += own_q
+            new_v += own_v
+        return (new_q, new_v) if rewritten else None
+
+    def singularity(self, q: Sequence[float]) -> str | None:
+        found = (part.singularity(q_part) for part, q_part, _ in self.split(q, [0.0] * self.nv))
+        return next((sentence for sentence in found if sentence), None)
+
+
+def widened(S: Matrix, at: int, width: int) -> Matrix:
+    """A part's Jacobian among the columns of the whole."""
+    out = zeros(6, width)
+    out[:, at : at + S.shape[1]] = S
+    return out

@@ -1,0 +1,45 @@
+"""Two surfaces in contact, in contact coordinates [PAK section 6]."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.geometry.frame import FLIP
+from anyjoint.geometry.surfaces import as_surface
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose
+
+from .joint import Coordinate, Joint
+from .surface_coordinates import surface_coordinates
+
+
+@dataclass(frozen=True)
+class Contact(Joint):
+    """Two surfaces touching at a point, Q = E1(u1, v1) R_psi E2(u2, v2)^-1 [PAK eq. 9-12]; q = (u1, v1, u2, v2, psi).
+
+    R_psi = diag(1, -1, -1) Rot_z(psi) opposes the normals; psi is the angle between the first tangents.
+    """
+
+    surface1: Any
+    surface2: Any
+    wrap: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "surface1", as_surface(self.surface1))
+        object.__setattr__(self, "surface2", as_surface(self.surface2))
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        first = surface_coordinates(self.surface1, "1", self.wrap)
+        second = surface_coordinates(self.surface2, "2", self.wrap)
+        return (*first, *second, Coordinate("psi", period=2 * math.pi, wrap=self.wrap))
+
+    def legs(self, q: Sequence[Scalar]) -> tuple[Pose, Pose]:
+        """A ends in frame 2c, turned by psi against frame 1c [PAK eq. 10]; B is frame 2c seen from body 2."""
+        A = self.surface1.frame(q[0], q[1]) @ FLIP @ Pose.rotation_z(q[4])
+        return A, self.surface2.frame(q[2], q[3])
+
+    def singularity(self, q: Sequence[float]) -> str | None:
+        first = self.surface1.singularity(float(q[0]), float(q[1]))
+        return first or self.surface2.singularity(float(q[2]), float(q[3]))

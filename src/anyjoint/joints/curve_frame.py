@@ -1,0 +1,35 @@
+"""Which frame rides along a curve."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.geometry.curves import FRAMES, Curve
+from anyjoint.geometry.transport import Reference
+from anyjoint.scalar import Scalar, is_number
+from anyjoint.spatial import Pose
+
+
+def curve_frame(curve: Curve, frame: str, up: Sequence[float], reference: Reference | None, s: Scalar) -> Pose:
+    """The chosen frame of a curve at s."""
+    if frame == "frenet":
+        return curve.frenet(s)
+    if frame == "fixed-up":
+        return curve.fixed_up(s, up)
+    return curve.rotation_minimising(s, reference)
+
+
+def check_frame(owner: str, curve: Curve, frame: str, up: Sequence[float]) -> None:
+    """Refuse unknown frames, and frames that exist nowhere along the curve (Frenet on a straight line)."""
+    if frame not in FRAMES:
+        raise InputError(f"{owner}(frame={frame!r}): expected one of {', '.join(map(repr, FRAMES))}")
+    lo, hi = curve.domain
+    found = None
+    for s in np.linspace(lo, hi, 7)[1:-1] + 0.013 * (hi - lo):
+        if not all(is_number(x) for x in curve.point(float(s))):
+            return
+        found = curve.singularity(float(s), frame, up)
+        if found is None:
+            return
+    raise InputError(f"{owner}: {found}")

@@ -1,0 +1,127 @@
+"""Exponential coordinates of rotations: R = exp([q]), its body Jacobian and their functions, accurate near 0.
+
+Every function is even in |q| and is written in t2 = |q|^2: a power series below |q| = 1/2, a closed form above. The
+closed form is fed a harmless number below, so that neither branch ever makes a NaN, nor do its derivatives.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anyjoint.scalar import Scalar, cos, floor, less, select, sin, sqrt
+from anyjoint.spatial import Matrix, Vector, as_matrix, cross, dot, vector
+
+THRESHOLD = 0.25  # of t2; eight terms of the series are exact there, and cancellation above costs two digits at most
+TERMS = 8
+TURN = 2 * math.pi
+
+
+def alternating(start: int) -> tuple[float, ...]:
+    """Coefficients of sum (-1)^k t2^k / (start + 2k)!: 1 for sin t/t, 2 for (1 - cos t)/t^2, 3 for (t - sin t)/t^3."""
+    return tuple((-1) ** k / math.factorial(start + 2 * k) for k in range(TERMS))
+
+
+def slopes(series: Sequence[float]) -> tuple[float, ...]:
+    """Coefficients of the derivative of a power series."""
+    return tuple(k * x for k, x in enumerate(series))[1:]
+
+
+# (1 - (t/2) cot(t/2)) / t^2 = sum |B_2k| t^(2k-2) / (2k)!
+COTANGENT = (1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 1307674368000, 1 / 74724249600,
+             3617 / 10670622842880000)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """sin t/t, (1 - cos t)/t^2, (t - sin t)/t^3 and the derivatives of the last two by t2."""
+
+    a: Scalar
+    b: Scalar
+    c: Scalar
+    db: Scalar
+    dc: Scalar
+
+
+def coefficients(t2: Scalar) -> Coefficients:
+    """The functions of the exponential map at t2 = |q|^2."""
+    small = less(t2, THRESHOLD)
+    far = select(small, 1.0, t2)
+    t = sqrt(far)
+    half = sin(0.5 * t)
+    a = sin(t) / t
+    b = 2 * half * half / far
+    c = (1 - a) / far
+    closed = (a, b, c, (a - 2 * b) / (2 * far), (b - 3 * c) / (2 * far))
+    near = [alternating(1), alternating(2), alternating(3), slopes(alternating(2)), slopes(alternating(3))]
+    return Coefficients(*[select(small, horner(s, t2), x) for s, x in zip(near, closed, strict=True)])
+
+
+def horner(series: Sequence[float], x: Scalar) -> Scalar:
+    """A polynomial, lowest power first."""
+    total: Scalar = series[-1]
+    for coefficient in reversed(series[:-1]):
+        total = total * x + coefficient
+    return total
+
+
+def rotation_matrix(q: Sequence[Scalar], k: Coefficients) -> Matrix:
+    """exp([q]) = 1 + a [q] + b [q]^2 [RM eq. 36]."""
+    x, y, z = q
+    return as_matrix([
+        [1 - k.b * (y * y + z * z), k.b * (x * y) - k.a * z, k.b * (x * z) + k.a * y],
+        [k.b * (x * y) + k.a * z, 1 - k.b * (x * x + z * z), k.b * (y * z) - k.a * x],
+        [k.b * (x * z) - k.a * y, k.b * (y * z) + k.a * x, 1 - k.b * (x * x + y * y)],
+    ])  # fmt: skip
+
+
+def body_jacobian(q: Sequence[Scalar], k: Coefficients) -> Matrix:
+    """S with omega = S qdot in the body: 1 - b [q] + c [q]^2, the closed form of [RM eq. 37, 38]."""
+    x, y, z = q
+    return as_matrix([
+        [1 - k.c * (y * y + z * z), k.c * (x * y) + k.b * z, k.c * (x * z) - k.b * y],
+        [k.c * (x * y) - k.b * z, 1 - k.c * (x * x + z * z), k.c * (y * z) + k.b * x],
+        [k.c * (x * z) + k.b * y, k.c * (y * z) - k.b * x, 1 - k.c * (x * x + y * y)],
+    ])  # fmt: skip
+
+
+def body_bias(q: Sequence[Scalar], v: Sequence[Scalar], k: Coefficients) -> Vector:
+    """d/dt(S qdot) at constant qdot, the closed form of [RM eq. 41] times qdot."""
+    w = cross(q, v)
+    rate = 2 * dot(q, v)  # of t2
+    return cross(q, w) * (k.dc * rate) + cross(v, w) * k.c - w * (k.db * rate)
+
+
+def solve_body_jacobian(q: Sequence[Scalar], omega: Sequence[Scalar]) -> Vector:
+    """qdot with S qdot = omega: 1 + [q]/2 + e [q]^2."""
+    t2 = dot(q, q)
+    small = less(t2, THRESHOLD)
+    far = select(small, 1.0, t2)
+    half = 0.5 * sqrt(far)
+    e = select(small, horner(COTANGENT, t2), (1 - half * cos(half) / sin(half)) / far)
+    w = cross(q, omega)
+    return vector(*omega) + w * 0.5 + cross(q, w) * e
+
+
+def reparameterise(q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Vector, Vector]:
+    """The same rotation and angular velocity by a shorter vector once |q| > 3/2 pi [RM section 4.7]."""
+    t2 = dot(q, q)
+    keep = less(t2, (1.5 * math.pi) ** 2)
+    t = sqrt(select(keep, 1.0, t2))
+    shrink = 1 - TURN * floor(t / TURN + 0.5) / t  # RedMax has one turn; whole turns serve any length
+    new_q = vector(*q) * shrink
+    omega = body_jacobian(q, coefficients(t2)) @ vector(*v)
+    new_v = solve_body_jacobian(new_q, omega)
+    chosen_q = vector(*[select(keep, x, y) for x, y in zip(q, new_q, strict=True)])
+    return chosen_q, vector(*[select(keep, x, y) for x, y in zip(v, new_v, strict=True)])
+
+
+def turn_singularity(q: Sequence[float]) -> str | None:
+    """What is wrong with exponential coordinates at whole turns."""
+    t = math.sqrt(sum(float(x) ** 2 for x in q))
+    turns = round(t / TURN)
+    if turns == 0 or abs(t - turns * TURN) > 1e-6:
+        return None
+    return (
+        f"exponential coordinates {tuple(float(x) for x in q)} have length {turns} * 2 pi, where they say nothing about the "
+        "axis; reparameterise them with joint.chart(q, v), or use the quaternion variant of the joint"
+    )

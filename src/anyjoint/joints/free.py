@@ -1,0 +1,55 @@
+"""Free motion: rotation and translation, six coordinates [RM section 4.8]."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anyjoint.errors import InputError
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose
+
+from .composite import Composite
+from .joint import Coordinate, Joint
+from .product_rule import Motion
+from .spherical import Spherical
+from .translational import Translational
+
+ORDERS = {
+    "rotation-first": Composite(Spherical(), Translational()),
+    "translation-first": Composite(Translational(), Spherical()),
+}
+
+
+@dataclass(frozen=True)
+class Free(Joint):
+    """No constraint at all, Q = exp([q_r]) Trans(q_t) [RM eq. 42]; q = (rotation vector, translation).
+
+    The translation is along the axes of the body. With `order="translation-first"`, Q = Trans(q_t) exp([q_r]) and
+    q = (translation, rotation vector): the translation is along the axes of the parent.
+    """
+
+    order: str = "rotation-first"
+
+    def __post_init__(self) -> None:
+        if self.order not in ORDERS:
+            raise InputError(f"Free(order={self.order!r}): expected one of {sorted(ORDERS)}")
+
+    @property
+    def parts(self) -> Composite:
+        """The two joints in a row that this one is."""
+        return ORDERS[self.order]
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return tuple(coordinate for part in self.parts.joints for coordinate in part.coordinates)
+
+    def pose(self, q: Sequence[Scalar]) -> Pose:
+        return self.parts.pose(q)
+
+    def motion(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
+        return self.parts.motion(q, v)  # [RM eq. 43, 44]
+
+    def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
+        return self.parts.chart(q, v)
+
+    def singularity(self, q: Sequence[float]) -> str | None:
+        return self.parts.singularity(q)

@@ -1,0 +1,29 @@
+"""Slider: one translation along an axis [RM eq. 23, 24]."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose, unit_axis
+
+from .axis import slide
+from .joint import Coordinate, Joint
+
+
+@dataclass(frozen=True)
+class Prismatic(Joint):
+    """A slider along `axis`, Q = Trans(axis q); q = (distance)."""
+
+    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    limits: tuple[float, float] = (-math.inf, math.inf)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit_axis(self.axis, "Prismatic axis"))
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return (Coordinate("distance", limits=self.limits, unit="m"),)
+
+    def pose(self, q: Sequence[Scalar]) -> Pose:
+        return slide(self.axis, q[0])

@@ -1,0 +1,55 @@
+"""Two surfaces that touch, frames aligned and normals opposed [GL eq. 15]."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.geometry.check import finite
+from anyjoint.geometry.frame import FLIP
+from anyjoint.geometry.surfaces import as_surface
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose, Turn, as_matrix
+
+from .joint import Coordinate, Joint
+from .surface_coordinates import surface_coordinates
+
+
+@dataclass(frozen=True)
+class SurfaceSurface(Joint):
+    """Two surfaces sliding on each other, Q = S1(u1, v1) flip S2(u2, v2)^-1 [GL eq. 15]; q = (u1, v1, u2, v2).
+
+    The flip opposes the normals, because solids touch from outside. The angle between the first tangents is held at
+    `twist`: 0 aligns them; pi/2 crosses them, as the links of a chain of tori are.
+    """
+
+    surface1: Any
+    surface2: Any
+    twist: float = 0.0
+    wrap: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "surface1", as_surface(self.surface1))
+        object.__setattr__(self, "surface2", as_surface(self.surface2))
+        finite("SurfaceSurface", twist=self.twist)
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return surface_coordinates(self.surface1, "1", self.wrap) + surface_coordinates(self.surface2, "2", self.wrap)
+
+    def legs(self, q: Sequence[Scalar]) -> tuple[Pose, Pose]:
+        """Through the contact frame: A to the flipped frame of surface 1, B to the frame of surface 2."""
+        A = self.surface1.frame(q[0], q[1]) @ opposed(self.twist)
+        return A, self.surface2.frame(q[2], q[3])
+
+    def singularity(self, q: Sequence[float]) -> str | None:
+        first = self.surface1.singularity(float(q[0]), float(q[1]))
+        return first or self.surface2.singularity(float(q[2]), float(q[3]))
+
+
+def opposed(twist: float) -> Pose:
+    """The constant rotation between two contact frames whose normals are opposed [PAK section 6, psi = twist]."""
+    if twist == 0:
+        return FLIP
+    c, s = (round(x) if abs(x - round(x)) < 1e-15 else x for x in (math.cos(twist), math.sin(twist)))
+    return Pose((Turn(as_matrix([[c, -s, 0], [-s, -c, 0], [0, 0, -1]])),))

@@ -1,0 +1,21 @@
+"""Three translations [RM eq. 27, 28]."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose
+
+from .joint import Coordinate, Joint
+
+
+@dataclass(frozen=True)
+class Translational(Joint):
+    """Any translation and no turning, Q = Trans(q); q = (x, y, z)."""
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return (Coordinate("x", unit="m"), Coordinate("y", unit="m"), Coordinate("z", unit="m"))
+
+    def pose(self, q: Sequence[Scalar]) -> Pose:
+        return Pose.translation(q[0], q[1], q[2])
