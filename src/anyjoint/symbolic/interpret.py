@@ -11,10 +11,13 @@ import numpy as np
 from anyjoint.errors import ExpressionError
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.node import Node
-from anyjoint.symbolic.ops import FLOAT_RULES, Op, clamp_index
+from anyjoint.symbolic.ops import ARITY, FLOAT_RULES, Op, clamp_index
 from anyjoint.symbolic.rewrite import flatten, reachable
 
-Rules = Mapping[Op, Callable[..., Any]]
+Rules = Mapping[int, Callable[..., Any]]
+
+_ARITY = tuple(ARITY[op] for op in Op)
+_CONST, _VAR, _GATHER = int(Op.CONST), int(Op.VAR), int(Op.GATHER)
 
 
 def evaluate(outputs: Any, values: Mapping[Any, Any]) -> Any:
@@ -33,22 +36,28 @@ def evaluate_ids(g: Graph, outputs: Iterable[int], values: Mapping[int, Any]) ->
     """The values of all nodes below `outputs`, by id; `values` may fix any node, not only variables."""
     rules, convert, lookup = _flavour(values.values())
     result: dict[int, Any] = {}
-    for i in reachable(g, outputs):
-        op = Op(g.op[i])
-        if i in values:
-            result[i] = values[i]
-        elif op == Op.CONST:
-            result[i] = convert(g.value(i))
-        elif op == Op.VAR:
-            raise ExpressionError(
-                f"evaluate: variable {g.variables[g.a[i]].name!r} (node {i}) has no value; "
-                "expected one for every variable that the outputs depend on."
-            )
-        elif op == Op.GATHER:
-            result[i] = lookup(g.tables[g.b[i]], result[g.a[i]])
-        else:
-            result[i] = rules[op](*(result[x] for x in g.operands(i)))
+    operands = (g.a, g.b, g.c)
+    with np.errstate(all="ignore"):
+        for i in reachable(g, outputs):
+            op = g.op[i]
+            if i in values:
+                result[i] = values[i]
+            elif op == _CONST:
+                result[i] = convert(g.value(i))
+            elif op == _VAR:
+                raise _missing(g, i)
+            elif op == _GATHER:
+                result[i] = lookup(g.tables[g.b[i]], result[g.a[i]])
+            else:
+                result[i] = rules[op](*[result[operands[k][i]] for k in range(_ARITY[op])])
     return result
+
+
+def _missing(g: Graph, i: int) -> ExpressionError:
+    return ExpressionError(
+        f"evaluate: variable {g.variables[g.a[i]].name!r} (node {i}) has no value; "
+        "expected one for every variable that the outputs depend on."
+    )
 
 
 def _flavour(values: Iterable[Any]) -> tuple[Rules, Callable[[float], Any], Callable[[tuple[float, ...], Any], Any]]:
@@ -57,7 +66,7 @@ def _flavour(values: Iterable[Any]) -> tuple[Rules, Callable[[float], Any], Call
         if isinstance(x, np.ndarray):
             return _ARRAY_RULES, float, _gather_array
         if type(x).__module__.startswith("mpmath"):
-            return _mpmath_rules(x.context), x.context.mpf, lambda table, i: x.context.mpf(_gather_scalar(table, i))
+            return _mpmath_rules(x.context), x.context.mpf, _gather_scalar
         if isinstance(x, complex):
             return _ARRAY_RULES, float, _gather_scalar
     return _SAFE_FLOAT_RULES, float, _gather_scalar
@@ -79,23 +88,14 @@ def _quiet(rule: Callable[..., Any], numpy_rule: Callable[..., Any]) -> Callable
         try:
             return rule(*operands)
         except (ValueError, ZeroDivisionError, OverflowError):
-            with np.errstate(all="ignore"):
-                return float(numpy_rule(*(np.float64(x) for x in operands)))
+            return float(numpy_rule(*(np.float64(x) for x in operands)))
 
     return safe
 
 
-def _silent(rule: Callable[..., Any]) -> Callable[..., Any]:
-    def silent(*operands: Any) -> Any:
-        with np.errstate(all="ignore"):
-            return rule(*operands)
-
-    return silent
-
-
 # NumPy's functions also take complex values, which is what complex-step differentiation needs; comparisons,
 # extrema and floor then look at the real part only.
-_NUMPY: dict[Op, Callable[..., Any]] = {
+_ARRAY_RULES: Rules = {
     Op.ADD: np.add,
     Op.SUB: np.subtract,
     Op.MUL: np.multiply,
@@ -120,8 +120,7 @@ _NUMPY: dict[Op, Callable[..., Any]] = {
     Op.EQ: lambda a, b: np.real(a) == np.real(b),
     Op.SELECT: np.where,
 }
-_ARRAY_RULES: Rules = {op: _silent(rule) for op, rule in _NUMPY.items()}
-_SAFE_FLOAT_RULES: Rules = {op: _quiet(rule, _NUMPY[op]) for op, rule in FLOAT_RULES.items()}
+_SAFE_FLOAT_RULES: Rules = {op: _quiet(rule, _ARRAY_RULES[op]) for op, rule in FLOAT_RULES.items()}
 
 
 def _is_complex(*values: Any) -> bool:
@@ -139,7 +138,7 @@ def _complex_atan2(y: Any, x: Any) -> Any:
 def _mpmath_rules(mp: Any) -> Rules:
     """Rules on mpmath numbers of the context `mp`, at its precision."""
     return {
-        **FLOAT_RULES,
+        **{int(op): rule for op, rule in FLOAT_RULES.items()},
         Op.SQRT: mp.sqrt,
         Op.SIN: mp.sin,
         Op.COS: mp.cos,

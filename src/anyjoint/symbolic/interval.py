@@ -6,13 +6,12 @@ whether a division can meet zero. Results are widened a little, so rounding neve
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from anyjoint.symbolic.ops import Op
 
 Interval = tuple[float, float]
 EVERYTHING: Interval = (-math.inf, math.inf)
-_SLACK = 4e-16
+_SLACK = 1e-15
 
 
 def widened(low: float, high: float) -> Interval:
@@ -20,6 +19,11 @@ def widened(low: float, high: float) -> Interval:
     if not low <= high:
         return EVERYTHING
     return low - _SLACK * abs(low), high + _SLACK * abs(high)
+
+
+def holds_zero(x: Interval) -> bool:
+    """May the value be zero?"""
+    return x[0] <= 0.0 <= x[1]
 
 
 def _add(x: Interval, y: Interval) -> Interval:
@@ -32,20 +36,20 @@ def _sub(x: Interval, y: Interval) -> Interval:
 
 def _mul(x: Interval, y: Interval) -> Interval:
     corners = (x[0] * y[0], x[0] * y[1], x[1] * y[0], x[1] * y[1])
-    if math.isnan(sum(corners)) and any(math.isnan(c) for c in corners):
-        return EVERYTHING
-    return widened(min(corners), max(corners))
+    low, high = min(corners), max(corners)
+    # min and max overlook a NaN, the sum does not (inf - inf gives one too, where nothing is certain either).
+    return widened(low, high) if sum(corners) == sum(corners) else EVERYTHING
 
 
 def square(x: Interval) -> Interval:
     """x * x, which is tighter than the product of two unrelated values."""
-    a, b = abs(x[0]), abs(x[1])
-    low = 0.0 if x[0] <= 0.0 <= x[1] else min(a, b)
-    return max(0.0, widened(low * low, max(a, b) ** 2)[0]), widened(0.0, max(a, b) * max(a, b))[1]
+    low, high = _abs(x)
+    low, high = widened(low * low, high * high)
+    return max(low, 0.0), high
 
 
 def _div(x: Interval, y: Interval) -> Interval:
-    if y[0] <= 0.0 <= y[1]:
+    if holds_zero(y):
         return EVERYTHING
     return _mul(x, widened(1.0 / y[1], 1.0 / y[0]))
 
@@ -80,9 +84,12 @@ def _sin(x: Interval) -> Interval:
 
 
 def _tan(x: Interval) -> Interval:
-    if -1.57 < x[0] and x[1] < 1.57:
-        return widened(math.tan(x[0]), math.tan(x[1]))
-    return EVERYTHING
+    return widened(math.tan(x[0]), math.tan(x[1])) if _is_tame(x) else EVERYTHING
+
+
+def _is_tame(x: Interval) -> bool:
+    """Does the tangent stay away from its poles?"""
+    return x[0] > -1.57 and x[1] < 1.57
 
 
 def _acos(x: Interval) -> Interval:
@@ -106,7 +113,7 @@ def _pow(x: Interval, y: Interval) -> Interval:
 
 def _abs(x: Interval) -> Interval:
     a, b = abs(x[0]), abs(x[1])
-    return (0.0 if x[0] <= 0.0 <= x[1] else min(a, b)), max(a, b)
+    return (0.0 if holds_zero(x) else min(a, b)), max(a, b)
 
 
 def _hull(x: Interval, y: Interval) -> Interval:
@@ -114,7 +121,7 @@ def _hull(x: Interval, y: Interval) -> Interval:
 
 
 # The interval of an operation from those of its operands; leaves, GATHER and conditions are none of its business.
-INTERVAL_RULES: dict[Op, Callable[..., Any]] = {
+INTERVAL_RULES: dict[int, Callable[..., Interval]] = {
     Op.ADD: _add,
     Op.SUB: _sub,
     Op.MUL: _mul,
@@ -135,4 +142,15 @@ INTERVAL_RULES: dict[Op, Callable[..., Any]] = {
     Op.MAX: lambda x, y: (max(x[0], y[0]), max(x[1], y[1])),
     Op.FLOOR: lambda x: (x[0] - 1.0, x[1]),
     Op.SELECT: lambda _condition, x, y: _hull(x, y),
+}
+
+# Is an operation defined for all operands in their intervals? What is not listed is defined everywhere.
+TOTAL_RULES: dict[int, Callable[..., bool]] = {
+    Op.DIV: lambda _x, y: not holds_zero(y),
+    Op.SQRT: lambda x: x[0] >= 0.0,
+    Op.LOG: lambda x: x[0] > 0.0,
+    Op.POW: lambda x, _y: x[0] > 0.0,
+    Op.ASIN: lambda x: x[0] >= -1.0 and x[1] <= 1.0,
+    Op.ACOS: lambda x: x[0] >= -1.0 and x[1] <= 1.0,
+    Op.TAN: _is_tame,
 }

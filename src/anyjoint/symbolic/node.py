@@ -156,7 +156,8 @@ class Node:
 
     def hypot(self, other: Any) -> "Node":
         """Length of the vector (self, other)."""
-        return (self * self + other * other).sqrt()
+        square: Node = self * self + other * other
+        return square.sqrt()
 
     def minimum(self, other: Any) -> "Node":
         """The smaller of two."""

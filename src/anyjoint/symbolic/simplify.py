@@ -1,26 +1,32 @@
 """Identity merging by random probing: expressions that are equal become one, the cheapest of them.
 
 It finds sin^2 + cos^2 = 1, |f_u| of a torus, and the zeros of joint Jacobians without knowing any rule. It is safe:
-see probing.py for branches, interval.py for signs; equality is tested against a running bound of the rounding error,
-so values that agree to nine digits are different; and the result is compared with the original at fresh points.
+see probing.py for branches, interval.py for signs, identity.py for what counts as equal; and the result is compared
+with the original at fresh points.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
 from anyjoint.symbolic.graph import Graph
-from anyjoint.symbolic.identity import COST, Class, Classes, Member, Signed
+from anyjoint.symbolic.identity import Equalities
 from anyjoint.symbolic.interpret import evaluate_ids
 from anyjoint.symbolic.node import Node
 from anyjoint.symbolic.ops import Op
-from anyjoint.symbolic.probing import Points
+from anyjoint.symbolic.probing import Points, Probe
 from anyjoint.symbolic.rewrite import common_graph, flatten, reachable
 
-_ROUNDS = 3  # a merge may prove a sign that allows another one
+_ROUNDS = 6  # a merge may prove a sign that allows another one
+
+# Rough cost of an operation in units of one addition; what is not listed costs 20.
+_LISTED = {Op.CONST: 0, Op.VAR: 0, Op.ADD: 1, Op.SUB: 1, Op.MUL: 1, Op.NEG: 1, Op.DIV: 6, Op.SQRT: 8, Op.SIN: 15}
+_LISTED |= {Op.COS: 15, Op.ABS: 1, Op.MIN: 1, Op.MAX: 1, Op.FLOOR: 1, Op.LT: 1, Op.LE: 1, Op.EQ: 1, Op.SELECT: 1}
+COST = tuple(_LISTED.get(op, 20) for op in Op)
 
 
-def merge_identities(outputs: Any, *, points: int = 16, seed: int = 20) -> Any:
+def merge_identities(outputs: Any, *, points: int = 32, seed: int = 20) -> Any:
     """`outputs` (nested nodes of one graph) with equal subexpressions merged; variables vary over their domains.
 
     Where an expression is not defined at some place of the domain but its simplest equal is (x / x at 0), the
@@ -32,88 +38,101 @@ def merge_identities(outputs: Any, *, points: int = 16, seed: int = 20) -> Any:
         return outputs
     g = common_graph(nodes)
     before = [x.id for x in nodes]
-    after = _verified(g, before, _merged(g, before, points, seed), seed)
-    result = iter(after)
-    return rebuild([Node(g, next(result)) if isinstance(x, Node) else x for x in flat])
+    after = iter(_verified(g, before, _merged(g, before, points, seed), seed))
+    return rebuild([Node(g, next(after)) if isinstance(x, Node) else x for x in flat])
 
 
 def _merged(g: Graph, outputs: list[int], points: int, seed: int) -> list[int]:
-    """Repeat while it pays."""
+    """Merge again and again while it pays."""
     price = _price(g, outputs)
     for _ in range(_ROUNDS):
-        candidate, changes = _merge_once(g, outputs, points, seed)
-        new_price = _price(g, candidate)
-        if not changes or new_price > price or candidate == outputs:
+        equal = Equalities(Probe(g, reachable(g, outputs), Points(points, seed)))
+        if not equal.found:
             break
-        stuck = new_price == price
+        candidate = _Extraction(g, equal).build(outputs)
+        if candidate == outputs or (new_price := _price(g, candidate)) >= price:
+            break
         outputs, price = candidate, new_price
-        if stuck:
-            break
     return outputs
 
 
-def _merge_once(g: Graph, outputs: list[int], points: int, seed: int) -> tuple[list[int], int]:
-    order = reachable(g, outputs)
-    with_roots = any(g.op[i] in (Op.SQRT, Op.ABS) for i in order)
-    classes = Classes(g, Points(points, seed), with_roots)
-    with np.errstate(all="ignore"):
-        for i in order:
-            classes.add(i)
-    return _extracted(g, classes, outputs), classes.merged
+class _Extraction:
+    """Picks the cheapest node of every class of equal nodes, and builds outputs from these alone.
 
+    A node's cost is that of its tree. What is picked costs more than what it uses, so there are no cycles: a class
+    only gets cheaper while rows are visited, and one that is defined everywhere uses only such classes.
+    """
 
-def _extracted(g: Graph, classes: Classes, outputs: list[int]) -> list[int]:
-    """The outputs built from the best member of every class, operands first."""
-    built: dict[int, int] = {}
-    stack = [_resolved(classes.classes, classes.of[i])[0] for i in outputs]
-    while stack:
-        k = stack[-1]
-        member = classes.classes[k].best
-        operands = [_resolved(classes.classes, x) for x in member.operands]
-        missing = [x for x, _ in operands if x not in built]
-        if k in built or not missing:
+    def __init__(self, g: Graph, equal: Equalities) -> None:
+        self.g = g
+        self.equal = equal
+        p = equal.probe
+        self.home = [equal.of(row) for row in range(len(p.ids))]
+        # Per class: an operation, the rows it uses, the sign of the class against it, and the node it came from.
+        self.best: dict[int, tuple[int, tuple[int, ...], int, int]] = {}
+        self._pick()
+
+    def _pick(self) -> None:
+        """Fill `best`."""
+        p = self.equal.probe
+        cost: dict[int, float] = {}
+        total: dict[int, bool] = {}
+
+        def offer(home: int, member: tuple[int, tuple[int, ...], int, int], defined: bool) -> None:
+            parts = [self.home[x][0] for x in member[1]]
+            price = COST[member[0]] + sum([cost[x] for x in parts])
+            whole = defined and all([total[x] for x in parts])
+            if home not in cost or (price < cost[home] if whole == total[home] else whole):
+                cost[home], total[home], self.best[home] = price, whole, member
+
+        for row, (home, sign) in enumerate(self.home):
+            if row in self.equal.numbers:
+                cost[row], total[row] = 0.0, True
+                continue
+            offer(home, (p.op[row], p.operands[row], sign, p.ids[row]), p.total[row])
+        for row, (a, b, sign) in self.equal.products.items():
+            home, relative = self.home[row]
+            offer(home, (Op.MUL, (a, b), sign * relative, -1), True)
+
+    def build(self, outputs: list[int]) -> list[int]:
+        """The ids of the outputs, rebuilt."""
+        index = self.equal.probe.index
+        built: dict[int, int] = {}
+        stack = [self.home[index[i]][0] for i in outputs]
+        while stack:
+            home = stack[-1]
+            parts = () if home in self.equal.numbers else self.best[home][1]
+            missing = [k for x in parts if (k := self.home[x][0]) not in built]
+            if home not in built and missing:
+                stack.extend(missing)
+                continue
             stack.pop()
-            if k not in built:
-                built[k] = _build(g, member, [_signed(g, built[x], sign) for x, sign in operands])
-        else:
-            stack.extend(missing)
-    final = (_resolved(classes.classes, classes.of[i]) for i in outputs)
-    return [_signed(g, built[k], sign) for k, sign in final]
+            if home not in built:
+                built[home] = self._built(home, [self._signed(built, x) for x in parts])
+        return [self._signed(built, index[i]) for i in outputs]
+
+    def _built(self, home: int, operands: list[int]) -> int:
+        g = self.g
+        if home in self.equal.numbers:
+            return g.constant_id(self.equal.numbers[home])
+        op, _, sign, i = self.best[home]
+        if operands:
+            i = g.node(op, *operands, *([g.b[i]] if op == Op.GATHER else []))
+        return i if sign > 0 else g.node(Op.NEG, i)
+
+    def _signed(self, built: dict[int, int], row: int) -> int:
+        home, sign = self.home[row]
+        return built[home] if sign > 0 else self.g.node(Op.NEG, built[home])
 
 
-def _resolved(classes: list[Class], x: Signed) -> Signed:
-    """The class that stands for a class: itself, or a cheaper one that was found to equal it later."""
-    k, sign = x
-    alias = classes[k].alias
-    if alias is not None and classes[alias[0]].best.total and classes[alias[0]].best.cost < classes[k].best.cost:
-        return alias[0], sign * alias[1]
-    return x
-
-
-def _build(g: Graph, member: Member, operands: list[int]) -> int:
-    if member.op == Op.CONST:
-        return g.constant_id(member.number)
-    if member.op == Op.VAR:
-        return member.leaf
-    built = g.node(member.op, operands[0], member.leaf) if member.op == Op.GATHER else g.node(member.op, *operands)
-    return _signed(g, built, member.sign)
-
-
-def _signed(g: Graph, i: int, sign: int) -> int:
-    return i if sign > 0 else g.node(Op.NEG, i)
-
-
-def _price(g: Graph, outputs: list[int]) -> float:
+def _price(g: Graph, outputs: list[int]) -> int:
     """What all operations below some outputs cost."""
-    return sum(COST.get(Op(g.op[i]), 20) for i in reachable(g, outputs) if g.op[i] > Op.VAR)
+    return sum(COST[g.op[i]] for i in reachable(g, outputs))
 
 
 def _verified(g: Graph, before: list[int], after: list[int], seed: int) -> list[int]:
     """Each new output where it agrees with the old one at fresh points, else the old one."""
-    changed = [(i, j) for i, j in zip(before, after, strict=True) if i != j]
-    if not changed:
-        return after
-    together = [i for pair in changed for i in pair]
+    together = [i for pair in zip(before, after, strict=True) if pair[0] != pair[1] for i in pair]
     fresh = Points(24, seed + 1)
     values = {
         i: fresh.variable(g.a[i], g.variables[g.a[i]].domain) for i in reachable(g, together) if g.op[i] == Op.VAR
@@ -126,7 +145,6 @@ def _same(old: Any, new: Any) -> bool:
     """Do values agree wherever the old ones are finite, against the largest of them?"""
     old, new = np.broadcast_arrays(np.asarray(old, dtype=float), np.asarray(new, dtype=float))
     finite = np.isfinite(old)
-    if not finite.any():
-        return False
-    scale = np.abs(old[finite]).max()
-    return bool((np.abs(old[finite] - new[finite]) <= 1e-7 * scale + 1e-12).all())
+    scale = np.abs(old[finite]).max(initial=0.0)
+    difference = np.abs(old[finite] - new[finite]).max(initial=math.inf if not finite.any() else 0.0)
+    return bool(difference <= 1e-7 * scale + 1e-12)
