@@ -95,12 +95,15 @@ def _factor_round(web: Web, strategy: Strategy) -> int:
     done = 0
     while heap:
         priority, item = heapq.heappop(heap)
-        item = _trim(web, item)
-        if not item.roots or not item.leaves:
+        trimmed = _trim(web, item)
+        if not trimmed.roots or not trimmed.leaves:
             continue
-        if _priority(item, strategy) > priority:
-            heapq.heappush(heap, (_priority(item, strategy), item))
-            continue
+        if trimmed is not item:
+            item = trimmed
+            later = _priority(item, strategy)
+            if later > priority:
+                heapq.heappush(heap, (later, item))
+                continue
         region = _region(web, item)
         if region is None:
             continue
@@ -131,7 +134,9 @@ def _trim(web: Web, item: Factor) -> Factor:
     for e in hooks:
         some_roots |= web.roots[e]
         some_leaves |= web.leaves[e]
-    return item._replace(roots=roots & some_roots, leaves=leaves & some_leaves)
+    if roots & ~some_roots or leaves & ~some_leaves:
+        return item._replace(roots=roots & some_roots, leaves=leaves & some_leaves)
+    return item
 
 
 def _region(web: Web, item: Factor) -> list[int] | None:

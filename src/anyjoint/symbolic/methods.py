@@ -84,7 +84,8 @@ def _worth_trying(d: DerivativeGraph) -> list[str]:
         return names[:1]
     if cost[names[1]] > UNLIKELY * cost[names[0]]:
         names.pop()
-    if d.size * (len(d.roots) + len(d.leaves)) < DSTAR_LIMIT:
+    # with one leaf, forward mode visits every edge once and there is nothing left to share
+    if len(d.leaves) > 1 and d.size * (len(d.roots) + len(d.leaves)) < DSTAR_LIMIT:
         names.append("dstar")
     return names
 
