@@ -1,0 +1,1 @@
+"""Benchmarks of anyjoint against other engines: `python -m bench.run`."""
