@@ -1,0 +1,98 @@
+"""A picture of a run: time per state of every engine, and how far ahead anyjoint is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from bench.goals import best_time
+from bench.peers.protocol import QUANTITIES
+from bench.table import TITLES
+
+SERIES = (
+    (
+        "Python bindings, best",
+        "#d0d4da",
+        lambda m, q: _best(m, ("pinocchio-python", "mujoco-python", "drake-python"), q),
+    ),
+    ("MuJoCo C", "#e6a15c", lambda m, q: _best(m, ("mujoco-c",), q)),
+    ("Pinocchio C++", "#6c8ebf", lambda m, q: _best(m, ("pinocchio-clang", "pinocchio-gcc"), q)),
+    ("CasADi C", "#8fb88a", lambda m, q: _best(m, ("casadi-clang", "casadi-gcc"), q)),
+    ("anyjoint, one state", "#c0392b", lambda m, q: _best(m, ("anyjoint",), q)),
+    (
+        "anyjoint, batch",
+        "#7b1f16",
+        lambda m, q: m["engines"].get("anyjoint", {}).get("batch", {}).get("float64", {}).get(q),
+    ),
+)
+"""Label, colour, and how to read the time off a model's record."""
+
+
+def draw(results: dict[str, Any], path: Path) -> list[Path]:
+    """Write the chart as SVG and PNG; without matplotlib there is none."""
+    try:
+        import matplotlib
+    except ImportError:
+        return []
+    matplotlib.use("Agg")
+    matplotlib.rcParams.update({"svg.hashsalt": "anyjoint", "svg.fonttype": "none", "font.size": 9})
+    from matplotlib import pyplot
+
+    panels = [(q, names) for q in QUANTITIES if (names := _models(results, q))]
+    if not panels:
+        return []
+    heights = [len(names) for _, names in panels]
+    figure, axes = pyplot.subplots(
+        len(panels),
+        1,
+        figsize=(9, 1.2 + 0.62 * sum(heights)),
+        height_ratios=heights,
+        layout="constrained",
+        squeeze=False,
+    )
+    for (quantity, names), ax in zip(panels, axes[:, 0], strict=True):
+        _panel(ax, results, quantity, names)
+    axes[0, 0].legend(loc="lower center", bbox_to_anchor=(0.45, 1.04), ncols=3, frameon=False)
+    written = [path, path.with_suffix(".png")]
+    figure.savefig(written[0], metadata={"Date": None})
+    figure.savefig(written[1], dpi=110)
+    pyplot.close(figure)
+    return written
+
+
+def _panel(ax: Any, results: dict[str, Any], quantity: str, names: list[str]) -> None:
+    """Horizontal bars on a logarithmic axis, one group per model."""
+    height = 0.8 / len(SERIES)
+    for k, (label, colour, read) in enumerate(SERIES):
+        times = [read(results["models"][name], quantity) for name in names]
+        places = [row + (k - (len(SERIES) - 1) / 2) * height for row in range(len(names))]
+        ax.barh(places, [t or 0 for t in times], height, color=colour, label=label)
+    for row, name in enumerate(names):
+        model = results["models"][name]
+        peer, ours = best_time(model, "", quantity), _best(model, ("anyjoint",), quantity)
+        if peer and ours:
+            ax.text(
+                1.01,
+                row,
+                f"{peer / ours:.1f}x the best peer",
+                transform=ax.get_yaxis_transform(),
+                va="center",
+                fontsize=8,
+            )
+    ax.set_xscale("log")
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.set_title(f"{TITLES[quantity]}, nanoseconds per state (one core)", loc="left", fontsize=10)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="x", color="#eeeeee")
+    ax.set_axisbelow(True)
+
+
+def _models(results: dict[str, Any], quantity: str) -> list[str]:
+    measured = lambda model: any(quantity in e.get("times", {}) for e in model["engines"].values())  # noqa: E731
+    return [name for name, model in results["models"].items() if measured(model)]
+
+
+def _best(model: dict[str, Any], keys: tuple[str, ...], quantity: str) -> float | None:
+    times = [model["engines"].get(key, {}).get("times", {}).get(quantity) for key in keys]
+    return min((t for t in times if t), default=None)
