@@ -16,8 +16,8 @@ NAMED = {
     "blue": "#4c7ef3", "purple": "#9b6bdf", "violet": "#9b6bdf", "pink": "#e8618c",
     "brown": "#9c6b4a", "gold": "#d9a520",
 }  # fmt: skip
-CSS = frozenset(
-    """aliceblue antiquewhite aqua aquamarine azure beige bisque blanchedalmond blueviolet burlywood cadetblue chartreuse
+CSS_NAMES = """
+    aliceblue antiquewhite aqua aquamarine azure beige bisque blanchedalmond blueviolet burlywood cadetblue chartreuse
     chocolate coral cornflowerblue cornsilk crimson cyan darkblue darkcyan darkgoldenrod darkgray darkgreen darkgrey
     darkkhaki darkmagenta darkolivegreen darkorange darkorchid darkred darksalmon darkseagreen darkslateblue
     darkslategray darkslategrey darkturquoise darkviolet deeppink deepskyblue dimgray dimgrey dodgerblue firebrick
@@ -29,8 +29,8 @@ CSS = frozenset(
     moccasin navajowhite navy oldlace olive olivedrab orangered orchid palegoldenrod palegreen paleturquoise
     palevioletred papayawhip peachpuff peru plum powderblue rebeccapurple rosybrown royalblue saddlebrown salmon
     sandybrown seagreen seashell sienna skyblue slateblue slategray slategrey snow springgreen steelblue tan thistle
-    tomato turquoise wheat whitesmoke yellowgreen""".split()
-)
+    tomato turquoise wheat whitesmoke yellowgreen"""
+CSS = frozenset(CSS_NAMES.split())
 
 
 def body_colors(count: int) -> list[str]:

@@ -1,0 +1,116 @@
+"""From a trajectory to its scene and its page."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from tests.view.stand_in import PENDULUM_JS, double_pendulum, live_info, swing
+
+import anyjoint.view.page as page
+from anyjoint.errors import AnyjointError, InputError
+from anyjoint.view import live_page, live_scene, model_info, notebook_html, trajectory_page, trajectory_scene
+from anyjoint.view.record import frame_indices, up_direction
+
+
+def test_the_page_is_complete_in_itself(tmp_path):
+    path = trajectory_page(swing(), tmp_path / "run.html")
+    text = path.read_text(encoding="utf-8")
+    assert not re.findall(r'(?:src|href)=["\']?(?:https?:)?//', text)
+    assert "default-src 'none'" in text
+    assert "<title>Double pendulum</title>" in text
+
+
+def test_frames_are_those_of_the_run():
+    run = swing()
+    scene = trajectory_scene(run)
+    times = scene.motion.times
+    assert np.isin(times, run.t).all()
+    kept = np.searchsorted(run.t, times)
+    assert np.allclose(scene.motion.poses, run.model.body_poses(run.q[kept]))
+    assert [body.name for body in scene.bodies] == ["upper", "lower"]
+    assert [body.parent for body in scene.bodies] == [-1, 0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 100, 5001])
+def test_thinning_keeps_both_ends_and_a_steady_pace(n):
+    t = np.linspace(0, 5, n) if n > 1 else np.zeros(1)
+    kept = frame_indices(t, bodies=3, frame_rate=60)
+    assert (kept[0], kept[-1]) == (0, n - 1)
+    assert len(kept) <= 302
+    if len(kept) > 2:
+        assert np.ptp(np.diff(t[kept])[:-1]) <= 2 * (t[1] - t[0]) + 1e-12
+
+
+def test_a_long_chain_stays_within_the_budget():
+    t = np.linspace(0, 60, 60001)
+    assert len(frame_indices(t, bodies=1000, frame_rate=60)) * 7000 < 6_100_000
+
+
+def test_a_run_that_blew_up_is_shown_until_then():
+    run = swing()
+    run.q[300:] = np.nan
+    assert trajectory_scene(run).motion.times[-1] == pytest.approx(run.t[299])
+    run.q[:] = np.nan
+    with pytest.raises(InputError, match="no finite state"):
+        trajectory_scene(run)
+
+
+def test_bodies_without_shapes_are_drawn_as_sticks():
+    upper, lower = trajectory_scene(swing(drawn=False)).bodies
+    assert [d["type"] for d in upper.shapes] == ["sphere", "capsule", "capsule"]
+    assert [d["type"] for d in lower.shapes] == ["sphere", "capsule"]
+
+
+def test_up_is_against_gravity():
+    assert up_direction((0, -9.81, 0)) == (0, 1, 0)
+    assert up_direction((0, 0, 0)) == (0, 0, 1)
+    assert trajectory_scene(swing(gravity=(0, -2.0, 0))).up == (0, 1, 0)
+
+
+def test_an_unwritable_path_is_named(tmp_path):
+    with pytest.raises(InputError, match="cannot write the page"):
+        trajectory_page(swing(), tmp_path / "no" / "such" / "folder.html")
+
+
+def test_a_missing_bundle_says_how_to_build_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "__file__", str(tmp_path / "page.py"))
+    page.viewer_script.cache_clear()
+    with pytest.raises(AnyjointError, match=r"hatch_build\.py"):
+        page.viewer_script()
+    page.viewer_script.cache_clear()
+
+
+def test_a_notebook_gets_a_frame_of_its_own():
+    text = notebook_html(trajectory_scene(swing()), height=300)
+    assert re.fullmatch(r'<iframe srcdoc="[^"<]*" style="[^"]*height:300px[^"]*"[^<]*></iframe>', text)
+
+
+def test_a_live_page_carries_its_dynamics(tmp_path):
+    text = live_page(live_info(), PENDULUM_JS, tmp_path / "live.html").read_text(encoding="utf-8")
+    assert "function makeDynamics()" in text
+
+
+def test_the_dynamics_cannot_end_their_script_element(tmp_path):
+    with pytest.raises(InputError, match="would end it early"):
+        live_page(live_info(), "// </SCRIPT>", tmp_path / "live.html")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [({"q0": [np.nan]}, "finite"), ({"dt": -1.0}, "dt=-1.0"), ({"dt": float("nan")}, "dt=nan")],
+)
+def test_live_pages_refuse_nonsense(changes, message):
+    with pytest.raises(InputError, match=message):
+        live_scene(live_info(**changes))
+    with pytest.raises(InputError, match="lacks title"):
+        live_scene({})
+
+
+def test_a_mechanism_describes_itself_to_a_live_page():
+    mech = double_pendulum()
+    mech.start = (np.array([1.0, 5.0]), np.zeros(2))
+    live = json.loads(live_scene(model_info(mech, dt=0.002)).json())["live"]
+    assert (live["q0"], live["dt"]) == ([1.0, 5.0], 0.002)
+    assert [c["index"] for c in live["coordinates"]] == [0, 1]
+    assert all(c["min"] <= q <= c["max"] for c, q in zip(live["coordinates"], live["q0"], strict=True))
