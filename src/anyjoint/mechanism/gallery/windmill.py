@@ -1,0 +1,86 @@
+"""A windmill hung with spheres, ellipsoids and tori that slide on one another [SG Fig. 2]."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from anyjoint.geometry import surfaces
+from anyjoint.geometry.surfaces import Surface
+from anyjoint.joints import Revolute, SurfaceSurface
+from anyjoint.mechanism import Body, Inertia, Mechanism, shapes
+from anyjoint.spatial import Pose
+
+from .palette import AMBER, CORAL, INK, IVORY, PLUM, SKY, STEEL, TEAL, state, strut
+
+Place = tuple[float, float]
+SIDE = math.pi / 2  # v on the equator of a sphere or ellipsoid
+
+
+@dataclass(frozen=True)
+class Pendant:
+    """A solid with two places to touch: `top` where it hangs, `bottom` where the next one hangs from it."""
+
+    surface: Surface
+    solid: shapes.Shape
+    mass: float
+    top: Place
+    bottom: Place
+    twist: float = 0.0  # a quarter turn for rings that hang in one another
+
+
+def _ball(radius: float, color: str) -> Pendant:
+    return Pendant(surfaces.Sphere(radius), shapes.Sphere(radius, color=color), 0.4, (0.0, SIDE), (math.pi, SIDE))
+
+
+def _egg(a: float, b: float, color: str) -> Pendant:
+    solid = shapes.Ellipsoid(a, b, b, color=color)
+    return Pendant(surfaces.Ellipsoid(a, b, b), solid, 0.6, (0.0, SIDE), (math.pi, SIDE))
+
+
+def _ring(color: str, top: Place, bottom: Place, twist: float = 0.0) -> Pendant:
+    return Pendant(surfaces.Torus(0.22, 0.06), shapes.Torus(0.22, 0.06, color=color), 0.5, top, bottom, twist)
+
+
+OUTSIDE, INSIDE = 0.0, math.pi
+# Sphere-sphere, sphere-ellipsoid, ellipsoid-torus, torus-torus, torus-sphere, sphere-sphere: 24 coordinates an arm.
+PENDANTS = (
+    _ball(0.16, CORAL),
+    _egg(0.28, 0.14, TEAL),
+    _ring(AMBER, (0.0, OUTSIDE), (math.pi, INSIDE)),
+    _ring(SKY, (0.0, INSIDE), (math.pi, OUTSIDE), twist=math.pi / 2),
+    _ball(0.14, PLUM),
+    _ball(0.10, CORAL),
+)
+
+
+def windmill(arms: int = 3, reach: float = 2.2, spin: float = 0.9) -> Mechanism:
+    """A hub on a tower turns `arms` arms; six solids hang in a row from each. 1 + 24 arms coordinates, 73 for three."""
+    mech = Mechanism("windmill")
+    mech.draw(strut((-0.6, 0, 0), (-0.6, 0, -4.6), 0.16, IVORY), strut((-0.6, 0, 0), (-0.1, 0, 0), 0.1, STEEL))
+    tips = [(0.0, -reach * math.sin(a), reach * math.cos(a)) for a in (2 * math.pi * k / arms for k in range(arms))]
+    knobs = [shapes.Sphere(0.2, color=INK, pose=Pose.translation(*tip)) for tip in tips]
+    rotor = [shapes.Sphere(0.26, color=CORAL), *knobs, *(strut((0, 0, 0), tip, 0.06, STEEL) for tip in tips)]
+    hub = mech.add_body("hub", None, Revolute((1, 0, 0)), None, Inertia.cylinder(30.0, reach, 0.2).moved(TO_X), rotor)
+    q = [0.35]
+    for k, tip in enumerate(tips):
+        q += _string(mech, hub, k, tip, q[0])
+    mech.start = state(q, [spin] + [0.0] * (len(q) - 1))
+    return mech
+
+
+TO_X = Pose.rotation_y(math.pi / 2)
+
+
+def _string(mech: Mechanism, hub: Body, arm: int, tip: tuple[float, float, float], hub_angle: float) -> list[float]:
+    """Hang the pendants from a knob of the hub; returns their coordinates when all hang straight down."""
+    above: Surface = surfaces.Sphere(0.2, axis="x")
+    # Poles on the hub's axis: the place (u, pi/2) of the knob looks towards (0, cos u, sin u) of the hub.
+    place, parent, placement, q = (-math.pi / 2 - hub_angle, SIDE), hub, Pose.translation(*tip), list[float]()
+    for k, pendant in enumerate(PENDANTS):
+        joint = SurfaceSurface(above, pendant.surface, pendant.twist)
+        inertia = pendant.solid.inertia(pendant.mass)
+        parent = mech.add_body(f"arm{arm}-{k}", parent, joint, placement, inertia, pendant.solid)
+        q += [*place, *pendant.top]
+        above, place, placement = pendant.surface, pendant.bottom, Pose()
+    return q
