@@ -36,7 +36,7 @@ class Variable:
 class Graph:
     """Owns expressions: node `i` is operation `op[i]` on nodes `a[i], b[i], c[i]` (-1: no operand)."""
 
-    __slots__ = ("op", "a", "b", "c", "constants", "variables", "tables", "keys", "constant_ids", "_table_ids")
+    __slots__ = ("_table_ids", "a", "b", "c", "constant_ids", "constants", "keys", "op", "tables", "variables")
 
     def __init__(self) -> None:
         self.op: list[int] = []

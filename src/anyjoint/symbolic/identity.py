@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.symbolic.ops import CONDITIONS, Op
-from anyjoint.symbolic.probing import SAMPLE_RULES, Probe, Sample
+from anyjoint.symbolic.probing import SAMPLE_RULES, Array, Probe, Sample
 
 _TIGHT = 1e-12  # a comparison counts only where both values are known to this relative error
 _ENOUGH = 0.7  # share of the points at which it must count
@@ -61,7 +61,7 @@ class Equalities:
             a, b = p.operands[row]
             size, error = p.size[row], p.error[row]
             tight = error <= _TIGHT * (p.size[a] + p.size[b])
-            if tight.mean() >= _ENOUGH and ((size <= error) | ~np.isfinite(error)).all():
+            if _enough(tight) and ((size <= error) | ~np.isfinite(error)).all():
                 self.numbers[row] = 0.0
                 self.found = True
 
@@ -155,6 +155,10 @@ class Equalities:
         return -1 if high <= 0.0 else 0
 
 
+def _enough(where: Array) -> bool:
+    return bool(np.count_nonzero(where) >= _ENOUGH * where.size)
+
+
 def _magnitude(x: Sample) -> Sample:
     return x[1], x[1], x[2]
 
@@ -166,7 +170,7 @@ def _agree(x: Sample, y: Sample) -> int:
     """
     error = x[2] + y[2]
     tight = error <= 2.0 * _TIGHT * x[1]
-    if tight.mean() < _ENOUGH:
+    if not _enough(tight):
         return 0
     unknown = ~np.isfinite(error)
     if (np.abs(x[0] - y[0]) <= error)[tight].all():
@@ -178,7 +182,7 @@ def _constant_value(sample: Sample) -> float | None:
     """The number that a row is at all points; a simple fraction if one is within the error."""
     values, size, error = sample
     known = error <= _TIGHT * size
-    if known.mean() < _ENOUGH:
+    if not _enough(known):
         return None
     best = int(np.argmin(np.where(known, error, math.inf)))
     value, bound = values.item(best), error.item(best)

@@ -104,7 +104,7 @@ class Probe:
         op, operands = self.op[row], self.operands[row]
         ranges = [self.interval[x] for x in operands]
         rule = TOTAL_RULES.get(op)
-        self.total.append(all([self.total[x] for x in operands]) and (rule is None or rule(*ranges)))
+        self.total.append(all(self.total[x] for x in operands) and (rule is None or rule(*ranges)))
         if op == Op.MUL and operands[0] == operands[1]:
             self.interval.append(square(ranges[0]))
         elif op in INTERVAL_RULES:

@@ -81,7 +81,7 @@ class _Extraction:
         def offer(home: int, member: tuple[int, tuple[int, ...], int, int], defined: bool) -> None:
             parts = [self.home[x][0] for x in member[1]]
             price = COST[member[0]] + sum([cost[x] for x in parts])
-            whole = defined and all([total[x] for x in parts])
+            whole = defined and all(total[x] for x in parts)
             if home not in cost or (price < cost[home] if whole == total[home] else whole):
                 cost[home], total[home], self.best[home] = price, whole, member
 
