@@ -6,6 +6,8 @@ Differences from the page: gravity enters as the base acceleration alpha_0 = -g 
 
 from typing import Any
 
+import numpy as np
+
 from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import zeros
 
@@ -40,9 +42,7 @@ def recursion_4(k: Any, parent: Any) -> None:
     J_bar = k.plus("J_bar", k.J)
     U = columns([J_bar @ k.S[:, j] for j in range(k.S.shape[1])])
     k.factors = ldl(gram(k.S, U))  # [SG eq. 28]
-    k.P = U.copy()
-    for row in range(6):
-        k.P[row] = k.factors.solve(U[row])  # J_bar S Omega^-1 of [SG eq. 29, 30]
+    k.P = np.array([k.factors.solve(row) for row in U], dtype=object)  # J_bar S Omega^-1 of [SG eq. 29, 30]
     parent.add("J_bar", k.G.inertia(J_bar.minus_outer(U, k.P)))  # [SG eq. 27]
 
 

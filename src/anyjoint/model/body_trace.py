@@ -1,0 +1,162 @@
+"""One sweep traced for one class of bodies: what it loads, what it keeps, what it hands to the parent.
+
+A body's class in a sweep is its class in the sweep before, plus which entries are exact numbers in what it reads
+from its parent and from its children. Values kept from one sweep to the next are loaded again only if they have to be:
+numbers are built in, parameters and state rows are read where they are, signs are free, and only the rest is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic.ops import Op
+from anyjoint.symbolic.rewrite import import_into
+
+from .flatten import Rebuild, flatten
+
+# Where a variable of a trace is loaded from:
+#   ("row", array, k)    entry k of this body's part of a state array
+#   ("raw", i)           raw number i of the link; -3..-1 are -gravity, which stands behind them
+#   ("parent", name, k)  entry k of the parent's value
+#   ("sum", name, k)     entry k of what the children have handed in
+#   ("kept", level, id)  node `id` of this body's trace of sweep `level`
+Source = tuple[Any, ...]
+Entries = Sequence[Any]  # numbers, or None for entries that are loaded
+
+
+@dataclass(eq=False)
+class BodyTrace:
+    """A traced sweep of a class of bodies."""
+
+    level: int
+    before: BodyTrace | None
+    graph: Graph = field(default_factory=Graph)
+    variables: dict[Source, Node] = field(default_factory=dict)
+    sources: dict[int, Source] = field(default_factory=dict)
+    values: dict[str, tuple[list[Any], Rebuild]] = field(default_factory=dict)  # set on the body in this sweep
+    handed: dict[str, list[Any]] = field(default_factory=dict)
+
+    def variable(self, source: Source) -> Node:
+        """The variable that is loaded from a source."""
+        if source not in self.variables:
+            node = self.variables[source] = self.graph.variable(source[0])
+            self.sources[node.id] = source
+        return self.variables[source]
+
+    def find(self, name: str) -> tuple[BodyTrace, list[Any], Rebuild] | None:
+        """The latest trace of this body that has set a value."""
+        trace: BodyTrace | None = self
+        while trace is not None:
+            if name in trace.values:
+                return (trace, *trace.values[name])
+            trace = trace.before
+        return None
+
+    def chain(self) -> list[BodyTrace]:
+        """The traces of this body's sweeps so far, first to this."""
+        return [*(self.before.chain() if self.before else []), self]
+
+    def bring(self, origin: BodyTrace, x: Any) -> Any:
+        """A value of an earlier trace of the same body, as cheaply as it can be had in this one."""
+        if not isinstance(x, Node) or origin is self:
+            return x
+        graph, op = origin.graph, origin.graph.op[x.id]
+        if op == Op.CONST:
+            return graph.value(x.id)
+        if op == Op.NEG:
+            return -self.bring(origin, Node(graph, graph.a[x.id]))
+        if op == Op.VAR:
+            return self.variable(origin.sources[x.id])
+        leaves = parameter_leaves(origin, x.id)
+        if leaves is not None:
+            copies = {Node(graph, i): self.variable(origin.sources[i]) for i in leaves}
+            return import_into(self.graph, x, copies)
+        return self.variable(("kept", origin.level, x.id))
+
+
+def parameter_leaves(trace: BodyTrace, node: int) -> list[int] | None:
+    """The variables of an expression of raw numbers alone, or None if it depends on the state."""
+    graph, seen, stack, leaves = trace.graph, {node}, [node], []
+    while stack:
+        i = stack.pop()
+        if graph.op[i] == Op.VAR:
+            if trace.sources[i][0] != "raw":
+                return None
+            leaves.append(i)
+        for x in graph.operands(i):
+            if x not in seen:
+                seen.add(x)
+                stack.append(x)
+    return sorted(leaves)
+
+
+class TracedBody:
+    """What a sweep function sees instead of a Body while its class is being traced."""
+
+    def __init__(self, trace: BodyTrace, sums: dict[str, tuple[Entries, Rebuild]]) -> None:
+        self.__dict__.update(_trace=trace, _sums=sums, _values={})
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._values:
+            return self._values[name]
+        found = self._trace.find(name)
+        if found is None:
+            raise AttributeError(f"no sweep has given this body a value {name!r} yet")
+        origin, scalars, rebuild = found
+        value = self._values[name] = rebuild([self._trace.bring(origin, x) for x in scalars])
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._values[name] = value
+        self._trace.values[name] = flatten(value)
+
+    def plus(self, name: str, own: Any) -> Any:
+        """Own value plus what the children have handed in."""
+        if name not in self._sums:
+            return own
+        entries, rebuild = self._sums[name]
+        loaded = [self._trace.variable(("sum", name, k)) if x is None else x for k, x in enumerate(entries)]
+        return own + rebuild(loaded)
+
+
+class TracedParent:
+    """The parent as a sweep function sees it while a class is being traced."""
+
+    def __init__(self, trace: BodyTrace, read: Callable[[str], tuple[Entries, Rebuild]]) -> None:
+        self._trace, self._read = trace, read
+        self.names: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        entries, rebuild = self._read(name)
+        if name not in self.names:
+            self.names.append(name)
+        loaded = [self._entry(name, k, x) for k, x in enumerate(entries)]
+        return rebuild(loaded)
+
+    def _entry(self, name: str, k: int, x: Any) -> Any:
+        if x is None:
+            return self._trace.variable(("parent", name, k))
+        return self._trace.variable(x) if isinstance(x, tuple) else x  # a tuple is a source of its own: gravity
+
+    def add(self, name: str, value: Any) -> None:
+        """Hand a value inward."""
+        scalars, rebuild = flatten(value)
+        self._trace.handed[name] = scalars
+        self._trace.values["handed " + name] = (scalars, rebuild)
+
+
+def entries_of(scalars: Sequence[Any]) -> tuple[Any, ...]:
+    """Numbers where they are known, None where a value has to be loaded."""
+    return tuple(_number(x) for x in scalars)
+
+
+def _number(x: Any) -> Any:
+    if isinstance(x, Node):
+        return x.graph.value(x.id) if x.graph.op[x.id] == Op.CONST else None
+    return float(x)
+

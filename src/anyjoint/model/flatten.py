@@ -1,0 +1,57 @@
+"""Values that sweeps pass on (poses, inertias, vectors, factorisations) as flat lists of scalars, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anyjoint.dynamics.small_matrix import LDL
+from anyjoint.joints.product_rule import Motion
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import BlockInertia, Pose, Rotation, Translation, Turn
+
+Rebuild = Callable[[Sequence[Scalar]], Any]
+
+
+def flatten(value: Any) -> tuple[list[Scalar], Rebuild]:
+    """The scalars of a value, and the function that makes the value again from other scalars."""
+    if isinstance(value, np.ndarray):
+        return list(value.ravel()), lambda flat: _array(flat, value.shape)
+    if isinstance(value, BlockInertia):
+        return value.entries(), lambda flat: BlockInertia.from_entries(list(flat))
+    if isinstance(value, Pose):
+        return _parts(value.factors, Pose)
+    if isinstance(value, Rotation):
+        return list(value.sincos), lambda flat: Rotation.from_sincos(value.axis, *flat)
+    if isinstance(value, Translation):
+        return list(value.p), lambda flat: Translation(tuple(flat))  # type: ignore[arg-type]
+    if isinstance(value, Turn):
+        return list(value.R.ravel()), lambda flat: Turn(_array(flat, (3, 3)))
+    if isinstance(value, LDL):
+        return _parts([value.L, value.inverse], lambda parts: LDL(*parts))
+    if isinstance(value, Motion):
+        return _parts([value.A, value.B, value.S_A, value.S_B, value.c], lambda parts: Motion(*parts))
+    if isinstance(value, (list, tuple)):
+        return _parts(value, type(value))
+    return [value], lambda flat: flat[0]
+
+
+def _parts(values: Sequence[Any], make: Callable[[list[Any]], Any]) -> tuple[list[Scalar], Rebuild]:
+    pieces = [flatten(value) for value in values]
+
+    def rebuild(flat: Sequence[Scalar]) -> Any:
+        at, made = 0, []
+        for scalars, inner in pieces:
+            made.append(inner(flat[at : at + len(scalars)]))
+            at += len(scalars)
+        return make(made)
+
+    return [x for scalars, _ in pieces for x in scalars], rebuild
+
+
+def _array(flat: Sequence[Scalar], shape: tuple[int, ...]) -> Any:
+    out = np.empty(len(flat), dtype=object)
+    out[:] = flat
+    return out.reshape(shape)

@@ -1,0 +1,47 @@
+"""A joint kind traced once: G, S and c as small simplified expressions, ready to be copied into any program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.dynamics.links import link_motion
+from anyjoint.dynamics.plan import Link
+from anyjoint.joints.parameters import parameters
+from anyjoint.joints.product_rule import Motion
+from anyjoint.scalar import Scalar
+from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic.rewrite import import_into
+from anyjoint.symbolic.simplify import merge_identities
+
+from .flatten import flatten
+
+
+@dataclass(frozen=True)
+class JointProgram:
+    """Expressions of a Motion in variables q, v and the joint's parameters."""
+
+    q: tuple[Node, ...]
+    v: tuple[Node, ...]
+    parameters: tuple[Node, ...]
+    outputs: tuple[Scalar, ...]
+    rebuild: Callable[[Sequence[Scalar]], Any]
+
+    def copy_into(self, graph: Graph, q: Sequence[Any], v: Sequence[Any], values: Sequence[Any]) -> Motion:
+        """The motion with its variables replaced by nodes of another graph, or by numbers."""
+        inputs = (*self.q, *self.v, *self.parameters)
+        replacements = dict(zip(inputs, (*q, *v, *values), strict=True))
+        motion: Motion = self.rebuild(list(import_into(graph, self.outputs, replacements)))
+        return motion
+
+
+def trace_joint(link: Link) -> JointProgram:
+    """Trace a general joint's motion with D* and merge what random probing shows to be equal."""
+    g = Graph()
+    coordinates = link.joint.coordinates
+    q = [g.variable(f"q{k}", c.domain) for k, c in enumerate(coordinates)]
+    v = [g.variable(f"v{k}") for k in range(link.joint.nv)]
+    p = [g.variable(f"p{k}", x.domain) for k, x in enumerate(parameters(link.joint))]
+    scalars, rebuild = flatten(link_motion(link, p, q, v))
+    return JointProgram(tuple(q), tuple(v), tuple(p), tuple(merge_identities(scalars)), rebuild)

@@ -1,0 +1,76 @@
+"""Everything that depends on parameters alone, split off a program: computed when parameters change, not per state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anyjoint.symbolic import Graph
+from anyjoint.symbolic.interpret import evaluate_ids
+from anyjoint.symbolic.ops import ARITY, Op
+from anyjoint.symbolic.rewrite import reachable
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+_ARITY = tuple(ARITY[op] for op in Op)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The set-up program: expressions in the raw parameters, one for each number that a kernel loads."""
+
+    graph: Graph
+    raw: Mapping[int, int]  # id of a parameter variable -> index of the raw number
+    outputs: tuple[int, ...]
+
+    def evaluate(self, raw: Floats) -> Floats:
+        """The kernel's numbers for raw numbers (count,) or, for many bodies at once, (bodies, count)."""
+        columns = np.atleast_2d(raw)
+        values = {node: columns[:, index] for node, index in self.raw.items()}
+        if not self.outputs:
+            return np.zeros((len(columns), 0))
+        computed = evaluate_ids(self.graph, self.outputs, values)
+        return np.stack([np.broadcast_to(computed[i], len(columns)) for i in self.outputs], axis=1)
+
+
+def split_parameters(graph: Graph, outputs: Sequence[int], raw: Mapping[int, int]) -> tuple[Graph, list[int], dict[int, int], Setup]:
+    """Copy a program so that every parameter-only value is one load.
+
+    Returns the new graph, the outputs in it, {old state variable: new variable}, and the set-up program whose k-th
+    output is the new graph's k-th parameter variable; those variables come first in the new graph.
+    """
+    order = reachable(graph, outputs)
+    fixed: dict[int, bool] = {}  # known to depend on parameters and constants alone
+    for i in order:
+        op = graph.op[i]
+        operands = (graph.a[i], graph.b[i], graph.c[i])[: _ARITY[op]]
+        fixed[i] = i in raw if op == Op.VAR else all(fixed[x] for x in operands)
+    wanted = _boundary(graph, order, outputs, fixed)
+    target = Graph()
+    mapping = {i: target.variable("p").id for i in wanted}
+    variables: dict[int, int] = {}
+    for i in order:
+        if i in mapping or fixed[i] and graph.op[i] != Op.CONST:
+            continue
+        op = graph.op[i]
+        if op == Op.CONST:
+            mapping[i] = target.constant_id(graph.value(i))
+        elif op == Op.VAR:
+            variables[i] = mapping[i] = target.variable("x").id
+        elif op == Op.GATHER:
+            mapping[i] = target.node(op, mapping[graph.a[i]], target.table_id(graph.tables[graph.b[i]]))
+        else:
+            mapping[i] = target.node(op, *(mapping[x] for x in graph.operands(i)))
+    return target, [mapping[i] for i in outputs], variables, Setup(graph, dict(raw), tuple(wanted))
+
+
+def _boundary(graph: Graph, order: Sequence[int], outputs: Sequence[int], fixed: Mapping[int, bool]) -> list[int]:
+    """Parameter-only values that state-dependent values or the outputs need."""
+    wanted: set[int] = set()
+    for i in order:
+        if not fixed[i]:
+            wanted.update(x for x in graph.operands(i) if fixed[x] and graph.op[x] != Op.CONST)
+    wanted.update(i for i in outputs if fixed[i] and graph.op[i] != Op.CONST)
+    return sorted(wanted)

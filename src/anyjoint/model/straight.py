@@ -1,0 +1,90 @@
+"""The whole tree traced into one straight-line program: best for small mechanisms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
+from anyjoint.dynamics.body import Algorithm, Body, ground, run_sweeps
+from anyjoint.dynamics.links import RAW, base_acceleration, link_body
+from anyjoint.dynamics.plan import GENERAL, Plan
+from anyjoint.spatial import vector
+from anyjoint.symbolic import Graph, Node
+
+from .joints_cache import JointCache
+from .numbers import Numbers
+from .setup import Setup, split_parameters
+
+EXACT = (0.0, 1.0, -1.0)
+
+
+class Trace:
+    """Variables of a straight-line program: rows of states, and raw numbers that are not exact."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.rows: dict[tuple[str, int], Node] = {}
+        self.raw: dict[int, int] = {}
+
+    def row(self, name: str, index: int) -> Node:
+        """Element `index` of the state array `name`."""
+        if (name, index) not in self.rows:
+            self.rows[name, index] = self.graph.variable(name)
+        return self.rows[name, index]
+
+    def number(self, value: float, index: int) -> Any:
+        """A raw number: itself if exact, else a variable."""
+        if value in EXACT:
+            return value
+        node = self.graph.variable("p")
+        self.raw[node.id] = index
+        return node
+
+
+def trace_bodies(trace: Trace, plan: Plan, numbers: Numbers, joints: JointCache, inputs: tuple[str, ...]) -> tuple[list[Body], Body]:
+    """Records of all links and of the ground, over graph nodes."""
+    bodies, starts = [], numbers.starts()
+    for link, values, start in zip(plan.links, numbers.links, starts, strict=False):
+        raw = [trace.number(x, start + k) for k, x in enumerate(values)]
+        q = [trace.row("q", k) for k in range(link.q.start, link.q.stop)]
+        velocities = range(link.v.start, link.v.stop)
+        v: list[Any] = [trace.row("v", k) if "v" in inputs else 0 for k in velocities]
+        motion = None
+        if link.kind == GENERAL:
+            motion = joints.program(link).copy_into(trace.graph, q, v, raw[len(RAW) :])
+        body = link_body(link.kind, raw, q, v, motion)
+        for name in inputs:
+            if name not in ("q", "v"):
+                setattr(body, name, vector(*(trace.row(name, k) for k in velocities)))
+        bodies.append(body)
+    gravity = [trace.number(x, starts[-1] + k) for k, x in enumerate(numbers.gravity)]
+    return bodies, ground(base_acceleration(gravity))
+
+
+def straight_schedule(
+    plan: Plan, numbers: Numbers, joints: JointCache, algorithm: Algorithm
+) -> tuple[Schedule, Setup]:
+    """One kernel over rows: the algorithm's inputs in their order, its result, the numbers."""
+    trace = Trace(Graph())
+    bodies, root = trace_bodies(trace, plan, numbers, joints, algorithm.inputs)
+    run_sweeps(algorithm, bodies, plan.parents, root)
+    outputs = [(x, k) for link, body in zip(plan.links, bodies, strict=True)
+               for x, k in zip(getattr(body, algorithm.results[0]), range(link.v.start, link.v.stop), strict=True)]  # fmt: skip
+    return row_schedule(trace, algorithm.inputs, outputs)
+
+
+def row_schedule(trace: Trace, inputs: tuple[str, ...], outputs: list[tuple[Any, int]]) -> tuple[Schedule, Setup]:
+    """A schedule of one kernel call from traced outputs (value, position in the result row)."""
+    graph = trace.graph
+    ids = [x.id if isinstance(x, Node) else graph.constant_id(x) for x, _ in outputs]
+    target, new_ids, variables, setup = split_parameters(graph, ids, trace.raw)
+    arrays = (*(Array(name, "row") for name in inputs), Array("result", "row"), Array("numbers", "uniform"))
+    result, uniform = len(inputs), len(inputs) + 1
+    loads = {k: (uniform, k) for k in range(len(setup.outputs))}  # parameter variables come first in the new graph
+    for (name, index), node in trace.rows.items():
+        if node.id in variables:
+            loads[variables[node.id]] = (inputs.index(name), index)
+    stores = tuple(Store(Node(target, i), result, k) for i, (_, k) in zip(new_ids, outputs, strict=True))
+    kernel = Kernel(target, arrays, loads, stores)
+    run = Run(0, 1, tuple((j, (0,)) for j in range(len(arrays))))
+    return Schedule(arrays, (kernel,), (run,)), setup
