@@ -13,6 +13,7 @@ from anyjoint.symbolic.derivative import jacobian
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.node import Node, variables
 from anyjoint.symbolic.partials import count_operations
+from anyjoint.symbolic.simplify import merge_identities
 
 Case = tuple[list[Node], list[Node]]  # outputs, variables
 METHODS = ("forward", "reverse", "dstar", "auto")
@@ -29,19 +30,19 @@ def unit(a: Any) -> list[Any]:
     return [x / length for x in a]
 
 
-def torus_frame(order: int) -> Case:
-    """Point and frame [p0, n x p0, n] of a torus (order 0), with its derivatives up to one below the asked ones."""
+def torus_frame(derivatives: int, merged: bool) -> Case:
+    """Point and frame [p0, n x p0, n] of a torus and its derivatives, up to one order below the one that is measured."""
     g = Graph()
-    u, v = variables("u", 2, graph=g)
-    big, small = variables("R", 2, graph=g)
+    u, v = variables("u", 2, graph=g, domain=(-3.0, 3.0))
+    big, small = g.variable("R", (1.0, 2.0)), g.variable("r", (0.1, 0.9))
     ring = big + small * v.cos()
     point = [ring * u.cos(), ring * u.sin(), small * v.sin()]
     j = jacobian(point, [u, v])
     p0, n = unit(j[:, 0]), unit(cross(j[:, 0], j[:, 1]))
     outputs = [*point, *p0, *cross(n, p0), *n]
-    for _ in range(order):
-        outputs = [*outputs, *jacobian(outputs[-12:], [u, v]).flat]
-    return outputs, [u, v]
+    for _ in range(derivatives):
+        outputs = [*outputs, *jacobian(outputs, [u, v]).flat]
+    return merge_identities(outputs) if merged else outputs, [u, v]
 
 
 def spherical_harmonics(order: int) -> Case:
@@ -112,9 +113,10 @@ def measure(case: Case) -> tuple[int, dict[str, int], dict[str, float]]:
 
 
 CASES: dict[str, Callable[[], Case]] = {
-    "torus frame, first": lambda: torus_frame(0),
-    "torus frame, second": lambda: torus_frame(1),
-    "torus frame, third": lambda: torus_frame(2),
+    "torus frame: first": lambda: torus_frame(0, False),
+    "torus frame: second": lambda: torus_frame(1, False),
+    "identities merged: first": lambda: torus_frame(0, True),
+    "identities merged: second": lambda: torus_frame(1, True),
     "spherical harmonics to 10": lambda: spherical_harmonics(10),
     "Chebyshev to 20": lambda: chebyshev(20, False),
     "Chebyshev 20 alone": lambda: chebyshev(20, True),
