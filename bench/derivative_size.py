@@ -31,7 +31,7 @@ def unit(a: Any) -> list[Any]:
 
 
 def torus_frame(derivatives: int, merged: bool) -> Case:
-    """Point and frame [p0, n x p0, n] of a torus and its derivatives, up to one order below the one that is measured."""
+    """Point and frame [p0, n x p0, n] of a torus with its derivatives, up to one order below the measured one."""
     g = Graph()
     u, v = variables("u", 2, graph=g, domain=(-3.0, 3.0))
     big, small = g.variable("R", (1.0, 2.0)), g.variable("r", (0.1, 0.9))
