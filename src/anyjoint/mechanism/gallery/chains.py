@@ -30,13 +30,15 @@ def _generic(n: int, seed: int) -> Mechanism:
     mech = Mechanism(f"{n} generic hinges")
     offsets = rng.normal(size=(n + 1, 3)) * 0.2 + [0.3, 0.0, -0.2]
     for k in range(n):
-        placement = Pose.translation(*(offsets[k] if k else (0.0, 0.0, 0.0))) @ Pose.rpy(*rng.uniform(-1, 1, 3))
-        com, mass = offsets[k + 1] / 2, rng.uniform(0.5, 2.0)
-        turn = Pose.rotation(rng.normal(size=3), rng.uniform(0, np.pi))
-        solid = Inertia.box(mass, *rng.uniform(0.1, 0.5, 3)).moved(Pose.translation(*com) @ turn)
-        link = strut((0, 0, 0), offsets[k + 1], 0.03, shade(k, n))
-        mech.add_body(f"link{k}", mech.bodies[-1] if k else None, Revolute(rng.normal(size=3)), placement, solid, link)
-    mech.start = state(rng.uniform(-0.5, 0.5, n))
+        at = offsets[k] if k else np.zeros(3)
+        placement = Pose.translation(*at.tolist()) @ Pose.rpy(*rng.uniform(-1, 1, 3).tolist())
+        x, y, z = rng.uniform(0.1, 0.5, 3).tolist()
+        middle = Pose.translation(*(offsets[k + 1] / 2).tolist()) @ Pose.rpy(*rng.uniform(-1, 1, 3).tolist())
+        solid = Inertia.box(float(rng.uniform(0.5, 2.0)), x, y, z).moved(middle)
+        link = strut((0, 0, 0), offsets[k + 1].tolist(), 0.03, shade(k, n))
+        hinge = Revolute(tuple(rng.normal(size=3).tolist()))
+        mech.add_body(f"link{k}", mech.bodies[-1] if k else None, hinge, placement, solid, link)
+    mech.start = state(rng.uniform(-0.5, 0.5, n).tolist())
     return mech
 
 

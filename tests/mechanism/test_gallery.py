@@ -1,0 +1,163 @@
+"""The papers' mechanisms: sizes, soundness, and that what should touch does touch."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from anyjoint.errors import AnyjointError
+from anyjoint.mechanism import Mechanism, gallery, shapes
+from anyjoint.mechanism.gallery.tori import MAJOR, MINOR
+
+COUNTS = {
+    "torus_chain": (20, 78),
+    "torus_chain_on_spline": (8, 30),
+    "windmill": (19, 73),
+    "board_on_spline_surface": (4, 7),
+    "beads_on_wires": (12, 18),
+    "shoulder_blade": (3, 7),
+    "revolute_chain": (20, 20),
+}
+
+
+def world(mech: Mechanism) -> list[np.ndarray]:
+    return [pose.matrix for pose in mech.poses([float(x) for x in mech.start[0]])]
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_sizes_and_soundness(name):
+    mech = getattr(gallery, name)()
+    assert (mech.nb, mech.nv) == COUNTS[name]
+    assert mech.check() == []
+    q, v = mech.start
+    assert q.shape == (mech.nq,)
+    assert v.shape == (mech.nv,)
+    assert all(body.shapes for body in mech.bodies)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_starting_states_are_regular(name):
+    mech = getattr(gallery, name)()
+    q = mech.start[0]
+    assert all(np.isfinite(T).all() for T in world(mech))
+    for body in mech.bodies:
+        here = [float(x) for x in mech.joint_coordinates(body, q)]
+        assert body.joint.singularity(here) is None
+        if body.joint.nv:
+            S = np.asarray(body.joint.jacobian(here), dtype=float)
+            values = np.linalg.svd(S / np.linalg.norm(S, axis=0), compute_uv=False)
+            assert values[-1] > 1e-2, body.name
+
+
+@pytest.mark.parametrize(("n", "coordinates"), [(10, 38), (20, 78)])
+def test_torus_chains_have_the_papers_sizes(n, coordinates):
+    assert gallery.torus_chain(n).nq == coordinates
+
+
+def torus_points(n: int = 60) -> np.ndarray:
+    u, v = (x.ravel() for x in np.meshgrid(*[np.linspace(0, 2 * np.pi, n, endpoint=False)] * 2))
+    ring = MAJOR + MINOR * np.cos(v)
+    return np.stack([ring * np.cos(u), ring * np.sin(u), MINOR * np.sin(v)], axis=1)
+
+
+def gap(points: np.ndarray) -> float:
+    """How far points (in the frame of a torus) are from its surface; negative inside."""
+    return float((np.hypot(np.hypot(points[:, 0], points[:, 1]) - MAJOR, points[:, 2]) - MINOR).min())
+
+
+def test_neighbouring_tori_touch_and_no_two_cut_each_other():
+    frames = world(gallery.torus_chain(8))
+    for i in range(8):
+        for j in range(i + 1, 8):
+            T = np.linalg.inv(frames[i]) @ frames[j]
+            distance = gap(torus_points() @ T[:3, :3].T + T[:3, 3])
+            assert distance > (-1e-9 if j == i + 1 else 0.05)
+            assert j > i + 1 or distance < 1e-3
+
+
+def linking_number(T: np.ndarray, n: int = 200) -> float:
+    """Gauss's integral for the core circles of two tori, the second placed by T in the frame of the first."""
+    t = np.linspace(0, 2 * np.pi, n, endpoint=False)
+    a = MAJOR * np.stack([np.cos(t), np.sin(t), 0 * t], axis=1)
+    da = MAJOR * np.stack([-np.sin(t), np.cos(t), 0 * t], axis=1)
+    b, db = a @ T[:3, :3].T + T[:3, 3], da @ T[:3, :3].T
+    d = a[:, None] - b[None]
+    triple = np.einsum("ijk,ijk->ij", d, np.cross(da[:, None], db[None]))
+    return float((triple / np.linalg.norm(d, axis=-1) ** 3).sum() * (2 * np.pi / n) ** 2 / (4 * np.pi))
+
+
+def test_tori_hang_in_one_another():
+    frames = world(gallery.torus_chain(6))
+    for first, second in pairwise(frames):
+        assert abs(linking_number(np.linalg.inv(first) @ second)) == pytest.approx(1, abs=1e-3)
+
+
+def test_the_windmill_hangs_straight_down_and_uses_every_pair():
+    mech = gallery.windmill()
+    frames = world(mech)
+    for arm in range(3):
+        line = np.array([frames[body.index][:3, 3] for body in mech.bodies if body.name.startswith(f"arm{arm}")])
+        assert np.allclose(line[:, :2], line[0, :2], atol=1e-9)
+        assert (np.diff(line[:, 2]) < -0.1).all()
+    kinds = {type(s).__name__ for b in mech.bodies[1:] for s in b.shapes}
+    assert kinds == {"Sphere", "Ellipsoid", "Torus"}
+    pairs = {frozenset((type(b.joint.surface1).__name__, type(b.joint.surface2).__name__)) for b in mech.bodies[1:]}
+    wanted = ["Sphere Sphere", "Sphere Ellipsoid", "Sphere Torus", "Torus Torus", "Torus Ellipsoid"]
+    assert pairs == {frozenset(pair.split()) for pair in wanted}
+
+
+def test_beads_hang_down_from_their_wires():
+    mech = gallery.beads_on_wires()
+    for body, T in zip(mech.bodies, world(mech), strict=True):
+        if not body.name.endswith("bob"):
+            assert T[2, 2] > 0.9
+
+
+def test_the_papers_splines_have_their_control_points():
+    mech = gallery.torus_chain_on_spline()
+    assert len(mech["torus0"].joint.curve.points) == 7
+    grid = np.array(gallery.board_on_spline_surface()["board"].joint.surface.points)
+    assert grid.shape == (5, 5, 3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_trees_use_every_kind_and_are_sound(seed):
+    kinds = gallery.every_kind()
+    mech = gallery.random_tree(seed)
+    assert {body.name.rsplit("-", 1)[0] for body in mech.bodies} == set(kinds)
+    assert mech.check() == []
+    q, v = mech.start
+    assert (len(q), len(v)) == (mech.nq, mech.nv)
+    assert all(np.isfinite(T).all() for T in world(mech))
+    again = gallery.random_tree(seed)
+    assert np.array_equal(again.start[0], q)
+    assert [b.parent for b in again.bodies] == [b.parent for b in mech.bodies]
+
+
+def test_random_trees_of_chosen_kinds():
+    kinds = {k: j for k, j in gallery.every_kind().items() if k in ("revolute", "prismatic")}
+    mech = gallery.random_tree(3, n=9, kinds=kinds)
+    assert mech.nb == mech.nv == 9
+
+
+@pytest.mark.parametrize("geometry", ["generic", "simple"])
+def test_chains_of_hinges(geometry):
+    mech = gallery.revolute_chain(7, geometry, seed=2)
+    assert mech.nv == 7
+    zeros = sum(abs(x) < 1e-12 for b in mech.bodies for x in (*b.inertia.com, *b.inertia.tensor.ravel()))
+    assert (zeros == 0) == (geometry == "generic")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [lambda: gallery.revolute_chain(0), lambda: gallery.revolute_chain(3, "odd"), lambda: gallery.torus_chain(0)],
+)
+def test_impossible_sizes_are_refused(wrong):
+    with pytest.raises(AnyjointError):
+        wrong()
+
+
+def test_scenery_is_drawn():
+    assert any(isinstance(s, shapes.Mesh) for s in gallery.board_on_spline_surface().ground.shapes)
+    assert math.isclose(gallery.torus_chain(2).ground.shapes[0].radius, 0.4 * MINOR)
