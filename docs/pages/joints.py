@@ -53,16 +53,22 @@ def draw(joint: Any, path: Path) -> None:
     here, moved = _matrix(joint, home), [T for sweep in sweeps for T in sweep]
     travel = np.array([T[:3, 3] for T in [np.eye(4), here, *moved]])
     size = 0.22 * max(float(np.ptp(travel, axis=0).max()), 1.0)
+    fixed, moving = _scenery(joint)
     figure = pyplot.figure(figsize=(4.2, 3.6))
     axes: Any = figure.add_axes((0, 0, 1, 1), projection="3d")
     _triad(axes, np.eye(4), 1.6 * size)
     for sweep, color in zip(sweeps, COLORS, strict=False):
-        for T in sweep[::4]:
+        for T in () if moving else sweep[::4]:
             _brick(axes, T, size, color, 0.14)
         axes.plot(*np.array([T[:3, 3] for T in sweep]).T, color=color, lw=1.4)
         axes.plot(*np.array([T[:3, :] @ [1.6 * size, 0, 0, 1] for T in sweep]).T, color=color, lw=1.0, ls=":")
-    _brick(axes, here, size, "#475569", 0.75)
-    _frame(axes, np.concatenate([travel, [T[:3, :] @ [1.6 * size, 0, 0, 1] for T in [here, *moved]]]))
+    if not moving:
+        _brick(axes, here, size, "#475569", 0.75)
+    scenery = [_wires(axes, g, np.eye(4), "#94a3b8") for g in fixed] + [
+        _wires(axes, g, here, "#1e293b") for g in moving
+    ]
+    tips = [T[:3, :] @ [1.6 * size, 0, 0, 1] for T in [np.eye(4), here, *moved]]
+    _frame(axes, np.concatenate([travel, tips, *scenery]))
     figure.savefig(path, transparent=True, metadata={"Date": None})
     pyplot.close(figure)
 
@@ -83,6 +89,35 @@ def _sweeps(joint: Any, home: list[float]) -> list[list[list[float]]]:
         low, high = max(c.domain[0], home[i] - 1.6), min(c.domain[1], home[i] + 1.6)
         out.append([[*home[:i], low + (high - low) * (k + 0.5) / 25, *home[i + 1 :]] for k in range(25)])
     return out
+
+
+def _scenery(joint: Any) -> tuple[list[Any], list[Any]]:
+    """Curves and surfaces that the joint rides on: those of the parent, and those that the child carries instead of a brick."""
+    fixed = [getattr(joint, n) for n in ("curve", "surface", "curve1", "surface1") if hasattr(joint, n)]
+    moving = [getattr(joint, n) for n in ("curve2", "surface2") if hasattr(joint, n)]
+    return ([], fixed) if getattr(joint, "slide", False) else (fixed, moving)
+
+
+def _wires(axes: Any, geometry: Any, T: Any, color: str) -> Any:
+    """Draw a curve or the parameter lines of a surface; returns its points."""
+    import numpy as np
+
+    if hasattr(geometry, "polyline"):
+        lines = [geometry.polyline(120)]
+    else:
+        (u0, u1), (v0, v1) = (_finite(d) for d in geometry.domain)
+        us, vs = np.linspace(u0, u1, 33), np.linspace(v0, v1, 33)
+        lines = [[geometry.point(u, v) for v in vs] for u in us[::2]] + [
+            [geometry.point(u, v) for u in us] for v in vs[::2]
+        ]
+    lines = [np.asarray(line, dtype=float) @ T[:3, :3].T + T[:3, 3] for line in lines]
+    for line in lines:
+        axes.plot(*line.T, color=color, lw=0.6, alpha=0.8)
+    return np.concatenate(lines)
+
+
+def _finite(domain: tuple[float, float]) -> tuple[float, float]:
+    return max(domain[0], -10.0), min(domain[1], 10.0)
 
 
 def _triad(axes: Any, T: Any, length: float) -> None:
@@ -110,7 +145,7 @@ def _brick(axes: Any, T: Any, size: float, color: str, alpha: float) -> None:
 def _frame(axes: Any, points: Any) -> None:
     """Equal scales, a box around all points, no decoration."""
     low, high = points.min(axis=0), points.max(axis=0)
-    half = 0.5 * float((high - low).max())
+    half = max(0.5 * float((high - low).max()), 0.45)
     for set_limits, middle in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), (low + high) / 2, strict=True):
         set_limits(middle - half, middle + half)
     axes.set_box_aspect((1, 1, 1), zoom=1.25)
