@@ -92,7 +92,7 @@ def _sweeps(joint: Any, home: list[float]) -> list[list[list[float]]]:
 
 
 def _scenery(joint: Any) -> tuple[list[Any], list[Any]]:
-    """Curves and surfaces that the joint rides on: those of the parent, and those that the child carries instead of a brick."""
+    """Curves and surfaces that the joint rides on: the parent's, and the child's instead of a brick."""
     fixed = [getattr(joint, n) for n in ("curve", "surface", "curve1", "surface1") if hasattr(joint, n)]
     moving = [getattr(joint, n) for n in ("curve2", "surface2") if hasattr(joint, n)]
     return ([], fixed) if getattr(joint, "slide", False) else (fixed, moving)
