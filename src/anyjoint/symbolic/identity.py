@@ -216,5 +216,3 @@ def _key_tuple(base: int, neighbour: int, point: int, known: bool) -> tuple[int,
         return ()
     key = base * _KEY_POINTS + point
     return (key, (base + neighbour) * _KEY_POINTS + point) if neighbour else (key,)
-
-

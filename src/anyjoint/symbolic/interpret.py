@@ -151,5 +151,3 @@ def _mpmath_rules(mp: Any) -> Rules:
         Op.POW: mp.power,
         Op.FLOOR: mp.floor,
     }
-
-

@@ -188,7 +188,9 @@ def _latex_wrapped(piece: Piece, at_least: int) -> str:
 
 
 _GREEK = frozenset(
-    ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega"]
+    ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi"]
+    + ["pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"]
+    + ["Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega"]
 )
 _LATEX_ESCAPES = {"\\": "\\backslash ", "{": "\\{", "}": "\\}", "^": "\\hat{}", "~": "\\sim "}
 
