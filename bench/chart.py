@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +64,10 @@ def draw(results: dict[str, Any], path: Path) -> list[Path]:
 def _panel(ax: Any, results: dict[str, Any], quantity: str, names: list[str]) -> None:
     """Horizontal bars on a logarithmic axis, one group per model."""
     height = 0.8 / len(SERIES)
+    shown: list[float] = []
     for k, (label, colour, read) in enumerate(SERIES):
         times = [read(results["models"][name], quantity) for name in names]
+        shown += [t for t in times if t]
         places = [row + (k - (len(SERIES) - 1) / 2) * height for row in range(len(names))]
         ax.barh(places, [t or 0 for t in times], height, color=colour, label=label)
     for row, name in enumerate(names):
@@ -80,6 +83,10 @@ def _panel(ax: Any, results: dict[str, Any], quantity: str, names: list[str]) ->
                 fontsize=8,
             )
     ax.set_xscale("log")
+    # A bar on a logarithmic axis starts somewhere: at a power of ten, the same for all.
+    ax.set_xlim(left=10 ** math.floor(math.log10(min(shown))))
+    ax.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
+    ax.xaxis.set_minor_formatter(lambda x, _: "")
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     ax.set_title(f"{TITLES[quantity]}, nanoseconds per state (one core)", loc="left", fontsize=10)
