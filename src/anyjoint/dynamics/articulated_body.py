@@ -7,6 +7,7 @@ J - J S Omega^-1 S^T J = J - Y D^-1 Y^T with Y = J S L^-T.
 from typing import Any
 
 from anyjoint.joints.product_rule import columns
+from anyjoint.scalar import known
 
 from .body import algorithm
 from .small_matrix import LDL, gram, ldl
@@ -33,9 +34,23 @@ def eliminate(body: Any, parent: Any, J: Any, b: Any, S: Any, U: Any, Omega: LDL
     Y = _half_columns(U, Omega)
     body.L, body.Z = Omega.L, Y * Omega.inverse
     body.z = Omega.half(body.tau - S.T @ b) * Omega.inverse
-    Ja = J.minus_outer(Y, body.Z)  # [SG eq. 27]
+    free = unit_columns(S)
+    Ja = J.minus_outer(Y, body.Z, free)  # [SG eq. 27]
+    ba = b + Ja @ body.a + Y @ body.z
+    for row, j in free.items():
+        ba[row] = body.tau[j]  # Ja S = 0 and S^T ba = tau, exactly
     parent.add("J", body.A.inertia(Ja))
-    parent.add("b", body.A.force(b + Ja @ body.a + Y @ body.z))
+    parent.add("b", body.A.force(ba))
+
+
+def unit_columns(S: Any) -> dict[int, int]:
+    """{row: column} of the columns of S that are unit vectors, as for a hinge about z."""
+    found = {}
+    for j in range(S.shape[1]):
+        column = [known(x) for x in S[:, j]]
+        if sorted(x is None or x for x in column) == [0, 0, 0, 0, 0, 1] and None not in column:
+            found[column.index(1.0)] = j
+    return found
 
 
 def _half_columns(U: Any, Omega: LDL) -> Any:

@@ -56,11 +56,12 @@ def is_number(x: Scalar) -> bool:
     return isinstance(x, (float, int, complex, np.generic))
 
 
-def is_zero(x: Scalar) -> bool:
-    """True only if x is known to be exactly zero while the program is being written."""
+def known(x: Scalar) -> float | None:
+    """The value of a scalar that is a plain number already while the program is being written, else None."""
     if is_number(x):
-        return bool(x == 0)
-    return bool(getattr(x, "is_zero", False))
+        return float(x.real)
+    value: float | None = getattr(x, "known", None)
+    return value
 
 
 def _pair(name: str, on_number: Callable[[Any, Any], Any], on_array: Callable[[Any, Any], Any]) -> Callable[..., Scalar]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,28 +33,42 @@ class BlockInertia:
 
     def shifted(self, p: Vector) -> BlockInertia:
         """Seen from a frame in which this one's origin is at p."""
-        P = skew(p)
-        B = self.B + P @ self.C
-        PB, BP = P @ self.B.T, B @ P.T
-        return BlockInertia(symmetric(lambda i, j: self.A[i, j] + (PB[i, j] + BP[i, j])), B, self.C)
+        x, y, z = p
+        A, B, C = self.A, self.B, self.B + skew(p) @ self.C
+        # A + [p] B^T + C [p]^T entry by entry, where C is now the shifted B: products with the same factor are joined.
+        A = symmetric_from(
+            [
+                A[0, 0] + (y * (B[0, 2] + C[0, 2]) - z * (B[0, 1] + C[0, 1])),
+                A[0, 1] + (z * (C[0, 0] - B[1, 1]) + y * B[1, 2] - x * C[0, 2]),
+                A[0, 2] + (y * (B[2, 2] - C[0, 0]) - z * B[2, 1] + x * C[0, 1]),
+                A[1, 1] + (z * (B[1, 0] + C[1, 0]) - x * (B[1, 2] + C[1, 2])),
+                A[1, 2] + (x * (C[1, 1] - B[2, 2]) + z * B[2, 0] - y * C[1, 0]),
+                A[2, 2] + (x * (B[2, 1] + C[2, 1]) - y * (B[2, 0] + C[2, 0])),
+            ]
+        )
+        return BlockInertia(A, C, self.C)
 
     def turned(self, R: Matrix) -> BlockInertia:
         """Seen from a frame in which this one's axes are the columns of R."""
         return BlockInertia(turn_symmetric(self.A, R), R @ self.B @ R.T, turn_symmetric(self.C, R))
 
-    def minus_outer(self, U: Matrix, W: Matrix) -> BlockInertia:
-        """J - U W^T for 6xd matrices whose product is symmetric (the articulated-body update)."""
+    def minus_outer(self, U: Matrix, W: Matrix, vanishing: Collection[int] = ()) -> BlockInertia:
+        """J - U W^T for 6xd matrices whose product is symmetric (the articulated-body update).
 
-        def block(J: Matrix, rows: int, columns: int) -> Matrix:
-            if rows == columns:
-                return symmetric(lambda i, j: J[i, j] - dot(U[rows + i], W[columns + j]))
-            out = zeros(3, 3)
-            for i in range(3):
-                for j in range(3):
-                    out[i, j] = J[i, j] - dot(U[rows + i], W[columns + j])
-            return out
+        Rows listed in `vanishing` are known to become exactly zero.
+        """
 
-        return BlockInertia(block(self.A, 0, 0), block(self.B, 0, 3), block(self.C, 3, 3))
+        def entry(J: Matrix, i: int, j: int, row: int, column: int) -> Scalar:
+            if row in vanishing or column in vanishing:
+                return 0
+            return J[i, j] - dot(U[row], W[column])
+
+        B = zeros(3, 3)
+        for i in range(3):
+            for j in range(3):
+                B[i, j] = entry(self.B, i, j, i, j + 3)
+        A = symmetric(lambda i, j: entry(self.A, i, j, i, j))
+        return BlockInertia(A, B, symmetric(lambda i, j: entry(self.C, i, j, i + 3, j + 3)))
 
     def matrix(self) -> Matrix:
         """The full 6x6 matrix."""

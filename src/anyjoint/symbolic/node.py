@@ -248,9 +248,9 @@ class Node:
     # Hooks of the scalar layer
 
     @property
-    def is_zero(self) -> bool:
-        """Is this the constant 0?"""
-        return self.graph.constant_ids.get(0.0) == self.id
+    def known(self) -> float | None:
+        """The value of a constant, else None."""
+        return self.graph.value(self.id) if self.graph.op[self.id] == Op.CONST else None
 
     def _reflected(self, name: str, left: Any) -> "Node":
         """The method `name` of the number `left` as a node, applied to this node."""
