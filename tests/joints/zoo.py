@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from anyjoint import joints
-from anyjoint.geometry import curves, surfaces
+from anyjoint.geometry import curves, functions, surfaces
 from anyjoint.joints import Joint
 from anyjoint.scalar import cos, sin
 from anyjoint.spatial import Pose
@@ -31,6 +31,9 @@ def matrix_joint(q):
 ELLIPSOID = surfaces.Ellipsoid(1.0, 0.8, 0.6)
 TORUS = surfaces.Torus(1.0, 0.3)
 LOOP = [(1, 0, 0), (0, 1, 0.3), (-1, 0.2, 0), (0, -1, -0.2), (0.6, -0.6, 0.1)]
+FRAMES = [
+    Pose.translation(i, 0.3 * i * i, (-1) ** i) @ Pose.rotation((1, i, 2), 0.5 * i) for i in range(6)
+] + [Pose.translation(3, 3, 0)]
 HILLS = [[(i, j, 0.3 * np.sin(i + 2.0 * j)) for j in range(6)] for i in range(5)]
 
 
@@ -82,6 +85,30 @@ KINDS: dict[str, Joint] = {
     "tori-aligned": joints.SurfaceSurface(TORUS, surfaces.Torus(0.8, 0.2), wrap=True),
     "paraboloid-ellipsoid": joints.SurfaceSurface(paraboloid, surfaces.Ellipsoid(0.6, 0.4, 0.3)),
     "contact": joints.Contact(ELLIPSOID, surfaces.Sphere(0.3)),
+    "contact-of-patches": joints.Contact(surfaces.Bezier(np.array(HILLS)[:4, :4]), surfaces.Plane()),
+    "discs": joints.CurveCurve(curves.Circle(0.7), curves.Ellipse(1.2, 0.7), wrap=True),
+    "wires": joints.CurveCurve(
+        curves.Helix(0.7, 0.2), lambda s: (s, s * s, 0.3 * s**3), frame="rotation-minimising", meet="inside", spin=True
+    ),
+    "wheel-on-line": joints.RollingWheel(0.3, curves.Line((1, 2, 0))),
+    "wheel-in-circle": joints.RollingWheel(0.3, curves.Circle(1.1)),
+    "wheel-outside-circle": joints.RollingWheel(0.3, curves.Circle(1.1), side="right"),
+    "wheel-on-ellipse": joints.RollingWheel(0.2, curves.Ellipse(1.2, 0.7)),
+    "wheel-on-hills": joints.RollingWheel(0.2, lambda s: (s, 0.3 * sin(s), 0)),
+    "spline-curve": joints.SplineCurve(FRAMES),
+    "closed-spline-curve": joints.SplineCurve(FRAMES, closed=True),
+    "spline-surface": joints.SplineSurface(0.4 * np.random.default_rng(3).normal(size=(6, 5, 6))),
+    "knee": joints.FunctionBased(
+        rotations=[((0, 0, 1), functions.Linear()), ((0, 1, 0.2), functions.Polynomial([0.1, 0.2, -0.1]))],
+        translations=[
+            ((1, 0, 0), functions.SimmSpline([-2, -1, 0, 1.5, 2], [0.1, 0.3, 0.2, 0, 0.1])),
+            ((0, 1, 0), functions.NaturalCubic([-1, 0, 1], [0.1, 0.3, 0.2])),
+            ((0, 1, 1), lambda x, y: x * y, (0, 1)),
+        ],
+        names=("flexion", "slide"),
+    ),
+    "four-bar": joints.FourBar(),
+    "four-bar-rocker": joints.FourBar(1.0, 0.8, 0.5, 0.6, branch=-1, body="rocker"),
     "helix": bead_on_helix,
     "cam": cam,
     "matrix": matrix_joint,

@@ -1,6 +1,7 @@
 """Checks of plain numbers at the boundary; scalars of other kinds (parameters of generated code) pass unseen."""
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,16 @@ from anyjoint.scalar import Scalar, is_number
 Table = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def parameter(domain: tuple[float, float], **options: Any) -> Any:
-    """A dataclass field that is a number changeable at run time; probing samples its domain, setters check it."""
-    return dataclasses.field(metadata={"domain": domain}, **options)
+POSITIVE = (0.0, math.inf)
+ANY = (-math.inf, math.inf)
+
+
+def parameter(domain: tuple[float, float], bounds: tuple[float, float] = ANY, **options: Any) -> Any:
+    """A dataclass field that is a number changeable at run time.
+
+    Identities are probed over `domain`, a typical range of ordinary size; setters refuse what is outside `bounds`.
+    """
+    return dataclasses.field(metadata={"domain": domain, "bounds": bounds}, **options)
 
 
 def finite(owner: str, **values: Scalar) -> None:

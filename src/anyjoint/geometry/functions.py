@@ -13,7 +13,7 @@ from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar
 
 from .bernstein import horner
-from .check import Table, finite, frozen, parameter, table
+from .check import Table, finite, frozen, table
 from .piecewise import Breaks, Piecewise
 
 
@@ -21,7 +21,7 @@ from .piecewise import Breaks, Piecewise
 class Constant:
     """f(x) = value."""
 
-    value: float = parameter((-1.0, 1.0), default=0.0)
+    value: float = 0.0
 
     def __post_init__(self) -> None:
         finite("Constant", value=self.value)

@@ -2,11 +2,15 @@
 
 from .composite import Composite
 from .contact import Contact
+from .coupled import Coupled
+from .curve_curve import CurveCurve
 from .fixed import Fixed
+from .four_bar import FourBar
 from .free import Free
 from .free_planar import FreePlanar
 from .free_quaternion import FreeQuaternion
 from .function import FunctionJoint, joint
+from .function_based import FunctionBased, Term
 from .helical import Helical
 from .joint import Coordinate, Joint, parameter
 from .on_curve import OnCurve
@@ -15,14 +19,18 @@ from .planar import Planar
 from .prismatic import Prismatic
 from .product_rule import Motion
 from .revolute import Revolute
+from .rolling_wheel import RollingWheel
 from .spherical import Spherical
 from .spherical_quaternion import SphericalQuaternion
+from .spline_curve import SplineCurve
+from .spline_surface import SplineSurface
 from .surface_surface import SurfaceSurface
 from .translational import Translational
 from .universal import Universal
 
 __all__ = [
-    "Composite", "Contact", "Coordinate", "Fixed", "Free", "FreePlanar", "FreeQuaternion", "FunctionJoint", "Helical", "Joint", "Motion",
-    "OnCurve", "OnSurface", "Planar", "Prismatic", "Revolute", "Spherical", "SphericalQuaternion", "SurfaceSurface", "Translational",
-    "Universal", "joint", "parameter",
+    "Composite", "Contact", "Coordinate", "Coupled", "CurveCurve", "Fixed", "FourBar", "Free", "FreePlanar",
+    "FreeQuaternion", "FunctionBased", "FunctionJoint", "Helical", "Joint", "Motion", "OnCurve", "OnSurface", "Planar",
+    "Prismatic", "Revolute", "RollingWheel", "Spherical", "SphericalQuaternion", "SplineCurve", "SplineSurface",
+    "SurfaceSurface", "Term", "Translational", "Universal", "joint", "parameter",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which frame rides along a curve."""
+"""Which frame rides along a curve, and the coordinate that says where."""
 
 from collections.abc import Sequence
 
@@ -6,18 +6,26 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.geometry.curves import FRAMES, Curve
-from anyjoint.geometry.transport import Reference
 from anyjoint.scalar import Scalar, is_number
 from anyjoint.spatial import Pose
 
+from .joint import Coordinate
 
-def curve_frame(curve: Curve, frame: str, up: Sequence[float], reference: Reference | None, s: Scalar) -> Pose:
+
+def curve_frame(curve: Curve, frame: str, up: Sequence[float], s: Scalar) -> Pose:
     """The chosen frame of a curve at s."""
     if frame == "frenet":
         return curve.frenet(s)
     if frame == "fixed-up":
         return curve.fixed_up(s, up)
-    return curve.rotation_minimising(s, reference)
+    return curve.rotation_minimising(s)
+
+
+def curve_coordinate(curve: Curve, name: str, wrap: bool) -> Coordinate:
+    """The coordinate that is a curve's parameter, with its domain and period."""
+    lo, hi = curve.domain
+    wrap = wrap and curve.period is not None
+    return Coordinate(name, domain=(lo, hi), period=curve.period, neutral=(lo + hi) / 2, wrap=wrap, unit="")
 
 
 def check_frame(owner: str, curve: Curve, frame: str, up: Sequence[float]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
@@ -13,11 +14,12 @@ from anyjoint.scalar import Scalar
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
-    """A run-time number: where it sits in the joint, its value, and the interval it may move in."""
+    """A run-time number: where it sits in the joint, its value, where it is probed and where it may go."""
 
     path: tuple[str, ...]
     value: float
     domain: tuple[float, float]
+    bounds: tuple[float, float] = (-math.inf, math.inf)
 
 
 def parameters(thing: Any, path: tuple[str, ...] = ()) -> list[Parameter]:
@@ -25,7 +27,7 @@ def parameters(thing: Any, path: tuple[str, ...] = ()) -> list[Parameter]:
     found = []
     for name, value, domain in _fields(thing):
         if domain is not None:
-            found.append(Parameter((*path, name), float(value), domain))
+            found.append(Parameter((*path, name), float(value), domain, _bounds(thing, name)))
         elif dataclasses.is_dataclass(value) and not isinstance(value, type):
             found += parameters(value, (*path, name))
         elif isinstance(value, tuple):
@@ -64,6 +66,12 @@ def signature(thing: Any) -> Hashable:
     if isinstance(thing, Hashable):
         return thing
     return ("object", id(thing))
+
+
+def _bounds(thing: Any, name: str) -> tuple[float, float]:
+    field = next(field for field in dataclasses.fields(thing) if field.name == name)
+    lo, hi = field.metadata.get("bounds", (-math.inf, math.inf))
+    return lo, hi
 
 
 def _fields(thing: Any) -> Iterator[tuple[str, Any, tuple[float, float] | None]]:

@@ -5,10 +5,10 @@ from .bspline import BSpline
 from .circle import Circle
 from .curve import FRAMES, Curve
 from .ellipse import Ellipse
-from .function import FunctionCurve, as_curve, curve
+from .function import FunctionCurve, as_curve, constant, curve
 from .helix import Helix
 from .line import Line
 
 __all__ = [
-    "FRAMES", "BSpline", "Bezier", "Circle", "Curve", "Ellipse", "FunctionCurve", "Helix", "Line", "as_curve", "curve",
+    "FRAMES", "BSpline", "Bezier", "Circle", "Curve", "Ellipse", "FunctionCurve", "Helix", "Line", "as_curve", "constant", "curve",
 ]  # fmt: skip

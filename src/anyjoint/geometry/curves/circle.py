@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose, Vector, vector
 
-from ..check import parameter, positive
+from ..check import POSITIVE, parameter, positive
 from ..frame import QUARTER_Z
 from .curve import Curve
 
@@ -15,7 +15,7 @@ from .curve import Curve
 class Circle(Curve):
     """radius (cos s, sin s, 0); its Frenet frame is Rot_z(s) Trans_x(radius) Rot_z(pi/2), normal inward, binormal z."""
 
-    radius: float = parameter((0.1, 2.0))
+    radius: float = parameter((0.1, 2.0), POSITIVE)
     period = 2 * math.pi
 
     def __post_init__(self) -> None:
@@ -26,3 +26,9 @@ class Circle(Curve):
 
     def frenet(self, s: Scalar) -> Pose:
         return Pose.rotation_z(s) @ Pose.translation(self.radius, 0, 0) @ QUARTER_Z
+
+    def in_plane(self, s: Scalar) -> Pose:
+        return self.frenet(s)
+
+    def arc_length(self, s: Scalar) -> Scalar:
+        return self.radius * s

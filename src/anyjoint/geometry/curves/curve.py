@@ -13,7 +13,8 @@ from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar, derivative
 from anyjoint.spatial import Pose, Vector, cross, dot, vector
 
-from ..frame import from_axes, unit
+from ..arc_length import ArcLength, arc_length_of
+from ..frame import from_axes, known_rotation, unit
 from ..transport import Reference, transported
 
 FRAMES = ("frenet", "fixed-up", "rotation-minimising")
@@ -55,10 +56,10 @@ class Curve:
         side = unit(cross(up, t))
         return from_axes(t, side, cross(t, side), self.point(s))
 
-    def rotation_minimising(self, s: Scalar, reference: Reference | None = None) -> Pose:
+    def rotation_minimising(self, s: Scalar) -> Pose:
         """The frame that does not turn about the tangent (a closed curve's closes up by a steady small turn)."""
         t = self.tangent(s)
-        r = vector(*(reference or self.reference)(s))
+        r = vector(*self.reference(s))
         r = unit(r - t * dot(r, t))
         return from_axes(t, r, cross(t, r), self.point(s))
 
@@ -66,6 +67,20 @@ class Curve:
     def reference(self) -> Reference:
         """The transported second axis, as a spline over the domain."""
         return transported(self.point, self.tangent, self.domain, closed=self.period is not None)
+
+    def in_plane(self, s: Scalar) -> Pose:
+        """For a curve in the X-Y plane: Trans(point) Rot_z(direction), x along the tangent and y to its left."""
+        t = self.tangent(s)
+        return Pose.translation(*self.point(s)) @ known_rotation(2, t[1], t[0])
+
+    def arc_length(self, s: Scalar) -> Scalar:
+        """The length from the start of the domain to s, negative before it."""
+        return self.arc_table(s)
+
+    @cached_property
+    def arc_table(self) -> ArcLength:
+        """The arc length as a table of quintics."""
+        return arc_length_of(self.velocity, self.domain, closed=self.period is not None)
 
     def singularity(self, s: float, frame: str = "frenet", up: Sequence[float] = (0.0, 0.0, 1.0)) -> str | None:
         """A sentence if the frame breaks down at s, else None."""
@@ -76,7 +91,7 @@ class Curve:
             f_q = f_qq = np.zeros(3)
         speed = float(np.linalg.norm(f_q))
         if speed < 1e-9:
-            return f"the curve {self.name} stands still at s = {s:.6g} (its derivative is zero), so it has no tangent; reparametrise it"
+            return f"the curve {self.name} stands still at s = {s:.6g}, so it has no tangent there; reparametrise it"
         if frame == "frenet" and np.linalg.norm(np.cross(f_q, f_qq)) < 1e-9 * speed**2:
             return (
                 f"the curvature of {self.name} vanishes at s = {s:.6g}, where a Frenet frame has no normal; "

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from anyjoint.scalar import Scalar, cos, sin, sqrt
 from anyjoint.spatial import Pose, Vector, vector
 
-from ..check import parameter, positive
+from ..check import POSITIVE, parameter, positive
 from ..frame import known_rotation
 from .curve import Curve
 
@@ -15,8 +15,8 @@ from .curve import Curve
 class Ellipse(Curve):
     """(a cos s, b sin s, 0); Frenet normal inward, binormal z."""
 
-    a: float = parameter((0.1, 2.0))
-    b: float = parameter((0.1, 2.0))
+    a: float = parameter((0.1, 2.0), POSITIVE)
+    b: float = parameter((0.1, 2.0), POSITIVE)
     period = 2 * math.pi
 
     def __post_init__(self) -> None:

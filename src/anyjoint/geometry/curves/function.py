@@ -32,7 +32,8 @@ class FunctionCurve(Curve):
 
     @property
     def name(self) -> str:
-        return getattr(self.function, "__name__", type(self.function).__name__)
+        owner = getattr(self.function, "__self__", None)  # the point method of a curve whose numbers are fixed
+        return owner.name if isinstance(owner, Curve) else getattr(self.function, "__name__", type(self.function).__name__)
 
 
 def curve(
@@ -45,6 +46,11 @@ def curve(
     if not callable(f):
         raise InputError(f"curve({f!r}): expected a function of one parameter that returns three numbers")
     return FunctionCurve(f, domain, period)
+
+
+def constant(given: Curve) -> Curve:
+    """The same curve with its numbers fixed, for tables made from it: they cannot follow a change at run time."""
+    return given if isinstance(given, FunctionCurve) else FunctionCurve(given.point, given.domain, given.period)
 
 
 def as_curve(given: Any) -> Curve:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from anyjoint.scalar import Scalar, cos, sin, sqrt
 from anyjoint.spatial import Pose, Turn, Vector, as_matrix, vector
 
-from ..check import finite, parameter, positive
+from ..check import POSITIVE, finite, parameter, positive
 from .curve import Curve
 
 
@@ -14,7 +14,7 @@ from .curve import Curve
 class Helix(Curve):
     """(radius cos s, radius sin s, pitch s), `pitch` in metres per radian; its Frenet frame is a screw times a constant."""
 
-    radius: float = parameter((0.1, 2.0))
+    radius: float = parameter((0.1, 2.0), POSITIVE)
     pitch: float = parameter((-1.0, 1.0), default=0.1)
     domain: tuple[float, float] = (-2 * math.pi, 2 * math.pi)
 

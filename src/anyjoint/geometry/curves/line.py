@@ -8,6 +8,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Vector, unit_axis, vector
 
 from ..check import frozen, table
+from ..frame import known_rotation
 from .curve import Curve
 
 
@@ -31,10 +32,10 @@ class Line(Curve):
 
     def frenet(self, s: Scalar) -> Pose:
         raise InputError(
-            'Line: a straight line has no curvature and so no Frenet frame; use frame="fixed-up" or "rotation-minimising"'
+            'Line: a straight line has no Frenet frame; use frame="fixed-up" or frame="rotation-minimising"'
         )
 
-    def rotation_minimising(self, s: Scalar, reference: object = None) -> Pose:
+    def rotation_minimising(self, s: Scalar) -> Pose:
         """A constant frame that slides."""
         at_start = super().rotation_minimising(0.0)
         return Pose.translation(*self.point(s)) @ Pose((at_start.factors[1],))
@@ -42,3 +43,9 @@ class Line(Curve):
     def fixed_up(self, s: Scalar, up: Sequence[float] = (0.0, 0.0, 1.0)) -> Pose:
         at_start = super().fixed_up(0.0, up)
         return Pose.translation(*self.point(s)) @ Pose((at_start.factors[1],))
+
+    def in_plane(self, s: Scalar) -> Pose:
+        return Pose.translation(*self.point(s)) @ known_rotation(2, self.direction[1], self.direction[0])
+
+    def arc_length(self, s: Scalar) -> Scalar:
+        return s

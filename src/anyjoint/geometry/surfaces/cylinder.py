@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose, Vector, vector
 
-from ..check import parameter, positive
+from ..check import POSITIVE, parameter, positive
 from ..frame import OUTWARD_X
 from .surface import Interval, Surface
 
@@ -15,7 +15,7 @@ from .surface import Interval, Surface
 class Cylinder(Surface):
     """(radius cos u, radius sin u, v), normal outward: Rot_z(u) Trans(radius, 0, v) [y z x]."""
 
-    radius: float = parameter((0.1, 2.0))
+    radius: float = parameter((0.1, 2.0), POSITIVE)
     domain: tuple[Interval, Interval] = ((-math.pi, math.pi), (-1.0, 1.0))
     periods: tuple[float | None, float | None] = (2 * math.pi, None)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from anyjoint.scalar import Scalar, cos, sin, sqrt
 from anyjoint.spatial import Pose, Vector, vector
 
-from ..check import parameter, positive
+from ..check import POSITIVE, parameter, positive
 from ..frame import QUARTER_Z, known_rotation
 from .pole import POLAR_DOMAIN, cycle, pole_message, shift_of
 from .surface import Surface
@@ -20,9 +20,9 @@ class Ellipsoid(Surface):
     tan beta = c h sin v / (a b cos v), h^2 = (a sin u)^2 + (b cos u)^2. `axis` says which axis carries the poles.
     """
 
-    a: float = parameter((0.2, 2.0))
-    b: float = parameter((0.2, 2.0))
-    c: float = parameter((0.2, 2.0))
+    a: float = parameter((0.2, 2.0), POSITIVE)
+    b: float = parameter((0.2, 2.0), POSITIVE)
+    c: float = parameter((0.2, 2.0), POSITIVE)
     axis: str = "z"
     domain = POLAR_DOMAIN
     periods = (2 * math.pi, None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose, Vector, vector
 
-from ..check import parameter, positive
+from ..check import POSITIVE, parameter, positive
 from ..frame import QUARTER_Z
 from .pole import POLAR_DOMAIN, cycle, pole_message, shift_of
 from .surface import Surface
@@ -19,7 +19,7 @@ class Sphere(Surface):
     `axis` says which axis carries the poles: an alternative chart is the same sphere with another axis.
     """
 
-    radius: float = parameter((0.1, 2.0))
+    radius: float = parameter((0.1, 2.0), POSITIVE)
     axis: str = "z"
     domain = POLAR_DOMAIN
     periods = (2 * math.pi, None)

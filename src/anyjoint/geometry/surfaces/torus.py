@@ -7,7 +7,7 @@ from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar, cos, is_number, sin
 from anyjoint.spatial import Pose, Vector, vector
 
-from ..check import parameter, positive
+from ..check import POSITIVE, parameter, positive
 from ..frame import OUTWARD_X
 from .surface import Surface
 
@@ -19,8 +19,8 @@ class Torus(Surface):
     Its frame is a product of elementary factors: Rot_z(u) Trans_x(R) Rot_y(-v) Trans_x(r) [y z x].
     """
 
-    R: float = parameter((0.7, 2.0))
-    r: float = parameter((0.1, 0.6))
+    R: float = parameter((0.7, 2.0), POSITIVE)
+    r: float = parameter((0.1, 0.6), POSITIVE)
     periods = (2 * math.pi, 2 * math.pi)
 
     def __post_init__(self) -> None:

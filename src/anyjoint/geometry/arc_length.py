@@ -1,0 +1,59 @@
+"""The arc length of any curve, over any scalar: Gauss quadrature between knots, quintics in between."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anyjoint.scalar import Scalar, derivative, sqrt
+from anyjoint.spatial import dot
+
+from .check import frozen
+from .piecewise import Grid, polynomial
+
+STEPS = 400
+
+
+@dataclass(frozen=True)
+class ArcLength:
+    """The length from the start of the domain; `total` is added for each whole round of a closed curve."""
+
+    grid: Grid
+    tables: tuple[tuple[float, ...], ...]
+    total: float
+
+    def __call__(self, s: Scalar) -> Scalar:
+        length = polynomial(self.tables, *self.grid.locate(s))
+        return length + self.total * self.grid.turns(s) if self.grid.cyclic else length
+
+
+def arc_length_of(
+    velocity: Callable[[Scalar], Sequence[Scalar]], domain: tuple[float, float], *, closed: bool
+) -> ArcLength:
+    """Tables of quintics that match the length, the speed and its derivative at every knot."""
+
+    def speed(s: Scalar) -> Scalar:
+        v = velocity(s)
+        return sqrt(dot(v, v))
+
+    lo, hi = domain
+    step = (hi - lo) / STEPS
+    knots = lo + step * np.arange(STEPS + 1)
+    nodes, weights = np.polynomial.legendre.leggauss(5)
+    inner = [sum(w * speed(float(k + step * (1 + x) / 2)) for x, w in zip(nodes, weights, strict=True)) for k in knots[:-1]]
+    length = np.concatenate([[0.0], np.cumsum(np.array(inner, dtype=float) * step / 2)])
+    slope = step * np.array([speed(float(s)) for s in knots], dtype=float)
+    bend = step**2 * np.array([derivative(speed, float(s)) for s in knots], dtype=float)
+    tables = quintic_pieces(length, slope, bend)
+    return ArcLength(Grid(lo, step, STEPS, closed), frozen(tables), float(length[-1]))
+
+
+def quintic_pieces(y: np.ndarray, d: np.ndarray, dd: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    """Powers (6, n - 1) of the quintics on unit intervals with given values, slopes and second derivatives at the ends."""
+    rise = np.diff(y) - d[:-1] - dd[:-1] / 2
+    tilt = np.diff(d) - dd[:-1]
+    bend = np.diff(dd)
+    return np.stack([
+        y[:-1], d[:-1], dd[:-1] / 2,
+        10 * rise - 4 * tilt + bend / 2, -15 * rise + 7 * tilt - bend, 6 * rise - 3 * tilt + bend / 2,
+    ])  # fmt: skip

@@ -1,0 +1,66 @@
+"""A joint whose coordinates are functions of another joint's: gears, mimic joints, lazy tongs [GL Fig. 5d]."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.errors import InputError
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose
+
+from .joint import Coordinate, Joint
+
+
+@dataclass(frozen=True)
+class Coupled(Joint):
+    """A joint with no coordinates of its own: `joint` moved by functions of the coordinates of the body `source`.
+
+    `functions` is a number (a gear ratio: inner coordinate = ratio times the first of the source), one function from
+    the source's coordinates to all inner coordinates, or one function or ratio per inner coordinate.
+    """
+
+    joint: Joint
+    functions: Any
+    source: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.joint, Joint) or isinstance(self.joint, Coupled):
+            raise InputError(f"Coupled(joint={self.joint!r}): expected a joint with coordinates of its own")
+        if self.joint.nq != self.joint.nv:
+            raise InputError(f"Coupled({type(self.joint).__name__}): a quaternion joint cannot follow; use Spherical or Free")
+        source = getattr(self.source, "name", self.source)
+        if not isinstance(source, str) or not source:
+            raise InputError(f"Coupled(source={self.source!r}): expected the name of the body whose joint leads")
+        object.__setattr__(self, "source", source)
+        if isinstance(self.functions, (list, tuple)):
+            object.__setattr__(self, "functions", tuple(self.functions))
+            if len(self.functions) != self.joint.nq:
+                raise InputError(f"Coupled: {len(self.functions)} functions for the {self.joint.nq} coordinates of the inner joint")
+        for f in self.functions if isinstance(self.functions, tuple) else (self.functions,):
+            if not callable(f) and not isinstance(f, (int, float)):
+                raise InputError(f"Coupled(functions={f!r}): expected a function of the source's coordinates, or a ratio")
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return ()
+
+    def inner_coordinates(self, q_source: Sequence[Scalar]) -> list[Scalar]:
+        """The inner joint's coordinates for those of the source."""
+        if isinstance(self.functions, tuple):
+            return [_applied(f, q_source) for f in self.functions]
+        if not callable(self.functions):
+            return [self.functions * q_source[0]]
+        result = self.functions(q_source)
+        made = list(result) if hasattr(result, "__len__") else [result]
+        if len(made) != self.joint.nq:
+            raise InputError(f"Coupled to {self.source!r}: the function gave {len(made)} numbers, the inner joint has {self.joint.nq}")
+        return made
+
+    def legs(self, q: Sequence[Scalar]) -> tuple[Pose, Pose]:
+        raise InputError(
+            f"a joint coupled to {self.source!r} has no pose of its own; ask coupled.joint.pose(coupled.inner_coordinates(q_source))"
+        )
+
+
+def _applied(f: Any, q_source: Sequence[Scalar]) -> Scalar:
+    return f(q_source) if callable(f) else f * q_source[0]

@@ -1,0 +1,85 @@
+"""A pose from six scalar functions about given axes, as biomechanics models describe knees and shoulders."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.errors import InputError
+from anyjoint.geometry.functions import Constant
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose, unit_axis, vector, zeros
+
+from .joint import Coordinate, Joint
+
+
+@dataclass(frozen=True)
+class Term:
+    """One rotation about or translation along `axis` by function(coordinates); the function takes as many numbers."""
+
+    axis: tuple[float, float, float]
+    function: Callable[..., Scalar]
+    coordinates: tuple[int, ...] = (0,)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit_axis(self.axis, "FunctionBased axis"))
+        given = (self.coordinates,) if isinstance(self.coordinates, int) else tuple(self.coordinates)
+        object.__setattr__(self, "coordinates", given)
+        if not callable(self.function):
+            raise InputError(f"FunctionBased term: expected a function such as functions.Linear(), got {self.function!r}")
+
+    @property
+    def absent(self) -> bool:
+        """True if the term is the constant 0, whatever the coordinates."""
+        return isinstance(self.function, Constant) and self.function.value == 0
+
+    def value(self, q: Sequence[Scalar]) -> Scalar:
+        """The angle or distance at q."""
+        return self.function(*[q[k] for k in self.coordinates]) if self.coordinates else self.function(0.0)
+
+
+@dataclass(frozen=True)
+class FunctionBased(Joint):
+    """Q = Trans(sum a_k f_k(q)) Rot(a_1, f_1(q)) Rot(a_2, f_2(q)) Rot(a_3, f_3(q)), as OpenSim's CustomJoint.
+
+    Terms are `Term(axis, function, coordinates)` or such a tuple; functions come from `anyjoint.functions` or are your
+    own. `names` names the coordinates, `domains` says where they move.
+    """
+
+    rotations: Any = ()
+    translations: Any = ()
+    names: tuple[str, ...] = ("q0",)
+    domains: tuple[tuple[float, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        for field in ("rotations", "translations"):
+            terms = tuple(t if isinstance(t, Term) else Term(*t) for t in getattr(self, field))
+            object.__setattr__(self, field, terms)
+            if len(terms) > 3:
+                raise InputError(f"FunctionBased({field}=...): {len(terms)} given, at most 3 make sense")
+        object.__setattr__(self, "names", tuple(self.names))
+        used = {k for term in (*self.rotations, *self.translations) for k in term.coordinates}
+        unknown = sorted(k for k in used if not 0 <= k < len(self.names))
+        unused = [name for k, name in enumerate(self.names) if k not in used]
+        if unknown or unused:
+            raise InputError(
+                f"FunctionBased with coordinates {self.names}: terms use unknown numbers {unknown} and leave {unused} unused; "
+                "number coordinates from 0 and use each at least once"
+            )
+        if self.domains and len(self.domains) != len(self.names):
+            raise InputError(f"FunctionBased: {len(self.domains)} domains for {len(self.names)} coordinates")
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        if not self.domains:
+            return tuple(Coordinate(name) for name in self.names)
+        made = zip(self.names, self.domains, strict=True)
+        return tuple(Coordinate(name, domain=(d[0], d[1]), neutral=(d[0] + d[1]) / 2) for name, d in made)
+
+    def pose(self, q: Sequence[Scalar]) -> Pose:
+        shift = zeros(3)
+        for term in self.translations:
+            shift = shift + vector(*term.axis) * term.value(q)
+        pose = Pose.translation(*shift)
+        for term in self.rotations:
+            pose = pose if term.absent else pose @ Pose.rotation(term.axis, term.value(q))
+        return pose
