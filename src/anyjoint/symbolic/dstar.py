@@ -8,27 +8,13 @@ left for each entry; then products that several paths share are built once.
 
 import heapq
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
+from anyjoint.symbolic.dominator import Factor, dominator_factors, postdominator_factors
 from anyjoint.symbolic.forward import dependents, tangents
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.partials import DerivativeGraph, count_operations, reachable
 from anyjoint.symbolic.pathproduct import share_products
 from anyjoint.symbolic.web import Web
-
-
-class Factor(NamedTuple):
-    """All paths between two vertices, for the pairs roots x leaves.
-
-    `entering`: the top dominates the bottom, so the edges that enter the bottom count; otherwise the bottom
-    postdominates the top, and those that leave the top do.
-    """
-
-    top: int
-    bottom: int
-    entering: bool
-    roots: int
-    leaves: int
 
 
 @dataclass(frozen=True)
@@ -45,13 +31,14 @@ MIXED = Strategy(dominators=True, postdominators=True, most_used_first=True, eag
 # Close to forward and to reverse mode, for few leaves or few roots; each alone also ends with one path per entry.
 TO_LEAVES = Strategy(dominators=False, postdominators=True, most_used_first=False, eager=True)
 FROM_ROOTS = Strategy(dominators=True, postdominators=False, most_used_first=True, eager=True)
+SMALL = 1000  # edges up to which the mixed order is worth its time; on larger graphs it hardly ever wins
 
 
 def dstar(d: DerivativeGraph) -> list[dict[int, int]]:
     """Sparse rows of the Jacobian, {leaf number: node id} per root, by the strategy with the fewest operations."""
     d = with_forward_knowledge(d)
     m, n = len(d.roots), len(d.leaves)
-    strategies = [MIXED]
+    strategies = [MIXED] if d.size <= SMALL else []
     if 2 * n <= 3 * m:
         strategies.append(TO_LEAVES)
     if 2 * m <= 3 * n:
@@ -88,8 +75,8 @@ def with_forward_knowledge(d: DerivativeGraph) -> DerivativeGraph:
 
 def _factor_round(web: Web, strategy: Strategy) -> int:
     """Factor every subgraph found at the beginning of the round that is still there; returns how many were."""
-    found = _dominator_factors(web) if strategy.dominators else []
-    found += _postdominator_factors(web) if strategy.postdominators else []
+    found = dominator_factors(web) if strategy.dominators else []
+    found += postdominator_factors(web) if strategy.postdominators else []
     heap = [(_priority(item, strategy), item) for item in found]
     heapq.heapify(heap)
     done = 0
@@ -186,78 +173,6 @@ def _sum_of_paths(web: Web, item: Factor, region: list[int]) -> int:
             term = make(Op.MUL, before, web.value[e])
             total[v] = make(Op.ADD, total[v], term) if v in total else term
     return total.get(goal, web.graph.constant_id(0.0))
-
-
-def _dominator_factors(web: Web) -> list[Factor]:
-    """(immediate dominator, vertex) wherever two edges of a root enter a vertex, with the roots where they do."""
-    found: dict[tuple[int, int], int] = {}
-    active = [v for v in range(len(web.up) - 1, -1, -1) if web.up[v]]
-    for r, start in enumerate(web.root):
-        dominator = {start: start}
-        for v in active:
-            above, count = -1, 0
-            for e in web.up[v]:
-                p = web.top[e]
-                if web.roots[e] >> r & 1 and p in dominator:
-                    count += 1
-                    above = p if above < 0 else _meet_above(dominator, above, p)
-            if count:
-                dominator[v] = above
-                if count > 1:
-                    found[above, v] = found.get((above, v), 0) | 1 << r
-    return [Factor(a, b, True, roots, _leaves_below(web, b)) for (a, b), roots in found.items()]
-
-
-def _postdominator_factors(web: Web) -> list[Factor]:
-    """(vertex, immediate postdominator) wherever two edges towards a leaf leave a vertex."""
-    found: dict[tuple[int, int], int] = {}
-    active = [v for v in range(len(web.down)) if web.down[v]]
-    for j, start in enumerate(web.leaf):
-        dominator = {start: start}
-        for v in active:
-            below, count = -1, 0
-            for e in web.down[v]:
-                p = web.bottom[e]
-                if web.leaves[e] >> j & 1 and p in dominator:
-                    count += 1
-                    below = p if below < 0 else _meet_below(dominator, below, p)
-            if count:
-                dominator[v] = below
-                if count > 1:
-                    found[v, below] = found.get((v, below), 0) | 1 << j
-    return [Factor(a, b, False, _roots_above(web, a), leaves) for (a, b), leaves in found.items()]
-
-
-def _meet_above(dominator: dict[int, int], a: int, b: int) -> int:
-    while a != b:
-        if a < b:
-            a = dominator[a]
-        else:
-            b = dominator[b]
-    return a
-
-
-def _meet_below(dominator: dict[int, int], a: int, b: int) -> int:
-    while a != b:
-        if a > b:
-            a = dominator[a]
-        else:
-            b = dominator[b]
-    return a
-
-
-def _leaves_below(web: Web, v: int) -> int:
-    mask = 0
-    for e in web.up[v]:
-        mask |= web.leaves[e]
-    return mask
-
-
-def _roots_above(web: Web, v: int) -> int:
-    mask = 0
-    for e in web.down[v]:
-        mask |= web.roots[e]
-    return mask
 
 
 def _entries(web: Web) -> list[dict[int, int]]:
