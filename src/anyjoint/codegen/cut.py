@@ -19,7 +19,7 @@ def cut(program: Program, limit: int = PIECE) -> tuple[tuple[Program, ...], int]
     if len(borders) == 1:
         return (program,), 0
     maker = {value: statement for statement in program.statements for value in defined(statement)}
-    pieces = [program.statements[begin:end] for begin, end in borders]
+    pieces = [_without_idle(program.statements[begin:end]) for begin, end in borders]
     imports = [_imports(piece, maker) for piece in pieces]
     slots, scratch = _slots(pieces, imports)
     arrays = (*program.arrays, Array("scratch", "lane"))
@@ -50,6 +50,16 @@ def _borders(program: Program, limit: int) -> list[tuple[int, int]]:
                 begin, size = position, 0
             size += 1
     return [*borders, (begin, len(program.statements))]
+
+
+def _without_idle(piece: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """A piece without constants, loads and conditions that only other pieces use."""
+    kept, used = [], set[int]()
+    for statement in reversed(piece):
+        if statement.result in used or not _is_local(statement):
+            kept.append(statement)
+            used.update(statement.args)
+    return tuple(reversed(kept))
 
 
 def _is_local(statement: Statement) -> bool:

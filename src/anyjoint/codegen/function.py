@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from anyjoint.codegen.fingerprint import fingerprint
 from anyjoint.codegen.jit import Library, compile_module
 from anyjoint.codegen.kernel import Array, Kernel, Run, Schedule, Store
 from anyjoint.codegen.module import Lowered, function_module, lowered
@@ -54,8 +56,12 @@ class CompiledFunction:
     @cached_property
     def library(self) -> Library:
         """Machine code for single states, loaded."""
-        target = Target(self.dtype, 1, self.target.contract, self.target.fma)
-        return compile_module(function_module(self._lowered, target))
+        identity = fingerprint("function", self._kernel.arrays, [self._kernel], self._scalar)
+        return compile_module(identity, lambda: function_module(self._lowered, self._scalar))
+
+    @property
+    def _scalar(self) -> Target:
+        return replace(self.target, width=1)
 
     @cached_property
     def _batched(self) -> CompiledSchedule:
@@ -67,6 +73,7 @@ class CompiledFunction:
             dtype=self.dtype,
             width=self.target.width,
             contract=self.target.contract,
+            optimise=False,
         )
 
     @property
@@ -86,7 +93,7 @@ class CompiledFunction:
         from anyjoint.codegen import c, javascript
 
         if language == "llvm":
-            return function_module(self._lowered, Target(self.dtype, 1, self.target.contract, self.target.fma)).text
+            return function_module(self._lowered, self._scalar).text
         if language == "c":
             return c.function_source(self._lowered, self.dtype)
         if language == "js":

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from anyjoint.codegen.kernel import Array, Kernel, Store, check_kernel
 from anyjoint.errors import ExpressionError
+from anyjoint.symbolic import Graph
 from anyjoint.symbolic.ops import Op
 
 
@@ -85,17 +86,23 @@ def lower(kernel: Kernel, name: str = "kernel") -> Program:
     return program
 
 
-def live_nodes(graph: Any, roots: Iterable[int]) -> list[int]:
+def live_nodes(graph: Graph, roots: Iterable[int]) -> list[int]:
     """Ids of all nodes that the roots depend on, operands first."""
-    ops, operands = graph.op, (graph.a, graph.b, graph.c)
+    ops, first, second, third = graph.op, graph.a, graph.b, graph.c
     seen = set(roots)
     stack = list(seen)
     while stack:
         node = stack.pop()
-        for column in operands[: _ARITY[ops[node]]]:
-            if (operand := column[node]) not in seen:
-                seen.add(operand)
-                stack.append(operand)
+        arity = _ARITY[ops[node]]
+        if arity and (operand := first[node]) not in seen:
+            seen.add(operand)
+            stack.append(operand)
+        if arity > 1 and (operand := second[node]) not in seen:
+            seen.add(operand)
+            stack.append(operand)
+        if arity > 2 and (operand := third[node]) not in seen:
+            seen.add(operand)
+            stack.append(operand)
     return sorted(seen)
 
 
@@ -152,7 +159,7 @@ class _Lowering:
         if op == Op.CONST:
             return self.emit(op, (), (float(graph.constants[graph.a[node]]),))
         if op == Op.VAR:
-            return self.emit(Code.LOAD, (), self.place(node))
+            return self.emit(Code.LOAD, (), place(self.kernel, node))
         args = tuple(self.value(column[node]) for column in (graph.a, graph.b, graph.c)[: _ARITY[op]])
         if op in (Op.SIN, Op.COS):
             if args[0] not in self.sincos_of:
@@ -162,14 +169,16 @@ class _Lowering:
             return self.emit(op, args, (self.tables.setdefault(graph.b[node], len(self.tables)),))
         return self.emit(op, args)
 
-    def place(self, node: int) -> tuple[int, int]:
-        if node not in self.kernel.loads:
-            variable = self.graph.variables[self.graph.a[node]]
-            raise ExpressionError(
-                f"An output depends on the variable {variable.name!r}, which is not an input;"
-                " add it to the inputs or substitute a value for it."
-            )
-        return self.kernel.loads[node]
+
+def place(kernel: Kernel, node: int) -> tuple[int, int]:
+    """Array and offset that a variable is loaded from."""
+    if node not in kernel.loads:
+        variable = kernel.graph.variables[kernel.graph.a[node]]
+        raise ExpressionError(
+            f"An output depends on the variable {variable.name!r}, which is not an input;"
+            " add it to the inputs or substitute a value for it."
+        )
+    return kernel.loads[node]
 
 
 def defined(statement: Statement) -> range:
@@ -179,43 +188,56 @@ def defined(statement: Statement) -> range:
 
 def verify(program: Program, name: str = "program") -> None:
     """Check operations, operand types, definition before use and places; an error shows the neighbourhood."""
-    types = [""] * program.values
+    types: dict[int, str] = {}
     for position, statement in enumerate(program.statements):
-        fault = _fault(program, statement, types)
-        if fault:
+        wanted, given = SIGNATURES.get(statement.op, ("?", ""))
+        if (
+            "".join([types.get(arg, "") for arg in statement.args]) != wanted
+            or (given and statement.result in types)
+            or statement.result + len(given) > program.values
+            or (fault := _fault_of_data(program, statement))
+        ):
+            fault = _fault(statement, types) or fault
             lines = "\n".join(_neighbourhood(program, position))
             raise ExpressionError(
-                f"{name}: statement {position}: {fault}. This is a bug of a pass; around it:\n{lines}"
+                f"{name}: statement {position}: {fault}. A pass of the code generator is wrong; around it:\n{lines}"
             )
-        for value, kind in zip(defined(statement), SIGNATURES[statement.op][1], strict=True):
+        for value, kind in enumerate(given, statement.result):
             types[value] = kind
 
 
-def _fault(program: Program, statement: Statement, types: list[str]) -> str:
-    if statement.op not in SIGNATURES or statement.op in (Op.VAR, Op.SIN, Op.COS):
-        return f"operation {statement.op!r} is not one of the linear representation"
+def _fault(statement: Statement, types: dict[int, str]) -> str:
+    """What is wrong with the operands or the result, in words."""
+    if statement.op not in SIGNATURES:
+        return f"operation {statement.op!r} is not known"
     wanted, _ = SIGNATURES[statement.op]
-    if len(wanted) != len(statement.args) or _DATA.get(statement.op, 0) != len(statement.data):
-        return f"{len(statement.args)} operands and {len(statement.data)} immediates, not {len(wanted)}"
+    if len(wanted) != len(statement.args):
+        return f"there are {len(statement.args)} operands, not {len(wanted)}"
     for arg, kind in zip(statement.args, wanted, strict=True):
-        if not 0 <= arg < program.values or not types[arg]:
+        if arg not in types:
             return f"value {arg} is used before it is defined"
         if types[arg] != kind:
             return f"value {arg} is a {_WORDS[types[arg]]} where a {_WORDS[kind]} is needed"
-    if any(not 0 <= value < program.values or types[value] for value in defined(statement)):
-        return f"value {statement.result} is defined twice or is not numbered"
-    return _fault_of_data(program, statement)
+    if any(value in types for value in defined(statement)):
+        return f"value {statement.result} is defined twice"
+    return ""
 
 
 def _fault_of_data(program: Program, statement: Statement) -> str:
     op, data = statement.op, statement.data
+    if len(data) != _DATA.get(op, 0):
+        return f"there are {len(data)} immediates, not {_DATA.get(op, 0)}"
     if op in (Code.LOAD, Code.STORE) and not (0 <= data[0] < len(program.arrays) and data[1] >= 0):
         return f"there is no offset {data[1]} of array {data[0]}"
     if op == Op.GATHER and not (0 <= data[0] < len(program.tables) and program.tables[data[0]]):
         return f"there is no table {data[0]}"
     if op == Op.CONST and not abs(data[0]) < float("inf"):
         return f"the constant {data[0]} is not finite"
-    return ""
+    if op in (Op.VAR, Op.SIN, Op.COS):
+        return "this operation should have been lowered"
+    return (
+        "" if op == Code.STORE or 0 <= statement.result < program.values else f"value {statement.result} is too large"
+    )
 
 
 _WORDS = {"r": "real number", "b": "condition"}

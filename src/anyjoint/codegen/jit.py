@@ -6,6 +6,7 @@ import ctypes
 import ctypes.util
 import math
 import threading
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +16,6 @@ from anyjoint.codegen import cache
 from anyjoint.codegen.module import Module
 from anyjoint.errors import AnyjointError
 
-FORMAT = "1"  # Raise when the meaning of stored object code changes.
 _LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "pow")
 _lock = threading.Lock()  # llvmlite's engine is not made for two compilations at once
 
@@ -32,16 +32,19 @@ class Library:
         return int(self._engine.get_function_address(name))
 
 
-def compile_module(module: Module) -> Library:
-    """Machine code of a module, from the cache or compiled now."""
+def compile_module(identity: str, make: Callable[[], Module]) -> Library:
+    """Machine code from the cache, or of the module that `make` prints.
+
+    The identity must determine the module (see `fingerprint`), so that a cached one need not be printed at all.
+    """
     with _lock:
         _initialise()
         version = ".".join(map(str, llvm.llvm_version_info))
-        key = cache.key_of(FORMAT, version, *_processor(), str(module.optimise), module.text)
+        key = cache.key_of(version, *_processor(), identity)
         code = cache.load(key)
         if code is not None:
             return Library(_load(code), cached=True)
-        code = _emit(module)
+        code = _emit(make())
         cache.save(key, code)
         return Library(_load(code), cached=False)
 

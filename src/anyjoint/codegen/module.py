@@ -43,25 +43,30 @@ def lowered(kernel: Kernel, name: str = "kernel") -> Lowered:
 
 
 def function_module(kernel: Lowered, target: Target) -> Module:
-    """A module with `void f(real *a0, real *a1, ...)`, one pointer for each array."""
-    body, optimise = _kernels([kernel], target)
+    """A module with `void f(real *a0, real *a1, ...)`, one pointer for each array.
+
+    The middle end would double the time to compile straight-line code and does not make it faster.
+    """
+    body = _kernels([kernel], target, optimise=False)
     count = len(kernel.arrays)
     formal = ", ".join(f"ptr noalias %a{i}" for i in range(count))
     entry = f"define void @f({formal}) nounwind {{\n  call void @k0({formal.replace(' noalias', '')})\n  ret void\n}}\n"
-    return Module(body + entry, optimise)
+    return Module(body + entry, optimise=False)
 
 
-def schedule_module(kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target) -> Module:
+def schedule_module(
+    kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target, optimise: bool = True
+) -> Module:
     """A module with `void run(arrays and strides ..., const int32_t *program, int64_t states)`.
 
     The program (which kernel, how often, at which offsets) is data, so mechanisms of any size share the object code.
     """
-    body, optimise = _kernels(kernels, target)
+    optimise = optimise and sum(kernel.size for kernel in kernels) <= OPTIMISED
+    body = _kernels(kernels, target, optimise)
     return Module(body + "\n".join(_driver(kernels, arrays, target)) + "\n", optimise)
 
 
-def _kernels(kernels: Sequence[Lowered], target: Target) -> tuple[str, bool]:
-    optimise = sum(kernel.size for kernel in kernels) <= OPTIMISED
+def _kernels(kernels: Sequence[Lowered], target: Target, optimise: bool) -> str:
     used = {statement.op for kernel in kernels for piece in kernel.pieces for statement in piece.statements}
     tables = [table for kernel in kernels for table in kernel.pieces[0].tables]
     texts = [prelude(used, tables, target, optimise)]
@@ -69,7 +74,7 @@ def _kernels(kernels: Sequence[Lowered], target: Target) -> tuple[str, bool]:
     for number, kernel in enumerate(kernels):
         texts += _kernel(number, kernel, target, first_table, optimise)
         first_table += len(kernel.pieces[0].tables)
-    return "\n".join(texts), optimise
+    return "\n".join(texts)
 
 
 def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inline: bool) -> Iterable[str]:

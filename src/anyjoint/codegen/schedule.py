@@ -6,14 +6,16 @@ import ctypes
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from anyjoint.codegen.fingerprint import fingerprint
 from anyjoint.codegen.jit import Library, compile_module
 from anyjoint.codegen.kernel import Schedule, check_schedule, extents, written_arrays
-from anyjoint.codegen.module import Module, lowered, schedule_module
+from anyjoint.codegen.module import Lowered, Module, lowered, schedule_module
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.target import Target, checked_dtype, host_target
 from anyjoint.errors import InputError
@@ -63,13 +65,19 @@ class CompiledSchedule:
     """
 
     def __init__(
-        self, schedule: Schedule, *, dtype: Any = "float64", width: int | None = None, contract: bool = True
+        self,
+        schedule: Schedule,
+        *,
+        dtype: Any = "float64",
+        width: int | None = None,
+        contract: bool = True,
+        optimise: bool = True,
     ) -> None:
         check_schedule(schedule)
+        self._optimise = optimise
         self.schedule = schedule
         self.dtype = checked_dtype(dtype)
         self.target = host_target(self.dtype, width, contract)
-        self._kernels = [lowered(kernel, f"kernel {i}") for i, kernel in enumerate(schedule.kernels)]
         self._program = encode(schedule)
         self._program_at = address(self._program)
         self._given = _arguments(schedule)
@@ -81,13 +89,21 @@ class CompiledSchedule:
 
     def module(self, width: int) -> Module:
         """The LLVM module for so many states side by side."""
-        target = Target(self.dtype, width, self.target.contract, self.target.fma)
-        return schedule_module(self._kernels, self.schedule.arrays, target)
+        return schedule_module(self._kernels, self.schedule.arrays, self._target(width), self._optimise)
+
+    def _target(self, width: int) -> Target:
+        return replace(self.target, width=width)
+
+    @cached_property
+    def _kernels(self) -> list[Lowered]:
+        return [lowered(kernel, f"kernel {i}") for i, kernel in enumerate(self.schedule.kernels)]
 
     def library(self, width: int) -> Library:
         """Machine code for so many states side by side."""
         if width not in self._libraries:
-            self._libraries[width] = compile_module(self.module(width))
+            entry, schedule = f"schedule {self._optimise}", self.schedule
+            identity = fingerprint(entry, schedule.arrays, schedule.kernels, self._target(width))
+            self._libraries[width] = compile_module(identity, lambda: self.module(width))
         return self._libraries[width]
 
     def entry(self, width: int) -> Any:
@@ -190,7 +206,10 @@ class _Argument:
         row = self.kind == "row"
         if data.dtype.name != dtype or data.ndim not in ((1, 2) if row else (1,)) or data.shape[-1] < self.extent:
             self.refuse(data, f"{dtype} of shape ({self.extent},){f' or (states, {self.extent})' if row else ''}")
-        if data.size and (data.strides[-1] != data.itemsize or data.strides[0] % data.itemsize):
+        # The stride of an axis of length one means nothing and may be anything.
+        if (data.shape[-1] > 1 and data.strides[-1] != data.itemsize) or (
+            data.shape[0] > 1 and data.strides[0] % data.itemsize
+        ):
             self.refuse(data, "adjacent elements in each row (np.ascontiguousarray)")
         if self.written and not data.flags.writeable:
             self.refuse(data, "an array that may be written")

@@ -82,7 +82,12 @@ def _library(x: float) -> tuple[float, float]:
 C_TEXT = """\
 static void sincos_of(double x, double *sine, double *cosine)
 {{
-    if (!(fabs(x) <= {limit})) {{
+#ifdef __FAST_MATH__ /* reassociation would undo the range reduction */
+    const int library = 1;
+#else
+    const int library = !(fabs(x) <= {limit});
+#endif
+    if (library) {{
         *sine = sin(x);
         *cosine = cos(x);
         return;

@@ -1,0 +1,70 @@
+"""A digest of everything that decides the generated code, so that a cached object is found without printing text."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anyjoint.codegen.ir import live_nodes, place
+from anyjoint.codegen.kernel import Array, Kernel, check_kernel
+from anyjoint.codegen.target import Target
+from anyjoint.symbolic.ops import ARITY, Op
+
+
+def fingerprint(entry: str, arrays: Sequence[Array], kernels: Sequence[Kernel], target: Target) -> str:
+    """Digest of the kernels' live nodes, loads and stores (not of names), the target, and the generator itself."""
+    digest = hashlib.sha256()
+    for part in (_generator(), entry, repr(target), " ".join(array.kind for array in arrays)):
+        _feed(digest, part.encode())
+    for number, kernel in enumerate(kernels):
+        check_kernel(kernel, f"kernel {number}")
+        for part_of_kernel in _kernel(kernel):
+            _feed(digest, part_of_kernel)
+    return digest.hexdigest()
+
+
+def _feed(digest: Any, data: bytes) -> None:
+    digest.update(len(data).to_bytes(8, "little"))
+    digest.update(data)
+
+
+def _kernel(kernel: Kernel) -> Iterable[bytes]:
+    """Operations and operands of the live nodes, renumbered; then what the leaves mean and where results go."""
+    graph = kernel.graph
+    live = live_nodes(graph, [store.node.id for store in kernel.stores])
+    ids = np.array(live, dtype=np.int64)
+    ops = [graph.op[node] for node in live]
+    yield " ".join(array.kind for array in kernel.arrays).encode()
+    yield np.array(ops, dtype=np.int8).tobytes()
+    arity = np.array([_ARITY[op] for op in ops], dtype=np.int64)
+    for position, column in enumerate((graph.a, graph.b, graph.c)):
+        operands = np.array([column[node] for node in live], dtype=np.int64)
+        yield np.where(arity > position, np.searchsorted(ids, operands), -1).astype(np.int32).tobytes()
+    yield np.array([graph.constants[graph.a[i]] for i, op in zip(live, ops, strict=True) if op == Op.CONST]).tobytes()
+    yield np.array([place(kernel, i) for i, op in zip(live, ops, strict=True) if op == Op.VAR], np.int64).tobytes()
+    for node, op in zip(live, ops, strict=True):
+        if op == Op.GATHER:
+            yield np.array(graph.tables[graph.b[node]]).tobytes()
+    stores = [(s.node.id, s.array, s.offset, s.accumulate) for s in kernel.stores]
+    table = np.array(stores, dtype=np.int64).reshape(-1, 4)
+    table[:, 0] = np.searchsorted(ids, table[:, 0])
+    yield table.tobytes()
+    # Stores wait for the loads of their array, so all loads matter, not only the live ones.
+    yield repr(sorted({array for array, _ in kernel.loads.values()})).encode()
+
+
+_ARITY: dict[int, int] = {int(op): arity for op, arity in ARITY.items()}
+
+
+@lru_cache(maxsize=1)
+def _generator() -> str:
+    """Digest of this package's own source: another generator may print other code for the same expressions."""
+    digest = hashlib.sha256(repr(list(Op)).encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
