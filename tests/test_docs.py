@@ -45,3 +45,39 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]:
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+@pytest.fixture
+def pages(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    """The generators of the documentation pages."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import pages
+
+    return pages
+
+
+def test_every_joint_kind_has_a_picture(pages) -> None:
+    from pages.samples import sample
+
+    from anyjoint import joints
+
+    kinds = {n for n in joints.__all__ if isinstance(k := getattr(joints, n), type) and issubclass(k, joints.Joint)}
+    # A coupled joint borrows its coordinates, and a user's own function looks like nothing in particular.
+    assert {n for n in kinds if sample(n) is None} <= {"Joint", "FunctionJoint", "Coupled"}
+
+
+def test_every_paper_is_mapped_and_every_mark_is_of_a_known_paper(pages) -> None:
+    from pages.equations import PAPERS, collect
+
+    marks = collect(ROOT, "src/anyjoint")
+    assert {mark.split(" ")[0] for mark in marks} == set(PAPERS)
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf8")
+    assert all(f"Key {key} " in text for key in PAPERS)
+
+
+def test_equations_map_knows_functions_and_tests(pages) -> None:
+    text = pages.equations.page(ROOT, ROOT)
+    assert "`joints.revolute" in text
+    rows = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith(("| ---", "| in the"))]
+    untested = [row for row in rows if row.rstrip().endswith("|  |")]
+    assert len(untested) < 0.1 * len(rows), untested

@@ -52,7 +52,7 @@ def _spline_surface(joints: Any) -> Any:
 
     values = np.zeros((6, 5, 5))
     i, j = np.meshgrid(np.arange(5.0), np.arange(5.0), indexing="ij")
-    values[3], values[4], values[5] = i, j, 0.4 * np.sin(1.3 * i) * np.cos(1.1 * j)
+    values[0], values[1], values[2] = i, j, 0.4 * np.sin(1.3 * i) * np.cos(1.1 * j)
     return joints.SplineSurface(values)
 
 
