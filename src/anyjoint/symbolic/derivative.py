@@ -99,8 +99,8 @@ def differentiate_along(f: Callable[[Any], Any], x: Node) -> Any:
     t = _fresh(g, x)
     y = f(t)
     flat = flatten(y)[0]
-    slope = jacobian(flat, [t])[:, 0] if flat else []
-    values = iter(substitute(list(slope), {t: x}))
+    slope = list(jacobian(flat, [t])[:, 0])
+    values = iter(substitute(slope, {t: x}))
     return map_nested(lambda _: next(values), y)
 
 
