@@ -100,6 +100,9 @@ REFUSED = {
     "a text as shape": (lambda m: m.add_body("x", shape=["box"]), "not a shape"),
     "two springs for a hinge": (lambda m: m.add_body("x", joint=HINGE, stiffness=[1, 2]), "one number or 1"),
     "gravity": (lambda m: setattr(m, "gravity", (0, 0, math.nan)), "gravity"),
+    "short start": (lambda m: m.set_start([0.0]), "start q must be 3"),
+    "NaN start": (lambda m: m.set_start([0.0] * 3, [math.nan] * 3), "start v must be 3"),
+    "rod of no length": (lambda m: shapes.rod((1, 1, 1), (1, 1, 1), 0.1), "different points"),
     "unknown body": (lambda m: m["lonk1"], "did you mean 'link1'"),
 }  # fmt: skip
 

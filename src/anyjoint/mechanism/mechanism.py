@@ -98,6 +98,15 @@ class Mechanism:
         """Add scenery: shapes that stand still in the world, such as the wire of a bead."""
         self.ground.shapes.extend(_as_shapes(shapes, "ground"))
 
+    def set_start(self, q: Sequence[float], v: Sequence[float] | None = None) -> None:
+        """Give a good state to begin with; at rest unless velocities are given."""
+        position = np.array(q, dtype=float)
+        velocity = np.zeros(self.nv) if v is None else np.array(v, dtype=float)
+        for what, given, n in (("q", position, self.nq), ("v", velocity, self.nv)):
+            if given.shape != (n,) or not np.isfinite(given).all():
+                raise InputError(f"mechanism {self.name!r}: start {what} must be {n} finite numbers, got {given}")
+        self.start = position, velocity
+
     # -- asking -----------------------------------------------------------------------------------
 
     @property

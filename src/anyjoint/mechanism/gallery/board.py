@@ -9,7 +9,7 @@ from anyjoint.joints import OnSurface, Revolute, Universal
 from anyjoint.mechanism import Inertia, Mechanism, shapes
 from anyjoint.spatial import Pose
 
-from .palette import AMBER, CORAL, INK, SAND, SEA, SKY, state, strut
+from .palette import AMBER, CORAL, INK, SAND, SEA, SKY
 
 # Heights of a 5 x 5 grid of control points: a bowl with a rise in the middle and an uneven rim.
 HEIGHTS = (
@@ -35,18 +35,18 @@ def board_on_spline_surface() -> Mechanism:
     nose = shapes.Cylinder(0.12, 0.04, color=CORAL, pose=Pose.translation(0.4, 0, 0.05))
     tail = shapes.Cylinder(0.12, 0.04, color=CORAL, pose=Pose.translation(-0.4, 0, 0.05))
     board = mech.add_body("board", None, OnSurface(hill, spin=True), None, deck.inertia(2.5), [deck, nose, tail])
-    legs = [strut((side, 0, 0), (0, 0, 0.5), 0.05, INK) for side in (0.2, -0.2)]
-    body = strut((0, 0, 0.55), (0, 0, 0.85), 0.11, SEA)
+    legs = [shapes.rod((side, 0, 0), (0, 0, 0.5), 0.05, INK) for side in (0.2, -0.2)]
+    body = shapes.rod((0, 0, 0.55), (0, 0, 0.85), 0.11, SEA)
     head = shapes.Sphere(0.11, color=SAND, pose=Pose.translation(0, 0, 1.1))
     figure, feet = [*legs, body, head], Pose.translation(0, 0, 0.07)
     rider = mech.add_body("rider", board, Universal(), feet, RIDER, figure, stiffness=90.0, damping=3.0)
     for side, name in ((1, "left"), (-1, "right")):
         hand = shapes.Sphere(0.06, color=SAND, pose=Pose.translation(0, side * 0.55, 0))
-        arm = [strut((0, side * 0.05, 0), (0, side * 0.5, 0), 0.04, AMBER), hand]
+        arm = [shapes.rod((0, side * 0.05, 0), (0, side * 0.5, 0), 0.04, AMBER), hand]
         solid = Inertia.capsule(0.8, 0.04, 0.5).moved(Pose.translation(0, side * 0.3, 0) @ Pose.rotation_x(math.pi / 2))
         shoulder = Pose.translation(0, side * 0.1, 0.85)
         mech.add_body(f"{name} arm", rider, Revolute((1, 0, 0)), shoulder, solid, arm, stiffness=4.0, damping=0.1)
-    mech.start = state([0.16, 0.24, 0.4, 0.0, 0.0, 0.2, -0.2])
+    mech.set_start([0.16, 0.24, 0.4, 0.0, 0.0, 0.2, -0.2])
     return mech
 
 

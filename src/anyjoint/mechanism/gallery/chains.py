@@ -6,10 +6,8 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.joints import Revolute
-from anyjoint.mechanism import Inertia, Mechanism
+from anyjoint.mechanism import Inertia, Mechanism, shapes
 from anyjoint.spatial import Pose
-
-from .palette import shade, state, strut
 
 
 def revolute_chain(n: int = 20, geometry: str = "generic", seed: int = 0) -> Mechanism:
@@ -35,10 +33,10 @@ def _generic(n: int, seed: int) -> Mechanism:
         x, y, z = rng.uniform(0.1, 0.5, 3).tolist()
         middle = Pose.translation(*(offsets[k + 1] / 2).tolist()) @ Pose.rpy(*rng.uniform(-1, 1, 3).tolist())
         solid = Inertia.box(float(rng.uniform(0.5, 2.0)), x, y, z).moved(middle)
-        link = strut((0, 0, 0), offsets[k + 1].tolist(), 0.03, shade(k, n))
+        link = shapes.rod((0, 0, 0), offsets[k + 1].tolist(), 0.03, shapes.shade(k, n))
         hinge = Revolute(tuple(rng.normal(size=3).tolist()))
         mech.add_body(f"link{k}", mech.bodies[-1] if k else None, hinge, placement, solid, link)
-    mech.start = state(rng.uniform(-0.5, 0.5, n).tolist())
+    mech.set_start(rng.uniform(-0.5, 0.5, n).tolist())
     return mech
 
 
@@ -48,7 +46,7 @@ def _simple(n: int, length: float = 0.25) -> Mechanism:
     for k in range(n):
         axis = (0, 1, 0) if k % 2 == 0 else (1, 0, 0)
         placement = Pose.translation(0, 0, -length) if k else Pose()
-        link = strut((0, 0, 0), (0, 0, -length), 0.03, shade(k, n))
+        link = shapes.rod((0, 0, 0), (0, 0, -length), 0.03, shapes.shade(k, n))
         mech.add_body(f"link{k}", mech.bodies[-1] if k else None, Revolute(axis), placement, solid, link)
-    mech.start = state([1.2 if k == 0 else 0.15 if k % 2 == 0 else 0.05 for k in range(n)])
+    mech.set_start([1.2 if k == 0 else 0.15 if k % 2 == 0 else 0.05 for k in range(n)])
     return mech

@@ -14,8 +14,6 @@ from anyjoint.mechanism import Inertia, Mechanism, shapes
 from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose, Vector
 
-from .palette import shade, strut
-
 
 @joints.joint(dof=2, names=["along", "turn"], domain=[(-1.5, 1.5), (-1.5, 1.5)])
 def screw_cam(q: Sequence[Scalar]) -> Pose:
@@ -72,11 +70,12 @@ def random_tree(
         parent = None if k == 0 else mech.bodies[int(rng.integers(k)) if rng.random() < branching else -1]
         arm = rng.normal(size=3) * 0.2
         placement = Pose.translation(*arm.tolist()) @ Pose.rpy(*rng.uniform(-1, 1, 3).tolist())
-        look = [shapes.Sphere(0.05, color=shade(k, n)), strut((0, 0, 0), (0.2, 0, 0), 0.02, shade(k, n))]
+        color = shapes.shade(k, n)
+        look = [shapes.Sphere(0.05, color=color), shapes.rod((0, 0, 0), (0.2, 0, 0), 0.02, color)]
         joint = kinds[str(name)]
         mech.add_body(f"{name}-{k}", parent, joint, placement, random_inertia(rng), look)
         q += regular_coordinates(joint, rng).tolist()
-    mech.start = np.array(q), rng.normal(size=mech.nv) * 0.3
+    mech.set_start(q, (rng.normal(size=mech.nv) * 0.3).tolist())
     return mech
 
 

@@ -9,7 +9,7 @@ from anyjoint.joints import OnSurface, Revolute, Spherical
 from anyjoint.mechanism import Inertia, Mechanism, shapes
 from anyjoint.spatial import Pose
 
-from .palette import CORAL, IVORY, ROSE, SAND, state, strut
+from .palette import CORAL, IVORY, ROSE, SAND
 
 # Half axes of the rib cage: width, depth, height; its poles are on the spine, far from the blade.
 CAGE = surfaces.Ellipsoid(0.15, 0.11, 0.24)
@@ -35,7 +35,7 @@ def shoulder_blade() -> Mechanism:
     upper = mech.add_body("upper arm", blade, Spherical(), hanging, upper_solid, _upper_arm(), damping=0.15)
     elbow = Revolute((1, 0, 0))
     mech.add_body("forearm", upper, elbow, ELBOW, lower_solid, _forearm(), damping=0.08, stiffness=0.4, rest=0.5)
-    mech.start = state([*rest, 0.0, -1.4, 0.0, 0.6])
+    mech.set_start([*rest, 0.0, -1.4, 0.0, 0.6])
     return mech
 
 
@@ -50,7 +50,7 @@ def _draw_thorax(mech: Mechanism) -> None:
         scale = math.sqrt(1 - (z / 0.24) ** 2)
         ring = [(0.151 * scale * math.cos(t), 0.111 * scale * math.sin(t), z) for t in _turn(60)]
         mech.draw(shapes.Tube(ring, 0.006, color=SAND))
-    mech.draw(strut((0, -0.11, -0.3), (0, -0.11, 0.32), 0.018, SAND))
+    mech.draw(shapes.rod((0, -0.11, -0.3), (0, -0.11, 0.32), 0.018, SAND))
 
 
 def _turn(n: int) -> list[float]:
@@ -63,14 +63,14 @@ def _blade() -> list[shapes.Shape]:
     vertices = [(x, y, z) for z in (-0.006, 0.008) for x, y in corners]
     faces = [(0, 2, 1), (3, 4, 5), (0, 1, 4), (0, 4, 3), (1, 2, 5), (1, 5, 4), (2, 0, 3), (2, 3, 5)]
     plate = shapes.Mesh(vertices, faces, color=CORAL)
-    ridge = strut((-0.06, 0.05, 0.01), (0.1, 0.08, 0.02), 0.009, CORAL)
+    ridge = shapes.rod((-0.06, 0.05, 0.01), (0.1, 0.08, 0.02), 0.009, CORAL)
     return [plate, ridge, shapes.Sphere(0.03, color=ROSE, pose=SOCKET)]
 
 
 def _upper_arm() -> list[shapes.Shape]:
-    return [shapes.Sphere(0.035, color=IVORY), strut((0, 0, -0.02), (0, 0, -0.26), 0.026, IVORY)]
+    return [shapes.Sphere(0.035, color=IVORY), shapes.rod((0, 0, -0.02), (0, 0, -0.26), 0.026, IVORY)]
 
 
 def _forearm() -> list[shapes.Shape]:
     hand = shapes.Ellipsoid(0.035, 0.018, 0.06, color=SAND, pose=Pose.translation(0, 0, -0.33))
-    return [shapes.Sphere(0.03, color=ROSE), strut((0, 0, 0), (0, 0, -0.26), 0.02, IVORY), hand]
+    return [shapes.Sphere(0.03, color=ROSE), shapes.rod((0, 0, 0), (0, 0, -0.26), 0.02, IVORY), hand]

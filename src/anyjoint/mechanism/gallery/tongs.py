@@ -10,7 +10,7 @@ from anyjoint.mechanism import Inertia, Mechanism, shapes
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
-from .palette import AMBER, CORAL, INK, shade, state, strut
+from .palette import AMBER, CORAL, INK
 
 HALF = 0.12  # half the length of a link
 THICK = 0.011
@@ -41,7 +41,7 @@ def tongs_with_fish(stages: int = 16, opening: float = 0.95) -> Mechanism:
     middle = DOWN if stages > 1 else Pose()
     flesh = Inertia.ellipsoid(0.4, 0.055, 0.03, 0.14).moved(HEAD)
     mech.add_body("fish", f"a{stages - 1}", Universal(), middle, flesh, FISH)
-    mech.start = state([opening, 0.25, -opening], [0.0, 0.0, 0.6])
+    mech.set_start([opening, 0.25, -opening], [0.0, 0.0, 0.6])
     return mech
 
 
@@ -56,12 +56,12 @@ def _closing(q: Sequence[Scalar]) -> tuple[Scalar, ...]:
 def _link(side: int, k: int, stages: int, middle: Pose | None = None) -> shapes.Capsule:
     """A rod about its middle; the two hands lie one behind the other."""
     pose = (middle or Pose()) @ Pose.translation(0, THICK * side, 0)
-    return shapes.Capsule(THICK, 2 * HALF, color=shade(k, stages), pose=pose)
+    return shapes.Capsule(THICK, 2 * HALF, color=shapes.shade(k, stages), pose=pose)
 
 
 HEAD = Pose.translation(0, 0, -0.26)
 FISH = (
-    strut((0, 0, 0), (0, 0, -0.12), 0.004, INK),
+    shapes.rod((0, 0, 0), (0, 0, -0.12), 0.004, INK),
     shapes.Ellipsoid(0.055, 0.03, 0.14, color=CORAL, pose=HEAD),
     shapes.Ellipsoid(0.07, 0.008, 0.035, color=AMBER, pose=Pose.translation(0, 0, -0.42)),
     shapes.Ellipsoid(0.03, 0.008, 0.05, color=AMBER, pose=Pose.translation(0.05, 0, -0.25) @ Pose.rotation_y(-0.5)),

@@ -10,7 +10,7 @@ from anyjoint.joints import OnCurve, OnSurface, SurfaceSurface
 from anyjoint.mechanism import Body, Inertia, Mechanism, shapes
 from anyjoint.spatial import Pose
 
-from .palette import CORAL, STEEL, shade, state
+from .palette import CORAL, STEEL
 
 MAJOR, MINOR = 0.2, 0.05
 RING = surfaces.Torus(MAJOR, MINOR)
@@ -35,7 +35,7 @@ def torus_chain(n: int = 20, bend: float = 0.09) -> Mechanism:
     for k in range(1, n):
         _hang(mech, mech.bodies[-1], k, n)
         q += linked_coordinates(k, bend)
-    mech.start = state(q)
+    mech.set_start(q)
     return mech
 
 
@@ -50,14 +50,14 @@ def torus_chain_on_spline(n: int = 8, bend: float = 0.1) -> Mechanism:
     # The curve's frame has its tangent along x; a torus turns about z.
     tangent = Pose.rotation_y(math.pi / 2)
     ride = OnCurve(spline, frame="fixed-up", spin=True)
-    first = shapes.Torus(MAJOR, MINOR, color=shade(0, n), pose=tangent)
+    first = shapes.Torus(MAJOR, MINOR, color=shapes.shade(0, n), pose=tangent)
     mech.add_body("torus0", None, ride, None, SOLID.moved(tangent), first)
     q = [0.06, 0.0]
     for k in range(1, n):
         _hang(mech, mech.bodies[-1], k, n, tangent if k == 1 else None)
         q += linked_coordinates(k, bend)
     q[2:3] = [0.0] * (n > 1)  # down is towards u = 0 for the first ring, whose axis lies along the wire
-    mech.start = state(q)
+    mech.set_start(q)
     return mech
 
 
@@ -77,4 +77,4 @@ def _hang(mech: Mechanism, parent: Body, k: int, n: int, placement: Pose | None 
 
 
 def _ring(k: int, n: int) -> shapes.Torus:
-    return shapes.Torus(MAJOR, MINOR, color=shade(k, n))
+    return shapes.Torus(MAJOR, MINOR, color=shapes.shade(k, n))

@@ -11,7 +11,7 @@ from anyjoint.joints import Revolute, SurfaceSurface
 from anyjoint.mechanism import Body, Inertia, Mechanism, shapes
 from anyjoint.spatial import Pose
 
-from .palette import AMBER, CORAL, INK, IVORY, PLUM, SKY, STEEL, TEAL, state, strut
+from .palette import AMBER, CORAL, INK, IVORY, PLUM, SKY, STEEL, TEAL
 
 Place = tuple[float, float]
 SIDE = math.pi / 2  # v on the equator of a sphere or ellipsoid
@@ -57,15 +57,16 @@ PENDANTS = (
 def windmill(arms: int = 3, reach: float = 2.2, spin: float = 0.9) -> Mechanism:
     """A hub on a tower turns `arms` arms; six solids hang in a row from each. 1 + 24 arms coordinates, 73 for three."""
     mech = Mechanism("windmill")
-    mech.draw(strut((-0.6, 0, 0), (-0.6, 0, -4.6), 0.16, IVORY), strut((-0.6, 0, 0), (-0.1, 0, 0), 0.1, STEEL))
+    mech.draw(shapes.rod((-0.6, 0, 0), (-0.6, 0, -4.6), 0.16, IVORY))
+    mech.draw(shapes.rod((-0.6, 0, 0), (-0.1, 0, 0), 0.1, STEEL))
     tips = [(0.0, -reach * math.sin(a), reach * math.cos(a)) for a in (2 * math.pi * k / arms for k in range(arms))]
     knobs = [shapes.Sphere(0.2, color=INK, pose=Pose.translation(*tip)) for tip in tips]
-    rotor = [shapes.Sphere(0.26, color=CORAL), *knobs, *(strut((0, 0, 0), tip, 0.06, STEEL) for tip in tips)]
+    rotor = [shapes.Sphere(0.26, color=CORAL), *knobs, *(shapes.rod((0, 0, 0), tip, 0.06, STEEL) for tip in tips)]
     hub = mech.add_body("hub", None, Revolute((1, 0, 0)), None, Inertia.cylinder(30.0, reach, 0.2).moved(TO_X), rotor)
     q = [0.35]
     for k, tip in enumerate(tips):
         q += _string(mech, hub, k, tip, q[0])
-    mech.start = state(q, [spin] + [0.0] * (len(q) - 1))
+    mech.set_start(q, [spin] + [0.0] * (len(q) - 1))
     return mech
 
 

@@ -10,7 +10,7 @@ from anyjoint.mechanism import Inertia, Mechanism, shapes
 from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose
 
-from .palette import AMBER, CORAL, PLUM, SEA, STEEL, TEAL, state, strut
+from .palette import AMBER, CORAL, PLUM, SEA, STEEL, TEAL
 
 
 def tilted_ring(s: Scalar) -> tuple[Scalar, Scalar, Scalar]:
@@ -48,7 +48,7 @@ def beads_on_wires() -> Mechanism:
             bead = mech.add_body(name, None, OnCurve(wire, spin=True), stand, BEAD, _bead(color))
             mech.add_body(f"{name}-bob", bead, Revolute((1, 0, 0)), Pose.translation(0, 0, -0.3), BOB, _bob(k))
             q += [s, _hanging(wire, s), 0.4]
-    mech.start = state(q)
+    mech.set_start(q)
     return mech
 
 
@@ -57,12 +57,12 @@ BOB = Inertia.sphere(0.2, 0.06).moved(Pose.translation(0, 0, -0.25))
 
 
 def _bead(color: str) -> list[shapes.Shape]:
-    return [shapes.Sphere(0.07, color=color), strut((0, 0, 0), (0, 0, -0.3), 0.012, STEEL)]
+    return [shapes.Sphere(0.07, color=color), shapes.rod((0, 0, 0), (0, 0, -0.3), 0.012, STEEL)]
 
 
 def _bob(k: int) -> list[shapes.Shape]:
     ball = shapes.Sphere(0.06, color=(AMBER, SEA)[k % 2], pose=Pose.translation(0, 0, -0.25))
-    return [ball, strut((0, 0, 0), (0, 0, -0.25), 0.01, STEEL)]
+    return [ball, shapes.rod((0, 0, 0), (0, 0, -0.25), 0.01, STEEL)]
 
 
 def _hanging(wire: curves.Curve, s: float) -> float:

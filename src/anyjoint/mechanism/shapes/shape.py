@@ -1,0 +1,47 @@
+"""What every shape has: a colour, a pose, and an inertia if it is a solid."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+
+from anyjoint.errors import InputError
+from anyjoint.spatial import Pose
+
+from ..inertia import Inertia
+
+COLOR = re.compile(r"#[0-9a-fA-F]{3}|#[0-9a-fA-F]{6}|[a-zA-Z]+")
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """Base of all shapes: `color` is a CSS name or #rrggbb, `pose` places the shape in the body's frame."""
+
+    color: str | None = field(default=None, kw_only=True)
+    pose: Pose | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        kind = type(self).__name__
+        if self.color is not None and not (isinstance(self.color, str) and COLOR.fullmatch(self.color)):
+            raise InputError(f"{kind}: color {self.color!r} is not a CSS colour name or #rrggbb")
+        if self.pose is not None and not isinstance(self.pose, Pose):
+            raise InputError(f"{kind}: pose must be a Pose, got {type(self.pose).__name__}")
+        for name, value in vars(self).items():
+            if isinstance(value, (int, float)) and not (math.isfinite(value) and value > 0):
+                raise InputError(f"{kind}: {name} = {value} must be positive and finite")
+
+    def inertia(self, mass: float | None = None, *, density: float | None = None) -> Inertia:
+        """The solid's inertia in the body's frame; give `mass` or `density`."""
+        if (density is None) == (mass is None):
+            raise InputError(f"{type(self).__name__}.inertia: give either mass= or density=")
+        made = self._inertia(float(mass) if mass is not None else float(density or 0.0) * self.volume)
+        return made if self.pose is None else made.moved(self.pose)
+
+    @property
+    def volume(self) -> float:
+        """The solid's volume."""
+        raise InputError(f"{type(self).__name__} has no volume; make the inertia by hand, e.g. aj.Inertia.box(...)")
+
+    def _inertia(self, mass: float) -> Inertia:
+        raise InputError(f"{type(self).__name__} is not a solid; make the inertia by hand, e.g. aj.Inertia.box(...)")
