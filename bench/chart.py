@@ -11,22 +11,14 @@ from bench.peers.protocol import QUANTITIES
 from bench.table import TITLES
 
 SERIES = (
-    (
-        "Python bindings, best",
-        "#d0d4da",
-        lambda m, q: _best(m, ("pinocchio-python", "mujoco-python", "drake-python"), q),
-    ),
-    ("MuJoCo C", "#e6a15c", lambda m, q: _best(m, ("mujoco-c",), q)),
-    ("Pinocchio C++", "#6c8ebf", lambda m, q: _best(m, ("pinocchio-clang", "pinocchio-gcc"), q)),
-    ("CasADi C", "#8fb88a", lambda m, q: _best(m, ("casadi-clang", "casadi-gcc"), q)),
-    ("anyjoint, one state", "#c0392b", lambda m, q: _best(m, ("anyjoint",), q)),
-    (
-        "anyjoint, batch",
-        "#7b1f16",
-        lambda m, q: m["engines"].get("anyjoint", {}).get("batch", {}).get("float64", {}).get(q),
-    ),
+    ("Python bindings, best", "#d0d4da", ("pinocchio-python", "mujoco-python", "drake-python")),
+    ("MuJoCo C", "#e6a15c", ("mujoco-c",)),
+    ("Pinocchio C++", "#6c8ebf", ("pinocchio-clang", "pinocchio-gcc")),
+    ("CasADi C", "#8fb88a", ("casadi-clang", "casadi-gcc")),
+    ("anyjoint, one state", "#c0392b", ("anyjoint",)),
+    ("anyjoint, batch", "#7b1f16", ("batch",)),
 )
-"""Label, colour, and how to read the time off a model's record."""
+"""Label, colour, and the engines whose best time is shown."""
 
 
 def draw(results: dict[str, Any], path: Path) -> list[Path]:
@@ -65,8 +57,8 @@ def _panel(ax: Any, results: dict[str, Any], quantity: str, names: list[str]) ->
     """Horizontal bars on a logarithmic axis, one group per model."""
     height = 0.8 / len(SERIES)
     shown: list[float] = []
-    for k, (label, colour, read) in enumerate(SERIES):
-        times = [read(results["models"][name], quantity) for name in names]
+    for k, (label, colour, keys) in enumerate(SERIES):
+        times = [_best(results["models"][name], keys, quantity) for name in names]
         shown += [t for t in times if t]
         places = [row + (k - (len(SERIES) - 1) / 2) * height for row in range(len(names))]
         ax.barh(places, [t or 0 for t in times], height, color=colour, label=label)
@@ -96,10 +88,12 @@ def _panel(ax: Any, results: dict[str, Any], quantity: str, names: list[str]) ->
 
 
 def _models(results: dict[str, Any], quantity: str) -> list[str]:
-    measured = lambda model: any(quantity in e.get("times", {}) for e in model["engines"].values())  # noqa: E731
-    return [name for name, model in results["models"].items() if measured(model)]
+    everything = tuple(key for _, _, keys in SERIES for key in keys)
+    return [name for name, model in results["models"].items() if _best(model, everything, quantity)]
 
 
 def _best(model: dict[str, Any], keys: tuple[str, ...], quantity: str) -> float | None:
-    times = [model["engines"].get(key, {}).get("times", {}).get(quantity) for key in keys]
-    return min((t for t in times if t), default=None)
+    engines = model["engines"]
+    times = {key: record.get("times", {}) for key, record in engines.items()}
+    times["batch"] = engines.get("anyjoint", {}).get("batch", {}).get("float64", {})
+    return min((t for key in keys if (t := times.get(key, {}).get(quantity))), default=None)

@@ -129,7 +129,8 @@ def _generic_link(rng: np.random.Generator, k: int) -> Body:
 
 def _random_rotation(rng: np.random.Generator) -> Array:
     turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-    return turn * np.linalg.det(turn)
+    result: Array = turn * np.linalg.det(turn)
+    return result
 
 
 def _starts(sizes: Any) -> list[int]:

@@ -32,7 +32,7 @@ def main() -> int:
     names = options.models or (QUICK if options.quick else ALL)
     with tempfile.TemporaryDirectory() as folder:
         bench = Run(Path(folder), options)
-        results = {"machine": machine(), "settings": settings(options), "models": {}}
+        results: dict[str, Any] = {"machine": machine(), "settings": settings(options), "models": {}}
         for name in names:
             if found := bench.model(name):
                 results["models"][name] = found

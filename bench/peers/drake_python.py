@@ -44,7 +44,7 @@ class _Robot:
         """Time derivatives of a continuous plant (Drake's articulated-body algorithm)."""
         fixed = self.applied.FixValue(self.context, np.zeros(self.plant.num_velocities()))
 
-        def call(x: Array, tau: Array) -> Array:
+        def call(x: Array, tau: Array) -> Any:
             self.plant.SetPositionsAndVelocities(self.context, x)
             fixed.GetMutableData().get_mutable_value().SetFromVector(tau)
             return self.plant.EvalTimeDerivatives(self.context).get_generalized_velocity().CopyToVector()
@@ -55,7 +55,7 @@ class _Robot:
     def inverse(self, states: States, seconds: float) -> Measured:
         """Newton-Euler with gravity as an external force."""
 
-        def call(x: Array, a: Array) -> Array:
+        def call(x: Array, a: Array) -> Any:
             self.plant.SetPositionsAndVelocities(self.context, x)
             self.plant.CalcForceElementsContribution(self.context, self.forces)
             return self.plant.CalcInverseDynamics(self.context, a, self.forces)
@@ -66,7 +66,7 @@ class _Robot:
     def mass(self, states: States, seconds: float) -> Measured:
         """Composite rigid bodies."""
 
-        def call(x: Array, _: Array) -> Array:
+        def call(x: Array, _: Array) -> Any:
             self.plant.SetPositionsAndVelocities(self.context, x)
             return self.plant.CalcMassMatrix(self.context)
 

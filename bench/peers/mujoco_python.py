@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +49,7 @@ class _Robot:
         answer, best = self._run(self._inverse, states, a, seconds)
         return Measured(self.coordinates.tau_back(states.q, answer), best)
 
-    def _forward(self, q: Array, v: Array, tau: Array) -> Array:
+    def _forward(self, q: Array, v: Array, tau: Array) -> Any:
         data = self.data
         data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q, v, tau
         self.mujoco.mj_forward(self.model, data)
@@ -62,9 +64,8 @@ class _Robot:
         self.mujoco.mj_rne(self.model, data, 1, self.out)
         return self.out
 
-    def _run(self, call: object, states: States, u: Array, seconds: float) -> tuple[Array, float]:
+    def _run(self, call: Callable[..., Any], states: States, u: Array, seconds: float) -> tuple[Array, float]:
         q, v = list(self.coordinates.q(states.q)), list(self.coordinates.v(states.q, states.v))
-        u = list(u)
         answers = np.array([np.array(call(q[i], v[i], u[i])) for i in range(len(q))])
         return answers, best_time(lambda i: call(q[i], v[i], u[i]), len(q), seconds)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,7 @@ class Measured:
 class Engine:
     """An engine built for one model; a quantity is a function of the states and a time budget in seconds."""
 
-    quantities: dict[str, Callable[[States, float], Measured]]
+    quantities: Mapping[str, Callable[[States, float], Measured]]
     notes: dict[str, Any] = field(default_factory=dict)
     extra: Callable[[States, float], dict[str, Any]] = lambda states, seconds: {}
     """More to measure, when anything is timed at all."""
@@ -68,7 +68,8 @@ def main(build: Callable[..., Engine], **options: tuple[str, ...]) -> None:
     times = {name: m.nanoseconds for name, m in measured.items()}
     extra = engine.extra(states, arguments.seconds) if arguments.seconds else {}
     report = {"times": times, "setup_seconds": setup, **engine.notes, **extra}
-    np.savez(arguments.result, report=json.dumps(report), **{name: m.answer for name, m in measured.items()})
+    arrays: dict[str, Any] = {name: m.answer for name, m in measured.items()}
+    np.savez(arguments.result, report=json.dumps(report), **arrays)
 
 
 def best_time(call: Callable[[int], object], count: int, seconds: float) -> float:
