@@ -30,6 +30,9 @@ def matrix_joint(q):
 
 ELLIPSOID = surfaces.Ellipsoid(1.0, 0.8, 0.6)
 TORUS = surfaces.Torus(1.0, 0.3)
+BALL = surfaces.Sphere(0.5)
+TRACK = [(0, 0, 0), (1, 0, 1), (2, 2, 0), (3, 1, 1), (4, 0, 0)]
+TUBE = [[(np.cos(t), np.sin(t), z) for z in range(4)] for t in np.arange(6) * np.pi / 3]
 LOOP = [(1, 0, 0), (0, 1, 0.3), (-1, 0.2, 0), (0, -1, -0.2), (0.6, -0.6, 0.1)]
 FRAMES = [
     Pose.translation(i, 0.3 * i * i, (-1) ** i) @ Pose.rotation((1, i, 2), 0.5 * i) for i in range(6)
@@ -58,14 +61,14 @@ KINDS: dict[str, Joint] = {
     "free-quaternion": joints.FreeQuaternion(),
     "free-planar": joints.FreePlanar(),
     "composite": joints.Composite(joints.Revolute((1, 0, 0)), joints.Prismatic((1, 2, 0)), joints.Spherical()),
-    "composite-of-surfaces": joints.Composite(joints.OnSurface(TORUS, slide=True), joints.OnSurface(surfaces.Sphere(0.5))),
+    "composite-of-surfaces": joints.Composite(joints.OnSurface(TORUS, slide=True), joints.OnSurface(BALL)),
     "composite-of-quaternion": joints.Composite(joints.SphericalQuaternion(), joints.Prismatic((1, 0, 0))),
     "on-curve": joints.OnCurve(lambda s: (s, s * s, 0.3 * s**3)),
     "on-circle": joints.OnCurve(curves.Circle(0.7), spin=True, wrap=True),
     "on-helix": joints.OnCurve(curves.Helix(0.7, 0.2), spin=True),
     "on-ellipse": joints.OnCurve(curves.Ellipse(1.2, 0.7)),
     "on-line": joints.OnCurve(curves.Line((1, 1, 0)), frame="fixed-up", spin=True),
-    "on-bezier": joints.OnCurve(curves.Bezier([(0, 0, 0), (1, 0, 1), (2, 2, 0), (3, 1, 1), (4, 0, 0)]), frame="fixed-up"),
+    "on-bezier": joints.OnCurve(curves.Bezier(TRACK), frame="fixed-up"),
     "on-spline": joints.OnCurve(curves.BSpline(LOOP, closed=True), frame="rotation-minimising", spin=True),
     "on-open-spline": joints.OnCurve(curves.BSpline(LOOP), frame="rotation-minimising"),
     "on-torus": joints.OnSurface(TORUS),
@@ -77,9 +80,7 @@ KINDS: dict[str, Joint] = {
     "on-cylinder": joints.OnSurface(surfaces.Cylinder(0.4)),
     "on-bezier-patch": joints.OnSurface(surfaces.Bezier(np.array(HILLS)[:4, :4])),
     "on-spline-surface": joints.OnSurface(surfaces.BSpline(HILLS)),
-    "on-closed-spline-surface": joints.OnSurface(
-        surfaces.BSpline([[(np.cos(t), np.sin(t), z) for z in range(4)] for t in np.arange(6) * np.pi / 3], closed=(True, False))
-    ),
+    "on-closed-spline-surface": joints.OnSurface(surfaces.BSpline(TUBE, closed=(True, False))),
     "slide-torus": joints.OnSurface(TORUS, slide=True),
     "tori": joints.SurfaceSurface(TORUS, TORUS, twist=np.pi / 2),
     "tori-aligned": joints.SurfaceSurface(TORUS, surfaces.Torus(0.8, 0.2), wrap=True),

@@ -1,14 +1,15 @@
 """The arc length of any curve, over any scalar: Gauss quadrature between knots, quintics in between."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from anyjoint.scalar import Scalar, derivative, sqrt
 from anyjoint.spatial import dot
 
-from .check import frozen
+from .check import Table, frozen
 from .piecewise import Grid, polynomial
 
 STEPS = 400
@@ -28,7 +29,7 @@ class ArcLength:
 
 
 def arc_length_of(
-    velocity: Callable[[Scalar], Sequence[Scalar]], domain: tuple[float, float], *, closed: bool
+    velocity: Callable[[Scalar], Any], domain: tuple[float, float], *, closed: bool
 ) -> ArcLength:
     """Tables of quintics that match the length, the speed and its derivative at every knot."""
 
@@ -40,16 +41,17 @@ def arc_length_of(
     step = (hi - lo) / STEPS
     knots = lo + step * np.arange(STEPS + 1)
     nodes, weights = np.polynomial.legendre.leggauss(5)
-    inner = [sum(w * speed(float(k + step * (1 + x) / 2)) for x, w in zip(nodes, weights, strict=True)) for k in knots[:-1]]
-    length = np.concatenate([[0.0], np.cumsum(np.array(inner, dtype=float) * step / 2)])
+    gauss = list(zip((1 + nodes) / 2, weights / 2, strict=True))
+    inner = [sum(w * speed(float(k + step * x)) for x, w in gauss) for k in knots[:-1]]
+    length = np.concatenate([[0.0], np.cumsum(np.array(inner, dtype=float) * step)])
     slope = step * np.array([speed(float(s)) for s in knots], dtype=float)
     bend = step**2 * np.array([derivative(speed, float(s)) for s in knots], dtype=float)
     tables = quintic_pieces(length, slope, bend)
     return ArcLength(Grid(lo, step, STEPS, closed), frozen(tables), float(length[-1]))
 
 
-def quintic_pieces(y: np.ndarray, d: np.ndarray, dd: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
-    """Powers (6, n - 1) of the quintics on unit intervals with given values, slopes and second derivatives at the ends."""
+def quintic_pieces(y: Table, d: Table, dd: Table) -> Table:
+    """Powers (6, n - 1) of quintics on unit intervals with these values, slopes and second derivatives at the knots."""
     rise = np.diff(y) - d[:-1] - dd[:-1] / 2
     tilt = np.diff(d) - dd[:-1]
     bend = np.diff(dd)

@@ -36,16 +36,16 @@ def cubic_pieces(points: Table, *, closed: bool, clamped: bool) -> Table:
     n = len(points)
     if closed:
         windows = np.stack([points[(np.arange(4) + i) % n] for i in range(n)])
-        return np.einsum("ip,sik->spk", CUBIC_BASIS, windows)
+        return np.asarray(np.einsum("ip,sik->spk", CUBIC_BASIS, windows))
     if not clamped:
         windows = np.stack([points[i : i + 4] for i in range(n - 3)])
-        return np.einsum("ip,sik->spk", CUBIC_BASIS, windows)
+        return np.asarray(np.einsum("ip,sik->spk", CUBIC_BASIS, windows))
     knots = np.concatenate([[0] * 3, np.arange(n - 2), [n - 3] * 3]).astype(float)
     return np.stack([_blossom_powers(points[i : i + 4], knots[i + 1 : i + 7]) for i in range(n - 3)])
 
 
 def _blossom_powers(window: Table, knots: Table) -> Table:
-    """Powers on the middle interval of six knots (of unit width) from four control points, by the blossom's Bezier points."""
+    """Powers on the middle interval (of unit width) of six knots from four control points, by their Bezier points."""
     left, right = knots[2], knots[3]
     bezier = [_blossom(window, knots, [right] * k + [left] * (3 - k)) for k in range(4)]
     return to_powers(4) @ np.stack(bezier)
@@ -59,4 +59,4 @@ def _blossom(window: Table, knots: Table, at: Sequence[float]) -> Table:
             low, high = knots[i + level], knots[i + 3]
             w = (t - low) / (high - low)
             d[i] = (1 - w) * d[i] + w * d[i + 1]
-    return d[0]
+    return np.asarray(d[0])

@@ -1,6 +1,5 @@
 """Building blocks of frames: known rotations, normalised vectors, rotations about z by a known sine and cosine."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from anyjoint.scalar import Scalar, atan2, sqrt
@@ -14,7 +13,7 @@ QUARTER_Z = Pose((Turn(as_matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]])),))
 FLIP = Pose((Turn(as_matrix([[1, 0, 0], [0, -1, 0], [0, 0, -1]])),))
 
 
-def unit(a: Sequence[Scalar]) -> Vector:
+def unit(a: Any) -> Vector:
     """A vector at unit length."""
     length = sqrt(dot(a, a))
     return vector(*[x / length for x in a])
@@ -30,7 +29,7 @@ def known_rotation(axis: int, sine: Scalar, cosine: Scalar) -> Pose:
     return Pose((factor,))
 
 
-def from_axes(x: Any, y: Any, z: Any, origin: Sequence[Scalar]) -> Pose:
+def from_axes(x: Any, y: Any, z: Any, origin: Any) -> Pose:
     """A pose from its three axes and its origin; trusted to be a rotation."""
     R = as_matrix([[x[i], y[i], z[i]] for i in range(3)])
     return Pose.translation(*origin) @ Pose((Turn(R),))

@@ -16,7 +16,7 @@ from .piecewise import Grid, polynomial
 
 @dataclass(frozen=True)
 class Patches:
-    """`tables[component][power of u][power of v]` lists the coefficient for every patch, those of one u after another."""
+    """`tables[component][power of u][power of v]` lists the coefficient of every patch, one row of v after another."""
 
     grids: tuple[Grid, Grid]
     tables: Any

@@ -88,7 +88,7 @@ def pieces(values: Table) -> Any:
 
 
 def spline_through(values: Table, *, cyclic: bool) -> Table:
-    """Coefficients [piece, power, component] (in units of the step) of the C2 cubic spline through equidistant values."""
+    """Coefficients [piece, power, component] of the C2 cubic spline through equidistant values, one unit apart."""
     n = len(values) if cyclic else len(values) - 1
     slopes = _spline_slopes(values, cyclic=cyclic)
     y0, y1 = values[:n], np.roll(values, -1, axis=0)[:n]

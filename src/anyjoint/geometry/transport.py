@@ -1,6 +1,6 @@
 """Rotation-minimising frames: transport a normal along a curve by double reflection, keep it as a spline."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,8 +28,8 @@ class Reference:
 
 
 def transported(
-    point: Callable[[Scalar], Sequence[Scalar]],
-    tangent: Callable[[Scalar], Sequence[Scalar]],
+    point: Callable[[Scalar], Any],
+    tangent: Callable[[Scalar], Any],
     domain: tuple[float, float],
     *,
     closed: bool,
@@ -64,4 +64,4 @@ def _closed_up(r: Array, t: Array) -> Array:
     """Spread the angle that is left after one round evenly along the curve."""
     missing = -np.arctan2(np.cross(r[0], r[-1]) @ t[0], r[0] @ r[-1])
     angle = np.linspace(0, missing, len(r))[:, None]
-    return r * np.cos(angle) + np.cross(t, r) * np.sin(angle)
+    return np.asarray(r * np.cos(angle) + np.cross(t, r) * np.sin(angle))

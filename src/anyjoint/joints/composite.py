@@ -10,6 +10,8 @@ from anyjoint.spatial import Matrix, Pose, zeros
 from .joint import Coordinate, Joint
 from .product_rule import Motion, Piece, product
 
+Values = Sequence[Scalar]
+
 
 @dataclass(frozen=True, init=False)
 class Composite(Joint):
@@ -20,7 +22,7 @@ class Composite(Joint):
     def __init__(self, *parts: Joint, joints: Sequence[Joint] = ()) -> None:
         chosen = (*parts, *joints)
         if not chosen or not all(isinstance(part, Joint) for part in chosen):
-            raise InputError(f"Composite{chosen!r}: give one or more joints, such as Composite(Revolute(), Prismatic())")
+            raise InputError(f"Composite{chosen!r}: give joints, such as Composite(Revolute(), Prismatic())")
         object.__setattr__(self, "joints", chosen)
 
     @property
@@ -34,7 +36,7 @@ class Composite(Joint):
     def nv(self) -> int:
         return sum(part.nv for part in self.joints)
 
-    def split(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Iterator[tuple[Joint, Sequence[Scalar], Sequence[Scalar]]]:
+    def split(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Iterator[tuple[Joint, Values, Values]]:
         """Each part with its own coordinates and velocities."""
         at_q = at_v = 0
         for part in self.joints:

@@ -27,7 +27,8 @@ class Coupled(Joint):
         if not isinstance(self.joint, Joint) or isinstance(self.joint, Coupled):
             raise InputError(f"Coupled(joint={self.joint!r}): expected a joint with coordinates of its own")
         if self.joint.nq != self.joint.nv:
-            raise InputError(f"Coupled({type(self.joint).__name__}): a quaternion joint cannot follow; use Spherical or Free")
+            kind = type(self.joint).__name__
+            raise InputError(f"Coupled({kind}): a quaternion joint cannot follow; use Spherical or Free")
         source = getattr(self.source, "name", self.source)
         if not isinstance(source, str) or not source:
             raise InputError(f"Coupled(source={self.source!r}): expected the name of the body whose joint leads")
@@ -35,10 +36,11 @@ class Coupled(Joint):
         if isinstance(self.functions, (list, tuple)):
             object.__setattr__(self, "functions", tuple(self.functions))
             if len(self.functions) != self.joint.nq:
-                raise InputError(f"Coupled: {len(self.functions)} functions for the {self.joint.nq} coordinates of the inner joint")
+                given, wanted = len(self.functions), self.joint.nq
+                raise InputError(f"Coupled: {given} functions for the {wanted} coordinates of the inner joint")
         for f in self.functions if isinstance(self.functions, tuple) else (self.functions,):
             if not callable(f) and not isinstance(f, (int, float)):
-                raise InputError(f"Coupled(functions={f!r}): expected a function of the source's coordinates, or a ratio")
+                raise InputError(f"Coupled(functions={f!r}): expected functions of the source's coordinates, or ratios")
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
@@ -53,12 +55,14 @@ class Coupled(Joint):
         result = self.functions(q_source)
         made = list(result) if hasattr(result, "__len__") else [result]
         if len(made) != self.joint.nq:
-            raise InputError(f"Coupled to {self.source!r}: the function gave {len(made)} numbers, the inner joint has {self.joint.nq}")
+            expected = f"{len(made)} numbers, the inner joint has {self.joint.nq} coordinates"
+            raise InputError(f"Coupled to {self.source!r}: the function gave {expected}")
         return made
 
     def legs(self, q: Sequence[Scalar]) -> tuple[Pose, Pose]:
         raise InputError(
-            f"a joint coupled to {self.source!r} has no pose of its own; ask coupled.joint.pose(coupled.inner_coordinates(q_source))"
+            f"a joint coupled to {self.source!r} has no pose of its own; "
+            "ask coupled.joint.pose(coupled.inner_coordinates(q_source))"
         )
 
 

@@ -21,10 +21,10 @@ MEETINGS = {
 
 @dataclass(frozen=True)
 class CurveCurve(Joint):
-    """Two curves touching with common tangent, Q = C1(s1) M C2(s2)^-1; q = (s1, s2), and the angle about the tangent if `spin`.
+    """Two curves touching with common tangent, Q = C1(s1) M C2(s2)^-1; q = (s1, s2), and an angle about it if `spin`.
 
-    `meet="outside"` reverses tangent and normal (two round discs side by side), `meet="inside"` aligns them (a disc in a
-    ring; equal curvatures are singular).
+    `meet="outside"` reverses tangent and normal (two round discs side by side), `meet="inside"` aligns them (a disc in
+    a ring; equal curvatures are singular).
     """
 
     curve1: Any
@@ -56,5 +56,5 @@ class CurveCurve(Joint):
         return A, curve_frame(self.curve2, self.frame, self.up, q[1])
 
     def singularity(self, q: Sequence[float]) -> str | None:
-        first = self.curve1.singularity(float(q[0]), self.frame, self.up)
+        first: str | None = self.curve1.singularity(float(q[0]), self.frame, self.up)
         return first or self.curve2.singularity(float(q[1]), self.frame, self.up)

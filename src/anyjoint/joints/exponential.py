@@ -7,6 +7,9 @@ closed form is fed a harmless number below, so that neither branch ever makes a 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from anyjoint.scalar import Scalar, cos, floor, less, select, sin, sqrt
 from anyjoint.spatial import Matrix, Vector, as_matrix, cross, dot, vector
@@ -88,10 +91,10 @@ def body_bias(q: Sequence[Scalar], v: Sequence[Scalar], k: Coefficients) -> Vect
     """d/dt(S qdot) at constant qdot, the closed form of [RM eq. 41] times qdot."""
     w = cross(q, v)
     rate = 2 * dot(q, v)  # of t2
-    return cross(q, w) * (k.dc * rate) + cross(v, w) * k.c - w * (k.db * rate)
+    return np.asarray(cross(q, w) * (k.dc * rate) + cross(v, w) * k.c - w * (k.db * rate))
 
 
-def solve_body_jacobian(q: Sequence[Scalar], omega: Sequence[Scalar]) -> Vector:
+def solve_body_jacobian(q: Any, omega: Any) -> Vector:
     """qdot with S qdot = omega: 1 + [q]/2 + e [q]^2."""
     t2 = dot(q, q)
     small = less(t2, THRESHOLD)
@@ -99,10 +102,10 @@ def solve_body_jacobian(q: Sequence[Scalar], omega: Sequence[Scalar]) -> Vector:
     half = 0.5 * sqrt(far)
     e = select(small, horner(COTANGENT, t2), (1 - half * cos(half) / sin(half)) / far)
     w = cross(q, omega)
-    return vector(*omega) + w * 0.5 + cross(q, w) * e
+    return np.asarray(vector(*omega) + w * 0.5 + cross(q, w) * e)
 
 
-def reparameterise(q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Vector, Vector]:
+def reparameterise(q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
     """The same rotation and angular velocity by a shorter vector once |q| > 3/2 pi [RM section 4.7]."""
     t2 = dot(q, q)
     keep = less(t2, (1.5 * math.pi) ** 2)
@@ -111,8 +114,8 @@ def reparameterise(q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Vector, Ve
     new_q = vector(*q) * shrink
     omega = body_jacobian(q, coefficients(t2)) @ vector(*v)
     new_v = solve_body_jacobian(new_q, omega)
-    chosen_q = vector(*[select(keep, x, y) for x, y in zip(q, new_q, strict=True)])
-    return chosen_q, vector(*[select(keep, x, y) for x, y in zip(v, new_v, strict=True)])
+    chosen_q = [select(keep, x, y) for x, y in zip(q, new_q, strict=True)]
+    return chosen_q, [select(keep, x, y) for x, y in zip(v, new_v, strict=True)]
 
 
 def turn_singularity(q: Sequence[float]) -> str | None:
@@ -122,6 +125,6 @@ def turn_singularity(q: Sequence[float]) -> str | None:
     if turns == 0 or abs(t - turns * TURN) > 1e-6:
         return None
     return (
-        f"exponential coordinates {tuple(float(x) for x in q)} have length {turns} * 2 pi, where they say nothing about the "
-        "axis; reparameterise them with joint.chart(q, v), or use the quaternion variant of the joint"
+        f"exponential coordinates {tuple(map(float, q))} have length {turns} * 2 pi, where they say nothing about "
+        "the axis; reparameterise them with joint.chart(q, v), or use the quaternion variant of the joint"
     )

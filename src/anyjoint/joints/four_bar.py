@@ -32,7 +32,8 @@ class FourBar(Joint):
     def __post_init__(self) -> None:
         positive("FourBar", ground=self.ground, crank=self.crank, coupler=self.coupler, rocker=self.rocker)
         if self.branch not in (1, -1) or self.body not in ("coupler", "rocker"):
-            raise InputError(f"FourBar(branch={self.branch!r}, body={self.body!r}): branch is 1 or -1, body 'coupler' or 'rocker'")
+            given = f"branch={self.branch!r}, body={self.body!r}"
+            raise InputError(f"FourBar({given}): branch is 1 or -1, body is 'coupler' or 'rocker'")
         if all(is_number(x) for x in (self.ground, self.crank, self.coupler, self.rocker)):
             self.range()
 

@@ -25,7 +25,7 @@ class Term:
         given = (self.coordinates,) if isinstance(self.coordinates, int) else tuple(self.coordinates)
         object.__setattr__(self, "coordinates", given)
         if not callable(self.function):
-            raise InputError(f"FunctionBased term: expected a function such as functions.Linear(), got {self.function!r}")
+            raise InputError(f"FunctionBased: expected a function such as functions.Linear(), got {self.function!r}")
 
     @property
     def absent(self) -> bool:
@@ -62,8 +62,8 @@ class FunctionBased(Joint):
         unused = [name for k, name in enumerate(self.names) if k not in used]
         if unknown or unused:
             raise InputError(
-                f"FunctionBased with coordinates {self.names}: terms use unknown numbers {unknown} and leave {unused} unused; "
-                "number coordinates from 0 and use each at least once"
+                f"FunctionBased with coordinates {self.names}: terms use unknown numbers {unknown} and leave {unused} "
+                "unused; number coordinates from 0 and use each at least once"
             )
         if self.domains and len(self.domains) != len(self.names):
             raise InputError(f"FunctionBased: {len(self.domains)} domains for {len(self.names)} coordinates")

@@ -1,4 +1,4 @@
-"""A point of the child rides on a surface of the parent, or a surface of the child slides over a point [GL section 5]."""
+"""The child rides on a surface of the parent, or its own surface slides over a fixed point [GL section 5]."""
 
 import math
 from collections.abc import Sequence

@@ -83,7 +83,8 @@ def leg_motion(pose: Callable[[Sequence[Scalar]], Pose], q: Sequence[Scalar], v:
 
 def product(pieces: Sequence[Piece], v: Sequence[Scalar]) -> Piece:
     """S and c of a product of moving pieces, from those of the pieces."""
-    rates, factors = vector(*v), []
+    rates = vector(*v)
+    factors: list[Factor] = []
     S, c = zeros(6, len(v)), zeros(6)
     for piece in pieces:
         factors += piece.pose.factors

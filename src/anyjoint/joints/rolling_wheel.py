@@ -15,6 +15,7 @@ from anyjoint.spatial import Pose
 
 from .joint import Coordinate, Joint, parameter
 
+LINE = Line()
 SIDES = {"left": 1, "right": -1}
 
 
@@ -27,7 +28,7 @@ class RollingWheel(Joint):
     """
 
     radius: float = parameter((0.1, 0.5), POSITIVE)
-    path: Any = Line()
+    path: Any = LINE
     side: str = "left"
 
     def __post_init__(self) -> None:
@@ -39,12 +40,8 @@ class RollingWheel(Joint):
             path = constant(path)  # its arc length is a table
         object.__setattr__(self, "path", path)
         check_planar(path)
-        if isinstance(path, Circle) and self.side == "left" and is_number(self.radius) and is_number(path.radius):
-            if not self.radius < path.radius:
-                raise InputError(
-                    f"RollingWheel(radius={self.radius}) inside a circle of radius {path.radius}: the wheel must be the smaller; "
-                    'make it smaller or roll outside with side="right"'
-                )
+        if isinstance(path, Circle) and self.side == "left":
+            check_fits(self.radius, path.radius)
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
@@ -53,7 +50,7 @@ class RollingWheel(Joint):
 
     def pose(self, q: Sequence[Scalar]) -> Pose:
         d = SIDES[self.side]
-        contact = self.path.in_plane(q[0])
+        contact: Pose = self.path.in_plane(q[0])
         turned = self.path.arc_length(q[0]) / self.radius  # [GL section 5], measured in the moving frame
         return contact @ Pose.translation(0, d * self.radius, 0) @ Pose.rotation_z(-d * turned)
 
@@ -68,8 +65,17 @@ class RollingWheel(Joint):
         if gap > 1e-9:
             return None
         return (
-            f"the path bends as tightly as the wheel (radius {self.radius:.6g}) at s = {s:.6g}, where it cannot roll on; "
+            f"the path bends as tightly as the wheel (radius {self.radius:.6g}) at s = {s:.6g}, where it gets stuck; "
             "use a smaller wheel, the other side, or a smoother path"
+        )
+
+
+def check_fits(wheel: Scalar, ring: Scalar) -> None:
+    """Refuse a wheel too large for the circle that it should roll inside."""
+    if is_number(wheel) and is_number(ring) and not wheel < ring:
+        raise InputError(
+            f"RollingWheel(radius={wheel}) inside a circle of radius {ring}: the wheel must be the smaller; "
+            'make it smaller or roll outside with side="right"'
         )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,9 @@ from .product_rule import Motion, Piece, product
 
 @dataclass(frozen=True)
 class SplineCurve(Joint):
-    """Along control frames, Q = C_1 exp(D_2 B_2(t)) exp(D_3 B_3(t)) exp(D_4 B_4(t)) [RM eq. 59], D_i = log(C_{i-1}^-1 C_i).
+    """Along control frames C_i, Q = C_1 exp(D_2 B_2(t)) exp(D_3 B_3(t)) exp(D_4 B_4(t)) [RM eq. 59].
 
+    D_i = log(C_{i-1}^-1 C_i) are the control differences, B_i the cumulative cubic basis functions [RM eq. 57].
     Four consecutive frames rule each piece, one unit of q per piece; `closed=True` joins the end to the start.
     """
 
@@ -52,7 +54,7 @@ class SplineCurve(Joint):
         rows = []
         for i in range(self.count):
             window = [matrices[(i + k) % len(matrices)] for k in range(4)]
-            steps = [logarithm(np.linalg.inv(a) @ b) for a, b in zip(window[:-1], window[1:], strict=True)]
+            steps = [logarithm(np.linalg.inv(a) @ b) for a, b in pairwise(window)]
             rows.append([*window[0][:3].ravel(), *np.concatenate(steps)])
         return tuple(tuple(float(row[k]) for row in rows) for k in range(30))
 

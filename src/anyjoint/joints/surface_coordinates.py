@@ -10,9 +10,6 @@ def surface_coordinates(surface: Surface, suffix: str, wrap: bool) -> tuple[Coor
     made = []
     for k, name in enumerate("uv"):
         period, neutral = surface.periods[k], surface.neutral[k]
-        made.append(
-            Coordinate(
-                name + suffix, domain=surface.domain[k], period=period, neutral=neutral, wrap=wrap and period is not None, unit=""
-            )
-        )
+        wraps = wrap and period is not None
+        made.append(Coordinate(name + suffix, surface.domain[k], period=period, neutral=neutral, wrap=wraps, unit=""))
     return tuple(made)

@@ -43,7 +43,7 @@ class SurfaceSurface(Joint):
         return A, self.surface2.frame(q[2], q[3])
 
     def singularity(self, q: Sequence[float]) -> str | None:
-        first = self.surface1.singularity(float(q[0]), float(q[1]))
+        first: str | None = self.surface1.singularity(float(q[0]), float(q[1]))
         return first or self.surface2.singularity(float(q[2]), float(q[3]))
 
 

@@ -10,5 +10,6 @@ from .helix import Helix
 from .line import Line
 
 __all__ = [
-    "FRAMES", "BSpline", "Bezier", "Circle", "Curve", "Ellipse", "FunctionCurve", "Helix", "Line", "as_curve", "constant", "curve",
+    "FRAMES", "BSpline", "Bezier", "Circle", "Curve", "Ellipse", "FunctionCurve", "Helix", "Line", "as_curve",
+    "constant", "curve",
 ]  # fmt: skip

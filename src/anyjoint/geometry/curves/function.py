@@ -18,7 +18,7 @@ from .curve import Curve
 class FunctionCurve(Curve):
     """The curve of `curves.curve(f)`: f(s) returns three scalars; its frames are differentiated from it."""
 
-    function: Callable[[Scalar], Sequence[Scalar]]
+    function: Callable[[Scalar], Any]
     domain: tuple[float, float] = (-math.pi, math.pi)
     period: float | None = None
 
@@ -33,7 +33,9 @@ class FunctionCurve(Curve):
     @property
     def name(self) -> str:
         owner = getattr(self.function, "__self__", None)  # the point method of a curve whose numbers are fixed
-        return owner.name if isinstance(owner, Curve) else getattr(self.function, "__name__", type(self.function).__name__)
+        if isinstance(owner, Curve):
+            return owner.name
+        return getattr(self.function, "__name__", type(self.function).__name__)
 
 
 def curve(

@@ -12,7 +12,7 @@ from .curve import Curve
 
 @dataclass(frozen=True)
 class Helix(Curve):
-    """(radius cos s, radius sin s, pitch s), `pitch` in metres per radian; its Frenet frame is a screw times a constant."""
+    """(radius cos s, radius sin s, pitch s), `pitch` in metres per radian; its Frenet frame moves as a screw."""
 
     radius: float = parameter((0.1, 2.0), POSITIVE)
     pitch: float = parameter((-1.0, 1.0), default=0.1)
@@ -29,4 +29,5 @@ class Helix(Curve):
         slant = sqrt(self.radius * self.radius + self.pitch * self.pitch)
         along, up = self.radius / slant, self.pitch / slant
         start = Turn(as_matrix([[0, -1, 0], [along, 0, -up], [up, 0, along]]))
-        return Pose.translation(0, 0, self.pitch * s) @ Pose.rotation_z(s) @ Pose.translation(self.radius, 0, 0) @ Pose((start,))
+        screw = Pose.translation(0, 0, self.pitch * s) @ Pose.rotation_z(s)
+        return screw @ Pose.translation(self.radius, 0, 0) @ Pose((start,))

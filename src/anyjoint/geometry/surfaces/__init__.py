@@ -11,5 +11,6 @@ from .surface import Surface
 from .torus import Torus
 
 __all__ = [
-    "BSpline", "Bezier", "Cylinder", "Ellipsoid", "FunctionSurface", "Plane", "Sphere", "Surface", "Torus", "as_surface", "surface",
+    "BSpline", "Bezier", "Cylinder", "Ellipsoid", "FunctionSurface", "Plane", "Sphere", "Surface", "Torus",
+    "as_surface", "surface",
 ]  # fmt: skip

@@ -34,6 +34,6 @@ def pole_message(owner: str, axis: str, v: float) -> str | None:
         return None
     other = "x" if axis != "x" else "z"
     return (
-        f"v = {v:.6g} is a pole of the {owner}, where u says nothing; keep v inside (0, pi), or put the poles elsewhere "
-        f'with {owner}(..., axis="{other}") (joints.rechart carries positions and velocities over)'
+        f"v = {v:.6g} is a pole of the {owner}, where u says nothing; keep v inside (0, pi), or put the poles "
+        f'elsewhere with {owner}(..., axis="{other}") (joints.rechart carries positions and velocities over)'
     )

@@ -61,7 +61,7 @@ class Surface:
         if area > 1e-9:
             return None
         return (
-            f"the parametrisation of {self.name} has no tangent plane at (u, v) = ({u:.6g}, {v:.6g}); keep away from there "
+            f"the parametrisation of {self.name} has no tangent plane at (u, v) = ({u:.6g}, {v:.6g}); keep away "
             "or choose other parameters for the surface"
         )
 

@@ -26,7 +26,7 @@ class Torus(Surface):
     def __post_init__(self) -> None:
         positive("Torus", R=self.R, r=self.r)
         if is_number(self.R) and is_number(self.r) and not self.r < self.R:
-            raise InputError(f"Torus(R={self.R}, r={self.r}): the ring radius R must exceed the tube radius r; swap or shrink r")
+            raise InputError(f"Torus(R={self.R}, r={self.r}): the ring radius R must exceed the tube radius r")
 
     def point(self, u: Scalar, v: Scalar) -> Vector:
         ring = self.R + self.r * cos(v)
