@@ -3,9 +3,8 @@
 import os
 import sys
 
-import pytest
-
 import hatch_build
+import pytest
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ function materialMaker(lite) {
       const side = sheet ? THREE.DoubleSide : THREE.FrontSide;
       const common = { color, opacity, side, transparent: opacity < 1, depthWrite: opacity === 1 };
       const material = lite
-        ? new THREE.MeshLambertMaterial(common)
+        ? new THREE.MeshPhongMaterial({ ...common, shininess: 50, specular: "#3a3a3a" })
         : new THREE.MeshPhysicalMaterial({ ...common, roughness: 0.42, metalness: 0.02, clearcoat: 0.35, clearcoatRoughness: 0.3 });
       known.set(key, material);
     }

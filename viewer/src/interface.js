@@ -30,10 +30,11 @@ export function infoCard(scene, close) {
     h("p", { class: "fine" }, "Made with anyjoint. This page is complete in itself and needs no network."), close);
 }
 
-export function helpCard(shortcuts, close) {
+export function helpCard(shortcuts, live, close) {
+  const hint = live ? "drag a body to pull it" : "click a body to select it";
   const rows = shortcuts.map(([keys, text]) => h("div", { class: "shortcut" }, h("span", {}, keys.map((key) => h("kbd", {}, key))), text));
   return h("section", { class: "card sheet", id: "help", hidden: true }, h("h2", {}, "Keys and gestures"), rows,
-    h("p", { class: "fine" }, "Drag to orbit, right-drag or two fingers to pan, wheel or pinch to zoom, click a body to select it."), close);
+    h("p", { class: "fine" }, `Drag to orbit, right-drag or two fingers to pan, wheel or pinch to zoom, ${hint}.`), close);
 }
 
 /** The energy card: canvas and legend. */

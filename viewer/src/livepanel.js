@@ -4,6 +4,7 @@ import { icon } from "./icons.js";
 import { button, slider } from "./interface.js";
 
 function signed(x) {
+  if (x === 0) return "0";
   return `${x < 0 ? "\u2212" : "+"}${Math.abs(x).toExponential(1)}`;
 }
 

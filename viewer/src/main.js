@@ -4,6 +4,7 @@ import style from "../style.css";
 import { Bodies, cornerSpheres, fixedBox } from "./bodies.js";
 import { readScene } from "./data.js";
 import { h } from "./dom.js";
+import { FlatShadows } from "./flatshadows.js";
 import { button, energyCard, helpCard, infoCard, setPressed, titleCard, Transport } from "./interface.js";
 import { bindKeys } from "./keyboard.js";
 import { Live } from "./live.js";
@@ -30,6 +31,7 @@ class Viewer {
     this.trails = new Trails(this.bodies, this.stage.root);
     this.frames = new Frames(this.bodies, this.stage.root);
     this.contacts = new Contacts(this.source, this.stage.root);
+    this.shadows = this.stage.lite ? new FlatShadows(this.bodies, this.stage) : null;
     this.followed = -1;
     this.selected = -1;
     this.#frameMotion();
@@ -70,7 +72,7 @@ class Viewer {
     this.stage.frameMotion(box, spheres.length ? spheres : cornerSpheres(box), this.scene.floor);
     this.size = this.stage.home.size;
     this.frames.setSize(0.13 * this.size);
-    this.contacts.setSize(0.014 * this.size);
+    this.contacts.setSize(0.010 * this.size);
   }
 
   #interface() {
@@ -102,7 +104,7 @@ class Viewer {
     const close = () => button("close", "Close", "Esc", () => this.toggleSheet(null));
     const shortcuts = bindKeys(this);
     document.body.append(titleCard(scene), h("nav", { class: "card tools", "aria-label": "View" }, Object.values(this.tools)),
-      this.energy.card, this.bar.card, infoCard(scene, close()), helpCard(shortcuts, close()), this.label);
+      this.energy.card, this.bar.card, infoCard(scene, close()), helpCard(shortcuts, Boolean(scene.live), close()), this.label);
     document.body.classList.toggle("is-bare", this.query.has("bare"));
     document.body.classList.toggle("is-live", Boolean(scene.live));
     setPressed(this.tools.energy, !this.energy.card.hidden);
@@ -203,6 +205,7 @@ class Viewer {
     this.bodies.setPoses(this.source.poses());
     this.trails.update(this.source, this.stage.renderer.domElement);
     this.source.poses(); // trails use the same scratch rows
+    this.shadows?.update(this.dark);
     this.frames.update();
     this.contacts.update(this.source);
     this.pull?.update(this.size);

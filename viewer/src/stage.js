@@ -19,9 +19,10 @@ export class Stage {
   constructor(container, { lite, up }) {
     this.container = container;
     this.lite = lite ?? softwareRendering();
-    this.renderer = new THREE.WebGLRenderer({ antialias: !this.lite, alpha: true });
-    this.sharp = this.lite ? 1 : Math.min(2, window.devicePixelRatio);
-    this.coarse = this.sharp; // pixel ratio while things move; lite mode lowers it until the motion is fluid
+    this.renderer = new THREE.WebGLRenderer({ antialias: !this.lite, alpha: true, stencil: this.lite });
+    this.sharp = this.lite ? 2 : Math.min(2, window.devicePixelRatio);
+    this.coarse = Math.min(1, this.sharp); // lite mode: pixel ratio while things move, lowered until the motion is fluid
+    this.touched = 0;
     this.renderer.setPixelRatio(this.sharp);
     document.documentElement.classList.toggle("is-lite", this.lite);
     this.renderer.toneMapping = THREE.NeutralToneMapping;
@@ -41,7 +42,10 @@ export class Stage {
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
     this.controls.zoomToCursor = true;
-    this.controls.addEventListener("change", () => this.invalidate());
+    this.controls.addEventListener("change", () => {
+      this.touched = performance.now();
+      this.invalidate();
+    });
     this.margins = () => ({ left: 0.05, right: 0.05, top: 0.06, bottom: 0.08 }); // parts of the picture kept free
    
     this.dirty = true;
@@ -55,7 +59,7 @@ export class Stage {
     this.rim = new THREE.DirectionalLight("#bcd2ff", 0.7);
     this.scene.add(this.key, this.key.target, this.rim, this.rim.target);
     if (this.lite) {
-      this.scene.add(new THREE.HemisphereLight("#ffffff", "#8a90a0", 1.7));
+      this.scene.add(new THREE.HemisphereLight("#ffffff", "#a8adba", 2.1));
       return;
     }
     const generator = new THREE.PMREMGenerator(this.renderer);
@@ -134,9 +138,11 @@ export class Stage {
     this.frame += 1;
   }
 
-  #adapt(moving, seconds) {
+  /** Coarse pixels while something moves, fine ones (which also smooth edges) once it rests. */
+  #adapt(playing, seconds) {
+    const moving = playing || performance.now() - this.touched < 400;
     if (moving && seconds > 0.07) this.coarse = Math.max(0.4, 0.85 * this.coarse);
-    else if (moving && seconds < 0.02) this.coarse = Math.min(this.sharp, 1.02 * this.coarse);
+    else if (moving && seconds < 0.02) this.coarse = Math.min(1, 1.02 * this.coarse);
     const wanted = moving ? this.coarse : this.sharp;
     if (Math.abs(this.renderer.getPixelRatio() - wanted) < 0.08) return;
     this.renderer.setPixelRatio(wanted);
