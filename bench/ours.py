@@ -15,6 +15,7 @@ import numpy as np
 
 import anyjoint as aj
 from anyjoint import joints
+from bench import models
 from bench.models import Body, Model
 from bench.peers.protocol import QUANTITIES, Array, Engine, Measured, States, best_time, main
 
@@ -44,19 +45,20 @@ def mechanism(model: Model) -> aj.Mechanism:
 
 def build(model: Model) -> Engine:
     """Compile one model and describe how to measure it."""
-    compiled = mechanism(model).compile()
+    mech = mechanism(model)
+    compiled = mech.compile()
     sizes = {"nb": compiled.nb, "nq": compiled.nq, "nv": compiled.nv}
     operations = {name: int(compiled.op_count(name).total) for name in QUANTITIES}
-    quantities = {name: _quantity(compiled, model, name) for name in QUANTITIES}
+    quantities = {name: _quantity(compiled, mech, name) for name in QUANTITIES}
     notes = {"version": aj.__version__, "sizes": sizes, "operations": operations}
     return Engine(quantities, notes, lambda states, seconds: _extra(compiled, model, states, seconds))
 
 
-def _quantity(compiled: Any, model: Model, name: str) -> Callable[[States, float], Measured]:
+def _quantity(compiled: Any, mech: aj.Mechanism, name: str) -> Callable[[States, float], Measured]:
     """Answers from Python, state by state; the time is that of the bare kernel in a loop, as for compiled peers."""
 
     def run(states: States, seconds: float) -> Measured:
-        inputs = [getattr(_states(compiled, model, states), x) for x in ARGUMENTS[name]]
+        inputs = [getattr(_states(mech, states), x) for x in ARGUMENTS[name]]
         call = getattr(compiled, name)
         answer = np.array([call(*state) for state in zip(*inputs, strict=True)])
         return Measured(answer, kernel_time(compiled, name, inputs, seconds) if seconds else 0.0)
@@ -71,8 +73,9 @@ def kernel_time(compiled: Any, name: str, inputs: list[Array], seconds: float) -
 
 def _extra(compiled: Any, model: Model, states: States, seconds: float) -> dict[str, Any]:
     """Batches in both precisions, two threads, calls from Python, compile times."""
-    states = _states(compiled, model, states)
-    single = mechanism(model).compile(dtype=np.float32)
+    mech = mechanism(model)
+    states = _states(mech, states)
+    single = mech.compile(dtype=np.float32)
     batch = {
         "float64": {name: _batch_time(compiled, name, states, np.float64, seconds) for name in QUANTITIES},
         "float32": {name: _batch_time(single, name, states, np.float32, seconds) for name in QUANTITIES},
@@ -115,29 +118,23 @@ def _compile_times(model: Model) -> dict[str, float]:
 
 
 def _first_answer(path: Path) -> float:
-    from bench import models
-
-    mech = mechanism(models.load(path))
+    """Seconds from a mechanism to its first answer in this process."""
+    neutral = models.load(path)
+    mech = mechanism(neutral)
+    states = _states(mech, States(*models.random_states(neutral, 1)))
     started = time.perf_counter()
-    model = mech.compile()
-    q, v = _start(model)
-    model.forward_dynamics(q, v, np.zeros(model.nv))
+    mech.compile().forward_dynamics(states.q[0], states.v[0], states.tau[0])
     return time.perf_counter() - started
 
 
-def _start(model: Any) -> tuple[Array, Array]:
-    """Any regular state."""
-    rng = np.random.default_rng(1)
-    return model.random_configuration(rng), rng.normal(size=model.nv)
-
-
-def _states(compiled: Any, model: Model, states: States) -> States:
-    """The given states; the gallery's mechanisms get random ones of their own."""
-    if model.bodies:
+def _states(mech: aj.Mechanism, states: States) -> States:
+    """The given states; the gallery's mechanisms get random ones of their own, around their start."""
+    if states.v.shape[1]:
         return states
-    count, rng = len(states.q), np.random.default_rng(0)
-    q = np.array([compiled.random_configuration(rng) for _ in range(count)])
-    return States(q, *(rng.normal(size=(count, compiled.nv)) for _ in range(3)))
+    rng, count = np.random.default_rng(0), len(states.q)
+    q0, _ = mech.start
+    q = np.asarray(q0) + rng.uniform(-0.1, 0.1, (count, mech.nq))
+    return States(q, *(rng.normal(size=(count, mech.nv)) for _ in range(3)))
 
 
 def _tile(rows: Array) -> Array:
