@@ -6,6 +6,7 @@ traversal needs recursion. The simplification accepts `0 * x = 0` and the reasso
 """
 
 import math
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -149,7 +150,7 @@ class Graph:
 
 def _finite(value: Any) -> float:
     """The float of a finite real number, or an error that says what is wrong with it."""
-    if isinstance(value, complex) and not hasattr(value, "__float__"):
+    if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real):
         raise ExpressionError(f"expression: {value!r} is complex; expected a real number (split it into two parts).")
     try:
         number = float(value)

@@ -38,7 +38,7 @@ def evaluate_ids(g: Graph, outputs: Iterable[int], values: Mapping[int, Any]) ->
     result: dict[int, Any] = {}
     operands = (g.a, g.b, g.c)
     with np.errstate(all="ignore"):
-        for i in reachable(g, outputs):
+        for i in reachable(g, outputs, values):
             op = g.op[i]
             if i in values:
                 result[i] = values[i]
@@ -128,11 +128,9 @@ def _is_complex(*values: Any) -> bool:
 
 
 def _complex_atan2(y: Any, x: Any) -> Any:
-    """The analytic continuation of atan2 in a neighbourhood of real arguments."""
-    angle = np.arctan2(np.real(y), np.real(x))
-    turn = (x + 1j * y) * np.exp(-1j * angle) / np.hypot(np.real(x), np.real(y))
-    other = (x - 1j * y) * np.exp(1j * angle) / np.hypot(np.real(x), np.real(y))
-    return angle + (np.log(turn) - np.log(other)) / 2j
+    """atan2 continued to first order in the imaginary parts, which is what a complex step needs."""
+    a, b = np.real(x), np.real(y)
+    return np.arctan2(b, a) + 1j * (a * np.imag(y) - b * np.imag(x)) / (a * a + b * b)
 
 
 def _mpmath_rules(mp: Any) -> Rules:

@@ -134,6 +134,9 @@ class Node:
         """The largest integer that is not above."""
         return self._apply(Op.FLOOR)
 
+    def __floor__(self) -> "Node":  # NumPy's object loop calls math.floor
+        return self.floor()
+
     def square(self) -> "Node":
         """self * self."""
         return self * self
@@ -246,6 +249,11 @@ class Node:
         return tuple(Node(self.graph, i) for i in self.graph.operands(self.id))
 
     # Hooks of the scalar layer
+
+    @property
+    def is_zero(self) -> bool:
+        """Is this the constant 0?"""
+        return self.known == 0.0
 
     @property
     def known(self) -> float | None:

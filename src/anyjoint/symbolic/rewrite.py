@@ -1,6 +1,6 @@
 """Walking, copying and taking apart expressions: reachable, dependencies, substitute, import_into, coefficient."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -42,14 +42,19 @@ def _array(flat: list[Any], shape: tuple[int, ...]) -> Any:
     return values.reshape(shape + values.shape[1:])
 
 
-def reachable(g: Graph, outputs: Iterable[int]) -> list[int]:
-    """The ids of all nodes that `outputs` (ids) depend on, themselves included, in increasing order."""
+def reachable(g: Graph, outputs: Iterable[int], stop: Container[int] = ()) -> list[int]:
+    """The ids of all nodes that `outputs` (ids) depend on, themselves included, in increasing order.
+
+    What is below the nodes in `stop` does not count.
+    """
     operand_lists = (g.a, g.b, g.c)
     op = g.op
     seen = set(outputs)
     stack = list(seen)
     while stack:
         i = stack.pop()
+        if stop and i in stop:
+            continue
         for k in range(_ARITY[op[i]]):
             x = operand_lists[k][i]
             if x not in seen:
@@ -107,7 +112,7 @@ def _rebuild_below(source: Graph, target: Graph, outputs: list[int], mapping: di
     """Complete `mapping` (ids of source to ids of target) for everything that `outputs` need."""
     same = source is target
     fixed = set(mapping)
-    for i in _reachable_until(source, outputs, fixed):
+    for i in reachable(source, outputs, fixed):
         op = source.op[i]
         if i in mapping:
             continue
@@ -131,21 +136,6 @@ def _rebuilt(source: Graph, target: Graph, i: int, mapping: Mapping[int, int]) -
     return target.node(op, *mapped)
 
 
-def _reachable_until(g: Graph, outputs: list[int], stop: set[int]) -> list[int]:
-    """As reachable, without looking below the nodes in `stop`."""
-    seen = set(outputs)
-    stack = list(seen)
-    while stack:
-        i = stack.pop()
-        if i in stop:
-            continue
-        for x in g.operands(i):
-            if x not in seen:
-                seen.add(x)
-                stack.append(x)
-    return sorted(seen)
-
-
 def _id_in(graph: Graph, x: Any) -> int:
     if isinstance(x, Node):
         if x.graph is not graph:
@@ -164,7 +154,7 @@ def coefficient(f: Node, x: Node) -> Node:
     g = common_graph((f, x))
     zero, one = g.constant_id(0.0), g.constant_id(1.0)
     found: dict[int, int] = {x.id: one}
-    for i in _reachable_until(g, [f.id], {x.id}):
+    for i in reachable(g, [f.id], {x.id}):
         if i == x.id:
             continue
         parts = [found.get(k, zero) for k in g.operands(i)]

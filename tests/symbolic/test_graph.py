@@ -1,0 +1,273 @@
+"""Laws of the expression graph: sharing, normal forms, operators, NumPy, and refusals."""
+
+import math
+import operator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anyjoint.errors import AnyjointError, ExpressionError
+from anyjoint.symbolic import Graph, Node, Op, equal, select, variables
+from anyjoint.symbolic.interpret import evaluate
+from anyjoint.symbolic.interval import INTERVAL_RULES
+from anyjoint.symbolic.ops import ARITY, CONDITIONS, FLOAT_RULES, PRINTED, clamp_index
+from anyjoint.symbolic.probing import SAMPLE_RULES
+from anyjoint.symbolic.rules import BUILD
+
+FUNCTIONS = {
+    "sqrt": math.sqrt,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "arcsin": math.asin,
+    "arccos": math.acos,
+    "arctan": math.atan,
+    "exp": math.exp,
+    "log": math.log,
+    "floor": math.floor,
+    "sinh": math.sinh,
+    "cosh": math.cosh,
+    "tanh": math.tanh,
+    "square": lambda x: x * x,
+}
+NUMBERS = st.floats(-100.0, 100.0, allow_nan=False)
+
+
+@pytest.fixture
+def xy() -> tuple[Node, Node]:
+    x, y = variables("x", 2)
+    return x, y
+
+
+def test_tables_are_complete() -> None:
+    leaves = {Op.CONST, Op.VAR}
+    assert set(ARITY) == set(PRINTED) == set(BUILD) == set(Op)
+    assert set(FLOAT_RULES) == set(Op) - leaves - {Op.GATHER}
+    assert set(INTERVAL_RULES) == set(Op) - leaves - CONDITIONS - {Op.GATHER}
+    assert set(SAMPLE_RULES) == set(Op) - leaves - CONDITIONS - {Op.GATHER, Op.SELECT}
+    assert len(Op) <= 32, "a key has five bits for the operation"
+
+
+def test_equal_structure_is_one_node(xy: tuple[Node, Node]) -> None:
+    x, y = xy
+    assert x * y + np.sin(x) == np.sin(x) + y * x
+    assert len({x + y, y + x, x - -y}) == 1
+
+
+def test_equal_structure_counts_nodes() -> None:
+    g = Graph()
+    x, y = g.variable("x"), g.variable("y")
+    before = len(g)
+    for _ in range(3):
+        _ = (x + y) * (y + x)
+    assert len(g) == before + 2
+
+
+def test_operands_come_first() -> None:
+    x = variables("x", 3)
+    g = x[0].graph
+    _ = np.sqrt((x @ x + 1.0) / (2.0 - x[0])) - select(x[0] < x[1], x[2], -x[1])
+    assert all(k < i for i in range(len(g)) for k in g.operands(i))
+
+
+def test_identities_at_construction(xy: tuple[Node, Node]) -> None:
+    x, y = xy
+    g = x.graph
+    zero, one = g.constant(0.0), g.constant(1.0)
+    assert x + 0 == x * 1 == x / 1 == x - 0 == x**1 == 1.0 * x == x
+    minus = -x
+    assert -minus == x
+    assert x * 0 == x - x == 0 / x == zero
+    assert x**0 == one
+    assert (-x) * y == -(x * y) == x * (-y)
+    assert (-x) * (-y) == x * y
+    assert x + (-y) == x - y
+    assert -(x - y) == y - x
+    assert 2 * (3 * x) == 6 * x
+    assert 1 + (x - 3) == x - 2
+    assert x / 4 == 0.25 * x
+    assert (x / 3).op == Op.DIV
+    assert x + x == 2 * x
+    assert x**3 == x * x * x
+    assert x**-2 == 1 / (x * x)
+    assert x**0.5 == np.sqrt(x)
+    assert (x**17).op == Op.POW
+    assert np.sin(-x) == -np.sin(x)
+    assert np.cos(-x) == np.cos(x)
+    assert abs(-x) == abs(x) == abs(abs(x))
+    assert (x / x).op == Op.DIV
+    assert x.minimum(x) == x
+
+
+def test_selects_that_are_decided(xy: tuple[Node, Node]) -> None:
+    x, y = xy
+    c = x.graph.constant
+    assert (x < y).select(x, x) == x
+    assert (c(1.0) < 2.0).select(x, y) == x
+    assert (c(3.0) <= 2.0).select(x, y) == y
+    assert (x < x).select(x, y) == y
+    assert (x <= x).select(x, y) == x
+    assert equal(x, x).select(x, y) == x
+
+
+@given(NUMBERS, NUMBERS)
+def test_constants_fold(a: float, b: float) -> None:
+    g = Graph()
+    for f in (operator.add, operator.sub, operator.mul):
+        assert float(f(g.constant(a), g.constant(b))) == f(a, b)
+    if abs(b) > 1e-300:
+        assert float(g.constant(a) / g.constant(b)) == a / b
+    assert float(np.sin(g.constant(a))) == math.sin(a)
+
+
+def test_folding_never_makes_infinity() -> None:
+    g = Graph()
+    zero, one = g.constant(0.0), g.constant(1.0)
+    assert (one / zero).op == Op.DIV
+    assert np.sqrt(-one).op == Op.SQRT
+    assert np.exp(g.constant(1000.0)).op == Op.EXP
+    assert all(math.isfinite(x) for x in g.constants)
+
+
+@given(st.lists(st.tuples(st.sampled_from("+-*/"), NUMBERS), max_size=12), NUMBERS)
+def test_mixed_arithmetic_matches_floats(steps: list[tuple[str, float]], start: float) -> None:
+    """Any chain of operations with numbers on either side has the value that Python gives."""
+    functions = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+    x = variables("x", 1)[0]
+    node, number, bound = x, start, abs(start)
+    for k, (sign, operand) in enumerate(steps):
+        if sign == "/" and abs(operand) < 1e-3:
+            continue
+        if k % 2 and sign != "/":
+            node, number = functions[sign](operand, node), functions[sign](operand, number)
+        else:
+            node, number = functions[sign](node, operand), functions[sign](number, operand)
+        bound = functions["+" if sign in "+-" else sign](bound, abs(operand)) + abs(number)
+    assert evaluate(node, {x: start}) == pytest.approx(number, rel=1e-12, abs=1e-12 * (1.0 + bound))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_and_numpy(name: str) -> None:
+    x = variables("x", 2)
+    point = {x[0]: 0.3, x[1]: 0.8}
+    direct = evaluate(getattr(x[0], name)(), point)
+    one = evaluate(getattr(np, name)(x[0]), point)
+    many = evaluate(getattr(np, name)(x), point)
+    assert direct == one == many[0] == pytest.approx(FUNCTIONS[name](0.3), rel=1e-15)
+    assert many[1] == pytest.approx(FUNCTIONS[name](0.8), rel=1e-15)
+
+
+def test_numpy_pairs() -> None:
+    x = variables("x", 2)
+    point = {x[0]: 0.3, x[1]: -0.8}
+    for f in (np.arctan2, np.hypot, np.minimum, np.maximum, np.add, np.subtract, np.multiply, np.divide):
+        assert evaluate(f(x[0], x[1]), point) == pytest.approx(f(0.3, -0.8), rel=1e-15)
+        assert evaluate(f(2.0, x[1]), point) == pytest.approx(f(2.0, -0.8), rel=1e-15)
+        assert evaluate(f(np.array([1.0, 2.0]), x[1]), point) == pytest.approx(f([1.0, 2.0], -0.8), rel=1e-15)
+    assert evaluate(np.float64(2.0) * x[0] + np.int64(1), point) == 1.6
+    assert evaluate(np.array([[1.0, 2.0], [3.0, 4.0]]) @ x, point) == pytest.approx([-1.3, -2.3])
+    assert evaluate(x[0] ** np.array([1, 2]), point) == pytest.approx([0.3, 0.09])
+    assert evaluate(2.0 ** x[0], point) == pytest.approx(2.0**0.3)
+
+
+def test_conditions_combine(xy: tuple[Node, Node]) -> None:
+    x, y = xy
+    for a in (-1.0, 0.0, 1.0):
+        for b in (-1.0, 0.0, 1.0):
+            for node, truth in (
+                ((x > 0) & (y > 0), a > 0 and b > 0),
+                ((x >= 0) | (y < 0), a >= 0 or b < 0),
+                (~(x <= y), not a <= b),
+                (equal(x, y), a == b),
+                (equal(1.0, y), b == 1.0),
+            ):
+                assert evaluate(select(node, 1.0, 0.0), {x: a, y: b}) == truth
+
+
+@given(st.floats(), st.integers(1, 5))
+def test_table_index_is_clamped(index: float, length: int) -> None:
+    expected = 0 if math.isnan(index) else math.floor(min(max(index, 0.0), length - 1.0))
+    assert clamp_index(index, length) == expected
+
+
+def test_gather(xy: tuple[Node, Node]) -> None:
+    x, _ = xy
+    table = [5.0, 7.0, 9.0]
+    assert [evaluate(x.gather(table), {x: k}) for k in (-3.0, 0.0, 0.99, 1.0, 2.5, 99.0)] == [5, 5, 5, 7, 9, 9]
+    assert float(x.gather([4.0, 4.0])) == 4.0
+    assert float(x.graph.constant(1.0).gather(table)) == 7.0
+    assert x.gather(table) == x.gather(tuple(table))
+
+
+def test_million_nodes_without_recursion() -> None:
+    g = Graph()
+    x, y = g.variable("x"), g.variable("y")
+    a, b = x, y
+    while len(g) < 1_000_000:
+        a, b = a * 0.5 + b, b - a * y
+    assert len(repr(a)) < 100
+    assert math.isfinite(evaluate(a, {x: 0.1, y: 0.2}))
+
+
+def test_identity_of_handles(xy: tuple[Node, Node]) -> None:
+    x, y = xy
+    assert x == Node(x.graph, x.id)
+    assert x != y
+    assert x != 1.0
+    assert len({x, Node(x.graph, x.id)}) == 1
+    assert variables("x", 1)[0] != x
+    assert (x + y).operands == (x, y)
+    assert x.graph.constant(2.0).known == 2.0
+    assert x.known is None
+
+
+def test_refusals(xy: tuple[Node, Node]) -> None:
+    x, y = xy
+    with pytest.raises(ExpressionError, match="select"):
+        bool(x < y)
+    with pytest.raises(ExpressionError, match="select"):
+        np.minimum(np.array([x, y]), np.array([y, x]))
+    with pytest.raises(ExpressionError, match="different graphs"):
+        _ = x + variables("z", 1)[0]
+    for bad in (math.nan, math.inf, -math.inf, np.float64("nan")):
+        with pytest.raises(ExpressionError, match="not finite"):
+            _ = x * bad
+    for bad in (1j, np.complex128(1j)):
+        with pytest.raises(ExpressionError, match="complex"):
+            _ = x + bad
+    with pytest.raises(ExpressionError, match="division by the constant 0"):
+        _ = x / 0
+    with pytest.raises(ExpressionError, match="depends on variables"):
+        float(x)
+    with pytest.raises(TypeError):
+        _ = x + "1"
+    with pytest.raises(ExpressionError, match="condition"):
+        _ = (x < y) + 1.0
+    with pytest.raises(ExpressionError, match="condition"):
+        x.select(1.0, 2.0)
+    with pytest.raises(ExpressionError, match="condition"):
+        select(x, 1.0, 2.0)
+    with pytest.raises(ExpressionError, match="neither a number nor"):
+        x.minimum("a")
+    with pytest.raises(ExpressionError, match="empty"):
+        x.gather([])
+    with pytest.raises(ExpressionError, match="not finite"):
+        x.gather([1.0, math.nan])
+    with pytest.raises(ExpressionError, match="leaves"):
+        x.graph.node(Op.VAR, 0)
+    with pytest.raises(ExpressionError, match="at least one expression"):
+        equal(1.0, 2.0)
+
+
+def test_refused_variables() -> None:
+    with pytest.raises(ExpressionError, match="low < high"):
+        variables("x", 1, domain=(1.0, 1.0))
+    with pytest.raises(ExpressionError, match="finite"):
+        variables("x", 1, domain=(0.0, math.inf))
+    with pytest.raises(ExpressionError, match="two numbers"):
+        Graph().variable("x", domain=3.0)  # type: ignore[arg-type]
+    for n in (-1, 1.5):
+        with pytest.raises(AnyjointError, match="whole number"):
+            variables("x", n)  # type: ignore[arg-type]
