@@ -156,9 +156,9 @@ def _checked_inputs(inputs: Any) -> tuple[list[list[Node]], list[tuple[int, ...]
                 raise InputError(
                     f"Input {i} holds {node!r}; expected variables, as made by `variables` or `Graph.variable`."
                 )
-            if node.id in seen:
+            if node in seen:
                 raise InputError(f"Input {i} holds the variable {str(node)!r} a second time; give each variable once.")
-            seen.add(node.id)
+            seen.add(node)
         columns.append(list(array.flat))
         shapes.append(array.shape)
     return columns, shapes

@@ -206,10 +206,9 @@ class _Argument:
         row = self.kind == "row"
         if data.dtype.name != dtype or data.ndim not in ((1, 2) if row else (1,)) or data.shape[-1] < self.extent:
             self.refuse(data, f"{dtype} of shape ({self.extent},){f' or (states, {self.extent})' if row else ''}")
+        row_stride, stride = data.strides[0], data.strides[-1]
         # The stride of an axis of length one means nothing and may be anything.
-        if (data.shape[-1] > 1 and data.strides[-1] != data.itemsize) or (
-            data.shape[0] > 1 and data.strides[0] % data.itemsize
-        ):
+        if data.size and ((stride != data.itemsize and data.shape[-1] > 1) or row_stride % data.itemsize):
             self.refuse(data, "adjacent elements in each row (np.ascontiguousarray)")
         if self.written and not data.flags.writeable:
             self.refuse(data, "an array that may be written")
