@@ -1,5 +1,7 @@
 """The linear representation: lowering, its verifier, and the cutting of long programs."""
 
+import math
+
 import pytest
 
 from anyjoint.codegen import Array, Kernel, Store
@@ -33,7 +35,7 @@ def test_dead_nodes_are_not_lowered():
         (x * y).exp()
         return [x + 1.0]
 
-    assert operations(lower(kernel(build))) == [Code.LOAD, Op.CONST, Op.ADD, Code.STORE]
+    assert sorted(operations(lower(kernel(build)))) == [Op.CONST, Op.ADD, Code.LOAD, Code.STORE]
 
 
 def test_stores_wait_for_loads_of_the_same_array():
@@ -65,7 +67,7 @@ ONE = Statement(Op.CONST, (), (1.0,), 0)
         ([Statement(Code.LOAD, (), (4, 0), 0)], "no offset 0 of array 4"),
         ([ONE, Statement(Op.GATHER, (0,), (0,), 1)], "no table"),
         ([ONE, Statement(Op.SIN, (0,), (), 1)], "lowered"),
-        ([Statement(Op.CONST, (), (1.0,), 12)], ""),
+        ([Statement(Op.CONST, (), (1.0,), 12)], "value 12 is beyond"),
     ],
 )
 def test_the_verifier_says_what_is_wrong_and_shows_where(statements, fault):
@@ -99,8 +101,6 @@ def test_pieces_are_sound_and_as_short_as_asked(limit):
 
 def interpreted(pieces, scratch):
     """A tiny interpreter of the representation, enough for the kernel above."""
-    import math
-
     rules = {
         Op.MUL: lambda a, b: a * b,
         Op.ADD: lambda a, b: a + b,

@@ -191,13 +191,9 @@ def verify(program: Program, name: str = "program") -> None:
     types: dict[int, str] = {}
     for position, statement in enumerate(program.statements):
         wanted, given = SIGNATURES.get(statement.op, ("?", ""))
-        if (
-            "".join([types.get(arg, "") for arg in statement.args]) != wanted
-            or (given and statement.result in types)
-            or statement.result + len(given) > program.values
-            or (fault := _fault_of_data(program, statement))
-        ):
-            fault = _fault(statement, types) or fault
+        typed = "".join([types.get(arg, "") for arg in statement.args]) == wanted and statement.result not in types
+        if not typed or _fault_of_data(program, statement):
+            fault = _fault(statement, types) or _fault_of_data(program, statement)
             lines = "\n".join(_neighbourhood(program, position))
             raise ExpressionError(
                 f"{name}: statement {position}: {fault}. A pass of the code generator is wrong; around it:\n{lines}"
@@ -235,9 +231,9 @@ def _fault_of_data(program: Program, statement: Statement) -> str:
         return f"the constant {data[0]} is not finite"
     if op in (Op.VAR, Op.SIN, Op.COS):
         return "this operation should have been lowered"
-    return (
-        "" if op == Code.STORE or 0 <= statement.result < program.values else f"value {statement.result} is too large"
-    )
+    if op != Code.STORE and not 0 <= statement.result < program.values:
+        return f"value {statement.result} is beyond the {program.values} numbered ones"
+    return ""
 
 
 _WORDS = {"r": "real number", "b": "condition"}
