@@ -23,6 +23,7 @@ Sample = tuple[Array, Array, Array]
 
 _ARITY = tuple(ARITY[op] for op in Op)
 
+_FEW = 0.25  # share of points at which a value may be undefined
 ROUNDING = 2.0**-52  # twice the unit roundoff, so that a bound to first order is safe
 
 
@@ -148,7 +149,7 @@ class Probe:
             sample = _exact(low + (high - low) * self.points.unknowns(n))
         else:
             sample = SAMPLE_RULES[op](self.points, *operands)
-        if op in _UNCERTAIN:
+        if op in _BRANCHED:
             sample = self._made_analytic(op, rows, sample)
         self.values[rows], self.size[rows], self.error[rows] = sample
 
@@ -165,21 +166,29 @@ class Probe:
         self.size[rows] = np.abs(self.values[rows])
 
     def _made_analytic(self, op: Op, rows: list[int], sample: Sample) -> Sample:
-        """Random signs for roots that may vanish, unknowns for logarithms of numbers that may be negative."""
-        certain = [_UNCERTAIN[op](self.interval[self.operands[row][0]]) for row in rows]
-        where = np.array(certain)[:, None]
+        """Random signs for roots that may vanish, unknowns for what may be undefined and for sampled branches that are.
+
+        A root of a root of random sign is such a branch: imaginary, although its argument is never negative.
+        """
+        clear = _CLEAR.get(op, lambda _: True)
+        certain = np.array([clear(self.interval[self.operands[row][0]]) for row in rows])
+        defined = np.count_nonzero(np.isnan(sample[0]), axis=1) <= _FEW * self.points.count
         if op in (Op.LOG, Op.POW):
-            return _chosen(where, sample, _exact(0.5 + self.points.unknowns(len(rows))))
-        self.roots += [row for row, is_certain in zip(rows, certain, strict=True) if not is_certain]
-        return sample[0] * np.where(where, 1.0, self.points.signs(len(rows))), sample[1], sample[2]
+            defined &= certain
+        elif op in (Op.SQRT, Op.ABS):
+            self.roots += [row for row, is_root in zip(rows, defined & ~certain, strict=True) if is_root]
+            signs = np.where(certain[:, None], 1.0, self.points.signs(len(rows)))
+            sample = sample[0] * signs, sample[1], sample[2]
+        return _chosen(defined[:, None], sample, _exact(0.5 + self.points.unknowns(len(rows))))
 
     def sample(self, rows: Any) -> Sample:
         """Values, magnitudes and error bounds of some rows."""
         return self.values[rows], self.size[rows], self.error[rows]
 
 
-# Operations with several branches, and when an interval of the first operand leaves no doubt which one is meant.
-_UNCERTAIN: dict[int, Callable[[Interval], bool]] = {
+_BRANCHED = frozenset({Op.SQRT, Op.ABS, Op.LOG, Op.POW, Op.ASIN, Op.ACOS})
+# When an interval of the first operand leaves no doubt which branch is meant.
+_CLEAR: dict[int, Callable[[Interval], bool]] = {
     Op.SQRT: lambda x: x[0] > 0.0,
     Op.ABS: lambda x: x[0] >= 0.0 or x[1] <= 0.0,
     Op.LOG: lambda x: x[0] > 0.0,

@@ -22,7 +22,7 @@ _ROUNDS = 6  # a merge may prove a sign that allows another one
 
 # Rough cost of an operation in units of one addition; what is not listed costs 20.
 _LISTED = {Op.CONST: 0, Op.VAR: 0, Op.ADD: 1, Op.SUB: 1, Op.MUL: 1, Op.NEG: 1, Op.DIV: 6, Op.SQRT: 8, Op.SIN: 15}
-_LISTED |= {Op.COS: 15, Op.ABS: 1, Op.MIN: 1, Op.MAX: 1, Op.FLOOR: 1, Op.LT: 1, Op.LE: 1, Op.EQ: 1, Op.SELECT: 1}
+_LISTED |= {Op.COS: 15, Op.ABS: 2, Op.MIN: 1, Op.MAX: 1, Op.FLOOR: 1, Op.LT: 1, Op.LE: 1, Op.EQ: 1, Op.SELECT: 1}
 COST = tuple(_LISTED.get(op, 20) for op in Op)
 
 
