@@ -8,6 +8,7 @@ import pytest
 
 from anyjoint.errors import AnyjointError
 from anyjoint.mechanism import Mechanism, gallery, shapes
+from anyjoint.mechanism.gallery.tongs import HALF
 from anyjoint.mechanism.gallery.tori import MAJOR, MINOR
 
 COUNTS = {
@@ -18,6 +19,9 @@ COUNTS = {
     "beads_on_wires": (12, 18),
     "shoulder_blade": (3, 7),
     "revolute_chain": (20, 20),
+    "tongs_with_fish": (33, 3),
+    "four_bar_knee": (4, 2),
+    "rolling_wheels": (4, 4),
 }
 
 
@@ -42,9 +46,9 @@ def test_starting_states_are_regular(name):
     q = mech.start[0]
     assert all(np.isfinite(T).all() for T in world(mech))
     for body in mech.bodies:
-        here = [float(x) for x in mech.joint_coordinates(body, q)]
-        assert body.joint.singularity(here) is None
+        here = [float(x) for x in q[body.q]]
         if body.joint.nv:
+            assert body.joint.singularity(here) is None
             S = np.asarray(body.joint.jacobian(here), dtype=float)
             values = np.linalg.svd(S / np.linalg.norm(S, axis=0), compute_uv=False)
             assert values[-1] > 1e-2, body.name
@@ -124,15 +128,51 @@ def test_the_papers_splines_have_their_control_points():
 @pytest.mark.parametrize("seed", range(5))
 def test_random_trees_use_every_kind_and_are_sound(seed):
     kinds = gallery.every_kind()
-    mech = gallery.random_tree(seed)
-    assert {body.name.rsplit("-", 1)[0] for body in mech.bodies} == set(kinds)
+    mech = gallery.random_tree(seed, coupled=True)
+    assert mech.bodies[-1].name == "follower"
+    assert {body.name.rsplit("-", 1)[0] for body in mech.bodies[:-1]} == set(kinds)
     assert mech.check() == []
     q, v = mech.start
     assert (len(q), len(v)) == (mech.nq, mech.nv)
     assert all(np.isfinite(T).all() for T in world(mech))
-    again = gallery.random_tree(seed)
+    again = gallery.random_tree(seed, coupled=True)
     assert np.array_equal(again.start[0], q)
     assert [b.parent for b in again.bodies] == [b.parent for b in mech.bodies]
+
+
+def test_the_loops_of_the_tongs_close_at_any_opening():
+    """The lower end of each link meets the upper end of the next link of its other hand, and middles meet."""
+    mech = gallery.tongs_with_fish()
+    for opening in (0.2, 0.95, 1.4):
+        frames = [pose.matrix for pose in mech.poses([opening, 0.1, 0.2])]
+        at = {body.name: frames[body.index] for body in mech.bodies}
+        for k in range(1, 16):
+            middles = [(at[f"{hand}{k}"] @ [0, 0, -HALF, 1])[:3] for hand in "ab"]
+            assert np.allclose(*middles, atol=1e-13)
+            assert middles[0][0] == pytest.approx(0, abs=1e-12)
+            assert middles[0][2] == pytest.approx(-2 * k * HALF * math.cos(opening))
+
+
+def test_wheels_roll_without_slipping():
+    """The material point of each wheel that touches its track stands still on it."""
+    mech = gallery.rolling_wheels()
+    q = [float(x) for x in mech.start[0]]
+    for body in mech.bodies:
+        S = np.asarray(body.joint.jacobian(q[body.q]), dtype=float)[:, 0]
+        T = body.joint.pose(q[body.q]).matrix
+        contact = body.joint.path.point(q[body.q][0])
+        local = np.linalg.inv(T) @ [*contact.astype(float), 1]
+        assert np.allclose(S[3:] + np.cross(S[:3], local[:3]), 0, atol=1e-9)
+        assert np.linalg.norm(local[:2]) == pytest.approx(body.joint.radius)
+
+
+def test_the_knee_holds_its_ligaments():
+    mech = gallery.four_bar_knee()
+    frames = {b.name: T for b, T in zip(mech.bodies, world(mech), strict=True)}
+    ligaments = (("anterior", 0.08), ("posterior", 0.07))
+    tips = [(frames[f"{name} ligament"] @ [length, 0, 0, 1])[:3] for name, length in ligaments]
+    ends = [(frames["shin"] @ [x, 0, 0, 1])[:3] for x in (0.0, 0.06)]
+    assert np.allclose(tips, ends)
 
 
 def test_random_trees_of_chosen_kinds():

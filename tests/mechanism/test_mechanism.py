@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anyjoint.errors import AnyjointError, ModelError
-from anyjoint.joints import Coordinate, Revolute, joint
+from anyjoint.joints import Coordinate, Coupled, Revolute, joint
 from anyjoint.mechanism import Inertia, Mechanism, assemble, shapes
 from anyjoint.spatial import Pose
 
@@ -199,6 +199,37 @@ def test_domains_are_ordered():
 
     assert "coordinates" in rules(with_joint(slide))
     assert Coordinate("x").domain[0] < Coordinate("x").domain[1]
+
+
+def followed_by(joint_of_follower: Coupled) -> Mechanism:
+    mech = pendulum(2)
+    mech.add_body("odd", parent="link1", joint=joint_of_follower, inertia=BALL)
+    return mech
+
+
+def test_a_coupled_joint_follows_its_source():
+    mech = followed_by(Coupled(HINGE, lambda q: (2 * q[0],), "link0"))
+    assert mech.check() == []
+    assert (mech.nb, mech.nv) == (3, 2)
+    want = mech.poses([0.3, 0.4])[1] @ Pose.rotation_y(0.6)
+    assert np.allclose(mech.poses([0.3, 0.4])[2].matrix, want.matrix)
+
+
+def test_a_coupled_joint_without_a_leader_is_named():
+    assert "no body" in one_problem(followed_by(Coupled(HINGE, 1.0, "nobody")))
+    assert "no body" in one_problem(followed_by(Coupled(HINGE, 1.0, "ground")))
+
+
+def test_a_coupled_joint_that_follows_a_follower_is_told_whom_to_follow():
+    mech = followed_by(Coupled(HINGE, 1.0, "link0"))
+    mech.add_body("last", parent="odd", joint=Coupled(HINGE, 1.0, "odd"), inertia=BALL)
+    (problem,) = mech.check()
+    assert "follow 'link0' directly" in problem.message
+
+
+def test_a_coupling_that_fails_is_found_by_probing():
+    assert "raises ZeroDivisionError" in one_problem(followed_by(Coupled(HINGE, lambda q: (1 / (0 * q[0]),), "link0")))
+    assert "gave 2 numbers" in one_problem(followed_by(Coupled(HINGE, lambda q: (1.0, 2.0), "link0")))
 
 
 # -- singular mass matrices ----------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anyjoint.joints import Coupled
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Factor, Pose, Rotation, Translation
 
@@ -85,13 +86,13 @@ def _loop(mech: Mechanism, index: int) -> list[str]:
 def couplings(mech: Mechanism) -> Finding:
     """A coupled joint's source exists and has coordinates of its own."""
     for body in mech.bodies:
-        source = getattr(body.joint, "source", None)
-        if source is None:
+        if not isinstance(body.joint, Coupled):
             continue
+        source = body.joint.source
         if source not in mech:
             yield _of(body), f"its coupled joint follows {source!r}, which is no body; name one with a joint of its own"
-        elif (first := getattr(mech[source].joint, "source", None)) is not None:
-            yield _of(body), f"its coupled joint follows {source!r}, itself coupled; follow {first!r} directly"
+        elif isinstance(leader := mech[source].joint, Coupled):
+            yield _of(body), f"its coupled joint follows {source!r}, itself coupled; follow {leader.source!r} directly"
         elif mech[source].joint.nq == 0:
             yield _of(body), f"its coupled joint follows {source!r}, which has no coordinates to follow"
 
@@ -154,7 +155,8 @@ def joint_functions(mech: Mechanism) -> Finding:
     for body in mech.bodies:
         if needs_probing(body.joint):
             if id(body.joint) not in probed:
-                probed[id(body.joint)] = joint_problems(body.joint)
+                leader = mech[body.joint.source].joint if isinstance(body.joint, Coupled) else None
+                probed[id(body.joint)] = joint_problems(body.joint, leader)
             yield from ((_of(body), f"joint {sentence}") for sentence in probed[id(body.joint)])
 
 

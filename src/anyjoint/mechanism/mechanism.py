@@ -11,7 +11,7 @@ import numpy as np
 
 from anyjoint import joints
 from anyjoint.errors import InputError, ModelError
-from anyjoint.joints import Joint
+from anyjoint.joints import Coupled, Joint
 from anyjoint.spatial import Pose, Vector
 
 from .body import Body, Ground
@@ -142,15 +142,15 @@ class Mechanism:
         """World poses of all bodies at coordinates q of any scalar; the oracle of the compiled ones."""
         world: list[Pose] = []
         for body in self.bodies:
-            inner = body.joint.pose(self.joint_coordinates(body, q))
-            local = body.placement @ inner
+            local = body.placement @ self.joint_pose(body, q)
             world.append(local if body.parent < 0 else world[body.parent] @ local)
         return world
 
-    def joint_coordinates(self, body: Body, q: Sequence[Any]) -> Sequence[Any]:
-        """The numbers that a body's joint takes its pose from: its own, or for a coupled joint those of its source."""
-        source = getattr(body.joint, "source", None)
-        return q[self[source].q if isinstance(source, str) else body.q]
+    def joint_pose(self, body: Body, q: Sequence[Any]) -> Pose:
+        """The pose of a body's joint at coordinates q of the whole mechanism."""
+        if isinstance(body.joint, Coupled):
+            return body.joint.joint.pose(body.joint.inner_coordinates(q[self[body.joint.source].q]))
+        return body.joint.pose(q[body.q])
 
     def __getitem__(self, name: str) -> Body:
         if name in self._by_name:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError
-from anyjoint.joints import Coordinate, Joint
-from anyjoint.spatial import Matrix, Vector
+from anyjoint.joints import Coordinate, Coupled, Joint
+from anyjoint.spatial import Matrix, Pose, Vector
 
 PROBES = 5
 RANK_TOLERANCE = 1e-9
@@ -39,18 +40,18 @@ def _sample(c: Coordinate, rng: np.random.Generator) -> float:
     return float(rng.uniform(lo + 0.02 * (hi - lo), hi - 0.02 * (hi - lo)))  # off the very ends
 
 
-def joint_problems(joint: Joint) -> list[str]:
-    """What is wrong with a joint's function, a sentence each."""
+def joint_problems(joint: Joint, leader: Joint | None = None) -> list[str]:
+    """What is wrong with a joint's function, a sentence each; a coupled joint is moved by its leader's coordinates."""
     rng = np.random.default_rng(20061)
     kind = _kind(joint)
     jacobians = []
     for _ in range(PROBES):
-        q = random_coordinates(joint, rng)
+        q = [float(x) for x in random_coordinates(leader or joint, rng)]
         at = f"{kind} at q = {np.round(q, 6).tolist()}"
         try:
-            sentence = pose_problem(joint.pose(list(map(float, q))).matrix)
-            if sentence is None:
-                jacobians.append(numeric(joint.jacobian(list(map(float, q)))))
+            sentence = pose_problem(joint_pose(joint, q).matrix)
+            if sentence is None and joint.nv:
+                jacobians.append(numeric(joint.jacobian(q)))
         except AnyjointError as error:
             sentence = f"fails: {error}"
         except Exception as error:  # a user's function may raise anything; the report names it
@@ -58,6 +59,11 @@ def joint_problems(joint: Joint) -> list[str]:
         if sentence:
             return [f"{at} {sentence}"]
     return [f"{kind}: {sentence}" for sentence in _rank_problems(joint, jacobians)]
+
+
+def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
+    """The pose of a joint at its own coordinates, or of a coupled joint at those of its leader."""
+    return joint.joint.pose(joint.inner_coordinates(q)) if isinstance(joint, Coupled) else joint.pose(q)
 
 
 def pose_problem(T: Matrix) -> str | None:

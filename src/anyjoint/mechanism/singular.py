@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anyjoint.joints import Joint
+from anyjoint.joints import Coupled, Joint
 from anyjoint.spatial import Matrix
 
-from .probing import numeric, random_coordinates
+from .probing import joint_pose, numeric, random_coordinates
 
 if TYPE_CHECKING:
     from .body import Body
@@ -28,7 +28,7 @@ def singular_coordinates(mech: Mechanism) -> Iterator[tuple[Body, str]]:
     suspects = [b for b in mech.bodies if b.joint.nv and not b.inertia.is_definite]
     if not suspects:
         return
-    sources = {getattr(b.joint, "source", None) for b in mech.bodies}  # they also move their followers
+    sources = {b.joint.source for b in mech.bodies if isinstance(b.joint, Coupled)}  # they also move their followers
     tree = _Articulated(mech)
     for body in suspects:
         if body.name in sources or tree.moves_itself(body):
@@ -56,8 +56,10 @@ class _Articulated:
         except TypeError:
             key = id(body.joint)
         if key not in self.local:
-            q = [float(x) for x in random_coordinates(body.joint, np.random.default_rng(7))]
-            self.local[key] = body.joint.pose(q).matrix, numeric(body.joint.jacobian(q))
+            leader = self.mech[key.source].joint if isinstance(key, Coupled) else body.joint
+            q = [float(x) for x in random_coordinates(leader, np.random.default_rng(7))]
+            S = numeric(body.joint.jacobian(q)) if body.joint.nv else np.zeros((6, 0))
+            self.local[key] = joint_pose(body.joint, q).matrix, S
         return self.local[key]
 
     def moves_itself(self, body: Body) -> bool:

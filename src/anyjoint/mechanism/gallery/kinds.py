@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from anyjoint import joints
-from anyjoint.geometry import surfaces
+from anyjoint.geometry import curves, surfaces
 from anyjoint.joints import Joint
 from anyjoint.mechanism import Inertia, Mechanism, shapes
 from anyjoint.scalar import Scalar, cos, sin
@@ -25,6 +25,23 @@ def screw_cam(q: Sequence[Scalar]) -> Pose:
 def helix(s: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """A wire."""
     return 0.5 * cos(s), 0.5 * sin(s), 0.2 * s
+
+
+def sway(x: Scalar) -> Scalar:
+    """An angle that grows faster than its coordinate."""
+    return x + 0.1 * x * x
+
+
+def control_frames() -> list[Pose]:
+    """Six frames along a winding way."""
+    steps = [(0.3 * k, 0.1 * (-1) ** k, 0.05 * k * k) for k in range(6)]
+    return [Pose.translation(*step) @ Pose.rpy(0.2 * k, -0.1 * k, 0.3) for k, step in enumerate(steps)]
+
+
+def control_values() -> Vector:
+    """Positions and angles over a 5 x 4 grid: a saddle that turns its riders."""
+    u, v = np.meshgrid(np.arange(5) - 2.0, np.arange(4) - 1.5, indexing="ij")
+    return np.array([0.3 * u, 0.3 * v, 0.05 * (u * u - v * v), 0.1 * v, -0.1 * u, 0.1 * u * v])
 
 
 def every_kind() -> dict[str, Joint]:
@@ -49,16 +66,27 @@ def every_kind() -> dict[str, Joint]:
         "sliding-surface": joints.OnSurface(egg, slide=True, spin=True),
         "surface-surface": joints.SurfaceSurface(ring, ring, twist=math.pi / 2),
         "contact": joints.Contact(egg, ball),
+        "curve-curve": joints.CurveCurve(curves.Circle(0.5), curves.Circle(0.2), spin=True),
+        "rolling-wheel": joints.RollingWheel(0.2, curves.Circle(0.6)),
+        "four-bar": joints.FourBar(),
+        "spline-curve": joints.SplineCurve(control_frames()),
+        "spline-surface": joints.SplineSurface(control_values()),
+        "function-based": joints.FunctionBased([((0, 0, 1), sway)], [((1, 0, 0), sin), ((0, 1, 0), cos)]),
         "own": screw_cam,
     }
 
 
 def random_tree(
-    seed: int = 0, n: int | None = None, kinds: Mapping[str, Joint] | None = None, branching: float = 0.5
+    seed: int = 0,
+    n: int | None = None,
+    kinds: Mapping[str, Joint] | None = None,
+    branching: float = 0.5,
+    coupled: bool = False,
 ) -> Mechanism:
     """A random tree of n bodies that uses every joint kind as often as every other, as nearly as n allows.
 
-    `branching` is the chance that a body is joined to any earlier one instead of the last.
+    `branching` is the chance that a body is joined to any earlier one instead of the last; `coupled=True` adds one
+    more body, whose joint follows that of another.
     """
     rng = np.random.default_rng(seed)
     kinds = every_kind() if kinds is None else kinds
@@ -75,8 +103,18 @@ def random_tree(
         joint = kinds[str(name)]
         mech.add_body(f"{name}-{k}", parent, joint, placement, random_inertia(rng), look)
         q += regular_coordinates(joint, rng).tolist()
+    if coupled:
+        _add_follower(mech, rng)
     mech.set_start(q, (rng.normal(size=mech.nv) * 0.3).tolist())
     return mech
+
+
+def _add_follower(mech: Mechanism, rng: np.random.Generator) -> None:
+    leaders = [body for body in mech.bodies if body.joint.nq == body.joint.nv > 0]
+    leader = leaders[int(rng.integers(len(leaders)))]
+    joint = joints.Coupled(joints.Revolute((1, 1, 0)), float(rng.uniform(-2, 2)), leader.name)
+    parent = mech.bodies[int(rng.integers(mech.nb))]
+    mech.add_body("follower", parent, joint, Pose.translation(0.2, 0.1, 0), random_inertia(rng))
 
 
 def random_inertia(rng: np.random.Generator) -> Inertia:
