@@ -30,7 +30,6 @@ def matrix_joint(q):
 
 ELLIPSOID = surfaces.Ellipsoid(1.0, 0.8, 0.6)
 TORUS = surfaces.Torus(1.0, 0.3)
-BALL = surfaces.Sphere(0.5)
 TRACK = [(0, 0, 0), (1, 0, 1), (2, 2, 0), (3, 1, 1), (4, 0, 0)]
 TUBE = [[(np.cos(t), np.sin(t), z) for z in range(4)] for t in np.arange(6) * np.pi / 3]
 LOOP = [(1, 0, 0), (0, 1, 0.3), (-1, 0.2, 0), (0, -1, -0.2), (0.6, -0.6, 0.1)]
@@ -60,8 +59,8 @@ KINDS: dict[str, Joint] = {
     "free-translation-first": joints.Free(order="translation-first"),
     "free-quaternion": joints.FreeQuaternion(),
     "free-planar": joints.FreePlanar(),
-    "composite": joints.Composite(joints.Revolute((1, 0, 0)), joints.Prismatic((1, 2, 0)), joints.Spherical()),
-    "composite-of-surfaces": joints.Composite(joints.OnSurface(TORUS, slide=True), joints.OnSurface(BALL)),
+    "composite": joints.Composite(joints.Prismatic((1, 2, 0)), joints.Spherical(), joints.Prismatic((0, 0, 1))),
+    "composite-of-surfaces": joints.Composite(joints.OnSurface(TORUS, slide=True), joints.OnSurface(surfaces.Plane())),
     "composite-of-quaternion": joints.Composite(joints.SphericalQuaternion(), joints.Prismatic((1, 0, 0))),
     "on-curve": joints.OnCurve(lambda s: (s, s * s, 0.3 * s**3)),
     "on-circle": joints.OnCurve(curves.Circle(0.7), spin=True, wrap=True),
@@ -104,9 +103,10 @@ KINDS: dict[str, Joint] = {
         translations=[
             ((1, 0, 0), functions.SimmSpline([-2, -1, 0, 1.5, 2], [0.1, 0.3, 0.2, 0, 0.1])),
             ((0, 1, 0), functions.NaturalCubic([-1, 0, 1], [0.1, 0.3, 0.2])),
-            ((0, 1, 1), lambda x, y: x * y, (0, 1)),
+            ((0, 1, 1), lambda x, y: y + x * y, (0, 1)),
         ],
         names=("flexion", "slide"),
+        domains=((-0.9, 2.5), (-1, 1)),
     ),
     "four-bar": joints.FourBar(),
     "four-bar-rocker": joints.FourBar(1.0, 0.8, 0.5, 0.6, branch=-1, body="rocker"),

@@ -18,6 +18,7 @@ from .on_surface import OnSurface
 from .planar import Planar
 from .prismatic import Prismatic
 from .product_rule import Motion
+from .rechart import rechart
 from .revolute import Revolute
 from .rolling_wheel import RollingWheel
 from .spherical import Spherical
@@ -33,4 +34,5 @@ __all__ = [
     "FreeQuaternion", "FunctionBased", "FunctionJoint", "Helical", "Joint", "Motion", "OnCurve", "OnSurface", "Planar",
     "Prismatic", "Revolute", "RollingWheel", "Spherical", "SphericalQuaternion", "SplineCurve", "SplineSurface",
     "SurfaceSurface", "Term", "Translational", "Universal", "joint", "parameter",
+    "rechart",
 ]  # fmt: skip

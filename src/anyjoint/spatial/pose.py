@@ -70,7 +70,7 @@ class Pose:
     def quaternion(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Pose:
         """A rotation by a quaternion of any length but zero."""
         n = w * w + x * x + y * y + z * z
-        if is_number(n) and not n > 0:
+        if is_number(n) and not np.real(n) > 0:
             raise InputError(f"quaternion ({w}, {x}, {y}, {z}) has no direction; give four numbers that are not all zero")
         s = 2 / n
         R = [
