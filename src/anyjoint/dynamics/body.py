@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from anyjoint.spatial import BlockInertia, Matrix, Pose, Vector, zeros
+import numpy as np
+
+from anyjoint.spatial import BlockInertia, Matrix, Pose, Vector, as_matrix, zeros
 
 
 class Body:
@@ -71,7 +73,7 @@ def algorithm(name: str, *sweeps: tuple[str, SweepFunction], results: Sequence[s
 
 def ground(base_acceleration: Vector) -> Body:
     """The record of the ground: at rest, accelerated against gravity."""
-    return Body(v=zeros(6), alpha=base_acceleration, eta=zeros(6), T=Pose())
+    return Body(v=zeros(6), alpha=base_acceleration, eta=zeros(6), R=as_matrix(np.eye(3, dtype=int)), p=zeros(3))
 
 
 def run_sweeps(algorithm: Algorithm, bodies: Sequence[Body], parents: Sequence[int], root: Body) -> None:

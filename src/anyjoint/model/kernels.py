@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
-from anyjoint.dynamics.body import Algorithm
+from anyjoint.dynamics.body import Algorithm, ground
 from anyjoint.dynamics.links import RAW, base_acceleration, link_body
 from anyjoint.dynamics.plan import GENERAL, Link, Plan
-from anyjoint.spatial import vector, zeros
+from anyjoint.spatial import vector
 from anyjoint.symbolic import Node
 from anyjoint.symbolic.rewrite import reachable
 
@@ -60,8 +60,8 @@ class Tracer:
 
     def _ground(self, gravity: tuple[float | None, ...]) -> dict[str, tuple[list[Any], Rebuild]]:
         """Values of the ground; gravity that is not exact is a raw number behind each link's own."""
-        values = {"v": zeros(6), "alpha": base_acceleration([0, 0, 0]), "eta": zeros(6)}
-        flat = {name: flatten(value) for name, value in values.items()}
+        root = ground(base_acceleration([0, 0, 0]))
+        flat = {name: flatten(value) for name, value in vars(root).items() if not name.startswith("_")}
         scalars, rebuild = flat["alpha"]
         alpha: list[Any] = list(scalars)
         for k, g in enumerate(gravity):
@@ -125,7 +125,8 @@ class Tracer:
                 setattr(body, name, value)
         for name in inputs:
             if name not in ("q", "v"):
-                setattr(body, name, vector(*(trace.variable(("row", name, k)) for k in range(nv))))
+                size = 6 if name == "f_ext" else nv
+                setattr(body, name, vector(*(trace.variable(("row", name, k)) for k in range(size))))
 
 
 @dataclass(frozen=True)
@@ -260,9 +261,13 @@ class _Layout:
     def _stores(self, trace: BodyTrace, has_parent: bool, fill: Any) -> list[tuple[Any, str, int, bool]]:
         """(value, array, offset, accumulate) of everything that a trace writes."""
         stores: dict[tuple[str, int], tuple[Any, str, int, bool]] = {}
+        at = 0
         for name in self.tracer.algorithm.results:
-            for k, x in enumerate(trace.values[name][0] if name in trace.values else ()):
-                stores["result", k] = (x, "result", k, False)
+            found = trace.find(name)
+            if name in trace.values:
+                for k, x in enumerate(trace.values[name][0]):
+                    stores["result", at + k] = (x, "result", at + k, False)
+            at += len(found[1]) if found else self._length(trace, name)
         for x, slot in self._passed_on(trace):
             stores["own", slot] = (x, "own", slot, False)
         for node, slot in self.kept[trace].items():
@@ -275,6 +280,17 @@ class _Layout:
                 if place is not None and needed:
                     stores["parent", place] = (x, "parent", place, name not in filled)
         return list(stores.values())
+
+    def _length(self, trace: BodyTrace, name: str) -> int:
+        """Entries of a result that a later sweep of the same bodies sets."""
+        later = next(t for level in self.tracer.traces for t in level if name in t.values and trace in t.chain())
+        return len(later.values[name][0])
+
+    def result_starts(self) -> list[int]:
+        """Where each link's results begin in the result row; the last entry is the row's length."""
+        last = self.tracer.traces[-1]
+        sizes = [sum(len(t.find(name)[1]) for name in self.tracer.algorithm.results) for t in last]  # type: ignore[index]
+        return [0, *np.cumsum(sizes)]
 
     def _place(self, trace: BodyTrace, source: Any) -> tuple[str, int]:
         if source[0] == "row":
@@ -291,6 +307,7 @@ class _Layout:
         arrays = (*(Array(n, "row") for n in (*inputs, "result")), Array("numbers", "uniform"), Array("work", "lane"))
         base = {name: k for k, name in enumerate((*inputs, "result", "numbers"))} | {"own": len(inputs) + 2, "parent": len(inputs) + 2}
         records, work = self._records()
+        results = self.result_starts()
         rows: list[list[int]] = [[] for _ in kernels]
         for k, i in calls:
             rows[k].append(i)
@@ -302,7 +319,8 @@ class _Layout:
         runs: list[tuple[int, list[dict[str, int]]]] = []
         for k, i in calls:
             link = self.links[i]
-            offsets = {name: link.v.start for name in (*inputs, "result")} | {"q": link.q.start, "own": records[i]}
+            offsets = {name: link.v.start for name in inputs} | {"q": link.q.start, "own": records[i]}
+            offsets |= {"result": results[i], "f_ext": 6 * i}
             offsets["parent"] = records[link.parent] if link.parent >= 0 else 0
             offsets["numbers"] = starts[k] + position[k] * len(setups[k].outputs)
             position[k] += 1

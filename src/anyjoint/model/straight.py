@@ -11,6 +11,7 @@ from anyjoint.dynamics.plan import GENERAL, Plan
 from anyjoint.spatial import vector
 from anyjoint.symbolic import Graph, Node
 
+from .flatten import flatten
 from .joints_cache import JointCache
 from .numbers import Numbers
 from .setup import Setup, split_parameters
@@ -55,7 +56,8 @@ def trace_bodies(trace: Trace, plan: Plan, numbers: Numbers, joints: JointCache,
         body = link_body(link.kind, raw, q, v, motion)
         for name in inputs:
             if name not in ("q", "v"):
-                setattr(body, name, vector(*(trace.row(name, k) for k in velocities)))
+                where = range(6 * len(bodies), 6 * len(bodies) + 6) if name == "f_ext" else velocities
+                setattr(body, name, vector(*(trace.row(name, k) for k in where)))
         bodies.append(body)
     gravity = [trace.number(x, starts[-1] + k) for k, x in enumerate(numbers.gravity)]
     return bodies, ground(base_acceleration(gravity))
@@ -68,15 +70,14 @@ def straight_schedule(
     trace = Trace(Graph())
     bodies, root = trace_bodies(trace, plan, numbers, joints, algorithm.inputs)
     run_sweeps(algorithm, bodies, plan.parents, root)
-    outputs = [(x, k) for link, body in zip(plan.links, bodies, strict=True)
-               for x, k in zip(getattr(body, algorithm.results[0]), range(link.v.start, link.v.stop), strict=True)]  # fmt: skip
-    return row_schedule(trace, algorithm.inputs, outputs)
+    results = [x for body in bodies for name in algorithm.results for x in flatten(getattr(body, name))[0]]
+    return row_schedule(trace, algorithm.inputs, results)
 
 
-def row_schedule(trace: Trace, inputs: tuple[str, ...], outputs: list[tuple[Any, int]]) -> tuple[Schedule, Setup]:
-    """A schedule of one kernel call from traced outputs (value, position in the result row)."""
+def row_schedule(trace: Trace, inputs: tuple[str, ...], outputs: list[Any]) -> tuple[Schedule, Setup]:
+    """A schedule of one kernel call from the traced entries of the result row."""
     graph = trace.graph
-    ids = [x.id if isinstance(x, Node) else graph.constant_id(x) for x, _ in outputs]
+    ids = [x.id if isinstance(x, Node) else graph.constant_id(x) for x in outputs]
     target, new_ids, variables, setup = split_parameters(graph, ids, trace.raw)
     arrays = (*(Array(name, "row") for name in inputs), Array("result", "row"), Array("numbers", "uniform"))
     result, uniform = len(inputs), len(inputs) + 1
@@ -84,7 +85,7 @@ def row_schedule(trace: Trace, inputs: tuple[str, ...], outputs: list[tuple[Any,
     for (name, index), node in trace.rows.items():
         if node.id in variables:
             loads[variables[node.id]] = (inputs.index(name), index)
-    stores = tuple(Store(Node(target, i), result, k) for i, (_, k) in zip(new_ids, outputs, strict=True))
+    stores = tuple(Store(Node(target, i), result, k) for k, i in enumerate(new_ids))
     kernel = Kernel(target, arrays, loads, stores)
     run = Run(0, 1, tuple((j, (0,)) for j in range(len(arrays))))
     return Schedule(arrays, (kernel,), (run,)), setup

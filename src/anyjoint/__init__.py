@@ -1,0 +1,72 @@
+"""anyjoint: any joint you can write as a function. Linear-time dynamics, compiled."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Public names by the module that defines them; loaded when first used, so that importing anyjoint is quick.
+_NAMES = {
+    "anyjoint.codegen": ["compile_function"],
+    "anyjoint.errors": ["AnyjointError", "ExpressionError", "InputError", "ModelError", "SingularityError"],
+    "anyjoint.joints": ["joint"],
+    "anyjoint.mechanism": ["Inertia", "Mechanism"],
+    "anyjoint.model": ["Model", "compile_model"],
+    "anyjoint.scalar": [
+        "absolute", "acos", "asin", "atan2", "cos", "derivative", "exp", "floor", "gather", "log", "maximum", "minimum",
+        "power", "select", "sin", "sqrt", "tan",
+    ],
+    "anyjoint.spatial": ["Pose"],
+    "anyjoint.symbolic": ["Graph", "Node", "variables"],
+    "anyjoint.symbolic.derivative": ["hessian", "jacobian", "jvp", "time_derivative", "vjp"],
+}  # fmt: skip
+_MODULES = {
+    "curves": "anyjoint.geometry.curves",
+    "gallery": "anyjoint.mechanism.gallery",
+    "joints": "anyjoint.joints",
+    "shapes": "anyjoint.mechanism.shapes",
+    "surfaces": "anyjoint.geometry.surfaces",
+}
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
+
+if TYPE_CHECKING:
+    from anyjoint import joints as joints
+    from anyjoint.codegen import compile_function as compile_function
+    from anyjoint.errors import AnyjointError as AnyjointError
+    from anyjoint.errors import ExpressionError as ExpressionError
+    from anyjoint.errors import InputError as InputError
+    from anyjoint.errors import ModelError as ModelError
+    from anyjoint.errors import SingularityError as SingularityError
+    from anyjoint.geometry import curves as curves
+    from anyjoint.geometry import surfaces as surfaces
+    from anyjoint.joints import joint as joint
+    from anyjoint.mechanism import Inertia as Inertia
+    from anyjoint.mechanism import Mechanism as Mechanism
+    from anyjoint.mechanism import gallery as gallery
+    from anyjoint.mechanism import shapes as shapes
+    from anyjoint.model import Model as Model
+    from anyjoint.model import compile_model as compile_model
+    from anyjoint.spatial import Pose as Pose
+    from anyjoint.symbolic import Graph as Graph
+    from anyjoint.symbolic import Node as Node
+    from anyjoint.symbolic import variables as variables
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        value: Any = importlib.import_module(_MODULES[name])
+    elif name in _HOME:
+        value = getattr(importlib.import_module(_HOME[name]), name)
+    else:
+        raise AttributeError(f"module 'anyjoint' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME, *_MODULES])
+
+
+__all__ = ["__version__", *_HOME, *_MODULES]  # noqa: PLE0604

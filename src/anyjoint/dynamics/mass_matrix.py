@@ -1,0 +1,41 @@
+"""The mass matrix over any scalar, by composite rigid bodies and a walk from each joint to the root [PAK section 4]."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anyjoint.spatial import Matrix, dot, zeros
+
+from .body import Body, run_sweeps
+from .composite import COMPOSITE
+from .small_matrix import LDL, ldl
+
+
+def mass_matrix(bodies: Sequence[Body], parents: Sequence[int], root: Body, starts: Sequence[int]) -> Matrix:
+    """M = H^T A^T M A H; entries between different branches stay exactly zero."""
+    run_sweeps(COMPOSITE, bodies, parents, root)
+    n = starts[-1]
+    M = zeros(n, n)
+    for i, body in enumerate(bodies):
+        for column in range(body.F.shape[1]):
+            _walk(M, bodies, parents, starts, i, column)
+    return M
+
+
+def _walk(M: Matrix, bodies: Sequence[Body], parents: Sequence[int], starts: Sequence[int], i: int, column: int) -> None:
+    """One column of composite momentum handed inward; every joint on the way reads off its entry."""
+    f, j = bodies[i].F[:, column], i
+    at = starts[i] + column
+    while j >= 0:
+        S: Any = bodies[j].S
+        for row in range(S.shape[1] if j != i else column + 1):
+            place = starts[j] + row
+            M[at, place] = M[place, at] = dot(S[:, row], f)
+        f, j = bodies[j].A.force(f), parents[j]
+        if j >= 0:
+            f = bodies[j].W.force(f)
+
+
+def solve_from_leaves(M: Matrix, right: Any) -> Any:
+    """M^-1 right by LDL^T from the last coordinate to the first, which creates no fill between branches."""
+    factors: LDL = ldl(M[::-1, ::-1])
+    return factors.solve(right[::-1])[::-1]

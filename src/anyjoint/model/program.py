@@ -1,0 +1,174 @@
+"""A compiled function of the state: rows in, one row out, numbers that can change without compiling again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anyjoint.codegen import CompiledSchedule, OpCount, Schedule
+from anyjoint.codegen.schedule import address
+from anyjoint.dynamics.body import Algorithm
+from anyjoint.dynamics.plan import GENERAL, Plan
+from anyjoint.errors import InputError
+
+from .joints_cache import JointCache
+from .kernels import Rows, kernel_schedule
+from .numbers import Numbers
+from .setup import Setup
+from .straight import straight_schedule
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+STRAIGHT_LIMIT = 16_000  # operations; beyond, code outgrows the instruction cache and compile time its second
+
+
+class Program:
+    """Machine code for one quantity. `inputs` are (name, length) of the rows; the result row has `size` numbers."""
+
+    def __init__(
+        self,
+        name: str,
+        schedule: Schedule,
+        setups: Sequence[Rows] | Setup,
+        inputs: Sequence[tuple[str, int]],
+        size: int,
+        numbers: Numbers,
+        dtype: str = "float64",
+        width: int | None = None,
+    ) -> None:
+        self.name, self.schedule, self.setups = name, schedule, setups
+        self.inputs, self.size, self.dtype = tuple(inputs), size, np.dtype(dtype)
+        begin = time.perf_counter()
+        self.code = CompiledSchedule(schedule, dtype=dtype, width=width)
+        self.compile_seconds = time.perf_counter() - begin
+        self.numbers = np.zeros(0)
+        self.update(numbers)
+        self._local = threading.local()
+
+    @property
+    def form(self) -> str:
+        """How the program is laid out: "straight" or "kernels"."""
+        return "straight" if isinstance(self.setups, Setup) else "kernels"
+
+    def update(self, numbers: Numbers) -> None:
+        """Run the set-up program: everything that depends on parameters alone."""
+        if isinstance(self.setups, Setup):
+            values = self.setups.evaluate(numbers.flat())[0]
+        else:
+            values = np.zeros(max((r.start + len(r.links) * len(r.setup.outputs) for r in self.setups), default=0))
+            for rows in self.setups:
+                rows.fill(numbers, values)
+        made = np.ascontiguousarray(np.append(values, 0.0), dtype=self.dtype)  # never empty
+        if len(made) == len(self.numbers):
+            self.numbers[:] = made  # in place: addresses in prepared calls stay good
+        else:
+            self.numbers = made
+
+    def op_count(self) -> OpCount:
+        """Operations of one evaluation."""
+        return self.code.op_count()
+
+    # -- calls ----------------------------------------------------------------------------------------------
+
+    def __call__(self, *arrays: Any, out: Floats | None = None, threads: int = 1) -> Floats:
+        """Evaluate on rows (n,) or batches (batch, n); rows among batches serve all states."""
+        if out is None and all(type(x) is np.ndarray and x.ndim == 1 for x in arrays):
+            return self._single(arrays)
+        rows = [self._row(x, name, n) for x, (name, n) in zip(arrays, self.inputs, strict=True)]
+        batches = {len(x) for x in rows if x.ndim == 2}
+        if len(batches) > 1:
+            raise InputError(f"{self.name}: batches of {sorted(batches)} states were given together; they must be equal")
+        shape = (*batches, self.size)
+        result = np.empty(shape, self.dtype) if out is None else self._checked_out(out, shape, rows)
+        if not isinstance(threads, int) or threads < 1:
+            raise InputError(f"{self.name}: threads={threads!r}; expected a whole number of at least 1")
+        if result.size and (not batches or max(batches) > 0):
+            self.code(*rows, result, self.numbers, threads=threads)
+        return result
+
+    def _single(self, arrays: tuple[Floats, ...]) -> Floats:
+        """One state through buffers of the calling thread, whose addresses are prepared."""
+        try:
+            buffers, arguments, entry = self._local.call
+        except AttributeError:
+            buffers, arguments, entry = self._prepare()
+        for buffer, array, (name, n) in zip(buffers, arrays, self.inputs, strict=False):
+            if array.shape != buffer.shape or array.dtype.kind not in "fiu":
+                self._row(array, name, n)
+            buffer[...] = array
+        entry(*arguments)
+        result: Floats = buffers[-1].copy()
+        return result
+
+    def _prepare(self) -> Any:
+        buffers = [np.zeros(n, self.dtype) for _, n in self.inputs] + [np.zeros(self.size, self.dtype)]
+        rows = iter(buffers)
+        words: list[int] = []
+        for array in self.schedule.arrays:
+            if array.kind == "row":
+                words += [address(next(rows)) if len(buffers) else 0, 0]
+            else:
+                words.append(address(self.code.work(1) if array.kind == "lane" else self.numbers))
+        entry = self.code.entry(1)
+        self._local.call = (buffers, (*words, self.code._program_at, 1), entry)
+        return self._local.call
+
+    def _row(self, x: Any, name: str, n: int) -> Floats:
+        """An input as the code wants it: real, of this dtype, (n,) or (batch, n), rows contiguous."""
+        given = np.asarray(x)
+        if given.dtype.kind not in "fiub":
+            raise InputError(f"{self.name}: {name} is of type {given.dtype}; expected real numbers")
+        if given.ndim not in (1, 2) or given.shape[-1] != n:
+            raise InputError(f"{self.name}: {name} has shape {given.shape}; expected ({n},) or (batch, {n})")
+        if given.dtype != self.dtype or given.strides[-1] != given.itemsize or any(s % given.itemsize for s in given.strides):
+            given = np.ascontiguousarray(given, dtype=self.dtype)
+        return given
+
+    def _checked_out(self, out: Any, shape: tuple[int, ...], rows: Sequence[Floats]) -> Floats:
+        if not isinstance(out, np.ndarray) or out.dtype != self.dtype or out.shape != shape or not out.flags.c_contiguous:
+            what = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+            raise InputError(f"{self.name}: out is {what}; expected a contiguous {self.dtype} array of shape {shape}")
+        if any(np.shares_memory(out, row) for row in rows):
+            raise InputError(f"{self.name}: out overlaps an input; give it memory of its own")
+        return out
+
+
+def estimate(plan: Plan) -> int:
+    """A rough number of operations of forward dynamics, to choose the form before anything is traced."""
+    return sum(400 if link.kind != GENERAL else 500 + 250 * link.joint.nv for link in plan.links)
+
+
+def build_program(
+    plan: Plan, numbers: Numbers, joints: JointCache, algorithm: Algorithm, *, form: str = "auto", **options: Any
+) -> Program:
+    """Trace an algorithm over a plan, straight or by kernels, and compile it."""
+    if form == "auto":
+        form = "straight" if estimate(plan) <= STRAIGHT_LIMIT else "kernels"
+    if form not in ("straight", "kernels"):
+        raise InputError(f'form={form!r}; expected "auto", "straight" or "kernels"')
+    make: Any = straight_schedule if form == "straight" else kernel_schedule
+    schedule, setups = make(plan, numbers, joints, algorithm)
+    return Program(algorithm.name, schedule, setups, input_sizes(plan, algorithm.inputs), result_size(schedule), numbers, **options)
+
+
+def input_sizes(plan: Plan, inputs: Sequence[str]) -> list[tuple[str, int]]:
+    """Lengths of the state rows."""
+    nq = max((link.q.stop for link in plan.links), default=0)
+    nv = max((link.v.stop for link in plan.links), default=0)
+    return [(name, {"q": nq, "f_ext": 6 * len(plan.links)}.get(name, nv)) for name in inputs]
+
+
+def result_size(schedule: Schedule) -> int:
+    """Length of the result row: one past the last place that any run stores to."""
+    index = next(k for k, array in enumerate(schedule.arrays) if array.name == "result")
+    end = 0
+    for run in schedule.runs:
+        kernel = schedule.kernels[run.kernel]
+        for argument, (base, table) in enumerate(run.offsets):
+            places = [s.offset for s in kernel.stores if s.array == argument]
+            if base == index and places:
+                end = max(end, max(table) + max(places) + 1)
+    return end

@@ -1,0 +1,76 @@
+"""Which algorithm computes which quantity; the pipeline's table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anyjoint.codegen import Schedule
+from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
+from anyjoint.dynamics.body import Algorithm, run_sweeps
+from anyjoint.dynamics.kinematics import BLOCKS, MEASURE, POSES
+from anyjoint.dynamics.mass_matrix import mass_matrix, solve_from_leaves
+from anyjoint.dynamics.newton_euler import NEWTON_EULER
+from anyjoint.dynamics.plan import Plan
+from anyjoint.dynamics.recursive import RECURSIVE
+from anyjoint.spatial import vector, zeros
+from anyjoint.symbolic import Graph
+
+from .joints_cache import JointCache
+from .numbers import Numbers
+from .setup import Setup
+from .straight import Trace, row_schedule, trace_bodies
+
+SWEEPS: dict[str, Algorithm] = {a.name: a for a in (RECURSIVE, ARTICULATED_BODY)}
+INVERSE: dict[str, Algorithm] = {a.name: a for a in (NEWTON_EULER,)}
+KINEMATICS: dict[str, Algorithm] = {"body_poses": POSES, "measure": MEASURE, "blocks": BLOCKS}
+
+Traced = tuple[Schedule, Setup]
+
+
+def velocity_starts(plan: Plan) -> list[int]:
+    """Where each link's velocities begin; the last entry is their number."""
+    return [link.v.start for link in plan.links] + [plan.links[-1].v.stop if plan.links else 0]
+
+
+def trace_mass_matrix(plan: Plan, numbers: Numbers, joints: JointCache) -> Traced:
+    """The mass matrix as one straight-line program, by rows."""
+    trace = Trace(Graph())
+    bodies, root = trace_bodies(trace, plan, numbers, joints, ("q",))
+    M = mass_matrix(bodies, plan.parents, root, velocity_starts(plan))
+    return row_schedule(trace, ("q",), list(M.ravel()))
+
+
+def trace_composite(plan: Plan, numbers: Numbers, joints: JointCache) -> Traced:
+    """Forward dynamics by composite rigid bodies: M, then Newton-Euler bias, then M^-1 (tau - bias) [PAK eq. 7]."""
+    trace = Trace(Graph())
+    inputs = ("q", "v", "tau")
+    bodies, root = trace_bodies(trace, plan, numbers, joints, inputs)
+    for link, body in zip(plan.links, bodies, strict=True):
+        body.qdd = zeros(link.joint.nv)
+    run_sweeps(NEWTON_EULER, bodies, plan.parents, root)
+    M = mass_matrix(bodies, plan.parents, root, velocity_starts(plan))
+    right = vector(*(t - g for body in bodies for t, g in zip(body.tau, body.generalized, strict=True)))
+    return row_schedule(trace, inputs, list(solve_from_leaves(M, right)))
+
+
+def trace_bias(inputs: tuple[str, ...]) -> Callable[[Plan, Numbers, JointCache], Traced]:
+    """Newton-Euler at zero acceleration: bias forces of (q, v), or gravity forces of q alone."""
+
+    def trace(plan: Plan, numbers: Numbers, joints: JointCache) -> Traced:
+        made = Trace(Graph())
+        bodies, root = trace_bodies(made, plan, numbers, joints, inputs)
+        for link, body in zip(plan.links, bodies, strict=True):
+            body.qdd = zeros(link.joint.nv)
+        run_sweeps(NEWTON_EULER, bodies, plan.parents, root)
+        return row_schedule(made, inputs, [x for body in bodies for x in body.generalized])
+
+    return trace
+
+
+STRAIGHT_ONLY: dict[str, tuple[tuple[str, ...], Any]] = {
+    "mass_matrix": (("q",), trace_mass_matrix),
+    "bias_forces": (("q", "v"), trace_bias(("q", "v"))),
+    "gravity_forces": (("q",), trace_bias(("q",))),
+    "composite-rigid-body": (("q", "v", "tau"), trace_composite),
+}
