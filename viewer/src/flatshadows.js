@@ -45,7 +45,6 @@ export class FlatShadows {
     root.updateMatrix();
     squash(light, ground.group.position.z, this.group.matrix).multiply(root.matrix);
     this.material.opacity = dark ? 0.42 : 0.15;
-    this.group.visible = ground.group.visible;
     this.group.matrixWorldNeedsUpdate = true;
     for (const copy of this.copies) copy.matrixWorldNeedsUpdate = true;
   }

@@ -69,7 +69,7 @@ class Viewer {
       spheres.push(...this.bodies.spheres());
     });
     if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
-    this.stage.frameMotion(box, spheres.length ? spheres : cornerSpheres(box), this.scene.floor);
+    this.stage.frameMotion(box, spheres.length ? spheres : cornerSpheres(box));
     this.size = this.stage.home.size;
     this.frames.setSize(0.13 * this.size);
     this.contacts.setSize(0.010 * this.size);

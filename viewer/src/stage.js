@@ -72,15 +72,14 @@ export class Stage {
   }
 
   /** Frame a box, and spheres [x, y, z, r] within it, in the mechanism's coordinates: camera, floor, lights, shadows. */
-  frameMotion(box, spheres, floor) {
+  frameMotion(box, spheres) {
     const world = box.clone().applyMatrix4(new THREE.Matrix4().makeRotationFromQuaternion(this.root.quaternion));
     const center = world.getCenter(new THREE.Vector3());
     const extent = world.getSize(new THREE.Vector3());
     const size = Math.max(extent.length() / 2, 1e-3);
     const bottom = world.min.z;
     const gap = Math.abs(bottom) < 0.02 * size ? 0 : 0.12 * size; // what rolls on z = 0 touches the floor
-    this.ground.place(floor ?? bottom - gap, center, size);
-    this.ground.group.visible = floor !== false;
+    this.ground.place(bottom - gap, center, size);
     this.#aimLights(center, size);
     const turned = spheres.map(([x, y, z, r]) => ({ p: new THREE.Vector3(x, y, z).applyQuaternion(this.root.quaternion), r }));
     this.home = { center, size, spheres: turned };

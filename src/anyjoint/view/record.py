@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.view.contact import contact_points
 from anyjoint.view.drawing import Drawing, capsule_between, curve_drawing, drawings, surface_drawing
 from anyjoint.view.page import write_page
 from anyjoint.view.palette import body_colors
@@ -36,7 +37,7 @@ def trajectory_scene(
     kept = frame_indices(t[:usable], len(mechanism.bodies), frame_rate)
     poses = np.asarray(model.body_poses(q[kept]), dtype=float)
     kinetic, potential = _energies(traj, kept)
-    motion = Motion(t[kept], poses, kinetic, potential, _contacts(traj, kept))
+    motion = Motion(t[kept], poses, kinetic, potential, contact_points(mechanism, q[kept], poses))
     return Scene(
         title=title or readable(mechanism.name),
         subtitle=count_text(len(mechanism.bodies), int(mechanism.nv)),
@@ -68,11 +69,6 @@ def _energies(traj: Any, kept: Array) -> tuple[Array | None, Array | None]:
     return (kinetic, potential) if good else (None, None)
 
 
-def _contacts(traj: Any, kept: Array) -> tuple[Array, ...] | None:
-    points = getattr(traj, "contact_points", None)
-    return None if points is None else tuple(np.reshape(points[i], (-1, 3)) for i in kept)
-
-
 def body_drawings(mechanism: Any) -> tuple[BodyDrawing, ...]:
     """Every body with its shapes; one without shapes is drawn as a ball and rods to its children."""
     bodies = list(mechanism.bodies)
@@ -87,7 +83,8 @@ def body_drawings(mechanism: Any) -> tuple[BodyDrawing, ...]:
         shapes = drawings(_shapes_of(body), f"body {body.name!r}")
         if not shapes:
             shapes = _stick(body, children[i], size) + [d for child in children[i] for d in joint_drawings(child, size)]
-        made.append(BodyDrawing(body.name, body.parent, colors[i], tuple(shapes), float(body.inertia.mass)))
+        color = shapes[0].get("color", colors[i])
+        made.append(BodyDrawing(body.name, body.parent, color, tuple(shapes), float(body.inertia.mass)))
     return tuple(made)
 
 
