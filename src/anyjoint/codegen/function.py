@@ -30,7 +30,7 @@ def compile_function(
 ) -> CompiledFunction:
     """Compile outputs (a node, or nested sequences of nodes) as a function of inputs (variables, or arrays of them).
 
-    width: how many states of a batch are computed side by side (None: what the processor's registers hold).
+    width: how many states of a batch are computed side by side (None: what is fastest here).
     contract: whether products and sums may be fused into one rounding.
     """
     return CompiledFunction(inputs, outputs, checked_dtype(dtype), width, contract)
