@@ -57,12 +57,13 @@ PENDANTS = (
 def windmill(arms: int = 3, reach: float = 2.2, spin: float = 0.9) -> Mechanism:
     """A hub on a tower turns `arms` arms; six solids hang in a row from each. 1 + 24 arms coordinates, 73 for three."""
     mech = Mechanism("windmill")
-    mech.draw(shapes.rod((-0.6, 0, 0), (-0.6, 0, -4.6), 0.16, IVORY))
-    mech.draw(shapes.rod((-0.6, 0, 0), (-0.1, 0, 0), 0.1, STEEL))
+    tower = shapes.rod((-0.6, 0, 0), (-0.6, 0, -4.6), 0.16, IVORY), shapes.rod((-0.6, 0, 0), (-0.1, 0, 0), 0.1, STEEL)
+    mech.draw(shapes.Group(tower, pose=FACING))
     tips = [(0.0, -reach * math.sin(a), reach * math.cos(a)) for a in (2 * math.pi * k / arms for k in range(arms))]
     knobs = [shapes.Sphere(0.2, color=INK, pose=Pose.translation(*tip)) for tip in tips]
     rotor = [shapes.Sphere(0.26, color=CORAL), *knobs, *(shapes.rod((0, 0, 0), tip, 0.06, STEEL) for tip in tips)]
-    hub = mech.add_body("hub", None, Revolute((1, 0, 0)), None, Inertia.cylinder(30.0, reach, 0.2).moved(TO_X), rotor)
+    disc = Inertia.cylinder(30.0, reach, 0.2).moved(Pose.rotation_y(math.pi / 2))
+    hub = mech.add_body("hub", None, Revolute((1, 0, 0)), FACING, disc, rotor)
     q = [0.35]
     for k, tip in enumerate(tips):
         q += _string(mech, hub, k, tip, q[0])
@@ -70,7 +71,7 @@ def windmill(arms: int = 3, reach: float = 2.2, spin: float = 0.9) -> Mechanism:
     return mech
 
 
-TO_X = Pose.rotation_y(math.pi / 2)
+FACING = Pose.rotation_z(-1.1)  # the hub's axis looks towards the viewer
 
 
 def _string(mech: Mechanism, hub: Body, arm: int, tip: tuple[float, float, float], hub_angle: float) -> list[float]:
