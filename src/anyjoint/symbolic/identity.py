@@ -80,23 +80,38 @@ class Equalities:
     def _find_equal(self, keys: list[tuple[int, ...]]) -> None:
         """Give every row the first row that equals it."""
         p, buckets = self.probe, self._buckets
+        pairs: list[tuple[int, int]] = []
         for row, candidates in enumerate(keys):
             if row in self.numbers:
                 continue
             if p.op[row] == Op.NEG and p.operands[row][0] not in self.numbers:
                 self.same[row] = p.operands[row][0], -1
                 continue
-            for key in candidates:
-                for other in buckets.get(key, ()):
-                    if sign := _agree(p.sample(row), p.sample(other)):
-                        self.same[row] = other, sign
-                        self.found = True
-                        break
-                if self.same[row][0] != row:
+            other = next((x for key in candidates for x in buckets.get(key, ())), None)
+            if other is not None:
+                pairs.append((row, other))
+            elif candidates:
+                buckets[candidates[0]] = [row]
+        self._compare(pairs, keys)
+
+    def _compare(self, pairs: list[tuple[int, int]], keys: list[tuple[int, ...]]) -> None:
+        """Merge rows with the first candidate, all at once; the few that differ from it look for another one."""
+        if not pairs:
+            return
+        p = self.probe
+        rows, others = ([pair[k] for pair in pairs] for k in range(2))
+        for row, other, sign in zip(rows, others, _signs(p.sample(rows), p.sample(others)).tolist(), strict=True):
+            if sign:
+                self.same[row] = other, sign
+                self.found = True
+                continue
+            for candidate in (x for key in keys[row] for x in self._buckets.get(key, ())):
+                if sign := _agree(p.sample(row), p.sample(candidate)):
+                    self.same[row] = candidate, sign
+                    self.found = True
                     break
             else:
-                if candidates:
-                    buckets.setdefault(candidates[0], []).append(row)
+                self._buckets.setdefault(keys[row][0], []).append(row)
 
     def _find_roots(self, keys: list[tuple[int, ...]]) -> None:
         """Give a square root or absolute value of random sign the row of certain sign that has its magnitude."""
@@ -164,18 +179,22 @@ def _magnitude(x: Sample) -> Sample:
 
 
 def _agree(x: Sample, y: Sample) -> int:
-    """+1 if two rows are equal, -1 if one is the other's negative, else 0.
+    """+1 if two rows are equal, -1 if one is the other's negative, else 0."""
+    (sign,) = _signs(*((a[None], b[None], c[None]) for a, b, c in (x, y)))
+    return int(sign)
+
+
+def _signs(x: Sample, y: Sample) -> Array:
+    """For pairs of rows: +1 if they are equal, -1 if one is the other's negative, else 0.
 
     They must agree wherever both are finite, and be known well at enough points.
     """
     error = x[2] + y[2]
-    tight = error <= 2.0 * _TIGHT * x[1]
-    if not _enough(tight):
-        return 0
+    known = np.count_nonzero(error <= 2.0 * _TIGHT * x[1], axis=1) >= _ENOUGH * error.shape[1]
     unknown = ~np.isfinite(error)
-    if (np.abs(x[0] - y[0]) <= error)[tight].all():
-        return int(((np.abs(x[0] - y[0]) <= error) | unknown).all())
-    return -int(((np.abs(x[0] + y[0]) <= error) | unknown).all())
+    equal = ((np.abs(x[0] - y[0]) <= error) | unknown).all(axis=1)
+    opposite = ((np.abs(x[0] + y[0]) <= error) | unknown).all(axis=1)
+    return np.asarray(known * np.where(equal, 1, np.where(opposite, -1, 0)))
 
 
 def _constant_value(sample: Sample) -> float | None:

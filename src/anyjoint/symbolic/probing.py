@@ -170,8 +170,7 @@ class Probe:
 
         A root of a root of random sign is such a branch: imaginary, although its argument is never negative.
         """
-        clear = _CLEAR.get(op, lambda _: True)
-        certain = np.array([clear(self.interval[self.operands[row][0]]) for row in rows])
+        certain = np.array([op not in _CLEAR or _CLEAR[op](self.interval[self.operands[row][0]]) for row in rows])
         defined = np.count_nonzero(np.isnan(sample[0]), axis=1) <= _FEW * self.points.count
         if op in (Op.LOG, Op.POW):
             defined &= certain

@@ -37,9 +37,9 @@ def add(g: "Graph", a: int, b: int, _c: int = -1) -> int:
     if a > b:
         a, b = b, a
     key = (a * _SPREAD + b + 1) * 32 + 2
-    found = g.keys.get(key)
-    if found is None:
-        found = g.keys[key] = len(op)
+    new = len(op)
+    found = g.keys.setdefault(key, new)
+    if found == new:
         op.append(2)
         g.a.append(a)
         g.b.append(b)
@@ -49,11 +49,10 @@ def add(g: "Graph", a: int, b: int, _c: int = -1) -> int:
 
 def _add_special(g: "Graph", a: int, b: int) -> int:
     oa, ob = g.op[a], g.op[b]
-    _refuse_conditions(g, _ADD, a, b)
-    if oa == _CONST and ob == _CONST:
-        return _folded(g, _ADD, a, b)
+    if _LT <= oa <= _EQ or _LT <= ob <= _EQ:
+        _refuse_conditions(g, _ADD, a, b)
     if oa == _CONST:
-        return _add_constant(g, g.constants[g.a[a]], b)
+        return _folded(g, _ADD, a, b) if ob == _CONST else _add_constant(g, g.constants[g.a[a]], b)
     if ob == _CONST:
         return _add_constant(g, g.constants[g.a[b]], a)
     if oa == _NEG:
@@ -84,7 +83,8 @@ def sub(g: "Graph", a: int, b: int, _c: int = -1) -> int:
     """a - b."""
     oa, ob = g.op[a], g.op[b]
     if _SPECIAL[oa] or _SPECIAL[ob]:
-        _refuse_conditions(g, _SUB, a, b)
+        if _LT <= oa <= _EQ or _LT <= ob <= _EQ:
+            _refuse_conditions(g, _SUB, a, b)
         if oa == _CONST and ob == _CONST:
             return _folded(g, _SUB, a, b)
         if ob == _CONST:
@@ -141,9 +141,9 @@ def mul(g: "Graph", a: int, b: int, _c: int = -1) -> int:
     if a > b:
         a, b = b, a
     key = (a * _SPREAD + b + 1) * 32 + 4
-    found = g.keys.get(key)
-    if found is None:
-        found = g.keys[key] = len(op)
+    new = len(op)
+    found = g.keys.setdefault(key, new)
+    if found == new:
         op.append(4)
         g.a.append(a)
         g.b.append(b)
@@ -153,11 +153,10 @@ def mul(g: "Graph", a: int, b: int, _c: int = -1) -> int:
 
 def _mul_special(g: "Graph", a: int, b: int) -> int:
     oa, ob = g.op[a], g.op[b]
-    _refuse_conditions(g, _MUL, a, b)
-    if oa == _CONST and ob == _CONST:
-        return _folded(g, _MUL, a, b)
+    if _LT <= oa <= _EQ or _LT <= ob <= _EQ:
+        _refuse_conditions(g, _MUL, a, b)
     if oa == _CONST:
-        return _scale(g, g.constants[g.a[a]], b)
+        return _folded(g, _MUL, a, b) if ob == _CONST else _scale(g, g.constants[g.a[a]], b)
     if ob == _CONST:
         return _scale(g, g.constants[g.a[b]], a)
     if oa == _NEG and ob == _NEG:
@@ -189,7 +188,8 @@ def div(g: "Graph", a: int, b: int, _c: int = -1) -> int:
     """a / b. x / x is kept: it is not 1 at 0."""
     oa, ob = g.op[a], g.op[b]
     if _SPECIAL[oa] or _SPECIAL[ob]:
-        _refuse_conditions(g, _DIV, a, b)
+        if _LT <= oa <= _EQ or _LT <= ob <= _EQ:
+            _refuse_conditions(g, _DIV, a, b)
         if oa == _CONST and ob == _CONST:
             return _folded(g, _DIV, a, b)
         if oa == _NEG or ob == _NEG:
