@@ -10,6 +10,8 @@ from pages.text import first_line, markdown
 
 MODULES = ("anyjoint", "anyjoint.joints", "anyjoint.curves", "anyjoint.surfaces", "anyjoint.shapes")
 
+FIRST = ("Mechanism", "Inertia", "Pose", "joint", "Model", "Trajectory", "variables", "jacobian", "compile_function")
+
 
 def page(root: Path, folder: Path) -> str:
     """Every public name of every public module, once."""
@@ -35,10 +37,16 @@ def _module(name: str) -> Any:
 
 def _public(module: Any) -> Iterator[tuple[str, Any]]:
     names = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
-    for name in sorted(names, key=lambda n: (not n[0].isupper(), n.lower())):
+    for name in sorted(names, key=_order):
         thing = getattr(module, name)
         if inspect.isclass(thing) or callable(thing):
             yield name, thing
+
+
+def _order(name: str) -> tuple[int, bool, str]:
+    """What users meet first comes first; errors come last."""
+    rank = FIRST.index(name) if name in FIRST else len(FIRST) + name.endswith("Error")
+    return rank, not name[0].isupper(), name.lower()
 
 
 def _entry(name: str, thing: Any) -> str:

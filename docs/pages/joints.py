@@ -68,8 +68,9 @@ def draw(joint: Any, path: Path) -> None:
         _wires(axes, g, here, "#1e293b") for g in moving
     ]
     tips = [T[:3, :] @ [1.6 * size, 0, 0, 1] for T in [np.eye(4), here, *moved]]
-    _frame(axes, np.concatenate([travel, tips, *scenery]))
-    figure.savefig(path, transparent=True, metadata={"Date": None})
+    points = np.concatenate([travel, tips, 1.8 * size * np.eye(3), *scenery])
+    _frame(axes, points)
+    figure.savefig(path, transparent=True, bbox_inches=_crop(figure, axes, points), metadata={"Date": None})
     pyplot.close(figure)
 
 
@@ -118,6 +119,17 @@ def _wires(axes: Any, geometry: Any, T: Any, color: str) -> Any:
 
 def _finite(domain: tuple[float, float]) -> tuple[float, float]:
     return max(domain[0], -10.0), min(domain[1], 10.0)
+
+
+def _crop(figure: Any, axes: Any, points: Any) -> Any:
+    """The part of the figure, in inches, where the points are; three-dimensional axes do not crop themselves."""
+    from matplotlib.transforms import Bbox
+    from mpl_toolkits.mplot3d.proj3d import proj_transform
+
+    x, y, _ = proj_transform(*points.T, axes.get_proj())
+    box = Bbox.null()
+    box.update_from_data_xy(axes.transData.transform(list(zip(x, y, strict=True))))
+    return box.transformed(figure.dpi_scale_trans.inverted()).padded(0.25)
 
 
 def _triad(axes: Any, T: Any, length: float) -> None:
