@@ -1,0 +1,23 @@
+"""A shoulder blade that glides on the rib cage, and the arm that hangs from it.
+
+The blade has no hinge: it slides on the ribs in two directions and turns. On an ellipsoid that is a joint of three
+coordinates; springs stand for the muscles. The arm has a ball joint in exponential coordinates.
+
+Papers: RedMax supplement, sections 4.5, 4.7 and 5.3 (after Lee & Terzopoulos, "Spline joints for multibody dynamics").
+"""
+
+import anyjoint as aj
+from anyjoint import gallery
+
+DURATION, DT, METHOD = 6.0, 1e-3, "rk4"
+
+
+def build() -> aj.Mechanism:
+    """Blade, upper arm and forearm: 7 coordinates."""
+    return gallery.shoulder_blade()
+
+
+if __name__ == "__main__":
+    mech = build()
+    traj = mech.compile().simulate(*mech.start, duration=DURATION, dt=DT, method=METHOD)
+    print(traj.to_html("shoulder_blade.html"))
