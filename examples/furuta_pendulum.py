@@ -16,11 +16,12 @@ def build(arm: float = 0.4, length: float = 0.5, tilt: float = 0.15) -> aj.Mecha
     mech.draw(shapes.Cylinder(0.07, 0.5, color="#2f3542", pose=aj.Pose.translation(0, 0, -0.28)))
     beam = shapes.rod((0, 0, 0), (arm, 0, 0), 0.022, "#3d7ea6")
     knob = shapes.Sphere(0.04, color="#2f3542")
-    base = mech.add_body("arm", None, joints.Revolute((0, 0, 1)), inertia=beam.inertia(0.3), shape=[beam, knob], damping=0.002)
+    turn, swing = joints.Revolute((0, 0, 1)), joints.Revolute((1, 0, 0))
+    base = mech.add_body("arm", None, turn, inertia=beam.inertia(0.3), shape=[beam, knob], damping=0.002)
     bob = shapes.Sphere(0.05, color="#e4572e", pose=aj.Pose.translation(0.03, 0, length))
     rod = shapes.rod((0.03, 0, 0), (0.03, 0, length), 0.012, "#f3a712")
     inertia = rod.inertia(0.05) + bob.inertia(0.2)
-    mech.add_body("pendulum", base, joints.Revolute((1, 0, 0)), aj.Pose.translation(arm, 0, 0), inertia, [rod, bob])
+    mech.add_body("pendulum", base, swing, aj.Pose.translation(arm, 0, 0), inertia, [rod, bob])
     mech.set_start([0.0, tilt])
     return mech
 

@@ -25,10 +25,11 @@ def track(s):
 def build(cars: int = 5, gap: float = 0.15, speed: float = 0.25) -> aj.Mechanism:
     """`cars` cars, `gap` apart along the track, let go at the highest point."""
     mech = aj.Mechanism("roller coaster")
+    way = curves.curve(track, domain=(0.0, TURN), period=TURN)
     for side in (-0.12, 0.12):
-        rail = [(curves.curve(track).fixed_up(TURN * k / 400) @ aj.Pose.translation(0, side, -0.06)).p for k in range(401)]
-        mech.draw(shapes.Tube([[float(x) for x in p] for p in rail], 0.02, color="#8a97a8"))
-    ride = joints.OnCurve(curves.curve(track, domain=(0.0, TURN), period=TURN), frame="fixed-up")
+        offset = aj.Pose.translation(0, side, -0.06)
+        mech.draw(shapes.curve(lambda s, o=offset: (way.fixed_up(s) @ o).p, 0.0, TURN, radius=0.02, samples=400))
+    ride = joints.OnCurve(way, frame="fixed-up")
     for k in range(cars):
         color = shapes.shade(k, cars)
         cabin = shapes.Box(0.42, 0.3, 0.16, color=color, pose=aj.Pose.translation(0, 0, 0.06))
@@ -37,7 +38,8 @@ def build(cars: int = 5, gap: float = 0.15, speed: float = 0.25) -> aj.Mechanism
         car = mech.add_body(f"car {k}", None, joint, inertia=cabin.inertia(20.0), shape=[cabin, nose])
         bell = shapes.Sphere(0.06, color="#f3a712", pose=aj.Pose.translation(0, 0, -0.18))
         rope = shapes.rod((0, 0, 0), (0, 0, -0.14), 0.012, "#2f3542")
-        mech.add_body(f"bell {k}", car, joints.Revolute((1, 0, 0)), None, bell.inertia(0.4), [rope, bell], damping=0.001)
+        swing = joints.Revolute((1, 0, 0))
+        mech.add_body(f"bell {k}", car, swing, None, bell.inertia(0.4), [rope, bell], damping=0.001)
     mech.set_start([0.35] + [0.2] * cars, [speed] + [0.0] * cars)
     return mech
 

@@ -21,11 +21,11 @@ def build(n: int = 10, length: float = 0.3) -> aj.Mechanism:
     q, v = [], []
     for k in range(n):
         ball = k % 2 == 0
-        joint, knob = (joints.Spherical(), shapes.Sphere(0.045)) if ball else (joints.Universal(), shapes.Box(0.07, 0.07, 0.07))
+        joint = joints.Spherical() if ball else joints.Universal()
+        knob = shapes.Sphere(0.045, color="#f1ece2") if ball else shapes.Box(0.07, 0.07, 0.07, color="#2f3542")
         link = shapes.Ellipsoid(0.08, 0.04, length / 2, color=shapes.shade(k, n), pose=middle)
-        look = [link, shapes.Group([knob], color="#f1ece2" if ball else "#2f3542")]
         placement = aj.Pose.translation(0, 0, -length) if k else None
-        mech.add_body(f"link {k}", mech.bodies[-1] if k else None, joint, placement, solid, look)
+        mech.add_body(f"link {k}", mech.bodies[-1] if k else None, joint, placement, solid, [link, knob])
         q += [0.2, -1.2 if k == 0 else -0.1, 0.3] if ball else [0.15, -0.1]
         v += [0.0, 0.0, 3.0] if ball else [0.0, 0.0]
     mech.set_start(q, v)

@@ -3,7 +3,7 @@
 A biomechanist measures where the shin is at a few angles of the knee. A cumulative B-spline through those poses is a
 joint of one coordinate, twice differentiable across all its pieces; its Jacobian comes from the product rule.
 
-Papers: RedMax supplement, section 5.2 and algorithm 4 (after Lee & Terzopoulos, "Spline joints for multibody dynamics").
+Papers: RedMax supplement, section 5.2 and algorithm 4, after Lee & Terzopoulos, "Spline joints for multibody dynamics".
 """
 
 import math
