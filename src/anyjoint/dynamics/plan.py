@@ -81,7 +81,7 @@ def make_plan(mechanism: Any, *, canonical: bool = True, regroup: bool = False) 
     links = [_link(drafts, i) for i in range(len(drafts))]
     if regroup:
         links = regroup_inertia(links)
-    turned = [(k, np.linalg.inv(drafts[k].turn) @ T if k >= 0 else T) for k, T in placed]
+    turned = [(k, inverse(drafts[k].turn) @ T if k >= 0 else T) for k, T in placed]
     return Plan(tuple(links), tuple(turned))
 
 
@@ -156,8 +156,8 @@ def _choose_frames(drafts: list[_Draft]) -> None:
 
 def _link(drafts: list[_Draft], i: int) -> Link:
     draft = drafts[i]
-    turn, untwist = draft.turn, np.linalg.inv(draft.turn)
-    K = np.linalg.inv(drafts[draft.parent].turn) @ draft.K if draft.parent >= 0 else draft.K
+    turn, untwist = draft.turn, inverse(draft.turn)
+    K = inverse(drafts[draft.parent].turn) @ draft.K if draft.parent >= 0 else draft.K
     if draft.kind != GENERAL:
         K = K @ turn  # the turn commutes with a motion about z, so it may stand before the coordinate
     normal = common_normal(K)
@@ -184,15 +184,26 @@ def _link(drafts: list[_Draft], i: int) -> Link:
 
 def moved(J: Array, T: Array) -> Array:
     """A spatial inertia given in a frame, seen from the frame in which that one has pose T."""
-    X = adjoint(np.linalg.inv(T))
-    return np.asarray(X.T @ J @ X)
+    X = adjoint(inverse(T))
+    moved_inertia: Array = X.T @ J @ X
+    return moved_inertia
+
+
+def inverse(T: Array) -> Array:
+    """The inverse of a pose matrix."""
+    out = np.eye(4)
+    out[:3, :3] = T[:3, :3].T
+    out[:3, 3] = -T[:3, :3].T @ T[:3, 3]
+    return out
 
 
 def adjoint(T: Array) -> Array:
     """The 6x6 adjoint of a pose [SG eq. 2]."""
-    R, p = T[:3, :3], T[:3, 3]
-    P = np.array([[0.0, -p[2], p[1]], [p[2], 0.0, -p[0]], [-p[1], p[0], 0.0]])
-    return np.block([[R, np.zeros((3, 3))], [P @ R, R]])
+    R, (x, y, z) = T[:3, :3], T[:3, 3]
+    X = np.zeros((6, 6))
+    X[:3, :3] = X[3:, 3:] = R
+    X[3:, :3] = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]) @ R
+    return X
 
 
 def constant_pose(link: Link) -> Array:

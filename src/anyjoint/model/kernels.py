@@ -160,6 +160,10 @@ class _Layout:
         self.slots: dict[tuple[str, str, int], int] = {}  # entries that pass between bodies, the same in all records
         self.kept: dict[BodyTrace, dict[int, int]] = {}  # per trace: node -> slot of the record
         self.used: dict[BodyTrace, list[int]] = {}
+        self.children: dict[int, list[int]] = {}
+        for i, link in enumerate(self.links):
+            self.children.setdefault(link.parent, []).append(i)
+        self.fills: dict[tuple[BodyTrace, ...], Hashable] = {}
         self._find_kept()
 
     # -- what must be stored --------------------------------------------------------------------------------
@@ -235,14 +239,14 @@ class _Layout:
 
     def _fill(self, level: int, i: int) -> Hashable:
         """For the first child to be visited: all entries that any child hands in, so that it can store, not add."""
-        parent = self.links[i].parent
-        total = Sums()
-        for k, link in enumerate(self.links):
-            if link.parent == parent:
-                trace = self.tracer.traces[level][k]
+        traces = tuple(self.tracer.traces[level][k] for k in self.children[self.links[i].parent])
+        if traces not in self.fills:
+            total = Sums()
+            for trace in traces:
                 for name, scalars in trace.handed.items():
                     total.add(name, entries_of(scalars), trace.values["handed " + name][1])
-        return total.key()
+            self.fills[traces] = total.key()
+        return self.fills[traces]
 
     def _kernel(self, trace: BodyTrace, has_parent: bool, fill: Any) -> tuple[Kernel, Setup]:
         stores = self._stores(trace, has_parent, fill)

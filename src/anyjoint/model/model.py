@@ -36,7 +36,7 @@ class Model:
         self._programs: dict[str, Program] = {}
         begin = time.perf_counter()
         if self.nv:
-            self._program("forward_dynamics")
+            self._program("forward_dynamics").code.entry(1)
         self.compile_seconds = time.perf_counter() - begin
 
     # -- plans and programs ---------------------------------------------------------------------------------

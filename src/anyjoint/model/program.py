@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,9 +40,7 @@ class Program:
     ) -> None:
         self.name, self.schedule, self.setups = name, schedule, setups
         self.inputs, self.size, self.dtype = tuple(inputs), size, np.dtype(dtype)
-        begin = time.perf_counter()
         self.code = CompiledSchedule(schedule, dtype=dtype, width=width)
-        self.compile_seconds = time.perf_counter() - begin
         self.numbers = np.zeros(0)
         self.update(numbers)
         self._local = threading.local()
@@ -109,9 +106,9 @@ class Program:
         words: list[int] = []
         for array in self.schedule.arrays:
             if array.kind == "row":
-                words += [address(next(rows)) if len(buffers) else 0, 0]
+                words += [address(next(rows)), 0]
             else:
-                words.append(address(self.code.work(1) if array.kind == "lane" else self.numbers))
+                words.append(self.code.work(1) if array.kind == "lane" else address(self.numbers))
         entry = self.code.entry(1)
         self._local.call = (buffers, (*words, self.code._program_at, 1), entry)
         return self._local.call
