@@ -123,6 +123,16 @@ def test_single_states_equal_batches_bit_for_bit(compiled):
         assert one.tobytes() == many[i].tobytes()
 
 
+def test_a_bound_call_sees_what_its_arrays_hold(compiled):
+    q, p = data(2)
+    state, out = q[0].copy(), np.empty(N + 1)
+    call = compiled.bind(state, p, out)
+    for row in q:
+        state[:] = row
+        call()
+        np.testing.assert_allclose(out, by_hand(PARENTS, row, p), rtol=1e-13, atol=1e-14)
+
+
 def test_no_states_is_no_work(compiled):
     q, p = data(0)
     compiled(q, p, np.empty((0, N + 1)))

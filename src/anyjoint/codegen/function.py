@@ -124,14 +124,15 @@ class CompiledFunction:
     def _vector(self, i: int, argument: Any) -> Floats:
         """An argument as a contiguous (n,) or (batch, n) array of the function's type."""
         array = np.asarray(argument)
-        size, shape = self._sizes[i], self.input_shapes[i]
-        if array.dtype != self._type:
+        shape = self.input_shapes[i]
+        if array.dtype is not self._type and array.dtype != self._type:  # the first test is the fast one
             array = _converted(i, array, self._type)
-        if array.shape == shape:
+        if not array.flags.c_contiguous:
             array = np.ascontiguousarray(array)
-            return array if array.ndim == 1 else array.reshape(size)
+        if array.shape == shape:
+            return array if array.ndim == 1 else array.reshape(self._sizes[i])
         if array.shape[1:] == shape and array.ndim == len(shape) + 1:
-            return np.ascontiguousarray(array).reshape(array.shape[0], size)
+            return array.reshape(array.shape[0], self._sizes[i])
         expected = f"{shape} or (batch{''.join(f', {n}' for n in shape)})"
         raise InputError(f"Argument {i} has shape {array.shape}; expected {expected}.")
 

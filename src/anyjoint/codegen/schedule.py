@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from anyjoint.codegen.fingerprint import fingerprint
 from anyjoint.codegen.jit import Library, compile_module
 from anyjoint.codegen.kernel import Schedule, check_schedule, extents, written_arrays
-from anyjoint.codegen.module import Lowered, Module, lowered, schedule_module
+from anyjoint.codegen.module import Lowered, Module, entry_parameters, lowered, schedule_module
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.target import Target, checked_dtype, host_target
 from anyjoint.errors import InputError
@@ -109,11 +109,9 @@ class CompiledSchedule:
     def entry(self, width: int) -> Any:
         """The driver as a ctypes function (see `module.entry_parameters`); it runs without the GIL."""
         if width not in self._functions:
-            types: list[Any] = []
-            for array in self.schedule.arrays:
-                types += [ctypes.c_void_p] + [ctypes.c_int64] * (array.kind == "row")
-            prototype = ctypes.CFUNCTYPE(None, *types, ctypes.c_void_p, ctypes.c_int64)
-            self._functions[width] = prototype(self.library(width).address("run"))
+            # All parameters are 64-bit words; ctypes converts pointers twice as fast as integers.
+            words = [ctypes.c_void_p] * len(entry_parameters(self.schedule.arrays))
+            self._functions[width] = ctypes.CFUNCTYPE(None, *words)(self.library(width).address("run"))
         return self._functions[width]
 
     def op_count(self) -> OpCount:
@@ -145,6 +143,13 @@ class CompiledSchedule:
     def single(self, *arrays: Floats) -> None:
         """One state: contiguous vectors of the right type, unchecked."""
         self.entry(1)(*self._words(arrays, 1, 0), self._program_at, 1)
+
+    def bind(self, *arrays: Floats) -> Callable[[], None]:
+        """The call for one state on these very vectors, to be repeated by this thread without looking at them again."""
+        self._check(arrays)
+        call = partial(self.entry(1), *self._words(arrays, 1, 0), self._program_at, 1)
+        call.__dict__["arrays"] = arrays  # keeps them alive
+        return call
 
     def _words(self, arrays: Sequence[Floats], width: int, begin: int) -> list[int]:
         """Arguments of the driver for the states from `begin` on."""
