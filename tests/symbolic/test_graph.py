@@ -30,6 +30,9 @@ FUNCTIONS = {
     "sinh": math.sinh,
     "cosh": math.cosh,
     "tanh": math.tanh,
+    "ceil": math.ceil,
+    "radians": math.radians,
+    "degrees": math.degrees,
     "square": lambda x: x * x,
 }
 NUMBERS = st.floats(-100.0, 100.0, allow_nan=False)
@@ -148,6 +151,42 @@ def test_mixed_arithmetic_matches_floats(steps: list[tuple[str, float]], start: 
     assert evaluate(node, {x: start}) == pytest.approx(number, rel=1e-12, abs=1e-12 * (1.0 + bound))
 
 
+STEPS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 99), st.integers(0, 99)), min_size=1, max_size=30)
+BUILDERS = [
+    lambda a, b: a + b,
+    lambda a, b: a - b,
+    lambda a, b: a * b,
+    lambda a, b: a / (b * b + 1.0),
+    lambda a, b: -a,
+    lambda a, b: np.sin(a),
+    lambda a, b: abs(a) ** 0.5,
+    lambda a, b: a**2 - b,
+    lambda a, b: np.minimum(a, b),
+    lambda a, b: np.maximum(-a, b),
+    lambda a, b: np.arctan2(a, 2.0 + np.cos(b)),
+    lambda a, b: np.cos(-a) / 4.0,
+]
+
+
+@given(STEPS)
+def test_simplified_expressions_match_plain_numbers(steps: list[tuple[int, int, int]]) -> None:
+    """The same random program run on nodes and on numbers; constants 0, 1, -1 invite every rule."""
+    x = variables("x", 2)
+    g = x[0].graph
+    starts = [0.7, -1.3, 0.0, 1.0, -1.0, 2.5, -3.0]
+    nodes = [x[0], x[1], *(g.constant(k) for k in starts[2:])]
+    numbers = [np.float64(k) for k in starts]
+    for kind, i, j in steps:
+        i, j = i % len(nodes), j % len(nodes)
+        nodes.append(BUILDERS[kind](nodes[i], nodes[j]))
+        numbers.append(BUILDERS[kind](numbers[i], numbers[j]))
+        if not abs(numbers[-1]) < 1e3:  # keep to sizes where the rounding error below is small
+            nodes.pop()
+            numbers.pop()
+    values = evaluate(nodes, {x[0]: 0.7, x[1]: -1.3})
+    assert values == pytest.approx([float(k) for k in numbers], rel=1e-6, abs=1e-6)
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_and_numpy(name: str) -> None:
     x = variables("x", 2)
@@ -169,6 +208,8 @@ def test_numpy_pairs() -> None:
     assert evaluate(np.float64(2.0) * x[0] + np.int64(1), point) == 1.6
     assert evaluate(np.array([[1.0, 2.0], [3.0, 4.0]]) @ x, point) == pytest.approx([-1.3, -2.3])
     assert evaluate(x[0] ** np.array([1, 2]), point) == pytest.approx([0.3, 0.09])
+    assert evaluate(np.linalg.norm(x), point) == pytest.approx(np.hypot(0.3, 0.8))
+    assert evaluate(np.cross([1.0, 0.0, 0.0], [x[0], x[1], 1.0]), point).tolist() == [0.0, -1.0, -0.8]
     assert evaluate(2.0 ** x[0], point) == pytest.approx(2.0**0.3)
 
 

@@ -1,5 +1,6 @@
 """A thin handle on a node of a graph, with the operators that build expressions."""
 
+import math
 import numbers
 import operator
 from collections.abc import Callable, Sequence
@@ -136,6 +137,23 @@ class Node:
 
     def __floor__(self) -> "Node":  # NumPy's object loop calls math.floor
         return self.floor()
+
+    def ceil(self) -> "Node":
+        """The smallest integer that is not below."""
+        return -(-self).floor()
+
+    def __ceil__(self) -> "Node":
+        return self.ceil()
+
+    def radians(self) -> "Node":
+        """Degrees to radians."""
+        return self * (math.pi / 180.0)
+
+    def degrees(self) -> "Node":
+        """Radians to degrees."""
+        return self * (180.0 / math.pi)
+
+    deg2rad, rad2deg = radians, degrees
 
     def square(self) -> "Node":
         """self * self."""
