@@ -205,6 +205,8 @@ def test_the_screenshot_command(pages, tmp_path, capsys):
     picture = tmp_path / "out.png"
     assert main([str(pages / "run.html"), str(picture), "--size", "320x200", "--time", "1", "--lite", "--bare"]) == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
+    assert main([str(pages), str(tmp_path / "all"), "--size", "160x100", "--lite"]) == 0
+    assert {path.name for path in (tmp_path / "all").iterdir()} == {"run.png", "live.png"}
     assert main([str(pages / "missing.html"), str(picture)]) == 1
     assert "there is no page" in capsys.readouterr().err
     assert size_of("640x480") == (640, 480)

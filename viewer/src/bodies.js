@@ -50,7 +50,9 @@ function tracedPoint(box) {
 
 export class Bodies {
   constructor(scene, root, lite) {
-    const geometryOf = geometryMaker(!lite);
+    const count = scene.bodies.reduce((sum, body) => sum + body.shapes.length, 1);
+    const crowd = Math.min(1, Math.sqrt(150 / count)); // of a thousand bodies each is small on the screen
+    const geometryOf = geometryMaker((lite ? 0.45 : 1) * Math.max(0.3, crowd));
     const materialOf = materialMaker(lite);
     this.info = scene.bodies;
     this.groups = scene.bodies.map((body, index) => {

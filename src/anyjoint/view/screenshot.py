@@ -1,4 +1,7 @@
-"""Pictures of pages: python -m anyjoint.view.screenshot page.html out.png [--size 1280x800] [--time 2] ..."""
+"""Pictures of pages: python -m anyjoint.view.screenshot page.html out.png [--size 1280x800] [--time 2] ...
+
+Given two folders, every page of the first gets a picture of the same name in the second.
+"""
 
 from __future__ import annotations
 
@@ -21,22 +24,43 @@ def screenshot(
     lite: bool = False,
     bare: bool = False,
     script: str | None = None,
-) -> Path:
-    """Save a picture of a page: at a time of its motion, `bare` without its controls, after running a `script`."""
-    if not Path(page).is_file():
-        raise InputError(f"there is no page {page}; write one with traj.to_html(path)")
+) -> list[Path]:
+    """Save pictures of a page or of a folder of pages; returns their paths.
+
+    They show the page at a `time` of its motion, `bare` without its controls, after running a `script`.
+    """
     query = [f"lite={int(lite)}", "play=0"]
     query += [f"t={time:g}"] if time is not None else []
     query += [f"theme={theme}"] if theme else []
     query += ["bare"] if bare else []
+    jobs = _jobs(Path(page), Path(picture))
     with Browser(*size, scale=scale) as browser:
-        browser.open(page, "&".join(query))
-        if script:
-            browser.evaluate(script)
-        drawn = browser.evaluate("anyjoint.show(), anyjoint.stage.frame")
-        browser.wait(f"anyjoint.stage.frame > {drawn}")
-        Path(picture).write_bytes(browser.screenshot())
-    return Path(picture)
+        for source, target in jobs:
+            browser.open(source, "&".join(query))
+            if script:
+                browser.evaluate(script)
+            drawn = browser.evaluate("anyjoint.show(), anyjoint.stage.frame")
+            browser.wait(f"anyjoint.stage.frame > {drawn}")
+            _save(browser.screenshot(), target)
+    return [target for _, target in jobs]
+
+
+def _jobs(page: Path, picture: Path) -> list[tuple[Path, Path]]:
+    """Pairs of page and picture."""
+    if page.is_file():
+        return [(page, picture)]
+    sources = sorted(page.glob("*.html"))
+    if not sources:
+        raise InputError(f"there is no page {page}; write one with traj.to_html(path)")
+    return [(source, picture / f"{source.stem}.png") for source in sources]
+
+
+def _save(data: bytes, target: Path) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    except OSError as error:
+        raise InputError(f"cannot write the picture {target}: {error.strerror}; give a path that is yours") from error
 
 
 def size_of(text: str) -> tuple[int, int]:
@@ -49,9 +73,9 @@ def size_of(text: str) -> tuple[int, int]:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(prog="python -m anyjoint.view.screenshot", description="Save a picture of a page.")
-    parser.add_argument("page", type=Path)
-    parser.add_argument("picture", type=Path)
+    parser = argparse.ArgumentParser(prog="python -m anyjoint.view.screenshot", description="Save pictures of pages.")
+    parser.add_argument("page", type=Path, help="a page, or a folder of pages")
+    parser.add_argument("picture", type=Path, help="a .png file, or a folder for them")
     parser.add_argument("--size", type=size_of, default=(1280, 800), help="width x height in CSS pixels")
     parser.add_argument("--scale", type=float, default=1.0, help="device pixels per CSS pixel")
     parser.add_argument("--time", type=float, help="seconds into the motion")
@@ -61,7 +85,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--script", help="JavaScript to run first, e.g. 'anyjoint.toggleTrails()'")
     options = vars(parser.parse_args(arguments))
     try:
-        print(screenshot(options.pop("page"), options.pop("picture"), **options))
+        for path in screenshot(options.pop("page"), options.pop("picture"), **options):
+            print(path)
     except AnyjointError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
