@@ -78,40 +78,44 @@ class Equalities:
                 self.found = True
 
     def _find_equal(self, keys: list[tuple[int, ...]]) -> None:
-        """Give every row the first row that equals it."""
+        """Give every row the first row of its bucket that equals it; a row without one stands for itself.
+
+        Rows wait in passes: in each, all of them are compared at once with the next candidate of their bucket.
+        """
         p, buckets = self.probe, self._buckets
-        pairs: list[tuple[int, int]] = []
-        for row, candidates in enumerate(keys):
-            if row in self.numbers:
-                continue
+        waiting = []
+        for row in range(len(keys)):
             if p.op[row] == Op.NEG and p.operands[row][0] not in self.numbers:
                 self.same[row] = p.operands[row][0], -1
-                continue
-            other = next((x for key in candidates for x in buckets.get(key, ())), None)
-            if other is not None:
-                pairs.append((row, other))
-            elif candidates:
-                buckets[candidates[0]] = [row]
-        self._compare(pairs, keys)
-
-    def _compare(self, pairs: list[tuple[int, int]], keys: list[tuple[int, ...]]) -> None:
-        """Merge rows with the first candidate, all at once; the few that differ from it look for another one."""
-        if not pairs:
-            return
-        p = self.probe
-        rows, others = ([pair[k] for pair in pairs] for k in range(2))
-        for row, other, sign in zip(rows, others, _signs(p.sample(rows), p.sample(others)).tolist(), strict=True):
-            if sign:
-                self.same[row] = other, sign
-                self.found = True
-                continue
-            for candidate in (x for key in keys[row] for x in self._buckets.get(key, ())):
-                if sign := _agree(p.sample(row), p.sample(candidate)):
-                    self.same[row] = candidate, sign
+            elif keys[row] and row not in self.numbers:
+                waiting.append(row)
+        candidate = 0
+        while waiting:
+            rows, others = [], []
+            for row in waiting:
+                bucket = buckets.setdefault(keys[row][0], [])
+                if candidate < len(bucket):
+                    rows.append(row)
+                    others.append(bucket[candidate])
+                elif not self._is_over_the_edge(row, keys[row]):
+                    bucket.append(row)
+            signs = _signs(p.sample(rows), p.sample(others)).tolist()
+            for row, other, sign in zip(rows, others, signs, strict=True):
+                if sign:
+                    self.same[row] = other, sign
                     self.found = True
-                    break
-            else:
-                self._buckets.setdefault(keys[row][0], []).append(row)
+            waiting = [row for row, sign in zip(rows, signs, strict=True) if not sign]
+            candidate += 1
+
+    def _is_over_the_edge(self, row: int, keys: tuple[int, ...]) -> bool:
+        """Is there an equal row in the second bucket of a row whose magnitude is close to a rounding edge?"""
+        for key in keys[1:]:
+            for other in self._buckets.get(key, ()):
+                if sign := _agree(self.probe.sample(row), self.probe.sample(other)):
+                    self.same[row] = other, sign
+                    self.found = True
+                    return True
+        return False
 
     def _find_roots(self, keys: list[tuple[int, ...]]) -> None:
         """Give a square root or absolute value of random sign the row of certain sign that has its magnitude."""
