@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from anyjoint.spatial import zeros
+
 from .body import algorithm
 from .velocity import gyroscopic_wrench, move
 
@@ -23,4 +25,18 @@ def collect(body: Any, parent: Any) -> None:
 
 NEWTON_EULER = algorithm(
     "newton-euler", ("outward", accelerate), ("inward", collect), results=["generalized"], inputs=["q", "v", "qdd"]
+)
+
+
+def rest(body: Any, parent: Any) -> None:
+    """Outward at zero joint acceleration."""
+    body.qdd = zeros(len(body.qd))
+    accelerate(body, parent)
+
+
+BIAS = algorithm("bias", ("outward", rest), ("inward", collect), results=["generalized"], inputs=["q", "v"])
+GRAVITY = algorithm("gravity", ("outward", rest), ("inward", collect), results=["generalized"], inputs=["q"])
+# M times a vector: no velocity, and the caller leaves gravity out.
+MOMENTUM = algorithm(
+    "mass times acceleration", ("outward", accelerate), ("inward", collect), results=["generalized"], inputs=["q", "qdd"]
 )

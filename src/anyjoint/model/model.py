@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from functools import cached_property
 from typing import Any
 
@@ -10,13 +11,15 @@ import numpy as np
 
 from anyjoint.codegen import OpCount
 from anyjoint.dynamics.body import Algorithm
+from anyjoint.dynamics.newton_euler import MOMENTUM
 from anyjoint.dynamics.plan import Plan, adjoint, make_plan
 from anyjoint.errors import InputError, SingularityError
 
 from .joints_cache import JointCache
 from .numbers import Numbers, numbers_of
+from .parameters import Parameters, private_copy
 from .program import Program, build_program, input_sizes, result_size
-from .quantities import INVERSE, KINEMATICS, STRAIGHT_ONLY, SWEEPS
+from .quantities import FORCES, KINEMATICS, STRAIGHT_ONLY, SWEEPS
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -29,7 +32,7 @@ class Model:
     ) -> None:
         if algorithm != "auto" and algorithm not in FORWARD:
             raise InputError(f"algorithm {algorithm!r} is unknown; choose one of {', '.join(['auto', *FORWARD])}")
-        self.mechanism, self.algorithm, self.form = mechanism, algorithm, form
+        self.mechanism, self.algorithm, self.form = private_copy(mechanism), algorithm, form
         self.dtype, self.width = np.dtype(dtype), width
         self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
         self._joints = JointCache()
@@ -51,8 +54,26 @@ class Model:
         """The same with inertia regrouped, for quantities that do not ask for joint wrenches."""
         return make_plan(self.mechanism, regroup=True)
 
-    def _numbers(self, plan: Plan) -> Numbers:
-        return numbers_of(plan, self.mechanism.gravity)
+    def _numbers(self, plan: Plan, name: str = "") -> Numbers:
+        return numbers_of(plan, (0.0, 0.0, 0.0) if name == MOMENTUM.name else self.mechanism.gravity)
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """Masses, centres of mass, tensors, placements, joint parameters and gravity, by name; assign to change them."""
+        return Parameters(self.mechanism, self._parameters_changed)
+
+    def _parameters_changed(self) -> None:
+        """Run the set-up programs again; drop programs that have built in a number which is another one now."""
+        regrouped = {name for name, program in self._programs.items() if program.plan is self.fast_plan}
+        del self.plan, self.fast_plan
+        dropped = []
+        for name, program in list(self._programs.items()):
+            program.plan = self.fast_plan if name in regrouped else self.plan
+            if not program.update(self._numbers(program.plan, program.name)):
+                dropped.append(name)
+                del self._programs[name]
+        if dropped:
+            warnings.warn(f"{', '.join(dropped)}: a number that was exactly 0, 1 or -1 changed; compiling again", stacklevel=4)
 
     def _program(self, name: str) -> Program:
         if name not in self._programs:
@@ -62,8 +83,8 @@ class Model:
     def _build(self, name: str) -> Program:
         if name == "forward_dynamics":
             return self._build_forward()
-        if name == "inverse_dynamics":
-            return self._sweeps(INVERSE["newton-euler"], self.fast_plan)
+        if name in FORCES:
+            return self._sweeps(FORCES[name], self.fast_plan)
         if name in KINEMATICS:
             return self._sweeps(KINEMATICS[name], self.plan)
         return self._straight(name, self.fast_plan)
@@ -79,16 +100,20 @@ class Model:
         return min(candidates, key=lambda program: program.op_count().total)
 
     def _sweeps(self, algorithm: Algorithm, plan: Plan) -> Program:
-        return build_program(
-            plan, self._numbers(plan), self._joints, algorithm, form=self.form, dtype=self.dtype.name, width=self.width
+        program = build_program(
+            plan, self._numbers(plan, algorithm.name), self._joints, algorithm, form=self.form, dtype=self.dtype.name, width=self.width
         )
+        program.plan = plan
+        return program
 
     def _straight(self, name: str, plan: Plan) -> Program:
         inputs, trace = STRAIGHT_ONLY[name]
         numbers = self._numbers(plan)
         schedule, setup = trace(plan, numbers, self._joints)
         sizes = input_sizes(plan, inputs)
-        return Program(name, schedule, setup, sizes, result_size(schedule), numbers, self.dtype.name, self.width)
+        program = Program(name, schedule, setup, sizes, result_size(schedule), numbers, self.dtype.name, self.width)
+        program.plan = plan
+        return program
 
     # -- dynamics -------------------------------------------------------------------------------------------
 
@@ -103,8 +128,17 @@ class Model:
 
     def mass_matrix(self, q: Any, *, threads: int = 1) -> Floats:
         """M(q), (nv, nv)."""
+        if self.nv > DENSE:
+            return self._mass_columns(np.asarray(q), threads)
         flat = self._finite("mass_matrix", (q,), None, threads)
         return flat.reshape(*flat.shape[:-1], self.nv, self.nv)
+
+    def _mass_columns(self, q: Floats, threads: int) -> Floats:
+        """M column by column: the forces of unit accelerations at rest, without gravity."""
+        if q.ndim == 2:
+            return np.array([self._mass_columns(row, threads) for row in q]).reshape(len(q), self.nv, self.nv)
+        columns = self._finite("mass_times", (q, np.eye(self.nv)), None, threads)
+        return (columns + columns.T) / 2
 
     def bias_forces(self, q: Any, v: Any, *, threads: int = 1) -> Floats:
         """Coriolis, centrifugal and gravity forces: M a + bias = tau."""
@@ -222,7 +256,7 @@ class Model:
 
     def op_count(self, quantity: str = "forward_dynamics") -> OpCount:
         """Operations of the generated code for one state."""
-        known = ["forward_dynamics", "inverse_dynamics", *KINEMATICS, *STRAIGHT_ONLY]
+        known = ["forward_dynamics", *FORCES, *KINEMATICS, *STRAIGHT_ONLY]
         if quantity not in known:
             raise InputError(f"op_count: {quantity!r} is unknown; choose one of {', '.join(known)}")
         return self._program(quantity).op_count()
@@ -251,6 +285,7 @@ class Block:
 
 
 FORWARD = (*SWEEPS, "composite-rigid-body")
+DENSE = 40  # coordinates up to which the mass matrix is one straight-line program
 SMALL = 16  # coordinates up to which the dense method is worth counting
 
 

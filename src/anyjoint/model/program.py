@@ -16,9 +16,9 @@ from anyjoint.errors import InputError
 
 from .joints_cache import JointCache
 from .kernels import Rows, kernel_schedule
-from .numbers import Numbers
+from .numbers import Numbers, Pattern, pattern
 from .setup import Setup
-from .straight import straight_schedule
+from .straight import EXACT, straight_schedule
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 STRAIGHT_LIMIT = 16_000  # operations; beyond, code outgrows the instruction cache and compile time its second
@@ -26,6 +26,8 @@ STRAIGHT_LIMIT = 16_000  # operations; beyond, code outgrows the instruction cac
 
 class Program:
     """Machine code for one quantity. `inputs` are (name, length) of the rows; the result row has `size` numbers."""
+
+    plan: Plan
 
     def __init__(
         self,
@@ -42,7 +44,8 @@ class Program:
         self.inputs, self.size, self.dtype = tuple(inputs), size, np.dtype(dtype)
         self.code = CompiledSchedule(schedule, dtype=dtype, width=width)
         self.numbers = np.zeros(0)
-        self.update(numbers)
+        self._built_in = built_in(numbers)
+        self._fill(numbers)
         self._local = threading.local()
 
     @property
@@ -50,8 +53,15 @@ class Program:
         """How the program is laid out: "straight" or "kernels"."""
         return "straight" if isinstance(self.setups, Setup) else "kernels"
 
-    def update(self, numbers: Numbers) -> None:
-        """Run the set-up program: everything that depends on parameters alone."""
+    def update(self, numbers: Numbers) -> bool:
+        """Run the set-up program for other numbers; False if one changed that the code has built in as exact."""
+        flat = numbers.flat()
+        if len(flat) != len(self._built_in) or any(x is not None and x != y for x, y in zip(self._built_in, flat, strict=True)):
+            return False
+        self._fill(numbers)
+        return True
+
+    def _fill(self, numbers: Numbers) -> None:
         if isinstance(self.setups, Setup):
             values = self.setups.evaluate(numbers.flat())[0]
         else:
@@ -131,6 +141,11 @@ class Program:
         if any(np.shares_memory(out, row) for row in rows):
             raise InputError(f"{self.name}: out overlaps an input; give it memory of its own")
         return out
+
+
+def built_in(numbers: Numbers) -> Pattern:
+    """Numbers that programs may have built in."""
+    return pattern(list(numbers.flat()), EXACT)
 
 
 def estimate(plan: Plan) -> int:

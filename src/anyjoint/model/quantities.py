@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from anyjoint.codegen import Schedule
@@ -10,7 +9,7 @@ from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.dynamics.body import Algorithm, run_sweeps
 from anyjoint.dynamics.kinematics import BLOCKS, MEASURE, POSES
 from anyjoint.dynamics.mass_matrix import mass_matrix, solve_from_leaves
-from anyjoint.dynamics.newton_euler import NEWTON_EULER
+from anyjoint.dynamics.newton_euler import BIAS, GRAVITY, MOMENTUM, NEWTON_EULER
 from anyjoint.dynamics.plan import Plan
 from anyjoint.dynamics.recursive import RECURSIVE
 from anyjoint.spatial import vector, zeros
@@ -24,6 +23,12 @@ from .straight import Trace, row_schedule, trace_bodies
 SWEEPS: dict[str, Algorithm] = {a.name: a for a in (RECURSIVE, ARTICULATED_BODY)}
 INVERSE: dict[str, Algorithm] = {a.name: a for a in (NEWTON_EULER,)}
 KINEMATICS: dict[str, Algorithm] = {"body_poses": POSES, "measure": MEASURE, "blocks": BLOCKS}
+FORCES: dict[str, Algorithm] = {
+    "inverse_dynamics": NEWTON_EULER,
+    "bias_forces": BIAS,
+    "gravity_forces": GRAVITY,
+    "mass_times": MOMENTUM,
+}
 
 Traced = tuple[Schedule, Setup]
 
@@ -54,23 +59,7 @@ def trace_composite(plan: Plan, numbers: Numbers, joints: JointCache) -> Traced:
     return row_schedule(trace, inputs, list(solve_from_leaves(M, right)))
 
 
-def trace_bias(inputs: tuple[str, ...]) -> Callable[[Plan, Numbers, JointCache], Traced]:
-    """Newton-Euler at zero acceleration: bias forces of (q, v), or gravity forces of q alone."""
-
-    def trace(plan: Plan, numbers: Numbers, joints: JointCache) -> Traced:
-        made = Trace(Graph())
-        bodies, root = trace_bodies(made, plan, numbers, joints, inputs)
-        for link, body in zip(plan.links, bodies, strict=True):
-            body.qdd = zeros(link.joint.nv)
-        run_sweeps(NEWTON_EULER, bodies, plan.parents, root)
-        return row_schedule(made, inputs, [x for body in bodies for x in body.generalized])
-
-    return trace
-
-
 STRAIGHT_ONLY: dict[str, tuple[tuple[str, ...], Any]] = {
     "mass_matrix": (("q",), trace_mass_matrix),
-    "bias_forces": (("q", "v"), trace_bias(("q", "v"))),
-    "gravity_forces": (("q",), trace_bias(("q",))),
     "composite-rigid-body": (("q", "v", "tau"), trace_composite),
 }
