@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from tests.joints.trace import Trace, traced
+from tests.joints.zoo import KINDS, configurations
 
 from anyjoint.codegen.function import compile_function
 from anyjoint.symbolic.simplify import merge_identities
-from tests.joints.trace import Trace, traced
-from tests.joints.zoo import KINDS, configurations
 
 MANY = 300
 FEW = 4

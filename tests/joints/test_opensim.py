@@ -91,7 +91,8 @@ def offsets(joint):
 @pytest.mark.parametrize("state", SHOULDER["states"])
 def test_ellipsoid_joint_of_a_shoulder(state):
     q = state["Q"]
-    (on_ground, on_thorax), (on_thorax2, on_scapula), (on_scapula2, on_humerus) = (offsets(j) for j in ("base", "el", "gh"))
+    (on_ground, on_thorax), (on_thorax2, on_scapula) = offsets("base"), offsets("el")
+    on_scapula2, on_humerus = offsets("gh")
     gimbal = joints.Composite(joints.Revolute((1, 0, 0)), joints.Revolute((0, 1, 0)), joints.Revolute((0, 0, 1)))
     thorax = on_ground @ on_thorax.inverse()
     scapula = thorax @ on_thorax2 @ ellipsoid_mobilizer.pose(q[:3]) @ on_scapula.inverse()

@@ -5,11 +5,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from tests.joints.zoo import KINDS
 
 from anyjoint.joints.parameters import bind, parameters
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate
-from tests.joints.zoo import KINDS
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,9 @@ class Trace:
         values: dict[Node, Any] = dict(zip(self.q, np.asarray(q).T, strict=True))
         values |= dict(zip(self.v, np.asarray(v).T, strict=True))
         values |= {node: np.full(len(q), x) for node, x in self.parameters.items()}
-        return np.stack([np.broadcast_to(x, len(q)) for x in evaluate(outputs, values)]) if outputs else np.zeros((0, len(q)))
+        if not outputs:
+            return np.zeros((0, len(q)))
+        return np.stack([np.broadcast_to(x, len(q)) for x in evaluate(outputs, values)])
 
 
 @lru_cache
