@@ -38,10 +38,10 @@ def random_graph(size: int) -> Node:
     random = np.random.default_rng(3)
     g = Graph()
     pool = [g.variable(f"x{i}") for i in range(10)]
-    picks = random.integers(0, 1 << 30, (size, 2)).tolist()
+    picks = random.integers(0, np.arange(10, 10 + size)[:, None], (size, 2)).tolist()
     kinds = random.integers(0, 3, size).tolist()
     for (i, j), kind in zip(picks, kinds, strict=True):
-        a, b = pool[i % len(pool)], pool[j % len(pool)]
+        a, b = pool[i], pool[j]
         pool.append(a + b if kind == 0 else a - b if kind == 1 else a * b)
     return pool[-1]
 

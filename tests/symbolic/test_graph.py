@@ -12,7 +12,7 @@ from anyjoint.errors import AnyjointError, ExpressionError
 from anyjoint.symbolic import Graph, Node, Op, equal, select, variables
 from anyjoint.symbolic.interpret import evaluate
 from anyjoint.symbolic.interval import INTERVAL_RULES
-from anyjoint.symbolic.ops import ARITY, CONDITIONS, FLOAT_RULES, PRINTED, clamp_index
+from anyjoint.symbolic.ops import ARITY, COMMUTATIVE, CONDITIONS, FLOAT_RULES, PRINTED, clamp_index
 from anyjoint.symbolic.probing import SAMPLE_RULES
 from anyjoint.symbolic.rules import BUILD
 
@@ -66,6 +66,14 @@ def test_equal_structure_counts_nodes() -> None:
     for _ in range(3):
         _ = (x + y) * (y + x)
     assert len(g) == before + 2
+
+
+def test_commutative_operations_have_one_order() -> None:
+    x, y = variables("x", 2)
+    g = x.graph
+    for op in Op:
+        if ARITY[op] == 2:
+            assert (g.node(op, x.id, y.id) == g.node(op, y.id, x.id)) == (op in COMMUTATIVE)
 
 
 def test_operands_come_first() -> None:

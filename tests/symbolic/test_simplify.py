@@ -1,5 +1,8 @@
 """Identity merging finds what is equal, and never what is not."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -294,3 +297,31 @@ def test_probes_know_their_error(steps: list[tuple[int, int, int]]) -> None:
                 assert low <= exact[i] <= high
                 if not branching & set(operations(Node(g, i))) and probe.error[row, k] < 1e-8:
                     assert abs(exact[i] - mpmath.mpf(float(probe.values[row, k]))) <= probe.error[row, k]
+
+
+PROGRAM = """
+import numpy as np
+from anyjoint.symbolic import merge_identities, select, to_text, variables
+x = variables("x", 3)
+s = np.sqrt(x @ x)
+n = x / s
+f = [n[0], n @ n, select(x[0] < x[1], abs(x[2]), np.sqrt(x[2] * x[2]))]
+print(to_text(merge_identities(f)))
+"""
+
+
+def test_hash_seeds_do_not_matter() -> None:
+    """Two processes with different hash seeds merge to the same text."""
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert outputs[0] == outputs[1]
+    assert "out[1] = 1\n" in outputs[0]
+    assert "out[2] = abs(x[2])" in outputs[0]

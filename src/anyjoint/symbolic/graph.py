@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from anyjoint.errors import ExpressionError
 from anyjoint.symbolic import rules
-from anyjoint.symbolic.ops import ARITY, COMMUTATIVE, Op
+from anyjoint.symbolic.ops import ARITY, Op
 
 if TYPE_CHECKING:
     from anyjoint.symbolic.node import Node
 
 # Probing samples a variable here when nobody declared its domain: both signs, below and above one.
 DEFAULT_DOMAIN = (-2.0, 2.0)
+
+_ARITY = tuple(ARITY[op] for op in Op)
 
 # A key packs (op, a, b, c) into one int; the odd multiplier spreads both operands over the low bits of the hash.
 _SPREAD = 0x2545F491
@@ -132,20 +134,16 @@ class Graph:
 
     def operands(self, node: int) -> tuple[int, ...]:
         """The ids of the nodes that this node uses."""
-        arity = ARITY[Op(self.op[node])]
-        return (self.a[node], self.b[node], self.c[node])[:arity]
-
-    def is_constant(self, node: int) -> bool:
-        """Is this node a number?"""
-        return self.op[node] == 0
+        arity = _ARITY[self.op[node]]
+        if arity == 2:
+            return self.a[node], self.b[node]
+        if arity == 1:
+            return (self.a[node],)
+        return (self.a[node], self.b[node], self.c[node]) if arity else ()
 
     def value(self, node: int) -> float:
         """The number of a constant node."""
         return self.constants[self.a[node]]
-
-    def is_commutative(self, node: int) -> bool:
-        """May the operands of this node be exchanged?"""
-        return self.op[node] in COMMUTATIVE
 
 
 def _finite(value: Any) -> float:

@@ -69,7 +69,6 @@ ARITY: dict[Op, int] = {
 
 COMMUTATIVE = frozenset({Op.ADD, Op.MUL, Op.MIN, Op.MAX, Op.EQ})
 CONDITIONS = frozenset({Op.LT, Op.LE, Op.EQ})
-LEAVES = frozenset({Op.CONST, Op.VAR})
 
 # The name that text printing and error messages use; infix operations print as their sign.
 PRINTED: dict[Op, str] = {

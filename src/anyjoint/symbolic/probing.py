@@ -15,13 +15,11 @@ import numpy as np
 
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.interval import EVERYTHING, INTERVAL_RULES, TOTAL_RULES, Interval, square
-from anyjoint.symbolic.ops import ARITY, CONDITIONS, Op
+from anyjoint.symbolic.ops import CONDITIONS, Op
 
 Array = np.ndarray[Any, np.dtype[Any]]
 # A sample has a row per node and a column per point: values, their magnitudes, bounds of their errors.
 Sample = tuple[Array, Array, Array]
-
-_ARITY = tuple(ARITY[op] for op in Op)
 
 _FEW = 0.25  # share of points at which a value may be undefined
 ROUNDING = 2.0**-52  # twice the unit roundoff, so that a bound to first order is safe
@@ -80,7 +78,8 @@ class Probe:
         self.g, self.ids, self.points = g, ids, points
         self.index = dict(zip(ids, range(n), strict=True))
         self.op = [g.op[i] for i in ids]
-        self.operands = [self._operand_rows(i) for i in ids]
+        index = self.index
+        self.operands = [tuple([index[x] for x in g.operands(i)]) for i in ids]
         self.interval: list[Interval] = []
         self.total: list[bool] = []
         for row in range(n):
@@ -90,15 +89,6 @@ class Probe:
         with np.errstate(all="ignore"):
             for op, rows in self._groups():
                 self._evaluate(op, rows)
-
-    def _operand_rows(self, i: int) -> tuple[int, ...]:
-        g, index = self.g, self.index
-        arity = _ARITY[g.op[i]]
-        if arity == 2:
-            return index[g.a[i]], index[g.b[i]]
-        if arity == 1:
-            return (index[g.a[i]],)
-        return (index[g.a[i]], index[g.b[i]], index[g.c[i]]) if arity else ()
 
     def _find_interval(self, row: int) -> None:
         """Append what is certain about a row."""
