@@ -13,7 +13,7 @@ import math
 import anyjoint as aj
 from anyjoint import joints, shapes, surfaces
 
-DURATION, DT, METHOD = 10.0, 2e-3, "rk4"
+DURATION, DT, METHOD = 10.0, 1e-3, "rk4"
 
 
 def build(n: int = 20, major: float = 0.2, minor: float = 0.05, bend: float = 0.09) -> aj.Mechanism:

@@ -13,11 +13,11 @@ from .palette import AMBER, CORAL, INK, SAND, SEA, SKY
 
 # Heights of a 5 x 5 grid of control points: a bowl with a rise in the middle and an uneven rim.
 HEIGHTS = (
-    (3.6, 1.8, 1.5, 1.9, 3.8),
-    (1.7, -0.9, -0.2, -0.7, 2.0),
-    (1.4, -0.4, 1.3, -0.6, 1.3),
-    (1.9, -0.6, -0.3, -1.0, 1.6),
-    (3.9, 2.0, 1.3, 1.8, 3.5),
+    (2.9, 1.8, 1.5, 1.9, 3.8),
+    (1.3, -0.9, -0.2, -0.7, 2.0),
+    (1.1, -0.4, 1.3, -0.6, 1.6),
+    (1.4, -0.6, -0.3, -1.0, 2.0),
+    (3.1, 2.0, 1.3, 1.8, 3.5),
 )
 
 
@@ -46,7 +46,7 @@ def board_on_spline_surface() -> Mechanism:
         solid = Inertia.capsule(0.8, 0.04, 0.5).moved(Pose.translation(0, side * 0.3, 0) @ Pose.rotation_x(math.pi / 2))
         shoulder = Pose.translation(0, side * 0.1, 0.85)
         mech.add_body(f"{name} arm", rider, Revolute((1, 0, 0)), shoulder, solid, arm, stiffness=4.0, damping=0.1)
-    mech.set_start([0.16, 0.24, 0.4, 0.0, 0.0, 0.2, -0.2])
+    mech.set_start([0.2, 0.78, -0.6, 0.0, 0.0, 0.2, -0.2])
     return mech
 
 

@@ -26,11 +26,12 @@ class Pendant:
     mass: float
     top: Place
     bottom: Place
-    twist: float = 0.0  # a quarter turn for rings that hang in one another
+    twist: float = 0.0  # a quarter turn for rings that hang in one another, and back again below
 
 
-def _ball(radius: float, color: str) -> Pendant:
-    return Pendant(surfaces.Sphere(radius), shapes.Sphere(radius, color=color), 0.4, (0.0, SIDE), (math.pi, SIDE))
+def _ball(radius: float, color: str, twist: float = 0.0) -> Pendant:
+    look = shapes.Sphere(radius, color=color)
+    return Pendant(surfaces.Sphere(radius), look, 0.4, (0.0, SIDE), (math.pi, SIDE), twist)
 
 
 def _egg(a: float, b: float, color: str) -> Pendant:
@@ -49,7 +50,7 @@ PENDANTS = (
     _egg(0.28, 0.14, TEAL),
     _ring(AMBER, (0.0, OUTSIDE), (math.pi, INSIDE)),
     _ring(SKY, (0.0, INSIDE), (math.pi, OUTSIDE), twist=math.pi / 2),
-    _ball(0.14, PLUM),
+    _ball(0.14, PLUM, twist=math.pi / 2),
     _ball(0.10, CORAL),
 )
 
@@ -67,6 +68,7 @@ def windmill(arms: int = 3, reach: float = 2.2, spin: float = 0.9) -> Mechanism:
     q = [0.35]
     for k, tip in enumerate(tips):
         q += _string(mech, hub, k, tip, q[0])
+    # The strings swing in the plane of the arms: the poles of all charts are on axes across it, and stay out of reach.
     mech.set_start(q, [spin] + [0.0] * (len(q) - 1))
     return mech
 
