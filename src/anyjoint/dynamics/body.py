@@ -66,14 +66,17 @@ class Algorithm:
     inputs: tuple[str, ...] = ("q", "v")
 
 
-def algorithm(name: str, *sweeps: tuple[str, SweepFunction], results: Sequence[str], inputs: Sequence[str]) -> Algorithm:
+def algorithm(
+    name: str, *sweeps: tuple[str, SweepFunction], results: Sequence[str], inputs: Sequence[str]
+) -> Algorithm:
     """An algorithm from (direction, function) pairs."""
     return Algorithm(name, tuple(Sweep(d, f) for d, f in sweeps), tuple(results), tuple(inputs))  # type: ignore[arg-type]
 
 
 def ground(base_acceleration: Vector) -> Body:
     """The record of the ground: at rest, accelerated against gravity."""
-    return Body(v=zeros(6), alpha=base_acceleration, eta=zeros(6), R=as_matrix(np.eye(3, dtype=int)), p=zeros(3))
+    still = {name: zeros(6) for name in ("v", "eta", "y", "z")} | {name: zeros(3, 3) for name in ("Rd", "Rdd")}
+    return Body(alpha=base_acceleration, R=as_matrix(np.eye(3, dtype=int)), p=zeros(3), **still)
 
 
 def run_sweeps(algorithm: Algorithm, bodies: Sequence[Body], parents: Sequence[int], root: Body) -> None:

@@ -1,0 +1,71 @@
+"""Per-link blocks of a state on NumPy floats: what the dense formulations assemble their matrices from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One link: pose G = (R, p) in the parent link, velocity-product acceleration a, gyroscopic wrench b, Jacobian S.
+
+    All may have leading batch axes.
+    """
+
+    R: Floats
+    p: Floats
+    a: Floats
+    b: Floats
+    S: Floats
+
+    @property
+    def to_child(self) -> Floats:
+        """Ad(G^-1): twists of the parent seen from the child [RM eq. 5]."""
+        Rt = np.swapaxes(self.R, -1, -2)
+        X = np.zeros((*self.R.shape[:-2], 6, 6))
+        X[..., :3, :3] = X[..., 3:, 3:] = Rt
+        X[..., 3:, :3] = -Rt @ skew(self.p)
+        return X
+
+
+def skew(p: Floats) -> Floats:
+    """The matrices [p] with [p] b = p x b."""
+    out = np.zeros((*p.shape[:-1], 3, 3))
+    out[..., 2, 1], out[..., 0, 2], out[..., 1, 0] = p[..., 0], p[..., 1], p[..., 2]
+    return out - np.swapaxes(out, -1, -2)
+
+
+def ad_matrix(v: Floats) -> Floats:
+    """The matrices ad(v) of twists [RM eq. 8]."""
+    out = np.zeros((*v.shape[:-1], 6, 6))
+    out[..., :3, :3] = out[..., 3:, 3:] = skew(v[..., :3])
+    out[..., 3:, :3] = skew(v[..., 3:])
+    return out
+
+
+def split_blocks(row: Floats, widths: Sequence[int]) -> list[Block]:
+    """Blocks from the result row of the algorithm BLOCKS; `widths` are the links' numbers of velocities."""
+    blocks, at = [], 0
+    for n in widths:
+        R, p, a, b, S = np.split(row[..., at : at + 24 + 6 * n], [9, 12, 18, 24], axis=-1)
+        lead = row.shape[:-1]
+        blocks.append(Block(R.reshape(*lead, 3, 3), p, a, b, S.reshape(*lead, 6, n)))
+        at += 24 + 6 * n
+    return blocks
+
+
+def starts(blocks: Sequence[Block]) -> list[int]:
+    """Where each link's velocities begin, in the order of the links; the last entry is their number."""
+    return [0, *np.cumsum([block.S.shape[-1] for block in blocks]).tolist()]
+
+
+def apply(matrix: Floats, vector: Floats) -> Floats:
+    """Matrix times vector over leading batch axes."""
+    product: Floats = (matrix @ vector[..., None])[..., 0]
+    return product

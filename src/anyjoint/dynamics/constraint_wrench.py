@@ -1,0 +1,17 @@
+"""Joint constraint wrenches: the whole wrench f_i that a joint passes to its body, in the body's own frame."""
+
+from typing import Any
+
+from .body import algorithm
+from .newton_euler import accelerate
+
+
+def hand_in(body: Any, parent: Any) -> None:
+    """Inward: Newton-Euler's second pass with the whole wrench kept [LJ pass 2; SG eq. 14]."""
+    body.wrench = body.plus("f", body.b)
+    parent.add("f", (body.A @ body.W).force(body.wrench))
+
+
+CONSTRAINT_WRENCHES = algorithm(
+    "constraint-wrenches", ("outward", accelerate), ("inward", hand_in), results=["wrench"], inputs=["q", "v", "qdd"]
+)

@@ -1,0 +1,68 @@
+"""RedMax: reduced dynamics from the maximal ones through the Jacobian J_mr, dense [RM eq. 11-21, alg. 1]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .blocks import Block, Floats, ad_matrix, apply, starts
+
+
+def jacobian(blocks: Sequence[Block], parents: Sequence[int]) -> list[Floats]:
+    """J_mr as one 6 x nv matrix per link, filled from the ancestors' products [RM eq. 18, alg. 1]."""
+    at = starts(blocks)
+    J: list[Floats] = []
+    for i, block in enumerate(blocks):
+        own = np.zeros((*block.p.shape[:-1], 6, at[-1]))
+        if parents[i] >= 0:
+            own += block.to_child @ J[parents[i]]  # [RM alg. 1, 6]
+        own[..., at[i] : at[i + 1]] = block.S  # [RM alg. 1, 2]
+        J.append(own)
+    return J
+
+
+def jacobian_rate(blocks: Sequence[Block], parents: Sequence[int], v: Floats, Sdot: Sequence[Floats]) -> list[Floats]:
+    """Jdot_mr, link by link; `Sdot` are the time derivatives of the joints' own S [RM alg. 1]."""
+    at, J = starts(blocks), jacobian(blocks, parents)
+    Jdot: list[Floats] = []
+    for i, block in enumerate(blocks):
+        own = np.zeros_like(J[i])
+        if parents[i] >= 0:
+            Ad = block.to_child
+            s = apply(block.S, v[..., at[i] : at[i + 1]])
+            # The derivative of Ad by the relative twist alone: [RM eq. 21] with both world twists cancelled.
+            own += -ad_matrix(s) @ Ad @ J[parents[i]] + Ad @ Jdot[parents[i]]  # [RM eq. 20]
+        own[..., at[i] : at[i + 1]] = Sdot[i]  # [RM eq. 19]
+        Jdot.append(own)
+    return Jdot
+
+
+def jacobian_rate_times_velocity(
+    blocks: Sequence[Block], parents: Sequence[int], base_acceleration: Floats
+) -> list[Floats]:
+    """Jdot qdot, the links' accelerations at zero joint acceleration; gravity is the ground's acceleration."""
+    made: list[Floats] = []
+    for i, block in enumerate(blocks):
+        before = made[parents[i]] if parents[i] >= 0 else base_acceleration
+        made.append(apply(block.to_child, before) + block.a)
+    return made
+
+
+def reduced_inertia(J: Sequence[Floats], inertias: Sequence[Floats]) -> Floats:
+    """M_r = J^T M_m J [RM eq. 12]."""
+    return np.asarray(sum(np.swapaxes(Ji, -1, -2) @ M @ Ji for Ji, M in zip(J, inertias, strict=True)))
+
+
+def redmax_accelerations(
+    blocks: Sequence[Block], parents: Sequence[int], inertias: Sequence[Floats], tau: Floats, base_acceleration: Floats
+) -> Floats:
+    """Joint accelerations, links in order; `inertias` are 6x6 in the links' frames [RM eq. 12]."""
+    J = jacobian(blocks, parents)
+    drift = jacobian_rate_times_velocity(blocks, parents, base_acceleration)
+    right = tau.astype(float)
+    for Ji, M, block, a in zip(J, inertias, blocks, drift, strict=True):
+        f = -block.b - apply(M, a)  # [RM eq. 9, 12]: f_m - M_m Jdot qdot
+        right = right + apply(np.swapaxes(Ji, -1, -2), f)
+    solved: Floats = np.linalg.solve(reduced_inertia(J, inertias), right[..., None])[..., 0]
+    return solved

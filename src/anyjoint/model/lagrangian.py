@@ -1,0 +1,43 @@
+"""Forward dynamics of Guenter & Lee: M and c taken out of the symbolic inverse dynamics, then solved [GL eq. 14]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anyjoint.codegen import Schedule
+from anyjoint.dynamics.body import run_sweeps
+from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
+from anyjoint.dynamics.mass_matrix import solve_from_leaves
+from anyjoint.dynamics.plan import Plan
+from anyjoint.spatial import Matrix, Vector, vector, zeros
+from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic.rewrite import coefficient, substitute
+
+from .joints_cache import JointCache
+from .numbers import Numbers
+from .setup import Setup
+from .straight import Trace, row_schedule, trace_bodies
+
+
+def equations_of_motion(outputs: Sequence[Any], qdd: Sequence[Node]) -> tuple[Matrix, Vector]:
+    """M and c of outputs = M qdd + c, which are linear in the nodes qdd; M is taken from its lower triangle."""
+    n = len(qdd)
+    M = zeros(n, n)
+    for i, f in enumerate(outputs):
+        for j in range(i + 1):
+            if isinstance(f, Node):
+                M[i, j] = M[j, i] = coefficient(f, qdd[j])  # [GL section 4]
+    c = vector(*substitute(list(outputs), dict.fromkeys(qdd, 0.0)))
+    return M, c
+
+
+def trace_lagrangian(plan: Plan, numbers: Numbers, joints: JointCache) -> tuple[Schedule, Setup]:
+    """Forward dynamics as one straight-line program: M qdd = Q - c by LDL^T, Cholesky without square roots."""
+    trace, inputs = Trace(Graph()), ("q", "v", "tau")
+    bodies, root = trace_bodies(trace, plan, numbers, joints, LAGRANGIAN_INVERSE.inputs)
+    qdd = [x for body in bodies for x in body.qdd]
+    run_sweeps(LAGRANGIAN_INVERSE, bodies, plan.parents, root)
+    M, c = equations_of_motion([x for body in bodies for x in body.generalized], qdd)
+    tau = vector(*(trace.row("tau", k) for k in range(len(qdd))))
+    return row_schedule(trace, inputs, list(solve_from_leaves(M, tau - c)))
