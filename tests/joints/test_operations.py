@@ -4,7 +4,7 @@ import pytest
 from bench.joint_ops import operations
 from tests.joints.zoo import KINDS
 
-CEILINGS = {"tori": 60, "tori-aligned": 60, "revolute-x": 2, "universal": 12, "on-torus": 30, "contact": 450, "spherical": 220}
+CEILINGS = {"tori": 60, "tori-aligned": 60, "revolute-x": 2, "universal": 12, "on-torus": 30, "contact": 450}
 
 
 @pytest.mark.parametrize("name", CEILINGS)

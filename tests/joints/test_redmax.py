@@ -46,6 +46,7 @@ def parts(joint, q, v=None):
 
 
 def test_prismatic_eq_23_24():
+    """[RM eq. 23, 24]"""
     a = np.array([1.0, 2.0, -2.0]) / 3
     G, S, c = parts(joints.Prismatic(axis=(1, 2, -2)), [0.7], [1.3])
     assert np.allclose(G[:3, 3], 0.7 * a, atol=1e-15)
@@ -54,6 +55,7 @@ def test_prismatic_eq_23_24():
 
 
 def test_planar_and_translational_eq_25_28():
+    """[RM eq. 25, 26] and [RM eq. 27, 28]"""
     _, S, c = parts(joints.Planar(), [0.3, 0.4], [1, 2])
     assert np.array_equal(S, np.eye(6)[:, 3:5])
     assert not c.any()
@@ -63,6 +65,7 @@ def test_planar_and_translational_eq_25_28():
 
 
 def test_revolute_eq_29_30():
+    """[RM eq. 29, 30]"""
     a = np.array([2.0, 1.0, -2.0]) / 3
     G, S, c = parts(joints.Revolute(axis=(2, 1, -2)), [0.7], [1.3])
     assert np.allclose(G[:3, :3], expm(0.7 * bracket(a)), atol=1e-15)
@@ -71,6 +74,7 @@ def test_revolute_eq_29_30():
 
 
 def test_universal_eq_31_35():
+    """[RM eq. 31-35] and [RM eq. 32]"""
     (q1, q2), qd = (0.6, -1.1), np.array([0.9, 1.4])
     c1, s1, c2, s2 = math.cos(q1), math.sin(q1), math.cos(q2), math.sin(q2)
     G, S, c = parts(joints.Universal(), [q1, q2], qd)
@@ -100,6 +104,7 @@ def spherical_oracle(q, qd):
 
 @pytest.mark.parametrize("scale", [0.2, 0.49, 0.51, 1.0, 3.0, 6.0])
 def test_spherical_eq_36_41(scale):
+    """[RM eq. 36], [RM eq. 37, 38], [RM eq. 38], [RM eq. 41]"""
     for _ in range(20):
         q, qd = RNG.normal(size=3), RNG.normal(size=3)
         q *= scale / np.linalg.norm(q)
@@ -135,6 +140,7 @@ def test_spherical_by_the_product_rule_of_its_matrix():
 
 
 def test_free_eq_42_44():
+    """[RM eq. 42] and [RM eq. 43, 44]"""
     q, qd = RNG.normal(size=6), RNG.normal(size=6)
     R, S1, S1dot = spherical_oracle(q[:3], qd[:3])
     G, S, c = parts(joints.Free(), q, qd)
@@ -146,6 +152,7 @@ def test_free_eq_42_44():
 
 
 def test_composite_eq_45_51():
+    """[RM eq. 45], [RM eq. 51] and [RM eq. 45-51]"""
     first, second = joints.Universal(), joints.Helical(axis=(1, 1, 0), pitch=0.3)
     q, qd = RNG.normal(size=3), RNG.normal(size=3)
     Q1, S1, c1 = parts(first, q[:2], qd[:2])
@@ -182,6 +189,7 @@ def algorithm_4(C, q):
 
 @pytest.mark.parametrize("closed", [False, True])
 def test_spline_curve_algorithm_4(closed):
+    """[RM alg. 4], [RM eq. 59], [RM eq. 57, 58]"""
     frames = [Pose.translation(*RNG.normal(size=3)) @ Pose.rotation(RNG.normal(size=3), 0.8) for _ in range(6)]
     joint = joints.SplineCurve(frames, closed=closed)
     for q in RNG.uniform(0, joint.count, 10):
@@ -228,6 +236,7 @@ def algorithm_5(C, q):
 
 
 def test_spline_surface_algorithm_5():
+    """[RM section 5.3, alg. 5], [RM eq. 60], [RM eq. 62, 63], [RM eq. 63]"""
     values = 0.5 * RNG.normal(size=(6, 5, 6))
     joint = joints.SplineSurface(values)
     for q in RNG.uniform(0, 1, (8, 2)) * [2, 3]:

@@ -42,4 +42,4 @@ class Contact(Joint):
 
     def singularity(self, q: Sequence[float]) -> str | None:
         first: str | None = self.surface1.singularity(float(q[0]), float(q[1]))
-        return first or self.surface2.singularity(float(q[2]), float(q[3]))
+        return first or self.surface2.singularity(float(q[2]), float(q[3])) or self.stuck(q)

@@ -57,4 +57,4 @@ class CurveCurve(Joint):
 
     def singularity(self, q: Sequence[float]) -> str | None:
         first: str | None = self.curve1.singularity(float(q[0]), self.frame, self.up)
-        return first or self.curve2.singularity(float(q[1]), self.frame, self.up)
+        return first or self.curve2.singularity(float(q[1]), self.frame, self.up) or self.stuck(q)

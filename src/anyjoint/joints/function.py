@@ -15,7 +15,7 @@ from .joint import Coordinate, Joint
 
 @dataclass(frozen=True)
 class FunctionJoint(Joint):
-    """The joint of `@aj.joint(dof=n)`: the function returns a Pose or a 4x4 matrix of scalars."""
+    """The joint of `@aj.joint(dof=n)`: Q is what the function returns, a Pose or a 4x4 matrix of scalars."""
 
     function: Callable[[Sequence[Scalar]], Any]
     coordinate_list: tuple[Coordinate, ...]
@@ -24,9 +24,22 @@ class FunctionJoint(Joint):
     def coordinates(self) -> tuple[Coordinate, ...]:
         return self.coordinate_list
 
+    @property
+    def name(self) -> str:
+        """The function's name, for messages."""
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
     def pose(self, q: Sequence[Scalar]) -> Pose:
         result = self.function(q)
-        return result if isinstance(result, Pose) else Pose.from_matrix(result)
+        if isinstance(result, Pose):
+            return result
+        try:
+            return Pose.from_matrix(result)
+        except InputError as error:
+            raise InputError(f"joint function {self.name}: expected a Pose or a 4x4 matrix; {error}") from error
+
+    def singularity(self, q: Sequence[float]) -> str | None:
+        return self.stuck(q)
 
     def __call__(self, q: Sequence[Scalar]) -> Any:
         return self.function(q)
@@ -39,15 +52,30 @@ def joint(
     domain: Sequence[tuple[float, float]] | None = None,
     period: Sequence[float | None] | None = None,
     neutral: Sequence[float] | None = None,
+    limits: Sequence[tuple[float, float]] | None = None,
+    wrap: bool = False,
 ) -> Callable[[Callable[[Sequence[Scalar]], Any]], FunctionJoint]:
-    """Decorator that makes a joint of a function of `dof` coordinates; no derivatives are wanted."""
+    """Decorator that makes a joint of a function of `dof` coordinates; no derivatives are wanted.
+
+    The other arguments list one entry per coordinate: where the joint is regular (`domain`), after how much it repeats
+    (`period`; `wrap=True` takes whole periods off during simulation), a regular start (`neutral`), where it may go
+    (`limits`).
+    """
     if not isinstance(dof, int) or not 0 <= dof <= 6:
         raise InputError(f"joint(dof={dof!r}): a joint has 0 to 6 coordinates")
+    options: dict[str, Sequence[Any] | None] = {
+        "name": names, "domain": domain, "period": period, "neutral": neutral, "limits": limits,
+    }  # fmt: skip
+    given = {key: list(values) for key, values in options.items() if values is not None}
+    for key, values in given.items():
+        if len(values) != dof:
+            raise InputError(f"joint(dof={dof}): {key} has {len(values)} entries, expected one per coordinate")
     made = []
     for k in range(dof):
-        options: dict[str, Any] = {"name": names[k] if names else f"q{k}"}
-        for key, given in (("domain", domain), ("period", period), ("neutral", neutral)):
-            if given is not None:
-                options[key] = given[k]
-        made.append(Coordinate(**options))
+        own: dict[str, Any] = {"name": f"q{k}"} | {key: values[k] for key, values in given.items()}
+        lo, hi = own.get("domain", (-1.0, 1.0))
+        if not lo < hi:
+            raise InputError(f"joint(domain={domain!r}): each domain is a pair (low, high) with low < high")
+        own.setdefault("neutral", 0.0 if lo <= 0 <= hi else (lo + hi) / 2)
+        made.append(Coordinate(**own, wrap=wrap and own.get("period") is not None))
     return lambda function: FunctionJoint(function, tuple(made))

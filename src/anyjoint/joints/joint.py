@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from anyjoint.geometry.check import parameter
 from anyjoint.scalar import Scalar, absolute, floor, less, select
 from anyjoint.spatial import Matrix, Pose
@@ -93,3 +95,25 @@ class Joint:
     def singularity(self, q: Sequence[float]) -> str | None:
         """A sentence (what is singular and a way out) if the coordinates break down at q, else None."""
         return None
+
+    def stuck(self, q: Sequence[float]) -> str | None:
+        """A sentence if some mix of velocities moves nothing at q (S loses rank), else None."""
+        S = np.asarray(self.jacobian([float(x) for x in q]), dtype=np.float64)
+        if not S.size:
+            return None
+        _, size, mixes = np.linalg.svd(S)
+        if size[-1] > 1e-9 * max(1.0, size[0]):
+            return None
+        named = zip(self.velocity_names, mixes[-1], strict=True)
+        mix = ", ".join(f"{name}: {x:.3g}" for name, x in named if abs(x) > 1e-6)
+        return (
+            f"{type(self).__name__} is singular at q = {tuple(map(float, q))}: the velocities ({mix}) move nothing; "
+            "start elsewhere, or choose coordinates or shapes that are regular there"
+        )
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """Names of the velocities: those of the coordinates, or numbers where there are fewer velocities."""
+        if self.nv == self.nq:
+            return tuple(coordinate.name for coordinate in self.coordinates)
+        return tuple(f"v{k}" for k in range(self.nv))

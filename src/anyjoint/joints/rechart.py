@@ -1,4 +1,4 @@
-"""Carry positions and velocities from one set of coordinates to another for the same motion (a sphere's other poles)."""
+"""Carry positions and velocities to other coordinates of the same motion, such as a sphere with other poles."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,34 +20,33 @@ def rechart(
 
     Both joints must allow the motion: two charts of a sphere need `spin=True`, because their frames differ by a spin.
     """
-    target = np.array(old.pose(_plain(q)).matrix, dtype=float)
+    target = _matrix(old, q)
     at = np.array([c.neutral for c in new.coordinates] if guess is None else guess, dtype=float)
     starts = [at, *_other_starts(new)]
     for start in starts:
         found = _same_pose(new, target, start)
         if found is None:
             continue
-        twist = np.array(old.jacobian(_plain(q)), dtype=float) @ np.asarray(v, dtype=float)
-        S = np.array(new.jacobian(_plain(found)), dtype=float)
+        twist = _jacobian(old, q) @ np.asarray(v, dtype=float)
+        S = _jacobian(new, found)
         rates = np.linalg.lstsq(S, twist, rcond=None)[0]
         if np.abs(S @ rates - twist).max() < 1e-9 * (1 + np.abs(twist).max()):
             return found, rates
     raise SingularityError(
-        f"rechart from {type(old).__name__} to {type(new).__name__}: no coordinates of the second have the pose and twist "
-        f"of the first at q = {_plain(q)}; both must allow the same motion (for a sphere: spin=True on both)"
+        f"rechart from {type(old).__name__} to {type(new).__name__}: no coordinates of the second have the pose and "
+        f"twist of the first at q = {_plain(q)}; both must allow the same motion (for a sphere: spin=True on both)"
     )
 
 
 def _same_pose(joint: Joint, target: Array, start: Array) -> Array | None:
     q = start.copy()
     for _ in range(60):
-        error = logarithm(np.linalg.inv(np.array(joint.pose(_plain(q)).matrix, dtype=float)) @ target)
-        S = np.array(joint.jacobian(_plain(q)), dtype=float)
-        step = np.linalg.lstsq(S, error, rcond=None)[0]
+        error = logarithm(np.linalg.inv(_matrix(joint, q)) @ target)
+        step = np.linalg.lstsq(_jacobian(joint, q), error, rcond=None)[0]
         q = q + step * min(1.0, 0.7 / max(float(np.linalg.norm(step)), 1e-300))
         if np.linalg.norm(step) < 1e-15 * (1 + np.linalg.norm(q)):
             break
-    left = logarithm(np.linalg.inv(np.array(joint.pose(_plain(q)).matrix, dtype=float)) @ target)
+    left = logarithm(np.linalg.inv(_matrix(joint, q)) @ target)
     return q if np.abs(left).max() < 1e-12 * (1 + np.abs(target).max()) else None
 
 
@@ -59,5 +58,13 @@ def _other_starts(joint: Joint) -> list[Array]:
     return [low + rng.uniform(0.1, 0.9, joint.nq) * (high - low) for _ in range(20)]
 
 
-def _plain(q: Sequence[float]) -> list[float]:
+def _matrix(joint: Joint, q: Any) -> Array:
+    return np.asarray(joint.pose(_plain(q)).matrix, dtype=np.float64)
+
+
+def _jacobian(joint: Joint, q: Any) -> Array:
+    return np.asarray(joint.jacobian(_plain(q)), dtype=np.float64)
+
+
+def _plain(q: Any) -> list[float]:
     return [float(x) for x in q]
