@@ -11,19 +11,20 @@ from anyjoint.scalar import known
 
 from .body import algorithm
 from .small_matrix import LDL, gram, ldl
-from .velocity import gyroscopic_wrench, move
+from .velocity import centripetal_acceleration, gyroscopic_couple, spin
 
 
 def velocities(body: Any, parent: Any) -> None:
-    """Outward: twists, velocity products, gyroscopic wrenches."""
-    move(body, parent)
-    body.b = gyroscopic_wrench(body)
+    """Outward: angular velocities, velocity products, gyroscopic wrenches."""
+    spin(body, parent)
+    body.b = gyroscopic_couple(body)
 
 
 def inertias(body: Any, parent: Any) -> None:
     """Inward: articulated inertia and bias wrench, in the joint's working frame."""
-    J = body.W.inertia(body.plus("J", body.J))
-    b = body.W.force(body.plus("b", body.b))
+    J = body.plus("J", body.J)
+    b = body.W.force(body.plus("b", body.b) + J @ centripetal_acceleration(body))
+    J = body.W.inertia(J)
     S = body.S_A + body.S_B
     U = columns([J @ S[:, j] for j in range(S.shape[1])])
     eliminate(body, parent, J, b, S, U, ldl(gram(S, U)))  # [SG eq. 28]
@@ -65,7 +66,8 @@ def accelerations(body: Any, parent: Any) -> None:
     """Outward: joint and body accelerations."""
     alpha = body.A.motion(parent.alpha) + body.a
     body.qdd = LDL(body.L, body.z).back(body.z - body.Z.T @ alpha)
-    body.alpha = body.W.motion(alpha + (body.S_A + body.S_B) @ body.qdd)
+    alpha = alpha + (body.S_A + body.S_B) @ body.qdd
+    body.alpha = body.W.motion(alpha) + centripetal_acceleration(body)
 
 
 ARTICULATED_BODY = algorithm(

@@ -6,39 +6,52 @@ of them give both `qdd` and `tau_out`.
 
 from typing import Any
 
-from . import articulated_body
+from anyjoint.joints.product_rule import columns
+
+from .articulated_body import eliminate
 from .body import algorithm
+from .small_matrix import LDL, gram, ldl
+from .velocity import gyroscopic_wrench, move
+
+
+def velocities(body: Any, parent: Any) -> None:
+    """Outward: twists, velocity products, gyroscopic wrenches."""
+    move(body, parent)  # [RM alg. 6, 3-4]
+    body.b = gyroscopic_wrench(body)
 
 
 def inertias(body: Any, parent: Any) -> None:
-    """Inward: a prescribed joint is stiff, so its whole inertia is handed on."""
-    if not body.prescribed:
-        articulated_body.inertias(body, parent)  # [RM alg. 6, 13-15]
-        return
-    body.J_hat = body.W.inertia(body.plus("J", body.J))  # [RM alg. 6, 7]
-    body.b_hat = body.W.force(body.plus("b", body.b))  # [RM alg. 6, 8]
+    """Inward: what a joint hands on of its inertia; a prescribed one is stiff and hands on all of it."""
+    J = body.W.inertia(body.plus("J", body.J))  # [RM alg. 6, 7]
+    b = body.W.force(body.plus("b", body.b))  # [RM alg. 6, 8]
     S = body.S_A + body.S_B
-    beta = body.b_hat + body.J_hat @ (body.a + S @ body.qdd_in)  # [RM alg. 6, 11]
-    parent.add("J", body.A.inertia(body.J_hat))  # [RM alg. 6, 10]
-    parent.add("b", body.A.force(beta))
+    if body.prescribed:
+        body.J_hat, body.b_hat = J, b
+        parent.add("J", body.A.inertia(J))  # [RM alg. 6, 10]
+        parent.add("b", body.A.force(b + J @ (body.a + S @ body.qdd_in)))  # [RM alg. 6, 11]
+    else:
+        U = columns([J @ S[:, j] for j in range(S.shape[1])])
+        eliminate(body, parent, J, b, S, U, ldl(gram(S, U)))  # [RM alg. 6, 13-15]
 
 
 def accelerations(body: Any, parent: Any) -> None:
     """Outward: accelerations of the free joints, forces of the prescribed ones."""
-    if not body.prescribed:
-        articulated_body.accelerations(body, parent)  # [RM alg. 6, 24-25]
-        body.tau_out = body.tau + 0
-        return
     S = body.S_A + body.S_B
-    alpha = body.A.motion(parent.alpha) + S @ body.qdd_in + body.a  # [RM alg. 6, 20]
-    body.tau_out = S.T @ (body.J_hat @ alpha + body.b_hat)  # [RM alg. 6, 21-22]
-    body.qdd = body.qdd_in + 0
+    alpha = body.A.motion(parent.alpha) + body.a
+    if body.prescribed:
+        body.qdd = body.qdd_in + 0
+        alpha = alpha + S @ body.qdd  # [RM alg. 6, 20]
+        body.tau_out = S.T @ (body.J_hat @ alpha + body.b_hat)  # [RM alg. 6, 21-22]
+    else:
+        body.tau_out = body.tau + 0
+        body.qdd = LDL(body.L, body.z).back(body.z - body.Z.T @ alpha)  # [RM alg. 6, 24]
+        alpha = alpha + S @ body.qdd  # [RM alg. 6, 25]
     body.alpha = body.W.motion(alpha)
 
 
 HYBRID = algorithm(
     "hybrid",
-    ("outward", articulated_body.velocities),
+    ("outward", velocities),
     ("inward", inertias),
     ("outward", accelerations),
     results=["qdd", "tau_out"],

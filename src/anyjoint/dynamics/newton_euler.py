@@ -5,15 +5,16 @@ from typing import Any
 from anyjoint.spatial import zeros
 
 from .body import algorithm
-from .velocity import gyroscopic_wrench, move
+from .velocity import centripetal_acceleration, gyroscopic_couple, spin
 
 
 def accelerate(body: Any, parent: Any) -> None:
     """Outward: twist, acceleration and the wrench that the body needs for it [LJ pass 1; SG eq. 11]."""
-    move(body, parent)
+    spin(body, parent)
     S = body.S_A + body.S_B
-    body.alpha = body.W.motion(body.A.motion(parent.alpha) + body.a + S @ body.qdd)
-    body.b = body.J @ body.alpha + gyroscopic_wrench(body)  # [SG eq. 4]
+    alpha = body.A.motion(parent.alpha) + body.a + S @ body.qdd
+    body.alpha = body.W.motion(alpha) + centripetal_acceleration(body)
+    body.b = body.J @ body.alpha + gyroscopic_couple(body)  # [SG eq. 4]
 
 
 def collect(body: Any, parent: Any) -> None:

@@ -56,14 +56,17 @@ class Rotation:
         inverted.__dict__["sincos"] = (-s, c)
         return inverted
 
-    def motion(self, v: Vector) -> Vector:
-        """The twist v of the parent side, seen from the child: Ad(F^-1) v."""
+    def turn(self, x: Vector) -> Vector:
+        """A direction of the parent side, in the child's axes: R^T x."""
         s, c = self.sincos
         i, j = self.plane
-        out = v.copy()
-        for k in (0, 3):
-            out[i + k], out[j + k] = c * v[i + k] + s * v[j + k], c * v[j + k] - s * v[i + k]
+        out = x.copy()
+        out[i], out[j] = c * x[i] + s * x[j], c * x[j] - s * x[i]
         return out
+
+    def motion(self, v: Vector) -> Vector:
+        """The twist v of the parent side, seen from the child: Ad(F^-1) v."""
+        return np.concatenate([self.turn(v[:3]), self.turn(v[3:])])
 
     def force(self, f: Vector) -> Vector:
         """The wrench f of the child side, seen from the parent: Ad(F^-1)^T f."""
@@ -92,6 +95,9 @@ class Translation:
         x, y, z = self.p
         return Translation((-x, -y, -z))
 
+    def turn(self, x: Vector) -> Vector:
+        return x
+
     def motion(self, v: Vector) -> Vector:
         return np.concatenate([v[:3], v[3:] + cross(v[:3], self.p)])
 
@@ -114,9 +120,12 @@ class Turn:
     def inverse(self) -> Turn:
         return Turn(self.R.T)
 
+    def turn(self, x: Vector) -> Vector:
+        out: Vector = self.R.T @ x
+        return out
+
     def motion(self, v: Vector) -> Vector:
-        Rt = self.R.T
-        return np.concatenate([Rt @ v[:3], Rt @ v[3:]])
+        return np.concatenate([self.turn(v[:3]), self.turn(v[3:])])
 
     def force(self, f: Vector) -> Vector:
         return np.concatenate([self.R @ f[:3], self.R @ f[3:]])

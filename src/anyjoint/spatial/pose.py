@@ -11,7 +11,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar, is_number, sincos, sqrt
 
-from .algebra import Matrix, Vector, vector, zeros
+from .algebra import Matrix, Vector, cross, vector, zeros
 from .factor import Factor, Rotation, Translation, Turn, as_matrix
 from .inertia import BlockInertia
 
@@ -158,6 +158,16 @@ class Pose:
             v = factor.motion(v)
         return v
 
+    def spin(self, w: Vector) -> tuple[Vector, Vector]:
+        """The parent's angular velocity in the child's axes, and the centripetal acceleration of the child's origin."""
+        g = zeros(3)
+        for factor in self.factors:
+            if isinstance(factor, Translation):
+                g = g + centripetal(w, factor.p)
+            else:
+                w, g = factor.turn(w), factor.turn(g)
+        return w, g
+
     def force(self, f: Vector) -> Vector:
         """A wrench of the child side seen from the parent, Ad(G^-1)^T f [SG eq. 14]."""
         for factor in reversed(self.factors):
@@ -172,6 +182,11 @@ class Pose:
 
     def __repr__(self) -> str:
         return f"Pose(R={[list(row) for row in self.R]}, p={list(self.p)})"
+
+
+def centripetal(w: Vector, p: Sequence[Scalar]) -> Vector:
+    """w x (w x p)."""
+    return cross(w, cross(w, p))
 
 
 def unit_axis(axis: Sequence[Scalar], where: str = "axis") -> tuple[float, float, float]:
