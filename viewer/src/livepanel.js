@@ -74,7 +74,7 @@ export class LivePanel {
     if (this.shown !== live.playing) this.play.replaceChildren(icon(live.playing ? "pause" : "play"));
     this.shown = live.playing;
     read.time.textContent = `${live.time.toFixed(2)} s`;
-    const working = pull.grab ? "pulling" : live.integrator.damping > 0 ? "damped" : null;
+    const working = pull.grab ? "pulling" : live.integrator.damping > 0 || live.integrator.dynamics.damped ? "damped" : null;
     read.drift.textContent = working ?? signed(live.drift());
     read.pace.textContent = `${compact(live.ratio * live.speed, 2)}\u00d7`;
     this.message.hidden = !live.trouble;

@@ -1,0 +1,100 @@
+"""The dynamics of a compiled model as one JavaScript text that defines makeDynamics(), for live pages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anyjoint.codegen import compile_function
+from anyjoint.symbolic import Graph, variables
+from anyjoint.view.live import live_page, model_info
+
+
+def model_page(model: Any, path: str | Path, q0: Any = None, v0: Any = None, dt: float = 1e-3, **texts: str) -> Path:
+    """Write the live page of a model; `texts` may hold a title and a description."""
+    return live_page(model_info(model.mechanism, q0, v0, dt, **texts), dynamics_script(model), path)
+
+
+def dynamics_script(model: Any) -> str:
+    """JavaScript that defines makeDynamics(); see live.py for what that returns. Names never reach the text."""
+    parts = {name: _program_part(model._program(quantity)) for name, quantity in PROGRAMS.items()}
+    parts |= _joint_parts(model.mechanism)
+    lines = ["function makeDynamics() {", Path(__file__).with_name("dynamics.js").read_text(encoding="utf-8")]
+    lines += [f"const parts = {{{', '.join(f'{name}: {text}' for name, text in parts.items())}}};"]
+    lines += [f"return assemble(parts, {json.dumps(layout(model))});", "}"]
+    return "\n".join(lines) + "\n"
+
+
+PROGRAMS = {"forward": "forward_dynamics", "poses": "body_poses", "measure": "measure", "blocks": "blocks"}
+
+
+def _program_part(program: Any) -> str:
+    """A program as {call(inputs..., result)}; its numbers and work array stay inside."""
+    numbers = f"new Float64Array([{', '.join(repr(float(x)) for x in program.numbers)}])"
+    rows = [name for name, _ in program.inputs] + ["result"]
+    places = {"lane": "work", "uniform": "numbers"}
+    given = iter(f"a{i}" for i in range(len(rows)))
+    actual = [next(given) if array.kind == "row" else places[array.kind] for array in program.schedule.arrays]
+    formal = ", ".join(f"a{i}" for i in range(len(rows)))
+    inside = f"const numbers = {numbers}; const work = new Float64Array(WORK);"
+    call = f"return {{ call({formal}) {{ run({', '.join(actual)}); }} }};"
+    return f"(() => {{\n{program.code.source('js')}{inside}\n{call}\n}})()"
+
+
+def _joint_parts(mechanism: Any) -> dict[str, str]:
+    """dq/dt where velocities are no coordinate rates, and the rewriting of (q, v) after a step where joints want it."""
+    graph = Graph()
+    domains = [c.domain for body in mechanism.bodies for c in body.joint.coordinates]
+    q = [graph.variable(f"q{i}", domain) for i, domain in enumerate(domains)]
+    v = list(variables("v", mechanism.nv, graph=graph)) if mechanism.nv else []
+    rates: list[Any] = []
+    new_q, new_v = list(q), list(v)
+    turned = False
+    for body in mechanism.bodies:
+        own_q, own_v = q[body.q], v[body.v]
+        rates += body.joint.rate(own_q, own_v)
+        rewritten = body.joint.chart(own_q, own_v) if own_q else None
+        if rewritten is not None:
+            turned = True
+            new_q[body.q], new_v[body.v] = list(rewritten[0]), list(rewritten[1])
+    parts = {}
+    if [getattr(x, "id", x) for x in rates] != [x.id for x in v]:
+        parts["rate"] = _function_part(q, v, rates)
+    if turned:
+        parts["chart"] = _function_part(q, v, new_q + new_v)
+    return parts
+
+
+def _function_part(q: list[Any], v: list[Any], outputs: list[Any]) -> str:
+    text = compile_function([np.array(q), np.array(v)], outputs).source("js")
+    return f"(() => {{\n{text}return {{ call: f }};\n}})()"
+
+
+def layout(model: Any) -> dict[str, Any]:
+    """Where things are in the programs' rows: links, bodies on links, joint springs."""
+    links, at = [], 0
+    for link in model.plan.links:
+        J, n = np.asarray(link.inertia), int(link.joint.nv)
+        mass = [J[3, 3], J[2, 4], J[0, 5], J[1, 3]]  # J[:3, 3:] = [h], h the mass times the centre
+        entry = {"parent": link.parent, "v": link.v.start, "n": n, "at": at, "mass": [float(x) for x in mass]}
+        links.append(entry)
+        at += 24 + 6 * n
+    bodies = [{"link": k, "R": F[:3, :3].ravel().tolist(), "p": F[:3, 3].tolist()} for k, F in model.plan.placed]
+    gravity = [float(x) for x in model.mechanism.gravity]
+    springs = [s for body in model.mechanism.bodies for s in _springs(body)]
+    sizes = {"nq": model.nq, "nv": model.nv, "nb": model.nb, "blockSize": at}
+    return sizes | {"links": links, "bodies": bodies, "springs": springs, "gravity": gravity}
+
+
+def _springs(body: Any) -> list[dict[str, float]]:
+    """The joint's own springs and dampers, one per coordinate that has any."""
+    out = []
+    for k, (stiffness, damping) in enumerate(zip(body.stiffness, body.damping, strict=True)):
+        if stiffness or damping:
+            rest = body.rest[k] if k < len(body.rest) else 0.0
+            place = {"q": body.q.start + k, "v": body.v.start + k}
+            out.append(place | {"stiffness": stiffness, "damping": damping, "rest": rest})
+    return out

@@ -1,0 +1,140 @@
+"""Generated JavaScript dynamics in a real browser agree with the compiled model, step by step."""
+
+import numpy as np
+import pytest
+from tests.view.stand_in import FloatModel
+
+from anyjoint import joints
+from anyjoint.mechanism import Inertia, Mechanism, gallery
+from anyjoint.model import compile_model
+from anyjoint.spatial import Pose
+from anyjoint.view import dynamics_script, model_page
+from anyjoint.view.browser import Browser
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with Browser(320, 200) as browser:
+        yield browser
+
+
+def mixed():
+    """Quaternions, charts, welds and springs in one tree."""
+    mech = Mechanism("mixed \"</script>'")
+    inertia = Inertia(1.0, com=(0.1, 0.2, -0.3), tensor=np.diag([0.1, 0.2, 0.25]))
+    down = Pose.translation(0, 0, -1)
+    first = mech.add_body("first", joint=joints.SphericalQuaternion(), inertia=inertia)
+    second = mech.add_body("second", first, joints.Spherical(), down, inertia)
+    welded = mech.add_body("welded", second, joints.Fixed(), down @ Pose.rotation_x(0.4), inertia)
+    mech.add_body("last", welded, joints.Revolute(axis=(0, 1, 0)), down, inertia, stiffness=2.0, rest=0.3)
+    q = np.array([0.9, 0.1, -0.2, 0.3, 0.5, -0.4, 0.2, 0.7])
+    q[:4] /= np.linalg.norm(q[:4])
+    mech.start = (q, np.array([0.3, -0.2, 0.5, 0.1, 0.4, -0.3, 1.0]))
+    return mech
+
+
+def spring_forces(mech, q):
+    tau = np.zeros(mech.nv)
+    for body in mech.bodies:
+        if body.joint.nq == body.joint.nv:
+            tau[body.v] -= np.asarray(body.stiffness) * (q[body.q] - np.asarray(body.rest))
+    return tau
+
+
+def rk4(mech, model, q, v, dt, steps):
+    """The page's stepper, in Python."""
+
+    def rate(q, v):
+        qdot = [float(x) for b in mech.bodies for x in b.joint.rate(list(q[b.q]), list(v[b.v]))]
+        return np.array(qdot), model.forward_dynamics(q, v, spring_forces(mech, q))
+
+    for _ in range(steps):
+        k = [rate(q, v)]
+        for h in (dt / 2, dt / 2, dt):
+            k.append(rate(q + h * k[-1][0], v + h * k[-1][1]))
+        q, v = (x + dt / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]) for i, x in enumerate((q, v)))
+        for b in mech.bodies:
+            rewritten = b.joint.chart(list(q[b.q]), list(v[b.v])) if b.joint.nq else None
+            if rewritten is not None:
+                q[b.q], v[b.v] = ([float(x) for x in part] for part in rewritten)
+    return q, v
+
+
+@pytest.fixture(scope="module", params=["mixed", "torus chain"])
+def case(request):
+    mech = mixed() if request.param == "mixed" else gallery.torus_chain(20)
+    return mech, compile_model(mech)
+
+
+@pytest.fixture
+def page(case, chromium, tmp_path):
+    path = model_page(case[1], tmp_path / "live.html", dt=2e-3)
+    chromium.messages.clear()
+    chromium.open(path, "play=0")
+    return chromium
+
+
+def test_a_hundred_steps_agree_with_python(case, page):
+    mech, model = case
+    page.evaluate("anyjoint.source.advance(100)")
+    seen = page.evaluate("[[...anyjoint.source.integrator.q], [...anyjoint.source.integrator.v]]")
+    for x, y in zip(seen, rk4(mech, model, *mech.start, 2e-3, 100), strict=True):
+        assert np.abs(np.array(x) - y).max() < 1e-9
+    assert not page.messages
+
+
+def test_energy_is_kept_for_ten_seconds(case, page):
+    before = page.evaluate("anyjoint.source.integrator.energy()")
+    worst, largest = 0.0, abs(sum(before))
+    for _ in range(10):
+        page.evaluate("anyjoint.source.advance(500)")
+        kinetic, potential = page.evaluate("anyjoint.source.integrator.energy()")
+        worst = max(worst, abs(kinetic + potential - sum(before)))
+        largest = max(largest, kinetic)
+    assert page.evaluate("anyjoint.source.time") == pytest.approx(10)
+    assert worst < 0.01 * largest
+
+
+def test_poses_and_energies_are_those_of_the_model(case, page):
+    mech, model = case
+    q, v = mech.start
+    poses = np.reshape(page.evaluate("[...anyjoint.source.poses()]"), (mech.nb, 3, 4))
+    assert np.abs(poses - FloatModel(mech).body_poses([q])[0][:, :3]).max() < 1e-12
+    kinetic, potential = model.energy(q, v)
+    spring = sum(
+        0.5 * np.dot(b.stiffness, (q[b.q] - np.asarray(b.rest)) ** 2) for b in mech.bodies if b.joint.nq == b.joint.nv
+    )
+    assert page.evaluate("anyjoint.source.integrator.energy()") == pytest.approx(
+        [kinetic, potential + spring], rel=1e-12
+    )
+
+
+def test_other_gravity_and_wrenches_act_as_they_should(case, page):
+    mech, model = case
+    q, v = mech.start
+    w = np.cos(np.arange(6.0 * mech.nb))
+    gravity = np.array([1.0, 2.0, -3.0])
+    page.evaluate(
+        f"(() => {{ const s = anyjoint.source.integrator; s.gravity.set({gravity.tolist()});"
+        f" s.wrenches = Float64Array.from({w.tolist()}); s.damping = 0.5; window.a = new Float64Array(s.v.length);"
+        " const tau = s.v.map((x) => -0.5 * x);"
+        " s.dynamics.forward(s.q, s.v, tau, s.gravity, s.wrenches, window.a); })()"
+    )
+    tau = spring_forces(mech, q) - 0.5 * v
+    for body in mech.bodies:  # weight by which gravity differs, as a force at the centre of mass
+        J = model.body_jacobian(q, body)
+        R = model.body_poses(q)[body.index, :3, :3]
+        f = body.inertia.mass * R.T @ (gravity - np.asarray(mech.gravity))
+        weight = np.concatenate([np.cross(body.inertia.com, f), f])
+        tau = tau + J.T @ (w[6 * body.index : 6 * body.index + 6] + weight)
+    expected = model.forward_dynamics(q, v, tau)
+    assert np.abs(np.array(page.evaluate("[...a]")) - expected).max() < 1e-10 * np.abs(expected).max()
+
+
+def test_the_text_is_the_same_every_time_and_free_of_names():
+    mech = mixed()
+    texts = {dynamics_script(compile_model(mech)) for _ in range(2)}
+    (text,) = texts
+    assert not [name for name in ("</script", "welded", "mixed") if name in text]
