@@ -75,8 +75,9 @@ def algorithm(
 
 def ground(base_acceleration: Vector) -> Body:
     """The record of the ground: at rest, accelerated against gravity."""
-    still = {name: zeros(6) for name in ("v", "eta", "y", "z")} | {name: zeros(3, 3) for name in ("Rd", "Rdd")}
-    return Body(alpha=base_acceleration, R=as_matrix(np.eye(3, dtype=int)), p=zeros(3), w=zeros(3), **still)
+    still = {name: zeros(6) for name in ("v", "eta", "y", "z")} | {name: zeros(3, 3) for name in ("Rd", "Rdd", "Omega")}
+    still |= {name: zeros(3) for name in ("p", "w", "wdot")}
+    return Body(alpha=base_acceleration, acceleration=base_acceleration[3:], R=as_matrix(np.eye(3, dtype=int)), **still)
 
 
 def run_sweeps(algorithm: Algorithm, bodies: Sequence[Body], parents: Sequence[int], root: Body) -> None:

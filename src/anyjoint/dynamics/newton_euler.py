@@ -1,20 +1,60 @@
-"""Recursive Newton-Euler inverse dynamics for any joint [LJ section 7]: out with velocities and accelerations, in with wrenches."""
+"""Recursive Newton-Euler inverse dynamics for any joint [LJ section 7].
+
+Velocities and accelerations travel outward, wrenches inward. The acceleration of a point r of a body is A + Omega r
+with the tensor Omega = [wdot] + [w][w]; it serves both the body's own inertia and the offsets to its children, which
+is how Balafoutis and Patel (1991) save products. Linear velocities are not needed (see velocity.py).
+"""
 
 from typing import Any
 
-from anyjoint.spatial import zeros
+import numpy as np
+
+from anyjoint.spatial import Matrix, Vector, cross, vector, zeros
 
 from .body import algorithm
-from .velocity import centripetal_acceleration, gyroscopic_couple, spin
 
 
 def accelerate(body: Any, parent: Any) -> None:
-    """Outward: twist, acceleration and the wrench that the body needs for it [LJ pass 1; SG eq. 11]."""
-    spin(body, parent)
-    S = body.S_A + body.S_B
-    alpha = body.A.motion(parent.alpha) + body.a + S @ body.qdd
-    body.alpha = body.W.motion(alpha) + centripetal_acceleration(body)
-    body.b = body.J @ body.alpha + gyroscopic_couple(body)  # [SG eq. 4]
+    """Outward: angular velocity, accelerations, and the wrench that the body needs for them [LJ pass 1; SG eq. 11]."""
+    x = body.A.turn(parent.w)
+    s_A, s_B = body.S_A @ body.qd, body.S_B @ body.qd
+    y = x + s_A[:3]
+    V = y + s_B[:3]
+    joint = (body.S_A + body.S_B) @ body.qdd + body.c
+    wdot = body.A.turn(parent.wdot) + joint[:3] + cross(x, s_A[:3]) + cross(V, s_B[:3])
+    linear = body.A.turn(parent.acceleration + parent.Omega @ body.A.p)
+    linear = linear + joint[3:] + cross(x + y, s_A[3:]) + cross(y + V, s_B[3:])
+    if body.W.factors:
+        linear = body.W.turn(linear + acceleration_tensor(V, wdot) @ body.W.p)
+        V, wdot = body.W.turn(V), body.W.turn(wdot)
+    body.w, body.wdot, body.acceleration = V, wdot, linear
+    body.Omega = acceleration_tensor(V, wdot)
+    body.b = inertial_wrench(body)
+
+
+def acceleration_tensor(w: Vector, wdot: Vector) -> Matrix:
+    """Omega = [wdot] + [w][w]."""
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    out = zeros(3, 3)
+    out[0] = [-(yy + zz), xy - wdot[2], xz + wdot[1]]
+    out[1] = [xy + wdot[2], -(xx + zz), yz - wdot[0]]
+    out[2] = [xz - wdot[1], yz + wdot[0], -(xx + yy)]
+    return out
+
+
+def inertial_wrench(body: Any) -> Vector:
+    """f = m A + Omega h, n = h x A + the skew part of Omega E with E the integral of r r^T [SG eq. 4]."""
+    I, A, Omega = body.J.A, body.acceleration, body.Omega
+    h = vector(body.J.B[2, 1], body.J.B[0, 2], body.J.B[1, 0])
+    half = 0.5 * (I[0, 0] + I[1, 1] + I[2, 2])
+    E = vector(half - I[0, 0], half - I[1, 1], half - I[2, 2])
+    n = zeros(3)
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        n[i] = Omega[k, j] * E[j] - Omega[j, k] * E[k] + I[j, k] * (Omega[j, j] - Omega[k, k])
+        n[i] = n[i] + Omega[j, i] * I[i, k] - Omega[k, i] * I[i, j]
+    b = np.concatenate([n + cross(h, A), body.J.C[0, 0] * A + Omega @ h])
+    return b - body.f_ext if hasattr(body, "f_ext") else b
 
 
 def collect(body: Any, parent: Any) -> None:

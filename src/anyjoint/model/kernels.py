@@ -62,11 +62,9 @@ class Tracer:
         """Values of the ground; gravity that is not exact is a raw number behind each link's own."""
         root = ground(base_acceleration([0, 0, 0]))
         flat = {name: flatten(value) for name, value in vars(root).items() if not name.startswith("_")}
-        scalars, rebuild = flat["alpha"]
-        alpha: list[Any] = list(scalars)
-        for k, g in enumerate(gravity):
-            alpha[3 + k] = ("raw", k - 3) if g is None else -g  # -g ends each row of raw numbers
-        flat["alpha"] = (alpha, rebuild)
+        up = [("raw", k - 3) if g is None else -g for k, g in enumerate(gravity)]  # -g ends each row of raw numbers
+        flat["acceleration"] = (up, flat["acceleration"][1])
+        flat["alpha"] = ([0, 0, 0, *up], flat["alpha"][1])
         return flat
 
     def _sweep(self, level: int, function: Any, order: range) -> list[BodyTrace]:

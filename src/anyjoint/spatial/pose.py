@@ -158,6 +158,12 @@ class Pose:
             v = factor.motion(v)
         return v
 
+    def turn(self, x: Vector) -> Vector:
+        """A direction of the parent side, in the child's axes."""
+        for factor in self.factors:
+            x = factor.turn(x)
+        return x
+
     def spin(self, w: Vector) -> tuple[Vector, Vector]:
         """The parent's angular velocity in the child's axes, and the centripetal acceleration of the child's origin."""
         g = zeros(3)
