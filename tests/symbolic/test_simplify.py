@@ -186,6 +186,14 @@ def test_tables_and_branches_survive() -> None:
     assert merge_identities(f) == [select(x < y, 1.0, y), x.gather([1.0, 3.0, 2.0]), np.minimum(x, y)]
 
 
+def test_divisions_share_a_reciprocal() -> None:
+    x, y = variables("x", 2)
+    d = sin(y) + x
+    merged = merge_identities([x / d, y / d, 1 / d, x / 3])
+    assert operations(merged).count(Op.DIV) == 2  # 1 / d and x / 3
+    assert merged[0] == x * (1 / d)
+
+
 def test_shapes_and_plain_numbers() -> None:
     x = variables("x", 2)
     assert merge_identities(3.0) == 3.0

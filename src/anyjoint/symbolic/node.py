@@ -2,18 +2,18 @@
 
 import math
 import numbers
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
 from anyjoint.errors import ExpressionError
-from anyjoint.symbolic import rules
+from anyjoint.symbolic import arithmetic, rules
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.ops import CONDITIONS, Op
 
-_add, _sub, _mul, _div, _neg, _power = rules.add, rules.sub, rules.mul, rules.div, rules.neg, rules.power
+_add, _sub, _mul, _div, _neg = arithmetic.add, arithmetic.sub, arithmetic.mul, arithmetic.div, arithmetic.neg
+_power = arithmetic.power
 _unary, _compare, _extremum = rules.unary, rules.compare, rules.extremum
 
 
@@ -299,15 +299,9 @@ class Node:
     # NumPy
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        if method != "__call__" or options.get("out") is not None:
-            return NotImplemented
-        if any(isinstance(x, np.ndarray) and x.ndim for x in inputs):
-            rule = _PAIR_RULES.get(ufunc, ufunc)
-            function = np.frompyfunc(rule, 2, 1) if ufunc in _PAIR_RULES else ufunc
-            return function(*(_cell(x) if type(x) is Node else np.asarray(x, dtype=object) for x in inputs))
-        plain = [x.item() if isinstance(x, np.generic | np.ndarray) else x for x in inputs]
-        rule = _PAIR_RULES.get(ufunc) or _OPERATORS.get(ufunc)
-        return rule(*plain) if rule else ufunc(*(_cell(x) if type(x) is Node else x for x in plain))
+        from anyjoint.symbolic.ufunc import call
+
+        return NotImplemented if method != "__call__" or options.get("out") is not None else call(ufunc, inputs)
 
 
 def variables(
@@ -369,58 +363,3 @@ def _condition(x: Any) -> Node:
     if type(x) is Node and x.op in CONDITIONS:
         return x
     raise ExpressionError(f"{x!r} is not a condition; expected a comparison of expressions such as x < y.")
-
-
-def _cell(node: Node) -> np.ndarray[Any, np.dtype[Any]]:
-    """A node as an array without axes: NumPy then runs its object loop instead of asking the node again."""
-    cell = np.empty((), dtype=object)
-    cell[()] = node
-    return cell
-
-
-def _lifted(method: Callable[[Node, Any], Node]) -> Callable[[Any, Any], Any]:
-    """A method of nodes as a function of two scalars of which either may be a number."""
-
-    def rule(a: Any, b: Any) -> Any:
-        if type(a) is Node:
-            return method(a, b)
-        return method(b.graph.constant(a), b) if type(b) is Node else method(a, b)
-
-    return rule
-
-
-# What NumPy's object loops would do by comparing (minimum) or only for a node on the left (arctan2).
-_PAIR_RULES: dict[Any, Callable[[Any, Any], Any]] = {
-    np.arctan2: _lifted(Node.arctan2),
-    np.hypot: _lifted(Node.hypot),
-    np.minimum: _lifted(Node.minimum),
-    np.maximum: _lifted(Node.maximum),
-    np.fmin: _lifted(Node.minimum),
-    np.fmax: _lifted(Node.maximum),
-}
-
-_OPERATORS: dict[Any, Callable[..., Any]] = {
-    np.add: operator.add,
-    np.subtract: operator.sub,
-    np.multiply: operator.mul,
-    np.divide: operator.truediv,
-    np.power: operator.pow,
-    np.negative: operator.neg,
-    np.positive: operator.pos,
-    np.absolute: operator.abs,
-    np.less: operator.lt,
-    np.less_equal: operator.le,
-    np.greater: operator.gt,
-    np.greater_equal: operator.ge,
-    np.sqrt: Node.sqrt,
-    np.sin: Node.sin,
-    np.cos: Node.cos,
-    np.tan: Node.tan,
-    np.exp: Node.exp,
-    np.log: Node.log,
-    np.arcsin: Node.arcsin,
-    np.arccos: Node.arccos,
-    np.arctan: Node.arctan,
-    np.floor: Node.floor,
-    np.square: Node.square,
-}

@@ -113,26 +113,25 @@ def _rebuild_below(source: Graph, target: Graph, outputs: list[int], mapping: di
     same = source is target
     fixed = set(mapping)
     for i in reachable(source, outputs, fixed):
-        op = source.op[i]
         if i in mapping:
             continue
-        if op == Op.CONST:
-            mapping[i] = i if same else target.constant_id(source.value(i))
-        elif op == Op.VAR:
+        if source.op[i] == Op.VAR and not same:
             variable = source.variables[source.a[i]]
-            mapping[i] = i if same else target.variable(variable.name, variable.domain).id
+            mapping[i] = target.variable(variable.name, variable.domain).id
         else:
-            mapping[i] = _rebuilt(source, target, i, mapping)
+            mapping[i] = rebuilt(source, target, i, mapping)
 
 
-def _rebuilt(source: Graph, target: Graph, i: int, mapping: Mapping[int, int]) -> int:
+def rebuilt(source: Graph, target: Graph, i: int, mapping: Mapping[int, int]) -> int:
+    """The node of `target` that does what node i of `source` does, on the nodes that its operands are mapped to."""
     op, operands = source.op[i], source.operands(i)
-    mapped = [mapping[x] for x in operands]
-    if op == Op.GATHER:
-        table = source.b[i] if source is target else target.table_id(source.tables[source.b[i]])
-        return target.node(op, mapped[0], table)
-    if source is target and tuple(mapped) == operands:
+    mapped = tuple([mapping[x] for x in operands])
+    if source is target and mapped == operands:
         return i
+    if op == Op.CONST:
+        return target.constant_id(source.value(i))
+    if op == Op.GATHER:
+        return target.node(op, mapped[0], target.table_id(source.tables[source.b[i]]))
     return target.node(op, *mapped)
 
 

@@ -6,6 +6,7 @@ with the original at fresh points.
 """
 
 import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from anyjoint.symbolic.interpret import evaluate_ids
 from anyjoint.symbolic.node import Node
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.probing import Points, Probe
-from anyjoint.symbolic.rewrite import common_graph, flatten, reachable
+from anyjoint.symbolic.rewrite import common_graph, flatten, reachable, rebuilt
 
 _ROUNDS = 6  # a merge may prove a sign that allows another one
 
@@ -28,6 +29,8 @@ COST = tuple(_LISTED.get(op, 20) for op in Op)
 
 def merge_identities(outputs: Any, *, points: int = 32, seed: int = 20) -> Any:
     """`outputs` (nested nodes of one graph) with equal subexpressions merged; variables vary over their domains.
+
+    Divisions by the same value share its reciprocal.
 
     Where an expression is not defined at some place of the domain but its simplest equal is (x / x at 0), the
     result is; never the other way round. The same input gives the same result every time.
@@ -53,7 +56,23 @@ def _merged(g: Graph, outputs: list[int], points: int, seed: int) -> list[int]:
         if candidate == outputs or (new_price := _price(g, candidate)) >= price:
             break
         outputs, price = candidate, new_price
-    return outputs
+    return _with_shared_reciprocals(g, outputs)
+
+
+def _with_shared_reciprocals(g: Graph, outputs: list[int]) -> list[int]:
+    """a / d and b / d as a * (1 / d) and b * (1 / d): one division, which costs as much as several products."""
+    order, one = reachable(g, outputs), g.constant_id(1.0)
+    divisions = [i for i in order if g.op[i] == Op.DIV and g.op[g.b[i]] != Op.CONST]
+    uses = Counter(g.b[i] for i in divisions if g.a[i] == one or g.op[g.a[i]] != Op.CONST)
+    if not any(n > 1 for n in uses.values()):
+        return outputs
+    mapping: dict[int, int] = {}
+    for i in order:
+        if g.op[i] == Op.DIV and uses[g.b[i]] > 1 and g.op[g.a[i]] != Op.CONST:
+            mapping[i] = g.node(Op.MUL, mapping[g.a[i]], g.node(Op.DIV, one, mapping[g.b[i]]))
+        else:
+            mapping[i] = rebuilt(g, g, i, mapping)
+    return [mapping[i] for i in outputs]
 
 
 class _Extraction:
