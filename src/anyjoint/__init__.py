@@ -24,6 +24,7 @@ _NAMES = {
 }  # fmt: skip
 _MODULES = {
     "curves": "anyjoint.geometry.curves",
+    "functions": "anyjoint.geometry.functions",
     "gallery": "anyjoint.mechanism.gallery",
     "joints": "anyjoint.joints",
     "shapes": "anyjoint.mechanism.shapes",
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from anyjoint.errors import ModelError as ModelError
     from anyjoint.errors import SingularityError as SingularityError
     from anyjoint.geometry import curves as curves
+    from anyjoint.geometry import functions as functions
     from anyjoint.geometry import surfaces as surfaces
     from anyjoint.joints import joint as joint
     from anyjoint.mechanism import Inertia as Inertia
