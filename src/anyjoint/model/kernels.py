@@ -21,6 +21,7 @@ from .flatten import Rebuild, flatten
 from .joints_cache import JointCache
 from .numbers import Numbers, pattern
 from .setup import Setup, split_parameters
+from .straight import PER_LINK
 
 EXACT = (0.0, 1.0)  # -1 stays a number to be loaded: hinges that differ only in direction share a class
 
@@ -123,7 +124,7 @@ class Tracer:
                 setattr(body, name, value)
         for name in inputs:
             if name not in ("q", "v"):
-                size = 6 if name == "f_ext" else nv
+                size = 6 if name in PER_LINK else nv
                 setattr(body, name, vector(*(trace.variable(("row", name, k)) for k in range(size))))
 
 
@@ -322,7 +323,7 @@ class _Layout:
         for k, i in calls:
             link = self.links[i]
             offsets = {name: link.v.start for name in inputs} | {"q": link.q.start, "own": records[i]}
-            offsets |= {"result": results[i], "f_ext": 6 * i}
+            offsets |= {"result": results[i]} | {name: 6 * i for name in PER_LINK}
             offsets["parent"] = records[link.parent] if link.parent >= 0 else 0
             offsets["numbers"] = starts[k] + position[k] * len(setups[k].outputs)
             position[k] += 1

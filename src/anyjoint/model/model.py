@@ -18,8 +18,9 @@ from anyjoint.errors import InputError, SingularityError
 from .joints_cache import JointCache
 from .numbers import Numbers, numbers_of
 from .parameters import Parameters, private_copy
-from .program import Program, build_program, input_sizes, result_size
+from .program import Program, build_program, result_size
 from .quantities import FORCES, KINEMATICS, STRAIGHT_ONLY, SWEEPS
+from .straight import input_sizes
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 

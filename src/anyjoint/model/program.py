@@ -18,7 +18,7 @@ from .joints_cache import JointCache
 from .kernels import Rows, kernel_schedule
 from .numbers import Numbers, Pattern, pattern
 from .setup import Setup
-from .straight import EXACT, straight_schedule
+from .straight import EXACT, input_sizes, straight_schedule
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 STRAIGHT_LIMIT = 16_000  # operations; beyond, code outgrows the instruction cache and compile time its second
@@ -164,13 +164,6 @@ def build_program(
     make: Any = straight_schedule if form == "straight" else kernel_schedule
     schedule, setups = make(plan, numbers, joints, algorithm)
     return Program(algorithm.name, schedule, setups, input_sizes(plan, algorithm.inputs), result_size(schedule), numbers, **options)
-
-
-def input_sizes(plan: Plan, inputs: Sequence[str]) -> list[tuple[str, int]]:
-    """Lengths of the state rows."""
-    nq = max((link.q.stop for link in plan.links), default=0)
-    nv = max((link.v.stop for link in plan.links), default=0)
-    return [(name, {"q": nq, "f_ext": 6 * len(plan.links)}.get(name, nv)) for name in inputs]
 
 
 def result_size(schedule: Schedule) -> int:

@@ -18,7 +18,7 @@ from anyjoint.symbolic import Graph
 from .joints_cache import JointCache
 from .numbers import Numbers
 from .setup import Setup
-from .straight import Trace, row_schedule, trace_bodies
+from .straight import Trace, row_schedule, state_rows, trace_bodies
 
 SWEEPS: dict[str, Algorithm] = {a.name: a for a in (RECURSIVE, ARTICULATED_BODY)}
 INVERSE: dict[str, Algorithm] = {a.name: a for a in (NEWTON_EULER,)}
@@ -41,7 +41,7 @@ def velocity_starts(plan: Plan) -> list[int]:
 def trace_mass_matrix(plan: Plan, numbers: Numbers, joints: JointCache) -> Traced:
     """The mass matrix as one straight-line program, by rows."""
     trace = Trace(Graph())
-    bodies, root = trace_bodies(trace, plan, numbers, joints, ("q",))
+    bodies, root = trace_bodies(trace, plan, numbers, joints, **state_rows(trace, plan, ("q",)))
     M = mass_matrix(bodies, plan.parents, root, velocity_starts(plan))
     return row_schedule(trace, ("q",), list(M.ravel()))
 
@@ -50,7 +50,7 @@ def trace_composite(plan: Plan, numbers: Numbers, joints: JointCache) -> Traced:
     """Forward dynamics by composite rigid bodies: M, then Newton-Euler bias, then M^-1 (tau - bias) [PAK eq. 7]."""
     trace = Trace(Graph())
     inputs = ("q", "v", "tau")
-    bodies, root = trace_bodies(trace, plan, numbers, joints, inputs)
+    bodies, root = trace_bodies(trace, plan, numbers, joints, **state_rows(trace, plan, inputs))
     for link, body in zip(plan.links, bodies, strict=True):
         body.qdd = zeros(link.joint.nv)
     run_sweeps(NEWTON_EULER, bodies, plan.parents, root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
@@ -17,6 +18,7 @@ from .numbers import Numbers
 from .setup import Setup, split_parameters
 
 EXACT = (0.0, 1.0, -1.0)
+PER_LINK = ("f_ext", "y")  # rows with six numbers for each link
 
 
 class Trace:
@@ -42,25 +44,39 @@ class Trace:
         return node
 
 
-def trace_bodies(trace: Trace, plan: Plan, numbers: Numbers, joints: JointCache, inputs: tuple[str, ...]) -> tuple[list[Body], Body]:
-    """Records of all links and of the ground, over graph nodes."""
+def trace_bodies(
+    trace: Trace, plan: Plan, numbers: Numbers, joints: JointCache, q: Any, v: Any, **others: Any
+) -> tuple[list[Body], Body]:
+    """Records of all links and of the ground over graph nodes; q, v and others are indexed like the state rows."""
     bodies, starts = [], numbers.starts()
     for link, values, start in zip(plan.links, numbers.links, starts, strict=False):
         raw = [trace.number(x, start + k) for k, x in enumerate(values)]
-        q = [trace.row("q", k) for k in range(link.q.start, link.q.stop)]
-        velocities = range(link.v.start, link.v.stop)
-        v: list[Any] = [trace.row("v", k) if "v" in inputs else 0 for k in velocities]
+        ql, vl = q[link.q], v[link.v]
         motion = None
         if link.kind == GENERAL:
-            motion = joints.program(link).copy_into(trace.graph, q, v, raw[len(RAW) :])
-        body = link_body(link.kind, raw, q, v, motion)
-        for name in inputs:
-            if name not in ("q", "v"):
-                where = range(6 * len(bodies), 6 * len(bodies) + 6) if name == "f_ext" else velocities
-                setattr(body, name, vector(*(trace.row(name, k) for k in where)))
+            motion = joints.program(link).copy_into(trace.graph, ql, vl, raw[len(RAW) :])
+        body = link_body(link.kind, raw, ql, vl, motion)
+        for name, row in others.items():
+            part = slice(6 * len(bodies), 6 * len(bodies) + 6) if name in PER_LINK else link.v
+            setattr(body, name, vector(*row[part]))
         bodies.append(body)
     gravity = [trace.number(x, starts[-1] + k) for k, x in enumerate(numbers.gravity)]
     return bodies, ground(base_acceleration(gravity))
+
+
+def state_rows(trace: Trace, plan: Plan, inputs: Sequence[str]) -> dict[str, list[Any]]:
+    """Variables of all state rows; velocities that are not an input are exactly zero."""
+    rows: dict[str, list[Any]] = {name: [trace.row(name, k) for k in range(n)] for name, n in input_sizes(plan, inputs)}
+    rows.setdefault("v", [0] * dict(input_sizes(plan, ["v"]))["v"])
+    return rows
+
+
+def input_sizes(plan: Plan, inputs: Sequence[str]) -> list[tuple[str, int]]:
+    """Lengths of the state rows."""
+    nq = max((link.q.stop for link in plan.links), default=0)
+    nv = max((link.v.stop for link in plan.links), default=0)
+    special = {"q": nq} | {name: 6 * len(plan.links) for name in PER_LINK}
+    return [(name, special.get(name, nv)) for name in inputs]
 
 
 def straight_schedule(
@@ -68,7 +84,7 @@ def straight_schedule(
 ) -> tuple[Schedule, Setup]:
     """One kernel over rows: the algorithm's inputs in their order, its result, the numbers."""
     trace = Trace(Graph())
-    bodies, root = trace_bodies(trace, plan, numbers, joints, algorithm.inputs)
+    bodies, root = trace_bodies(trace, plan, numbers, joints, **state_rows(trace, plan, algorithm.inputs))
     run_sweeps(algorithm, bodies, plan.parents, root)
     results = [x for body in bodies for name in algorithm.results for x in flatten(getattr(body, name))[0]]
     return row_schedule(trace, algorithm.inputs, results)
