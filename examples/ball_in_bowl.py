@@ -20,8 +20,9 @@ def bowl(u, v):
 def build(balls: int = 6, distance: float = 1.5) -> aj.Mechanism:
     """`balls` balls released at the same distance from the middle, each with more speed than the last."""
     mech = aj.Mechanism("balls in a bowl")
-    mech.draw(shapes.surface(bowl, (-1.7, 1.7), (-1.7, 1.7), samples=(60, 60), color="#8fb8de"))
-    glide = joints.OnSurface(surfaces.surface(bowl, domain=((-1.7, 1.7), (-1.7, 1.7))))
+    dish = surfaces.surface(bowl, domain=((-1.7, 1.7), (-1.7, 1.7)))
+    mech.draw(shapes.surface(dish, color="#8fb8de", opacity=0.35), shapes.net(dish, color="#3d7ea6"))
+    glide = joints.OnSurface(dish)
     q, v = [], []
     for k in range(balls):
         ball = shapes.Sphere(RADIUS, color=shapes.shade(k, balls), pose=aj.Pose.translation(0, 0, RADIUS))

@@ -23,8 +23,8 @@ def dish(u, v):
 def build(eggs: int = 4) -> aj.Mechanism:
     """`eggs` eggs lying on their sides, around the middle of the dish."""
     mech = aj.Mechanism("contact patches")
-    mech.draw(shapes.surface(dish, (-1.8, 1.8), (-1.5, 1.5), samples=(50, 50), color="#8fb8de"))
     floor = surfaces.surface(dish, domain=((-1.8, 1.8), (-1.5, 1.5)))
+    mech.draw(shapes.surface(floor, color="#8fb8de", opacity=0.35), shapes.net(floor, color="#3d7ea6"))
     egg = surfaces.Ellipsoid(0.16, 0.16, 0.26)  # the poles of its chart are its tips; it lies on its side
     q, v = [], []
     for k in range(eggs):

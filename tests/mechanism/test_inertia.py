@@ -160,6 +160,7 @@ BAD = {
     "tube as a solid": (lambda: shapes.Tube([[0, 0, 0], [1, 0, 0]]).inertia(1.0), "not a solid"),
     "negative size": (lambda: shapes.Box(1, -1, 1), "y = -1"),
     "colour": (lambda: shapes.Sphere(1.0, color="red; }"), "colour"),
+    "opacity": (lambda: shapes.Sphere(1.0, opacity=1.5), "opacity = 1.5"),
     "two-point tube": (lambda: shapes.Tube([[0, 0, 0]]), "two finite points"),
     "nothing to draw": (lambda: shapes.curve(lambda s: (s, s, s)), "finite"),
 }  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anyjoint.errors import AnyjointError, ModelError
-from anyjoint.joints import Coordinate, Coupled, Revolute, joint
+from anyjoint.joints import Coordinate, Coupled, Joint, Revolute, joint
 from anyjoint.mechanism import Inertia, Mechanism, assemble, shapes
 from anyjoint.spatial import Pose
 
@@ -193,12 +193,15 @@ def test_a_function_outside_its_domain_is_told_to_choose_one():
 
 
 def test_domains_are_ordered():
-    @joint(dof=1, domain=[(2.0, 1.0)])
-    def slide(q):
-        return Pose.translation(q[0], 0, 0)
+    class Slide(Joint):
+        coordinates = (Coordinate("x", domain=(2.0, 1.0)), Coordinate("x", period=-1.0, neutral=math.nan))
 
-    assert "coordinates" in rules(with_joint(slide))
-    assert Coordinate("x").domain[0] < Coordinate("x").domain[1]
+        def pose(self, q):
+            return Pose.translation(q[0], q[1], 0)
+
+    messages = " ".join(p.message for p in with_joint(Slide()).check() if p.rule == "coordinates")
+    for words in ("domain (2.0, 1.0)", "two coordinates of this name", "period -1.0", "neutral value nan"):
+        assert words in messages
 
 
 def followed_by(joint_of_follower: Coupled) -> Mechanism:

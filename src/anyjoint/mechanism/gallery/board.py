@@ -30,7 +30,7 @@ def board_on_spline_surface() -> Mechanism:
     """The board stays in the tangent plane and turns about the normal; its rider sways on springs. 7 coordinates."""
     hill = surfaces.Bezier(control_points())
     mech = Mechanism("board on a spline surface")
-    mech.draw(shapes.surface(hill, samples=(60, 60), color=SKY))
+    mech.draw(shapes.surface(hill, color=SKY, opacity=0.35), shapes.net(hill, radius=0.012, color=SEA))
     deck = shapes.Box(0.8, 0.24, 0.04, color=CORAL, pose=Pose.translation(0, 0, 0.05))
     nose = shapes.Cylinder(0.12, 0.04, color=CORAL, pose=Pose.translation(0.4, 0, 0.05))
     tail = shapes.Cylinder(0.12, 0.04, color=CORAL, pose=Pose.translation(-0.4, 0, 0.05))

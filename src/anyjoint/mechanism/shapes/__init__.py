@@ -2,10 +2,10 @@
 
 from .compound import Group, Mesh, Tube
 from .shape import Shape
-from .sketch import between, curve, grid_faces, rod, shade, surface
+from .sketch import between, curve, grid_faces, net, rod, shade, surface
 from .solids import Box, Capsule, Cylinder, Ellipsoid, Sphere, Torus
 
 __all__ = [
     "Box", "Capsule", "Cylinder", "Ellipsoid", "Group", "Mesh", "Shape", "Sphere", "Torus", "Tube", "between", "curve",
-    "grid_faces", "rod", "shade", "surface",
+    "grid_faces", "net", "rod", "shade", "surface",
 ]  # fmt: skip

@@ -16,10 +16,14 @@ COLOR = re.compile(r"#[0-9a-fA-F]{3}|#[0-9a-fA-F]{6}|[a-zA-Z]+")
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """Base of all shapes: `color` is a CSS name or #rrggbb, `pose` places the shape in the body's frame."""
+    """Base of all shapes.
+
+    `color` is a CSS name or #rrggbb, `pose` places the shape in the body's frame, `opacity` 1 hides what is behind.
+    """
 
     color: str | None = field(default=None, kw_only=True)
     pose: Pose | None = field(default=None, kw_only=True)
+    opacity: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
         kind = type(self).__name__
@@ -27,6 +31,8 @@ class Shape:
             raise InputError(f"{kind}: color {self.color!r} is not a CSS colour name or #rrggbb")
         if self.pose is not None and not isinstance(self.pose, Pose):
             raise InputError(f"{kind}: pose must be a Pose, got {type(self.pose).__name__}")
+        if self.opacity > 1:
+            raise InputError(f"{kind}: opacity = {self.opacity} must be at most 1, which hides what is behind")
         for name, value in vars(self).items():
             if isinstance(value, (int, float)) and not (math.isfinite(value) and value > 0):
                 raise InputError(f"{kind}: {name} = {value} must be positive and finite")

@@ -11,7 +11,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.spatial import Matrix, Pose, frame_about
 
-from .compound import Mesh, Tube
+from .compound import Group, Mesh, Tube
 from .solids import Capsule
 
 SUNSET = ("#264653", "#2a9d8f", "#e9c46a", "#f4a261", "#e76f51")
@@ -64,15 +64,30 @@ def surface(
     samples: tuple[int, int] = (48, 48),
     color: str | None = None,
     pose: Pose | None = None,
+    opacity: float = 1.0,
 ) -> Mesh:
     """A sheet of triangles over a surface (or any function of two parameters), by ranges or over its domain."""
-    domain = getattr(of, "domain", None) or (None, None)
-    (u_start, u_stop), (v_start, v_stop) = u or (None, None), v or (None, None)
-    u_lo, u_hi = _interval(domain[0], u_start, u_stop, "surface u")
-    v_lo, v_hi = _interval(domain[1], v_start, v_stop, "surface v")
     point, (nu, nv) = _point_function(of), samples
-    grid = [point(a, b) for a in np.linspace(u_lo, u_hi, nu) for b in np.linspace(v_lo, v_hi, nv)]
-    return Mesh(grid, grid_faces(nu, nv), color=color, pose=pose)
+    along_u, along_v = (np.linspace(*ends, n) for ends, n in zip(_rectangle(of, u, v), samples, strict=True))
+    grid = [point(a, b) for a in along_u for b in along_v]
+    return Mesh(grid, grid_faces(nu, nv), color=color, pose=pose, opacity=opacity)
+
+
+def net(
+    of: Any,
+    u: tuple[float, float] | None = None,
+    v: tuple[float, float] | None = None,
+    *,
+    lines: tuple[int, int] = (13, 13),
+    radius: float = 0.006,
+    color: str | None = None,
+    pose: Pose | None = None,
+) -> Group:
+    """Lines of constant u and of constant v on a surface: one sees the surface and what is behind it."""
+    point, (ends_u, ends_v) = _point_function(of), _rectangle(of, u, v)
+    across = [[point(a, b) for b in np.linspace(*ends_v, 41)] for a in np.linspace(*ends_u, lines[0])]
+    along = [[point(a, b) for a in np.linspace(*ends_u, 41)] for b in np.linspace(*ends_v, lines[1])]
+    return Group([Tube(points, radius) for points in across + along], color=color, pose=pose)
 
 
 def grid_faces(nu: int, nv: int) -> Matrix:
@@ -88,6 +103,12 @@ def grid_faces(nu: int, nv: int) -> Matrix:
 def _point_function(of: Any) -> Callable[..., list[float]]:
     point = getattr(of, "point", of)
     return lambda *parameters: [float(x) for x in point(*(float(s) for s in parameters))]
+
+
+def _rectangle(of: Any, u: Any, v: Any) -> tuple[tuple[float, float], tuple[float, float]]:
+    domain = getattr(of, "domain", None) or (None, None)
+    (u_lo, u_hi), (v_lo, v_hi) = u or (None, None), v or (None, None)
+    return _interval(domain[0], u_lo, u_hi, "surface u"), _interval(domain[1], v_lo, v_hi, "surface v")
 
 
 def _interval(domain: Any, start: float | None, stop: float | None, what: str) -> tuple[float, float]:
