@@ -20,6 +20,8 @@ from bench.models import Body, Model
 from bench.peers.protocol import QUANTITIES, Array, Engine, Measured, States, best_time, main
 
 BATCH = 4096
+DENSE = 40
+"""Beyond so many coordinates a mass matrix is assembled column by column."""
 ARGUMENTS = {"forward_dynamics": ("q", "v", "tau"), "inverse_dynamics": ("q", "v", "a"), "mass_matrix": ("q",)}
 """What each quantity is a function of."""
 
@@ -67,8 +69,18 @@ def _quantity(compiled: Any, mech: aj.Mechanism, name: str) -> Callable[[States,
 
 
 def kernel_time(compiled: Any, name: str, inputs: list[Array], seconds: float) -> float:
-    """Best nanoseconds per state of the bare kernel, one state at a time, cycling through the rows of the inputs."""
-    return float(compiled.raw(name).time(inputs, seconds))
+    """Best nanoseconds per state of the bare scalar code, one state after the other, as in the peers' C loops."""
+    if name == "mass_matrix" and compiled.nv > DENSE:
+        rows = [x[0] for x in inputs]  # assembled column by column, in Python: no bare code to time
+        return best_time(lambda _: compiled.mass_matrix(*rows), 1, seconds)
+    program = compiled._program(name)
+    rounds = max(1, 100 // max(compiled.nv, 1))  # enough states that the call from Python does not count
+    rows = [np.ascontiguousarray(np.tile(x, (rounds, 1)), dtype=program.dtype) for x in inputs]
+    count = len(rows[0])
+    result = np.zeros((count, program.size), program.dtype)
+    words = program.code._words([*rows, result, program.numbers], 1, 0)
+    entry, schedule = program.code.entry(1), program.code._program_at
+    return best_time(lambda _: entry(*words, schedule, count), 1, seconds) / count
 
 
 def _extra(compiled: Any, model: Model, states: States, seconds: float) -> dict[str, Any]:
@@ -93,10 +105,15 @@ def _extra(compiled: Any, model: Model, states: States, seconds: float) -> dict[
 
 def _batch_time(model: Any, name: str, states: States, dtype: Any, seconds: float, threads: int = 1) -> float:
     """Best nanoseconds per state in a batch, from Python, all overhead included."""
-    inputs = [_tile(getattr(states, x)).astype(dtype) for x in ARGUMENTS[name]]
+    # A batch of large mass matrices would only measure memory.
+    count = len(states.q) if name == "mass_matrix" and model.nv > DENSE else BATCH
+    inputs = [_tile(getattr(states, x), count).astype(dtype) for x in ARGUMENTS[name]]
     call = getattr(model, name)
-    out = call(*inputs, threads=threads)
-    return best_time(lambda _: call(*inputs, threads=threads, out=out), 1, seconds) / BATCH
+    options: dict[str, Any] = {"threads": threads}
+    first = call(*inputs, **options)  # compiles the vector code
+    if name != "mass_matrix":
+        options["out"] = first
+    return best_time(lambda _: call(*inputs, **options), 1, seconds) / len(inputs[0])
 
 
 def _call_time(model: Any, name: str, states: States, seconds: float) -> float:
@@ -137,8 +154,8 @@ def _states(mech: aj.Mechanism, states: States) -> States:
     return States(q, *(rng.normal(size=(count, mech.nv)) for _ in range(3)))
 
 
-def _tile(rows: Array) -> Array:
-    return np.ascontiguousarray(np.tile(rows, (BATCH // len(rows), 1)))
+def _tile(rows: Array, count: int) -> Array:
+    return np.ascontiguousarray(np.tile(rows, (count // len(rows), 1)))
 
 
 def _joint(body: Body) -> Any:
