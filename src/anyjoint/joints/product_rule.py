@@ -88,9 +88,9 @@ def product(pieces: Sequence[Piece], v: Sequence[Scalar]) -> Piece:
     S, c = zeros(6, len(v)), zeros(6)
     for piece in pieces:
         factors += piece.pose.factors
-        carried = piece.pose.motion(S @ rates)
-        S = seen_through(piece.pose, S) + piece.S  # [RM eq. 45]
-        c = piece.pose.motion(c) + ad(carried, piece.S @ rates) + piece.c  # [RM eq. 51]
+        carried = seen_through(piece.pose, S)
+        S = carried + piece.S  # [RM eq. 45]
+        c = piece.pose.motion(c) + ad(carried @ rates, piece.S @ rates) + piece.c  # [RM eq. 51]
     return Piece(Pose(factors), S, c)
 
 
