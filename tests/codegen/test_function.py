@@ -1,6 +1,7 @@
 """compile_function as its user meets it: shapes, types, errors, addresses, texts."""
 
 import ctypes
+import subprocess
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from anyjoint.codegen import compile_function
 from anyjoint.codegen.target import register_lanes
 from anyjoint.errors import AnyjointError, ExpressionError, InputError
 from anyjoint.symbolic import Graph, variables
+from codegen import support
 
 
 def pair():
@@ -70,6 +72,19 @@ def test_single_precision_in_and_out():
     f = compile_function([x], [x[0].sin() * x[1]], dtype=np.float32)
     assert f(np.ones((9, 2))).dtype == np.float32
     np.testing.assert_allclose(f(np.ones(2)), np.sin(1), rtol=1e-6)
+
+
+def test_single_precision_as_c(tmp_path):
+    x, _ = pair()
+    outputs = [x[0].sin() * x[1].exp(), x[0].arctan2(x[1]), x[0].minimum(0.1), abs(x[1]).sqrt() ** x[0], x[0].floor()]
+    f = compile_function([x], outputs, dtype="float32")
+    source, library = tmp_path / "f.c", tmp_path / "f.so"
+    source.write_text(f.source("c"))
+    command = [support.COMPILER, "-std=c99", "-Wall", "-Wdouble-promotion", "-Werror", "-shared", "-fPIC"]
+    subprocess.run([*command, str(source), "-o", str(library), "-lm"], check=True)
+    a, out = np.array([0.3, 0.7], np.float32), np.empty(len(outputs), np.float32)
+    ctypes.CDLL(str(library)).f(ctypes.c_void_p(a.ctypes.data), ctypes.c_void_p(out.ctypes.data))
+    np.testing.assert_allclose(out, f(a), rtol=1e-6)
 
 
 def test_the_address_is_a_c_function():

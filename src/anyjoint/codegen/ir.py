@@ -156,9 +156,9 @@ class _Lowering:
         while stack:
             node = stack[-1]
             arity = 0 if node in known else _ARITY[ops[node]]
-            missing = [x for column in columns[:arity] if (x := column[node]) not in known]
+            missing = [x for column in reversed(columns[:arity]) if (x := column[node]) not in known]
             if missing:
-                stack += sorted(missing[::-1], key=registers.__getitem__)  # the last goes first
+                stack += sorted(missing, key=registers.__getitem__)  # the last goes first
             else:
                 stack.pop()
                 self.value(node)

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from anyjoint.codegen.cut import cut
-from anyjoint.codegen.ir import LEAVES, Program, lower
+from anyjoint.codegen.ir import Program, lower
 from anyjoint.codegen.kernel import Array, Kernel
 from anyjoint.codegen.llvm import function, parameters, prelude, vector_attribute
 from anyjoint.codegen.target import Target
-
-OPTIMISED = 4000  # Above this many statements the middle end and inlining cost more time than they save.
 
 
 @dataclass(frozen=True)
@@ -21,11 +19,6 @@ class Lowered:
     arrays: tuple[Array, ...]
     pieces: tuple[Program, ...]
     scratch: int
-
-    @property
-    def size(self) -> int:
-        """Number of statements that compute or store."""
-        return sum(statement.op not in LEAVES for piece in self.pieces for statement in piece.statements)
 
 
 @dataclass(frozen=True)
@@ -61,7 +54,8 @@ def schedule_module(
 
     The program (which kernel, how often, at which offsets) is data, so mechanisms of any size share the object code.
     """
-    optimise = optimise and sum(kernel.size for kernel in kernels) <= OPTIMISED
+    # A kernel that had to be cut is straight-line code of thousands of statements, where calls cost nothing.
+    optimise = optimise and all(len(kernel.pieces) == 1 for kernel in kernels)
     body = _kernels(kernels, target, optimise)
     return Module(body + "\n".join(_driver(kernels, arrays, target)) + "\n", optimise)
 

@@ -182,8 +182,13 @@ class CompiledSchedule:
             self._batch(arrays, 0, count)
             return
         share = -(-count // (threads * width)) * width  # whole tiles for each thread
-        pool = self._pools.setdefault(threads, ThreadPoolExecutor(threads))
-        list(pool.map(lambda begin: self._batch(arrays, begin, min(share, count - begin)), range(0, count, share)))
+        pool = self._pools.setdefault(threads, ThreadPoolExecutor(threads - 1))
+        others = [
+            pool.submit(self._batch, arrays, begin, min(share, count - begin)) for begin in range(share, count, share)
+        ]
+        self._batch(arrays, 0, min(share, count))
+        for other in others:
+            other.result()
 
     def _batch(self, arrays: Sequence[Floats], begin: int, count: int) -> None:
         width = self.target.width
