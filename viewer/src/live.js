@@ -129,14 +129,19 @@ export class Live {
     return { times: cut(times), kinetic: cut(this.log.kinetic), potential: cut(this.log.potential), from: Math.max(0, to - WINDOW), to, now: this.time };
   }
 
-  /** Visit the poses of a short rehearsal, to know how much room the motion takes; then start over. */
+  /** Visit the poses of a quick, coarse rehearsal, to know how much room the motion takes; then start over. */
   survey(visit) {
+    const { integrator } = this;
+    const { dt } = integrator;
     const began = performance.now();
     visit(this.poses());
-    for (let k = 0; k < 60 && performance.now() - began < 120; k++) {
-      if (!this.advance(Math.max(1, Math.round(0.05 / this.integrator.dt)))) break;
+    integrator.dt = Math.max(dt, 0.01);
+    for (let k = 0; k < 60 && performance.now() - began < 300; k++) {
+      for (let i = 0; i < 0.05 / integrator.dt; i++) integrator.step();
+      if (!integrator.finite()) break;
       visit(this.poses());
     }
+    integrator.dt = dt;
     this.reset();
   }
 }

@@ -66,7 +66,8 @@ export class LivePanel {
         live.integrator.start.q[field.index] = x;
         this.act(() => live.reset());
       }));
-    return [h("h3", {}, "Start"), ...sliders.map((s) => s.element)];
+    const few = fields.length <= 4;
+    return [h("details", { open: few }, h("summary", {}, "Start"), ...sliders.map((s) => s.element))];
   }
 
   update() {

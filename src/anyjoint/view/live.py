@@ -87,18 +87,21 @@ def _coordinates(mechanism: Any) -> list[dict[str, Any]]:
                     "name": f"{body.name}, {coordinate.name}",
                     "domain": coordinate.domain,
                     "unit": coordinate.unit,
+                    "period": coordinate.period,
                 }
             )
     return out
 
 
 def _sliders(coordinates: Any, q0: list[float]) -> list[dict[str, Any]]:
-    """Sliders for the first few coordinates, over their domain where that is bounded."""
+    """Sliders for the first few coordinates: over one period about the start, else over the domain if bounded."""
     out = []
     for index, coordinate in enumerate(list(coordinates)[:MOST_SLIDERS]):
         low, high = (float(x) for x in coordinate.get("domain", (-math.pi, math.pi)))
-        if not math.isfinite(low) or not math.isfinite(high):
-            low, high = q0[index] - math.pi, q0[index] + math.pi
+        period = coordinate.get("period")
+        if period or not (math.isfinite(low) and math.isfinite(high)):
+            half = (period or 2 * math.pi) / 2
+            low, high = q0[index] - half, q0[index] + half
         low, high = min(low, q0[index]), max(high, q0[index])
         entry = {
             "name": coordinate["name"],
