@@ -43,7 +43,8 @@ def main() -> int:
     options.out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     drawn = chart.draw(results, options.out.with_suffix(".svg"))
     print(f"\nwrote {', '.join(str(path) for path in (options.out, *drawn))}")
-    return 1 if bench.disagreements else 0
+    ours_failed = any("absent" in model["engines"].get("anyjoint", {}) for model in results["models"].values())
+    return 1 if bench.disagreements or ours_failed else 0
 
 
 class Run:
