@@ -118,6 +118,23 @@ def test_singular_places_have_a_sentence(name):
     assert re.search(words, sentence)
 
 
+BROKEN = ["vanishing curvature", "standing still", "pole of a function", "no quaternion"]
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_poses_at_broken_places_raise_instead_of_returning_nan(name):
+    joint, q, _ = SINGULAR[name]
+    with pytest.raises(AnyjointError):
+        joint.pose(q)
+    with pytest.raises(AnyjointError):
+        joint.jacobian(q)
+
+
+def test_a_four_bar_that_does_not_close_says_so():
+    with pytest.raises(AnyjointError, match="crank inside"):
+        joints.FourBar(1.0, 0.8, 0.5, 0.6).pose([3.0])
+
+
 @pytest.mark.parametrize("name", SINGULAR)
 def test_regular_places_have_none(name):
     joint = SINGULAR[name][0]

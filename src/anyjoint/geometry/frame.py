@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from anyjoint.scalar import Scalar, atan2, sqrt
+from anyjoint.errors import SingularityError
+from anyjoint.scalar import Scalar, atan2, known, sqrt
 from anyjoint.spatial import Pose, Rotation, Turn, Vector, as_matrix, dot, vector
 
 # Columns (y, z, x): an outward x axis becomes the normal of a surface frame [p0, n x p0, n].
@@ -13,9 +14,12 @@ QUARTER_Z = Pose((Turn(as_matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]])),))
 FLIP = Pose((Turn(as_matrix([[1, 0, 0], [0, -1, 0], [0, 0, -1]])),))
 
 
-def unit(a: Any) -> Vector:
-    """A vector at unit length."""
-    length = sqrt(dot(a, a))
+def unit(a: Any, trouble: str = "a vector of no length has no direction") -> Vector:
+    """A vector at unit length; `trouble` says what is wrong if plain numbers show that it has none."""
+    square = dot(a, a)
+    if known(square) == 0:
+        raise SingularityError(trouble)
+    length = sqrt(square)
     return vector(*[x / length for x in a])
 
 

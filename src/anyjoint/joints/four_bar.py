@@ -4,10 +4,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from anyjoint.errors import InputError
+from anyjoint.errors import InputError, SingularityError
 from anyjoint.geometry.check import POSITIVE, positive
 from anyjoint.geometry.frame import known_rotation
-from anyjoint.scalar import Scalar, cos, is_number, sin, sqrt
+from anyjoint.scalar import Scalar, cos, is_number, known, sin, sqrt
 from anyjoint.spatial import Pose
 
 from .joint import Coordinate, Joint, parameter
@@ -65,7 +65,10 @@ class FourBar(Joint):
         ex, ey = self.ground - x, -y
         square = ex * ex + ey * ey
         g = (square + (self.coupler * self.coupler - self.rocker * self.rocker)) / (2 * self.coupler)
-        h = self.branch * sqrt(square - g * g)
+        left = square - g * g
+        if (known(left) or 0) < 0:
+            raise SingularityError(self.singularity([float(q[0].real)]) or "")
+        h = self.branch * sqrt(left)
         c, s = (g * ex - h * ey) / square, (g * ey + h * ex) / square
         if self.body == "coupler":
             return Pose.translation(x, y, 0) @ known_rotation(2, s, c)

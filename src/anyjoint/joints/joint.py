@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from anyjoint.errors import SingularityError
 from anyjoint.geometry.check import parameter
 from anyjoint.scalar import Scalar, absolute, floor, less, select
 from anyjoint.spatial import Matrix, Pose
@@ -98,7 +99,10 @@ class Joint:
 
     def stuck(self, q: Sequence[float]) -> str | None:
         """A sentence if some mix of velocities moves nothing at q (S loses rank), else None."""
-        S = np.asarray(self.jacobian([float(x) for x in q]), dtype=np.float64)
+        try:
+            S = np.asarray(self.jacobian([float(x) for x in q]), dtype=np.float64)
+        except SingularityError as error:
+            return str(error)
         if not S.size:
             return None
         _, size, mixes = np.linalg.svd(S)

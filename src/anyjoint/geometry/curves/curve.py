@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar, derivative
+from anyjoint.scalar import Scalar, derivative, known
 from anyjoint.spatial import Pose, Vector, cross, dot, vector
 
 from ..arc_length import ArcLength, arc_length_of
@@ -18,6 +18,23 @@ from ..frame import from_axes, known_rotation, unit
 from ..transport import Reference, transported
 
 FRAMES = ("frenet", "fixed-up", "rotation-minimising")
+
+
+def still(name: str, s: Scalar) -> str:
+    """What to say where the tangent vanishes."""
+    return f"the curve {name} stands still at s = {known(s)}, so it has no tangent there; reparametrise it"
+
+
+def straight(name: str, s: Scalar) -> str:
+    """What to say where the curvature vanishes."""
+    remedy = 'use frame="rotation-minimising" or frame="fixed-up"'
+    return f"the curvature of {name} vanishes at s = {known(s)}, where a Frenet frame has no normal; {remedy}"
+
+
+def upright(name: str, s: Scalar, up: Sequence[float]) -> str:
+    """What to say where the tangent is along the up direction."""
+    remedy = 'choose another up, or use frame="rotation-minimising"'
+    return f"the tangent of {name} at s = {known(s)} is along up = {tuple(up)}; {remedy}"
 
 
 class Curve:
@@ -40,20 +57,20 @@ class Curve:
 
     def tangent(self, s: Scalar) -> Vector:
         """The unit tangent."""
-        return unit(self.velocity(s))
+        return unit(self.velocity(s), still(self.name, s))
 
     def frenet(self, s: Scalar) -> Pose:
         """The Frenet frame [tangent, principal normal, binormal] [GL section 5: b, p, n]."""
         f_q = self.velocity(s)
         f_qq = derivative(lambda x: list(self.velocity(x)), s)
-        b = unit(f_q)
-        n = unit(cross(f_q, f_qq))
+        b = unit(f_q, still(self.name, s))
+        n = unit(cross(f_q, f_qq), straight(self.name, s))
         return from_axes(b, cross(n, b), n, self.point(s))
 
     def fixed_up(self, s: Scalar, up: Sequence[float] = (0.0, 0.0, 1.0)) -> Pose:
         """The frame whose third axis is as near to `up` as the tangent allows; it never flips at inflections."""
         t = self.tangent(s)
-        side = unit(cross(up, t))
+        side = unit(cross(up, t), upright(self.name, s, up))
         return from_axes(t, side, cross(t, side), self.point(s))
 
     def rotation_minimising(self, s: Scalar) -> Pose:
@@ -91,17 +108,11 @@ class Curve:
             f_q = f_qq = np.zeros(3)
         speed = float(np.linalg.norm(f_q))
         if speed < 1e-9:
-            return f"the curve {self.name} stands still at s = {s:.6g}, so it has no tangent there; reparametrise it"
+            return still(self.name, s)
         if frame == "frenet" and np.linalg.norm(np.cross(f_q, f_qq)) < 1e-9 * speed**2:
-            return (
-                f"the curvature of {self.name} vanishes at s = {s:.6g}, where a Frenet frame has no normal; "
-                'use frame="rotation-minimising" or frame="fixed-up"'
-            )
+            return straight(self.name, s)
         if frame == "fixed-up" and np.linalg.norm(np.cross(f_q, up)) < 1e-9 * speed:
-            return (
-                f"the tangent of {self.name} at s = {s:.6g} is along up = {tuple(up)}; "
-                'choose another up, or use frame="rotation-minimising"'
-            )
+            return upright(self.name, s, up)
         return None
 
     @property

@@ -8,13 +8,19 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar, derivative
+from anyjoint.scalar import Scalar, derivative, known
 from anyjoint.spatial import Pose, Vector, cross, vector
 
 from ..frame import from_axes, unit
 
 Interval = tuple[float, float]
 Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def flat(name: str, u: Scalar, v: Scalar) -> str:
+    """What to say where the two tangents do not span a plane."""
+    remedy = "keep away from there or choose other parameters for the surface"
+    return f"the parametrisation of {name} has no tangent plane at (u, v) = ({known(u)}, {known(v)}); {remedy}"
 
 
 class Surface:
@@ -42,8 +48,8 @@ class Surface:
         """The frame at (u, v): first axis along f_u, third axis the normal [GL section 5]."""
         f_u = derivative(lambda x: list(self.point(x, v)), u)
         f_v = derivative(lambda x: list(self.point(u, x)), v)
-        p0 = unit(f_u)
-        n = unit(cross(f_u, f_v) * self.orientation)
+        p0 = unit(f_u, flat(self.name, u, v))
+        n = unit(cross(f_u, f_v) * self.orientation, flat(self.name, u, v))
         return from_axes(p0, cross(n, p0), n, self.point(u, v))
 
     def normal(self, u: Scalar, v: Scalar) -> Vector:
@@ -60,10 +66,7 @@ class Surface:
             area = 0.0
         if area > 1e-9:
             return None
-        return (
-            f"the parametrisation of {self.name} has no tangent plane at (u, v) = ({u:.6g}, {v:.6g}); keep away "
-            "or choose other parameters for the surface"
-        )
+        return flat(self.name, u, v)
 
     @property
     def name(self) -> str:
