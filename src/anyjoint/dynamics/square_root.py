@@ -1,6 +1,6 @@
 """Inertias as stacks of rows: J = G^T G, joined and reduced by rotations of rows, over any scalar.
 
-A row holds six entries and a seventh: the row's own part of the bias, so that a stack means sum of g^T (g alpha + beta).
+A row holds six entries g and a seventh, its own part beta of the bias: a stack means the sum of g^T (g alpha + beta).
 Rotations mix rows of very different size without losing the small ones, which sums of squares cannot do.
 """
 
@@ -59,7 +59,7 @@ def compress(rows: Matrix, vanished: Collection[int]) -> Matrix:
 
 
 def _column(rows: Matrix, k: int) -> tuple[Matrix, Scalar]:
-    made, pivot = eliminate_column(rows, rows[:, k])
+    made, pivot = eliminate_column(rows, list(rows[:, k]))
     made[1:, k] = 0
     return made, pivot
 

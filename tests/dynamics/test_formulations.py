@@ -1,0 +1,169 @@
+"""All formulations agree on random trees of every joint kind, on floats; inverse after forward is the identity."""
+
+import numpy as np
+import pytest
+
+from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
+from anyjoint.dynamics.augmented import (
+    articulated_inertias,
+    augmented_accelerations,
+    augmented_system,
+    dense,
+    joint_space_inertia,
+    pivots,
+)
+from anyjoint.dynamics.blocks import Block, split_blocks
+from anyjoint.dynamics.hybrid import HYBRID
+from anyjoint.dynamics.kinematics import BLOCKS
+from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
+from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
+from anyjoint.dynamics.newton_euler import NEWTON_EULER
+from anyjoint.dynamics.products import J_TRANSPOSED_TIMES
+from anyjoint.dynamics.recursive import RECURSIVE
+from anyjoint.dynamics.redmax import redmax_accelerations
+from anyjoint.mechanism import gallery
+from dynamics.support import State, close
+
+SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30]
+TREES = [(seed, n) for seed, n in enumerate(SIZES)] + [(100 + k, 25) for k in range(10)]
+
+
+def random_state(seed, n):
+    """A tree with random forces, or None where the draw has no moving body."""
+    mech = gallery.random_tree(seed, n=n)
+    state = State(mech)
+    state.tau = np.random.default_rng(seed).normal(size=mech.nv)
+    return state
+
+
+def forward(state):
+    """Accelerations by every forward formulation."""
+    tau, base = state.tau, state.base()
+    blocks, inertias = state.blocks(), state.inertias()
+    bias = state.row(NEWTON_EULER, qdd=np.zeros(state.nv))
+    made = {a.name: state.row(a, tau=tau) for a in (RECURSIVE, ARTICULATED_BODY, MODIFIED_ARTICULATED_BODY)}
+    made["composite-rigid-body"] = np.linalg.solve(state.mass_matrix(), tau - bias)
+    made["lagrangian"] = lagrangian_forward(state)
+    made["redmax"] = redmax_accelerations(blocks, state.parents, inertias, tau, base)
+    made["augmented"] = augmented_accelerations(blocks, state.parents, inertias, tau, base)
+    return made
+
+
+def lagrangian_forward(state):
+    """c from the trace form, and for small trees also M, column by column: it is linear in qdd [GL eq. 14]."""
+    c = state.row(LAGRANGIAN_INVERSE, qdd=np.zeros(state.nv))
+    if state.nv > 20:
+        return np.linalg.solve(state.mass_matrix(), state.tau - c)
+    columns = [state.row(LAGRANGIAN_INVERSE, qdd=e) - c for e in np.eye(state.nv)]
+    return np.linalg.solve(np.stack(columns, axis=1), state.tau - c)
+
+
+@pytest.mark.parametrize(("seed", "n"), TREES)
+def test_all_formulations_agree(seed, n):
+    state = random_state(seed, n)
+    if state.nv == 0:
+        return
+    tolerance = 1e-13 * max(100.0, np.linalg.cond(state.mass_matrix()))
+    made = forward(state)
+    for name, qdd in made.items():
+        assert np.isfinite(qdd).all(), name
+        assert close(qdd, made["recursive"], min(tolerance, 1e-9)), name
+    for algorithm in (NEWTON_EULER, LAGRANGIAN_INVERSE):
+        assert close(state.row(algorithm, qdd=made["articulated-body"]), state.tau, 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_inner_frames_and_regrouped_inertia_do_not_show(seed):
+    mech = gallery.random_tree(seed, n=12)
+    tau = np.random.default_rng(seed).normal(size=mech.nv)
+    plain = State(mech, canonical=False).row(ARTICULATED_BODY, tau=tau)
+    for other in (State(mech), State(mech, regroup=True)):
+        assert close(other.row(ARTICULATED_BODY, tau=tau), plain, 1e-10)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_external_wrenches_are_forces_through_the_jacobian(seed):
+    """A wrench on a link acts as the generalized force J^T f."""
+    state = random_state(seed, 9)
+    f = np.random.default_rng(seed).normal(size=(len(state.parents), 6))
+    extra = state.row(J_TRANSPOSED_TIMES, y=f)
+    for algorithm in (RECURSIVE, ARTICULATED_BODY, MODIFIED_ARTICULATED_BODY):
+        with_wrench = state.row(algorithm, tau=state.tau, f_ext=f)
+        assert close(with_wrench, state.row(algorithm, tau=state.tau + extra), 1e-10)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_hybrid_equals_forward_with_the_returned_forces(seed):
+    state = random_state(seed, 10)
+    rng = np.random.default_rng(seed)
+    prescribed = rng.random(len(state.parents)) < 0.5
+    wanted = rng.normal(size=state.nv)
+    qdd, tau_out = (np.concatenate(x).astype(float) for x in hybrid(state, prescribed, wanted))
+    assert close(state.row(ARTICULATED_BODY, tau=tau_out), qdd, 1e-9)
+    for link, fixed in zip(state.plan.links, prescribed, strict=True):
+        given, found = (wanted, qdd) if fixed else (state.tau, tau_out)
+        assert np.array_equal(given[link.v], found[link.v])
+
+
+@pytest.mark.parametrize("all_prescribed", [True, False])
+def test_hybrid_at_its_ends_is_inverse_and_forward_dynamics(all_prescribed):
+    state = random_state(3, 10)
+    wanted = np.random.default_rng(1).normal(size=state.nv)
+    qdd, tau_out = (
+        np.concatenate(x).astype(float) for x in hybrid(state, [all_prescribed] * len(state.parents), wanted)
+    )
+    if all_prescribed:
+        assert close(tau_out, state.row(NEWTON_EULER, qdd=wanted), 1e-12)
+    else:
+        assert close(qdd, state.row(ARTICULATED_BODY, tau=state.tau), 1e-12)
+
+
+def hybrid(state, prescribed, wanted):
+    return state.run(HYBRID, tau=state.tau, qdd_in=wanted, prescribed=prescribed)
+
+
+# -- the augmented system and its eliminations [PAK] -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_eliminations_of_the_augmented_system_give_the_other_methods(seed):
+    state = random_state(seed, 7)
+    system = augmented_system(state.blocks(), state.parents, state.inertias(), state.tau, state.base())
+    assert close(joint_space_inertia(system), state.mass_matrix(), 1e-12)  # eq. 7: composite rigid bodies
+
+    bodies = state.bodies(tau=state.tau)
+    state.run(ARTICULATED_BODY, bodies=bodies)  # eq. 8: articulated bodies
+    for body, J_hat, D in zip(bodies, articulated_inertias(system), pivots(system), strict=True):
+        assert close(body.plus("J", body.J).matrix(), J_hat, 1e-11)
+        assert np.all(np.linalg.eigvalsh(D) > 0)
+
+
+def test_block_elimination_solves_the_whole_sparse_system():
+    state = random_state(5, 6)
+    arguments = (state.blocks(), state.parents, state.inertias(), state.tau, state.base())
+    M, right = dense(augmented_system(*arguments))
+    x, at, qdd = np.linalg.solve(M, right), 0, []
+    for block in arguments[0]:
+        n = block.S.shape[1]
+        qdd.append(x[at + 12 : at + 12 + n])
+        at += 12 + n
+    assert close(np.concatenate(qdd), augmented_accelerations(*arguments), 1e-11)
+
+
+def test_dense_formulations_take_batches():
+    state = random_state(2, 6)
+    states = [state.at(v=k * state.v) for k in (0.0, 1.0, -2.0)]
+    rows = [
+        np.concatenate(
+            [np.asarray(x, dtype=float).ravel() for parts in zip(*s.run(BLOCKS), strict=True) for x in parts]
+        )
+        for s in states
+    ]
+    widths = [link.joint.nv for link in state.plan.links]
+    batch = split_blocks(np.stack(rows), widths)
+    tau = np.stack([state.tau] * 3)
+    for solve in (redmax_accelerations, augmented_accelerations):
+        made = solve(batch, state.parents, state.inertias(), tau, state.base())
+        for k, s in enumerate(states):
+            assert close(made[k], solve(s.blocks(), state.parents, state.inertias(), state.tau, state.base()), 1e-12)
+    assert isinstance(batch[0], Block)
