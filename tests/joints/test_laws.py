@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from tests.joints.everything import EVERYTHING as KINDS
 from tests.joints.trace import Trace, traced
-from tests.joints.zoo import KINDS, configurations
+from tests.joints.zoo import configurations
 
 from anyjoint.codegen.function import compile_function
 from anyjoint.symbolic.simplify import merge_identities
@@ -106,4 +107,5 @@ def test_compiled_and_simplified_values_agree_with_expressions(name):
     inputs = [x for x in (trace.q, trace.v, numbers) if x]
     function = compile_function(inputs, merge_identities(outputs))
     values = [x for x in (q, v, np.tile(list(trace.parameters.values()), (len(q), 1))) if x.size]
-    assert closeness(np.asarray(function(*values)).T, trace.at(outputs, q, v)) < 1e-11
+    # Next to a singular place (a folded four-bar) rounding is amplified, and in another order of operations differently.
+    assert closeness(np.asarray(function(*values)).T, trace.at(outputs, q, v)) < 1e-9

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from tests.joints.zoo import KINDS
+from tests.joints.everything import EVERYTHING as KINDS
 
 from anyjoint.joints.parameters import bind, parameters
 from anyjoint.symbolic import Graph, Node
