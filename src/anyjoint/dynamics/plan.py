@@ -45,6 +45,7 @@ class Link:
     frame: Array  # the body's own frame in the link's frame
     q: slice
     v: slice
+    prescribed: bool = False  # in hybrid dynamics: accelerations are given, forces come out
 
 
 @dataclass(frozen=True)

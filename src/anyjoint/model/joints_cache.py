@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import Any
 
-from anyjoint.dynamics.plan import Link
+from anyjoint.dynamics.plan import GENERAL, Link
+from anyjoint.dynamics.products import jacobian_rate
 from anyjoint.joints.parameters import signature
+from anyjoint.joints.product_rule import Motion
+from anyjoint.spatial import Vector, zeros
+from anyjoint.symbolic import Graph
 
 from .joint_program import JointProgram, trace_joint
 
@@ -18,7 +23,7 @@ class JointCache:
 
     def key(self, link: Link) -> Hashable:
         """What makes two links' joints the same kind."""
-        return (link.kind, signature(link.joint), link.core) if link.kind == "general" else link.kind
+        return (link.kind, signature(link.joint), link.core) if link.kind == GENERAL else link.kind
 
     def program(self, link: Link) -> JointProgram:
         """The program of a link's joint."""
@@ -26,3 +31,15 @@ class JointCache:
         if key not in self._programs:
             self._programs[key] = trace_joint(link)
         return self._programs[key]
+
+    def motion(self, graph: Graph, link: Link, q: Any, v: Any, values: Any) -> Motion | None:
+        """A general joint's motion copied into a graph; hinges and sliders need none."""
+        return self.program(link).copy_into(graph, q, v, values) if link.kind == GENERAL else None
+
+    def jacobian_rate(self, graph: Graph, link: Link, q: Any, v: Any, x: Any, values: Any) -> Vector:
+        """Sdot*x of a joint in a graph [RM alg. 2]."""
+        if link.kind != GENERAL:
+            return zeros(6)
+        program = self.program(link)
+        quasi = link.joint.nq != link.joint.nv
+        return jacobian_rate(lambda rates: program.copy_into(graph, q, rates, values), v, x, quasi)

@@ -11,7 +11,7 @@ import numpy as np
 from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
 from anyjoint.dynamics.body import Algorithm, ground
 from anyjoint.dynamics.links import RAW, base_acceleration, link_body
-from anyjoint.dynamics.plan import GENERAL, Link, Plan
+from anyjoint.dynamics.plan import Link, Plan
 from anyjoint.spatial import vector
 from anyjoint.symbolic import Node
 from anyjoint.symbolic.rewrite import reachable
@@ -52,7 +52,7 @@ class Tracer:
         self.memo: dict[Hashable, BodyTrace] = {}
         self.reads: dict[int, tuple[str, ...]] = {}  # names that a sweep reads from the parent
         self.traces: list[list[BodyTrace]] = []  # per sweep, per link
-        self.kinds = [(joints.key(link), pattern(row, EXACT)) for link, row in zip(plan.links, numbers.links, strict=True)]
+        self.kinds = [((joints.key(link), link.prescribed), pattern(row, EXACT)) for link, row in zip(plan.links, numbers.links, strict=True)]
         gravity = pattern(numbers.gravity, EXACT)
         self.ground = self._ground(gravity)
         for level, sweep in enumerate(algorithm.sweeps):
@@ -118,7 +118,7 @@ class Tracer:
         q = [trace.variable(("row", "q", k)) for k in range(link.joint.nq)]
         nv, inputs = link.joint.nv, self.algorithm.inputs
         v: list[Any] = [trace.variable(("row", "v", k)) if "v" in inputs else 0 for k in range(nv)]
-        motion = self.joints.program(link).copy_into(trace.graph, q, v, raw[len(RAW) :]) if link.kind == GENERAL else None
+        motion = self.joints.motion(trace.graph, link, q, v, raw[len(RAW) :])
         for name, value in vars(link_body(link.kind, raw, q, v, motion)).items():
             if not name.startswith("_"):
                 setattr(body, name, value)
@@ -126,6 +126,10 @@ class Tracer:
             if name not in ("q", "v"):
                 size = 6 if name in PER_LINK else nv
                 setattr(body, name, vector(*(trace.variable(("row", name, k)) for k in range(size))))
+        if "x" in inputs:
+            x = [trace.variable(("row", "x", k)) for k in range(nv)]
+            body.Sdot_x = self.joints.jacobian_rate(trace.graph, link, q, v, x, raw[len(RAW) :])
+        body.prescribed = link.prescribed
 
 
 @dataclass(frozen=True)

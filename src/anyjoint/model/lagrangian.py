@@ -17,7 +17,7 @@ from anyjoint.symbolic.rewrite import coefficient, substitute
 from .joints_cache import JointCache
 from .numbers import Numbers
 from .setup import Setup
-from .straight import Trace, row_schedule, trace_bodies
+from .straight import Trace, row_schedule, state_rows, trace_bodies
 
 
 def equations_of_motion(outputs: Sequence[Any], qdd: Sequence[Node]) -> tuple[Matrix, Vector]:
@@ -35,7 +35,7 @@ def equations_of_motion(outputs: Sequence[Any], qdd: Sequence[Node]) -> tuple[Ma
 def trace_lagrangian(plan: Plan, numbers: Numbers, joints: JointCache) -> tuple[Schedule, Setup]:
     """Forward dynamics as one straight-line program: M qdd = Q - c by LDL^T, Cholesky without square roots."""
     trace, inputs = Trace(Graph()), ("q", "v", "tau")
-    bodies, root = trace_bodies(trace, plan, numbers, joints, LAGRANGIAN_INVERSE.inputs)
+    bodies, root = trace_bodies(trace, plan, numbers, joints, **state_rows(trace, plan, LAGRANGIAN_INVERSE.inputs))
     qdd = [x for body in bodies for x in body.qdd]
     run_sweeps(LAGRANGIAN_INVERSE, bodies, plan.parents, root)
     M, c = equations_of_motion([x for body in bodies for x in body.generalized], qdd)

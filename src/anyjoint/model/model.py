@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import importlib
+import math
 import time
 import warnings
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.codegen import OpCount
-from anyjoint.dynamics.body import Algorithm
-from anyjoint.dynamics.newton_euler import MOMENTUM
-from anyjoint.dynamics.plan import Plan, adjoint, make_plan
-from anyjoint.errors import InputError, SingularityError
+from anyjoint.dynamics.blocks import Block, split_blocks
+from anyjoint.dynamics.hybrid import HYBRID
+from anyjoint.dynamics.plan import Plan, adjoint, inverse
+from anyjoint.errors import InputError
 
-from .joints_cache import JointCache
-from .numbers import Numbers, numbers_of
+from .compiler import Compiler, hybrid_plan
+from .dense import large_forward, numeric_forward
+from .diagnosis import explain
+from .numbers import numbers_of
 from .parameters import Parameters, private_copy
-from .program import Program, build_program, result_size
-from .quantities import FORCES, KINEMATICS, STRAIGHT_ONLY, SWEEPS
-from .straight import input_sizes
+from .program import Program, build_program
+from .quantities import DENSE_FORWARD, FORCES, KINEMATICS, NUMERIC_FORWARD, TRACED
+from .report import Report, make_report
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+DENSE = 40  # coordinates up to which the mass matrix, and formulations that solve with it, are one straight-line program
 
 
 class Model:
@@ -31,101 +37,103 @@ class Model:
     def __init__(
         self, mechanism: Any, algorithm: str = "auto", dtype: str = "float64", form: str = "auto", width: int | None = None
     ) -> None:
-        if algorithm != "auto" and algorithm not in FORWARD:
-            raise InputError(f"algorithm {algorithm!r} is unknown; choose one of {', '.join(['auto', *FORWARD])}")
-        self.mechanism, self.algorithm, self.form = private_copy(mechanism), algorithm, form
-        self.dtype, self.width = np.dtype(dtype), width
+        self.mechanism = private_copy(mechanism)
         self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
-        self._joints = JointCache()
+        self.dtype = np.dtype(dtype)
+        self._compiler = Compiler(self.mechanism, algorithm, form, dtype=self.dtype.name, width=width)
         self._programs: dict[str, Program] = {}
+        self._numeric = algorithm if self._is_numeric(algorithm) else None
         begin = time.perf_counter()
         if self.nv:
-            self._program("forward_dynamics").code.entry(1)
+            self._program("blocks" if self._numeric else "forward_dynamics").code.entry(1)
         self.compile_seconds = time.perf_counter() - begin
 
-    # -- plans and programs ---------------------------------------------------------------------------------
+    def _is_numeric(self, algorithm: str) -> bool:
+        if self._compiler.expansion:
+            return False
+        return algorithm in NUMERIC_FORWARD or algorithm in DENSE_FORWARD and self.nv > DENSE
 
-    @cached_property
+    @property
     def plan(self) -> Plan:
-        """Links in their canonical frames."""
-        return make_plan(self.mechanism)
+        """Moving links in their inner frames."""
+        return self._compiler.plan
 
-    @cached_property
-    def fast_plan(self) -> Plan:
-        """The same with inertia regrouped, for quantities that do not ask for joint wrenches."""
-        return make_plan(self.mechanism, regroup=True)
+    @property
+    def formulation(self) -> str:
+        """The formulation of forward dynamics in use."""
+        return self._numeric or (self._program("forward_dynamics").name if self.nv else "none")
 
-    def _numbers(self, plan: Plan, name: str = "") -> Numbers:
-        return numbers_of(plan, (0.0, 0.0, 0.0) if name == MOMENTUM.name else self.mechanism.gravity)
+    def _program(self, quantity: str) -> Program:
+        if quantity not in self._programs:
+            self._programs[quantity] = self._compiler.build(quantity)
+        return self._programs[quantity]
 
     @cached_property
     def parameters(self) -> Parameters:
-        """Masses, centres of mass, tensors, placements, joint parameters and gravity, by name; assign to change them."""
+        """Masses, centres of mass, tensors, placements, joint parameters and gravity by name; assign to change them."""
         return Parameters(self.mechanism, self._parameters_changed)
 
     def _parameters_changed(self) -> None:
         """Run the set-up programs again; drop programs that have built in a number which is another one now."""
-        regrouped = {name for name, program in self._programs.items() if program.plan is self.fast_plan}
-        del self.plan, self.fast_plan
-        dropped = []
-        for name, program in list(self._programs.items()):
-            program.plan = self.fast_plan if name in regrouped else self.plan
-            if not program.update(self._numbers(program.plan, program.name)):
-                dropped.append(name)
-                del self._programs[name]
-        if dropped:
-            warnings.warn(f"{', '.join(dropped)}: a number that was exactly 0, 1 or -1 changed; compiling again", stacklevel=4)
-
-    def _program(self, name: str) -> Program:
-        if name not in self._programs:
-            self._programs[name] = self._build(name)
-        return self._programs[name]
-
-    def _build(self, name: str) -> Program:
-        if name == "forward_dynamics":
-            return self._build_forward()
-        if name in FORCES:
-            return self._sweeps(FORCES[name], self.fast_plan)
-        if name in KINEMATICS:
-            return self._sweeps(KINEMATICS[name], self.plan)
-        return self._straight(name, self.fast_plan)
-
-    def _build_forward(self) -> Program:
-        if self.algorithm in SWEEPS:
-            return self._sweeps(SWEEPS[self.algorithm], self.plan)
-        if self.algorithm == "composite-rigid-body":
-            return self._straight(self.algorithm, self.plan)
-        candidates = [self._sweeps(SWEEPS["articulated-body"], self.fast_plan)]
-        if self.nv <= SMALL:
-            candidates.append(self._straight("composite-rigid-body", self.fast_plan))
-        return min(candidates, key=lambda program: program.op_count().total)
-
-    def _sweeps(self, algorithm: Algorithm, plan: Plan) -> Program:
-        program = build_program(
-            plan, self._numbers(plan, algorithm.name), self._joints, algorithm, form=self.form, dtype=self.dtype.name, width=self.width
-        )
-        program.plan = plan
-        return program
-
-    def _straight(self, name: str, plan: Plan) -> Program:
-        inputs, trace = STRAIGHT_ONLY[name]
-        numbers = self._numbers(plan)
-        schedule, setup = trace(plan, numbers, self._joints)
-        sizes = input_sizes(plan, inputs)
-        program = Program(name, schedule, setup, sizes, result_size(schedule), numbers, self.dtype.name, self.width)
-        program.plan = plan
-        return program
+        self._compiler.forget()
+        stale = [q for q, program in self._programs.items() if not program.update(self._compiler.numbers(program))]
+        for quantity in stale:
+            del self._programs[quantity]
+        if stale:
+            warnings.warn(f"{', '.join(stale)}: a number that was exactly 0, 1 or -1 changed; compiling again", stacklevel=4)
 
     # -- dynamics -------------------------------------------------------------------------------------------
 
-    def forward_dynamics(self, q: Any, v: Any, tau: Any = None, *, out: Floats | None = None, threads: int = 1) -> Floats:
-        """Accelerations of the generalized coordinates for generalized forces tau (default none)."""
-        tau = np.zeros(self.nv) if tau is None else tau
+    def forward_dynamics(
+        self, q: Any, v: Any, tau: Any = None, *, wrenches: Any = None, out: Floats | None = None, threads: int = 1
+    ) -> Floats:
+        """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies in their own frames."""
+        tau = self._zero if tau is None else tau
+        if wrenches is not None:
+            tau = tau + self.generalized_forces(q, wrenches)
+        if self._numeric:
+            return self._forward_numerically(q, v, tau)
         return self._finite("forward_dynamics", (q, v, tau), out, threads)
 
-    def inverse_dynamics(self, q: Any, v: Any, a: Any, *, out: Floats | None = None, threads: int = 1) -> Floats:
-        """Generalized forces that produce the accelerations a."""
-        return self._finite("inverse_dynamics", (q, v, a), out, threads)
+    @cached_property
+    def _zero(self) -> Floats:
+        return np.zeros(self.nv, self.dtype)
+
+    def _forward_numerically(self, q: Any, v: Any, tau: Any) -> Floats:
+        forward = numeric_forward if self._numeric in NUMERIC_FORWARD else large_forward
+        result = forward(self, str(self._numeric), *(np.asarray(x, dtype=float) for x in (q, v, tau)))
+        explain(self.mechanism, "forward_dynamics", [("q", 0), ("v", 0), ("tau", 0)], (q, v, tau), result)
+        return result
+
+    def inverse_dynamics(
+        self, q: Any, v: Any, a: Any, *, algorithm: str = "newton-euler", out: Floats | None = None, threads: int = 1
+    ) -> Floats:
+        """Generalized forces that produce the accelerations a; algorithm "newton-euler" or "lagrangian"."""
+        names = {"newton-euler": "inverse_dynamics", "lagrangian": "inverse_dynamics_lagrangian"}
+        if algorithm not in names:
+            raise InputError(f"inverse_dynamics: algorithm {algorithm!r} is unknown; choose one of {', '.join(names)}")
+        return self._finite(names[algorithm], (q, v, a), out, threads)
+
+    def hybrid_dynamics(self, q: Any, v: Any, tau: Any, a: Any, prescribed: Sequence[Any]) -> tuple[Floats, Floats]:
+        """Accelerations and forces of all joints, where the joints of the bodies `prescribed` follow a [RM alg. 6]."""
+        chosen = {self._body_index(body) for body in prescribed}
+        links = frozenset(i for i, link in enumerate(self.plan.links) if link.body in chosen)
+        if len(links) != len(chosen):
+            fixed = [self.mechanism.bodies[k].name for k in chosen - {self.plan.links[i].body for i in links}]
+            raise InputError(f"hybrid_dynamics: {', '.join(map(repr, fixed))} has no coordinates to prescribe")
+        name = f"hybrid {sorted(links)}"
+        if name not in self._programs:
+            plan = hybrid_plan(self.plan, links)
+            numbers = numbers_of(plan, self.mechanism.gravity)
+            options = self._compiler.options
+            self._programs[name] = build_program(plan, numbers, self._compiler.joints, HYBRID, form="straight", **options)
+        flat = self._finite(name, (q, v, tau, a), None, 1)
+        accelerations, forces = [], []
+        for link in self.plan.links:
+            at = 2 * link.v.start
+            accelerations.append(flat[..., at : at + link.joint.nv])
+            forces.append(flat[..., at + link.joint.nv : at + 2 * link.joint.nv])
+        return np.concatenate(accelerations, axis=-1), np.concatenate(forces, axis=-1)
 
     def mass_matrix(self, q: Any, *, threads: int = 1) -> Floats:
         """M(q), (nv, nv)."""
@@ -150,48 +158,22 @@ class Model:
         return self._finite("gravity_forces", (q,), None, threads)
 
     def _finite(self, name: str, arrays: tuple[Any, ...], out: Floats | None, threads: int) -> Floats:
-        result = self._program(name)(*arrays, out=out, threads=threads)
-        flat = result.ravel()
-        if not np.isfinite(flat.dot(flat)):
-            self._explain(name, arrays, result)
+        program = self._program(name)
+        result = program(*arrays, out=out, threads=threads)
+        flat = result if result.ndim == 1 else result.ravel()
+        if not math.isfinite(flat.dot(flat)):  # one cheap look; an overflow of the square alone is no harm
+            explain(self.mechanism, name, program.inputs, arrays, result)
         return result
-
-    def _explain(self, name: str, arrays: tuple[Any, ...], result: Floats) -> None:
-        """Say why a result is not finite; an overflow of the check alone is no reason."""
-        if np.isfinite(result).all():
-            return
-        for (what, _), array in zip(self._program(name).inputs, arrays, strict=True):
-            bad = np.argwhere(~np.isfinite(np.asarray(array, dtype=float)))
-            if len(bad):
-                raise InputError(f"{name}: {what}{[int(k) for k in bad[0]]} is not finite; give finite numbers")
-        raise SingularityError(self._singular_message(name, np.asarray(arrays[0], dtype=float), result))
-
-    def _singular_message(self, name: str, q: Floats, result: Floats) -> str:
-        bad = np.argwhere(~np.isfinite(result))[0]
-        row = q if q.ndim == 1 else q[bad[0]]
-        for body in self.mechanism.bodies:
-            reason = body.joint.singularity(row[body.q]) if body.joint.nq else None
-            if reason:
-                return f"{name}: body {body.name!r} at q = {row[body.q].tolist()}: {reason}"
-        index = min(int(bad[-1]), self.nv - 1)
-        body = next((b for b in self.mechanism.bodies if b.v.start <= index < b.v.stop), self.mechanism.bodies[0])
-        return (
-            f"{name}: the mass matrix is singular or a joint breaks down at q = {row.tolist()}; the first result that is not"
-            f" finite belongs to body {body.name!r}. Give moving bodies inertia, or move away from this configuration."
-        )
 
     # -- kinematics -----------------------------------------------------------------------------------------
 
-    def _link_frames(self, q: Any) -> tuple[Floats, Floats]:
-        """Rotations (..., links, 3, 3) and origins (..., links, 3) of the links in the world."""
-        flat = np.asarray(self._program("body_poses")(q))
-        rows = flat.reshape(*flat.shape[:-1], len(self.plan.links), 12)
-        return rows[..., :9].reshape(*rows.shape[:-1], 3, 3), rows[..., 9:]
-
     def body_poses(self, q: Any) -> Floats:
         """World poses of all bodies, (nb, 4, 4) or (batch, nb, 4, 4)."""
-        R, p = self._link_frames(q)
-        out = np.zeros((*R.shape[:-3], self.nb, 4, 4), dtype=self.dtype)
+        lead = np.shape(q)[:-1]
+        flat = np.asarray(self._program("body_poses")(q)) if self.plan.links else np.zeros((*lead, 0))
+        rows = flat.reshape(*lead, len(self.plan.links), 12)
+        R, p = rows[..., :9].reshape(*rows.shape[:-1], 3, 3), rows[..., 9:]
+        out = np.zeros((*lead, self.nb, 4, 4), dtype=self.dtype)
         for k, (link, frame) in enumerate(self.plan.placed):
             if link < 0:
                 out[..., k, :, :] = frame
@@ -203,28 +185,26 @@ class Model:
 
     def body_jacobian(self, q: Any, body: Any) -> Floats:
         """The body's twist per unit velocities, (6, nv), angular rows first, in the body's own frame."""
-        index = self._body_index(body)
-        link, frame = self.plan.placed[index]
+        link, frame = self.plan.placed[self._body_index(body)]
         blocks = self.blocks(q, np.zeros(self.nv))
-        out = np.zeros((*blocks[0].S.shape[:-2], 6, self.nv), dtype=float) if blocks else np.zeros((6, self.nv))
-        carry = adjoint(np.linalg.inv(frame))
+        width = max((part.v.stop for part in self.plan.links), default=0)
+        out = np.zeros((*np.shape(q)[:-1], 6, width))
+        carry = adjoint(inverse(frame))
         while link >= 0:
             part = self.plan.links[link]
             out[..., :, part.v] = carry @ blocks[link].S
-            carry = carry @ blocks[link].X
+            carry = carry @ blocks[link].to_child
             link = part.parent
-        return out
+        expansion = self._compiler.expansion
+        if expansion is None:
+            return out
+        Phi = expansion.coordinates([float(x) for x in np.asarray(q)], [0.0] * self.nv).Phi
+        return np.asarray(out @ Phi.astype(float))
 
     def blocks(self, q: Any, v: Any) -> list[Block]:
-        """Per link: adjoint from the parent, joint Jacobian, velocity products, gyroscopic wrench; in link frames."""
-        flat, at, made = np.asarray(self._program("blocks")(q, v)), 0, []
-        for link in self.plan.links:
-            n = link.joint.nv
-            row = flat[..., at : at + 24 + 6 * n]
-            at += 24 + 6 * n
-            S = row[..., 24:].reshape(*row.shape[:-1], 6, n)
-            made.append(Block(row[..., :9].reshape(*row.shape[:-1], 3, 3), row[..., 9:12], row[..., 12:18], row[..., 18:24], S))
-        return made
+        """Per link: pose, joint Jacobian, velocity products and gyroscopic wrench, in link frames."""
+        row = np.asarray(self._program("blocks")(q, v), dtype=float)
+        return split_blocks(row, [link.joint.nv for link in self.plan.links])
 
     def _body_index(self, body: Any) -> int:
         if isinstance(body, str):
@@ -234,6 +214,45 @@ class Model:
             raise InputError(f"body {body!r} is not one of the {self.nb} bodies of this model; give a name, body or index")
         return index
 
+    def generalized_forces(self, q: Any, wrenches: Any) -> Floats:
+        """J^T of wrenches (nb, 6) on all bodies, angular part first, in each body's own frame [RM alg. 3]."""
+        given = np.asarray(wrenches, dtype=float)
+        if given.shape[-2:] != (self.nb, 6):
+            raise InputError(f"wrenches have shape {given.shape}; expected ({self.nb}, 6): one for each body")
+        rows = np.zeros((*given.shape[:-2], len(self.plan.links), 6))
+        for k, (link, frame) in enumerate(self.plan.placed):
+            if link >= 0:
+                rows[..., link, :] += given[..., k, :] @ adjoint(inverse(frame))
+        return self._finite("jacobian_transposed_times", (q, rows.reshape(*rows.shape[:-2], -1)), None, 1)
+
+    def body_twists(self, q: Any, v: Any) -> Floats:
+        """Twists (nb, 6) of all bodies in their own frames, J v in linear time [RM alg. 2]."""
+        return self._on_bodies(self._finite("jacobian_times", (q, v), None, 1))
+
+    def jacobian_rate_times(self, q: Any, v: Any, x: Any) -> Floats:
+        """Jdot x for all bodies (nb, 6) in linear time [RM alg. 2]; with x = v the velocity-product accelerations."""
+        return self._on_bodies(self._finite("jacobian_rate_times", (q, v, x), None, 1))
+
+    def joint_wrenches(self, q: Any, v: Any, a: Any) -> Floats:
+        """Wrenches (nb, 6) that joints pass to their bodies, in body frames; zero for bodies welded to others."""
+        program = "constraint_wrenches"
+        if program not in self._programs:
+            self._programs[program] = self._compiler.sweeps(FORCES[program])
+        flat = self._finite(program, (q, v, a), None, 1).reshape(*np.shape(q)[:-1], len(self.plan.links), 6)
+        out = np.zeros((*flat.shape[:-2], self.nb, 6))
+        for i, link in enumerate(self.plan.links):
+            out[..., link.body, :] = flat[..., i, :] @ adjoint(link.frame)
+        return out
+
+    def _on_bodies(self, flat: Floats) -> Floats:
+        """Twists of links, carried to all bodies that ride on them."""
+        rows = flat.reshape(*flat.shape[:-1], len(self.plan.links), 6)
+        out = np.zeros((*rows.shape[:-2], self.nb, 6))
+        for k, (link, frame) in enumerate(self.plan.placed):
+            if link >= 0:
+                out[..., k, :] = rows[..., link, :] @ adjoint(inverse(frame)).T
+        return out
+
     def _measure(self, q: Any, v: Any) -> Floats:
         flat = np.asarray(self._program("measure")(q, v))
         return flat.reshape(*flat.shape[:-1], len(self.plan.links), 11)
@@ -241,8 +260,7 @@ class Model:
     def energy(self, q: Any, v: Any) -> tuple[Any, Any]:
         """Kinetic and potential energy; the potential is zero where centres of mass are at the world's origin."""
         rows = self._measure(q, v)
-        potential = -(rows[..., 1:4].sum(-2) @ np.asarray(self.mechanism.gravity))
-        return rows[..., 0].sum(-1), potential
+        return rows[..., 0].sum(-1), -(rows[..., 1:4].sum(-2) @ np.asarray(self.mechanism.gravity))
 
     def momentum(self, q: Any, v: Any) -> Floats:
         """Total momentum in world axes about the world's origin: angular, then linear."""
@@ -250,44 +268,32 @@ class Model:
 
     def center_of_mass(self, q: Any) -> Floats:
         """Centre of mass of all moving bodies."""
-        rows = self._measure(q, np.zeros(self.nv))
+        rows = self._measure(q, self._zero)
         return np.asarray(rows[..., 1:4].sum(-2) / rows[..., 10].sum(-1)[..., None])
 
-    # -- questions ------------------------------------------------------------------------------------------
+    # -- simulation, questions, sources ---------------------------------------------------------------------
+
+    def simulate(self, q0: Any = None, v0: Any = None, duration: float = 10.0, **options: Any) -> Any:
+        """Integrate the motion; see anyjoint.simulate.simulate for all options. Returns a Trajectory."""
+        return importlib.import_module("anyjoint.simulate").simulate(self, q0, v0, duration, **options)
 
     def op_count(self, quantity: str = "forward_dynamics") -> OpCount:
         """Operations of the generated code for one state."""
-        known = ["forward_dynamics", *FORCES, *KINEMATICS, *STRAIGHT_ONLY]
+        known = ["forward_dynamics", *FORCES, *KINEMATICS, *TRACED]
         if quantity not in known:
             raise InputError(f"op_count: {quantity!r} is unknown; choose one of {', '.join(known)}")
         return self._program(quantity).op_count()
 
+    def report(self) -> Report:
+        """What was compiled: formulation, programs, classes, operations per body, compile time."""
+        return make_report(self)
+
+    def source(self, language: str, quantity: str = "forward_dynamics") -> str:
+        """Generated source of a quantity: "c", "js" or "llvm"."""
+        return self._program(quantity).code.source(language)
+
     def __repr__(self) -> str:
         return f"<Model of {self.mechanism.name!r}: {self.nb} bodies, {self.nv} degrees of freedom>"
-
-
-class Block:
-    """One link's part of the dense formulations."""
-
-    def __init__(self, R: Floats, p: Floats, a: Floats, b: Floats, S: Floats) -> None:
-        self.R, self.p, self.a, self.b, self.S = R, p, a, b, S
-
-    @cached_property
-    def X(self) -> Floats:
-        """Ad(G^-1), from the parent's twists to this link's [SG eq. 8]."""
-        Rt = np.swapaxes(self.R, -1, -2)
-        out = np.zeros((*self.R.shape[:-2], 6, 6))
-        out[..., :3, :3] = out[..., 3:, 3:] = Rt
-        x, y, z = self.p[..., 0], self.p[..., 1], self.p[..., 2]
-        P = np.zeros_like(self.R)
-        P[..., 0, 1], P[..., 0, 2], P[..., 1, 2] = -z, y, -x
-        out[..., 3:, :3] = -Rt @ (P - np.swapaxes(P, -1, -2))
-        return out
-
-
-FORWARD = (*SWEEPS, "composite-rigid-body")
-DENSE = 40  # coordinates up to which the mass matrix is one straight-line program
-SMALL = 16  # coordinates up to which the dense method is worth counting
 
 
 def compile_model(mechanism: Any, **options: Any) -> Model:

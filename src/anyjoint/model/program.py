@@ -27,7 +27,7 @@ STRAIGHT_LIMIT = 16_000  # operations; beyond, code outgrows the instruction cac
 class Program:
     """Machine code for one quantity. `inputs` are (name, length) of the rows; the result row has `size` numbers."""
 
-    plan: Plan
+    regrouped = False  # traced over the plan with regrouped inertia
 
     def __init__(
         self,

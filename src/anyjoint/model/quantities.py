@@ -7,27 +7,43 @@ from typing import Any
 from anyjoint.codegen import Schedule
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.dynamics.body import Algorithm, run_sweeps
+from anyjoint.dynamics.constraint_wrench import CONSTRAINT_WRENCHES
 from anyjoint.dynamics.kinematics import BLOCKS, MEASURE, POSES
+from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
 from anyjoint.dynamics.mass_matrix import mass_matrix, solve_from_leaves
+from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import BIAS, GRAVITY, MOMENTUM, NEWTON_EULER
 from anyjoint.dynamics.plan import Plan
+from anyjoint.dynamics.products import J_TIMES, J_TRANSPOSED_TIMES, JDOT_TIMES
 from anyjoint.dynamics.recursive import RECURSIVE
 from anyjoint.spatial import vector, zeros
 from anyjoint.symbolic import Graph
 
 from .joints_cache import JointCache
+from .lagrangian import trace_lagrangian
 from .numbers import Numbers
 from .setup import Setup
 from .straight import Trace, row_schedule, state_rows, trace_bodies
 
-SWEEPS: dict[str, Algorithm] = {a.name: a for a in (RECURSIVE, ARTICULATED_BODY)}
-INVERSE: dict[str, Algorithm] = {a.name: a for a in (NEWTON_EULER,)}
-KINEMATICS: dict[str, Algorithm] = {"body_poses": POSES, "measure": MEASURE, "blocks": BLOCKS}
+SWEEPS: dict[str, Algorithm] = {a.name: a for a in (RECURSIVE, ARTICULATED_BODY, MODIFIED_ARTICULATED_BODY)}
+DENSE_FORWARD = ("composite-rigid-body", "lagrangian")  # traced with the solution of M a = tau - c
+NUMERIC_FORWARD = ("augmented", "redmax")  # matrices assembled from compiled blocks, solved numerically
+FORWARD = (*SWEEPS, *DENSE_FORWARD, *NUMERIC_FORWARD)
+KINEMATICS: dict[str, Algorithm] = {
+    "body_poses": POSES,
+    "measure": MEASURE,
+    "blocks": BLOCKS,
+    "jacobian_times": J_TIMES,
+    "jacobian_rate_times": JDOT_TIMES,
+    "jacobian_transposed_times": J_TRANSPOSED_TIMES,
+}
 FORCES: dict[str, Algorithm] = {
     "inverse_dynamics": NEWTON_EULER,
     "bias_forces": BIAS,
     "gravity_forces": GRAVITY,
     "mass_times": MOMENTUM,
+    "inverse_dynamics_lagrangian": LAGRANGIAN_INVERSE,
+    "constraint_wrenches": CONSTRAINT_WRENCHES,
 }
 
 Traced = tuple[Schedule, Setup]
@@ -59,7 +75,8 @@ def trace_composite(plan: Plan, numbers: Numbers, joints: JointCache) -> Traced:
     return row_schedule(trace, inputs, list(solve_from_leaves(M, right)))
 
 
-STRAIGHT_ONLY: dict[str, tuple[tuple[str, ...], Any]] = {
+TRACED: dict[str, tuple[tuple[str, ...], Any]] = {
     "mass_matrix": (("q",), trace_mass_matrix),
     "composite-rigid-body": (("q", "v", "tau"), trace_composite),
+    "lagrangian": (("q", "v", "tau"), trace_lagrangian),
 }

@@ -1,0 +1,138 @@
+"""From a mechanism to programs: which plan, which algorithm, which form; the pipeline in one place.
+
+    mechanism -> plan (links, inner frames) -> numbers (raw parameters) -> trace (straight or kernels) -> machine code
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from anyjoint.dynamics.body import Algorithm
+from anyjoint.dynamics.newton_euler import MOMENTUM
+from anyjoint.dynamics.plan import Plan, make_plan
+from anyjoint.errors import InputError
+
+from .coupling import CoupledTracer, Expansion, expand
+from .joints_cache import JointCache
+from .numbers import Numbers, numbers_of
+from .program import Program, build_program, result_size
+from .quantities import DENSE_FORWARD, FORCES, FORWARD, KINEMATICS, SWEEPS, TRACED
+from .straight import input_sizes
+
+SMALL = 20  # coordinates up to which the dense formulation is traced too, to see which has fewer operations
+
+
+class Compiler:
+    """Builds the programs of one mechanism; plans are made again when parameters change."""
+
+    def __init__(self, mechanism: Any, algorithm: str, form: str, **options: Any) -> None:
+        if algorithm != "auto" and algorithm not in FORWARD:
+            raise InputError(f"algorithm {algorithm!r} is unknown; choose one of {', '.join(['auto', *FORWARD])}")
+        self.mechanism, self.algorithm, self.form, self.options = mechanism, algorithm, form, options
+        self.joints = JointCache()
+
+    @cached_property
+    def expansion(self) -> Expansion | None:
+        """The mechanism with a coordinate for every coupled joint, if it has any."""
+        return expand(self.mechanism)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Links in their canonical frames."""
+        return make_plan(self.expansion or self.mechanism)
+
+    @cached_property
+    def fast_plan(self) -> Plan:
+        """The same with inertia regrouped, for quantities that do not ask for joint wrenches."""
+        return make_plan(self.expansion or self.mechanism, regroup=True)
+
+    def forget(self) -> None:
+        """Drop everything that was computed from parameters."""
+        for name in ("expansion", "plan", "fast_plan"):
+            self.__dict__.pop(name, None)
+
+    def numbers(self, program: Program) -> Numbers:
+        """The raw numbers of a program after parameters have changed."""
+        return self._numbers(self.fast_plan if program.regrouped else self.plan, program.name)
+
+    def _numbers(self, plan: Plan, name: str) -> Numbers:
+        return numbers_of(plan, (0.0, 0.0, 0.0) if name == MOMENTUM.name else self.mechanism.gravity)
+
+    # -- programs -------------------------------------------------------------------------------------------
+
+    def build(self, quantity: str) -> Program:
+        """The program of a quantity, traced but not yet compiled."""
+        if quantity == "forward_dynamics":
+            return self.forward()
+        if self.expansion:
+            return self._coupled(quantity)
+        if quantity in FORCES:
+            return self.sweeps(FORCES[quantity], regroup=True)
+        if quantity in KINEMATICS:
+            return self.sweeps(KINEMATICS[quantity])
+        return self.traced(quantity, regroup=True)
+
+    def forward(self) -> Program:
+        """Forward dynamics by the named formulation, or by the one with the fewest operations."""
+        if self.expansion:
+            return self._coupled("forward_dynamics")
+        if self.algorithm in SWEEPS:
+            return self.sweeps(SWEEPS[self.algorithm])
+        if self.algorithm in DENSE_FORWARD:
+            return self.traced(self.algorithm)
+        candidates = [self.sweeps(SWEEPS["articulated-body"], regroup=True)]
+        if self.mechanism.nv <= SMALL and self.form != "kernels":
+            candidates.append(self.traced("composite-rigid-body", regroup=True))
+        return min(candidates, key=lambda program: program.op_count().total)
+
+    def sweeps(self, algorithm: Algorithm, regroup: bool = False) -> Program:
+        """An algorithm of sweeps, straight or by kernels."""
+        plan = self.fast_plan if regroup else self.plan
+        numbers = self._numbers(plan, algorithm.name)
+        program = build_program(plan, numbers, self.joints, algorithm, form=self.form, **self.options)
+        program.regrouped = regroup
+        return program
+
+    def traced(self, name: str, regroup: bool = False) -> Program:
+        """A quantity that is more than sweeps, as one straight-line program."""
+        plan = self.fast_plan if regroup else self.plan
+        inputs, trace = TRACED[name]
+        numbers = self._numbers(plan, name)
+        schedule, setup = trace(plan, numbers, self.joints)
+        program = Program(name, schedule, setup, input_sizes(plan, inputs), result_size(schedule), numbers, **self.options)
+        program.regrouped = regroup
+        return program
+
+    def _coupled(self, quantity: str) -> Program:
+        """A quantity of a mechanism with coupled joints: traced over the expanded tree, projected."""
+        expansion = self.expansion
+        assert expansion is not None  # noqa: S101  (only called where joints follow others)
+        regroup = quantity not in KINEMATICS
+        plan = self.fast_plan if regroup else self.plan
+        name = MOMENTUM.name if quantity == "mass_times" else quantity
+        numbers = self._numbers(plan, name)
+        tracer = CoupledTracer(expansion, plan, numbers, self.joints)
+        inputs: tuple[str, ...]
+        if quantity in KINEMATICS:
+            algorithm = KINEMATICS[quantity]
+            inputs, (schedule, setup) = algorithm.inputs, tracer.kinematics(algorithm)
+        elif quantity in FORCES:
+            inputs = FORCES[quantity].inputs
+            schedule, setup = tracer.forces(inputs)
+        elif quantity == "mass_matrix":
+            inputs, (schedule, setup) = ("q",), tracer.mass_matrix()
+        elif quantity == "forward_dynamics":
+            inputs, (schedule, setup) = ("q", "v", "tau"), tracer.forward()
+        else:
+            raise InputError(f"{quantity} is not available for mechanisms with coupled joints")
+        sizes = [(x, self.mechanism.nq if x == "q" else self.mechanism.nv) for x in inputs]
+        program = Program(name, schedule, setup, sizes, result_size(schedule), numbers, **self.options)
+        program.regrouped = regroup
+        return program
+
+
+def hybrid_plan(plan: Plan, prescribed: frozenset[int]) -> Plan:
+    """The plan with some links' joints marked as prescribed."""
+    return replace(plan, links=tuple(replace(link, prescribed=i in prescribed) for i, link in enumerate(plan.links)))

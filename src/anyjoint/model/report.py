@@ -1,0 +1,79 @@
+"""What was compiled, for people: programs, classes, kernels, operations, sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.codegen import count_operations
+
+
+@dataclass(frozen=True)
+class ProgramReport:
+    """One program: its form, kernels, operations of one state, numbers loaded, bytes of work memory."""
+
+    quantity: str
+    algorithm: str
+    form: str
+    kernels: int
+    operations: int
+    operations_per_body: float
+    numbers: int
+    work_bytes: int
+
+
+@dataclass(frozen=True)
+class Report:
+    """A model's programs so far, its links, and how long its first compilation took."""
+
+    name: str
+    bodies: int
+    links: int
+    coordinates: int
+    joint_kinds: tuple[str, ...]
+    algorithm: str
+    compile_seconds: float
+    programs: tuple[ProgramReport, ...]
+
+    def __str__(self) -> str:
+        head = (
+            f"{self.name}: {self.bodies} bodies in {self.links} moving links, {self.coordinates} coordinates\n"
+            f"joints: {', '.join(self.joint_kinds)}\nforward dynamics: {self.algorithm}; compiled in {self.compile_seconds:.3f} s\n"
+        )
+        rows = [("quantity", "algorithm", "form", "kernels", "operations", "per body", "numbers", "work bytes")]
+        rows += [
+            (p.quantity, p.algorithm, p.form, str(p.kernels), str(p.operations), f"{p.operations_per_body:.0f}", str(p.numbers), str(p.work_bytes))
+            for p in self.programs
+        ]
+        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+        lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+        return head + "\n".join(lines)
+
+
+def make_report(model: Any) -> Report:
+    """The report of a model."""
+    links = model.plan.links
+    programs = tuple(_program(quantity, p, max(len(links), 1)) for quantity, p in model._programs.items())
+    kinds = tuple(dict.fromkeys(type(body.joint).__name__ for body in model.mechanism.bodies))
+    return Report(
+        model.mechanism.name, model.nb, len(links), model.nq, kinds, model.formulation, model.compile_seconds, programs
+    )
+
+
+def _program(quantity: str, program: Any, links: int) -> ProgramReport:
+    total = program.op_count().total
+    work = program.schedule.work * program.dtype.itemsize
+    return ProgramReport(
+        quantity, program.name, program.form, len(program.schedule.kernels), total, total / links, len(program.numbers) - 1, work
+    )
+
+
+def kernel_table(program: Any) -> list[dict[str, int]]:
+    """Operations and bodies of each kernel of a program."""
+    counts: dict[int, int] = {}
+    for run in program.schedule.runs:
+        counts[run.kernel] = counts.get(run.kernel, 0) + run.count
+    return [
+        {"kernel": k, "bodies": counts.get(k, 0), **dict(count_operations(kernel.graph, [s.node.id for s in kernel.stores]))}
+        for k, kernel in enumerate(program.schedule.kernels)
+    ]
