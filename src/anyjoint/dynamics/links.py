@@ -106,6 +106,7 @@ def float_bodies(plan: Plan, q: Any, v: Any, **inputs: Any) -> list[Body]:
         ql, vl = [float(x) for x in q[link.q]], [float(x) for x in v[link.v]]
         motion = link_motion(link, raw[len(RAW) :], ql, vl) if link.kind == GENERAL else None
         body = link_body(link.kind, raw, ql, vl, motion)
+        body.prescribed, body.slot = link.prescribed, link.slot
         for name, values in inputs.items():
             setattr(body, name, vector(*(float(x) for x in values[link.v])))
         bodies.append(body)

@@ -46,6 +46,7 @@ class Link:
     q: slice
     v: slice
     prescribed: bool = False  # in hybrid dynamics: accelerations are given, forces come out
+    slot: int = 0  # how many siblings come before it
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,18 @@ def make_plan(mechanism: Any, *, canonical: bool = True, regroup: bool = False) 
     links = [_link(drafts, i) for i in range(len(drafts))]
     if regroup:
         links = regroup_inertia(links)
+    links = [replace(link, slot=slot) for link, slot in zip(links, _slots(drafts), strict=True)]
     turned = [(k, inverse(drafts[k].turn) @ T if k >= 0 else T) for k, T in placed]
     return Plan(tuple(links), tuple(turned))
+
+
+def _slots(drafts: list[_Draft]) -> list[int]:
+    seen: dict[int, int] = {}
+    slots = []
+    for draft in drafts:
+        slots.append(seen.get(draft.parent, 0))
+        seen[draft.parent] = slots[-1] + 1
+    return slots
 
 
 def _weld(mechanism: Any) -> tuple[list[_Draft], list[tuple[int, Array]]]:

@@ -11,6 +11,7 @@ import numpy as np
 from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
 from anyjoint.dynamics.body import Algorithm, ground
 from anyjoint.dynamics.links import RAW, base_acceleration, link_body
+from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.plan import Link, Plan
 from anyjoint.spatial import vector
 from anyjoint.symbolic import Node
@@ -52,7 +53,11 @@ class Tracer:
         self.memo: dict[Hashable, BodyTrace] = {}
         self.reads: dict[int, tuple[str, ...]] = {}  # names that a sweep reads from the parent
         self.traces: list[list[BodyTrace]] = []  # per sweep, per link
-        self.kinds = [((joints.key(link), link.prescribed), pattern(row, EXACT)) for link, row in zip(plan.links, numbers.links, strict=True)]
+        self.slots = algorithm is MODIFIED_ARTICULATED_BODY  # the one that tells children apart
+        self.kinds = [
+            ((joints.key(link), link.prescribed, link.slot if self.slots else 0), pattern(row, EXACT))
+            for link, row in zip(plan.links, numbers.links, strict=True)
+        ]
         gravity = pattern(numbers.gravity, EXACT)
         self.ground = self._ground(gravity)
         for level, sweep in enumerate(algorithm.sweeps):
@@ -129,7 +134,7 @@ class Tracer:
         if "x" in inputs:
             x = [trace.variable(("row", "x", k)) for k in range(nv)]
             body.Sdot_x = self.joints.jacobian_rate(trace.graph, link, q, v, x, raw[len(RAW) :])
-        body.prescribed = link.prescribed
+        body.prescribed, body.slot = link.prescribed, link.slot if self.slots else 0
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def trace_bodies(
         ql, vl = q[link.q], v[link.v]
         motion = joints.motion(trace.graph, link, ql, vl, raw[len(RAW) :])
         body = link_body(link.kind, raw, ql, vl, motion)
-        body.prescribed = link.prescribed
+        body.prescribed, body.slot = link.prescribed, link.slot
         for name, row in others.items():
             part = slice(6 * len(bodies), 6 * len(bodies) + 6) if name in PER_LINK else link.v
             setattr(body, name, vector(*row[part]))
