@@ -56,6 +56,13 @@ def test_a_run_that_blew_up_is_shown_until_then():
         trajectory_scene(run)
 
 
+def test_a_batch_is_refused():
+    run = swing()
+    run.q = np.stack([run.q, run.q])
+    with pytest.raises(InputError, match="choose one run"):
+        trajectory_scene(run)
+
+
 def test_bodies_without_shapes_are_drawn_as_sticks():
     upper, lower = trajectory_scene(swing(drawn=False)).bodies
     assert [d["type"] for d in upper.shapes] == ["sphere", "capsule", "capsule"]

@@ -71,7 +71,7 @@ class Viewer {
     if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
     this.stage.frameMotion(box, spheres.length ? spheres : cornerSpheres(box));
     this.size = this.stage.home.size;
-    this.frames.setSize(0.13 * this.size);
+    this.frames.setSize((0.26 * this.size) / Math.max(2, Math.sqrt(this.scene.bodies.length)));
     this.contacts.setSize(0.010 * this.size);
   }
 

@@ -30,6 +30,11 @@ def trajectory_scene(
     """The scene of a trajectory, thinned to a frame rate that a screen can show."""
     model, mechanism = traj.model, traj.model.mechanism
     t, q = np.asarray(traj.t, dtype=float), np.asarray(traj.q, dtype=float)
+    if t.ndim != 1 or q.ndim != 2 or len(t) != len(q) or not len(t):
+        raise InputError(
+            f"a page shows one trajectory: t of shape (n,) and q of shape (n, nq) with n > 0, got {t.shape} and {q.shape}; "
+            "of a batch, choose one run"
+        )
     finite = np.isfinite(q).all(axis=1)
     if not finite.any():
         raise InputError("the trajectory holds no finite state, so there is nothing to draw; see its status")
