@@ -107,5 +107,5 @@ def test_compiled_and_simplified_values_agree_with_expressions(name):
     inputs = [x for x in (trace.q, trace.v, numbers) if x]
     function = compile_function(inputs, merge_identities(outputs))
     values = [x for x in (q, v, np.tile(list(trace.parameters.values()), (len(q), 1))) if x.size]
-    # Next to a singular place (a folded four-bar) rounding is amplified, and in another order of operations differently.
+    # Next to a singular place (a folded four-bar) rounding is amplified, differently in another order of operations.
     assert closeness(np.asarray(function(*values)).T, trace.at(outputs, q, v)) < 1e-9

@@ -1,6 +1,6 @@
 """Exponential coordinates of rotations: R = exp([q]), its body Jacobian and their functions, accurate near 0.
 
-Every function is even in |q| and is written in t2 = |q|^2: a power series below |q| = 1/2, a closed form above. The
+Every function is even in |q| and is written in t2 = |q|^2: a power series below |q| = 1/4, a closed form above. The
 closed form is fed a harmless number below, so that neither branch ever makes a NaN, nor do its derivatives.
 """
 
@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.scalar import Scalar, cos, floor, less, select, sin, sqrt
+from anyjoint.scalar import Scalar, floor, less, select, sincos, sqrt
 from anyjoint.spatial import Matrix, Vector, as_matrix, cross, dot, vector
 
-THRESHOLD = 0.25  # of t2; eight terms of the series are exact there, and cancellation above costs two digits at most
-TERMS = 8
+THRESHOLD = 0.0625  # of t2; six terms of the series are exact there, and cancellation above costs two digits at most
+TERMS = 6
 TURN = 2 * math.pi
 
 
@@ -49,12 +49,12 @@ def coefficients(t2: Scalar) -> Coefficients:
     """The functions of the exponential map at t2 = |q|^2."""
     small = less(t2, THRESHOLD)
     far = select(small, 1.0, t2)
-    t = sqrt(far)
-    half = sin(0.5 * t)
-    a = sin(t) / t
-    b = 2 * half * half / far
-    c = (1 - a) / far
-    closed = (a, b, c, (a - 2 * b) / (2 * far), (b - 3 * c) / (2 * far))
+    t, inverse = sqrt(far), 1 / far
+    s, x = sincos(0.5 * t)
+    a = 2 * s * x * (t * inverse)
+    b = 2 * s * s * inverse
+    c = (1 - a) * inverse
+    closed = (a, b, c, (0.5 * a - b) * inverse, (0.5 * b - 1.5 * c) * inverse)
     near = [alternating(1), alternating(2), alternating(3), slopes(alternating(2)), slopes(alternating(3))]
     return Coefficients(*[select(small, horner(s, t2), x) for s, x in zip(near, closed, strict=True)])
 
@@ -100,7 +100,8 @@ def solve_body_jacobian(q: Any, omega: Any) -> Vector:
     small = less(t2, THRESHOLD)
     far = select(small, 1.0, t2)
     half = 0.5 * sqrt(far)
-    e = select(small, horner(COTANGENT, t2), (1 - half * cos(half) / sin(half)) / far)
+    s, c = sincos(half)
+    e = select(small, horner(COTANGENT, t2), (1 - half * c / s) / far)
     w = cross(q, omega)
     return np.asarray(vector(*omega) + w * 0.5 + cross(q, w) * e)
 
