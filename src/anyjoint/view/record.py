@@ -32,8 +32,8 @@ def trajectory_scene(
     t, q = np.asarray(traj.t, dtype=float), np.asarray(traj.q, dtype=float)
     if t.ndim != 1 or q.ndim != 2 or len(t) != len(q) or not len(t):
         raise InputError(
-            f"a page shows one trajectory, t of shape (n,) and q of shape (n, nq) with n > 0; got {t.shape} and {q.shape}. "
-            "Of a batch, choose one run"
+            "a page shows one trajectory, t of shape (n,) and q of shape (n, nq) with n > 0; "
+            f"got {t.shape} and {q.shape}. Of a batch, choose one run"
         )
     finite = np.isfinite(q).all(axis=1)
     if not finite.any():
