@@ -22,8 +22,8 @@ def track(s):
     return x, y, 0.9 * aj.cos(2 * s) + 0.5 * aj.sin(3 * s)
 
 
-def build(cars: int = 5, gap: float = 0.17, speed: float = 0.3) -> aj.Mechanism:
-    """`cars` cars, `gap` apart along the track, let go at the highest point."""
+def build(cars: int = 5, gap: float = 0.17, speed: float = 1.0) -> aj.Mechanism:
+    """`cars` cars, `gap` apart along the track, at `speed` radians of the track per second on the first hill."""
     mech, way = aj.Mechanism("roller coaster"), curves.curve(track, domain=(0.0, TURN), period=TURN)
     rails = [lambda s, y=y: way.fixed_up(s).act((0, y, -0.06)) for y in (-0.12, 0.12)]
     mech.draw(*(shapes.curve(rail, 0.0, TURN, radius=0.022, samples=400, color=STEEL) for rail in rails))
@@ -39,8 +39,8 @@ def build(cars: int = 5, gap: float = 0.17, speed: float = 0.3) -> aj.Mechanism:
         cabin = shapes.Box(0.4, 0.3, 0.16, color=shapes.shade(k, cars), pose=aj.Pose.translation(0, 0, 0.06))
         joint = ride if k == 0 else joints.Coupled(ride, lambda q, k=k: (q[0] - k * gap,), "car 0")
         mech.add_body(f"car {k}", None, joint, inertia=cabin.inertia(20.0), shape=cabin)
-        mech.add_body(f"bell {k}", f"car {k}", swing, None, bell.inertia(0.4), [rope, bell], damping=0.001)
-    mech.set_start([0.35] + [0.2] * cars, [speed] + [0.0] * cars)
+        mech.add_body(f"bell {k}", f"car {k}", swing, None, bell.inertia(0.4), [rope, bell], damping=0.05)
+    mech.set_start([0.6] + [0.2] * cars, [speed] + [0.0] * cars)
     return mech
 
 
