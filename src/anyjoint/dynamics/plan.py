@@ -123,7 +123,7 @@ def moving_part(joint: Joint) -> tuple[str, tuple[int, int, int], Array, Array]:
         return (HINGE if isinstance(joint, Revolute) else SLIDER), (0, 0, 0), Q, Q.T
     if type(joint).motion is not Joint.motion:
         return GENERAL, (0, 0, 0), np.eye(4), np.eye(4)
-    A, B = joint.legs([Dual(c.neutral, 1.0, 1) for c in joint.coordinates])
+    A, B = joint.legs([Dual(_somewhere(c), 1.0, 1) for c in joint.coordinates])
     constant = [_is_constant(f) for f in A.factors]
     lead = constant.index(False) if False in constant else 0
     tail = constant[::-1].index(False) if False in constant and not B.factors else 0
@@ -132,6 +132,13 @@ def moving_part(joint: Joint) -> tuple[str, tuple[int, int, int], Array, Array]:
     stop = len(A.factors) - tail
     after = Pose(A.factors[stop:]) if not B.factors else Pose(B.factors[:lead_B]).inverse()
     return GENERAL, (lead, tail, lead_B), _matrix(Pose(A.factors[:lead])), _matrix(after)
+
+
+def _somewhere(c: Any) -> float:
+    """A generic value inside a coordinate's domain; neutral ones may be special, such as a surface's pole."""
+    low, high = c.domain
+    room = high - c.neutral if high > c.neutral else low - c.neutral
+    return float(c.neutral + 0.137 * min(1.0, max(-1.0, room)))
 
 
 def stripped_legs(joint: Joint, core: tuple[int, int, int]) -> Any:
