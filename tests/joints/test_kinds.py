@@ -189,3 +189,10 @@ def test_translation_first_is_the_other_order():
     first = joints.Free(order="translation-first").pose(q).matrix
     spherical = joints.Spherical().pose(q[3:]).matrix
     assert np.allclose(first, Pose.translation(*q[:3]).matrix @ spherical)
+
+
+def test_several_dense_rotations_are_passed_as_one():
+    oblique = joints.Composite(*[joints.Revolute((1, 2, 3))] * 3)
+    A = oblique.motion([0.1, 0.2, 0.3], [0.0] * 3).A
+    assert len(A.factors) == 2
+    assert np.allclose(A.matrix, oblique.pose([0.1, 0.2, 0.3]).matrix, atol=1e-15)

@@ -7,6 +7,7 @@ from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, zeros
 
+from .condense import condensed
 from .joint import Coordinate, Joint
 from .product_rule import Motion, Piece, product
 
@@ -59,7 +60,7 @@ class Composite(Joint):
             at += part.nv
         end = last.motion(q_last, v_last)
         whole = product([*pieces, Piece(end.A, widened(end.S_A, at, len(v)), end.c)], v)
-        return Motion(whole.pose, end.B, whole.S, widened(end.S_B, at, len(v)), whole.c)
+        return Motion(condensed(whole.pose), end.B, whole.S, widened(end.S_B, at, len(v)), whole.c)
 
     def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
         return [x for part, q_part, v_part in self.split(q, v) for x in part.rate(q_part, v_part)]

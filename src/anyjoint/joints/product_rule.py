@@ -14,6 +14,8 @@ import numpy as np
 from anyjoint.scalar import Scalar, jet
 from anyjoint.spatial import Factor, Matrix, Pose, Rotation, Translation, Turn, Vector, ad, dot, vector, zeros
 
+from .condense import condensed
+
 Legs = Callable[[Sequence[Scalar]], tuple[Pose, Pose]]
 
 
@@ -62,7 +64,7 @@ def motion_of(legs: Legs, q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
     """Motion of a joint from its legs: V = Ad(A^-1) v_parent + J_A qdot - J_B qdot."""
     a = leg_motion(lambda x: legs(x)[0], q, v)
     b = leg_motion(lambda x: legs(x)[1], q, v)
-    return Motion(a.pose, b.pose, a.S, -b.S, a.c - b.c)
+    return Motion(condensed(a.pose), condensed(b.pose), a.S, -b.S, a.c - b.c)
 
 
 def leg_motion(pose: Callable[[Sequence[Scalar]], Pose], q: Sequence[Scalar], v: Sequence[Scalar]) -> Piece:

@@ -14,6 +14,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Translation, Turn, as_matrix, cross, dot, vector, zeros
 
 from . import exponential
+from .condense import condensed
 from .joint import Coordinate, Joint
 from .logarithm import logarithm
 from .product_rule import Motion, Piece, product
@@ -82,7 +83,7 @@ class SplineCurve(Joint):
         for step, (B, slope, bend) in zip(steps, cumulative_basis(t), strict=True):
             pieces.append(Piece(exponential_pose(step, B), (step * slope).reshape(6, 1), step * (bend * v[0] * v[0])))
         whole = product(pieces, v)
-        return Motion(whole.pose, Pose(), whole.S, zeros(6, 1), whole.c)
+        return Motion(condensed(whole.pose), Pose(), whole.S, zeros(6, 1), whole.c)
 
 
 def cumulative_basis(t: Scalar) -> list[tuple[Scalar, Scalar, Scalar]]:
