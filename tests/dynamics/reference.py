@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from anyjoint import joints
+from anyjoint.dynamics.conversion import link_jacobians
 from anyjoint.mechanism import Inertia, Mechanism
 from anyjoint.scalar import cos, sin
 from anyjoint.spatial import Pose
@@ -89,8 +90,6 @@ def world_point(state, b, x):
 
 
 def point_jacobian(state, b, where):
-    from anyjoint.dynamics.conversion import link_jacobians
-
     link, point = where
     points = np.zeros((len(state.parents), 3))
     points[link] = point

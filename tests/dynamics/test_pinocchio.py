@@ -1,6 +1,7 @@
 """Pinocchio on random trees of hinges, sliders and balls: mass matrix, bias, forward and inverse dynamics."""
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from anyjoint import joints
@@ -8,8 +9,6 @@ from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import NEWTON_EULER
 from anyjoint.mechanism import gallery
 from dynamics.support import State, close
-
-pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed: pip install pin")
 
 KINDS = {
     "hinge": joints.Revolute((1, 2, 3)),
