@@ -277,6 +277,12 @@ class Model:
         """Integrate the motion; see anyjoint.simulate.simulate for all options. Returns a Trajectory."""
         return importlib.import_module("anyjoint.simulate").simulate(self, q0, v0, duration, **options)
 
+    def to_html(self, path: Any, *, live: bool = True, **options: Any) -> Any:
+        """Write a page that runs the dynamics live in the browser, or with live=False one that shows the start pose."""
+        if not live:
+            return self.simulate(duration=0.0).to_html(path, **options)
+        return importlib.import_module("anyjoint.view").model_page(self, path, **options)
+
     def op_count(self, quantity: str = "forward_dynamics") -> OpCount:
         """Operations of the generated code for one state."""
         known = ["forward_dynamics", *FORCES, *KINEMATICS, *TRACED]
