@@ -76,7 +76,7 @@ def link_body(kind: str, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence
         motion = Motion(A, Pose(), e_z, zeros(6, 1), zeros(6))
     elif kind == GENERAL and motion is not None:
         motion = Motion(Pose([*turn, Translation((x, y, z)), after]) @ motion.A, motion.B, motion.S_A, motion.S_B, motion.c)
-    assert motion is not None  # noqa: S101  (general links always come with their motion)
+    assert motion is not None  # general links always come with their motion
     A = Pose([f for f in motion.A.factors if not is_identity(f)])
     return Body(A=A, W=motion.B.inverse(), S_A=motion.S_A, S_B=motion.S_B, c=motion.c, J=raw_inertia(raw), qd=vector(*v))
 
