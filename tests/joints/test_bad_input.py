@@ -9,6 +9,7 @@ from anyjoint import joints
 from anyjoint.errors import AnyjointError
 from anyjoint.geometry import curves, functions, surfaces
 from anyjoint.spatial import Pose
+from anyjoint.symbolic import Graph
 
 NAN = float("nan")
 WRONG = {
@@ -143,3 +144,10 @@ def test_regular_places_have_none(name):
     shares = zip(joint.coordinates, [0.57, 0.61] * 4, strict=False)
     q = [c.domain[0] + share * (c.domain[1] - c.domain[0]) for c, share in shares]
     assert joint.singularity(q) is None
+
+
+def test_a_frenet_frame_on_a_straight_line_is_refused_while_expressions_are_traced():
+    wire = curves.curve(lambda s: (s, 2 * s, 0 * s))
+    g = Graph()
+    with pytest.raises(AnyjointError, match="curvature"):
+        wire.frenet(g.variable("s", domain=(-1.0, 1.0)))

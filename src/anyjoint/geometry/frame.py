@@ -14,6 +14,14 @@ QUARTER_Z = Pose((Turn(as_matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]])),))
 FLIP = Pose((Turn(as_matrix([[1, 0, 0], [0, -1, 0], [0, 0, -1]])),))
 
 
+def place(**parameters: Scalar) -> str:
+    """Where something happens, such as " at s = 0.3"; nothing if the parameters are not plain numbers."""
+    values = {name: known(x) for name, x in parameters.items()}
+    if any(value is None for value in values.values()):
+        return ""
+    return " at " + ", ".join(f"{name} = {value:.6g}" for name, value in values.items())
+
+
 def unit(a: Any, trouble: str = "a vector of no length has no direction") -> Vector:
     """A vector at unit length; `trouble` says what is wrong if plain numbers show that it has none."""
     square = dot(a, a)

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar, derivative, known
+from anyjoint.scalar import Scalar, derivative
 from anyjoint.spatial import Pose, Vector, cross, dot, vector
 
 from ..arc_length import ArcLength, arc_length_of
-from ..frame import from_axes, known_rotation, unit
+from ..frame import from_axes, known_rotation, place, unit
 from ..transport import Reference, transported
 
 FRAMES = ("frenet", "fixed-up", "rotation-minimising")
@@ -22,19 +22,19 @@ FRAMES = ("frenet", "fixed-up", "rotation-minimising")
 
 def still(name: str, s: Scalar) -> str:
     """What to say where the tangent vanishes."""
-    return f"the curve {name} stands still at s = {known(s)}, so it has no tangent there; reparametrise it"
+    return f"the curve {name} stands still{place(s=s)}, so it has no tangent there; reparametrise it"
 
 
 def straight(name: str, s: Scalar) -> str:
     """What to say where the curvature vanishes."""
     remedy = 'use frame="rotation-minimising" or frame="fixed-up"'
-    return f"the curvature of {name} vanishes at s = {known(s)}, where a Frenet frame has no normal; {remedy}"
+    return f"the curvature of {name} vanishes{place(s=s)}, where a Frenet frame has no normal; {remedy}"
 
 
 def upright(name: str, s: Scalar, up: Sequence[float]) -> str:
     """What to say where the tangent is along the up direction."""
     remedy = 'choose another up, or use frame="rotation-minimising"'
-    return f"the tangent of {name} at s = {known(s)} is along up = {tuple(up)}; {remedy}"
+    return f"the tangent of {name}{place(s=s)} is along up = {tuple(up)}; {remedy}"
 
 
 class Curve:

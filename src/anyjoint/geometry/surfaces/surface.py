@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar, derivative, known
+from anyjoint.scalar import Scalar, derivative
 from anyjoint.spatial import Pose, Vector, cross, vector
 
-from ..frame import from_axes, unit
+from ..frame import from_axes, place, unit
 
 Interval = tuple[float, float]
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -20,7 +20,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 def flat(name: str, u: Scalar, v: Scalar) -> str:
     """What to say where the two tangents do not span a plane."""
     remedy = "keep away from there or choose other parameters for the surface"
-    return f"the parametrisation of {name} has no tangent plane at (u, v) = ({known(u)}, {known(v)}); {remedy}"
+    return f"the parametrisation of {name} has no tangent plane{place(u=u, v=v)}; {remedy}"
 
 
 class Surface:
