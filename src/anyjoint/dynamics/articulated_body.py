@@ -33,9 +33,12 @@ def inertias(body: Any, parent: Any) -> None:
 def eliminate(body: Any, parent: Any, J: Any, b: Any, S: Any, U: Any, Omega: LDL) -> None:
     """Eliminate the joint's accelerations and hand the rest to the parent."""
     Y = _half_columns(U, Omega)
-    body.L, body.Z = Omega.L, Y * Omega.inverse
-    body.z = Omega.half(body.tau - S.T @ b) * Omega.inverse
     free = unit_columns(S)
+    Z = Y * Omega.inverse
+    for row, j in free.items():
+        Z[row] = Omega.L[j]  # S^T Z = L, exactly
+    body.L, body.Z = Omega.L, Z
+    body.z = Omega.half(body.tau - S.T @ b) * Omega.inverse
     Ja = J.minus_outer(Y, body.Z, free)  # [SG eq. 27]
     ba = b + Ja @ body.a + Y @ body.z
     for row, j in free.items():
