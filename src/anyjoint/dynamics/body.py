@@ -32,6 +32,10 @@ class Body:
     c: Vector
     J: BlockInertia
     qd: Vector
+    qdd: Vector
+    Sdot_x: Vector
+    prescribed: bool
+    slot: int
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"no sweep has given this body a value {name!r} yet")

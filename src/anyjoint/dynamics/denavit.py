@@ -39,7 +39,9 @@ def common_normal(K: Array) -> Normal:
         gamma = math.atan2(p[1], p[0]) if a > TINY * (1 + abs(p[2])) else 0.0
         ca, sa = math.copysign(1.0, ca), 0.0
         rest = rotation_x(sa, ca).T @ rotation_z(-gamma) @ R
-        return Normal(gamma, float(p[2]), sa, ca, a if gamma or a > TINY else 0.0, 0.0, math.atan2(rest[1, 0], rest[0, 0]))
+        return Normal(
+            gamma, float(p[2]), sa, ca, a if gamma or a > TINY else 0.0, 0.0, math.atan2(rest[1, 0], rest[0, 0])
+        )
     gamma = math.atan2(R[0, 2] / sa, -R[1, 2] / sa)
     x, y, z = rotation_z(-gamma) @ p
     t = y / sa

@@ -33,9 +33,8 @@ def raw_values(link: Link) -> list[float]:
     theta = snap(link.theta, 1.0) if turning else 0.0
     size = max(map(abs, link.p))
     p = [snap_zero(x, size) for x in link.p]
-    return [sg, cg, snap(link.sin_alpha, 1), snap(link.cos_alpha, 1), *p, st, ct, theta, *inertia_values(link.inertia)] + [
-        x.value for x in parameters(link.joint)
-    ]
+    turns = [sg, cg, snap(link.sin_alpha, 1), snap(link.cos_alpha, 1)]
+    return [*turns, *p, st, ct, theta, *inertia_values(link.inertia), *(x.value for x in parameters(link.joint))]
 
 
 def inertia_values(J: Any) -> list[float]:
@@ -60,7 +59,9 @@ def link_motion(link: Link, values: Sequence[Scalar], q: Sequence[Scalar], v: Se
     return motion_of(stripped_legs(joint, link.core), q, v)
 
 
-def link_body(kind: str, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar], motion: Motion | None) -> Body:
+def link_body(
+    kind: str, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar], motion: Motion | None
+) -> Body:
     """The record of one link before the first sweep."""
     turn = [_rotation(2, raw[0], raw[1]), _rotation(0, raw[2], raw[3])]
     x, y, z = raw[4:7]
@@ -75,10 +76,14 @@ def link_body(kind: str, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence
         A = Pose([*turn, Translation((x, y, z + q[0])), after])
         motion = Motion(A, Pose(), e_z, zeros(6, 1), zeros(6))
     elif kind == GENERAL and motion is not None:
-        motion = Motion(Pose([*turn, Translation((x, y, z)), after]) @ motion.A, motion.B, motion.S_A, motion.S_B, motion.c)
+        motion = Motion(
+            Pose([*turn, Translation((x, y, z)), after]) @ motion.A, motion.B, motion.S_A, motion.S_B, motion.c
+        )
     assert motion is not None  # general links always come with their motion
     A = Pose([f for f in motion.A.factors if not is_identity(f)])
-    return Body(A=A, W=motion.B.inverse(), S_A=motion.S_A, S_B=motion.S_B, c=motion.c, J=raw_inertia(raw), qd=vector(*v))
+    return Body(
+        A=A, W=motion.B.inverse(), S_A=motion.S_A, S_B=motion.S_B, c=motion.c, J=raw_inertia(raw), qd=vector(*v)
+    )
 
 
 def raw_inertia(raw: Sequence[Scalar]) -> BlockInertia:
@@ -116,4 +121,3 @@ def float_bodies(plan: Plan, q: Any, v: Any, **inputs: Any) -> list[Body]:
 def base_acceleration(gravity: Sequence[Scalar]) -> Vector:
     """Gravity as the ground's acceleration, -g."""
     return vector(0, 0, 0, *(-x for x in gravity))
-

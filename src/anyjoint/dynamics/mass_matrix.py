@@ -21,7 +21,9 @@ def mass_matrix(bodies: Sequence[Body], parents: Sequence[int], root: Body, star
     return M
 
 
-def _walk(M: Matrix, bodies: Sequence[Body], parents: Sequence[int], starts: Sequence[int], i: int, column: int) -> None:
+def _walk(
+    M: Matrix, bodies: Sequence[Body], parents: Sequence[int], starts: Sequence[int], i: int, column: int
+) -> None:
     """One column of composite momentum handed inward; every joint on the way reads off its entry."""
     f, j = bodies[i].F[:, column], i
     at = starts[i] + column

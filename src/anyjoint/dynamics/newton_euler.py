@@ -79,5 +79,9 @@ BIAS = algorithm("bias", ("outward", rest), ("inward", collect), results=["gener
 GRAVITY = algorithm("gravity", ("outward", rest), ("inward", collect), results=["generalized"], inputs=["q"])
 # M times a vector: no velocity, and the caller leaves gravity out.
 MOMENTUM = algorithm(
-    "mass times acceleration", ("outward", accelerate), ("inward", collect), results=["generalized"], inputs=["q", "qdd"]
+    "mass times acceleration",
+    ("outward", accelerate),
+    ("inward", collect),
+    results=["generalized"],
+    inputs=["q", "qdd"],
 )

@@ -14,6 +14,7 @@ import numpy as np
 
 from anyjoint.joints import Joint
 from anyjoint.joints.prismatic import Prismatic
+from anyjoint.joints.product_rule import factor_entries
 from anyjoint.joints.revolute import Revolute
 from anyjoint.scalar.dual import Dual
 from anyjoint.spatial import Pose, frame_about
@@ -153,9 +154,7 @@ def stripped_legs(joint: Joint, core: tuple[int, int, int]) -> Any:
 
 
 def _is_constant(factor: Any) -> bool:
-    from anyjoint.joints.product_rule import _entries
-
-    return not any(isinstance(x, Dual) for x in _entries(factor))
+    return not any(isinstance(x, Dual) for x in factor_entries(factor))
 
 
 def _matrix(pose: Pose) -> Array:

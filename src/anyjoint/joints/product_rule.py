@@ -70,10 +70,10 @@ def motion_of(legs: Legs, q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
 def leg_motion(pose: Callable[[Sequence[Scalar]], Pose], q: Sequence[Scalar], v: Sequence[Scalar]) -> Piece:
     """Pose, S = vee(G^-1 dG/dq) and c = Sdot*qdot of a product of factors."""
     G = pose(q)
-    entries = [_entries(factor) for factor in G.factors]
+    entries = [factor_entries(factor) for factor in G.factors]
     if not q or not any(entries):
         return Piece(G, zeros(6, len(v)), zeros(6))
-    _, partials, second = jet(lambda x: [e for factor in pose(x).factors for e in _entries(factor)], q, v)
+    _, partials, second = jet(lambda x: [e for factor in pose(x).factors for e in factor_entries(factor)], q, v)
     pieces, at = [], 0
     for factor, values in zip(G.factors, entries, strict=True):
         window = slice(at, at + len(values))
@@ -109,7 +109,7 @@ def columns(vectors: Sequence[Vector]) -> Matrix:
     return out
 
 
-def _entries(factor: Factor) -> list[Scalar]:
+def factor_entries(factor: Factor) -> list[Scalar]:
     """The scalars of a factor that may depend on coordinates."""
     if isinstance(factor, Rotation):
         return [factor.angle]

@@ -159,4 +159,3 @@ def _number(x: Any) -> Any:
     if isinstance(x, Node):
         return x.graph.value(x.id) if x.graph.op[x.id] == Op.CONST else None
     return float(x)
-

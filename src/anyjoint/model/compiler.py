@@ -1,6 +1,6 @@
 """From a mechanism to programs: which plan, which algorithm, which form; the pipeline in one place.
 
-    mechanism -> plan (links, inner frames) -> numbers (raw parameters) -> trace (straight or kernels) -> machine code
+mechanism -> plan (links, inner frames) -> numbers (raw parameters) -> trace (straight or kernels) -> machine code
 """
 
 from __future__ import annotations
@@ -101,14 +101,16 @@ class Compiler:
         inputs, trace = TRACED[name]
         numbers = self._numbers(plan, name)
         schedule, setup = trace(plan, numbers, self.joints)
-        program = Program(name, schedule, setup, input_sizes(plan, inputs), result_size(schedule), numbers, **self.options)
+        program = Program(
+            name, schedule, setup, input_sizes(plan, inputs), result_size(schedule), numbers, **self.options
+        )
         program.regrouped = regroup
         return program
 
     def _coupled(self, quantity: str) -> Program:
         """A quantity of a mechanism with coupled joints: traced over the expanded tree, projected."""
         expansion = self.expansion
-        assert expansion is not None  # noqa: S101  (only called where joints follow others)
+        assert expansion is not None
         regroup = quantity not in KINEMATICS
         plan = self.fast_plan if regroup else self.plan
         name = MOMENTUM.name if quantity == "mass_times" else quantity

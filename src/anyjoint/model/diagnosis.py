@@ -12,7 +12,9 @@ from anyjoint.errors import InputError, SingularityError
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
-def explain(mechanism: Any, name: str, inputs: Sequence[tuple[str, int]], arrays: Sequence[Any], result: Floats) -> None:
+def explain(
+    mechanism: Any, name: str, inputs: Sequence[tuple[str, int]], arrays: Sequence[Any], result: Floats
+) -> None:
     """Raise the error that explains a result which is not finite; return if it is finite after all."""
     if np.isfinite(result).all():
         return
@@ -34,6 +36,6 @@ def _singular(mechanism: Any, name: str, q: Floats, result: Floats) -> str:
     body = next(b for b in mechanism.bodies if b.v.start <= index < b.v.stop)
     coordinate = body.coordinate_names[min(index - body.v.start, body.joint.nq - 1)]
     return (
-        f"{name}: the mass matrix is singular at q = {row.tolist()}: nothing resists the coordinate {coordinate!r} of body"
-        f" {body.name!r} there. Give this body or its descendants inertia, or move away from this configuration."
+        f"{name}: the mass matrix is singular at q = {row.tolist()}: nothing resists the coordinate {coordinate!r}"
+        f" of body {body.name!r} there. Give this body or its descendants inertia, or move away from here."
     )

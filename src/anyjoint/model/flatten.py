@@ -26,7 +26,7 @@ def flatten(value: Any) -> tuple[list[Scalar], Rebuild]:
     if isinstance(value, Rotation):
         return list(value.sincos), lambda flat: Rotation.from_sincos(value.axis, *flat)
     if isinstance(value, Translation):
-        return list(value.p), lambda flat: Translation(tuple(flat))  # type: ignore[arg-type]
+        return list(value.p), lambda flat: Translation(tuple(flat))
     if isinstance(value, Turn):
         return list(value.R.ravel()), lambda flat: Turn(_array(flat, (3, 3)))
     if isinstance(value, LDL):

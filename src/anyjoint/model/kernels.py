@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,7 +42,10 @@ class Sums:
             known[k] = 0.0 if known[k] == 0.0 and x == 0.0 else None
 
     def key(self) -> Hashable:
-        return tuple((name, tuple(x if x == 0.0 else None for x in scalars)) for name, (scalars, _) in sorted(self.entries.items()))
+        return tuple(
+            (name, tuple(x if x == 0.0 else None for x in scalars))
+            for name, (scalars, _) in sorted(self.entries.items())
+        )
 
 
 class Tracer:
@@ -62,7 +65,11 @@ class Tracer:
         self.ground = self._ground(gravity)
         for level, sweep in enumerate(algorithm.sweeps):
             inward = sweep.direction == "inward"
-            self.traces.append(self._sweep(level, sweep.function, range(len(plan.links) - 1, -1, -1) if inward else range(len(plan.links))))
+            self.traces.append(
+                self._sweep(
+                    level, sweep.function, range(len(plan.links) - 1, -1, -1) if inward else range(len(plan.links))
+                )
+            )
 
     def _ground(self, gravity: tuple[float | None, ...]) -> dict[str, tuple[list[Any], Rebuild]]:
         """Values of the ground; gravity that is not exact is a raw number behind each link's own."""
@@ -106,9 +113,14 @@ class Tracer:
             return ("ground", i if level not in self.reads else -1)
         return tuple(tuple(self._parent_values(level, i, made, name)[0]) for name in self.reads[level])
 
-    def _trace(self, level: int, function: Any, i: int, before: BodyTrace | None, sums: Sums, made: list[BodyTrace | None]) -> BodyTrace:
+    def _trace(
+        self, level: int, function: Any, i: int, before: BodyTrace | None, sums: Sums, made: list[BodyTrace | None]
+    ) -> BodyTrace:
         trace = BodyTrace(level, before)
-        zeroed = {name: ([0.0 if x == 0.0 else None for x in scalars], rebuild) for name, (scalars, rebuild) in sums.entries.items()}
+        zeroed: dict[str, tuple[Sequence[Any], Rebuild]] = {
+            name: ([0.0 if x == 0.0 else None for x in scalars], rebuild)
+            for name, (scalars, rebuild) in sums.entries.items()
+        }
         body = TracedBody(trace, zeroed)
         if before is None:
             self._begin(trace, body, self.plan.links[i], self.kinds[i][1])
@@ -153,7 +165,9 @@ class Rows:
             out[self.start : self.start + len(made)] = made
 
 
-def kernel_schedule(plan: Plan, numbers: Numbers, joints: JointCache, algorithm: Algorithm) -> tuple[Schedule, list[Rows]]:
+def kernel_schedule(
+    plan: Plan, numbers: Numbers, joints: JointCache, algorithm: Algorithm
+) -> tuple[Schedule, list[Rows]]:
     """Trace an algorithm by classes and lay out records, kernels and runs."""
     return _Layout(Tracer(plan, numbers, joints, algorithm)).schedule()
 
@@ -164,7 +178,8 @@ class _Layout:
     def __init__(self, tracer: Tracer) -> None:
         self.tracer = tracer
         self.links = tracer.plan.links
-        self.names = (*tracer.algorithm.inputs, "result", "numbers", "own", "parent")
+        # "own" and "keep" are the same record, read and written: never the same entry, so that stores need not wait.
+        self.names = (*tracer.algorithm.inputs, "result", "numbers", "own", "keep", "parent")
         self.slots: dict[tuple[str, str, int], int] = {}  # entries that pass between bodies, the same in all records
         self.kept: dict[BodyTrace, dict[int, int]] = {}  # per trace: node -> slot of the record
         self.used: dict[BodyTrace, list[int]] = {}
@@ -190,7 +205,7 @@ class _Layout:
                 if source[0] == "kept":
                     wanted.setdefault(chain[source[1]], set()).add(source[2])
                 elif source[0] in ("parent", "sum"):
-                    self.slots.setdefault(source, len(self.slots))  # type: ignore[arg-type]
+                    self.slots.setdefault(source, len(self.slots))
             self.used[trace] = used
         for trace in reversed(order):
             self.kept[trace] = self._keep(trace, sorted(wanted.get(trace, ())), passed)
@@ -261,7 +276,7 @@ class _Layout:
         graph = trace.graph
         ids = [x.id if isinstance(x, Node) else graph.constant_id(x) for x, *_ in stores]
         raw = {i: trace.sources[i][1] for i in trace.sources if trace.sources[i][0] == "raw"}
-        target, new, variables, setup = split_parameters(graph, ids, raw)  # type: ignore[arg-type]
+        target, new, variables, setup = split_parameters(graph, ids, raw)
         places: dict[int, tuple[str, int]] = {k: ("numbers", k) for k in range(len(setup.outputs))}
         places |= {variables[i]: self._place(trace, trace.sources[i]) for i in variables}
         used = [name for name in self.names if name in {p[0] for p in places.values()} | {s[1] for s in stores}]
@@ -281,9 +296,9 @@ class _Layout:
                     stores["result", at + k] = (x, "result", at + k, False)
             at += len(found[1]) if found else self._length(trace, name)
         for x, slot in self._passed_on(trace):
-            stores["own", slot] = (x, "own", slot, False)
+            stores["keep", slot] = (x, "keep", slot, False)
         for node, slot in self.kept[trace].items():
-            stores["own", slot] = (Node(trace.graph, node), "own", slot, False)
+            stores["keep", slot] = (Node(trace.graph, node), "keep", slot, False)
         filled = {name for name, entries in fill} if fill is not None else set()
         for name, scalars in trace.handed.items() if has_parent else ():
             for k, (x, known) in enumerate(zip(scalars, entries_of(scalars), strict=True)):
@@ -301,7 +316,8 @@ class _Layout:
     def result_starts(self) -> list[int]:
         """Where each link's results begin in the result row; the last entry is the row's length."""
         last = self.tracer.traces[-1]
-        sizes = [sum(len(t.find(name)[1]) for name in self.tracer.algorithm.results) for t in last]  # type: ignore[index]
+        found = [[t.find(name) for name in self.tracer.algorithm.results] for t in last]
+        sizes = [sum(len(scalars) for _, scalars, _ in filter(None, values)) for values in found]
         return [0, *np.cumsum(sizes)]
 
     def _place(self, trace: BodyTrace, source: Any) -> tuple[str, int]:
@@ -312,12 +328,15 @@ class _Layout:
         return ("parent" if source[0] == "parent" else "own"), self.slots[source]
 
     def _kind(self, name: str) -> str:
-        return {"numbers": "uniform", "own": "lane", "parent": "lane"}.get(name, "row")
+        return {"numbers": "uniform", "own": "lane", "keep": "lane", "parent": "lane"}.get(name, "row")
 
-    def _assemble(self, kernels: list[Kernel], setups: list[Setup], calls: list[tuple[int, int]]) -> tuple[Schedule, list[Rows]]:
+    def _assemble(
+        self, kernels: list[Kernel], setups: list[Setup], calls: list[tuple[int, int]]
+    ) -> tuple[Schedule, list[Rows]]:
         inputs = self.tracer.algorithm.inputs
         arrays = (*(Array(n, "row") for n in (*inputs, "result")), Array("numbers", "uniform"), Array("work", "lane"))
-        base = {name: k for k, name in enumerate((*inputs, "result", "numbers"))} | {"own": len(inputs) + 2, "parent": len(inputs) + 2}
+        base = {name: k for k, name in enumerate((*inputs, "result", "numbers"))}
+        base |= dict.fromkeys(("own", "keep", "parent"), len(inputs) + 2)
         records, work = self._records()
         results = self.result_starts()
         rows: list[list[int]] = [[] for _ in kernels]
@@ -331,8 +350,8 @@ class _Layout:
         runs: list[tuple[int, list[dict[str, int]]]] = []
         for k, i in calls:
             link = self.links[i]
-            offsets = {name: link.v.start for name in inputs} | {"q": link.q.start, "own": records[i]}
-            offsets |= {"result": results[i]} | {name: 6 * i for name in PER_LINK}
+            offsets = dict.fromkeys(inputs, link.v.start) | {"q": link.q.start, "own": records[i], "keep": records[i]}
+            offsets |= {"result": results[i]} | dict.fromkeys(PER_LINK, 6 * i)
             offsets["parent"] = records[link.parent] if link.parent >= 0 else 0
             offsets["numbers"] = starts[k] + position[k] * len(setups[k].outputs)
             position[k] += 1
@@ -354,4 +373,3 @@ class _Layout:
             starts.append(at)
             at += len(self.slots) + sum(self._own_slots(t) for t in self.tracer.traces[-1][i].chain())
         return starts, at
-

@@ -28,14 +28,21 @@ from .quantities import DENSE_FORWARD, FORCES, KINEMATICS, NUMERIC_FORWARD, TRAC
 from .report import Report, make_report
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-DENSE = 40  # coordinates up to which the mass matrix, and formulations that solve with it, are one straight-line program
+DENSE = (
+    40  # coordinates up to which the mass matrix, and formulations that solve with it, are one straight-line program
+)
 
 
 class Model:
     """Equations of motion of a mechanism as machine code. States are rows (n,) or batches (batch, n)."""
 
     def __init__(
-        self, mechanism: Any, algorithm: str = "auto", dtype: str = "float64", form: str = "auto", width: int | None = None
+        self,
+        mechanism: Any,
+        algorithm: str = "auto",
+        dtype: str = "float64",
+        form: str = "auto",
+        width: int | None = None,
     ) -> None:
         self.mechanism = private_copy(mechanism)
         self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
@@ -51,7 +58,7 @@ class Model:
     def _is_numeric(self, algorithm: str) -> bool:
         if self._compiler.expansion:
             return False
-        return algorithm in NUMERIC_FORWARD or algorithm in DENSE_FORWARD and self.nv > DENSE
+        return algorithm in NUMERIC_FORWARD or (algorithm in DENSE_FORWARD and self.nv > DENSE)
 
     @property
     def plan(self) -> Plan:
@@ -80,14 +87,16 @@ class Model:
         for quantity in stale:
             del self._programs[quantity]
         if stale:
-            warnings.warn(f"{', '.join(stale)}: a number that was exactly 0, 1 or -1 changed; compiling again", stacklevel=4)
+            warnings.warn(
+                f"{', '.join(stale)}: a number that was exactly 0, 1 or -1 changed; compiling again", stacklevel=4
+            )
 
     # -- dynamics -------------------------------------------------------------------------------------------
 
     def forward_dynamics(
         self, q: Any, v: Any, tau: Any = None, *, wrenches: Any = None, out: Floats | None = None, threads: int = 1
     ) -> Floats:
-        """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies in their own frames."""
+        """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies, in their frames."""
         tau = self._zero if tau is None else tau
         if wrenches is not None:
             tau = tau + self.generalized_forces(q, wrenches)
@@ -126,7 +135,9 @@ class Model:
             plan = hybrid_plan(self.plan, links)
             numbers = numbers_of(plan, self.mechanism.gravity)
             options = self._compiler.options
-            self._programs[name] = build_program(plan, numbers, self._compiler.joints, HYBRID, form="straight", **options)
+            self._programs[name] = build_program(
+                plan, numbers, self._compiler.joints, HYBRID, form="straight", **options
+            )
         flat = self._finite(name, (q, v, tau, a), None, 1)
         accelerations, forces = [], []
         for link in self.plan.links:
@@ -211,7 +222,9 @@ class Model:
             return int(self.mechanism[body].index)
         index = getattr(body, "index", body)
         if not isinstance(index, int) or not 0 <= index < self.nb:
-            raise InputError(f"body {body!r} is not one of the {self.nb} bodies of this model; give a name, body or index")
+            raise InputError(
+                f"body {body!r} is not one of the {self.nb} bodies of this model; give a name, body or index"
+            )
         return index
 
     def generalized_forces(self, q: Any, wrenches: Any) -> Floats:

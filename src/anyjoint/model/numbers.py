@@ -1,4 +1,4 @@
-"""The raw numbers of a plan: per link what `links.raw_values` lists, then gravity; and their patterns of exact values."""
+"""The raw numbers of a plan: per link what `links.raw_values` lists, then gravity; and which of them are exact."""
 
 from __future__ import annotations
 

@@ -88,7 +88,9 @@ class Parameters(MutableMapping[str, Any]):
             if head.endswith("/joint"):
                 return self._mechanism[head.removesuffix("/joint")].index, "joint", last
             return self._mechanism[head].index, last, ""
-        raise InputError(f"parameter {name!r} is unknown; list(model.parameters) names all, such as 'gravity' or 'BODY/mass'")
+        raise InputError(
+            f"parameter {name!r} is unknown; list(model.parameters) names all, such as 'gravity' or 'BODY/mass'"
+        )
 
     def __contains__(self, name: object) -> bool:
         return any(name == known for known in self)
@@ -117,8 +119,8 @@ def _with_value(joint: Any, path: str, value: Any, name: str) -> Any:
         low, high = parameter.domain
         if ".".join(parameter.path) != path:
             values.append(parameter.value)
-        elif not (np.isscalar(value) and low <= float(value) <= high):  # type: ignore[arg-type]
-            raise InputError(f"parameter {name!r} = {value!r} is outside its domain ({low}, {high})")
+        elif not (isinstance(value, (int, float, np.integer, np.floating)) and low <= value <= high):
+            raise InputError(f"parameter {name!r} = {value!r}; expected a number of its domain ({low}, {high})")
         else:
             values.append(float(value))
     return bind(joint, values)

@@ -56,7 +56,9 @@ class Program:
     def update(self, numbers: Numbers) -> bool:
         """Run the set-up program for other numbers; False if one changed that the code has built in as exact."""
         flat = numbers.flat()
-        if len(flat) != len(self._built_in) or any(x is not None and x != y for x, y in zip(self._built_in, flat, strict=True)):
+        if len(flat) != len(self._built_in) or any(
+            x is not None and x != y for x, y in zip(self._built_in, flat, strict=True)
+        ):
             return False
         self._fill(numbers)
         return True
@@ -87,7 +89,9 @@ class Program:
         rows = [self._row(x, name, n) for x, (name, n) in zip(arrays, self.inputs, strict=True)]
         batches = {len(x) for x in rows if x.ndim == 2}
         if len(batches) > 1:
-            raise InputError(f"{self.name}: batches of {sorted(batches)} states were given together; they must be equal")
+            raise InputError(
+                f"{self.name}: batches of {sorted(batches)} states were given together; they must be equal"
+            )
         shape = (*batches, self.size)
         result = np.empty(shape, self.dtype) if out is None else self._checked_out(out, shape, rows)
         if not isinstance(threads, int) or threads < 1:
@@ -130,12 +134,21 @@ class Program:
             raise InputError(f"{self.name}: {name} is of type {given.dtype}; expected real numbers")
         if given.ndim not in (1, 2) or given.shape[-1] != n:
             raise InputError(f"{self.name}: {name} has shape {given.shape}; expected ({n},) or (batch, {n})")
-        if given.dtype != self.dtype or given.strides[-1] != given.itemsize or any(s % given.itemsize for s in given.strides):
+        if (
+            given.dtype != self.dtype
+            or given.strides[-1] != given.itemsize
+            or any(s % given.itemsize for s in given.strides)
+        ):
             given = np.ascontiguousarray(given, dtype=self.dtype)
         return given
 
     def _checked_out(self, out: Any, shape: tuple[int, ...], rows: Sequence[Floats]) -> Floats:
-        if not isinstance(out, np.ndarray) or out.dtype != self.dtype or out.shape != shape or not out.flags.c_contiguous:
+        if (
+            not isinstance(out, np.ndarray)
+            or out.dtype != self.dtype
+            or out.shape != shape
+            or not out.flags.c_contiguous
+        ):
             what = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
             raise InputError(f"{self.name}: out is {what}; expected a contiguous {self.dtype} array of shape {shape}")
         if any(np.shares_memory(out, row) for row in rows):
@@ -163,7 +176,9 @@ def build_program(
         raise InputError(f'form={form!r}; expected "auto", "straight" or "kernels"')
     make: Any = straight_schedule if form == "straight" else kernel_schedule
     schedule, setups = make(plan, numbers, joints, algorithm)
-    return Program(algorithm.name, schedule, setups, input_sizes(plan, algorithm.inputs), result_size(schedule), numbers, **options)
+    return Program(
+        algorithm.name, schedule, setups, input_sizes(plan, algorithm.inputs), result_size(schedule), numbers, **options
+    )
 
 
 def result_size(schedule: Schedule) -> int:

@@ -38,11 +38,21 @@ class Report:
     def __str__(self) -> str:
         head = (
             f"{self.name}: {self.bodies} bodies in {self.links} moving links, {self.coordinates} coordinates\n"
-            f"joints: {', '.join(self.joint_kinds)}\nforward dynamics: {self.algorithm}; compiled in {self.compile_seconds:.3f} s\n"
+            f"joints: {', '.join(self.joint_kinds)}\n"
+            f"forward dynamics: {self.algorithm}; compiled in {self.compile_seconds:.3f} s\n"
         )
         rows = [("quantity", "algorithm", "form", "kernels", "operations", "per body", "numbers", "work bytes")]
         rows += [
-            (p.quantity, p.algorithm, p.form, str(p.kernels), str(p.operations), f"{p.operations_per_body:.0f}", str(p.numbers), str(p.work_bytes))
+            (
+                p.quantity,
+                p.algorithm,
+                p.form,
+                str(p.kernels),
+                str(p.operations),
+                f"{p.operations_per_body:.0f}",
+                str(p.numbers),
+                str(p.work_bytes),
+            )
             for p in self.programs
         ]
         widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
@@ -64,7 +74,14 @@ def _program(quantity: str, program: Any, links: int) -> ProgramReport:
     total = program.op_count().total
     work = program.schedule.work * program.dtype.itemsize
     return ProgramReport(
-        quantity, program.name, program.form, len(program.schedule.kernels), total, total / links, len(program.numbers) - 1, work
+        quantity,
+        program.name,
+        program.form,
+        len(program.schedule.kernels),
+        total,
+        total / links,
+        len(program.numbers) - 1,
+        work,
     )
 
 
@@ -74,6 +91,10 @@ def kernel_table(program: Any) -> list[dict[str, int]]:
     for run in program.schedule.runs:
         counts[run.kernel] = counts.get(run.kernel, 0) + run.count
     return [
-        {"kernel": k, "bodies": counts.get(k, 0), **dict(count_operations(kernel.graph, [s.node.id for s in kernel.stores]))}
+        {
+            "kernel": k,
+            "bodies": counts.get(k, 0),
+            **dict(count_operations(kernel.graph, [s.node.id for s in kernel.stores])),
+        }
         for k, kernel in enumerate(program.schedule.kernels)
     ]

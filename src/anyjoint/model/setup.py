@@ -35,7 +35,9 @@ class Setup:
         return np.stack([np.broadcast_to(computed[i], len(columns)) for i in self.outputs], axis=1)
 
 
-def split_parameters(graph: Graph, outputs: Sequence[int], raw: Mapping[int, int]) -> tuple[Graph, list[int], dict[int, int], Setup]:
+def split_parameters(
+    graph: Graph, outputs: Sequence[int], raw: Mapping[int, int]
+) -> tuple[Graph, list[int], dict[int, int], Setup]:
     """Copy a program so that every parameter-only value is one load.
 
     Returns the new graph, the outputs in it, {old state variable: new variable}, and the set-up program whose k-th
@@ -52,7 +54,7 @@ def split_parameters(graph: Graph, outputs: Sequence[int], raw: Mapping[int, int
     mapping = {i: target.variable("p").id for i in wanted}
     variables: dict[int, int] = {}
     for i in order:
-        if i in mapping or fixed[i] and graph.op[i] != Op.CONST:
+        if i in mapping or (fixed[i] and graph.op[i] != Op.CONST):
             continue
         op = graph.op[i]
         if op == Op.CONST:

@@ -48,7 +48,8 @@ def trace_bodies(
     trace: Trace, plan: Plan, numbers: Numbers, joints: JointCache, q: Any, v: Any, **others: Any
 ) -> tuple[list[Body], Body]:
     """Records of all links and of the ground over graph nodes; q, v and others are indexed like the state rows."""
-    bodies, starts = [], numbers.starts()
+    bodies: list[Body] = []
+    starts = numbers.starts()
     for link, values, start in zip(plan.links, numbers.links, starts, strict=False):
         raw = [trace.number(x, start + k) for k, x in enumerate(values)]
         ql, vl = q[link.q], v[link.v]
@@ -80,9 +81,7 @@ def input_sizes(plan: Plan, inputs: Sequence[str]) -> list[tuple[str, int]]:
     return [(name, special.get(name, nv)) for name in inputs]
 
 
-def straight_schedule(
-    plan: Plan, numbers: Numbers, joints: JointCache, algorithm: Algorithm
-) -> tuple[Schedule, Setup]:
+def straight_schedule(plan: Plan, numbers: Numbers, joints: JointCache, algorithm: Algorithm) -> tuple[Schedule, Setup]:
     """One kernel over rows: the algorithm's inputs in their order, its result, the numbers."""
     trace = Trace(Graph())
     bodies, root = trace_bodies(trace, plan, numbers, joints, **state_rows(trace, plan, algorithm.inputs))

@@ -26,6 +26,6 @@ from .functions import (
 )
 
 __all__ = [
-    "Scalar", "absolute", "acos", "asin", "atan2", "cos", "derivative", "exp", "floor", "gather", "is_number", "jet", "known",
-    "less", "log", "maximum", "minimum", "power", "select", "sin", "sincos", "sqrt", "tan",
+    "Scalar", "absolute", "acos", "asin", "atan2", "cos", "derivative", "exp", "floor", "gather", "is_number", "jet",
+    "known", "less", "log", "maximum", "minimum", "power", "select", "sin", "sincos", "sqrt", "tan",
 ]  # fmt: skip

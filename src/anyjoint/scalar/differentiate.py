@@ -13,7 +13,7 @@ from .functions import Scalar
 
 def map_nested(function: Callable[[Scalar], Scalar], tree: Any) -> Any:
     """Apply a function to every scalar of nested lists and tuples (arrays become lists)."""
-    if isinstance(tree, (list, tuple)) or hasattr(tree, "__array_interface__") and tree.ndim > 0:
+    if isinstance(tree, (list, tuple)) or (hasattr(tree, "__array_interface__") and tree.ndim > 0):
         return [map_nested(function, item) for item in tree]
     return function(tree)
 
@@ -48,5 +48,3 @@ def jet(
 
 def _slope(y: Scalar, level: int) -> Scalar:
     return y.slope if isinstance(y, Dual) and y.level == level else 0.0
-
-

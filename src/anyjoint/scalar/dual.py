@@ -160,5 +160,3 @@ def real_part(x: Scalar) -> float:
     while isinstance(x, Dual):
         x = x.value
     return float(x.real) if isinstance(x, complex) else float(x)
-
-

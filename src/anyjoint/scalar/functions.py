@@ -42,7 +42,7 @@ _floor = _unary("floor", lambda x: float(math.floor(x)))
 
 
 def floor(x: Scalar) -> Scalar:
-    """The largest integer not above x; of the real part, so that complex steps pass through (its derivative is zero)."""
+    """The largest integer not above x; of the real part, so that complex steps pass (its derivative is zero)."""
     return _floor(float(x.real) if isinstance(x, (complex, np.complexfloating)) else x)
 
 
@@ -64,7 +64,9 @@ def known(x: Scalar) -> float | None:
     return value
 
 
-def _pair(name: str, on_number: Callable[[Any, Any], Any], on_array: Callable[[Any, Any], Any]) -> Callable[..., Scalar]:
+def _pair(
+    name: str, on_number: Callable[[Any, Any], Any], on_array: Callable[[Any, Any], Any]
+) -> Callable[..., Scalar]:
     def function(x: Scalar, y: Scalar) -> Scalar:
         for scalar, swap in ((x, False), (y, True)):
             if not is_number(scalar) and not isinstance(scalar, np.ndarray):

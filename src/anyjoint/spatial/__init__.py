@@ -6,6 +6,6 @@ from .inertia import BlockInertia, rigid
 from .pose import Pose, frame_about, unit_axis
 
 __all__ = [
-    "BlockInertia", "Factor", "Matrix", "Pose", "Rotation", "Translation", "Turn", "Vector", "ad", "ad_dual", "as_matrix", "cross", "dot",
-    "frame_about", "rigid", "skew", "unit_axis", "vector", "zeros",
+    "BlockInertia", "Factor", "Matrix", "Pose", "Rotation", "Translation", "Turn", "Vector", "ad", "ad_dual",
+    "as_matrix", "cross", "dot", "frame_about", "rigid", "skew", "unit_axis", "vector", "zeros",
 ]  # fmt: skip

@@ -82,7 +82,9 @@ class BlockInertia:
     @staticmethod
     def from_entries(e: list[Scalar]) -> BlockInertia:
         """The inverse of `entries`."""
-        return BlockInertia(symmetric_from(e[:6]), np.array(e[6:15], dtype=object).reshape(3, 3), symmetric_from(e[15:]))
+        return BlockInertia(
+            symmetric_from(e[:6]), np.array(e[6:15], dtype=object).reshape(3, 3), symmetric_from(e[15:])
+        )
 
     @staticmethod
     def zero() -> BlockInertia:

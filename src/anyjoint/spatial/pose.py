@@ -71,7 +71,9 @@ class Pose:
         """A rotation by a quaternion of any length but zero."""
         n = w * w + x * x + y * y + z * z
         if is_number(n) and not np.real(n) > 0:
-            raise InputError(f"quaternion ({w}, {x}, {y}, {z}) has no direction; give four numbers that are not all zero")
+            raise InputError(
+                f"quaternion ({w}, {x}, {y}, {z}) has no direction; give four numbers that are not all zero"
+            )
         s = 2 / n
         R = [
             [1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
@@ -110,7 +112,9 @@ class Pose:
 
     def __matmul__(self, other: Pose) -> Pose:
         if not isinstance(other, Pose):
-            raise InputError(f"a pose is composed with a pose, got {type(other).__name__}; use pose.act(point) for points")
+            raise InputError(
+                f"a pose is composed with a pose, got {type(other).__name__}; use pose.act(point) for points"
+            )
         return Pose(self.factors + other.factors)
 
     def inverse(self) -> Pose:
@@ -237,6 +241,6 @@ def _check_rotation(R: Matrix) -> None:
     M = R.astype(float)
     error = float(np.abs(M @ M.T - np.eye(3)).max()) if np.isfinite(M).all() else np.inf
     if not error < 1e-9 or np.linalg.det(M) < 0:
-        raise InputError(f"not a rotation (R R^T differs from 1 by {error:.2g}, det {np.linalg.det(M):.3g}): {M.tolist()}")
-
-
+        raise InputError(
+            f"not a rotation (R R^T differs from 1 by {error:.2g}, det {np.linalg.det(M):.3g}): {M.tolist()}"
+        )
