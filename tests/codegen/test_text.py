@@ -21,7 +21,7 @@ outputs = [node for seed in range(30) for node in programs.random_outputs(seed, 
 f = compile_function([x], outputs)
 for language in ("llvm", "c", "js"):
     print(hashlib.sha256(f.source(language).encode()).hexdigest())
-print(hashlib.sha256(f._batched.module(4).text.encode()).hexdigest())
+print(hashlib.sha256(f._batched.module(f.target.width).text.encode()).hexdigest())
 """
 
 GOLDEN_C = """\
@@ -95,4 +95,4 @@ def test_names_never_reach_schedules():
     x = variables("evil_name", 2, graph=g)
     compiled = compile_function([x], [x[0].sin()])._batched
     assert all("evil" not in compiled.source(language) for language in ("c", "llvm", "js"))
-    assert "evil" not in compiled.module(4).text
+    assert "evil" not in compiled.module(compiled.target.width).text

@@ -92,6 +92,8 @@ class CompiledSchedule:
         return schedule_module(self._kernels, self.schedule.arrays, self._target(width), self._optimise)
 
     def _target(self, width: int) -> Target:
+        if width not in (1, self.target.width):
+            raise InputError(f"width {width}: this schedule has code for widths 1 and {self.target.width}.")
         return replace(self.target, width=width)
 
     @cached_property
