@@ -21,6 +21,7 @@ from anyjoint.errors import InputError
 from .compiler import Compiler, hybrid_plan
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
+from .latex import document
 from .numbers import numbers_of
 from .parameters import Parameters, private_copy
 from .program import Program, build_program
@@ -308,7 +309,9 @@ class Model:
         return make_report(self)
 
     def source(self, language: str, quantity: str = "forward_dynamics") -> str:
-        """Generated source of a quantity: "c", "js" or "llvm"."""
+        """Generated source of a quantity: "c", "js" or "llvm"; or "latex": the mechanism's equations, to read."""
+        if language == "latex":
+            return document(self._compiler)
         return self._program(quantity).code.source(language)
 
     def __repr__(self) -> str:

@@ -53,11 +53,15 @@ def to_text(outputs: Any) -> str:
 
 def to_latex(outputs: Any) -> str:
     """An `aligned` block of equations, without the surrounding math delimiters."""
-    flat = flatten(outputs)[0]
-    definitions, pieces = _pieces(flat, _latex_piece, "t_{{{}}}".format)
+    definitions, pieces = latex_parts(outputs)
     rows = [f"{name} &= {text}" for name, text in definitions]
     rows += [f"y_{{{i}}} &= {text}" for i, text in enumerate(pieces)]
     return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+
+
+def latex_parts(outputs: Any) -> tuple[list[tuple[str, str]], list[str]]:
+    """Definitions of temporaries (name, formula), and the formulas of the flattened outputs, to be set as one likes."""
+    return _pieces(flatten(outputs)[0], _latex_piece, "t_{{{}}}".format)
 
 
 def to_dot(outputs: Any) -> str:
