@@ -115,14 +115,20 @@ def digits_kept(ratio: float, states: int = 5) -> dict[str, float]:
     mech = heavy_tip(ratio)
     plan = make_plan(mech)
     worst = dict.fromkeys(METHODS, math.inf)
-    with mpmath.workdps(DIGITS):
-        for _ in range(states):
-            q, v, tau = (rng.uniform(-1, 1, mech.nv).tolist() for _ in range(3))
-            exact = _run(METHODS["articulated"], plan, mech.gravity, bodies_of(plan, q, v, tau, exact=True))
-            for name, method in METHODS.items():
-                made = _run(method, plan, mech.gravity, bodies_of(plan, q, v, tau, exact=False))
-                worst[name] = min(worst[name], digits(made, exact))
+    for _ in range(states):
+        q, v, tau = (rng.uniform(-1, 1, mech.nv).tolist() for _ in range(3))
+        exact = exact_accelerations(mech, q, v, tau)
+        for name, method in METHODS.items():
+            made = _run(method, plan, mech.gravity, bodies_of(plan, q, v, tau, exact=False))
+            worst[name] = min(worst[name], digits(made, exact))
     return worst
+
+
+def exact_accelerations(mech: Mechanism, q: Sequence[float], v: Sequence[float], tau: Sequence[float]) -> list[Any]:
+    """Accelerations of a chain of hinges in 50-digit arithmetic."""
+    plan = make_plan(mech)
+    with mpmath.workdps(DIGITS):
+        return _run(METHODS["articulated"], plan, mech.gravity, bodies_of(plan, q, v, tau, exact=True))
 
 
 def _run(method: Callable[..., list[Any]], plan: Plan, gravity: Sequence[float], bodies: list[Body]) -> list[Any]:
@@ -131,8 +137,9 @@ def _run(method: Callable[..., list[Any]], plan: Plan, gravity: Sequence[float],
 
 def digits(made: Sequence[Any], exact: Sequence[Any]) -> float:
     """Correct decimal digits of a vector, by its largest error."""
-    error = max(abs(mpmath.mpf(x) - y) for x, y in zip(made, exact, strict=True)) / max(abs(y) for y in exact)
-    return 17.0 if error == 0 else max(0.0, float(-mpmath.log10(error)))
+    with mpmath.workdps(DIGITS):
+        error = max(abs(mpmath.mpf(x) - y) for x, y in zip(made, exact, strict=True)) / max(abs(y) for y in exact)
+        return 17.0 if error == 0 else max(0.0, float(-mpmath.log10(error)))
 
 
 def main() -> None:
