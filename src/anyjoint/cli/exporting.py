@@ -26,7 +26,7 @@ def show(target: Target, language: str, folder: Path, as_json: bool) -> None:
 def _write(target: Target, model: Any, language: str, path: Path) -> None:
     if language == "html":
         q, v = target.start(model)
-        model.to_html(path, live=True, q=q, v=v)
+        model.to_html(path, live=True, q0=q, v0=v, dt=target.dt)
     else:
         path.write_text(model.source(language), encoding="utf8")
 
