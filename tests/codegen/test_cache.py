@@ -156,6 +156,18 @@ def test_a_read_only_folder_is_no_error(folder, monkeypatch):
     assert not function().library.cached
 
 
+def test_the_older_half_goes_when_there_are_too_many(folder, monkeypatch):
+    monkeypatch.setattr(cache, "LIMIT", 4)
+    for age, scale in enumerate((3.0, 4.0, 5.0, 6.0)):
+        function(scale)
+        newest = max(entries(folder), key=lambda path: path.stat().st_mtime)
+        os.utime(newest, (age, age))
+    function(7.0)
+    assert len(entries(folder)) == 3
+    assert function(7.0).library.cached
+    assert not function(3.0).library.cached
+
+
 def test_processes_do_not_clash(folder):
     environment = {**os.environ, "ANYJOINT_CACHE": str(folder)}
     jobs = [subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, env=environment) for _ in range(4)]

@@ -172,6 +172,12 @@ def test_impossible_widths_are_refused(width):
         compile_function([x], [x[0]], width=width)
 
 
+def test_constants_must_fit_the_type():
+    x, _ = pair()
+    with pytest.raises(ExpressionError, match="too large for float32"):
+        compile_function([x], [x[0] * 1e300], dtype="float32")
+
+
 def test_unknown_languages_are_refused():
     x, _ = pair()
     with pytest.raises(InputError, match="'c', 'llvm' or 'js'"):

@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 FORMAT = b"anyjoint object 1\n"
+LIMIT = 4000  # entries; some 20 kB each
 _DIGEST = hashlib.sha256().digest_size
 
 
@@ -81,9 +82,20 @@ def save(key: str, payload: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(FORMAT + _seal(key, payload) + payload)
         os.replace(temporary, folder / key)
+        _prune(folder)
     except OSError:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
+
+
+def _prune(folder: Path) -> None:
+    """Drop the older half of the entries when there are too many."""
+    with os.scandir(folder) as found:
+        entries = [entry for entry in found if entry.is_file(follow_symlinks=False)]
+    if len(entries) > LIMIT:
+        entries.sort(key=lambda entry: entry.stat().st_mtime)
+        for entry in entries[: len(entries) // 2]:
+            Path(entry.path).unlink(missing_ok=True)
 
 
 def _seal(key: str, payload: bytes) -> bytes:

@@ -10,7 +10,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from anyjoint.errors import InputError
+from anyjoint.errors import ExpressionError, InputError
 
 DTYPES = {"float64": 8, "float32": 4}
 
@@ -55,7 +55,11 @@ class Target:
 
     def rounded(self, value: float) -> float:
         """The nearest number of this type."""
-        return value if self.dtype == "float64" else float(np.float32(value))
+        if self.dtype == "float64":
+            return value
+        if abs(value) > float(np.finfo(np.float32).max):
+            raise ExpressionError(f"The constant {value!r} is too large for float32; scale it or use float64.")
+        return float(np.float32(value))
 
     def literal(self, value: float) -> str:
         """A number, exactly: LLVM writes both precisions with the bits of a double."""
