@@ -12,7 +12,7 @@ from anyjoint.dynamics.mass_matrix import solve_from_leaves
 from anyjoint.dynamics.plan import Plan
 from anyjoint.spatial import Matrix, Vector, vector, zeros
 from anyjoint.symbolic import Graph, Node
-from anyjoint.symbolic.rewrite import coefficient, substitute
+from anyjoint.symbolic.rewrite import coefficients, substitute
 
 from .joints_cache import JointCache
 from .numbers import Numbers
@@ -24,10 +24,10 @@ def equations_of_motion(outputs: Sequence[Any], qdd: Sequence[Node]) -> tuple[Ma
     """M and c of outputs = M qdd + c, which are linear in the nodes qdd; M is taken from its lower triangle."""
     n = len(qdd)
     M = zeros(n, n)
-    for i, f in enumerate(outputs):
-        for j in range(i + 1):
-            if isinstance(f, Node):
-                M[i, j] = M[j, i] = coefficient(f, qdd[j])  # [GL section 4]
+    for j in range(n):
+        rows = [i for i in range(j, n) if isinstance(outputs[i], Node)]
+        for i, found in zip(rows, coefficients([outputs[i] for i in rows], qdd[j]), strict=True):
+            M[i, j] = M[j, i] = found  # [GL section 4]
     c = vector(*substitute(list(outputs), dict.fromkeys(qdd, 0.0)))
     return M, c
 

@@ -1,6 +1,6 @@
 """Walking, copying and taking apart expressions: reachable, dependencies, substitute, import_into, coefficient."""
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -150,16 +150,21 @@ def coefficient(f: Node, x: Node) -> Node:
     and both sides of a sum may contain x. What the paper calls an error is one here: x inside a function, on both
     sides of a product, or in a denominator.
     """
-    g = common_graph((f, x))
+    return coefficients([f], x)[0]
+
+
+def coefficients(outputs: Sequence[Node], x: Node) -> list[Node]:
+    """The factor of `x` in each of several expressions, in one pass over all of them."""
+    g = common_graph((*outputs, x))
     zero, one = g.constant_id(0.0), g.constant_id(1.0)
     found: dict[int, int] = {x.id: one}
-    for i in reachable(g, [f.id], {x.id}):
+    for i in reachable(g, [f.id for f in outputs], {x.id}):
         if i == x.id:
             continue
         parts = [found.get(k, zero) for k in g.operands(i)]
         if any(p != zero for p in parts):
             found[i] = _coefficient_of(g, i, parts, x)
-    return Node(g, found.get(f.id, zero))
+    return [Node(g, found.get(f.id, zero)) for f in outputs]
 
 
 def _coefficient_of(g: Graph, i: int, parts: list[int], x: Node) -> int:
