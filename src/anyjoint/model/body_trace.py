@@ -68,7 +68,7 @@ class BodyTrace:
             return graph.value(x.id)
         if op == Op.NEG:
             return -self.bring(origin, Node(graph, graph.a[x.id]))
-        if op == Op.VAR:
+        if op == Op.VAR and origin.sources[x.id][0] not in ("parent", "sum"):  # messages live for one sweep only
             return self.variable(origin.sources[x.id])
         leaves = parameter_leaves(origin, x.id)
         if leaves is not None:

@@ -18,7 +18,7 @@ from .coupling import CoupledTracer, Expansion, expand
 from .joints_cache import JointCache
 from .numbers import Numbers, numbers_of
 from .program import Program, build_program, result_size
-from .quantities import DENSE_FORWARD, FORCES, FORWARD, KINEMATICS, SWEEPS, TRACED
+from .quantities import DENSE_FORWARD, FORCES, FORWARD, KINEMATICS, SWEEPS, TRACED, UNGROUPED
 from .straight import input_sizes
 
 SMALL = 20  # coordinates up to which the dense formulation is traced too, to see which has fewer operations
@@ -69,7 +69,7 @@ class Compiler:
         if self.expansion:
             return self._coupled(quantity)
         if quantity in FORCES:
-            return self.sweeps(FORCES[quantity], regroup=True)
+            return self.sweeps(FORCES[quantity], regroup=quantity not in UNGROUPED)
         if quantity in KINEMATICS:
             return self.sweeps(KINEMATICS[quantity])
         return self.traced(quantity, regroup=True)
@@ -111,15 +111,15 @@ class Compiler:
         """A quantity of a mechanism with coupled joints: traced over the expanded tree, projected."""
         expansion = self.expansion
         assert expansion is not None
-        regroup = quantity not in KINEMATICS
+        regroup = quantity not in UNGROUPED
         plan = self.fast_plan if regroup else self.plan
         name = MOMENTUM.name if quantity == "mass_times" else quantity
         numbers = self._numbers(plan, name)
         tracer = CoupledTracer(expansion, plan, numbers, self.joints)
         inputs: tuple[str, ...]
-        if quantity in KINEMATICS:
-            algorithm = KINEMATICS[quantity]
-            inputs, (schedule, setup) = algorithm.inputs, tracer.kinematics(algorithm)
+        if quantity in UNGROUPED:
+            algorithm = UNGROUPED[quantity]
+            inputs, (schedule, setup) = algorithm.inputs, tracer.sweeps(algorithm)
         elif quantity in FORCES:
             inputs = FORCES[quantity].inputs
             schedule, setup = tracer.forces(inputs)
@@ -129,8 +129,7 @@ class Compiler:
             inputs, (schedule, setup) = ("q", "v", "tau"), tracer.forward()
         else:
             raise InputError(f"{quantity} is not available for mechanisms with coupled joints")
-        sizes = [(x, self.mechanism.nq if x == "q" else self.mechanism.nv) for x in inputs]
-        program = Program(name, schedule, setup, sizes, result_size(schedule), numbers, **self.options)
+        program = Program(name, schedule, setup, tracer.sizes(inputs), result_size(schedule), numbers, **self.options)
         program.regrouped = regroup
         return program
 

@@ -24,7 +24,7 @@ from .flatten import flatten
 from .joints_cache import JointCache
 from .numbers import Numbers
 from .quantities import Traced, velocity_starts
-from .straight import Trace, row_schedule, trace_bodies
+from .straight import PER_LINK, Trace, row_schedule, trace_bodies
 
 
 @dataclass(frozen=True)
@@ -90,20 +90,39 @@ class CoupledTracer:
     def __init__(self, expansion: Expansion, plan: Plan, numbers: Numbers, joints: JointCache) -> None:
         self.expansion, self.plan, self.numbers, self.joints = expansion, plan, numbers, joints
 
+    def sizes(self, inputs: Sequence[str]) -> list[tuple[str, int]]:
+        """Lengths of the state rows."""
+        mechanism = self.expansion.mechanism
+        special = {"q": mechanism.nq} | {name: 6 * len(self.plan.links) for name in PER_LINK}
+        return [(name, special.get(name, mechanism.nv)) for name in inputs]
+
     def _begin(self, inputs: Sequence[str]) -> tuple[Trace, dict[str, list[Any]], Expanded]:
-        mechanism, trace = self.expansion.mechanism, Trace(Graph())
-        sizes = {name: mechanism.nq if name == "q" else mechanism.nv for name in inputs}
-        rows: dict[str, list[Any]] = {name: [trace.row(name, k) for k in range(n)] for name, n in sizes.items()}
-        rows.setdefault("v", [0] * mechanism.nv)
+        trace = Trace(Graph())
+        rows: dict[str, list[Any]] = {name: [trace.row(name, k) for k in range(n)] for name, n in self.sizes(inputs)}
+        rows.setdefault("v", [0] * self.expansion.mechanism.nv)
         return trace, rows, self.expansion.coordinates(rows["q"], rows["v"])
 
-    def kinematics(self, algorithm: Algorithm) -> Traced:
-        """Poses, energies: sweeps that need no forces."""
-        trace, _, x = self._begin(algorithm.inputs)
-        bodies, root = trace_bodies(trace, self.plan, self.numbers, self.joints, x.q, x.v)
+    def sweeps(self, algorithm: Algorithm) -> Traced:
+        """Any list of sweeps over the expanded tree; generalized forces, called x, come back by Phi^T."""
+        trace, rows, e = self._begin(algorithm.inputs)
+        given = {
+            name: row if name in PER_LINK else e.Phi @ vector(*row) for name, row in rows.items() if name not in "qv"
+        }
+        if "qdd" in given:
+            given["qdd"] = given["qdd"] + e.second
+        bodies, root = trace_bodies(trace, self.plan, self.numbers, self.joints, e.q, e.v, **given)
+        if "x" in given:
+            rate = self._rate(rows["q"], rows["v"], rows["x"])
+            for link, body in zip(self.plan.links, bodies, strict=True):
+                body.Sdot_x = body.Sdot_x + (body.S_A + body.S_B) @ rate[link.v]
         run_sweeps(algorithm, bodies, self.plan.parents, root)
         results = [entry for body in bodies for name in algorithm.results for entry in flatten(getattr(body, name))[0]]
-        return row_schedule(trace, algorithm.inputs, results)
+        return row_schedule(trace, algorithm.inputs, list(e.Phi.T @ vector(*results)) if "y" in rows else results)
+
+    def _rate(self, q: Any, v: Any, x: Any) -> Any:
+        """Phidot*x: the acceleration that velocities cause is a quadratic form, here polarised."""
+        plus, minus = ([a + s * b for a, b in zip(v, x, strict=True)] for s in (1, -1))
+        return (self.expansion.coordinates(q, plus).second - self.expansion.coordinates(q, minus).second) / 4
 
     def forces(self, inputs: tuple[str, ...]) -> Traced:
         """Inverse dynamics, bias or gravity forces: Phi^T of the expanded ones."""

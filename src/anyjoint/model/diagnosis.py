@@ -32,6 +32,8 @@ def _singular(mechanism: Any, name: str, q: Floats, result: Floats) -> str:
         reason = body.joint.singularity(row[body.q]) if body.joint.nq else None
         if reason:
             return f"{name}: body {body.name!r} at q = {row[body.q].tolist()}: {reason}"
+    if name != "forward_dynamics":
+        return f"{name}: not finite at q = {row.tolist()}; move away from this configuration"
     index = min(int(bad[-1]), mechanism.nv - 1)
     body = next(b for b in mechanism.bodies if b.v.start <= index < b.v.stop)
     coordinate = body.coordinate_names[min(index - body.v.start, body.joint.nq - 1)]

@@ -126,6 +126,8 @@ class Model:
 
     def hybrid_dynamics(self, q: Any, v: Any, tau: Any, a: Any, prescribed: Sequence[Any]) -> tuple[Floats, Floats]:
         """Accelerations and forces of all joints, where the joints of the bodies `prescribed` follow a [RM alg. 6]."""
+        if self._compiler.expansion:
+            raise InputError("hybrid_dynamics is not available for mechanisms with coupled joints")
         chosen = {self._body_index(body) for body in prescribed}
         links = frozenset(i for i, link in enumerate(self.plan.links) if link.body in chosen)
         if len(links) != len(chosen):
@@ -182,7 +184,7 @@ class Model:
     def body_poses(self, q: Any) -> Floats:
         """World poses of all bodies, (nb, 4, 4) or (batch, nb, 4, 4)."""
         lead = np.shape(q)[:-1]
-        flat = np.asarray(self._program("body_poses")(q)) if self.plan.links else np.zeros((*lead, 0))
+        flat = self._finite("body_poses", (q,), None, 1) if self.plan.links else np.zeros((*lead, 0))
         rows = flat.reshape(*lead, len(self.plan.links), 12)
         R, p = rows[..., :9].reshape(*rows.shape[:-1], 3, 3), rows[..., 9:]
         out = np.zeros((*lead, self.nb, 4, 4), dtype=self.dtype)
@@ -210,12 +212,13 @@ class Model:
         expansion = self._compiler.expansion
         if expansion is None:
             return out
-        Phi = expansion.coordinates([float(x) for x in np.asarray(q)], [0.0] * self.nv).Phi
-        return np.asarray(out @ Phi.astype(float))
+        rows = np.asarray(q, dtype=float).reshape(-1, self.nq).tolist()
+        Phi = np.array([expansion.coordinates(row, [0.0] * self.nv).Phi.astype(float) for row in rows])
+        return np.asarray(out @ Phi.reshape(*np.shape(q)[:-1], width, self.nv))
 
     def blocks(self, q: Any, v: Any) -> list[Block]:
         """Per link: pose, joint Jacobian, velocity products and gyroscopic wrench, in link frames."""
-        row = np.asarray(self._program("blocks")(q, v), dtype=float)
+        row = self._finite("blocks", (q, v), None, 1).astype(float)
         return split_blocks(row, [link.joint.nv for link in self.plan.links])
 
     def _body_index(self, body: Any) -> int:
@@ -249,10 +252,8 @@ class Model:
 
     def joint_wrenches(self, q: Any, v: Any, a: Any) -> Floats:
         """Wrenches (nb, 6) that joints pass to their bodies, in body frames; zero for bodies welded to others."""
-        program = "constraint_wrenches"
-        if program not in self._programs:
-            self._programs[program] = self._compiler.sweeps(FORCES[program])
-        flat = self._finite(program, (q, v, a), None, 1).reshape(*np.shape(q)[:-1], len(self.plan.links), 6)
+        flat = self._finite("constraint_wrenches", (q, v, a), None, 1)
+        flat = flat.reshape(*flat.shape[:-1], len(self.plan.links), 6)
         out = np.zeros((*flat.shape[:-2], self.nb, 6))
         for i, link in enumerate(self.plan.links):
             out[..., link.body, :] = flat[..., i, :] @ adjoint(link.frame)
@@ -268,7 +269,7 @@ class Model:
         return out
 
     def _measure(self, q: Any, v: Any) -> Floats:
-        flat = np.asarray(self._program("measure")(q, v))
+        flat = self._finite("measure", (q, v), None, 1)
         return flat.reshape(*flat.shape[:-1], len(self.plan.links), 11)
 
     def energy(self, q: Any, v: Any) -> tuple[Any, Any]:
@@ -302,7 +303,12 @@ class Model:
         known = ["forward_dynamics", *FORCES, *KINEMATICS, *TRACED]
         if quantity not in known:
             raise InputError(f"op_count: {quantity!r} is unknown; choose one of {', '.join(known)}")
-        return self._program(quantity).op_count()
+        return self._counted(quantity).op_count()
+
+    def _counted(self, quantity: str) -> Program:
+        if quantity == "forward_dynamics" and self._numeric:
+            raise InputError(f'{self._numeric} solves numerically; ask for "blocks", its compiled part')
+        return self._program(quantity)
 
     def report(self) -> Report:
         """What was compiled: formulation, programs, classes, operations per body, compile time."""
@@ -312,7 +318,7 @@ class Model:
         """Generated source of a quantity: "c", "js" or "llvm"; or "latex": the mechanism's equations, to read."""
         if language == "latex":
             return document(self._compiler)
-        return self._program(quantity).code.source(language)
+        return self._counted(quantity).code.source(language)
 
     def __repr__(self) -> str:
         return f"<Model of {self.mechanism.name!r}: {self.nb} bodies, {self.nv} degrees of freedom>"

@@ -116,11 +116,11 @@ class Parameters(MutableMapping[str, Any]):
 def _with_value(joint: Any, path: str, value: Any, name: str) -> Any:
     values = []
     for parameter in parameters(joint):
-        low, high = parameter.domain
+        low, high = parameter.bounds
         if ".".join(parameter.path) != path:
             values.append(parameter.value)
         elif not (isinstance(value, (int, float, np.integer, np.floating)) and low <= value <= high):
-            raise InputError(f"parameter {name!r} = {value!r}; expected a number of its domain ({low}, {high})")
+            raise InputError(f"parameter {name!r} = {value!r}; expected a number between {low} and {high}")
         else:
             values.append(float(value))
     return bind(joint, values)

@@ -15,7 +15,8 @@ from anyjoint.dynamics.plan import GENERAL, Plan
 from anyjoint.errors import InputError
 
 from .joints_cache import JointCache
-from .kernels import Rows, kernel_schedule
+from .layout import Layout, Rows
+from .classes import Tracer
 from .numbers import Numbers, Pattern, pattern
 from .setup import Setup
 from .straight import EXACT, input_sizes, straight_schedule
@@ -84,7 +85,7 @@ class Program:
 
     def __call__(self, *arrays: Any, out: Floats | None = None, threads: int = 1) -> Floats:
         """Evaluate on rows (n,) or batches (batch, n); rows among batches serve all states."""
-        if out is None and all(type(x) is np.ndarray and x.ndim == 1 for x in arrays):
+        if out is None and threads == 1 and all(type(x) is np.ndarray and x.ndim == 1 for x in arrays):
             return self._single(arrays)
         rows = [self._row(x, name, n) for x, (name, n) in zip(arrays, self.inputs, strict=True)]
         batches = {len(x) for x in rows if x.ndim == 2}
@@ -129,7 +130,10 @@ class Program:
 
     def _row(self, x: Any, name: str, n: int) -> Floats:
         """An input as the code wants it: real, of this dtype, (n,) or (batch, n), rows contiguous."""
-        given = np.asarray(x)
+        try:
+            given = np.asarray(x)
+        except ValueError:
+            raise InputError(f"{self.name}: {name} is ragged; expected shape ({n},) or (batch, {n})") from None
         if given.dtype.kind not in "fiub":
             raise InputError(f"{self.name}: {name} is of type {given.dtype}; expected real numbers")
         if given.ndim not in (1, 2) or given.shape[-1] != n:
@@ -174,8 +178,12 @@ def build_program(
         form = "straight" if estimate(plan) <= STRAIGHT_LIMIT else "kernels"
     if form not in ("straight", "kernels"):
         raise InputError(f'form={form!r}; expected "auto", "straight" or "kernels"')
-    make: Any = straight_schedule if form == "straight" else kernel_schedule
-    schedule, setups = make(plan, numbers, joints, algorithm)
+    schedule: Schedule
+    setups: Sequence[Rows] | Setup
+    if form == "straight":
+        schedule, setups = straight_schedule(plan, numbers, joints, algorithm)
+    else:
+        schedule, setups = Layout(Tracer(plan, numbers, joints, algorithm)).schedule()
     return Program(
         algorithm.name, schedule, setups, input_sizes(plan, algorithm.inputs), result_size(schedule), numbers, **options
     )

@@ -45,6 +45,8 @@ FORCES: dict[str, Algorithm] = {
     "inverse_dynamics_lagrangian": LAGRANGIAN_INVERSE,
     "constraint_wrenches": CONSTRAINT_WRENCHES,
 }
+# Quantities that ask for single bodies; regrouped inertia would show in them.
+UNGROUPED = KINEMATICS | {"constraint_wrenches": CONSTRAINT_WRENCHES}
 
 Traced = tuple[Schedule, Setup]
 

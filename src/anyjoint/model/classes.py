@@ -1,0 +1,155 @@
+"""An algorithm traced once per class of bodies: the tree is walked sweep by sweep, traces are memoised."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from anyjoint.dynamics.body import Algorithm, ground
+from anyjoint.dynamics.links import RAW, base_acceleration, link_body
+from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
+from anyjoint.dynamics.plan import Link, Plan
+from anyjoint.spatial import vector
+
+from .body_trace import BodyTrace, TracedBody, TracedParent, entries_of
+from .flatten import Rebuild, flatten
+from .joints_cache import JointCache
+from .numbers import Numbers, pattern
+from .straight import PER_LINK
+
+EXACT = (0.0, 1.0)  # -1 stays a number to be loaded: hinges that differ only in direction share a class
+
+
+@dataclass
+class Sums:
+    """What has been handed in to one body: per name, which entries are exactly zero."""
+
+    entries: dict[str, tuple[list[Any], Rebuild]] = field(default_factory=dict)
+
+    def add(self, name: str, scalars: tuple[Any, ...], rebuild: Rebuild) -> None:
+        if name not in self.entries:
+            self.entries[name] = (list(scalars), rebuild)
+            return
+        known, _ = self.entries[name]
+        for k, x in enumerate(scalars):
+            known[k] = 0.0 if known[k] == 0.0 and x == 0.0 else None
+
+    def key(self) -> Hashable:
+        return tuple(
+            (name, tuple(x if x == 0.0 else None for x in scalars))
+            for name, (scalars, _) in sorted(self.entries.items())
+        )
+
+
+class Tracer:
+    """Walks the tree sweep by sweep and memoises the traces of body classes."""
+
+    def __init__(self, plan: Plan, numbers: Numbers, joints: JointCache, algorithm: Algorithm) -> None:
+        self.plan, self.numbers, self.joints, self.algorithm = plan, numbers, joints, algorithm
+        self.memo: dict[Hashable, BodyTrace] = {}
+        self.reads: dict[int, tuple[str, ...]] = {}  # names that a sweep reads from the parent
+        self._lengths: dict[tuple[BodyTrace, str], int] = {}
+        self.traces: list[list[BodyTrace]] = []  # per sweep, per link
+        self.slots = algorithm is MODIFIED_ARTICULATED_BODY  # the one that tells children apart
+        self.kinds = [
+            ((joints.key(link), link.prescribed, link.slot if self.slots else 0), pattern(row, EXACT))
+            for link, row in zip(plan.links, numbers.links, strict=True)
+        ]
+        gravity = pattern(numbers.gravity, EXACT)
+        self.ground = self._ground(gravity)
+        for level, sweep in enumerate(algorithm.sweeps):
+            inward = sweep.direction == "inward"
+            self.traces.append(
+                self._sweep(
+                    level, sweep.function, range(len(plan.links) - 1, -1, -1) if inward else range(len(plan.links))
+                )
+            )
+
+    def _ground(self, gravity: tuple[float | None, ...]) -> dict[str, tuple[list[Any], Rebuild]]:
+        """Values of the ground; gravity that is not exact is a raw number behind each link's own."""
+        root = ground(base_acceleration([0, 0, 0]))
+        flat = {name: flatten(value) for name, value in vars(root).items() if not name.startswith("_")}
+        up = [("raw", k - 3) if g is None else -g for k, g in enumerate(gravity)]  # -g ends each row of raw numbers
+        flat["acceleration"] = (up, flat["acceleration"][1])
+        flat["alpha"] = ([0, 0, 0, *up], flat["alpha"][1])
+        return flat
+
+    def _sweep(self, level: int, function: Any, order: range) -> list[BodyTrace]:
+        links = self.plan.links
+        sums = [Sums() for _ in links]
+        made: list[BodyTrace | None] = [None] * len(links)
+        for i in order:
+            parent = links[i].parent
+            before = self.traces[-1][i] if self.traces else None
+            start: Hashable = id(before) if before else self.kinds[i]
+            key = (level, start, sums[i].key(), self._parent_key(level, i, made))
+            if key not in self.memo:
+                self.memo[key] = self._trace(level, function, i, before, sums[i], made)
+            trace = made[i] = self.memo[key]
+            if parent >= 0:
+                for name, scalars in trace.handed.items():
+                    sums[parent].add(name, entries_of(scalars), trace.values["handed " + name][1])
+        return [trace for trace in made if trace is not None]
+
+    def _parent_values(self, level: int, i: int, made: list[BodyTrace | None], name: str) -> tuple[Any, Rebuild]:
+        parent = self.plan.links[i].parent
+        if parent < 0:
+            return self.ground[name]
+        trace = made[parent]
+        if trace is None or name not in trace.values:
+            raise AttributeError(f"sweep {level} reads {name!r} of the parent, which the same sweep has not set")
+        scalars, rebuild = trace.values[name]
+        return entries_of(scalars), rebuild
+
+    def _parent_key(self, level: int, i: int, made: list[BodyTrace | None]) -> Hashable:
+        parent = self.plan.links[i].parent
+        if parent < 0 or level not in self.reads:
+            return ("ground", i if level not in self.reads else -1)
+        return tuple(tuple(self._parent_values(level, i, made, name)[0]) for name in self.reads[level])
+
+    def _trace(
+        self, level: int, function: Any, i: int, before: BodyTrace | None, sums: Sums, made: list[BodyTrace | None]
+    ) -> BodyTrace:
+        trace = BodyTrace(level, before)
+        zeroed: dict[str, tuple[Sequence[Any], Rebuild]] = {
+            name: ([0.0 if x == 0.0 else None for x in scalars], rebuild)
+            for name, (scalars, rebuild) in sums.entries.items()
+        }
+        body = TracedBody(trace, zeroed)
+        if before is None:
+            self._begin(trace, body, self.plan.links[i], self.kinds[i][1])
+        parent = TracedParent(trace, lambda name: self._parent_values(level, i, made, name))
+        function(body, parent)
+        self.reads.setdefault(level, tuple(parent.names))
+        return trace
+
+    def _begin(self, trace: BodyTrace, body: TracedBody, link: Link, exact: tuple[float | None, ...]) -> None:
+        """Give the body what the first sweep starts from."""
+        raw: list[Any] = [trace.variable(("raw", k)) if x is None else x for k, x in enumerate(exact)]
+        q = [trace.variable(("row", "q", k)) for k in range(link.joint.nq)]
+        nv, inputs = link.joint.nv, self.algorithm.inputs
+        v: list[Any] = [trace.variable(("row", "v", k)) if "v" in inputs else 0 for k in range(nv)]
+        motion = self.joints.motion(trace.graph, link, q, v, raw[len(RAW) :])
+        for name, value in vars(link_body(link.kind, raw, q, v, motion)).items():
+            if not name.startswith("_"):
+                setattr(body, name, value)
+        for name in inputs:
+            if name not in ("q", "v"):
+                size = 6 if name in PER_LINK else nv
+                setattr(body, name, vector(*(trace.variable(("row", name, k)) for k in range(size))))
+        if "x" in inputs:
+            x = [trace.variable(("row", "x", k)) for k in range(nv)]
+            body.Sdot_x = self.joints.jacobian_rate(trace.graph, link, q, v, x, raw[len(RAW) :])
+        body.prescribed, body.slot = link.prescribed, link.slot if self.slots else 0
+
+    def result_length(self, trace: BodyTrace, name: str) -> int:
+        """Entries of a result, whether a sweep so far has set it or a later one of the same bodies will."""
+        found = trace.find(name)
+        if found is not None:
+            return len(found[1])
+        key = (trace, name)
+        if key not in self._lengths:
+            later = next(t for level in self.traces for t in level if name in t.values and trace in t.chain())
+            self._lengths[key] = len(later.values[name][0])
+        return self._lengths[key]

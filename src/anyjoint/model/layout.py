@@ -1,0 +1,258 @@
+"""Where everything lies when kernels loop over a tree: records, messages, numbers, and the runs themselves.
+
+A link's record holds what its later sweeps load again. A message passes between a link and its children within one
+sweep: velocities outward, inertias inward. Messages are short-lived, so a chain of any length needs memory for two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
+from anyjoint.symbolic import Node
+from anyjoint.symbolic.rewrite import reachable
+
+from .body_trace import BodyTrace, entries_of
+from .classes import Sums, Tracer
+from .numbers import Numbers
+from .setup import Setup, split_parameters
+from .straight import PER_LINK
+
+# Lane arrays of a kernel. "own" and "keep" are the same record, read and written: never the same entry, so that stores
+# need not wait for loads. Outward, a kernel reads "parent" and writes "mine"; inward the other way round.
+LANES = ("own", "keep", "mine", "parent")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Numbers of one kernel for its links: one row of the uniform array for each."""
+
+    setup: Setup
+    links: tuple[int, ...]
+    start: int
+
+    def fill(self, numbers: Numbers, out: Any) -> None:
+        """Compute the rows from the links' raw numbers; -g stands behind them."""
+        if self.setup.outputs:
+            raw = np.array([(*numbers.links[i], *(-g for g in numbers.gravity)) for i in self.links])
+            made = self.setup.evaluate(raw).ravel()
+            out[self.start : self.start + len(made)] = made
+
+
+class Layout:
+    """Decides what is stored where, once all traces are known."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self.tracer = tracer
+        self.links = tracer.plan.links
+        self.children: dict[int, list[int]] = {}
+        for i, link in enumerate(self.links):
+            self.children.setdefault(link.parent, []).append(i)
+        self.slots: list[dict[tuple[Any, ...], int]] = [{} for _ in tracer.traces]  # per sweep: entries of a message
+        self.kept: dict[BodyTrace, dict[int, int]] = {}  # per trace: node -> slot of the record
+        self.fills: dict[tuple[BodyTrace, ...], Hashable] = {}
+        self._find_kept()
+
+    # -- what must be stored --------------------------------------------------------------------------------
+
+    def _find_kept(self) -> None:
+        """Last sweep first: what a later sweep loads, an earlier one must keep."""
+        wanted: dict[BodyTrace, set[int]] = {}
+        order = [trace for level in reversed(self.tracer.traces) for trace in dict.fromkeys(level)]
+        for trace in order:
+            nodes = {x.id for x in self._outputs(trace) if isinstance(x, Node)} | wanted.get(trace, set())
+            chain = trace.chain()
+            for i in reachable(trace.graph, nodes):
+                source = trace.sources.get(i, ("",))
+                if source[0] == "kept":
+                    wanted.setdefault(chain[source[1]], set()).add(source[2])
+                elif source[0] in ("parent", "sum"):
+                    slots = self.slots[trace.level]
+                    slots.setdefault(source, len(slots))
+        for trace in reversed(order):
+            begin = sum(len(self.kept[t]) for t in trace.chain()[:-1])
+            self.kept[trace] = {node: begin + k for k, node in enumerate(sorted(wanted.get(trace, ())))}
+
+    def _outputs(self, trace: BodyTrace) -> list[Any]:
+        wanted = {*self.tracer.algorithm.results, *self.tracer.reads[trace.level]}
+        values = [x for name, (scalars, _) in trace.values.items() if name in wanted for x in scalars]
+        return values + [x for scalars in trace.handed.values() for x in scalars]
+
+    def _said(self, trace: BodyTrace) -> Iterator[tuple[Node, int]]:
+        """Values that children load from this link's message, with their slots."""
+        for name in self.tracer.reads[trace.level]:
+            for k, x in enumerate(trace.values[name][0] if name in trace.values else ()):
+                slot = self.slots[trace.level].get(("parent", name, k))
+                if slot is not None and entries_of([x])[0] is None:
+                    yield x, slot
+
+    # -- kernels --------------------------------------------------------------------------------------------
+
+    def schedule(self) -> tuple[Schedule, list[Rows]]:
+        """All kernels, the runs that call them, and the rows of numbers that they load."""
+        kernels: list[Kernel] = []
+        setups: list[Setup] = []
+        index: dict[Hashable, int] = {}
+        calls: list[tuple[int, int, int]] = []  # (kernel, link, sweep) in order
+        for level, i in self._visits():
+            trace, parent = self.tracer.traces[level][i], self.links[i].parent
+            first = parent >= 0 and i == self.children[parent][-1]
+            fill = self._fill(level, i) if trace.handed and first else None
+            key = (trace, parent >= 0, i in self.children, fill)
+            if key not in index:
+                index[key] = len(kernels)
+                kernel, setup = self._kernel(trace, parent >= 0, i in self.children, fill)
+                kernels.append(kernel)
+                setups.append(setup)
+            calls.append((index[key], i, level))
+        return self._assemble(kernels, setups, calls)
+
+    def _visits(self) -> Iterator[tuple[int, int]]:
+        count = len(self.links)
+        for level, sweep in enumerate(self.tracer.algorithm.sweeps):
+            for i in range(count - 1, -1, -1) if sweep.direction == "inward" else range(count):
+                yield level, i
+
+    def _fill(self, level: int, i: int) -> Hashable:
+        """For the first child to be visited: all entries that any child hands in, so that it can store, not add."""
+        traces = tuple(self.tracer.traces[level][k] for k in self.children[self.links[i].parent])
+        if traces not in self.fills:
+            total = Sums()
+            for trace in traces:
+                for name, scalars in trace.handed.items():
+                    total.add(name, entries_of(scalars), trace.values["handed " + name][1])
+            self.fills[traces] = total.key()
+        return self.fills[traces]
+
+    def _kernel(self, trace: BodyTrace, has_parent: bool, has_children: bool, fill: Any) -> tuple[Kernel, Setup]:
+        stores = self._stores(trace, has_parent, has_children, fill)
+        graph = trace.graph
+        ids = [x.id if isinstance(x, Node) else graph.constant_id(x) for x, *_ in stores]
+        raw = {i: source[1] for i, source in trace.sources.items() if source[0] == "raw"}
+        target, new, variables, setup = split_parameters(graph, ids, raw)
+        places: dict[int, tuple[str, int]] = {k: ("numbers", k) for k in range(len(setup.outputs))}
+        places |= {variables[i]: self._place(trace, trace.sources[i]) for i in variables}
+        names = (*self.tracer.algorithm.inputs, "result", "numbers", *LANES)
+        used = [name for name in names if name in {p[0] for p in places.values()} | {s[1] for s in stores}]
+        arrays = tuple(_array(name) for name in used)
+        loads = {node: (used.index(name), offset) for node, (name, offset) in places.items()}
+        made = tuple(Store(Node(target, i), used.index(s[1]), s[2], s[3]) for i, s in zip(new, stores, strict=True))
+        return Kernel(target, arrays, loads, made), setup
+
+    def _place(self, trace: BodyTrace, source: Any) -> tuple[str, int]:
+        """Array and offset that a variable is loaded from."""
+        if source[0] == "row":
+            return source[1], source[2]
+        if source[0] == "kept":
+            return "own", self.kept[trace.chain()[source[1]]][source[2]]
+        return ("parent" if source[0] == "parent" else "mine"), self.slots[trace.level][source]
+
+    def _stores(
+        self, trace: BodyTrace, has_parent: bool, has_children: bool, fill: Any
+    ) -> list[tuple[Any, str, int, bool]]:
+        """(value, array, offset, accumulate) of everything that a trace writes."""
+        stores = [(x, "result", at, False) for x, at in self._results(trace)]
+        if has_children:
+            stores += [(x, "mine", slot, False) for x, slot in self._said(trace)]
+        stores += [(Node(trace.graph, node), "keep", slot, False) for node, slot in self.kept[trace].items()]
+        filled = dict(fill) if fill is not None else {}
+        for name, scalars in trace.handed.items() if has_parent else ():
+            for k, (x, known) in enumerate(zip(scalars, entries_of(scalars), strict=True)):
+                slot = self.slots[trace.level].get(("sum", name, k))
+                needed = filled[name][k] is None if name in filled else known != 0.0
+                if slot is not None and needed:
+                    stores.append((x, "parent", slot, name not in filled))
+        return stores
+
+    def _results(self, trace: BodyTrace) -> Iterator[tuple[Any, int]]:
+        """Entries of the result row that this sweep sets, with their places in the link's part."""
+        at = 0
+        for name in self.tracer.algorithm.results:
+            if name in trace.values:
+                for k, x in enumerate(trace.values[name][0]):
+                    yield x, at + k
+            at += self.tracer.result_length(trace, name)
+
+    # -- memory and runs ------------------------------------------------------------------------------------
+
+    def _messages(self, level: int, inward: bool) -> tuple[list[int], int]:
+        """Where each link's message of a sweep lies, and how much memory all of them need at the same time."""
+        size, free, end = len(self.slots[level]), list[int](), 0
+        at = [0] * len(self.links)
+
+        def take(i: int) -> None:
+            nonlocal end
+            if not free:
+                free.append(end)
+                end += size
+            at[i] = free.pop()
+
+        order = range(len(self.links) - 1, -1, -1) if inward else range(len(self.links))
+        for i in order:
+            parent = self.links[i].parent
+            last = parent >= 0 and i == self.children[parent][-1]
+            if inward:
+                if last:
+                    take(parent)  # the first child to be visited
+                if i in self.children:
+                    free.append(at[i])
+            else:
+                if i in self.children:
+                    take(i)
+                if last:
+                    free.append(at[parent])
+        return at, end
+
+    def _assemble(
+        self, kernels: list[Kernel], setups: list[Setup], calls: list[tuple[int, int, int]]
+    ) -> tuple[Schedule, list[Rows]]:
+        inputs = self.tracer.algorithm.inputs
+        arrays = (*(Array(n, "row") for n in (*inputs, "result")), Array("numbers", "uniform"), Array("work", "lane"))
+        base = {name: k for k, name in enumerate((*inputs, "result", "numbers"))}
+        base |= dict.fromkeys(LANES, len(inputs) + 2)
+        messages = [self._messages(k, s.direction == "inward") for k, s in enumerate(self.tracer.algorithm.sweeps)]
+        records, work = self._records(max((size for _, size in messages), default=0))
+        rows: list[list[int]] = [[] for _ in kernels]
+        for k, i, _ in calls:
+            rows[k].append(i)
+        starts = [0, *np.cumsum([len(rows[k]) * len(setups[k].outputs) for k in range(len(kernels))]).tolist()]
+        results = self._result_starts()
+        position = [0] * len(kernels)
+        runs: list[tuple[int, list[dict[str, int]]]] = []
+        for k, i, level in calls:
+            link, (at, _) = self.links[i], messages[level]
+            offsets = dict.fromkeys(inputs, link.v.start) | dict.fromkeys(PER_LINK, 6 * i)
+            offsets |= {"q": link.q.start, "result": results[i], "own": records[i], "keep": records[i], "mine": at[i]}
+            offsets["parent"] = at[link.parent] if link.parent >= 0 else 0
+            offsets["numbers"] = starts[k] + position[k] * len(setups[k].outputs)
+            position[k] += 1
+            if not runs or runs[-1][0] != k:
+                runs.append((k, []))
+            runs[-1][1].append(offsets)
+        made = tuple(
+            Run(k, len(table), tuple((base[a.name], tuple(row[a.name] for row in table)) for a in kernels[k].arrays))
+            for k, table in runs
+        )
+        packed = [Rows(setups[k], tuple(links), starts[k]) for k, links in enumerate(rows)]
+        return Schedule(arrays, tuple(kernels), made, max(work, 1)), packed
+
+    def _records(self, begin: int) -> tuple[list[int], int]:
+        """Where each link's record begins in the work array, and where the last one ends."""
+        sizes = [sum(len(self.kept[t]) for t in trace.chain()) for trace in self.tracer.traces[-1]]
+        starts = [begin, *(begin + np.cumsum(sizes)).tolist()]
+        return starts, starts[-1]
+
+    def _result_starts(self) -> list[int]:
+        """Where each link's results begin in the result row."""
+        last, names = self.tracer.traces[-1], self.tracer.algorithm.results
+        return [0, *np.cumsum([sum(self.tracer.result_length(t, name) for name in names) for t in last]).tolist()]
+
+
+def _array(name: str) -> Array:
+    if name == "numbers":
+        return Array(name, "uniform")
+    return Array(name, "lane" if name in LANES else "row")
