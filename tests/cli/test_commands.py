@@ -1,5 +1,6 @@
 """The commands as a user types them: output, files, JSON and exit codes."""
 
+import ctypes
 import json
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import pytest
 
 from anyjoint import cli
 from anyjoint.cli import gallery
+from anyjoint.cli.target import resolve
+from anyjoint.model.export import ARGUMENTS
 
 PENDULUM = '''
 """A pendulum."""
@@ -87,8 +90,6 @@ def test_set_reaches_the_builder(anyjoint, pendulum: str) -> None:
 
 
 def test_info_counts_what_the_model_counts(anyjoint, pendulum: str) -> None:
-    from anyjoint.cli.target import resolve
-
     model = resolve(pendulum).mechanism.compile()
     code, out, err = anyjoint("info", pendulum, "--json")
     assert code == 0, err
@@ -110,13 +111,60 @@ def test_check_reports_a_bad_model_and_exits_with_1(anyjoint, pendulum: str) -> 
     assert json.loads(out)["problems"]
 
 
-@pytest.mark.parametrize(("language", "suffix"), [("c", ".c"), ("js", ".js"), ("latex", ".tex"), ("html", ".html")])
-def test_export_writes_a_file(anyjoint, pendulum: str, tmp_path: Path, language: str, suffix: str) -> None:
+@pytest.mark.parametrize(
+    ("language", "names"),
+    [
+        ("c", {"pendulum.h", *(f"pendulum_{q}.c" for q in ARGUMENTS)}),
+        ("js", {"pendulum.js"}),
+        ("latex", {"pendulum.tex"}),
+        ("html", {"pendulum.html"}),
+    ],
+)
+def test_export_writes_files(anyjoint, pendulum: str, tmp_path: Path, language: str, names: set[str]) -> None:
     folder = tmp_path / "new" / "folder"
-    code, _, err = anyjoint("export", pendulum, "--to", language, "--out", str(folder))
+    code, out, err = anyjoint("export", pendulum, "--to", language, "--out", str(folder), "--json")
     assert code == 0, err
-    assert [p.name for p in folder.iterdir()] == [f"pendulum{suffix}"]
-    assert (folder / f"pendulum{suffix}").stat().st_size > 100
+    assert {p.name for p in folder.iterdir()} == names == {Path(p).name for p in json.loads(out)["files"]}
+    assert all(p.stat().st_size > 100 for p in folder.iterdir())
+
+
+def test_exported_c_computes_what_the_model_computes(anyjoint, pendulum: str, tmp_path: Path) -> None:
+    assert anyjoint("export", pendulum, "--to", "c", "--out", str(tmp_path))[0] == 0
+    library = tmp_path / "model.so"
+    sources = sorted(map(str, tmp_path.glob("pendulum*.c")))
+    subprocess.run(
+        ["cc", "-std=c99", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, *sources, "-lm"], check=True
+    )
+    compiled, model = ctypes.CDLL(str(library)), resolve(pendulum).mechanism.compile()
+    q, v, tau, result = (np.array([x]) for x in (0.7, -0.3, 0.2, 0.0))
+    inputs = {
+        "forward_dynamics": (q, v, tau),
+        "inverse_dynamics": (q, v, tau),
+        "bias_forces": (q, v),
+        "gravity_forces": (q,),
+    }
+    for quantity, arrays in inputs.items():
+        getattr(compiled, quantity)(*(ctypes.c_void_p(x.ctypes.data) for x in (*arrays, result)))
+        np.testing.assert_allclose(result, getattr(model, quantity)(*arrays), rtol=1e-13, err_msg=quantity)
+
+
+def test_exported_javascript_computes_what_the_model_computes(anyjoint, pendulum: str, tmp_path: Path) -> None:
+    assert anyjoint("export", pendulum, "--to", "js", "--out", str(tmp_path))[0] == 0
+    script = (
+        f"const D = require({str(tmp_path / 'pendulum.js')!r}).makeDynamics(), a = new Float64Array(1);"
+        "D.forward([0.7], [-0.3], [0.2], [0, 0, -9.81], null, a); console.log(a[0]);"
+    )
+    done = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True)
+    expected = resolve(pendulum).mechanism.compile().forward_dynamics([0.7], [-0.3], [0.2])
+    np.testing.assert_allclose(float(done.stdout), expected[0], rtol=1e-12)
+
+
+def test_exported_latex_shows_the_joint_and_the_equations(anyjoint, pendulum: str, tmp_path: Path) -> None:
+    assert anyjoint("export", pendulum, "--to", "latex", "--out", str(tmp_path))[0] == 0
+    text = (tmp_path / "pendulum.tex").read_text()
+    assert text.count("{") == text.count("}")
+    assert "Revolute joint of body 1" in text
+    assert r"M = \begin{bmatrix} 1.1 \end{bmatrix}" in text  # m l^2 + I = 1 + 0.1
 
 
 def test_bench_measures_a_model(anyjoint, pendulum: str) -> None:

@@ -7,28 +7,52 @@ from typing import Any
 from anyjoint.cli.output import print_json, say, status
 from anyjoint.cli.target import Target
 
-SUFFIX = {"c": ".c", "js": ".js", "html": ".html", "latex": ".tex"}
-
 
 def show(target: Target, language: str, folder: Path, as_json: bool) -> None:
     """Write the export and name the files."""
     with status(f"exporting {target.name}", quiet=as_json):
         model = target.mechanism.compile()
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / (_file_stem(target.name) + SUFFIX[language])
-        _write(target, model, language, path)
+        paths = WRITERS[language](target, model, folder / _file_stem(target.name))
+    sizes = {str(path): path.stat().st_size for path in paths}
     if as_json:
-        print_json({"model": target.name, "format": language, "files": [str(path)], "bytes": path.stat().st_size})
+        print_json({"model": target.name, "format": language, "files": sizes})
     else:
-        say(f"wrote {path} ({path.stat().st_size:,} bytes)")
+        for path, size in sizes.items():
+            say(f"wrote {path} ({size:,} bytes)")
 
 
-def _write(target: Target, model: Any, language: str, path: Path) -> None:
-    if language == "html":
-        q, v = target.start(model)
-        model.to_html(path, live=True, q0=q, v0=v, dt=target.dt)
-    else:
-        path.write_text(model.source(language), encoding="utf8")
+def _write_c(target: Target, model: Any, stem: Path) -> list[Path]:
+    from anyjoint.model.export import c_files
+
+    return [_write(stem.with_name(name), text) for name, text in c_files(model, stem.name).items()]
+
+
+def _write_js(target: Target, model: Any, stem: Path) -> list[Path]:
+    from anyjoint.view import dynamics_script
+
+    # A plain script defines makeDynamics(); node asks for it by require().
+    node = 'if (typeof module !== "undefined") module.exports = { makeDynamics };\n'
+    return [_write(stem.with_name(stem.name + ".js"), dynamics_script(model) + node)]
+
+
+def _write_html(target: Target, model: Any, stem: Path) -> list[Path]:
+    q, v = target.start(model)
+    path = stem.with_name(stem.name + ".html")
+    model.to_html(path, live=True, q0=q, v0=v, dt=target.dt)
+    return [path]
+
+
+def _write_latex(target: Target, model: Any, stem: Path) -> list[Path]:
+    return [_write(stem.with_name(stem.name + ".tex"), model.source("latex"))]
+
+
+WRITERS = {"c": _write_c, "js": _write_js, "html": _write_html, "latex": _write_latex}
+
+
+def _write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf8")
+    return path
 
 
 def _file_stem(name: str) -> str:
