@@ -32,8 +32,17 @@ def rolling_wheels() -> Mechanism:
     middle = mech.add_body("wheel within", ring, _roll(0.22, INNER), None, _hoop(0.6, 0.22), inner)
     mech.add_body("smallest", middle, _roll(0.07, SMALL), None, Inertia.cylinder(0.2, 0.07, 0.06), disc)
     _road(mech)
-    mech.set_start([BOTTOM + 1.0, BOTTOM + 0.4, BOTTOM, -1.9])
+    mech.set_start([*_resting(BOTTOM + 0.8), -1.9])
     return mech
+
+
+def _resting(s: float) -> list[float]:
+    """Places of the three wheels with the first at s, each of the others at the lowest place of the one around it."""
+    q, turned = [s], 0.0
+    for track, radius in ((TROUGH, WHEEL), (INNER, 0.22)):
+        turned += q[-1] - BOTTOM - track * q[-1] / radius
+        q.append(BOTTOM - turned)
+    return q
 
 
 def _road(mech: Mechanism) -> None:
