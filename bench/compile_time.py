@@ -1,6 +1,6 @@
 """Compile time per operation from 1,000 to 50,000 operations, and loading a cached function of 10,000.
 
-Run: python -m bench.compile_time
+Run: python -m bench.compile_time (times are processor seconds, so that a busy computer does not change them much)
 """
 
 import os
@@ -33,18 +33,18 @@ def random_function(operations: int, seed: int = 0) -> tuple[Any, list[Any]]:
 
 
 def seconds(action: Any) -> float:
-    """How long an action takes."""
-    begin = time.perf_counter()
+    """How much processor time an action takes."""
+    begin = time.process_time()
     action()
-    return time.perf_counter() - begin
+    return time.process_time() - begin
 
 
 def measure(operations: int) -> tuple[int, float, float]:
     """Operations, and seconds to compile for single states and for batches."""
     x, outputs = random_function(operations)
-    begin = time.perf_counter()
+    begin = time.process_time()
     f = compile_function([x], outputs)
-    single = time.perf_counter() - begin
+    single = time.process_time() - begin
     return f.op_count().total, single, seconds(lambda: f(np.zeros((1, 20))))
 
 

@@ -41,7 +41,7 @@ class CompiledFunction:
 
     def __init__(self, inputs: Sequence[Any], outputs: Any, dtype: str, width: int | None, contract: bool) -> None:
         self.dtype = dtype
-        self.target = host_target(dtype, width, contract)
+        self.target = host_target(dtype, width, contract, straight=True)
         columns, self.input_shapes = _checked_inputs(inputs)
         self._kernel, self.shape = _kernel(columns, outputs)
         self._sizes = tuple(len(column) for column in columns)

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.codegen.cut import PIECE
 from anyjoint.codegen.fingerprint import fingerprint
+from anyjoint.codegen.ir import live_nodes
 from anyjoint.codegen.jit import Library, compile_module
 from anyjoint.codegen.kernel import Schedule, check_schedule, extents, written_arrays
 from anyjoint.codegen.module import Lowered, Module, entry_parameters, lowered, schedule_module
@@ -50,6 +52,11 @@ def encode(schedule: Schedule) -> np.ndarray[Any, np.dtype[np.int32]]:
     return np.array([*words, -1], dtype=np.int32)
 
 
+def _is_straight(schedule: Schedule) -> bool:
+    """Whether a kernel is so long that it will be cut into pieces."""
+    return any(len(live_nodes(k.graph, [s.node.id for s in k.stores])) > PIECE for k in schedule.kernels)
+
+
 class _Work(threading.local):
     """Work arrays of one thread, with their addresses, by width."""
 
@@ -77,7 +84,7 @@ class CompiledSchedule:
         self._optimise = optimise
         self.schedule = schedule
         self.dtype = checked_dtype(dtype)
-        self.target = host_target(self.dtype, width, contract)
+        self.target = host_target(self.dtype, width, contract, straight=_is_straight(schedule))
         self._program = encode(schedule)
         self._program_at = address(self._program)
         self._given = _arguments(schedule)

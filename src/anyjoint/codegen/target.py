@@ -106,11 +106,11 @@ def has_fma() -> bool:
     return bool(features.get("fma") or features.get("neon"))
 
 
-def host_target(dtype: str, width: int | None, contract: bool) -> Target:
-    """A target for this computer; width None takes what is fastest."""
+def host_target(dtype: str, width: int | None, contract: bool, straight: bool = False) -> Target:
+    """A target for this computer; width None takes what is fastest: one register per value in long straight code."""
     lanes = register_lanes(dtype)
     if width is None:
-        width = default_lanes(dtype)
+        width = lanes if straight else default_lanes(dtype)
     if isinstance(width, bool) or not isinstance(width, int) or width < 1 or width & (width - 1):
         raise InputError(f"width {width!r} is not a power of two; expected 1, 2, 4 ... {2 * lanes}, or None.")
     if width > 2 * lanes:
