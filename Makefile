@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # Installs are tried twice: a dropped connection should not fail a build.
 install = ( $(1) -m pip install --quiet $(2) || { sleep 5; $(1) -m pip install --quiet $(2); } )
 
-.PHONY: help demo test lint bench docs clean browser
+.PHONY: help demo test lint bench docs clean tools
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -33,14 +33,18 @@ lint: $(VENV)/.installed-lint ## style, types, import contract
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint browser $(VENV)/.installed-test ## lint, then every test that is not slow
+test: lint tools $(VENV)/.installed-test ## lint, then every test that is not slow
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile
 
-# Browser tests need Chromium. Install Debian's where we may; otherwise the test run says that they did not run.
-browser:
-	@command -v chromium chromium-browser google-chrome >/dev/null || \
-	{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; }; } || true
+# Some tests need Chromium, node or a C compiler. Install Debian's where we may; otherwise the test run says what is missing.
+tools:
+	@missing=; \
+	command -v chromium chromium-browser google-chrome >/dev/null || missing="$$missing chromium"; \
+	command -v node >/dev/null || missing="$$missing nodejs"; \
+	command -v cc gcc >/dev/null || missing="$$missing gcc libc6-dev"; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing$$missing"; apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null || true; fi
 
 .venv-bench/.installed: bench/requirements.txt pyproject.toml | $(BIN)/python
 	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench

@@ -36,8 +36,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say loudly that the browser tests did not run."""
+    """Say loudly what this machine lacks, what that means and how to get it."""
     if find_browser() is None:
         terminalreporter.section("BROWSER TESTS DID NOT RUN", sep="!", red=True, bold=True)
         terminalreporter.line(f"No browser was found on PATH (looked for {', '.join(BROWSERS)}).")
         terminalreporter.line("Install one and run again, e.g. on Debian: sudo apt-get install chromium")
+    for tool, package in (("cc", "gcc libc6-dev"), ("node", "nodejs")):
+        if shutil.which(tool) is None:
+            terminalreporter.section(f"NO {tool.upper()}: TESTS THAT NEED IT FAIL", sep="!", red=True, bold=True)
+            terminalreporter.line(f"Install it and run again, e.g. on Debian: sudo apt-get install {package}")
