@@ -1,0 +1,157 @@
+"""Engines with error control: Dormand-Prince steps of any length, sampled by their interpolants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .chunk import Chunk, Pace, StepUnderflow
+from .methods import ACCEPTED, BEFORE, STEP, TIME, USED, adaptive_places
+from .python_step import PythonStepper
+from .request import Request
+from .stepper import initial_rows, make_stepper
+from .tableau import DOPRI5
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+SMALLEST = 64 * np.finfo(float).eps  # of a step, relative to the time
+
+
+class Samples:
+    """Samples of a batch at given times, filled from accepted steps and their interpolants."""
+
+    def __init__(self, request: Request) -> None:
+        self.times, self.nq = request.times, request.model.nq
+        self.values = np.empty((len(self.times), request.batch, request.model.nq + request.model.nv))
+        self.filled = np.zeros(request.batch, dtype=int)
+        self.given = self.steps = 0
+        self.history: list[tuple[Floats, ...]] | None = [] if request.events else None
+
+    def add(self, member: int, before: Floats, after: Floats, used: Floats, y: Floats, dense: Floats) -> None:
+        """Accepted steps of one trajectory: times before and after, lengths, states before, interpolants (s, 4, n)."""
+        if not len(before):
+            return
+        first, end = self.filled[member], int(np.searchsorted(self.times, after[-1], side="right"))
+        at = self.times[first:end]
+        k = np.minimum(np.searchsorted(after, at, side="left"), len(after) - 1)
+        self.values[first:end, member] = interpolated(at, before[k], used[k], y[k], dense[k])
+        self.filled[member] = end
+        self.steps += len(before)
+        if self.history is not None:
+            self.history.append((before, after, used, y, dense))
+
+    def chunk(self) -> Chunk | None:
+        """The samples that all trajectories have reached since the last call."""
+        part = slice(self.given, int(self.filled.min()))
+        if part.start == part.stop:
+            return None
+        steps, self.steps, self.given = self.steps, 0, part.stop
+        values, nq = self.values[part], self.nq
+        return Chunk(self.times[part], values[..., :nq], values[..., nq:], steps, self._state_at())
+
+    def _state_at(self) -> Any:
+        """States of a single trajectory between the last samples; older steps are forgotten."""
+        if self.history is None:
+            return None
+        steps = [np.concatenate(parts) for parts in zip(*self.history, strict=True)]
+        self.history = [tuple(part[steps[1] >= self.times[self.given - 1]] for part in steps)]
+
+        def state_at(t: float) -> tuple[Floats, Floats]:
+            k = min(int(np.searchsorted(steps[1], t, side="left")), len(steps[1]) - 1)
+            before, _, used, y, dense = (part[k : k + 1] for part in steps)
+            found = interpolated(np.array([t]), before, used, y, dense)[0]
+            return found[: self.nq], found[self.nq :]
+
+        return state_at
+
+
+def interpolated(at: Floats, before: Floats, used: Floats, y: Floats, dense: Floats) -> Floats:
+    """y + h (d0 s + d1 s^2 + d2 s^3 + d3 s^4), where s is the part of the step that has passed."""
+    s = ((at - before) / used)[:, None]
+    d0, d1, d2, d3 = (dense[:, p] for p in range(4))
+    return np.asarray(y + used[:, None] * s * (d0 + s * (d1 + s * (d2 + s * d3))))
+
+
+def first_step(q: Floats, v: Floats, rate: tuple[Floats, Floats], request: Request) -> float:
+    """A careful length for the first step [Hairer, Norsett & Wanner II.4]."""
+    y, f = np.concatenate([q, v]), np.concatenate(rate)
+    scale = request.atol + request.rtol * np.abs(y)
+    size, slope = (float(np.sqrt(np.mean((x / scale) ** 2))) for x in (y, f))
+    h = 1e-6 if min(size, slope) < 1e-5 or not np.isfinite(slope) else 0.01 * size / slope
+    return min(h, request.duration)
+
+
+def compiled_adaptive(request: Request) -> Iterator[Chunk]:
+    """The step loop as machine code; each trajectory of a batch has its own step length."""
+    stepper = make_stepper(request)
+    nq, nv = request.model.nq, request.model.nv
+    n = nq + nv
+    clock, before, dense, row = adaptive_places(nq, nv)
+    state = initial_rows(request, row)
+    for member in range(request.batch):
+        python = PythonStepper(request.model, request.drive, request.method, member)
+        rate = python.rate(0.0, request.q[member], request.v[member])
+        state[member, clock + STEP] = first_step(request.q[member], request.v[member], rate, request)
+        state[member, row - n :] = np.concatenate(rate)
+    stepper.settings[:3] = request.duration, request.rtol, request.atol
+    stepper.prepare(request.batch)
+    samples, pace = Samples(request), Pace(16)
+    most = max(1, (64 << 20) // (8 * row * request.batch))  # records of the steps, in memory until they are sampled
+    drive = np.ascontiguousarray(request.drive.values, dtype=request.model.dtype)
+    while (state[:, clock + TIME] < request.duration).any():
+        out = stepper.advance(state, drive, min(pace.start(), most), 1, request.threads)
+        pace.stop()
+        for member in range(request.batch):
+            rows = out[:, member]
+            rows = rows[(rows[:, clock + ACCEPTED] > 0.5) & (rows[:, clock + USED] > 0)]
+            interpolants = rows[:, dense : dense + 4 * n].reshape(-1, 4, n)
+            ends = rows[:, [clock + BEFORE, clock + TIME, clock + USED]].T
+            samples.add(member, *ends, rows[:, before : before + n], interpolants)
+        ready = samples.chunk()
+        if ready is not None:
+            yield ready
+        _check_progress(state, clock, request)
+
+
+def _check_progress(state: Floats, clock: int, request: Request) -> None:
+    t, h = state[:, clock + TIME], state[:, clock + STEP]
+    stuck = np.flatnonzero((h < SMALLEST * np.maximum(t, request.duration * 1e-3)) & (t < request.duration))
+    if len(stuck):
+        member, nq = int(stuck[0]), request.model.nq
+        row = state[member]
+        raise StepUnderflow(float(t[member]), member, row[:nq].copy(), row[nq : nq + request.model.nv].copy())
+
+
+def python_adaptive(request: Request) -> Iterator[Chunk]:
+    """The same in Python, because a Python function of time or state has to be asked at every stage."""
+    stepper = PythonStepper(request.model, request.drive, request.method)
+    samples, pace, nq = Samples(request), Pace(4), request.model.nq
+    t, q, v = 0.0, request.q[0].copy(), request.v[0].copy()
+    h = first_step(q, v, stepper.rate(t, q, v), request)
+    while t < request.duration:
+        for _ in range(pace.start()):
+            used = min(h, request.duration - t)
+            (new_q, new_v), ks, ls = stepper.stages(t, q, v, used, DOPRI5)
+            k, l = stepper.rate(t + used, new_q, new_v)
+            rates = np.hstack([np.vstack([ks, k]), np.vstack([ls, l])])
+            old, new = np.concatenate([q, v]), np.concatenate([new_q, new_v])
+            scale = request.atol + request.rtol * np.maximum(np.abs(old), np.abs(new))
+            error = float(np.sqrt(np.mean((used * (np.array(DOPRI5.error) @ rates) / scale) ** 2)))
+            factor = min(max(0.9 * max(error, 1e-10) ** -0.2, 0.2), 5.0) if np.isfinite(error) else 0.2
+            if error < 1:
+                after = request.duration if used < h or t + used >= request.duration else t + used
+                dense = (np.array(DOPRI5.dense).T @ rates)[None]
+                samples.add(0, np.array([t]), np.array([after]), np.array([used]), old[None], dense)
+                t, (q, v) = after, stepper.rechart(new_q, new_v)
+                h *= factor
+            else:
+                h = used * min(factor, 0.9)
+            if t >= request.duration:
+                break
+            if h < SMALLEST * max(t, request.duration * 1e-3):
+                raise StepUnderflow(t, 0, q, v)
+        pace.stop()
+        ready = samples.chunk()
+        if ready is not None:
+            yield ready

@@ -1,0 +1,52 @@
+"""Pieces of a trajectory as an engine delivers them, and how large they should be."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import AnyjointError
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+StateAt = Callable[[float], tuple[Floats, Floats]]
+SLICE = 0.05  # seconds between two looks at the world
+
+
+class StepUnderflow(AnyjointError):
+    """The step length has become too small to move time on."""
+
+    def __init__(self, time: float, member: int, q: Floats, v: Floats) -> None:
+        super().__init__(f"the step became too small at t = {time:g}")
+        self.time, self.member, self.q, self.v = time, member, q, v
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Samples (s, batch, n) at times (s,), the steps they took; `state_at` knows states between them if there is one."""
+
+    t: Floats
+    q: Floats
+    v: Floats
+    steps: int
+    state_at: StateAt | None = None
+
+
+class Pace:
+    """How many units to do at once so that a call lasts about a slice."""
+
+    def __init__(self, first: int) -> None:
+        self.count, self._begin = first, 0.0
+
+    def start(self) -> int:
+        """Begin a call; how many units to do in it."""
+        self._begin = time.perf_counter()
+        return self.count
+
+    def stop(self) -> None:
+        """End a call."""
+        elapsed = max(time.perf_counter() - self._begin, 1e-6)
+        self.count = max(1, min(int(self.count * min(SLICE / elapsed, 8.0)), 1 << 20))

@@ -1,0 +1,127 @@
+"""The inputs of a run: generalized forces that are constant, sampled over time, or a Python function of the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+
+from .forces import ForceProgram
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Callback = Callable[[float, Floats, Floats], Any]
+
+
+@dataclass(frozen=True)
+class Drive:
+    """tau over time; `values` are one row, one row per state of a batch, or samples at `times`."""
+
+    values: Floats
+    times: Floats | None = None
+    callback: Callback | None = None
+    forces: ForceProgram | None = None
+
+    @property
+    def functions(self) -> list[Callable[[float], float]]:
+        """Functions of time that forces depend on."""
+        return self.forces.functions if self.forces else []
+
+    @property
+    def varying(self) -> bool:
+        """Whether inputs change with time."""
+        return self.times is not None or bool(self.functions)
+
+    def rows(self, times: Floats) -> Floats:
+        """The drive row (tau, then the signals of forces) at each of the times."""
+        tau = self.sampled(times)
+        signals = [[float(f(t)) for t in times] for f in self.functions]
+        return np.ascontiguousarray(np.column_stack([tau, *signals]))
+
+    def sampled(self, times: Floats) -> Floats:
+        """tau at the times, linear between samples."""
+        if self.times is None:
+            return np.repeat(self.values[:1], len(times), axis=0)
+        columns = [np.interp(times, self.times, column) for column in self.values.T]
+        return np.stack(columns, axis=-1) if columns else np.zeros((len(times), 0))
+
+    def torque(self, t: float, q: Floats, v: Floats, member: int = 0) -> Floats:
+        """All generalized forces at one state."""
+        if self.callback is not None:
+            tau = checked(self.callback(t, q, v), len(v), t)
+        elif self.times is not None:
+            tau = self.sampled(np.array([t]))[0]
+        else:
+            tau = self.values[member if len(self.values) > 1 else 0]
+        return tau + self.forces.torque(t, q, v) if self.forces and self.forces.torques else tau
+
+
+    def torques(self, t: Floats, q: Floats, v: Floats, member: int = 0) -> Floats:
+        """All generalized forces at many states (samples, n) of one trajectory."""
+        if self.callback is not None or self.functions:
+            return np.array([self.torque(float(x), y, w, member) for x, y, w in zip(t, q, v, strict=True)])
+        if self.times is not None:
+            tau = self.sampled(t)
+        else:
+            tau = np.repeat(self.values[member if len(self.values) > 1 else 0][None], len(t), axis=0)
+        return tau + self.forces.torque(0.0, q, v) if self.forces and self.forces.torques else tau
+
+
+def checked(tau: Any, nv: int, t: float) -> Floats:
+    """What a callback has returned, as numbers."""
+    found = np.asarray(tau, dtype=float)
+    if found.shape != (nv,):
+        raise InputError(f"tau(t, q, v) returned shape {found.shape} at t = {t:g}; expected ({nv},), one force per velocity")
+    return found
+
+
+def make_drive(tau: Any, nv: int, batch: int | None, duration: float, forces: ForceProgram) -> Drive:
+    """The inputs that a user gave as `tau`; batch is None for a single trajectory."""
+    if tau is None:
+        return Drive(np.zeros((1, nv)), forces=forces)
+    if callable(tau):
+        if batch is not None:
+            raise InputError("tau: a Python function drives one trajectory; simulate the states of the batch one by one")
+        return Drive(np.zeros((1, nv)), callback=tau, forces=forces)
+    if isinstance(tau, tuple) and len(tau) == 2 and np.ndim(tau[0]) == 1 and np.ndim(tau[1]) == 2:
+        return Drive(_numbers(tau[1]), _times(tau[0], len(tau[1])), forces=forces) if _fits(tau[1], nv) else _refuse(tau, nv)
+    values = _numbers(tau)
+    if values.shape == (nv,):
+        return Drive(values[None, :].copy(), forces=forces)
+    if batch is not None and values.shape == (batch, nv):
+        return Drive(np.ascontiguousarray(values), forces=forces)
+    if batch is None and values.ndim == 2 and values.shape[1] == nv and len(values) > 1:
+        return Drive(values, np.linspace(0.0, duration, len(values)), forces=forces)
+    return _refuse(tau, nv)
+
+
+def _fits(values: Any, nv: int) -> bool:
+    return np.ndim(values) == 2 and np.shape(values)[1] == nv and np.shape(values)[0] > 0
+
+
+def _refuse(tau: Any, nv: int) -> Drive:
+    shape = np.shape(tau) if not isinstance(tau, tuple) else tuple(np.shape(x) for x in tau)
+    raise InputError(
+        f"tau has shape {shape}; expected ({nv},) for a constant, (batch, {nv}) for a batch, (samples, {nv}) evenly over the"
+        f" duration, (times, values) with values (samples, {nv}), or a function tau(t, q, v)"
+    )
+
+
+def _numbers(x: Any) -> Floats:
+    try:
+        found = np.asarray(x, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"tau: {x!r} is not an array of numbers") from error
+    if not np.isfinite(found).all():
+        raise InputError("tau holds NaN or infinity; give finite numbers")
+    return found
+
+
+def _times(x: Any, samples: int) -> Floats:
+    found = _numbers(x)
+    if found.shape != (samples,) or (np.diff(found) <= 0).any():
+        raise InputError(f"tau: times must be {samples} increasing numbers, one for each row of the values")
+    return found

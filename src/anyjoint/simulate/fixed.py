@@ -1,0 +1,83 @@
+"""Engines that take steps of a fixed length: the loop in machine code, or in Python where a function has to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .chunk import Chunk, Pace
+from .methods import Step
+from .python_step import PythonStepper
+from .request import Request
+from .stepper import Stepper, initial_rows, make_stepper
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+def fixed_parts(request: Request) -> list[tuple[int, int, float]]:
+    """(samples, steps per sample, step length): whole samples, then what is left."""
+    whole, left = divmod(request.steps, request.every)
+    parts = [(whole, request.every, request.dt)] if whole else []
+    short = request.duration - request.steps * request.dt
+    if short <= 1e-9 * request.dt or request.duration == 0:
+        return [*parts, *([(1, left, request.dt)] if left else [])]
+    # one sample for the rest: its steps are made a little shorter, so that the last one ends at the duration
+    return [*parts, (1, left + 1, (left * request.dt + short) / (left + 1))]
+
+
+def compiled_fixed(request: Request) -> Iterator[Chunk]:
+    """The step loop as machine code."""
+    stepper = make_stepper(request)
+    state = initial_rows(request, stepper.step.row)
+    stepper.prepare(request.batch)
+    pace, times = Pace(max(1, 256 // request.every)), request.times
+    at, clock = 0, 0.0
+    for samples, every, h in fixed_parts(request):
+        stepper.settings[0] = h
+        origin, done = clock, 0
+        while done < samples:
+            count = min(pace.start(), samples - done)
+            drive = _drive_rows(request, stepper.step, origin + done * every * h, count * every, h)
+            out = stepper.advance(state, drive, count, every, request.threads)
+            pace.stop()
+            done += count
+            yield _chunk(request, times[at : at + count], out, count * every)
+            at += count
+        clock = origin + samples * every * h
+
+
+def _drive_rows(request: Request, step: Step, begin: float, steps: int, h: float) -> Floats:
+    """Inputs at every half step, or one row where they are constant."""
+    if step.samples:
+        rows = request.drive.rows(begin + 0.5 * h * np.arange(2 * steps + 1))
+    else:
+        rows = request.drive.values
+    return np.ascontiguousarray(rows, dtype=request.model.dtype)
+
+
+def _chunk(request: Request, t: Floats, out: Floats, steps: int) -> Chunk:
+    nq, nv = request.model.nq, request.model.nv
+    return Chunk(t, out[..., :nq], out[..., nq : nq + nv], steps)
+
+
+def python_fixed(request: Request) -> Iterator[Chunk]:
+    """The same in Python, because a Python function has to be asked at every stage."""
+    stepper = PythonStepper(request.model, request.drive, request.method)
+    q, v, clock, at = request.q[0].copy(), request.v[0].copy(), 0.0, 0
+    pace = Pace(8)
+    for samples, every, h in fixed_parts(request):
+        origin, done = clock, 0
+        while done < samples:
+            count = min(pace.start(), samples - done)
+            out = np.empty((count, 1, len(q) + len(v)))
+            for i in range(count):
+                for k in range(every):
+                    q, v = stepper.rechart(*stepper.step(origin + ((done + i) * every + k) * h, q, v, h))
+                out[i, 0] = np.concatenate([q, v])
+            pace.stop()
+            done += count
+            yield _chunk(request, request.times[at : at + count], out, count * every)
+            at += count
+        clock = origin + samples * every * h

@@ -1,0 +1,151 @@
+"""What a user asked for, checked."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+
+from .drive import Drive, make_drive
+from .events import Event, as_events
+from .forces import ForceProgram, trace_forces
+from .methods import METHODS
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+MOST_BYTES = 1 << 30  # a longer trajectory is thinned unless save_every is given
+FINEST = 1e-14  # tolerance
+TINIEST = 1e-300  # step
+
+
+@dataclass(frozen=True)
+class Request:
+    """A simulation to run: states are batches (batch, n), also where a single one was asked for."""
+
+    model: Any
+    q: Floats
+    v: Floats
+    single: bool
+    duration: float
+    dt: float
+    method: str
+    rtol: float
+    atol: float
+    drive: Drive
+    forces: ForceProgram
+    events: tuple[Event, ...]
+    every: int
+    threads: int
+
+    @property
+    def batch(self) -> int:
+        """How many trajectories."""
+        return len(self.q)
+
+    @property
+    def steps(self) -> int:
+        """Whole steps of length dt; a shorter one may follow."""
+        return int(math.floor(self.duration / self.dt * (1 + 1e-12) + 1e-9))
+
+    @property
+    def times(self) -> Floats:
+        """Times of the samples, after the start; the last one is the duration itself."""
+        if self.duration == 0:
+            return np.zeros(0)
+        marks = np.arange(self.every, self.steps + 1, self.every) * self.dt
+        if len(marks) and abs(marks[-1] - self.duration) <= 1e-9 * self.dt:
+            marks[-1] = self.duration
+            return marks
+        return np.append(marks, self.duration)
+
+
+def make_request(
+    model: Any, q0: Any, v0: Any, duration: Any, dt: Any, method: str, rtol: Any, atol: Any, tau: Any,
+    forces: Sequence[Any], events: Any, save_every: int | None, threads: int,
+) -> Request:  # fmt: skip
+    """Check everything that a user gave."""
+    _check_method(method)
+    duration, dt = _number("duration", duration, 0.0), _number("dt", dt, TINIEST)
+    if duration / dt > 1e12:
+        raise InputError(f"duration={duration:g} s at dt={dt:g} s is more than 1e12 steps; give a longer dt")
+    rtol, atol = _tolerances(rtol, atol)
+    q, v, single = _states(model, q0, v0)
+    if not isinstance(threads, int) or threads < 1:
+        raise InputError(f"threads={threads!r}; expected a whole number of at least 1")
+    program = _forces(model, forces)
+    drive = make_drive(tau, model.nv, None if single else len(q), duration, program)
+    every = _every(save_every, duration / dt, (model.nq + model.nv) * len(q) * 8)
+    chosen = as_events(events, single)
+    return Request(model, q, v, single, duration, dt, method, rtol, atol, drive, program, chosen, every, threads)
+
+
+def _forces(model: Any, forces: Any) -> ForceProgram:
+    if not isinstance(forces, (list, tuple)):
+        raise InputError(f"forces={forces!r}; expected a list of forces, such as [aj.forces.Spring(...)]")
+    return trace_forces(model.mechanism, forces)
+
+
+def _check_method(method: Any) -> None:
+    if method not in METHODS:
+        near = difflib.get_close_matches(str(method), METHODS, n=1, cutoff=0.3)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise InputError(f"method={method!r} is unknown{hint}; choose one of {', '.join(METHODS)}")
+
+
+def _number(name: str, value: Any, least: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not least <= float(value) < math.inf:
+        wanted = "a positive" if least else "a"
+        raise InputError(f"{name}={value!r}; expected {wanted} finite number of seconds, not negative")
+    return float(value)
+
+
+def _tolerances(rtol: Any, atol: Any) -> tuple[float, float]:
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= float(value) < math.inf:
+            raise InputError(f"{name}={value!r}; expected a finite number that is not negative")
+    if max(rtol, atol) < FINEST:
+        raise InputError(
+            f"rtol={rtol:g} and atol={atol:g} cannot be met in double precision; give at least one of {FINEST:g} or more"
+        )
+    if atol == 0:
+        raise InputError("atol=0 cannot be met where a coordinate passes zero; give a small positive number such as 1e-12")
+    return float(rtol), float(atol)
+
+
+def _states(model: Any, q0: Any, v0: Any) -> tuple[Floats, Floats, bool]:
+    start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
+    q = _numbers("q0", start[0] if q0 is None else q0, model.nq)
+    v = _numbers("v0", (np.zeros(model.nv) if q0 is not None else start[1]) if v0 is None else v0, model.nv)
+    single = q.ndim == 1 and v.ndim == 1
+    batch = max(len(x) for x in (np.atleast_2d(q), np.atleast_2d(v)))
+    if not single and {len(x) for x in (q, v) if x.ndim == 2} != {batch}:
+        raise InputError(f"q0 has {len(q)} states and v0 has {len(v)}; a batch needs as many of both")
+    q, v = (np.array(np.broadcast_to(np.atleast_2d(x), (batch, x.shape[-1]))) for x in (q, v))
+    if not batch:
+        raise InputError("q0 is an empty batch; give at least one state")
+    return q, v, single
+
+
+def _numbers(name: str, x: Any, n: int) -> Floats:
+    try:
+        found = np.asarray(x, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name}={x!r} is not an array of numbers; expected {n}") from error
+    if found.ndim not in (1, 2) or found.shape[-1] != n:
+        raise InputError(f"{name} has shape {found.shape}; expected ({n},), or (batch, {n}) for several trajectories")
+    if not np.isfinite(found).all():
+        raise InputError(f"{name} holds NaN or infinity; give finite numbers")
+    return found
+
+
+def _every(save_every: Any, steps: float, bytes_each: int) -> int:
+    if save_every is None:
+        return max(1, math.ceil(steps * bytes_each / MOST_BYTES))
+    if isinstance(save_every, bool) or not isinstance(save_every, (int, np.integer)) or save_every < 1:
+        raise InputError(f"save_every={save_every!r}; expected a whole number of at least 1")
+    return int(save_every)

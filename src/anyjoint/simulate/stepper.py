@@ -1,0 +1,104 @@
+"""Machine code that takes many steps: a step's schedule and the loop around it, called on arrays."""
+
+from __future__ import annotations
+
+import ctypes
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from anyjoint.codegen import CompiledSchedule
+from anyjoint.codegen.fingerprint import fingerprint
+from anyjoint.codegen.jit import Library, compile_module
+from anyjoint.codegen.module import Module, entry_parameters
+from anyjoint.codegen.schedule import address
+
+from .methods import Step, make_step
+from .request import Request
+from .stepper_llvm import loop_text
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+_LOOP_WORDS = 5  # saves, every, out, bytes, advance
+
+
+class Stepper:
+    """Takes steps of one method for one mechanism; states are rows (batch, row) and change in place."""
+
+    def __init__(self, step: Step, numbers: Floats, dtype: Any, width: int | None = None) -> None:
+        self.step, self.numbers = step, numbers
+        self.code = CompiledSchedule(step.schedule, dtype=np.dtype(dtype).name, width=width)
+        self.settings = np.zeros(max(step.settings, 1), dtype)
+        self._entries: dict[int, Any] = {}
+        self._libraries: list[Library] = []
+
+    def _entry(self, width: int) -> Any:
+        """The loop for so many states side by side, as a ctypes function; it runs without the GIL."""
+        if width not in self._entries:
+            schedule = self.step.schedule
+            target = replace(self.code.target, width=width)
+            loop = loop_text(schedule.arrays)
+            identity = fingerprint("steps " + loop, schedule.arrays, schedule.kernels, target)
+            library = compile_module(identity, lambda: self._module(width, loop))
+            words = [ctypes.c_void_p] * (len(entry_parameters(schedule.arrays)) + _LOOP_WORDS)
+            self._entries[width] = ctypes.CFUNCTYPE(None, *words)(library.address("steps"))
+            self._libraries.append(library)
+        return self._entries[width]
+
+    def _module(self, width: int, loop: str) -> Module:
+        made = self.code.module(width)
+        return replace(made, text=made.text + loop)
+
+    def prepare(self, batch: int) -> None:
+        """Compile what a batch of this size needs."""
+        self._entry(1 if batch == 1 else self.code.target.width)
+
+    def advance(self, state: Floats, drive: Floats, saves: int, every: int = 1, threads: int = 1) -> Floats:
+        """Take saves * every steps; the rows after every `every` steps, (saves, batch, row).
+
+        `drive` is (samples, inputs), one for each half step, or (1, inputs) or (batch, inputs) for constant inputs.
+        """
+        batch = len(state)
+        share = -(-batch // threads)
+        if threads <= 1 or share == batch:
+            return self._advance(state, drive, saves, every)
+        parts = [slice(i, min(i + share, batch)) for i in range(0, batch, share)]
+        single = self.step.samples or len(drive) == 1
+        with ThreadPoolExecutor(len(parts)) as pool:
+            jobs = [pool.submit(self._advance, state[p], drive if single else drive[p], saves, every) for p in parts]
+            return np.concatenate([job.result() for job in jobs], axis=1)
+
+    def _advance(self, state: Floats, drive: Floats, saves: int, every: int) -> Floats:
+        batch, row = state.shape
+        width = 1 if batch == 1 else self.code.target.width
+        entry = self._entry(width)
+        out = np.empty((saves, batch, row), state.dtype)
+        varying = bool(self.step.samples)
+        stride = 0 if varying or len(drive) == 1 else drive.shape[1]
+        advance = self.step.samples * drive.shape[1] * drive.itemsize if varying else 0
+        entry(
+            address(state), row, address(drive), stride, address(self.numbers), address(self.settings),
+            self.code.work(width), self.code._program_at, batch, saves, every, address(out), batch * row * state.itemsize, advance,
+        )  # fmt: skip
+        return out
+
+
+def make_stepper(request: Request) -> Stepper:
+    """The compiled stepper of a request."""
+    model, program = request.model, request.model._program("forward_dynamics")
+    varying = request.drive.varying and request.method != "dopri5"
+    step = make_step(request.method, model.mechanism, program.schedule, request.forces, varying)
+    stepper = Stepper(step, program.numbers, model.dtype, model._compiler.options.get("width"))
+    numbers = request.forces.numbers
+    stepper.settings[step.forces : step.forces + len(numbers)] = numbers
+    return stepper
+
+
+def initial_rows(request: Request, row: int) -> Floats:
+    """Rows of the states to begin with."""
+    nq, nv = request.model.nq, request.model.nv
+    state = np.zeros((request.batch, row), request.model.dtype)
+    state[:, :nq] = request.q
+    state[:, nq : nq + nv] = request.v
+    return state

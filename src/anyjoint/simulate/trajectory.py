@@ -1,0 +1,213 @@
+"""A simulated motion: times, states, and what can be done with them."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import AnyjointError, InputError
+
+from .drive import Drive
+from .status import Status
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+FORMAT = "anyjoint trajectory 1"
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """An event that happened: its name, when, and the state there."""
+
+    event: str
+    time: float
+    q: Floats
+    v: Floats
+
+
+@dataclass(eq=False)
+class Trajectory:
+    """States (samples, n), or (samples, batch, n) for a batch, at the times t."""
+
+    t: Floats
+    q: Floats
+    v: Floats
+    status: Status
+    model: Any = None
+    method: str = ""
+    steps: int = 0
+    events: list[Crossing] = field(default_factory=list)
+    drive: Drive | None = None
+
+    # -- asking ----------------------------------------------------------------------------------------------
+
+    def energy(self) -> tuple[Floats, Floats]:
+        """Kinetic and potential energy at every sample; springs and stiffness count as potential."""
+        kinetic, potential = self._over(self._model().energy)
+        if self.drive is not None and self.drive.forces is not None:
+            potential = potential + self.drive.forces.stored(self.q, self.v)
+        return kinetic, potential
+
+    def momentum(self) -> Floats:
+        """Total momentum in the world about its origin at every sample: angular, then linear."""
+        return self._over(lambda q, v: (self._model().momentum(q, v),))[0]
+
+    def _over(self, quantity: Any) -> tuple[Any, ...]:
+        """A quantity of the model over all samples, whatever their shape."""
+        shape = self.q.shape[:-1]
+        flat = quantity(self.q.reshape(-1, self.q.shape[-1]), self.v.reshape(-1, self.v.shape[-1]))
+        return tuple(np.asarray(x).reshape(*shape, *np.shape(x)[1:]) for x in flat)
+
+    def _model(self) -> Any:
+        if self.model is None:
+            raise InputError("this trajectory was loaded without its model; give Trajectory.load(path, model=...)")
+        return self.model
+
+    def accelerations(self) -> Floats:
+        """dv/dt at every sample, by the dynamics and inputs of the run; by differences where they are not known."""
+        if self.model is None or self.drive is None:
+            return np.gradient(self.v, self.t, axis=0, edge_order=2 if len(self.t) > 2 else 1)
+        batched = self.q.ndim == 3
+        q, v = (x if batched else x[:, None] for x in (self.q, self.v))
+        tau = np.stack([self.drive.torques(self.t, q[:, k], v[:, k], k) for k in range(q.shape[1])], axis=1)
+        flat = self.model.forward_dynamics(*(x.reshape(-1, x.shape[-1]) for x in (q, v, tau)))
+        return np.asarray(flat).reshape(self.v.shape)
+
+    def resample(self, times: Sequence[float] | Floats) -> Trajectory:
+        """The motion at other times inside the run, by cubic Hermite interpolation."""
+        at = np.asarray(times, dtype=float)
+        if at.ndim != 1 or not np.isfinite(at).all() or (len(at) and (at.min() < self.t[0] or at.max() > self.t[-1])):
+            raise InputError(f"resample: times must be finite and within {self.t[0]:g} and {self.t[-1]:g}, in one row")
+        if len(self.t) < 2:
+            raise InputError("resample: the trajectory has a single sample; simulate for longer")
+        k = np.clip(np.searchsorted(self.t, at, side="right") - 1, 0, len(self.t) - 2)
+        q = hermite(self.t, self.q, self._rates(), k, at)
+        v = hermite(self.t, self.v, self.accelerations(), k, at)
+        return Trajectory(at, q, v, self.status, self.model, self.method, self.steps, list(self.events), self.drive)
+
+    def _rates(self) -> Floats:
+        if self.q.shape[-1] == self.v.shape[-1]:
+            return self.v
+        return np.gradient(self.q, self.t, axis=0)
+
+    # -- files -----------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> Path:
+        """Write an npz file: arrays and a JSON header, no pickle."""
+        target = Path(path)
+        mechanism = getattr(self.model, "mechanism", None)
+        header = {
+            "format": FORMAT,
+            "mechanism": getattr(mechanism, "name", ""),
+            "coordinates": list(getattr(mechanism, "coordinate_names", [])),
+            "method": self.method,
+            "steps": self.steps,
+            "status": {"ok": self.status.ok, "reason": self.status.reason, "time": self.status.time},
+            "events": [{"event": c.event, "time": c.time, "q": c.q.tolist(), "v": c.v.tolist()} for c in self.events],
+        }
+        text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+        try:
+            with target.open("wb") as file:
+                np.savez_compressed(file, header=text, t=self.t, q=self.q, v=self.v)
+        except OSError as error:
+            raise AnyjointError(f"cannot write the trajectory to {target}: {error.strerror}; choose another place") from error
+        return target
+
+    @classmethod
+    def load(cls, path: str | Path, model: Any = None) -> Trajectory:
+        """Read what `save` wrote; with a model, energies and pages are there again."""
+        try:
+            with np.load(Path(path), allow_pickle=False) as data:
+                header = json.loads(bytes(data["header"]).decode())
+                t, q, v = (np.array(data[name]) for name in ("t", "q", "v"))
+        except OSError as error:
+            raise AnyjointError(f"cannot read the trajectory {path}: {error.strerror or error}") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path} is not a trajectory that anyjoint has saved: {error}") from error
+        if not isinstance(header, dict) or header.get("format") != FORMAT:
+            raise InputError(f"{path} is not a trajectory of the format {FORMAT!r}")
+        if model is not None and (q.shape[-1] != model.nq or v.shape[-1] != model.nv):
+            raise InputError(f"{path} has {q.shape[-1]} coordinates, the model has {model.nq}; load it with its own model")
+        events = [Crossing(e["event"], e["time"], np.array(e["q"]), np.array(e["v"])) for e in header["events"]]
+        return cls(t, q, v, Status(**header["status"]), model, header["method"], header["steps"], events)
+
+    # -- showing ---------------------------------------------------------------------------------------------
+
+    def to_html(self, path: str | Path, **options: Any) -> Any:
+        """Write one page that plays the motion, without any network."""
+        return _view("anyjoint.view").trajectory_page(self._single("to_html"), path, **options)
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Energy and coordinates over time, by matplotlib."""
+        return _view("anyjoint.view.plots").overview(self._single("plot"), path)
+
+    def _single(self, what: str) -> Trajectory:
+        if self.q.ndim == 3:
+            raise InputError(f"{what}: this is a batch of {self.q.shape[1]} trajectories; choose one, such as traj.member(0)")
+        return self
+
+    def member(self, index: int) -> Trajectory:
+        """One trajectory of a batch."""
+        if self.q.ndim != 3:
+            raise InputError("member: this is a single trajectory, not a batch")
+        if not -self.q.shape[1] <= index < self.q.shape[1]:
+            raise InputError(f"member({index}): the batch has {self.q.shape[1]} trajectories")
+        q, v = self.q[:, index], self.v[:, index]
+        return Trajectory(self.t, q, v, self.status, self.model, self.method, self.steps, [], self.drive)
+
+    def to_pandas(self) -> Any:
+        """A table of times, coordinates and velocities (needs pandas)."""
+        pandas = _optional("pandas")
+        names = self._model().mechanism.coordinate_names
+        single = self._single("to_pandas")
+        speeds = [f"{b.name}/{n}'" for b in self._model().mechanism.bodies for n in b.joint.velocity_names]
+        table = np.column_stack([single.t, single.q, single.v])
+        return pandas.DataFrame(table, columns=["t", *names, *speeds])
+
+    def to_parquet(self, path: str | Path) -> Path:
+        """Write the table as a parquet file (needs pandas and pyarrow)."""
+        _optional("pyarrow")
+        target = Path(path)
+        try:
+            self.to_pandas().to_parquet(target)
+        except OSError as error:
+            raise AnyjointError(f"cannot write {target}: {error.strerror or error}; choose another place") from error
+        return target
+
+    def _repr_html_(self) -> str:
+        """The page itself, inside a notebook."""
+        view = _view("anyjoint.view")
+        return str(view.notebook_html(view.trajectory_scene(self._single("show"))))
+
+    def __repr__(self) -> str:
+        name = getattr(getattr(self.model, "mechanism", None), "name", "?")
+        batch = f", batch of {self.q.shape[1]}" if self.q.ndim == 3 else ""
+        end = f"{self.t[-1]:g} s" if len(self.t) else "no time"
+        return f"<Trajectory of {name!r}: {len(self.t)} samples over {end}{batch}; {self.status}>"
+
+
+def hermite(t: Floats, y: Floats, slope: Floats, k: Floats, at: Floats) -> Floats:
+    """Cubic through values and slopes at t[k] and t[k + 1]."""
+    shape = (-1, *(1 for _ in y.shape[1:]))
+    h = (t[k + 1] - t[k]).reshape(shape)
+    s = ((at - t[k]) / (t[k + 1] - t[k])).reshape(shape)
+    r = 1 - s
+    ends = y[k] * (1 + 2 * s) * r * r + y[k + 1] * (1 + 2 * r) * s * s
+    return np.asarray(ends + h * s * r * (slope[k] * r - slope[k + 1] * s))
+
+
+def _view(module: str) -> Any:
+    """The viewer stands above this folder, so it is looked up when it is asked for."""
+    return importlib.import_module(module)
+
+
+def _optional(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise AnyjointError(f"this needs {module}, which is not installed; run: pip install {module}") from error
