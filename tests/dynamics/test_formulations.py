@@ -16,6 +16,7 @@ from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.dynamics.kinematics import BLOCKS
 from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
+from anyjoint.dynamics.mixed import mixed_accelerations
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import NEWTON_EULER
 from anyjoint.dynamics.products import J_TRANSPOSED_TIMES
@@ -54,6 +55,7 @@ def forward(state):
     made["composite-rigid-body"] = np.linalg.solve(state.mass_matrix(), tau - bias)
     made["lagrangian"] = lagrangian_forward(state)
     made["redmax"] = redmax_accelerations(blocks, state.parents, inertias, tau, base)
+    made["recursive-mixed"] = mixed_accelerations(blocks, state.parents, inertias, tau, base)
     made["augmented"] = augmented_accelerations(blocks, state.parents, inertias, tau, base)
     return made
 
@@ -183,7 +185,7 @@ def test_dense_formulations_take_batches():
     widths = [link.joint.nv for link in state.plan.links]
     batch = split_blocks(np.stack(rows), widths)
     tau = np.stack([state.tau] * 3)
-    for solve in (redmax_accelerations, augmented_accelerations):
+    for solve in (redmax_accelerations, augmented_accelerations, mixed_accelerations):
         made = solve(batch, state.parents, state.inertias(), tau, state.base())
         for k, s in enumerate(states):
             assert close(made[k], solve(s.blocks(), state.parents, state.inertias(), state.tau, state.base()), 1e-12)

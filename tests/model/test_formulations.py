@@ -17,6 +17,7 @@ FORWARD = (
     "lagrangian",
     "augmented",
     "redmax",
+    "recursive-mixed",
 )
 COMMON = ("revolute", "spherical", "prismatic", "universal", "free-quaternion", "on-curve")
 
@@ -128,6 +129,28 @@ def test_joint_wrenches_carry_the_generalized_forces(simple):
     for body in simple.mech.bodies:
         S = model.body_jacobian(simple.q, body)[:, body.v]
         assert close(S.T @ wrenches[body.index], simple.tau[body.v], 1e-9)
+
+
+@pytest.mark.parametrize("name", ["RC100", "TC20", "windmill"])
+def test_the_papers_mechanisms_compiled(name):
+    made = {"RC100": (gallery.revolute_chain, 100), "TC20": (gallery.torus_chain, 20), "windmill": (gallery.windmill,)}
+    function, *size = made[name]
+    state = State(function(*size))
+    tau = np.random.default_rng(0).normal(size=state.nv)
+    qdd = state.mech.compile().forward_dynamics(state.q, state.v, tau)
+    assert close(qdd, state.row(ARTICULATED_BODY, tau=tau), 1e-9)
+
+
+@pytest.mark.parametrize("function", [gallery.four_bar_knee, gallery.tongs_with_fish])
+def test_power_is_the_rate_of_energy_where_joints_follow_others(function):
+    mech, h = function(), 1e-5
+    rng = np.random.default_rng(0)
+    q, v, tau = np.array(mech.start[0]), 0.3 * rng.normal(size=mech.nv), rng.normal(size=mech.nv)
+    model = mech.compile()
+    a = model.forward_dynamics(q, v, tau)
+    assert close(model.inverse_dynamics(q, v, a), tau, 1e-11)
+    ends = [sum(model.energy(bumped(mech, q, v + 0.5 * s * a, s), v + s * a)) for s in (h, -h)]
+    assert abs((ends[0] - ends[1]) / (2 * h) - tau @ v) < 1e-6 * max(1.0, np.abs(a).max())
 
 
 def test_gait2392_compiled():

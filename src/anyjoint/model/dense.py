@@ -1,4 +1,4 @@
-"""Formulations whose matrices are assembled from compiled blocks and solved numerically [Method II of SG section 5]."""
+"""Formulations whose matrices are assembled from compiled blocks and solved numerically."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ from typing import Any
 import numpy as np
 
 from anyjoint.dynamics.augmented import augmented_accelerations
+from anyjoint.dynamics.mixed import mixed_accelerations
 from anyjoint.dynamics.redmax import redmax_accelerations
 from anyjoint.errors import InputError
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+SOLVERS: dict[str, Callable[..., Floats]] = {
+    "redmax": redmax_accelerations,
+    "augmented": augmented_accelerations,
+    "recursive-mixed": mixed_accelerations,
+}
 
 
 def numeric_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats) -> Floats:
     """Accelerations by the named formulation."""
-    accelerations: Callable[..., Floats] = {"redmax": redmax_accelerations, "augmented": augmented_accelerations}[name]
+    accelerations = SOLVERS[name]
     blocks = model.blocks(q, v)
     links = model.plan.links
     inertias = [link.inertia for link in links]

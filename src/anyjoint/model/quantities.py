@@ -27,7 +27,11 @@ from .straight import Trace, row_schedule, state_rows, trace_bodies
 
 SWEEPS: dict[str, Algorithm] = {a.name: a for a in (RECURSIVE, ARTICULATED_BODY, MODIFIED_ARTICULATED_BODY)}
 DENSE_FORWARD = ("composite-rigid-body", "lagrangian")  # traced with the solution of M a = tau - c
-NUMERIC_FORWARD = ("augmented", "redmax")  # matrices assembled from compiled blocks, solved numerically
+NUMERIC_FORWARD = (
+    "augmented",
+    "redmax",
+    "recursive-mixed",
+)  # solved numerically, from compiled blocks
 FORWARD = (*SWEEPS, *DENSE_FORWARD, *NUMERIC_FORWARD)
 KINEMATICS: dict[str, Algorithm] = {
     "body_poses": POSES,
