@@ -2,12 +2,15 @@
 
 import ast
 import importlib.util
+import runpy
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
+
+from anyjoint.mechanism import gallery
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
 SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py"))
@@ -58,3 +61,45 @@ def test_scripts_build_sound_mechanisms_with_a_start(name):
     assert all(body.shapes for body in mech.bodies)
     few = mech if mech.nb < 100 else module.build(n=20)
     assert all(np.isfinite(pose.matrix).all() for pose in few.poses([float(x) for x in few.start[0]]))
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_scripts_run_and_keep_their_energy(name):
+    """A hundred steps; what has no dampers and a good stepper keeps its energy."""
+    module = load(name)
+    mech = module.build()
+    model = mech.compile()
+    traj = model.simulate(*mech.start, duration=100 * module.DT, dt=module.DT, method=module.METHOD)
+    assert traj.t[-1] == pytest.approx(100 * module.DT)
+    assert np.isfinite(traj.q).all()
+    kinetic, potential = (np.asarray(e) for e in traj.energy())
+    damped = any(any(body.damping) for body in mech.bodies)
+    if not damped and module.METHOD == "rk4":
+        total = kinetic + potential
+        assert np.ptp(total) < 1e-7 * max(np.ptp(potential), kinetic.max())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_scripts_run_to_their_end(name):
+    module = load(name)
+    mech = module.build()
+    traj = mech.compile().simulate(*mech.start, duration=module.DURATION, dt=module.DT, method=module.METHOD)
+    assert traj.t[-1] == pytest.approx(module.DURATION)
+    assert np.isfinite(traj.q).all()
+
+
+def test_a_script_writes_its_page(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(FOLDER / "furuta_pendulum.py"), run_name="__main__")
+    assert "furuta_pendulum.html" in capsys.readouterr().out
+    assert (tmp_path / "furuta_pendulum.html").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("name", ["torus_chain", "tongs_with_fish", "torus_chain_on_spline"])
+def test_scripts_agree_with_the_gallery(name):
+    """The script spells out what the package's function builds."""
+    script, built = load(name).build(), getattr(gallery, name)()
+    q = built.start[0]
+    for mine, theirs in zip(script.poses(list(q)), built.poses(list(q)), strict=True):
+        assert np.allclose(mine.matrix, theirs.matrix, atol=1e-12)
