@@ -18,12 +18,14 @@ _NAMES = {
         "absolute", "acos", "asin", "atan2", "cos", "derivative", "exp", "floor", "gather", "log", "maximum", "minimum",
         "power", "select", "sin", "sqrt", "tan",
     ],
+    "anyjoint.simulate": ["Event", "Trajectory"],
     "anyjoint.spatial": ["Pose"],
     "anyjoint.symbolic": ["Graph", "Node", "variables"],
     "anyjoint.symbolic.derivative": ["hessian", "jacobian", "jvp", "time_derivative", "vjp"],
 }  # fmt: skip
 _MODULES = {
     "curves": "anyjoint.geometry.curves",
+    "forces": "anyjoint.simulate.forces",
     "functions": "anyjoint.geometry.functions",
     "gallery": "anyjoint.mechanism.gallery",
     "joints": "anyjoint.joints",
@@ -50,6 +52,9 @@ if TYPE_CHECKING:
     from anyjoint.mechanism import shapes as shapes
     from anyjoint.model import Model as Model
     from anyjoint.model import compile_model as compile_model
+    from anyjoint.simulate import Event as Event
+    from anyjoint.simulate import Trajectory as Trajectory
+    from anyjoint.simulate import forces as forces
     from anyjoint.spatial import Pose as Pose
     from anyjoint.symbolic import Graph as Graph
     from anyjoint.symbolic import Node as Node

@@ -106,8 +106,8 @@ def compiled_adaptive(request: Request) -> Iterator[Chunk]:
             rows = out[:, member]
             rows = rows[(rows[:, clock + ACCEPTED] > 0.5) & (rows[:, clock + USED] > 0)]
             interpolants = rows[:, dense : dense + 4 * n].reshape(-1, 4, n)
-            ends = rows[:, [clock + BEFORE, clock + TIME, clock + USED]].T
-            samples.add(member, *ends, rows[:, before : before + n], interpolants)
+            begin, end, used = rows[:, [clock + BEFORE, clock + TIME, clock + USED]].T
+            samples.add(member, begin, end, used, rows[:, before : before + n], interpolants)
         ready = samples.chunk()
         if ready is not None:
             yield ready
@@ -126,7 +126,7 @@ def _check_progress(state: Floats, clock: int, request: Request) -> None:
 def python_adaptive(request: Request) -> Iterator[Chunk]:
     """The same in Python, because a Python function of time or state has to be asked at every stage."""
     stepper = PythonStepper(request.model, request.drive, request.method)
-    samples, pace, nq = Samples(request), Pace(4), request.model.nq
+    samples, pace = Samples(request), Pace(4)
     t, q, v = 0.0, request.q[0].copy(), request.v[0].copy()
     h = first_step(q, v, stepper.rate(t, q, v), request)
     while t < request.duration:

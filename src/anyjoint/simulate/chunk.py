@@ -26,7 +26,7 @@ class StepUnderflow(AnyjointError):
 
 @dataclass(frozen=True)
 class Chunk:
-    """Samples (s, batch, n) at times (s,), the steps they took; `state_at` knows states between them if there is one."""
+    """Samples (s, batch, n) at times (s,), and the steps they took; `state_at`, if given, knows states in between."""
 
     t: Floats
     q: Floats

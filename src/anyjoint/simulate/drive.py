@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from anyjoint.errors import InputError
 
-from .forces import ForceProgram
+from .force_program import ForceProgram
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Callback = Callable[[float, Floats, Floats], Any]
@@ -58,7 +58,6 @@ class Drive:
             tau = self.values[member if len(self.values) > 1 else 0]
         return tau + self.forces.torque(t, q, v) if self.forces and self.forces.torques else tau
 
-
     def torques(self, t: Floats, q: Floats, v: Floats, member: int = 0) -> Floats:
         """All generalized forces at many states (samples, n) of one trajectory."""
         if self.callback is not None or self.functions:
@@ -74,7 +73,9 @@ def checked(tau: Any, nv: int, t: float) -> Floats:
     """What a callback has returned, as numbers."""
     found = np.asarray(tau, dtype=float)
     if found.shape != (nv,):
-        raise InputError(f"tau(t, q, v) returned shape {found.shape} at t = {t:g}; expected ({nv},), one force per velocity")
+        raise InputError(
+            f"tau(t, q, v) returned shape {found.shape} at t = {t:g}; expected ({nv},), one force per velocity"
+        )
     return found
 
 
@@ -84,10 +85,14 @@ def make_drive(tau: Any, nv: int, batch: int | None, duration: float, forces: Fo
         return Drive(np.zeros((1, nv)), forces=forces)
     if callable(tau):
         if batch is not None:
-            raise InputError("tau: a Python function drives one trajectory; simulate the states of the batch one by one")
+            raise InputError(
+                "tau: a Python function drives one trajectory; simulate the states of the batch one by one"
+            )
         return Drive(np.zeros((1, nv)), callback=tau, forces=forces)
     if isinstance(tau, tuple) and len(tau) == 2 and np.ndim(tau[0]) == 1 and np.ndim(tau[1]) == 2:
-        return Drive(_numbers(tau[1]), _times(tau[0], len(tau[1])), forces=forces) if _fits(tau[1], nv) else _refuse(tau, nv)
+        if not _fits(tau[1], nv):
+            _refuse(tau, nv)
+        return Drive(_numbers(tau[1]), _times(tau[0], len(tau[1])), forces=forces)
     values = _numbers(tau)
     if values.shape == (nv,):
         return Drive(values[None, :].copy(), forces=forces)
@@ -95,18 +100,18 @@ def make_drive(tau: Any, nv: int, batch: int | None, duration: float, forces: Fo
         return Drive(np.ascontiguousarray(values), forces=forces)
     if batch is None and values.ndim == 2 and values.shape[1] == nv and len(values) > 1:
         return Drive(values, np.linspace(0.0, duration, len(values)), forces=forces)
-    return _refuse(tau, nv)
+    _refuse(tau, nv)
 
 
 def _fits(values: Any, nv: int) -> bool:
     return np.ndim(values) == 2 and np.shape(values)[1] == nv and np.shape(values)[0] > 0
 
 
-def _refuse(tau: Any, nv: int) -> Drive:
+def _refuse(tau: Any, nv: int) -> NoReturn:
     shape = np.shape(tau) if not isinstance(tau, tuple) else tuple(np.shape(x) for x in tau)
     raise InputError(
-        f"tau has shape {shape}; expected ({nv},) for a constant, (batch, {nv}) for a batch, (samples, {nv}) evenly over the"
-        f" duration, (times, values) with values (samples, {nv}), or a function tau(t, q, v)"
+        f"tau has shape {shape}; expected ({nv},) for a constant, (batch, {nv}) for a batch, (samples, {nv}) over"
+        f" the duration, (times, values) with values (samples, {nv}), or a function tau(t, q, v)"
     )
 
 

@@ -1,4 +1,4 @@
-"""Engines that take steps of a fixed length: the loop in machine code, or in Python where a function has to be asked."""
+"""Engines that take steps of a fixed length: in machine code, or in Python where a function has to be asked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .chunk import Chunk, Pace
 from .methods import Step
 from .python_step import PythonStepper
 from .request import Request
-from .stepper import Stepper, initial_rows, make_stepper
+from .stepper import initial_rows, make_stepper
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 

@@ -1,30 +1,37 @@
 """Forces beside gravity: springs and dampers in joints and between points, wrenches on bodies, servos.
 
-A force is traced once into expressions of the state, so that it runs inside the compiled step loop.
+A force says on which speeds it works with which effort; all are traced once into expressions of the state, so that
+they run inside the compiled step loop. A new kind of force is a class with these two methods.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import Scalar, atan2, less, maximum, minimum, select, sqrt
-from anyjoint.spatial import Pose
-from anyjoint.symbolic import Graph, Node
-from anyjoint.symbolic.derivative import time_derivative, vjp
-from anyjoint.symbolic.interpret import evaluate
+from anyjoint.scalar import Scalar, maximum, minimum, sqrt
 
-Floats = np.ndarray[Any, np.dtype[Any]]
-Signal = float | Callable[[float], float]
+from .force_trace import (
+    TINY,
+    ForceTrace,
+    Signal,
+    angular_velocity,
+    body_index,
+    conjugate,
+    dot3,
+    point,
+    product,
+    rotation_vector,
+)  # fmt: skip
+
 Vector3 = Sequence[Any]
-Effort = tuple[Any, Any]
+Effort = tuple[Any, Any]  # a force or torque, and the speed that it works on
 
 
 class Force(Protocol):
@@ -35,69 +42,6 @@ class Force(Protocol):
 
     def potential(self, trace: ForceTrace) -> Scalar:
         """The energy stored, or 0."""
-
-
-class ForceTrace:
-    """Expressions of a mechanism's state that forces are made of."""
-
-    def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism, self.graph = mechanism, Graph()
-        g = self.graph
-        self.q = [g.variable("q", c.domain) for body in mechanism.bodies for c in body.joint.coordinates]
-        self.v = [g.variable("v") for _ in range(mechanism.nv)]
-        self.parameters: list[Node] = []
-        self.numbers: list[float] = []
-        self.signals: list[Node] = []
-        self.functions: list[Callable[[float], float]] = []
-
-    def number(self, x: float) -> Node:
-        """A number that can change without compiling again."""
-        self.parameters.append(self.graph.variable("p"))
-        self.numbers.append(float(x))
-        return self.parameters[-1]
-
-    def signal(self, x: Signal) -> Node:
-        """A number, or a function of time."""
-        if not callable(x):
-            return self.number(x)
-        self.signals.append(self.graph.variable("s"))
-        self.functions.append(x)
-        return self.signals[-1]
-
-    @cached_property
-    def rates(self) -> list[Any]:
-        """dq/dt."""
-        return [x for b in self.mechanism.bodies for x in b.joint.rate(self.q[b.q], self.v[b.v])]
-
-    @cached_property
-    def poses(self) -> list[Pose]:
-        """World poses of all bodies."""
-        return self.mechanism.poses(self.q)
-
-    def pose(self, body: Any, what: str) -> Pose:
-        """World pose of a body, a name, or the ground (None)."""
-        index = body_index(self.mechanism, body, what)
-        return Pose() if index < 0 else self.poses[index]
-
-    def rate_of(self, values: Sequence[Any]) -> list[Any]:
-        """Time derivatives of expressions of q, by D*."""
-        nodes = [x if isinstance(x, Node) else self.graph.constant(float(x)) for x in values]
-        return list(time_derivative(nodes, self.q, self.rates))
-
-
-def body_index(mechanism: Mechanism, body: Any, what: str) -> int:
-    """Index of a body given as itself, its name, its index, or None for the ground."""
-    if body is None or body is mechanism.ground or body == "ground":
-        return -1
-    if isinstance(body, str):
-        return int(mechanism[body].index)
-    index = getattr(body, "index", body)
-    if isinstance(index, bool) or not isinstance(index, int) or not -1 <= index < mechanism.nb:
-        raise InputError(f"{what}: {body!r} is not a body of {mechanism.name!r}; give a body, its name, or None for the ground")
-    return index
-
-
-# -- kinds of forces -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -165,7 +109,8 @@ class Wrench:
 
     def efforts(self, trace: ForceTrace) -> list[Effort]:
         pose = trace.pose(self.body, "Wrench")
-        R, made = pose.R, []
+        R = pose.R
+        made: list[Effort] = []
         if any(callable(x) or x for x in self.force):
             velocity = trace.rate_of(point(pose, self.point))
             made += zip(self._in_world(R, self.force, trace), velocity, strict=True)
@@ -201,7 +146,9 @@ class Servo:
     def efforts(self, trace: ForceTrace) -> list[Effort]:
         body = trace.mechanism.bodies[body_index(trace.mechanism, self.body, "Servo")]
         if body.joint.nq != body.joint.nv or not 0 <= self.coordinate < body.joint.nv:
-            raise InputError(f"Servo: body {body.name!r} has no coordinate {self.coordinate} to drive; it has {body.joint.nv}")
+            raise InputError(
+                f"Servo: body {body.name!r} has no coordinate {self.coordinate} to drive; it has {body.joint.nv}"
+            )
         q, v = trace.q[body.q][self.coordinate], trace.v[body.v][self.coordinate]
         push = trace.number(self.stiffness) * (trace.signal(self.target) - q) - trace.number(self.damping) * v
         if math.isfinite(self.limit):
@@ -221,7 +168,9 @@ class JointSpring:
 
     def efforts(self, trace: ForceTrace) -> list[Effort]:
         body, made = self.body, []
-        for x, v, stiffness, damping in zip(self._away(trace), trace.v[body.v], body.stiffness, body.damping, strict=True):
+        for x, v, stiffness, damping in zip(
+            self._away(trace), trace.v[body.v], body.stiffness, body.damping, strict=True
+        ):
             pull: Any = 0.0
             if stiffness:
                 pull = pull + trace.number(stiffness) * x
@@ -252,115 +201,14 @@ def joint_springs(mechanism: Mechanism) -> list[JointSpring]:
     return [JointSpring(body) for body in mechanism.bodies if any(body.stiffness) or any(body.damping)]
 
 
-# -- from forces to a program ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class ForceProgram:
-    """Generalized forces (by velocity) and stored energy, as expressions of the state."""
-
-    graph: Graph
-    q: list[Node]
-    v: list[Node]
-    parameters: list[Node]
-    numbers: list[float]
-    signals: list[Node]
-    functions: list[Callable[[float], float]]
-    torques: dict[int, Node]
-    energy: Node | None
-
-    def torque(self, t: float, q: Floats, v: Floats) -> Floats:
-        """Generalized forces at states (..., n) of one time; the oracle of the compiled ones."""
-        out = np.zeros(v.shape)
-        if self.torques:
-            found = evaluate(list(self.torques.values()), self._values(q, v, [f(t) for f in self.functions]))
-            for k, x in zip(self.torques, found, strict=True):
-                out[..., k] = x
-        return out
-
-    def stored(self, q: Floats, v: Floats) -> Floats:
-        """Energy stored in springs, for states (..., n)."""
-        if self.energy is None:
-            return np.zeros(q.shape[:-1])
-        found = evaluate([self.energy], self._values(q, v, [0.0] * len(self.functions)))[0]
-        return np.broadcast_to(found, q.shape[:-1])
-
-    def _values(self, q: Floats, v: Floats, signals: Sequence[float]) -> dict[int, Any]:
-        values: dict[int, Any] = {node.id: q[..., k] for k, node in enumerate(self.q)}
-        values |= {node.id: v[..., k] for k, node in enumerate(self.v)}
-        values |= {node.id: x for node, x in zip(self.parameters, self.numbers, strict=True)}
-        return values | {node.id: x for node, x in zip(self.signals, signals, strict=True)}
-
-
-def trace_forces(mechanism: Mechanism, forces: Sequence[Force]) -> ForceProgram:
-    """All forces of a simulation: tau = sum of effort * d(speed)/dv, by one reverse pass."""
-    trace = ForceTrace(mechanism)
-    efforts: list[Effort] = []
-    energy: Any = 0.0
-    for force in [*joint_springs(mechanism), *forces]:
-        if not hasattr(force, "efforts"):
-            raise InputError(f"forces: {force!r} is not a force; give a Spring, Wrench or Servo of anyjoint.forces")
-        efforts += [(effort, speed) for effort, speed in force.efforts(trace) if isinstance(speed, Node)]
-        energy = energy + force.potential(trace)
-    stored = energy if isinstance(energy, Node) else None
-    torques: dict[int, Node] = {}
-    if efforts:
-        weights, speeds = zip(*efforts, strict=True)
-        found = vjp(list(speeds), trace.v, list(weights))
-        zero = trace.graph.constant(0.0).id
-        torques = {k: x for k, x in enumerate(found) if x.id != zero}
-    return ForceProgram(
-        trace.graph, trace.q, trace.v, trace.parameters, trace.numbers, trace.signals, trace.functions, torques, stored
-    )
-
-
-# -- small mathematics -----------------------------------------------------------------------------------------
-
-
-def dot3(x: Sequence[Any], y: Sequence[Any]) -> Any:
-    """x . y"""
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
-
-
-def point(pose: Pose, at: Vector3) -> list[Any]:
-    """A body's point in the world."""
-    return [p + dot3(row, [float(x) for x in at]) for row, p in zip(pose.R, pose.p, strict=True)]
-
-
-def angular_velocity(trace: ForceTrace, R: Any) -> list[Any]:
-    """w in the world's axes: [w] = Rdot R^T."""
-    rates = trace.rate_of([R[i][j] for i in range(3) for j in range(3)])
-    rows = [rates[3 * i : 3 * i + 3] for i in range(3)]
-    return [dot3(rows[2], R[1]), dot3(rows[0], R[2]), dot3(rows[1], R[0])]
-
-
-def conjugate(q: Sequence[Any]) -> list[Any]:
-    """The inverse of a unit quaternion."""
-    return [q[0], -q[1], -q[2], -q[3]]
-
-
-def product(p: Sequence[Any], q: Sequence[Any]) -> list[Any]:
-    """The quaternion p q."""
-    w, x, y, z = p
-    return [
-        w * q[0] - x * q[1] - y * q[2] - z * q[3],
-        w * q[1] + x * q[0] + y * q[3] - z * q[2],
-        w * q[2] - x * q[3] + y * q[0] + z * q[1],
-        w * q[3] + x * q[2] - y * q[1] + z * q[0],
-    ]
-
-
-def rotation_vector(q: Sequence[Any]) -> list[Any]:
-    """The logarithm of a unit quaternion, on the shorter way."""
-    sign = select(less(q[0], 0.0), -1.0, 1.0)
-    size = sqrt(dot3(q[1:], q[1:]) + TINY)
-    scale = 2.0 * sign * atan2(size, sign * q[0]) / size
-    return [scale * x for x in q[1:4]]
+def is_number(x: Any) -> bool:
+    """Whether x is a real number, and not a truth value."""
+    return isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)
 
 
 def check_number(what: str, name: str, value: Any, least: float) -> None:
     """Refuse what is not a finite number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not least <= float(value) < math.inf:
+    if not is_number(value) or not least <= float(value) < math.inf:
         raise InputError(f"{what}: {name}={value!r}; expected a finite number of at least {least:g}")
 
 
@@ -372,6 +220,3 @@ def check_vector(what: str, name: str, value: Any, n: int) -> None:
         numbers = np.full(0, np.nan)
     if numbers.shape != (n,) or not np.isfinite(numbers).all():
         raise InputError(f"{what}: {name}={value!r}; expected {n} finite numbers")
-
-
-TINY = 1e-300  # keeps the direction of a spring finite where its points coincide

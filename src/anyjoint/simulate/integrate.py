@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.errors import SingularityError
+
 from .chunk import Chunk, StateAt, StepUnderflow
 from .engine import engine
 from .events import Event, first_crossings
@@ -92,7 +94,7 @@ class Recorder:
     def take(self, chunk: Chunk) -> bool:
         """Add a chunk; False if the run ends with it."""
         self.steps += chunk.steps
-        good = np.isfinite(chunk.q).all(axis=(1, 2)) & np.isfinite(chunk.v).all(axis=(1, 2))
+        good: Floats = np.isfinite(chunk.q).all(axis=(1, 2)) & np.isfinite(chunk.v).all(axis=(1, 2))  # type: ignore[assignment]
         bad = len(good) if good.all() else int(np.argmin(good))
         if bad < len(good):
             self.stop(False, self._blow_up(chunk, bad), float(chunk.t[bad]))
@@ -110,7 +112,9 @@ class Recorder:
 
     def _values(self, t: Floats, q: Floats, v: Floats) -> Floats:
         events = self.request.events
-        rows = [[e.value(float(x), y[0], w[0]) for e in events] for x, y, w in zip(t, q, v, strict=True)] if events else []
+        rows = (
+            [[e.value(float(x), y[0], w[0]) for e in events] for x, y, w in zip(t, q, v, strict=True)] if events else []
+        )
         return np.array(rows).reshape(len(rows), len(events))
 
     def _watch(self, begin: Chunk, chunk: Chunk) -> Chunk:
@@ -178,13 +182,17 @@ def underflow(request: Request, trouble: StepUnderflow) -> str:
     which = "" if request.single else f" of trajectory {trouble.member}"
     where = culprit(request.model, trouble.q, trouble.v)
     return (
-        f"the step{which} became too small at t = {trouble.time:.6g} s, {where}; the tolerances rtol = {request.rtol:g},"
-        f" atol = {request.atol:g} cannot be met there: loosen them, or look for a singularity or a jump in the forces"
+        f"the step{which} became too small at t = {trouble.time:.6g} s, {where}; the tolerances rtol = {request.rtol:g}"
+        f" and atol = {request.atol:g} cannot be met there: loosen them, or look for a singularity or a jump in the forces"
     )
 
 
 def culprit(model: Any, q: Floats, v: Floats) -> str:
-    """The body to look at: a singular joint, or the one that moves fastest."""
+    """The body to look at: what the dynamics say, a singular joint, or the one that moves fastest."""
+    try:
+        model.forward_dynamics(q, v)
+    except SingularityError as error:
+        return f"because of {error}"
     for body in model.mechanism.bodies:
         reason = body.joint.singularity([float(x) for x in q[body.q]]) if body.joint.nq else None
         if reason:

@@ -9,7 +9,7 @@ from anyjoint.codegen import Schedule
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import absolute, less, maximum, minimum, power, select, sqrt
 
-from .forces import ForceProgram
+from .force_program import ForceProgram
 from .physics import Physics
 from .step import STATE, Place, StepBuilder, Values
 from .tableau import DOPRI5, RK4, Tableau
@@ -96,7 +96,9 @@ class _Stages:
         move, change = forward("q", "k"), forward("v", "a")
         if self.nq == self.nv:
             inputs = {"q": x, "v": y} | rates | changes
-            self.builder.pointwise(self.nq, inputs, scalars, {"q": q, "v": v}, lambda values: move(values) | change(values))
+            self.builder.pointwise(
+                self.nq, inputs, scalars, {"q": q, "v": v}, lambda values: move(values) | change(values)
+            )
         else:
             self.builder.pointwise(self.nq, {"q": x} | rates, scalars, {"q": q}, move)
             self.builder.pointwise(self.nv, {"v": y} | changes, scalars, {"v": v}, change)
@@ -167,7 +169,10 @@ def _adaptive(builder: StepBuilder, physics: Physics, tableau: Tableau, controls
         else:
             stages.evaluate(weights, 0)
     last = stages.evaluate(tableau.b, 0)
-    parts = ((nq, 0, last.q, [s.qdot for s in stages.made], kept[0]), (nv, nq, last.v, [s.a for s in stages.made], kept[1]))
+    parts = (
+        (nq, 0, last.q, [s.qdot for s in stages.made], kept[0]),
+        (nv, nq, last.v, [s.a for s in stages.made], kept[1]),
+    )
     for n, start, new, rates, _ in parts:
         _estimate(builder, n, (STATE, start), new, rates, used, total, tableau, relative, absolute_)
     accept = _control(builder, t, h, (STATE, clock), used, total, nq + nv, end)
@@ -201,7 +206,9 @@ def _estimate(
     builder.pointwise(n, inputs, scalars, {"total": total}, square, accumulate=True)
 
 
-def _control(builder: StepBuilder, t: Place, h: Place, clock: Place, used: Place, total: Place, n: int, end: Place) -> Place:
+def _control(
+    builder: StepBuilder, t: Place, h: Place, clock: Place, used: Place, total: Place, n: int, end: Place
+) -> Place:
     """Accept or not, the next step length [Hairer, Norsett & Wanner II.4]; returns where the decision stands."""
     accept = builder.room(1)
 

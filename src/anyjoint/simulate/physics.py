@@ -10,7 +10,7 @@ from anyjoint.codegen import Kernel, Run, Schedule, Store
 from anyjoint.mechanism import Mechanism
 from anyjoint.symbolic import Graph, Node
 
-from .forces import ForceProgram
+from .force_program import ForceProgram
 from .step import ARRAYS, DRIVE, STATE, WORK, Dynamics, Place, StepBuilder
 
 Joint = Any
@@ -93,7 +93,9 @@ class Physics:
             if has_chart(group.joint):
                 self._joints(group, lambda joint, qs, vs: joint.chart(qs, vs), (q, v), (q, v))
 
-    def _joints(self, group: JointGroup, traced: Traced, inputs: tuple[Place, Place], outputs: tuple[Place, Place]) -> None:
+    def _joints(
+        self, group: JointGroup, traced: Traced, inputs: tuple[Place, Place], outputs: tuple[Place, Place]
+    ) -> None:
         """Run one joint's expressions over all bodies of a group."""
         graph, joint = Graph(), group.joint
         q, v = joint_variables(graph, joint)
@@ -132,5 +134,3 @@ def has_chart(joint: Joint) -> bool:
     """Whether the joint ever rewrites its coordinates."""
     q, v = joint_variables(Graph(), joint)
     return joint.chart(q, v) is not None
-
-

@@ -14,7 +14,8 @@ from anyjoint.errors import InputError
 
 from .drive import Drive, make_drive
 from .events import Event, as_events
-from .forces import ForceProgram, trace_forces
+from .force_program import ForceProgram, trace_forces
+from .forces import is_number
 from .methods import METHODS
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -50,7 +51,7 @@ class Request:
     @property
     def steps(self) -> int:
         """Whole steps of length dt; a shorter one may follow."""
-        return int(math.floor(self.duration / self.dt * (1 + 1e-12) + 1e-9))
+        return math.floor(self.duration / self.dt * (1 + 1e-12) + 1e-9)
 
     @property
     def times(self) -> Floats:
@@ -98,7 +99,7 @@ def _check_method(method: Any) -> None:
 
 
 def _number(name: str, value: Any, least: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not least <= float(value) < math.inf:
+    if not is_number(value) or not least <= float(value) < math.inf:
         wanted = "a positive" if least else "a"
         raise InputError(f"{name}={value!r}; expected {wanted} finite number of seconds, not negative")
     return float(value)
@@ -106,14 +107,16 @@ def _number(name: str, value: Any, least: float) -> float:
 
 def _tolerances(rtol: Any, atol: Any) -> tuple[float, float]:
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= float(value) < math.inf:
+        if not is_number(value) or not 0 <= float(value) < math.inf:
             raise InputError(f"{name}={value!r}; expected a finite number that is not negative")
     if max(rtol, atol) < FINEST:
         raise InputError(
-            f"rtol={rtol:g} and atol={atol:g} cannot be met in double precision; give at least one of {FINEST:g} or more"
+            f"rtol={rtol:g} and atol={atol:g} cannot be met in double precision; make one at least {FINEST:g}"
         )
     if atol == 0:
-        raise InputError("atol=0 cannot be met where a coordinate passes zero; give a small positive number such as 1e-12")
+        raise InputError(
+            "atol=0 cannot be met where a coordinate passes zero; give a small positive number such as 1e-12"
+        )
     return float(rtol), float(atol)
 
 

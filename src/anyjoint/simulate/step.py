@@ -45,7 +45,9 @@ class StepBuilder:
         self.kernels.append(kernel)
         return len(self.kernels) - 1
 
-    def straight(self, graph: Graph, loads: Mapping[int, Place], stores: Sequence[tuple[Place, Any]], **how: bool) -> None:
+    def straight(
+        self, graph: Graph, loads: Mapping[int, Place], stores: Sequence[tuple[Place, Any]], **how: bool
+    ) -> None:
         """Run a straight-line program once, on whole arrays."""
         arrays = tuple(range(len(ARRAYS)))
         made = tuple(Store(_node(graph, x), array, offset, **how) for (array, offset), x in stores)
@@ -53,8 +55,13 @@ class StepBuilder:
         self.runs.append(Run(number, 1, tuple((array, (0,)) for array in arrays)))
 
     def pointwise(
-        self, n: int, inputs: Mapping[str, Place], scalars: Mapping[str, Place], outputs: Mapping[str, Place],
-        function: Callable[[Values], Mapping[str, Any]], accumulate: bool = False,
+        self,
+        n: int,
+        inputs: Mapping[str, Place],
+        scalars: Mapping[str, Place],
+        outputs: Mapping[str, Place],
+        function: Callable[[Values], Mapping[str, Any]],
+        accumulate: bool = False,
     ) -> None:
         """Run a function over n coordinates; inputs and outputs are vectors, scalars are one number for all."""
         whole, rest = divmod(n, BLOCK)
@@ -106,7 +113,9 @@ class Dynamics:
         self.scratch = builder.room(program.work)
         kinds = self._kinds()
         for kernel, names in zip(program.kernels, kinds, strict=True):
-            arrays = tuple(Array(a.name, "lane") if n in self.in_work else a for a, n in zip(kernel.arrays, names, strict=True))
+            arrays = tuple(
+                Array(a.name, "lane") if n in self.in_work else a for a, n in zip(kernel.arrays, names, strict=True)
+            )
             builder.kernel(replace(kernel, arrays=arrays))
 
     def _kinds(self) -> list[list[str]]:

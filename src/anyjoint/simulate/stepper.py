@@ -77,10 +77,10 @@ class Stepper:
         varying = bool(self.step.samples)
         stride = 0 if varying or len(drive) == 1 else drive.shape[1]
         advance = self.step.samples * drive.shape[1] * drive.itemsize if varying else 0
-        entry(
-            address(state), row, address(drive), stride, address(self.numbers), address(self.settings),
-            self.code.work(width), self.code._program_at, batch, saves, every, address(out), batch * row * state.itemsize, advance,
-        )  # fmt: skip
+        arrays = address(state), row, address(drive), stride, address(self.numbers), address(self.settings)
+        size = batch * row * state.itemsize
+        work = self.code.work(width)
+        entry(*arrays, work, self.code._program_at, batch, saves, every, address(out), size, advance)
         return out
 
 

@@ -51,6 +51,4 @@ def loop_text(arrays: Sequence[Array]) -> str:
     formal = entry_parameters(arrays)
     names = {array.name: f"%d{i}" for i, array in enumerate(arrays)}
     actual = [re.sub(rf"{names['drive']}$", "%drive_step", text) for text in formal]
-    return LOOP.format(
-        formal=", ".join(formal), actual=", ".join(actual), state=names["state"], drive=names["drive"]
-    )
+    return LOOP.format(formal=", ".join(formal), actual=", ".join(actual), state=names["state"], drive=names["drive"])

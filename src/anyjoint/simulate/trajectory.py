@@ -55,7 +55,7 @@ class Trajectory:
 
     def momentum(self) -> Floats:
         """Total momentum in the world about its origin at every sample: angular, then linear."""
-        return self._over(lambda q, v: (self._model().momentum(q, v),))[0]
+        return np.asarray(self._over(lambda q, v: (self._model().momentum(q, v),))[0])
 
     def _over(self, quantity: Any) -> tuple[Any, ...]:
         """A quantity of the model over all samples, whatever their shape."""
@@ -115,7 +115,9 @@ class Trajectory:
             with target.open("wb") as file:
                 np.savez_compressed(file, header=text, t=self.t, q=self.q, v=self.v)
         except OSError as error:
-            raise AnyjointError(f"cannot write the trajectory to {target}: {error.strerror}; choose another place") from error
+            raise AnyjointError(
+                f"cannot write the trajectory to {target}: {error.strerror}; choose another place"
+            ) from error
         return target
 
     @classmethod
@@ -132,7 +134,9 @@ class Trajectory:
         if not isinstance(header, dict) or header.get("format") != FORMAT:
             raise InputError(f"{path} is not a trajectory of the format {FORMAT!r}")
         if model is not None and (q.shape[-1] != model.nq or v.shape[-1] != model.nv):
-            raise InputError(f"{path} has {q.shape[-1]} coordinates, the model has {model.nq}; load it with its own model")
+            raise InputError(
+                f"{path} has {q.shape[-1]} coordinates, the model has {model.nq}; load it with its own model"
+            )
         events = [Crossing(e["event"], e["time"], np.array(e["q"]), np.array(e["v"])) for e in header["events"]]
         return cls(t, q, v, Status(**header["status"]), model, header["method"], header["steps"], events)
 
@@ -148,7 +152,9 @@ class Trajectory:
 
     def _single(self, what: str) -> Trajectory:
         if self.q.ndim == 3:
-            raise InputError(f"{what}: this is a batch of {self.q.shape[1]} trajectories; choose one, such as traj.member(0)")
+            raise InputError(
+                f"{what}: this is a batch of {self.q.shape[1]} trajectories; choose one, such as traj.member(0)"
+            )
         return self
 
     def member(self, index: int) -> Trajectory:
