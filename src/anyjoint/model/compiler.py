@@ -17,8 +17,9 @@ from anyjoint.errors import InputError
 from .coupling import CoupledTracer, Expansion, expand
 from .joints_cache import JointCache
 from .numbers import Numbers, numbers_of
-from .program import Program, build_program, result_size
+from .program import Program, build_program, result_size, structure
 from .quantities import DENSE_FORWARD, FORCES, FORWARD, KINEMATICS, SWEEPS, TRACED, UNGROUPED
+from .store import remembered
 from .straight import input_sizes
 
 SMALL = 20  # coordinates up to which the dense formulation is traced too, to see which has fewer operations
@@ -82,10 +83,11 @@ class Compiler:
             return self.sweeps(SWEEPS[self.algorithm])
         if self.algorithm in DENSE_FORWARD:
             return self.traced(self.algorithm)
-        candidates = [self.sweeps(SWEEPS["articulated-body"], regroup=True)]
-        if self.mechanism.nv <= SMALL and self.form != "kernels":
-            candidates.append(self.traced("composite-rigid-body", regroup=True))
-        return min(candidates, key=lambda program: program.op_count().total)
+        program = self.sweeps(SWEEPS["articulated-body"], regroup=True)
+        if self.mechanism.nv > SMALL or self.form == "kernels":
+            return program
+        other = self.traced("composite-rigid-body", regroup=True)
+        return min(program, other, key=lambda candidate: candidate.op_count().total)
 
     def sweeps(self, algorithm: Algorithm, regroup: bool = False) -> Program:
         """An algorithm of sweeps, straight or by kernels."""
@@ -100,7 +102,8 @@ class Compiler:
         plan = self.fast_plan if regroup else self.plan
         inputs, trace = TRACED[name]
         numbers = self._numbers(plan, name)
-        schedule, setup = trace(plan, numbers, self.joints)
+        known = (name, structure(plan, numbers, self.joints))
+        schedule, setup = remembered(known, lambda: trace(plan, numbers, self.joints))
         program = Program(
             name, schedule, setup, input_sizes(plan, inputs), result_size(schedule), numbers, **self.options
         )

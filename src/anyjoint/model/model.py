@@ -18,6 +18,7 @@ from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.dynamics.plan import Plan, adjoint, inverse
 from anyjoint.errors import InputError
 
+from .arguments import checked_out, checked_rows
 from .compiler import Compiler, hybrid_plan
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
@@ -102,17 +103,26 @@ class Model:
         if wrenches is not None:
             tau = tau + self.generalized_forces(q, wrenches)
         if self._numeric:
-            return self._forward_numerically(q, v, tau)
+            return self._forward_numerically((q, v, tau), out)
         return self._finite("forward_dynamics", (q, v, tau), out, threads)
 
     @cached_property
     def _zero(self) -> Floats:
         return np.zeros(self.nv, self.dtype)
 
-    def _forward_numerically(self, q: Any, v: Any, tau: Any) -> Floats:
+    def _forward_numerically(self, arrays: tuple[Any, ...], out: Floats | None) -> Floats:
+        name, inputs = "forward_dynamics", [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
+        rows, batch = checked_rows(name, arrays, inputs, np.dtype(float))
+        result = checked_out(name, out, (*batch, self.nv), self.dtype, rows)
         forward = numeric_forward if self._numeric in NUMERIC_FORWARD else large_forward
-        result = forward(self, str(self._numeric), *(np.asarray(x, dtype=float) for x in (q, v, tau)))
-        explain(self.mechanism, "forward_dynamics", [("q", 0), ("v", 0), ("tau", 0)], (q, v, tau), result)
+        try:
+            result[...] = forward(self, str(self._numeric), *rows)
+        except np.linalg.LinAlgError:
+            result[...] = np.nan
+            if batch:  # state by state, to tell which one it is
+                for k in range(len(result)):
+                    result[k] = self._forward_numerically(tuple(x[k] if x.ndim == 2 else x for x in rows), None)
+        explain(self, name, inputs, rows, result)
         return result
 
     def inverse_dynamics(
@@ -176,7 +186,7 @@ class Model:
         result = program(*arrays, out=out, threads=threads)
         flat = result if result.ndim == 1 else result.ravel()
         if not math.isfinite(flat.dot(flat)):  # one cheap look; an overflow of the square alone is no harm
-            explain(self.mechanism, name, program.inputs, arrays, result)
+            explain(self, name, program.inputs, arrays, result)
         return result
 
     # -- kinematics -----------------------------------------------------------------------------------------

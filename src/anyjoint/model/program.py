@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,13 @@ from anyjoint.dynamics.body import Algorithm
 from anyjoint.dynamics.plan import GENERAL, Plan
 from anyjoint.errors import InputError
 
+from .arguments import checked_out, checked_row, checked_rows, checked_threads
+from .classes import Tracer
 from .joints_cache import JointCache
 from .layout import Layout, Rows
-from .classes import Tracer
 from .numbers import Numbers, Pattern, pattern
 from .setup import Setup
+from .store import remembered
 from .straight import EXACT, input_sizes, straight_schedule
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -87,17 +89,10 @@ class Program:
         """Evaluate on rows (n,) or batches (batch, n); rows among batches serve all states."""
         if out is None and threads == 1 and all(type(x) is np.ndarray and x.ndim == 1 for x in arrays):
             return self._single(arrays)
-        rows = [self._row(x, name, n) for x, (name, n) in zip(arrays, self.inputs, strict=True)]
-        batches = {len(x) for x in rows if x.ndim == 2}
-        if len(batches) > 1:
-            raise InputError(
-                f"{self.name}: batches of {sorted(batches)} states were given together; they must be equal"
-            )
-        shape = (*batches, self.size)
-        result = np.empty(shape, self.dtype) if out is None else self._checked_out(out, shape, rows)
-        if not isinstance(threads, int) or threads < 1:
-            raise InputError(f"{self.name}: threads={threads!r}; expected a whole number of at least 1")
-        if result.size and (not batches or max(batches) > 0):
+        rows, batch = checked_rows(self.name, arrays, self.inputs, self.dtype)
+        threads = checked_threads(self.name, threads)
+        result = checked_out(self.name, out, (*batch, self.size), self.dtype, rows)
+        if result.size:
             self.code(*rows, result, self.numbers, threads=threads)
         return result
 
@@ -109,7 +104,7 @@ class Program:
             buffers, arguments, entry = self._prepare()
         for buffer, array, (name, n) in zip(buffers, arrays, self.inputs, strict=False):
             if array.shape != buffer.shape or array.dtype.kind not in "fiu":
-                self._row(array, name, n)
+                checked_row(self.name, array, name, n, self.dtype)
             buffer[...] = array
         entry(*arguments)
         result: Floats = buffers[-1].copy()
@@ -128,41 +123,28 @@ class Program:
         self._local.call = (buffers, (*words, self.code._program_at, 1), entry)
         return self._local.call
 
-    def _row(self, x: Any, name: str, n: int) -> Floats:
-        """An input as the code wants it: real, of this dtype, (n,) or (batch, n), rows contiguous."""
-        try:
-            given = np.asarray(x)
-        except ValueError:
-            raise InputError(f"{self.name}: {name} is ragged; expected shape ({n},) or (batch, {n})") from None
-        if given.dtype.kind not in "fiub":
-            raise InputError(f"{self.name}: {name} is of type {given.dtype}; expected real numbers")
-        if given.ndim not in (1, 2) or given.shape[-1] != n:
-            raise InputError(f"{self.name}: {name} has shape {given.shape}; expected ({n},) or (batch, {n})")
-        if (
-            given.dtype != self.dtype
-            or given.strides[-1] != given.itemsize
-            or any(s % given.itemsize for s in given.strides)
-        ):
-            given = np.ascontiguousarray(given, dtype=self.dtype)
-        return given
-
-    def _checked_out(self, out: Any, shape: tuple[int, ...], rows: Sequence[Floats]) -> Floats:
-        if (
-            not isinstance(out, np.ndarray)
-            or out.dtype != self.dtype
-            or out.shape != shape
-            or not out.flags.c_contiguous
-        ):
-            what = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-            raise InputError(f"{self.name}: out is {what}; expected a contiguous {self.dtype} array of shape {shape}")
-        if any(np.shares_memory(out, row) for row in rows):
-            raise InputError(f"{self.name}: out overlaps an input; give it memory of its own")
-        return out
-
 
 def built_in(numbers: Numbers) -> Pattern:
     """Numbers that programs may have built in."""
     return pattern(list(numbers.flat()), EXACT)
+
+
+def structure(plan: Plan, numbers: Numbers, joints: JointCache) -> Hashable:
+    """Everything but the values of parameters that a traced program depends on."""
+    links = tuple(
+        (
+            joints.key(link),
+            link.parent,
+            link.prescribed,
+            link.slot,
+            link.q.start,
+            link.q.stop,
+            link.v.start,
+            link.v.stop,
+        )
+        for link in plan.links
+    )
+    return (links, built_in(numbers))
 
 
 def estimate(plan: Plan) -> int:
@@ -178,12 +160,13 @@ def build_program(
         form = "straight" if estimate(plan) <= STRAIGHT_LIMIT else "kernels"
     if form not in ("straight", "kernels"):
         raise InputError(f'form={form!r}; expected "auto", "straight" or "kernels"')
-    schedule: Schedule
-    setups: Sequence[Rows] | Setup
-    if form == "straight":
-        schedule, setups = straight_schedule(plan, numbers, joints, algorithm)
-    else:
-        schedule, setups = Layout(Tracer(plan, numbers, joints, algorithm)).schedule()
+
+    def trace() -> tuple[Schedule, Setup | list[Rows]]:
+        if form == "straight":
+            return straight_schedule(plan, numbers, joints, algorithm)
+        return Layout(Tracer(plan, numbers, joints, algorithm)).schedule()
+
+    schedule, setups = remembered((algorithm.name, form, structure(plan, numbers, joints)), trace)
     return Program(
         algorithm.name, schedule, setups, input_sizes(plan, algorithm.inputs), result_size(schedule), numbers, **options
     )

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.symbolic import Graph
+from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate_ids
 from anyjoint.symbolic.ops import ARITY, Op
-from anyjoint.symbolic.rewrite import reachable
+from anyjoint.symbolic.rewrite import import_into, reachable
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 _ARITY = tuple(ARITY[op] for op in Op)
@@ -65,7 +65,16 @@ def split_parameters(
             mapping[i] = target.node(op, mapping[graph.a[i]], target.table_id(graph.tables[graph.b[i]]))
         else:
             mapping[i] = target.node(op, *(mapping[x] for x in graph.operands(i)))
-    return target, [mapping[i] for i in outputs], variables, Setup(graph, dict(raw), tuple(wanted))
+    return target, [mapping[i] for i in outputs], variables, _extract(graph, wanted, raw)
+
+
+def _extract(graph: Graph, wanted: Sequence[int], raw: Mapping[int, int]) -> Setup:
+    """The set-up program in a graph of its own."""
+    own = Graph()
+    needed = [i for i in reachable(graph, wanted) if i in raw]
+    inputs = {i: own.variable("p") for i in needed}
+    outputs = import_into(own, [Node(graph, i) for i in wanted], {Node(graph, i): x for i, x in inputs.items()})
+    return Setup(own, {inputs[i].id: raw[i] for i in needed}, tuple(x.id for x in outputs))
 
 
 def _boundary(graph: Graph, order: Sequence[int], outputs: Sequence[int], fixed: Mapping[int, bool]) -> list[int]:

@@ -1,0 +1,172 @@
+"""Traced programs on disk, so that a mechanism of known structure needs neither tracing nor compiling.
+
+A program depends on structure alone: joint kinds, which numbers are exact, the tree, the algorithm, and the source
+text of this package. Mechanisms with joints that are functions of the user's own are traced anew in every process,
+because nothing tells reliably whether such a function is still the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anyjoint.codegen import Array, Kernel, Run, Schedule, Store, cache
+from anyjoint.symbolic import Graph, Node, Variable
+
+from .layout import Rows
+from .setup import Setup
+
+Traced = tuple[Schedule, "Setup | list[Rows]"]
+
+
+def remembered(structure: Hashable, trace: Callable[[], Traced]) -> Traced:
+    """The program of a structure, from disk or traced now."""
+    text = stable(structure)
+    if text is None or cache.directory() is None:
+        return trace()
+    key = cache.key_of("trace", _source_digest(), text)
+    data = cache.load(key)
+    if data is not None:
+        return unpack(data)
+    traced = trace()
+    cache.save(key, pack(*traced))
+    return traced
+
+
+def stable(thing: Any) -> str | None:
+    """A text that is equal in every process exactly where the structure is; None if there is no such text."""
+    if isinstance(thing, type):
+        return (
+            f"{thing.__module__}.{thing.__qualname__}"
+            if thing.__module__.startswith(("anyjoint.", "builtins"))
+            else None
+        )
+    if thing is None or isinstance(thing, (bool, int, str, bytes)):
+        return repr(thing)
+    if isinstance(thing, float):
+        return thing.hex()
+    if isinstance(thing, tuple):
+        parts = [stable(item) for item in thing]
+        return None if None in parts else f"({','.join(str(p) for p in parts)})"
+    return None
+
+
+@lru_cache(maxsize=1)
+def _source_digest() -> str:
+    """Digest of the package's source: whatever has changed, old traces are not used."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).resolve().parent.parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class _Packer:
+    """Collects numbers into two long vectors; what it returns says where they are: (start, shape)."""
+
+    def __init__(self) -> None:
+        self.whole: list[Any] = [np.zeros(0)]
+        self.real: list[Any] = [np.zeros(0)]
+        self.ends = {id(self.whole): 0, id(self.real): 0}
+
+    def ints(self, values: Any) -> tuple[int, ...]:
+        return self._append(self.whole, np.asarray(values, dtype=np.int32))
+
+    def floats(self, values: Any) -> tuple[int, ...]:
+        return self._append(self.real, np.asarray(values, dtype=float))
+
+    def _append(self, chunks: list[Any], array: Any) -> tuple[int, ...]:
+        start = self.ends[id(chunks)]
+        chunks.append(array.ravel())
+        self.ends[id(chunks)] += array.size
+        return (start, *array.shape)
+
+    def graph(self, g: Graph) -> dict[str, Any]:
+        nodes = self.ints([g.op, g.a, g.b, g.c])
+        tables = [self.floats(table) for table in g.tables]
+        return {"nodes": nodes, "constants": self.floats(g.constants), "variables": len(g.variables), "tables": tables}
+
+    def setup(self, s: Setup) -> dict[str, Any]:
+        return {"graph": self.graph(s.graph), "raw": self.ints(list(s.raw.items())), "outputs": self.ints(s.outputs)}
+
+    def kernel(self, k: Kernel) -> dict[str, Any]:
+        loads = self.ints([(node, *place) for node, place in k.loads.items()])
+        stores = self.ints([(s.node.id, s.array, s.offset, s.accumulate) for s in k.stores])
+        return {"graph": self.graph(k.graph), "arrays": _arrays(k.arrays), "loads": loads, "stores": stores}
+
+
+def pack(schedule: Schedule, setups: Setup | Sequence[Rows]) -> bytes:
+    """A traced program as bytes."""
+    p = _Packer()
+    runs = [
+        [r.kernel, r.count, p.ints([base for base, _ in r.offsets]), p.ints([t for _, t in r.offsets])]
+        for r in schedule.runs
+    ]
+    made: Any = (
+        p.setup(setups)
+        if isinstance(setups, Setup)
+        else [{"setup": p.setup(r.setup), "links": p.ints(r.links), "start": r.start} for r in setups]
+    )
+    header = {"arrays": _arrays(schedule.arrays), "work": schedule.work, "runs": runs, "setups": made}
+    header["kernels"] = [p.kernel(k) for k in schedule.kernels]
+    text = json.dumps(header).encode()
+    whole, real = np.concatenate([*p.whole, [0]]).astype("<i4"), np.concatenate([*p.real, [0.0]]).astype("<f8")
+    sizes = np.array([len(text), len(whole)], dtype="<i8")
+    return sizes.tobytes() + text + whole.tobytes() + real.tobytes()
+
+
+def unpack(data: bytes) -> Traced:
+    """A traced program from bytes."""
+    length, count = np.frombuffer(data, "<i8", 2)
+    end = 16 + int(length)
+    header = json.loads(data[16:end])
+    whole, real = np.frombuffer(data, "<i4", int(count), end), np.frombuffer(data, "<f8", offset=end + 4 * int(count))
+
+    def ints(place: Any) -> Any:
+        return _slice(whole, *place)
+
+    def floats(place: Any) -> Any:
+        return _slice(real, *place)
+
+    def graph(h: Any) -> Graph:
+        g = Graph()
+        g.op, g.a, g.b, g.c = ints(h["nodes"])
+        g.constants = floats(h["constants"])
+        g.variables = [Variable("x", (-1.0, 1.0))] * h["variables"]
+        g.tables = [tuple(floats(place)) for place in h["tables"]]
+        return g
+
+    def setup(h: Any) -> Setup:
+        return Setup(graph(h["graph"]), {node: index for node, index in ints(h["raw"])}, tuple(ints(h["outputs"])))
+
+    def kernel(h: Any) -> Kernel:
+        g = graph(h["graph"])
+        stores = tuple(Store(Node(g, i), array, offset, bool(add)) for i, array, offset, add in ints(h["stores"]))
+        return Kernel(g, _from(h["arrays"]), {i: (array, offset) for i, array, offset in ints(h["loads"])}, stores)
+
+    runs = tuple(
+        Run(k, n, tuple(zip(ints(bases), map(tuple, ints(tables)), strict=True)))
+        for k, n, bases, tables in header["runs"]
+    )
+    schedule = Schedule(_from(header["arrays"]), tuple(map(kernel, header["kernels"])), runs, header["work"])
+    if isinstance(header["setups"], dict):
+        return schedule, setup(header["setups"])
+    return schedule, [Rows(setup(h["setup"]), tuple(ints(h["links"])), h["start"]) for h in header["setups"]]
+
+
+def _slice(numbers: Any, start: int, *shape: int) -> Any:
+    return numbers[start : start + math.prod(shape)].reshape(shape).tolist()
+
+
+def _arrays(arrays: Sequence[Array]) -> list[tuple[str, str]]:
+    return [(array.name, array.kind) for array in arrays]
+
+
+def _from(pairs: Any) -> tuple[Array, ...]:
+    return tuple(Array(name, kind) for name, kind in pairs)
