@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from anyjoint.errors import AnyjointError
@@ -63,6 +64,17 @@ def status(message: str, quiet: bool = False) -> Any:
     from rich.console import Console
 
     return Console(stderr=True, quiet=quiet).status(message)
+
+
+@contextmanager
+def progress(title: str, quiet: bool = False) -> Iterator[Callable[[float], None]]:
+    """A bar on stderr; the block gets a function that takes the fraction done."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True, disable=quiet or not sys.stderr.isatty()) as bar:
+        task = bar.add_task(title, total=1.0)
+        yield lambda fraction: bar.update(task, completed=fraction)
 
 
 def say(message: str) -> None:
