@@ -1,0 +1,64 @@
+"""Arguments of a call, checked: states as rows or batches, places for results, numbers of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Inputs = Sequence[tuple[str, int]]  # names and lengths of rows
+
+
+def checked_row(where: str, x: Any, name: str, n: int, dtype: np.dtype[Any]) -> Floats:
+    """An input as machine code wants it: real, of this dtype, (n,) or (batch, n), rows contiguous."""
+    try:
+        given = np.asarray(x)
+    except ValueError:
+        raise InputError(f"{where}: {name} is ragged; expected shape ({n},) or (batch, {n})") from None
+    if given.dtype.kind not in "fiub":
+        raise InputError(f"{where}: {name} is of type {given.dtype}; expected real numbers")
+    if given.ndim not in (1, 2) or given.shape[-1] != n:
+        raise InputError(f"{where}: {name} has shape {given.shape}; expected ({n},) or (batch, {n})")
+    size = given.itemsize
+    if given.dtype != dtype or given.strides[-1] != size or any(stride % size for stride in given.strides):
+        given = np.ascontiguousarray(given, dtype=dtype)
+    return given
+
+
+def checked_rows(
+    where: str, arrays: Sequence[Any], inputs: Inputs, dtype: np.dtype[Any]
+) -> tuple[list[Floats], tuple[int, ...]]:
+    """All inputs of a call, and its batch: () for one state, else (states,)."""
+    if len(arrays) != len(inputs):
+        names = ", ".join(name for name, _ in inputs)
+        raise InputError(f"{where}: {len(arrays)} arrays were given; expected {names}")
+    rows = [checked_row(where, x, name, n, dtype) for x, (name, n) in zip(arrays, inputs, strict=True)]
+    batches = {len(x) for x in rows if x.ndim == 2}
+    if len(batches) > 1:
+        raise InputError(f"{where}: batches of {sorted(batches)} states were given together; they must be equal")
+    return rows, tuple(batches)
+
+
+def checked_out(where: str, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], rows: Sequence[Floats]) -> Floats:
+    """The caller's place for the result, or a new one."""
+    if out is None:
+        return np.empty(shape, dtype)
+    given = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+    if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != shape or not out.flags.c_contiguous:
+        raise InputError(f"{where}: out is {given}; expected a contiguous {dtype} array of shape {shape}")
+    if not out.flags.writeable:
+        raise InputError(f"{where}: out is read-only; give an array that may be written")
+    if any(np.shares_memory(out, row) for row in rows):
+        raise InputError(f"{where}: out overlaps an input; give it memory of its own")
+    return out
+
+
+def checked_threads(where: str, threads: Any) -> int:
+    """A whole number of threads."""
+    if not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise InputError(f"{where}: threads={threads!r}; expected a whole number of at least 1")
+    return int(threads)

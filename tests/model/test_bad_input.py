@@ -1,0 +1,181 @@
+"""What a model accepts and what it refuses, with messages that say what to do."""
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import joints
+from anyjoint.errors import InputError, SingularityError
+from anyjoint.mechanism import gallery
+
+N = 4
+
+
+@pytest.fixture(scope="module")
+def model():
+    return gallery.revolute_chain(N).compile()
+
+
+def rows(count=None):
+    rng = np.random.default_rng(0)
+    return [rng.normal(size=N if count is None else (count, N)) for _ in range(3)]
+
+
+def test_lists_integers_and_strided_arrays_are_converted(model):
+    whole = np.arange(2.0 * N).reshape(2, N) / 3
+    q, v, tau = [1, 0, 2, -1], np.array([0, 1, 0, 2], dtype=np.int8), whole[0]
+    a = model.forward_dynamics(np.array(q, dtype=float), v.astype(float), tau)
+    assert np.array_equal(model.forward_dynamics(q, v, tau), a)
+    assert np.array_equal(model.forward_dynamics(tuple(q), v.tolist(), np.repeat(tau, 2)[::2]), a)
+    q, v, tau = rows(5)
+    b = model.forward_dynamics(q, v, tau)
+    strided = np.asfortranarray(q), np.repeat(v, 3, axis=0)[::3], np.repeat(tau, 2, axis=1)[:, ::2]
+    assert np.array_equal(model.forward_dynamics(*strided), b)
+    assert np.array_equal(model.forward_dynamics(q[::-1], v[::-1], tau[::-1]), b[::-1])
+    readonly = q.copy()
+    readonly.flags.writeable = False
+    assert np.array_equal(model.forward_dynamics(readonly, v, tau), b)
+
+
+def test_a_row_among_batches_serves_all_states(model):
+    q, v, tau = rows(5)
+    made = model.forward_dynamics(q, v[0], tau[0])
+    assert made.shape == (5, N)
+    for k in range(5):
+        assert np.array_equal(made[k], model.forward_dynamics(q[k], v[0], tau[0]))
+
+
+def test_forces_are_none_unless_given(model):
+    q, v, _ = rows()
+    assert np.array_equal(model.forward_dynamics(q, v), model.forward_dynamics(q, v, np.zeros(N)))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"q": np.zeros(N + 1)}, r"q has shape \(5,\); expected \(4,\) or \(batch, 4\)"),
+        ({"v": np.zeros((3, N - 1))}, r"v has shape \(3, 3\)"),
+        ({"tau": np.zeros((2, 2, N))}, r"tau has shape"),
+        ({"q": 1.0}, r"q has shape \(\)"),
+        ({"q": [[1.0], [1.0, 2.0]]}, "q is ragged"),
+        ({"q": np.zeros(N, dtype=complex)}, "expected real numbers"),
+        ({"q": ["a"] * N}, "expected real numbers"),
+        ({"q": [None] * N}, "expected real numbers"),
+        ({"q": np.full(N, np.nan)}, r"q\[0\] is not finite"),
+        ({"v": [0, 0, np.inf, 0]}, r"v\[2\] is not finite"),
+        ({"q": np.zeros((2, N)), "v": np.zeros((3, N))}, r"batches of \[2, 3\] states"),
+        ({"threads": 0}, "threads=0"),
+        ({"threads": -1}, "threads=-1"),
+        ({"threads": 1.5}, r"threads=1.5"),
+        ({"out": np.zeros(N + 1)}, "expected a contiguous float64 array of shape"),
+        ({"out": np.zeros(N, dtype="float32")}, "out is float32"),
+        ({"out": [0.0] * N}, "out is list"),
+        ({"out": np.zeros((N, 2))[:, 0]}, "contiguous"),
+    ],
+)
+def test_bad_arguments_are_refused(model, change, message):
+    arguments = {"q": np.zeros(N), "v": np.zeros(N), "tau": np.zeros(N)} | change
+    with pytest.raises(InputError, match=message):
+        model.forward_dynamics(**arguments)
+
+
+def test_out_is_filled_and_returned(model):
+    q, v, tau = rows(3)
+    out = np.empty((3, N))
+    assert model.forward_dynamics(q, v, tau, out=out) is out
+    assert np.array_equal(out, model.forward_dynamics(q, v, tau))
+    single = np.empty(N)
+    assert model.inverse_dynamics(q[0], v[0], tau[0], out=single) is single
+    assert np.array_equal(single, model.inverse_dynamics(q[0], v[0], tau[0]))
+
+
+def test_out_may_not_overlap_an_input(model):
+    q, v, tau = rows(3)
+    with pytest.raises(InputError, match="overlaps an input"):
+        model.forward_dynamics(q, v, tau, out=v)
+    memory = np.zeros(2 * N)
+    with pytest.raises(InputError, match="overlaps"):
+        model.forward_dynamics(memory[:N], v[0], tau[0], out=memory[1 : N + 1])
+
+
+def test_out_may_not_be_read_only(model):
+    q, v, tau = rows()
+    out = np.zeros(N)
+    out.flags.writeable = False
+    with pytest.raises(InputError, match="writ"):
+        model.forward_dynamics(q, v, tau, out=out)
+
+
+def test_an_empty_batch_gives_an_empty_result(model):
+    empty = np.zeros((0, N))
+    assert model.forward_dynamics(empty, empty, empty).shape == (0, N)
+    assert model.mass_matrix(empty).shape == (0, N, N)
+    assert model.body_poses(empty).shape == (0, N, 4, 4)
+    assert model.energy(empty, empty)[0].shape == (0,)
+
+
+@pytest.mark.parametrize("name", ["body_poses", "mass_matrix", "gravity_forces", "center_of_mass"])
+def test_what_is_not_finite_does_not_travel(model, name):
+    with pytest.raises(InputError, match=r"q\[1\] is not finite"):
+        getattr(model, name)([0.0, np.nan, 0.0, 0.0])
+
+
+def test_unknown_bodies_algorithms_and_quantities(model):
+    q, v, tau = rows()
+    with pytest.raises(InputError, match="link9"):
+        model.body_jacobian(q, "link9")
+    with pytest.raises(InputError, match="not one of the 4 bodies"):
+        model.body_jacobian(q, 7)
+    with pytest.raises(InputError, match="elbow"):
+        model.hybrid_dynamics(q, v, tau, tau, ["elbow"])
+    with pytest.raises(InputError, match=r"expected \(4, 6\)"):
+        model.generalized_forces(q, np.zeros((3, 6)))
+    with pytest.raises(InputError, match=r"expected \(4, 6\)"):
+        model.forward_dynamics(q, v, wrenches=np.zeros(6))
+    with pytest.raises(InputError, match="newton-euler, lagrangian"):
+        model.inverse_dynamics(q, v, tau, algorithm="euler")
+    with pytest.raises(InputError, match="choose one of"):
+        model.op_count("forward")
+    with pytest.raises(InputError, match="articulated-body"):
+        gallery.revolute_chain(2).compile("aba")
+    with pytest.raises(InputError, match='expected "auto", "straight" or "kernels"'):
+        gallery.revolute_chain(2).compile(form="loops")
+
+
+def test_welded_bodies_have_nothing_to_prescribe():
+    mech = gallery.revolute_chain(2)
+    mech.add_body("flag", "link1", inertia=aj.Inertia.sphere(0.1, 0.1))
+    q = np.zeros(2)
+    with pytest.raises(InputError, match="'flag' has no coordinates"):
+        mech.compile().hybrid_dynamics(q, q, q, q, ["flag"])
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "articulated-body", "recursive", "composite-rigid-body", "augmented"])
+def test_a_singular_mass_matrix_names_body_and_coordinate(algorithm):
+    """A point mass that a slider can carry to the axis of a hinge, on a heavy turntable."""
+    mech = aj.Mechanism("plumb bob")
+    mech.add_body("table", joint=joints.Revolute((1, 0, 0)), inertia=aj.Inertia.sphere(10.0, 1.0))
+    mech.add_body("arm", "table", joints.Revolute((0, 0, 1)), aj.Pose.translation(0.5, 0, 0))
+    mech.add_body("bob", "arm", joints.Prismatic((1, 0, 0)), inertia=aj.Inertia.point(1.0))
+    model = mech.compile(algorithm)
+    v = np.array([0.1, 1.0, 1.0])
+    assert np.isfinite(model.forward_dynamics([0.2, 0.3, 0.5], v)).all()
+    for q, message in ([0.2, 0.3, 0.0], r"q = \[0.2, 0.3, 0.0\]"), ([[0.2, 0.3, 0.5], [0.2, 0.3, 0.0]], r"0.0\]"):
+        with pytest.raises(SingularityError, match=r"mass matrix is singular.*'arm/.*body 'arm'") as caught:
+            model.forward_dynamics(q, v)
+        assert caught.match(message)
+
+
+@pytest.mark.parametrize("algorithm", ["augmented", "redmax"])
+def test_numeric_formulations_check_their_arguments_too(algorithm):
+    model = gallery.revolute_chain(N).compile(algorithm)
+    q, v, tau = rows(3)
+    out = np.empty((3, N))
+    assert model.forward_dynamics(q, v, tau, out=out) is out
+    with pytest.raises(InputError, match="tau has shape"):
+        model.forward_dynamics(q, v, tau[:, 1:])
+    with pytest.raises(InputError, match="out is"):
+        model.forward_dynamics(q, v, tau, out=out[1:])
+    with pytest.raises(InputError, match="numerically"):
+        model.op_count()
+    assert model.op_count("blocks").total > 0
