@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import importlib.util
+import json
 import tempfile
 import time
 from pathlib import Path
@@ -37,19 +39,31 @@ def build(model: Model, compiler: str) -> Engine:
     """ABA and RNEA of one model as compiled straight-line C."""
     if importlib.util.find_spec("casadi") is None:
         raise SystemExit("casadi: the wheel is not installed")
-    started = time.perf_counter()
-    source, operations = generate(model)
-    generated = time.perf_counter() - started
+    made = _generated(model)
+    source = made.pop("source")
     library, seconds = toolchain.build(source + LOOP, compiler, FLAGS)
     loop = _Loop(toolchain.load(library), model.nv)
     notes = {
         "version": importlib.metadata.version("casadi"),
         "compiler": toolchain.version(compiler),
         "compile_seconds": seconds,
-        "generate_seconds": generated,
-        "operations": operations,
+        **made,
     }
     return Engine({"forward_dynamics": loop.forward, "inverse_dynamics": loop.inverse}, notes)
+
+
+def _generated(model: Model) -> dict[str, Any]:
+    """What `generate` gives and the seconds it took, kept on disk: for a hundred bodies CasADi takes a while."""
+    algorithms = Path(__file__).with_name("casadi_algorithms.py").read_text(encoding="utf-8")
+    parts = [repr(model), algorithms, importlib.metadata.version("casadi"), Path(__file__).read_text(encoding="utf-8")]
+    file = toolchain.BUILD / f"{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:24]}.casadi.json"
+    if not file.exists():
+        started = time.perf_counter()
+        source, operations = generate(model)
+        made = {"source": source, "generate_seconds": time.perf_counter() - started, "operations": operations}
+        toolchain.BUILD.mkdir(exist_ok=True)
+        file.write_text(json.dumps(made), encoding="utf-8")
+    return dict(json.loads(file.read_text(encoding="utf-8")))
 
 
 def generate(model: Model) -> tuple[str, dict[str, int]]:
