@@ -24,7 +24,11 @@ from .store import remembered
 from .straight import EXACT, input_sizes, straight_schedule
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-STRAIGHT_LIMIT = 16_000  # operations; beyond, code outgrows the instruction cache and compile time its second
+# Straight-line code is best while it is small. Larger mechanisms run faster by kernels in loops where bodies share
+# classes; where nearly every body is a class of its own, looping saves nothing and straight-line code still wins, up to
+# the size at which it outgrows the caches and a second of compile time.
+SMALL, LARGE = 3_500, 16_000  # operations
+SHARING = 3.0  # bodies per kernel
 
 
 class Program:
@@ -156,15 +160,17 @@ def build_program(
     plan: Plan, numbers: Numbers, joints: JointCache, algorithm: Algorithm, *, form: str = "auto", **options: Any
 ) -> Program:
     """Trace an algorithm over a plan, straight or by kernels, and compile it."""
-    if form == "auto":
-        form = "straight" if estimate(plan) <= STRAIGHT_LIMIT else "kernels"
-    if form not in ("straight", "kernels"):
+    if form not in ("auto", "straight", "kernels"):
         raise InputError(f'form={form!r}; expected "auto", "straight" or "kernels"')
 
     def trace() -> tuple[Schedule, Setup | list[Rows]]:
-        if form == "straight":
-            return straight_schedule(plan, numbers, joints, algorithm)
-        return Layout(Tracer(plan, numbers, joints, algorithm)).schedule()
+        size = estimate(plan)
+        if form == "kernels" or form == "auto" and size > SMALL:
+            schedule, rows = Layout(Tracer(plan, numbers, joints, algorithm)).schedule()
+            sharing = sum(run.count for run in schedule.runs) / max(len(schedule.kernels), 1)
+            if form == "kernels" or sharing >= SHARING or size > LARGE:
+                return schedule, rows
+        return straight_schedule(plan, numbers, joints, algorithm)
 
     schedule, setups = remembered((algorithm.name, form, structure(plan, numbers, joints)), trace)
     return Program(
