@@ -19,6 +19,7 @@ from anyjoint.dynamics.plan import Plan, adjoint, inverse
 from anyjoint.errors import InputError
 
 from .arguments import checked_out, checked_rows
+from .cartesian import Cartesian
 from .compiler import Compiler, hybrid_plan
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
@@ -240,6 +241,10 @@ class Model:
                 f"body {body!r} is not one of the {self.nb} bodies of this model; give a name, body or index"
             )
         return index
+
+    def cartesian(self, q: Any, points: Any = None) -> Cartesian:
+        """Jacobians, velocities and forces of all bodies in world axes, at their centres of mass or other points."""
+        return Cartesian(self, q, points)
 
     def generalized_forces(self, q: Any, wrenches: Any) -> Floats:
         """J^T of wrenches (nb, 6) on all bodies, angular part first, in each body's own frame [RM alg. 3]."""
