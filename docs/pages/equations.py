@@ -32,7 +32,9 @@ class Place:
 def page(root: Path, folder: Path) -> str:
     """One table per paper."""
     sources, tests = collect(root, "src/anyjoint"), collect(root, "tests")
-    texts = {p.relative_to(root).as_posix(): p.read_text(encoding="utf8") for p in sorted(root.glob("tests/**/*.py"))}
+    texts = {
+        p.relative_to(root).as_posix(): p.read_text(encoding="utf8") for p in sorted(root.glob("tests/**/test_*.py"))
+    }
     out = []
     for key, title in PAPERS.items():
         marks = sorted((m for m in sources if m.startswith(key + " ")), key=_natural)

@@ -15,11 +15,21 @@ def page(root: Path, folder: Path) -> str:
 def _section(path: Path, folder: Path) -> str:
     name = path.stem.replace("_", "-")
     source = path.read_text(encoding="utf8")
+    tree = ast.parse(source)
+    title, _, rest = (ast.get_docstring(tree) or name).partition("\n")
+    # The docstring is the text above the code; it need not be read twice.
+    code = "\n".join(source.splitlines()[tree.body[0].end_lineno or 0 :]).strip()
+    return "\n".join(_section(path, folder) for path in sorted((root / "examples").glob("[a-z]*.py")))
+
+
+def _section(path: Path, folder: Path) -> str:
+    name = path.stem.replace("_", "-")
+    source = path.read_text(encoding="utf8")
     title, _, rest = (ast.get_docstring(ast.parse(source)) or name).partition("\n")
     return "\n".join([
         f"## {name}", "", markdown(title), "", _picture(path, folder), markdown(rest), "",
         f"`anyjoint run {name} --html page.html`", "",
-        "```python", source.rstrip(), "```", "",
+        "```python", code, "```", "",
     ])  # fmt: skip
 
 
