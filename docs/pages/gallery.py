@@ -19,13 +19,6 @@ def _section(path: Path, folder: Path) -> str:
     title, _, rest = (ast.get_docstring(tree) or name).partition("\n")
     # The docstring is the text above the code; it need not be read twice.
     code = "\n".join(source.splitlines()[tree.body[0].end_lineno or 0 :]).strip()
-    return "\n".join(_section(path, folder) for path in sorted((root / "examples").glob("[a-z]*.py")))
-
-
-def _section(path: Path, folder: Path) -> str:
-    name = path.stem.replace("_", "-")
-    source = path.read_text(encoding="utf8")
-    title, _, rest = (ast.get_docstring(ast.parse(source)) or name).partition("\n")
     return "\n".join([
         f"## {name}", "", markdown(title), "", _picture(path, folder), markdown(rest), "",
         f"`anyjoint run {name} --html page.html`", "",
@@ -34,10 +27,8 @@ def _section(path: Path, folder: Path) -> str:
 
 
 def _picture(path: Path, folder: Path) -> str:
-    """The thumbnail beside the script, when there is one."""
-    for suffix in (".png", ".jpg", ".svg"):
-        for picture in (path.with_suffix(suffix), path.parent / "thumbnails" / (path.stem + suffix)):
-            if picture.exists():
-                shutil.copyfile(picture, folder / picture.name)
-                return f"![{path.stem.replace('_', ' ')}](generated/{picture.name})\n"
+    """The thumbnail of a script, when there is one."""
+    for picture in sorted((path.parent / "thumbnails").glob(f"{path.stem}.*")):
+        shutil.copyfile(picture, folder / picture.name)
+        return f"![{path.stem.replace('_', ' ')}](generated/{picture.name})\n"
     return ""
