@@ -81,3 +81,9 @@ def test_equations_map_knows_functions_and_tests(pages) -> None:
     rows = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith(("| ---", "| in the"))]
     untested = [row for row in rows if row.rstrip().endswith("|  |")]
     assert len(untested) < 0.1 * len(rows), untested
+
+
+def test_every_page_can_be_generated(pages, tmp_path: Path) -> None:
+    pages.write_all(ROOT, tmp_path)
+    for name in pages.GENERATORS:
+        assert len((tmp_path / f"{name}.md").read_text(encoding="utf8")) > 1000, name
