@@ -3,7 +3,8 @@
 The cruciate ligaments hold the shin at two distances, so it moves as the coupler of a crossed four-bar linkage. The
 loop is solved once, on paper, inside the joint; its derivatives are left to anyjoint, and there is nothing to drift.
 
-Paper: Guenter & Lee, section 5 (closed loops by functions of one coordinate); RedMax supplement, section 5.
+Paper: Guenter & Lee, "Symbolic Lagrangian multibody dynamics", section 5: a closed loop whose angles are functions of
+one coordinate.
 """
 
 import anyjoint as aj

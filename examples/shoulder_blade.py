@@ -3,7 +3,8 @@
 The blade has no hinge: it slides on the ribs in two directions and turns. On an ellipsoid that is a joint of three
 coordinates; springs stand for the muscles. The arm has a ball joint in exponential coordinates.
 
-Papers: RedMax supplement, sections 4.5, 4.7 and 5.3 (after Lee & Terzopoulos, "Spline joints for multibody dynamics").
+Papers: Guenter & Lee, section 5 (frames on surfaces); RedMax supplement, section 4.7 (spherical joint). For ribs of any
+measured shape, `joints.SplineSurface` takes the ellipsoid's place: RedMax section 5.3, after Lee & Terzopoulos 2008.
 """
 
 import anyjoint as aj

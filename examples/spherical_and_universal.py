@@ -3,7 +3,7 @@
 A universal joint is Rot_x(a) Rot_y(b). A ball joint takes a rotation vector: it has no gimbal lock, and where it wears
 out, near a full turn, it is rewritten between two steps (velocities included) without anybody noticing.
 
-Papers: RedMax supplement, eq. 31-35 (universal), eq. 38-41 and section 4.7 (spherical, reparameterised).
+Paper: RedMax supplement, section 4.6 (universal joint) and section 4.7 (spherical joint, reparameterised).
 """
 
 import anyjoint as aj

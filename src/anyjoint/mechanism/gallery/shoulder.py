@@ -1,4 +1,4 @@
-"""A shoulder blade that glides on the rib cage, with the arm on it [RM section 5.3]."""
+"""A shoulder blade that glides on the rib cage, with the arm on it; the cage is an ellipsoid."""
 
 from __future__ import annotations
 
