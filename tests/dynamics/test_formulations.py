@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from anyjoint import joints
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.dynamics.augmented import (
     articulated_inertias,
@@ -22,7 +23,7 @@ from anyjoint.dynamics.newton_euler import NEWTON_EULER
 from anyjoint.dynamics.products import J_TRANSPOSED_TIMES
 from anyjoint.dynamics.recursive import RECURSIVE
 from anyjoint.dynamics.redmax import redmax_accelerations
-from anyjoint.mechanism import gallery
+from anyjoint.mechanism import Inertia, Mechanism, gallery
 from dynamics.support import State, close
 
 TREES = [(seed, 1 + seed % 30) for seed in range(100)]
@@ -190,3 +191,14 @@ def test_dense_formulations_take_batches():
         for k, s in enumerate(states):
             assert close(made[k], solve(s.blocks(), state.parents, state.inertias(), state.tau, state.base()), 1e-12)
     assert isinstance(batch[0], Block)
+
+
+def test_massless_bodies_between_others():
+    """A gimbal of three massless-ringed hinges is one ball joint in other coordinates; the total inertia is regular."""
+    mech = Mechanism("gimbal")
+    for k, axis in enumerate([(1, 0, 0), (0, 1, 0), (0, 0, 1)]):
+        inertia = Inertia(2.0, (0.1, 0.2, 0.3), np.diag([1.0, 2.0, 2.5])) if k == 2 else None
+        mech.add_body(f"ring {k}", mech.bodies[-1] if k else None, joints.Revolute(axis), inertia=inertia)
+    state = State(mech, [0.3, -0.4, 0.5], [1.0, 2.0, -1.0])
+    state.tau = np.array([0.5, -0.3, 0.2])
+    agree(state)
