@@ -24,6 +24,8 @@ from .straight import input_sizes
 
 SMALL = 20  # coordinates up to which the dense formulation is traced too, to see which has fewer operations
 
+WHOLE = ("constraint_wrenches", "recursive_mixed")  # quantities that want each link's own inertia
+
 
 class Compiler:
     """Builds the programs of one mechanism; plans are made again when parameters change."""

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from anyjoint.dynamics.augmented import augmented_accelerations
+from anyjoint.dynamics.blocks import split_blocks
+from anyjoint.dynamics.recursive_mixed import numeric_part
 from anyjoint.dynamics.mixed import mixed_accelerations
 from anyjoint.dynamics.redmax import redmax_accelerations
 from anyjoint.errors import InputError
@@ -22,6 +24,8 @@ SOLVERS: dict[str, Callable[..., Floats]] = {
 
 def numeric_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats) -> Floats:
     """Accelerations by the named formulation."""
+    if name == "recursive-mixed":
+        return _recursive_mixed(model, q, v, tau)
     accelerations = SOLVERS[name]
     blocks = model.blocks(q, v)
     links = model.plan.links
@@ -29,6 +33,18 @@ def numeric_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats) ->
     up = np.concatenate([np.zeros(3), -np.asarray(model.mechanism.gravity)])
     tau = np.broadcast_to(np.asarray(tau, dtype=float), np.broadcast_shapes(np.shape(tau), np.shape(v)))
     return accelerations(blocks, model.plan.parents, inertias, tau, up)
+
+
+def _recursive_mixed(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
+    """Recursions 1-3 from machine code, 4-6 from NumPy [SG Method II]."""
+    row, links = np.asarray(model._program("recursive_mixed")(q, v, tau), dtype=float), model.plan.links
+    widths = [link.joint.nv for link in links]
+    blocks, tau_bar, at = [], [], 0
+    for n in widths:
+        blocks += split_blocks(row[..., at : at + 24 + 6 * n], [n])
+        tau_bar.append(row[..., at + 24 + 6 * n : at + 24 + 7 * n])
+        at += 24 + 7 * n
+    return numeric_part(blocks, model.plan.parents, [link.inertia for link in links], tau_bar)
 
 
 def large_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats) -> Floats:

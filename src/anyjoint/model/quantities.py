@@ -16,6 +16,7 @@ from anyjoint.dynamics.newton_euler import BIAS, GRAVITY, MOMENTUM, NEWTON_EULER
 from anyjoint.dynamics.plan import Plan
 from anyjoint.dynamics.products import J_TIMES, J_TRANSPOSED_TIMES, JDOT_TIMES
 from anyjoint.dynamics.recursive import RECURSIVE
+from anyjoint.dynamics.recursive_mixed import SYMBOLIC_PART
 from anyjoint.spatial import vector, zeros
 from anyjoint.symbolic import Graph
 
@@ -48,6 +49,7 @@ FORCES: dict[str, Algorithm] = {
     "mass_times": MOMENTUM,
     "inverse_dynamics_lagrangian": LAGRANGIAN_INVERSE,
     "constraint_wrenches": CONSTRAINT_WRENCHES,
+    "recursive_mixed": SYMBOLIC_PART,
 }
 # Quantities that ask for single bodies; regrouped inertia would show in them.
 UNGROUPED = KINEMATICS | {"constraint_wrenches": CONSTRAINT_WRENCHES}
