@@ -66,7 +66,7 @@ def test_a_state_gets_the_same_bits_wherever_it_stands_in_a_batch():
 
 
 def test_long_programs_cut_into_pieces_give_the_same_bits(same_sine, tmp_path):
-    x, outputs = merged(range(60), 60)
+    x, outputs = merged(range(90), 60)
     f = compile_function([x], outputs, contract=False)
     assert len(f._lowered.pieces) > 3
     points = programs.random_points(4, support.WIDTH + 1)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from anyjoint.codegen.ir import CONDITIONS, LEAVES, Code, Program, Statement, defined
 from anyjoint.codegen.kernel import Array
 
+WHOLE = 5000  # statements that are not cut: one function of so many is faster and compiles as quickly
 PIECE = 1000
 
 
-def cut(program: Program, limit: int = PIECE) -> tuple[tuple[Program, ...], int]:
+def cut(program: Program, limit: int = PIECE, whole: int = WHOLE) -> tuple[tuple[Program, ...], int]:
     """Pieces to run one after the other, and the number of scratch values that the last array of each must hold.
 
     Values that cross a border travel through scratch slots, which are used again once their last reader has run.
@@ -16,7 +17,7 @@ def cut(program: Program, limit: int = PIECE) -> tuple[tuple[Program, ...], int]
     Stores do not count, so stores that had to wait for all loads stay together in the last piece.
     """
     borders = _borders(program, limit)
-    if len(borders) == 1:
+    if len(borders) * limit <= max(limit, whole):
         return (program,), 0
     maker = {value: statement for statement in program.statements for value in defined(statement)}
     pieces = [_without_idle(program.statements[begin:end]) for begin, end in borders]

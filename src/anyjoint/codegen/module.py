@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from anyjoint.codegen.cut import cut
-from anyjoint.codegen.ir import Program, lower
+from anyjoint.codegen.ir import LEAVES, LONG, Program, lower
 from anyjoint.codegen.kernel import Array, Kernel
 from anyjoint.codegen.llvm import function, parameters, prelude, vector_attribute
 from anyjoint.codegen.target import Target
@@ -19,6 +19,11 @@ class Lowered:
     arrays: tuple[Array, ...]
     pieces: tuple[Program, ...]
     scratch: int
+
+    @property
+    def is_long(self) -> bool:
+        """Whether this is straight-line code, where inlining and the middle end only do harm."""
+        return sum(statement.op not in LEAVES for piece in self.pieces for statement in piece.statements) > LONG
 
 
 @dataclass(frozen=True)
@@ -54,8 +59,7 @@ def schedule_module(
 
     The program (which kernel, how often, at which offsets) is data, so mechanisms of any size share the object code.
     """
-    # A kernel that had to be cut is straight-line code of thousands of statements, where calls cost nothing.
-    optimise = optimise and all(len(kernel.pieces) == 1 for kernel in kernels)
+    optimise = optimise and not any(kernel.is_long for kernel in kernels)
     body = _kernels(kernels, target, optimise)
     return Module(body + "\n".join(_driver(kernels, arrays, target)) + "\n", optimise)
 

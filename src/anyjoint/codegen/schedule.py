@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen.cut import PIECE
 from anyjoint.codegen.fingerprint import fingerprint
-from anyjoint.codegen.ir import live_nodes
+from anyjoint.codegen.ir import LONG, live_nodes
 from anyjoint.codegen.jit import Library, compile_module
 from anyjoint.codegen.kernel import Schedule, check_schedule, extents, written_arrays
 from anyjoint.codegen.module import Lowered, Module, entry_parameters, lowered, schedule_module
@@ -53,8 +52,8 @@ def encode(schedule: Schedule) -> np.ndarray[Any, np.dtype[np.int32]]:
 
 
 def _is_straight(schedule: Schedule) -> bool:
-    """Whether a kernel is so long that it will be cut into pieces."""
-    return any(len(live_nodes(k.graph, [s.node.id for s in k.stores])) > PIECE for k in schedule.kernels)
+    """Whether a kernel is the straight-line code of a whole mechanism."""
+    return any(len(live_nodes(k.graph, [s.node.id for s in k.stores])) > LONG for k in schedule.kernels)
 
 
 class _Work(threading.local):
