@@ -17,11 +17,11 @@ from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.dynamics.kinematics import BLOCKS
 from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
-from anyjoint.dynamics.mixed import mixed_accelerations
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import NEWTON_EULER
 from anyjoint.dynamics.products import J_TRANSPOSED_TIMES
 from anyjoint.dynamics.recursive import RECURSIVE
+from anyjoint.dynamics.recursive_mixed import SYMBOLIC_PART, numeric_part
 from anyjoint.dynamics.redmax import redmax_accelerations
 from anyjoint.mechanism import Inertia, Mechanism, gallery
 from dynamics.support import State, close
@@ -56,7 +56,8 @@ def forward(state):
     made["composite-rigid-body"] = np.linalg.solve(state.mass_matrix(), tau - bias)
     made["lagrangian"] = lagrangian_forward(state)
     made["redmax"] = redmax_accelerations(blocks, state.parents, inertias, tau, base)
-    made["recursive-mixed"] = mixed_accelerations(blocks, state.parents, inertias, tau, base)
+    tau_bar = [x.astype(float) for x in state.run(SYMBOLIC_PART, tau=tau)[-1]]
+    made["recursive-mixed"] = numeric_part(blocks, state.parents, inertias, tau_bar)
     made["augmented"] = augmented_accelerations(blocks, state.parents, inertias, tau, base)
     return made
 
@@ -186,7 +187,7 @@ def test_dense_formulations_take_batches():
     widths = [link.joint.nv for link in state.plan.links]
     batch = split_blocks(np.stack(rows), widths)
     tau = np.stack([state.tau] * 3)
-    for solve in (redmax_accelerations, augmented_accelerations, mixed_accelerations):
+    for solve in (redmax_accelerations, augmented_accelerations):
         made = solve(batch, state.parents, state.inertias(), tau, state.base())
         for k, s in enumerate(states):
             assert close(made[k], solve(s.blocks(), state.parents, state.inertias(), state.tau, state.base()), 1e-12)

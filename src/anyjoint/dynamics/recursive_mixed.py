@@ -18,7 +18,7 @@ def finish(k: Any, parent: Any) -> None:
     k.G_R, k.G_p = k.G.R, k.G.p
 
 
-# The rows have the shape of BLOCKS: pose, two six-vectors (unused here, kept for the one reader), Jacobian, then tau-bar.
+# Rows have the shape of BLOCKS (its two six-vectors are not used here), then tau-bar.
 SYMBOLIC_PART = algorithm(
     "recursive-mixed",
     ("outward", recursion_1),

@@ -10,7 +10,6 @@ import numpy as np
 from anyjoint.dynamics.augmented import augmented_accelerations
 from anyjoint.dynamics.blocks import split_blocks
 from anyjoint.dynamics.recursive_mixed import numeric_part
-from anyjoint.dynamics.mixed import mixed_accelerations
 from anyjoint.dynamics.redmax import redmax_accelerations
 from anyjoint.errors import InputError
 
@@ -18,7 +17,6 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 SOLVERS: dict[str, Callable[..., Floats]] = {
     "redmax": redmax_accelerations,
     "augmented": augmented_accelerations,
-    "recursive-mixed": mixed_accelerations,
 }
 
 

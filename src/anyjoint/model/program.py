@@ -165,7 +165,7 @@ def build_program(
 
     def trace() -> tuple[Schedule, Setup | list[Rows]]:
         size = estimate(plan)
-        if form == "kernels" or form == "auto" and size > SMALL:
+        if form == "kernels" or (form == "auto" and size > SMALL):
             schedule, rows = Layout(Tracer(plan, numbers, joints, algorithm)).schedule()
             sharing = sum(run.count for run in schedule.runs) / max(len(schedule.kernels), 1)
             if form == "kernels" or sharing >= SHARING or size > LARGE:

@@ -143,7 +143,7 @@ def unpack(data: bytes) -> Traced:
         return g
 
     def setup(h: Any) -> Setup:
-        return Setup(graph(h["graph"]), {node: index for node, index in ints(h["raw"])}, tuple(ints(h["outputs"])))
+        return Setup(graph(h["graph"]), dict(ints(h["raw"])), tuple(ints(h["outputs"])))
 
     def kernel(h: Any) -> Kernel:
         g = graph(h["graph"])
