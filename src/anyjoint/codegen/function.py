@@ -102,15 +102,27 @@ class CompiledFunction:
 
     def __call__(self, *arguments: Any) -> Floats:
         """Values of shape `shape`, with a leading batch axis if any argument has one."""
+        words = []
+        for x, shape in zip(arguments, self.input_shapes, strict=False):
+            # The common case first: one state, nothing to convert.
+            if type(x) is np.ndarray and x.dtype is self._type and x.shape == shape and x.flags.c_contiguous:
+                words.append(address(x))
+        if len(words) == len(arguments) == len(self._sizes):
+            return self._single(words)
+        return self._general(arguments)
+
+    def _single(self, addresses: list[int]) -> Floats:
+        out = np.empty(self.shape, self._type)
+        self._entry(*addresses, address(out))
+        return out
+
+    def _general(self, arguments: tuple[Any, ...]) -> Floats:
         if len(arguments) != len(self._sizes):
             raise InputError(f"{len(arguments)} arguments were given; expected {len(self._sizes)}.")
         arrays = [self._vector(i, argument) for i, argument in enumerate(arguments)]
-        for array in arrays:
-            if array.ndim == 2:
-                return self._batch(arrays)
-        out = np.empty(self._length, self._type)
-        self._entry(*[address(array) for array in arrays], address(out))
-        return out if len(self.shape) == 1 else out.reshape(self.shape)
+        if any(array.ndim == 2 for array in arrays):
+            return self._batch(arrays)
+        return self._single([address(array) for array in arrays])
 
     def _batch(self, arrays: list[Floats]) -> Floats:
         states = {array.shape[0] for array in arrays if array.ndim == 2}

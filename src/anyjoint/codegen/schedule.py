@@ -68,7 +68,7 @@ class CompiledSchedule:
 
     Arrays are given in the schedule's order without the work array, which belongs to the calling thread.
     Every state of a batch is computed by the same instructions wherever it stands in the batch, to the same bits. The
-    scalar code fuses the same products and sums as far as our tests see; LLVM does not promise it, `contract=False` does.
+    scalar code fuses the same products and sums as far as tests see; LLVM does not promise it, `contract=False` does.
     """
 
     def __init__(
