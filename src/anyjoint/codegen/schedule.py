@@ -23,6 +23,7 @@ from anyjoint.errors import InputError
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 _ALIGNMENT = 64
+SHARES = 4  # of a batch, for each thread
 
 
 def aligned(count: int, dtype: str) -> Floats:
@@ -190,12 +191,18 @@ class CompiledSchedule:
         if threads <= 1 or count < 2 * width:
             self._batch(arrays, 0, count)
             return
-        share = -(-count // (threads * width)) * width  # whole tiles for each thread
+        # Several shares of whole tiles for each thread, taken as each gets to them: a late thread holds nobody up.
+        share = -(-count // (SHARES * threads * width)) * width
+        begins = iter(range(0, count, share))
+
+        def work() -> None:
+            for begin in begins:
+                self._batch(arrays, begin, min(share, count - begin))
+
         if threads not in self._pools:
             self._pools[threads] = ThreadPoolExecutor(threads - 1)
-        submit = self._pools[threads].submit
-        others = [submit(self._batch, arrays, begin, min(share, count - begin)) for begin in range(share, count, share)]
-        self._batch(arrays, 0, min(share, count))
+        others = [self._pools[threads].submit(work) for _ in range(threads - 1)]
+        work()
         for other in others:
             other.result()
 
