@@ -35,7 +35,7 @@ class Sums:
         for k, x in enumerate(scalars):
             known[k] = 0.0 if known[k] == 0.0 and x == 0.0 else None
 
-    def key(self) -> Hashable:
+    def key(self) -> tuple[tuple[str, tuple[float | None, ...]], ...]:
         return tuple(
             (name, tuple(x if x == 0.0 else None for x in scalars))
             for name, (scalars, _) in sorted(self.entries.items())

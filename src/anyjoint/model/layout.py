@@ -54,7 +54,7 @@ class Layout:
             self.children.setdefault(link.parent, []).append(i)
         self.slots: list[dict[tuple[Any, ...], int]] = [{} for _ in tracer.traces]  # per sweep: entries of a message
         self.kept: dict[BodyTrace, dict[int, int]] = {}  # per trace: node -> slot of the record
-        self.fills: dict[tuple[BodyTrace, ...], Hashable] = {}
+        self.fills: dict[tuple[tuple[BodyTrace, ...], int], Hashable] = {}
         self._find_kept()
 
     # -- what must be stored --------------------------------------------------------------------------------
@@ -100,8 +100,7 @@ class Layout:
         calls: list[tuple[int, int, int]] = []  # (kernel, link, sweep) in order
         for level, i in self._visits():
             trace, parent = self.tracer.traces[level][i], self.links[i].parent
-            first = parent >= 0 and i == self.children[parent][-1]
-            fill = self._fill(level, i) if trace.handed and first else None
+            fill = self._fill(level, i) if trace.handed and parent >= 0 else ()
             key = (trace, parent >= 0, i in self.children, fill)
             if key not in index:
                 index[key] = len(kernels)
@@ -118,15 +117,19 @@ class Layout:
                 yield level, i
 
     def _fill(self, level: int, i: int) -> Hashable:
-        """For the first child to be visited: all entries that any child hands in, so that it can store, not add."""
-        traces = tuple(self.tracer.traces[level][k] for k in self.children[self.links[i].parent])
-        if traces not in self.fills:
+        """Names that no child before this one has handed in, with all entries that any child will: stored, not added."""
+        siblings = self.children[self.links[i].parent]
+        position = siblings.index(i)
+        traces = tuple(self.tracer.traces[level][k] for k in siblings)
+        if (traces, position) not in self.fills:
             total = Sums()
             for trace in traces:
                 for name, scalars in trace.handed.items():
                     total.add(name, entries_of(scalars), trace.values["handed " + name][1])
-            self.fills[traces] = total.key()
-        return self.fills[traces]
+            begun = {name for trace in traces[position + 1 :] for name in trace.handed}
+            fill = tuple((name, entries) for name, entries in total.key() if name not in begun)
+            self.fills[traces, position] = fill
+        return self.fills[traces, position]
 
     def _kernel(self, trace: BodyTrace, has_parent: bool, has_children: bool, fill: Any) -> tuple[Kernel, Setup]:
         stores = self._stores(trace, has_parent, has_children, fill)
@@ -159,7 +162,7 @@ class Layout:
         if has_children:
             stores += [(x, "mine", slot, False) for x, slot in self._said(trace)]
         stores += [(Node(trace.graph, node), "keep", slot, False) for node, slot in self.kept[trace].items()]
-        filled = dict(fill) if fill is not None else {}
+        filled = dict(fill)
         for name, scalars in trace.handed.items() if has_parent else ():
             for k, (x, known) in enumerate(zip(scalars, entries_of(scalars), strict=True)):
                 slot = self.slots[trace.level].get(("sum", name, k))

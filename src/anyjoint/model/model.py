@@ -15,7 +15,8 @@ import numpy as np
 from anyjoint.codegen import OpCount
 from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.dynamics.hybrid import HYBRID
-from anyjoint.dynamics.plan import Plan, adjoint, inverse
+from anyjoint.dynamics.plan import Plan
+from anyjoint.dynamics.rigid import adjoint, inverse
 from anyjoint.errors import InputError
 
 from .arguments import checked_out, checked_rows

@@ -1,4 +1,4 @@
-"""The raw numbers of a plan: per link what `links.raw_values` lists, then gravity; and which of them are exact."""
+"""The raw numbers of a plan: per link what `links.raw_table` lists, then gravity; and which of them are exact."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.dynamics.links import raw_values
+from anyjoint.dynamics.links import raw_table
 from anyjoint.dynamics.plan import Plan
 
 Pattern = tuple[float | None, ...]  # the exact value of a number that programs may build in, or None
@@ -32,7 +32,7 @@ class Numbers:
 
 def numbers_of(plan: Plan, gravity: Sequence[float]) -> Numbers:
     """The raw numbers of a plan."""
-    return Numbers(tuple(tuple(raw_values(link)) for link in plan.links), (gravity[0], gravity[1], gravity[2]))
+    return Numbers(tuple(map(tuple, raw_table(plan.links))), (gravity[0], gravity[1], gravity[2]))
 
 
 def pattern(values: Sequence[float], exact: tuple[float, ...]) -> Pattern:
