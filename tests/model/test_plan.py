@@ -6,9 +6,10 @@ import pytest
 import anyjoint as aj
 from anyjoint import joints
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
-from anyjoint.dynamics.denavit import common_normal, homogeneous, rotation_x, screw_z
+from anyjoint.dynamics.denavit import common_normal, rotation_x, screw_z
 from anyjoint.dynamics.newton_euler import NEWTON_EULER
 from anyjoint.dynamics.plan import GENERAL, HINGE, SLIDER, make_plan
+from anyjoint.dynamics.rigid import homogeneous
 from anyjoint.mechanism import gallery
 from dynamics.support import State, close
 

@@ -16,7 +16,9 @@ from anyjoint.spatial.inertia import symmetric_from
 
 from .body import Body
 from .denavit import exact_sincos, snap
-from .plan import GENERAL, HINGE, SLIDER, Link, Plan, stripped_legs
+from .moving_part import GENERAL, HINGE, SLIDER, stripped_legs
+from .plan import Link, Plan
+from .rigid import Array
 
 RAW = (
     "sin_gamma", "cos_gamma", "sin_alpha", "cos_alpha", "px", "py", "pz", "sin_theta", "cos_theta", "theta",
@@ -27,28 +29,44 @@ UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 def raw_values(link: Link) -> list[float]:
     """The numbers of a link in the order of RAW, then its joint's parameters; rounding noise is made exact."""
-    sg, cg = exact_sincos(link.gamma)
-    turning = link.kind == HINGE  # a hinge adds theta to its coordinate instead of turning by it
-    st, ct = (0.0, 1.0) if turning else exact_sincos(link.theta)
-    theta = snap(link.theta, 1.0) if turning else 0.0
-    size = max(map(abs, link.p))
-    p = [snap_zero(x, size) for x in link.p]
-    turns = [sg, cg, snap(link.sin_alpha, 1), snap(link.cos_alpha, 1)]
-    return [*turns, *p, st, ct, theta, *inertia_values(link.inertia), *(x.value for x in parameters(link.joint))]
+    return raw_table([link])[0]
 
 
-def inertia_values(J: Any) -> list[float]:
-    """m, h = m*c and the tensor about the origin, from a 6x6 spatial inertia."""
-    h = [J[2, 4], J[0, 5], J[1, 3]]
-    tensor = [J[k] for k in UPPER]
-    tensor_scale = max(map(abs, tensor), default=0.0)
-    h_scale = max([abs(x) for x in h] + [float(np.sqrt(abs(J[3, 3]) * tensor_scale))])
-    return [float(J[3, 3]), *(snap_zero(x, h_scale) for x in h), *(snap_zero(x, tensor_scale) for x in tensor)]
+def raw_table(links: Sequence[Link]) -> list[list[float]]:
+    """The raw numbers of many links."""
+    if not links:
+        return []
+    turning = np.array([link.kind == HINGE for link in links])  # a hinge adds theta to its coordinate
+    theta = np.array([link.theta for link in links])
+    p = _snap_zeros(np.array([link.p for link in links]), 0.0)
+    columns = [
+        *exact_sincos(np.array([link.gamma for link in links])),
+        *(snap(np.array([getattr(link, name) for link in links])) for name in ("sin_alpha", "cos_alpha")),
+        *p.T,
+        *exact_sincos(np.where(turning, 0.0, theta)),
+        snap(np.where(turning, theta, 0.0)),
+        *inertia_values(np.array([link.inertia for link in links])),
+    ]
+    own: dict[int, list[float]] = {}  # parameters of joints, which many links may share
+    for link in links:
+        if id(link.joint) not in own:
+            own[id(link.joint)] = [x.value for x in parameters(link.joint)]
+    return [row + own[id(link.joint)] for row, link in zip(np.stack(columns, axis=1).tolist(), links, strict=True)]
 
 
-def snap_zero(x: float, scale: float) -> float:
-    """x, or 0 where x is rounding noise."""
-    return 0.0 if abs(x) <= 4e-15 * scale else float(x)
+def inertia_values(J: Array) -> list[Array]:
+    """m, h = m*c and the tensor about the origin, from 6x6 spatial inertias."""
+    m = J[:, 3, 3]
+    tensor = np.stack([J[:, i, j] for i, j in UPPER], axis=1)
+    tensor_scale = np.abs(tensor).max(axis=1)
+    h = np.stack([J[:, 2, 4], J[:, 0, 5], J[:, 1, 3]], axis=1)
+    return [m, *_snap_zeros(h, np.sqrt(np.abs(m) * tensor_scale)).T, *_snap_zeros(tensor, 0.0).T]
+
+
+def _snap_zeros(rows: Array, scale: Any) -> Array:
+    """Rows of numbers, with 0 for those that are rounding noise beside `scale` or the largest of their row."""
+    largest = np.maximum(np.abs(rows).max(axis=1), scale)
+    return np.where(np.abs(rows) <= 4e-15 * largest[:, None], 0.0, rows)
 
 
 def link_motion(link: Link, values: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
@@ -106,8 +124,7 @@ def is_identity(factor: Any) -> bool:
 def float_bodies(plan: Plan, q: Any, v: Any, **inputs: Any) -> list[Body]:
     """All links at a state, on plain numbers: the oracle of the compiled programs."""
     bodies = []
-    for link in plan.links:
-        raw = raw_values(link)
+    for link, raw in zip(plan.links, raw_table(plan.links), strict=True):
         ql, vl = [float(x) for x in q[link.q]], [float(x) for x in v[link.v]]
         motion = link_motion(link, raw[len(RAW) :], ql, vl) if link.kind == GENERAL else None
         body = link_body(link.kind, raw, ql, vl, motion)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -144,6 +145,9 @@ class Pose:
     @cached_property
     def matrix(self) -> Matrix:
         """The 4x4 matrix, of floats where all entries are numbers."""
+        exact = _float_matrix(self.factors)
+        if exact is not None:
+            return exact
         T = zeros(4, 4)
         T[:3, :3], T[:3, 3], T[3, 3] = self.R, self.p, 1
         if all(is_number(x) for x in T.ravel()):
@@ -214,11 +218,38 @@ def unit_axis(axis: Sequence[Scalar], where: str = "axis") -> tuple[float, float
 
 def frame_about(unit: Sequence[float]) -> Matrix:
     """A right-handed frame whose third column is the given unit vector."""
-    z = np.asarray(unit, dtype=float)
-    helper = np.eye(3)[int(np.argmin(np.abs(z)))]
-    x = np.cross(helper, z)
-    x /= np.linalg.norm(x)
-    return np.stack([x, np.cross(z, x), z], axis=1)
+    z = [float(t) for t in unit]
+    size = [abs(t) for t in z]
+    k = size.index(min(size))
+    # x = e_k x z at unit length, and y = z x x.
+    i, j = (k + 1) % 3, (k + 2) % 3
+    length = math.hypot(z[i], z[j])
+    x = [0.0, 0.0, 0.0]
+    x[i], x[j] = -z[j] / length, z[i] / length
+    y = [z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2], z[0] * x[1] - z[1] * x[0]]
+    return np.array([x, y, z]).T
+
+
+def _float_matrix(factors: Sequence[Factor]) -> Matrix | None:
+    """The 4x4 matrix of factors that are all floats, by plain arithmetic; None for other scalars."""
+    rows = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
+    for factor in factors:
+        numbers: Any = factor.R.ravel().tolist() if isinstance(factor, Turn) else ()
+        numbers = factor.sincos if isinstance(factor, Rotation) else getattr(factor, "p", numbers)
+        if not all(isinstance(x, (int, float)) for x in numbers):
+            return None
+        if isinstance(factor, Rotation):
+            (s, c), (i, j) = numbers, factor.plane
+            for row in rows:
+                row[i], row[j] = row[i] * c + row[j] * s, row[j] * c - row[i] * s
+        elif isinstance(factor, Translation):
+            x, y, z = numbers
+            for row in rows:
+                row[3] += row[0] * x + row[1] * y + row[2] * z
+        else:
+            R = numbers
+            rows = [[a * R[j] + b * R[j + 3] + c * R[j + 6] for j in range(3)] + [d] for a, b, c, d in rows]
+    return np.array([*rows, [0.0, 0.0, 0.0, 1.0]])
 
 
 def _finite(x: Scalar, what: str) -> Scalar:

@@ -1,0 +1,54 @@
+"""Rigid motions and inertias of many bodies at once, as stacks of NumPy matrices: poses 4x4, inertias 6x6."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def homogeneous(R: Array, p: Any) -> Array:
+    """Poses from rotations and origins."""
+    p = np.asarray(p, dtype=float)
+    T = np.zeros((*np.broadcast_shapes(R.shape[:-2], p.shape[:-1]), 4, 4))
+    T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, p, 1.0
+    return T
+
+
+def inverse(T: Array) -> Array:
+    """The inverse of a pose."""
+    Rt = np.swapaxes(T[..., :3, :3], -1, -2)
+    return homogeneous(Rt, -(Rt @ T[..., :3, 3:])[..., 0])
+
+
+def adjoint(T: Array) -> Array:
+    """The 6x6 adjoint of a pose [SG eq. 2]."""
+    X = np.zeros((*T.shape[:-2], 6, 6))
+    X[..., :3, :3] = X[..., 3:, 3:] = T[..., :3, :3]
+    X[..., 3:, :3] = skew(T[..., :3, 3]) @ T[..., :3, :3]
+    return X
+
+
+def skew(p: Array) -> Array:
+    """The matrices [p] with [p] b = p x b."""
+    out = np.zeros((*p.shape[:-1], 3, 3))
+    out[..., 2, 1], out[..., 0, 2], out[..., 1, 0] = p[..., 0], p[..., 1], p[..., 2]
+    return out - np.swapaxes(out, -1, -2)
+
+
+def moved(J: Array, T: Array) -> Array:
+    """Inertias given in frames, seen from the frames in which those have poses T."""
+    X = adjoint(inverse(T))
+    seen: Array = np.swapaxes(X, -1, -2) @ J @ X
+    return seen
+
+
+def spatial_inertia(mass: Any, com: Any, tensor: Any) -> Array:
+    """6x6 inertias about the bodies' origins from masses, centres of mass and tensors about those [SG eq. 5]."""
+    m, c = np.asarray(mass, dtype=float)[..., None, None], skew(np.asarray(com, dtype=float))
+    J = np.zeros((*m.shape[:-2], 6, 6))
+    J[..., :3, :3] = np.asarray(tensor, dtype=float) - m * (c @ c)
+    J[..., :3, 3:], J[..., 3:, :3], J[..., 3:, 3:] = m * c, -m * c, m * np.eye(3)
+    return J
