@@ -8,6 +8,7 @@ from typing import Any
 
 from anyjoint.joints.product_rule import columns
 from anyjoint.scalar import known
+from anyjoint.spatial import dot_in_pairs, vector
 
 from .body import algorithm
 from .small_matrix import LDL, gram, ldl
@@ -68,7 +69,9 @@ def _half_columns(U: Any, Omega: LDL) -> Any:
 def accelerations(body: Any, parent: Any) -> None:
     """Outward: joint and body accelerations."""
     alpha = body.A.motion(parent.alpha) + body.a
-    body.qdd = LDL(body.L, body.z).back(body.z - body.Z.T @ alpha)
+    # Each body waits for its parent's acceleration: sum in pairs, so that it waits less long.
+    resisting = vector(*(dot_in_pairs(column, alpha) for column in body.Z.T))
+    body.qdd = LDL(body.L, body.z).back(body.z - resisting)
     alpha = alpha + (body.S_A + body.S_B) @ body.qdd
     body.alpha = body.W.motion(alpha) + centripetal_acceleration(body)
 

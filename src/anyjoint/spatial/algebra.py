@@ -38,6 +38,15 @@ def dot(a: Any, b: Any) -> Scalar:
     return total
 
 
+def dot_in_pairs(a: Any, b: Any) -> Scalar:
+    """a . b as a balanced sum: as many operations, fewer of them waiting for each other."""
+    terms = [x * y for x, y in zip(a, b, strict=True)]
+    while len(terms) > 1:
+        pairs = [x + y for x, y in zip(terms[::2], terms[1::2], strict=False)]
+        terms = pairs + terms[2 * len(pairs) :]
+    return terms[0]
+
+
 def skew(a: Any) -> Matrix:
     """The matrix [a] with [a] b = a x b."""
     out = zeros(3, 3)

@@ -75,16 +75,18 @@ class BlockInertia:
         return np.block([[self.A, self.B], [self.B.T, self.C]])
 
     def entries(self) -> list[Scalar]:
-        """The 21 independent numbers: A and C by upper triangle, B by rows."""
+        """The 21 independent numbers: C and A by upper triangle, B by rows.
+
+        In this order, because moving an inertia computes C first, B from C and A from B: few values wait in registers.
+        """
         upper = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
-        return [self.A[k] for k in upper] + list(self.B.ravel()) + [self.C[k] for k in upper]
+        return [self.C[k] for k in upper] + list(self.B.ravel()) + [self.A[k] for k in upper]
 
     @staticmethod
     def from_entries(e: list[Scalar]) -> BlockInertia:
         """The inverse of `entries`."""
-        return BlockInertia(
-            symmetric_from(e[:6]), np.array(e[6:15], dtype=object).reshape(3, 3), symmetric_from(e[15:])
-        )
+        B = np.array(e[6:15], dtype=object).reshape(3, 3)
+        return BlockInertia(symmetric_from(e[15:]), B, symmetric_from(e[:6]))
 
     @staticmethod
     def zero() -> BlockInertia:
