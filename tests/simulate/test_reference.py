@@ -67,7 +67,9 @@ def test_bead_on_a_wire_that_turns_at_a_given_speed(name):
     def motor(t, q, v):
         return model.hybrid_dynamics(q, v, np.zeros(2), np.zeros(2), ["wire"])[1]
 
-    for q, v, at in follow(model, [0.0, *numbers(case, "u")], [speed, *numbers(case, "du")], case, tau=motor, rtol=1e-12):
+    for q, v, at in follow(
+        model, [0.0, *numbers(case, "u")], [speed, *numbers(case, "du")], case, tau=motor, rtol=1e-12
+    ):
         assert agrees(q[1:], at, "u")
         assert agrees(v[1:], at, "du")
         assert v[0] == pytest.approx(speed, abs=1e-10)
@@ -85,9 +87,8 @@ def test_particle_on_an_ellipsoid():
 def test_point_pendulums(name, n):
     case, model = load(name), reference.pendulum(n).compile()
     for q, v, at in follow(model, [np.pi / 2, *[0.0] * (n - 1)], np.zeros(n), case):
-        chaos = 1e-9 if float(at["t"]) < 6 else 1e-7  # neighbours part exponentially
-        assert agrees(np.cumsum(q), at, *(f"q{k + 1}" for k in range(n)), tolerance=chaos)
-        assert agrees(np.cumsum(v), at, *(f"v{k + 1}" for k in range(n)), tolerance=chaos)
+        assert agrees(np.cumsum(q), at, *(f"q{k + 1}" for k in range(n)))
+        assert agrees(np.cumsum(v), at, *(f"v{k + 1}" for k in range(n)))
 
 
 def test_simple_pendulum():
@@ -144,7 +145,9 @@ def test_stiff_flyball_governor():
     x = aj.Inertia(0.3, (0.5, 0, 0), np.diag([0.3 * 2e-4 / 12, 0.3 * (1 + 1e-4) / 12, 0.3 * (1 + 1e-4) / 12]))
     arm = with_tip(x)
     mech.add_body("right", shaft, joints.Revolute((0, 1, 0)), aj.Pose.translation(0.05, 0, 1), arm)
-    mech.add_body("left", shaft, joints.Revolute((0, 1, 0)), aj.Pose.translation(-0.05, 0, 1) @ aj.Pose.rotation_z(np.pi), arm)
+    mech.add_body(
+        "left", shaft, joints.Revolute((0, 1, 0)), aj.Pose.translation(-0.05, 0, 1) @ aj.Pose.rotation_z(np.pi), arm
+    )
     cube = aj.Inertia(3.0, tensor=np.eye(3) * 3.0 * 0.02 / 12)
     mech.add_body("slider", shaft, joints.Prismatic((0, 0, 1)), inertia=cube)
     springs = [

@@ -183,7 +183,7 @@ def underflow(request: Request, trouble: StepUnderflow) -> str:
     where = culprit(request.model, trouble.q, trouble.v)
     return (
         f"the step{which} became too small at t = {trouble.time:.6g} s, {where}; the tolerances rtol = {request.rtol:g}"
-        f" and atol = {request.atol:g} cannot be met there: loosen them, or look for a singularity or a jump in the forces"
+        f" and atol = {request.atol:g} cannot be met there: loosen them, or look for a singularity or a jump"
     )
 
 

@@ -86,9 +86,22 @@ class Trajectory:
         if len(self.t) < 2:
             raise InputError("resample: the trajectory has a single sample; simulate for longer")
         k = np.clip(np.searchsorted(self.t, at, side="right") - 1, 0, len(self.t) - 2)
-        q = hermite(self.t, self.q, self._rates(), k, at)
-        v = hermite(self.t, self.v, self.accelerations(), k, at)
+        rates, a = self._rates(), self.accelerations()
+        q, v = hermite(self.t, self.q, rates, k, at), hermite(self.t, self.v, a, k, at)
+        jumps = chart_changes(self.t, self.q, rates)
+        if jumps.any():
+            q, v = self._beside_jumps(q, v, rates, a, k, at, jumps)
         return Trajectory(at, q, v, self.status, self.model, self.method, self.steps, list(self.events), self.drive)
+
+    def _beside_jumps(
+        self, q: Floats, v: Floats, rates: Floats, a: Floats, k: Floats, at: Floats, jumps: Floats
+    ) -> tuple[Floats, Floats]:
+        """Where the chart changes between two samples, go on from the nearer one."""
+        near = k + (at - self.t[k] > self.t[k + 1] - at)
+        by = (at - self.t[near]).reshape(-1, *(1 for _ in self.q.shape[1:]))
+        bent = a[near] if self.q.shape == self.v.shape else 0.0
+        q = np.where(jumps[k][..., None], self.q[near] + by * (rates[near] + 0.5 * by * bent), q)
+        return q, np.where(jumps[k][..., None], self.v[near] + by * a[near], v)
 
     def _rates(self) -> Floats:
         if self.q.shape[-1] == self.v.shape[-1]:
@@ -195,6 +208,14 @@ class Trajectory:
         batch = f", batch of {self.q.shape[1]}" if self.q.ndim == 3 else ""
         end = f"{self.t[-1]:g} s" if len(self.t) else "no time"
         return f"<Trajectory of {name!r}: {len(self.t)} samples over {end}{batch}; {self.status}>"
+
+
+def chart_changes(t: Floats, q: Floats, rates: Floats) -> Floats:
+    """Between which samples the coordinates jump by far more than their rates allow, (samples - 1, ...)."""
+    h = np.diff(t).reshape(-1, *(1 for _ in q.shape[1:]))
+    moved = 0.5 * h * (rates[1:] + rates[:-1])
+    allowed = 0.5 + 2 * h * np.maximum(np.abs(rates[1:]), np.abs(rates[:-1]))
+    return np.asarray((np.abs(np.diff(q, axis=0) - moved) > allowed).any(axis=-1))
 
 
 def hermite(t: Floats, y: Floats, slope: Floats, k: Floats, at: Floats) -> Floats:

@@ -1,0 +1,126 @@
+"""Trajectories: resampling, files, tables, what they say."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint.errors import AnyjointError, InputError
+from simulate.mechanisms import double_pendulum, top, total
+
+MODEL = double_pendulum()
+TRAJ = MODEL.simulate([1.0, 0.5], [0.0, 0.0], 1.0, dt=0.01, events=lambda t, q, v: q[0] - 0.9)
+
+
+def test_resampling_is_of_third_order():
+    times = np.linspace(0, 1, 777)
+    fine = MODEL.simulate([1.0, 0.5], [0.0, 0.0], 1.0, dt=1 / 776)
+    errors = []
+    for n in (50, 100):
+        made = MODEL.simulate([1.0, 0.5], [0.0, 0.0], 1.0, dt=1 / n).resample(times)
+        errors.append(max(np.abs(made.q - fine.q).max(), np.abs(made.v - fine.v).max()))
+    assert errors[1] < errors[0] / 10
+    assert errors[1] < 1e-5
+    assert np.array_equal(TRAJ.resample(TRAJ.t).q, TRAJ.q)
+
+
+def test_resampling_passes_a_change_of_chart():
+    model = top()
+    traj = model.simulate([0.0, 0.0, 0.1], [0.0, 0.0, 20.0], 1.0, dt=2e-3)
+    fine = model.simulate([0.0, 0.0, 0.1], [0.0, 0.0, 20.0], 1.0, dt=1e-3)
+    poses = model.body_poses(traj.resample(fine.t).q)
+    assert np.abs(poses - model.body_poses(fine.q)).max() < 1e-4
+
+
+@pytest.mark.parametrize("times", [[-0.1], [1.1], [np.nan], [[0.5]]])
+def test_resampling_outside_is_refused(times):
+    with pytest.raises(InputError, match="resample"):
+        TRAJ.resample(times)
+
+
+def test_save_and_load(tmp_path):
+    path = TRAJ.save(tmp_path / "run.npz")
+    again = aj.Trajectory.load(path, MODEL)
+    for name in ("t", "q", "v"):
+        assert np.array_equal(getattr(again, name), getattr(TRAJ, name))
+    assert again.status == TRAJ.status
+    assert again.method == "rk4"
+    assert [c.time for c in again.events] == [c.time for c in TRAJ.events]
+    assert np.array_equal(total(again), total(TRAJ))
+    assert np.abs(again.resample([0.505]).q - TRAJ.resample([0.505]).q).max() < 1e-6
+
+
+def test_files_hold_plain_arrays_and_json(tmp_path):
+    path = TRAJ.save(tmp_path / "run.npz")
+    with np.load(path, allow_pickle=False) as data:
+        header = json.loads(bytes(data["header"]).decode())
+        assert set(data.files) == {"header", "t", "q", "v"}
+    assert header["coordinates"] == ["rod 0/angle", "rod 1/angle"]
+    assert zipfile.is_zipfile(path)
+
+
+def test_a_trajectory_without_its_model_says_so(tmp_path):
+    loaded = aj.Trajectory.load(TRAJ.save(tmp_path / "run.npz"))
+    with pytest.raises(InputError, match="model"):
+        loaded.energy()
+
+
+def test_bad_files(tmp_path):
+    with pytest.raises(AnyjointError, match="cannot write"):
+        TRAJ.save(tmp_path / "no" / "such" / "folder.npz")
+    with pytest.raises(AnyjointError, match="cannot read"):
+        aj.Trajectory.load(tmp_path / "missing.npz")
+    (tmp_path / "text.npz").write_text("hello")
+    with pytest.raises(InputError, match="not a trajectory"):
+        aj.Trajectory.load(tmp_path / "text.npz")
+    np.savez(tmp_path / "other.npz", x=np.zeros(3))
+    with pytest.raises(InputError, match="not a trajectory"):
+        aj.Trajectory.load(tmp_path / "other.npz")
+    np.savez(tmp_path / "pickle.npz", header=np.array([{"a": 1}], dtype=object), t=0, q=0, v=0)
+    with pytest.raises(InputError, match="not a trajectory"):
+        aj.Trajectory.load(tmp_path / "pickle.npz")
+    path = TRAJ.save(tmp_path / "run.npz")
+    with pytest.raises(InputError, match="2 coordinates"):
+        aj.Trajectory.load(path, top())
+
+
+def test_pages_and_plots(tmp_path):
+    page = tmp_path / "run.html"
+    TRAJ.to_html(page)
+    assert "<html" in page.read_text(encoding="utf8")[:500].lower()
+    TRAJ.plot(tmp_path / "run.png")
+    assert (tmp_path / "run.png").stat().st_size > 1000
+    assert "<iframe" in TRAJ._repr_html_()
+
+
+def test_batches_have_members():
+    batch = MODEL.simulate([[1.0, 0.5], [0.2, 0.1]], np.zeros((2, 2)), 0.1)
+    kinetic, potential = batch.energy()
+    assert kinetic.shape == potential.shape == (101, 2)
+    assert np.array_equal(batch.member(1).energy()[0], kinetic[:, 1])
+    assert batch.momentum().shape == (101, 2, 6)
+    assert "batch of 2" in repr(batch)
+    with pytest.raises(InputError, match="member"):
+        batch.to_html("page.html")
+    with pytest.raises(InputError, match="2 trajectories"):
+        batch.member(2)
+    with pytest.raises(InputError, match="single"):
+        TRAJ.member(0)
+
+
+def test_tables(tmp_path):
+    pandas = __import__("importlib").util.find_spec("pandas")
+    if pandas is None:
+        with pytest.raises(AnyjointError, match="pip install pandas"):
+            TRAJ.to_pandas()
+        return
+    table = TRAJ.to_pandas()
+    assert list(table.columns)[:3] == ["t", "rod 0/angle", "rod 1/angle"]
+    assert table["rod 0/angle"].iloc[-1] == TRAJ.q[-1, 0]
+
+
+def test_what_it_says():
+    assert str(TRAJ.status) == "ok"
+    assert "101 samples over 1 s" in repr(TRAJ)
