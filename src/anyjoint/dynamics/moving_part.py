@@ -13,7 +13,7 @@ from anyjoint.joints.revolute import Revolute
 from anyjoint.scalar.dual import Dual
 from anyjoint.spatial import Pose, frame_about
 
-from .rigid import Array, homogeneous
+from .rigid import Array
 
 HINGE, SLIDER, GENERAL = "hinge", "slider", "general"
 Core = tuple[int, int, int]  # constant factors stripped: leading and trailing of leg A, leading of leg B
@@ -22,7 +22,8 @@ Core = tuple[int, int, int]  # constant factors stripped: leading and trailing o
 def moving_part(joint: Joint) -> tuple[str, Core, Array, Array]:
     """Kind of a joint, the constant factors around its moving part (counts), and their poses (lead, tail)."""
     if isinstance(joint, (Revolute, Prismatic)):
-        Q = homogeneous(frame_about(joint.axis), (0.0, 0.0, 0.0))
+        Q = np.eye(4)
+        Q[:3, :3] = frame_about(joint.axis)
         return (HINGE if isinstance(joint, Revolute) else SLIDER), (0, 0, 0), Q, Q.T
     if type(joint).motion is not Joint.motion:
         return GENERAL, (0, 0, 0), np.eye(4), np.eye(4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Hashable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -75,8 +76,12 @@ def _bounds(thing: Any, name: str) -> tuple[float, float]:
 
 
 def _fields(thing: Any) -> Iterator[tuple[str, Any, tuple[float, float] | None]]:
-    if not dataclasses.is_dataclass(thing):
-        return
-    for field in dataclasses.fields(thing):
-        if field.init:
-            yield field.name, getattr(thing, field.name), field.metadata.get("domain")
+    for name, domain in _declared(type(thing)):
+        yield name, getattr(thing, name), domain
+
+
+@cache
+def _declared(kind: Hashable) -> tuple[tuple[str, tuple[float, float] | None], ...]:
+    """Names of a dataclass's fields and the domains of those that are run-time numbers."""
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    return tuple((field.name, field.metadata.get("domain")) for field in fields if field.init)

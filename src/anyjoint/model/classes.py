@@ -49,6 +49,8 @@ class Tracer:
         self.plan, self.numbers, self.joints, self.algorithm = plan, numbers, joints, algorithm
         self.memo: dict[Hashable, BodyTrace] = {}
         self.reads: dict[int, tuple[str, ...]] = {}  # names that a sweep reads from the parent
+        self._handed: dict[tuple[BodyTrace, ...], tuple[Sums, Hashable]] = {}
+        self._spoken: dict[BodyTrace, Hashable] = {}  # what children read of a parent of this class
         self._lengths: dict[tuple[BodyTrace, str], int] = {}
         self.traces: list[list[BodyTrace]] = []  # per sweep, per link
         self.slots = algorithm is MODIFIED_ARTICULATED_BODY  # the one that tells children apart
@@ -77,20 +79,30 @@ class Tracer:
 
     def _sweep(self, level: int, function: Any, order: range) -> list[BodyTrace]:
         links = self.plan.links
-        sums = [Sums() for _ in links]
+        givers: list[tuple[BodyTrace, ...]] = [()] * len(links)  # children that have handed something in
         made: list[BodyTrace | None] = [None] * len(links)
         for i in order:
             parent = links[i].parent
             before = self.traces[-1][i] if self.traces else None
-            start: Hashable = id(before) if before else self.kinds[i]
-            key = (level, start, sums[i].key(), self._parent_key(level, i, made))
+            start: Hashable = before or self.kinds[i]
+            sums, sums_key = self._sums(givers[i])
+            key = (level, start, sums_key, self._parent_key(level, i, made))
             if key not in self.memo:
-                self.memo[key] = self._trace(level, function, i, before, sums[i], made)
+                self.memo[key] = self._trace(level, function, i, before, sums, made)
             trace = made[i] = self.memo[key]
-            if parent >= 0:
-                for name, scalars in trace.handed.items():
-                    sums[parent].add(name, entries_of(scalars), trace.values["handed " + name][1])
+            if parent >= 0 and trace.handed:
+                givers[parent] = (*givers[parent], trace)
         return [trace for trace in made if trace is not None]
+
+    def _sums(self, givers: tuple[BodyTrace, ...]) -> tuple[Sums, Hashable]:
+        """What children of these classes hand in, and its key."""
+        if givers not in self._handed:
+            sums = Sums()
+            for trace in givers:
+                for name, scalars in trace.handed.items():
+                    sums.add(name, entries_of(scalars), trace.values["handed " + name][1])
+            self._handed[givers] = sums, sums.key()
+        return self._handed[givers]
 
     def _parent_values(self, level: int, i: int, made: list[BodyTrace | None], name: str) -> tuple[Any, Rebuild]:
         parent = self.plan.links[i].parent
@@ -106,7 +118,13 @@ class Tracer:
         parent = self.plan.links[i].parent
         if parent < 0 or level not in self.reads:
             return ("ground", i if level not in self.reads else -1)
-        return tuple(tuple(self._parent_values(level, i, made, name)[0]) for name in self.reads[level])
+        trace = made[parent]
+        if trace is None or trace not in self._spoken:
+            key = tuple(tuple(self._parent_values(level, i, made, name)[0]) for name in self.reads[level])
+            if trace is None:
+                return key
+            self._spoken[trace] = key
+        return self._spoken[trace]
 
     def _trace(
         self, level: int, function: Any, i: int, before: BodyTrace | None, sums: Sums, made: list[BodyTrace | None]

@@ -117,7 +117,7 @@ class Layout:
                 yield level, i
 
     def _fill(self, level: int, i: int) -> Hashable:
-        """Names that no child before this one has handed in, with all entries that any child will: stored, not added."""
+        """Names that no child before this one has handed in, with all entries that any will: stored, not added."""
         siblings = self.children[self.links[i].parent]
         position = siblings.index(i)
         traces = tuple(self.tracer.traces[level][k] for k in siblings)
@@ -220,28 +220,35 @@ class Layout:
         messages = [self._messages(k, s.direction == "inward") for k, s in enumerate(self.tracer.algorithm.sweeps)]
         records, work = self._records(max((size for _, size in messages), default=0))
         rows: list[list[int]] = [[] for _ in kernels]
-        for k, i, _ in calls:
-            rows[k].append(i)
-        starts = [0, *np.cumsum([len(rows[k]) * len(setups[k].outputs) for k in range(len(kernels))]).tolist()]
-        results = self._result_starts()
-        position = [0] * len(kernels)
-        runs: list[tuple[int, list[dict[str, int]]]] = []
+        runs: list[tuple[int, int, list[int], int]] = []  # kernel, sweep, links, how many calls it has had before
         for k, i, level in calls:
-            link, (at, _) = self.links[i], messages[level]
-            offsets = dict.fromkeys(inputs, link.v.start) | dict.fromkeys(PER_LINK, 6 * i)
-            offsets |= {"q": link.q.start, "result": results[i], "own": records[i], "keep": records[i], "mine": at[i]}
-            offsets["parent"] = at[link.parent] if link.parent >= 0 else 0
-            offsets["numbers"] = starts[k] + position[k] * len(setups[k].outputs)
-            position[k] += 1
-            if not runs or runs[-1][0] != k:
-                runs.append((k, []))
-            runs[-1][1].append(offsets)
-        made = tuple(
-            Run(k, len(table), tuple((base[a.name], tuple(row[a.name] for row in table)) for a in kernels[k].arrays))
-            for k, table in runs
-        )
+            if not runs or runs[-1][:2] != (k, level):
+                runs.append((k, level, [], len(rows[k])))
+            runs[-1][2].append(i)
+            rows[k].append(i)
+        sizes = [len(setup.outputs) for setup in setups]
+        starts = [0, *np.cumsum([len(rows[k]) * size for k, size in enumerate(sizes)]).tolist()]
+        offsets = self._offsets(records)
+        made = []
+        for k, level, links, before in runs:
+            at, parents = np.array(messages[level][0]), offsets["link parent"][links]
+            here = {name: table[links] for name, table in offsets.items()} | {"mine": at[links]}
+            here["parent"] = np.where(parents >= 0, at[parents], 0)
+            here["numbers"] = starts[k] + sizes[k] * np.arange(before, before + len(links))
+            tables = tuple((base[a.name], tuple(here[a.name].tolist())) for a in kernels[k].arrays)
+            made.append(Run(k, len(links), tables))
         packed = [Rows(setups[k], tuple(links), starts[k]) for k, links in enumerate(rows)]
-        return Schedule(arrays, tuple(kernels), made, max(work, 1)), packed
+        return Schedule(arrays, tuple(kernels), tuple(made), max(work, 1)), packed
+
+    def _offsets(self, records: list[int]) -> dict[str, Any]:
+        """Where each link's part of an array begins, for arrays in which it is the same in all sweeps."""
+        v, record = np.array([link.v.start for link in self.links]), np.array(records[: len(self.links)])
+        offsets = dict.fromkeys(self.tracer.algorithm.inputs, v)
+        offsets |= dict.fromkeys(PER_LINK, 6 * np.arange(len(self.links)))
+        offsets["q"] = np.array([link.q.start for link in self.links])
+        offsets["result"] = np.array(self._result_starts()[: len(self.links)])
+        offsets["link parent"] = np.array([link.parent for link in self.links])
+        return offsets | {"own": record, "keep": record}
 
     def _records(self, begin: int) -> tuple[list[int], int]:
         """Where each link's record begins in the work array, and where the last one ends."""

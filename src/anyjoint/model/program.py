@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -18,7 +19,7 @@ from .arguments import checked_out, checked_row, checked_rows, checked_threads
 from .classes import Tracer
 from .joints_cache import JointCache
 from .layout import Layout, Rows
-from .numbers import Numbers, Pattern, pattern
+from .numbers import Numbers
 from .setup import Setup
 from .store import remembered
 from .straight import EXACT, input_sizes, straight_schedule
@@ -63,9 +64,7 @@ class Program:
     def update(self, numbers: Numbers) -> bool:
         """Run the set-up program for other numbers; False if one changed that the code has built in as exact."""
         flat = numbers.flat()
-        if len(flat) != len(self._built_in) or any(
-            x is not None and x != y for x, y in zip(self._built_in, flat, strict=True)
-        ):
+        if len(flat) != len(self._built_in) or np.any(~np.isnan(self._built_in) & (self._built_in != flat)):
             return False
         self._fill(numbers)
         return True
@@ -128,27 +127,24 @@ class Program:
         return self._local.call
 
 
-def built_in(numbers: Numbers) -> Pattern:
-    """Numbers that programs may have built in."""
-    return pattern(list(numbers.flat()), EXACT)
+def built_in(numbers: Numbers) -> Floats:
+    """Numbers that programs may have built in; NaN for all others."""
+    flat = numbers.flat()
+    exact: Floats = np.where(np.isin(flat, EXACT), flat + 0.0, np.nan)
+    return exact
+
+
+def digest(array: Floats) -> str:
+    """A short text for the contents of an array."""
+    return hashlib.sha256(array.tobytes()).hexdigest()
 
 
 def structure(plan: Plan, numbers: Numbers, joints: JointCache) -> Hashable:
     """Everything but the values of parameters that a traced program depends on."""
-    links = tuple(
-        (
-            joints.key(link),
-            link.parent,
-            link.prescribed,
-            link.slot,
-            link.q.start,
-            link.q.stop,
-            link.v.start,
-            link.v.stop,
-        )
-        for link in plan.links
-    )
-    return (links, built_in(numbers))
+    kinds: dict[Hashable, int] = {}
+    keys = [kinds.setdefault(joints.key(link), len(kinds)) for link in plan.links]
+    tree = [(x.parent, x.prescribed, x.slot, x.q.start, x.q.stop, x.v.start, x.v.stop) for x in plan.links]
+    return (tuple(kinds), digest(np.array(keys)), digest(np.array(tree, dtype=int)), digest(built_in(numbers)))
 
 
 def estimate(plan: Plan) -> int:
