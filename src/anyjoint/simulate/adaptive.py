@@ -94,13 +94,13 @@ def compiled_adaptive(request: Request) -> Iterator[Chunk]:
         rate = python.rate(0.0, request.q[member], request.v[member])
         state[member, clock + STEP] = first_step(request.q[member], request.v[member], rate, request)
         state[member, row - n :] = np.concatenate(rate)
-    stepper.settings[:3] = request.duration, request.rtol, request.atol
+    settings = stepper.settings(request.duration, request.rtol, request.atol, forces=request.forces.numbers)
     stepper.prepare(request.batch)
     samples, pace = Samples(request), Pace(16)
     most = max(1, (64 << 20) // (8 * row * request.batch))  # records of the steps, in memory until they are sampled
     drive = np.ascontiguousarray(request.drive.values, dtype=request.model.dtype)
     while (state[:, clock + TIME] < request.duration).any():
-        out = stepper.advance(state, drive, min(pace.start(), most), 1, request.threads)
+        out = stepper.advance(state, drive, settings, min(pace.start(), most), 1, request.threads)
         pace.stop()
         for member in range(request.batch):
             rows = out[:, member]

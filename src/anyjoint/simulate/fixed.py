@@ -35,12 +35,12 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
     pace, times = Pace(max(1, 256 // request.every)), request.times
     at, clock = 0, 0.0
     for samples, every, h in fixed_parts(request):
-        stepper.settings[0] = h
+        settings = stepper.settings(h, forces=request.forces.numbers)
         origin, done = clock, 0
         while done < samples:
             count = min(pace.start(), samples - done)
             drive = _drive_rows(request, stepper.step, origin + done * every * h, count * every, h)
-            out = stepper.advance(state, drive, count, every, request.threads)
+            out = stepper.advance(state, drive, settings, count, every, request.threads)
             pace.stop()
             done += count
             yield _chunk(request, times[at : at + count], out, count * every)

@@ -20,7 +20,7 @@ from .forces import Effort, Force, joint_springs
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ForceProgram:
     """Generalized forces (by velocity) and stored energy, as expressions of the state."""
 

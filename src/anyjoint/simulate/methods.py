@@ -38,7 +38,7 @@ def make_step(method: str, mechanism: Mechanism, dynamics: Schedule, forces: For
     builder = StepBuilder()
     row = mechanism.nq + mechanism.nv
     if method == "dopri5":
-        controls = [builder.setting() for _ in range(4)]
+        controls = [builder.setting() for _ in range(3)]
         physics = Physics(builder, mechanism, dynamics, forces)
         row = _adaptive(builder, physics, DOPRI5, controls)
         return Step(method, builder.schedule(), row, builder.settings, len(controls), 0, True)
@@ -152,7 +152,7 @@ def _adaptive(builder: StepBuilder, physics: Physics, tableau: Tableau, controls
     """
     nq, nv = physics.nq, physics.nv
     clock, before, dense, row = adaptive_places(nq, nv)
-    end, relative, absolute_, _ = controls
+    end, relative, absolute_ = controls
     t, h = (STATE, clock + TIME), (STATE, clock + STEP)
     used = builder.room(1)
     total = builder.room(1)

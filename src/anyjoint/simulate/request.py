@@ -16,6 +16,7 @@ from .drive import Drive, make_drive
 from .events import Event, as_events
 from .force_program import ForceProgram, trace_forces
 from .forces import is_number
+from .kept import kept
 from .methods import METHODS
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -88,7 +89,8 @@ def make_request(
 def _forces(model: Any, forces: Any) -> ForceProgram:
     if not isinstance(forces, (list, tuple)):
         raise InputError(f"forces={forces!r}; expected a list of forces, such as [aj.forces.Spring(...)]")
-    return trace_forces(model.mechanism, forces)
+    key = ("forces", tuple(forces), tuple(model.mechanism.bodies))
+    return kept(model, key, lambda: trace_forces(model.mechanism, forces))
 
 
 def _check_method(method: Any) -> None:

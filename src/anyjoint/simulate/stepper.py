@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,7 @@ from anyjoint.codegen.jit import Library, compile_module
 from anyjoint.codegen.module import Module, entry_parameters
 from anyjoint.codegen.schedule import address
 
+from .kept import kept
 from .methods import Step, make_step
 from .request import Request
 from .stepper_llvm import loop_text
@@ -26,10 +28,9 @@ _LOOP_WORDS = 5  # saves, every, out, bytes, advance
 class Stepper:
     """Takes steps of one method for one mechanism; states are rows (batch, row) and change in place."""
 
-    def __init__(self, step: Step, numbers: Floats, dtype: Any, width: int | None = None) -> None:
-        self.step, self.numbers = step, numbers
-        self.code = CompiledSchedule(step.schedule, dtype=np.dtype(dtype).name, width=width)
-        self.settings = np.zeros(max(step.settings, 1), dtype)
+    def __init__(self, step: Step, program: Any, width: int | None = None) -> None:
+        self.step, self.program = step, program
+        self.code = CompiledSchedule(step.schedule, dtype=program.dtype.name, width=width)
         self._entries: dict[int, Any] = {}
         self._libraries: list[Library] = []
 
@@ -54,7 +55,16 @@ class Stepper:
         """Compile what a batch of this size needs."""
         self._entry(1 if batch == 1 else self.code.target.width)
 
-    def advance(self, state: Floats, drive: Floats, saves: int, every: int = 1, threads: int = 1) -> Floats:
+    def settings(self, *controls: float, forces: Sequence[float] = ()) -> Floats:
+        """The numbers of a run: what the method wants to know, and those of the forces."""
+        made = np.zeros(max(self.step.settings, 1), self.program.dtype)
+        made[: len(controls)] = controls
+        made[self.step.forces : self.step.forces + len(forces)] = forces
+        return made
+
+    def advance(
+        self, state: Floats, drive: Floats, settings: Floats, saves: int, every: int = 1, threads: int = 1
+    ) -> Floats:
         """Take saves * every steps; the rows after every `every` steps, (saves, batch, row).
 
         `drive` is (samples, inputs), one for each half step, or (1, inputs) or (batch, inputs) for constant inputs.
@@ -62,14 +72,17 @@ class Stepper:
         batch = len(state)
         share = -(-batch // threads)
         if threads <= 1 or share == batch:
-            return self._advance(state, drive, saves, every)
+            return self._advance(state, drive, settings, saves, every)
         parts = [slice(i, min(i + share, batch)) for i in range(0, batch, share)]
         single = self.step.samples or len(drive) == 1
         with ThreadPoolExecutor(len(parts)) as pool:
-            jobs = [pool.submit(self._advance, state[p], drive if single else drive[p], saves, every) for p in parts]
+            jobs = [
+                pool.submit(self._advance, state[p], drive if single else drive[p], settings, saves, every)
+                for p in parts
+            ]
             return np.concatenate([job.result() for job in jobs], axis=1)
 
-    def _advance(self, state: Floats, drive: Floats, saves: int, every: int) -> Floats:
+    def _advance(self, state: Floats, drive: Floats, settings: Floats, saves: int, every: int) -> Floats:
         batch, row = state.shape
         width = 1 if batch == 1 else self.code.target.width
         entry = self._entry(width)
@@ -77,7 +90,7 @@ class Stepper:
         varying = bool(self.step.samples)
         stride = 0 if varying or len(drive) == 1 else drive.shape[1]
         advance = self.step.samples * drive.shape[1] * drive.itemsize if varying else 0
-        arrays = address(state), row, address(drive), stride, address(self.numbers), address(self.settings)
+        arrays = address(state), row, address(drive), stride, address(self.program.numbers), address(settings)
         size = batch * row * state.itemsize
         work = self.code.work(width)
         entry(*arrays, work, self.code._program_at, batch, saves, every, address(out), size, advance)
@@ -85,14 +98,16 @@ class Stepper:
 
 
 def make_stepper(request: Request) -> Stepper:
-    """The compiled stepper of a request."""
+    """The compiled stepper of a request; a program keeps the steppers that were made of it."""
     model, program = request.model, request.model._program("forward_dynamics")
     varying = request.drive.varying and request.method != "dopri5"
-    step = make_step(request.method, model.mechanism, program.schedule, request.forces, varying)
-    stepper = Stepper(step, program.numbers, model.dtype, model._compiler.options.get("width"))
-    numbers = request.forces.numbers
-    stepper.settings[step.forces : step.forces + len(numbers)] = numbers
-    return stepper
+
+    def make() -> Stepper:
+        step = make_step(request.method, model.mechanism, program.schedule, request.forces, varying)
+        return Stepper(step, program, model._compiler.options.get("width"))
+
+    # Charts and rates belong to the bodies' joints; a change of parameters replaces bodies.
+    return kept(program, (request.method, varying, request.forces, tuple(model.mechanism.bodies)), make)
 
 
 def initial_rows(request: Request, row: int) -> Floats:

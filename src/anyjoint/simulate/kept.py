@@ -1,0 +1,24 @@
+"""Things that are made once for an object and kept with it, so that asking again costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+Made = TypeVar("Made")
+MOST = 16  # so that forces made anew for every run do not pile up
+
+
+def kept(owner: Any, key: Hashable, make: Callable[[], Made]) -> Made:
+    """What `make` made for this key before, or makes now; keys that cannot be compared are not kept."""
+    shelf: dict[Hashable, Made] = vars(owner).setdefault("_kept", {})
+    try:
+        if key in shelf:
+            return shelf[key]
+    except (TypeError, ValueError):  # unhashable, or arrays that do not compare to one truth value
+        return make()
+    made = make()
+    if len(shelf) >= MOST:
+        shelf.pop(next(iter(shelf)))
+    shelf[key] = made
+    return made
