@@ -33,7 +33,8 @@ def parameters(thing: Any, path: tuple[str, ...] = ()) -> list[Parameter]:
             found += parameters(value, (*path, name))
         elif isinstance(value, tuple):
             for k, item in enumerate(value):
-                found += parameters(item, (*path, name, str(k))) if dataclasses.is_dataclass(item) else []
+                if not isinstance(item, (int, float)) and dataclasses.is_dataclass(item):
+                    found += parameters(item, (*path, name, str(k)))
     return found
 
 
@@ -76,12 +77,12 @@ def _bounds(thing: Any, name: str) -> tuple[float, float]:
 
 
 def _fields(thing: Any) -> Iterator[tuple[str, Any, tuple[float, float] | None]]:
-    for name, domain in _declared(type(thing)):
+    for name, domain in _declared(thing.__class__):
         yield name, getattr(thing, name), domain
 
 
 @cache
-def _declared(kind: Hashable) -> tuple[tuple[str, tuple[float, float] | None], ...]:
+def _declared(kind: Any) -> tuple[tuple[str, tuple[float, float] | None], ...]:
     """Names of a dataclass's fields and the domains of those that are run-time numbers."""
     fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
     return tuple((field.name, field.metadata.get("domain")) for field in fields if field.init)
