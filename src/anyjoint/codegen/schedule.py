@@ -154,11 +154,17 @@ class CompiledSchedule:
         """One state: contiguous vectors of the right type, unchecked."""
         self.entry(1)(*self._words(arrays, 1, 0), self._program_at, 1)
 
-    def bind(self, *arrays: Floats) -> Callable[[], None]:
-        """The call for one state on these very vectors, to be repeated by this thread without looking at them again."""
+    def bind(self, *arrays: Floats, check: Floats | None = None) -> Callable[[], int]:
+        """The call for one state on these very vectors, to be repeated by this thread without looking at them again.
+
+        It answers 1, or 0 if after the call not all of `check`, one of the vectors, is finite.
+        """
         self._check(arrays)
-        call = partial(self.entry(1), *self._words(arrays, 1, 0), self._program_at, 1)
-        call.__dict__["arrays"] = arrays  # keeps them alive
+        looked_at = (address(check), len(check)) if check is not None else (0, 0)
+        words = np.array([*self._words(arrays, 1, 0), self._program_at, 1, *looked_at], dtype=np.int64)
+        function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library(1).address("call"))
+        call = partial(function, address(words))
+        call.__dict__["kept"] = (arrays, words)
         return call
 
     def _words(self, arrays: Sequence[Floats], width: int, begin: int) -> list[int]:

@@ -183,10 +183,14 @@ class Model:
         """Forces that hold the mechanism still against gravity."""
         return self._finite("gravity_forces", (q,), None, threads)
 
-    def _finite(self, name: str, arrays: tuple[Any, ...], out: Floats | None, threads: int) -> Floats:
-        program = self._program(name)
+    def _finite(self, name: str, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1) -> Floats:
+        program = self._programs.get(name) or self._program(name)
+        if out is None and threads == 1:
+            state = program.state(arrays)
+            if state is not None:
+                return state
         result = program(*arrays, out=out, threads=threads)
-        flat = result if result.ndim == 1 else result.ravel()
+        flat = result.ravel()
         if not math.isfinite(flat.dot(flat)):  # one cheap look; an overflow of the square alone is no harm
             explain(self, name, program.inputs, arrays, result)
         return result

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import CompiledSchedule, OpCount, Schedule
-from anyjoint.codegen.schedule import address
 from anyjoint.dynamics.body import Algorithm
 from anyjoint.dynamics.plan import GENERAL, Plan
 from anyjoint.errors import InputError
 
-from .arguments import checked_out, checked_row, checked_rows, checked_threads
+from .arguments import checked_out, checked_rows, checked_threads
 from .classes import Tracer
 from .joints_cache import JointCache
 from .layout import Layout, Rows
@@ -90,8 +89,8 @@ class Program:
 
     def __call__(self, *arrays: Any, out: Floats | None = None, threads: int = 1) -> Floats:
         """Evaluate on rows (n,) or batches (batch, n); rows among batches serve all states."""
-        if out is None and threads == 1 and all(type(x) is np.ndarray and x.ndim == 1 for x in arrays):
-            return self._single(arrays)
+        if out is None and threads == 1 and (state := self.state(arrays)) is not None:
+            return state
         rows, batch = checked_rows(self.name, arrays, self.inputs, self.dtype)
         threads = checked_threads(self.name, threads)
         result = checked_out(self.name, out, (*batch, self.size), self.dtype, rows)
@@ -99,31 +98,33 @@ class Program:
             self.code(*rows, result, self.numbers, threads=threads)
         return result
 
-    def _single(self, arrays: tuple[Floats, ...]) -> Floats:
-        """One state through buffers of the calling thread, whose addresses are prepared."""
+    def state(self, arrays: tuple[Any, ...]) -> Floats | None:
+        """One state given by vectors of just the right kind, without delay.
+
+        None if they are anything else or if the result is not finite: the general way then looks closer.
+        """
         try:
-            buffers, arguments, entry = self._local.call
-        except AttributeError:
-            buffers, arguments, entry = self._prepare()
-        for buffer, array, (name, n) in zip(buffers, arrays, self.inputs, strict=False):
-            if array.shape != buffer.shape or array.dtype.kind not in "fiu":
-                checked_row(self.name, array, name, n, self.dtype)
-            buffer[...] = array
-        entry(*arguments)
-        result: Floats = buffers[-1].copy()
-        return result
+            buffers, run, result = self._local.call
+        except AttributeError:  # this thread's first call
+            buffers, run, result = self._prepare()
+        try:
+            for array, (buffer, n) in zip(arrays, buffers, strict=True):
+                if array.dtype is not self.dtype or len(array) != n:
+                    return None
+                buffer[...] = array
+        except (AttributeError, TypeError, ValueError):
+            return None
+        if not run():
+            return None
+        copied: Floats = result.copy()
+        return copied
 
     def _prepare(self) -> Any:
-        buffers = [np.zeros(n, self.dtype) for _, n in self.inputs] + [np.zeros(self.size, self.dtype)]
-        rows = iter(buffers)
-        words: list[int] = []
-        for array in self.schedule.arrays:
-            if array.kind == "row":
-                words += [address(next(rows)), 0]
-            else:
-                words.append(self.code.work(1) if array.kind == "lane" else address(self.numbers))
-        entry = self.code.entry(1)
-        self._local.call = (buffers, (*words, self.code._program_at, 1), entry)
+        """Vectors of the calling thread and a call that is bound to them."""
+        buffers = [(np.zeros(n, self.dtype), n) for _, n in self.inputs]
+        result = np.zeros(self.size, self.dtype)
+        run = self.code.bind(*(x for x, _ in buffers), result, self.numbers, check=result)
+        self._local.call = (buffers, run, result)
         return self._local.call
 
 
