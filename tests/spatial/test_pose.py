@@ -16,9 +16,14 @@ def adjoint(T):
 
 def random_pose(rng):
     return (
-        Pose.rotation_x(rng.normal()) @ Pose.translation(*rng.normal(size=3)) @ Pose.rotation(rng.normal(size=3), rng.normal())
-        @ Pose.rotation_z(rng.normal()) @ Pose.rpy(*rng.normal(size=3)) @ Pose.quaternion(*rng.normal(size=4)) @ Pose.rotation_y(1.0)
-    )  # fmt: skip
+        Pose.rotation_x(rng.normal())
+        @ Pose.translation(*rng.normal(size=3))
+        @ Pose.rotation(rng.normal(size=3), rng.normal())
+        @ Pose.rotation_z(rng.normal())
+        @ Pose.rpy(*rng.normal(size=3))
+        @ Pose.quaternion(*rng.normal(size=4))
+        @ Pose.rotation_y(1.0)
+    )
 
 
 def random_inertia(rng):
