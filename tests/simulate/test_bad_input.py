@@ -32,7 +32,7 @@ Q, V = [1.0, 0.5], [0.0, 0.0]
         ({"method": "rk5"}, "rk4"),
         ({"method": "euler"}, "semi-implicit-euler"),
         ({"rtol": -1.0}, "rtol=-1.0"),
-        ({"rtol": 1e-20, "atol": 1e-20}, "cannot be met"),
+        ({"method": "dopri5", "rtol": 1e-20, "atol": 1e-20}, "cannot be met"),
         ({"atol": 0.0}, "atol=0"),
         ({"tau": [1.0, 2.0, 3.0]}, r"tau has shape \(3,\)"),
         ({"tau": [math.nan, 0.0]}, "tau holds NaN"),

@@ -206,3 +206,14 @@ def test_changed_parameters_reach_the_stepper():
     again.parameters["rod 1/mass"] = 2.5
     assert heavy.mass == 1.0
     assert np.abs(again.simulate(*START, 0.1).q - changed.q).max() < 1e-12
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_single_precision(method):
+    mech = rods(2)
+    options = {"duration": 0.3, "dt": 0.01, "method": method, "rtol": 1e-5, "atol": 1e-5}
+    wanted = mech.compile().simulate(*START, **options)
+    made = mech.compile(dtype="float32").simulate(*START, **options)
+    assert made.t == pytest.approx(wanted.t)
+    assert np.abs(made.q - wanted.q).max() < 1e-4
+    assert made.status.ok

@@ -15,7 +15,7 @@ from .stepper import initial_rows, make_stepper
 from .tableau import DOPRI5
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-SMALLEST = 64 * np.finfo(float).eps  # of a step, relative to the time
+SMALLEST = 64  # roundings of the time that a step may not fall below
 
 
 class Samples:
@@ -99,24 +99,31 @@ def compiled_adaptive(request: Request) -> Iterator[Chunk]:
     samples, pace = Samples(request), Pace(16)
     most = max(1, (64 << 20) // (8 * row * request.batch))  # records of the steps, in memory until they are sampled
     drive = np.ascontiguousarray(request.drive.values, dtype=request.model.dtype)
-    while (state[:, clock + TIME] < request.duration).any():
+    end = float(settings[0])  # the duration, rounded where numbers are short
+    while (state[:, clock + TIME] < end).any():
         out = stepper.advance(state, drive, settings, min(pace.start(), most), 1, request.threads)
         pace.stop()
         for member in range(request.batch):
             rows = out[:, member]
             rows = rows[(rows[:, clock + ACCEPTED] > 0.5) & (rows[:, clock + USED] > 0)]
             interpolants = rows[:, dense : dense + 4 * n].reshape(-1, 4, n)
-            begin, end, used = rows[:, [clock + BEFORE, clock + TIME, clock + USED]].T
-            samples.add(member, begin, end, used, rows[:, before : before + n], interpolants)
+            begin, after, used = rows[:, [clock + BEFORE, clock + TIME, clock + USED]].T.astype(float)
+            after = np.where(after >= end, request.duration, after)
+            samples.add(member, begin, after, used, rows[:, before : before + n], interpolants)
         ready = samples.chunk()
         if ready is not None:
             yield ready
-        _check_progress(state, clock, request)
+        _check_progress(state, clock, end, request)
 
 
-def _check_progress(state: Floats, clock: int, request: Request) -> None:
+def smallest_step(t: Any, request: Request) -> Any:
+    """The shortest step that still moves the time on."""
+    return SMALLEST * np.finfo(request.model.dtype).eps * np.maximum(t, 1e-3 * request.duration)
+
+
+def _check_progress(state: Floats, clock: int, end: float, request: Request) -> None:
     t, h = state[:, clock + TIME], state[:, clock + STEP]
-    stuck = np.flatnonzero((h < SMALLEST * np.maximum(t, request.duration * 1e-3)) & (t < request.duration))
+    stuck = np.flatnonzero((h < smallest_step(t, request)) & (t < end))
     if len(stuck):
         member, nq = int(stuck[0]), request.model.nq
         row = state[member]
@@ -149,7 +156,7 @@ def python_adaptive(request: Request) -> Iterator[Chunk]:
                 h = used * min(factor, 0.9)
             if t >= request.duration:
                 break
-            if h < SMALLEST * max(t, request.duration * 1e-3):
+            if h < smallest_step(t, request):
                 raise StepUnderflow(t, 0, q, v)
         pace.stop()
         ready = samples.chunk()

@@ -66,7 +66,7 @@ def python_fixed(request: Request) -> Iterator[Chunk]:
     """The same in Python, because a Python function has to be asked at every stage."""
     stepper = PythonStepper(request.model, request.drive, request.method)
     q, v, clock, at = request.q[0].copy(), request.v[0].copy(), 0.0, 0
-    pace = Pace(8)
+    pace, times = Pace(8), request.times
     for samples, every, h in fixed_parts(request):
         origin, done = clock, 0
         while done < samples:
@@ -78,6 +78,6 @@ def python_fixed(request: Request) -> Iterator[Chunk]:
                 out[i, 0] = np.concatenate([q, v])
             pace.stop()
             done += count
-            yield _chunk(request, request.times[at : at + count], out, count * every)
+            yield _chunk(request, times[at : at + count], out, count * every)
             at += count
         clock = origin + samples * every * h

@@ -14,7 +14,7 @@ from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import time_derivative
 
 Signal = float | Callable[[float], float]
-TINY = 1e-300  # keeps the direction of a spring finite where its points coincide
+TINY = 1e-36  # keeps the direction of a spring finite where its points coincide
 
 
 class ForceTrace:

@@ -216,9 +216,9 @@ def _control(
         error = sqrt(x["total"] / n)
         good = less(error, 1.0)
         grow = minimum(maximum(0.9 * power(maximum(error, 1e-10), -0.2), 0.2), 5.0)
-        factor = select(less(error, 1e300), grow, 0.2)  # also where the error is not a number
+        factor = select(less(error, 1e30), grow, 0.2)  # also where the error is not a number
         ended = select(less(x["used"], x["h"]), x["end"], x["t"] + x["used"])  # a step cut short ends exactly there
-        idle = less(x["used"], 1e-300)
+        idle = less(x["used"], 1e-30)
         return {
             "t": select(good, ended, x["t"]),
             "h": select(idle, x["h"], select(good, x["h"] * maximum(factor, 0.2), x["used"] * minimum(factor, 0.9))),

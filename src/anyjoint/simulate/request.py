@@ -21,7 +21,7 @@ from .methods import METHODS
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 MOST_BYTES = 1 << 30  # a longer trajectory is thinned unless save_every is given
-FINEST = 1e-14  # tolerance
+FINEST = 45  # roundings that a tolerance may not fall below
 TINIEST = 1e-300  # step
 
 
@@ -75,7 +75,7 @@ def make_request(
     duration, dt = _number("duration", duration, 0.0), _number("dt", dt, TINIEST)
     if duration / dt > 1e12:
         raise InputError(f"duration={duration:g} s at dt={dt:g} s is more than 1e12 steps; give a longer dt")
-    rtol, atol = _tolerances(rtol, atol)
+    rtol, atol = _tolerances(rtol, atol, float(FINEST * np.finfo(model.dtype).eps) if method == "dopri5" else 0.0)
     q, v, single = _states(model, q0, v0)
     if not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads={threads!r}; expected a whole number of at least 1")
@@ -107,13 +107,13 @@ def _number(name: str, value: Any, least: float) -> float:
     return float(value)
 
 
-def _tolerances(rtol: Any, atol: Any) -> tuple[float, float]:
+def _tolerances(rtol: Any, atol: Any, finest: float) -> tuple[float, float]:
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not is_number(value) or not 0 <= float(value) < math.inf:
             raise InputError(f"{name}={value!r}; expected a finite number that is not negative")
-    if max(rtol, atol) < FINEST:
+    if max(rtol, atol) < finest:
         raise InputError(
-            f"rtol={rtol:g} and atol={atol:g} cannot be met in double precision; make one at least {FINEST:g}"
+            f"rtol={rtol:g} and atol={atol:g} cannot be met in the model's precision; make one at least {finest:.1g}"
         )
     if atol == 0:
         raise InputError(
