@@ -1,13 +1,14 @@
 """`anyjoint info`: what a model is made of and what its code costs."""
 
 import time
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict
 from typing import Any
 
 from anyjoint.cli.output import print_facts, print_json, print_table, status
 from anyjoint.cli.target import Target
 
-QUANTITIES = ("forward_dynamics", "inverse_dynamics", "mass_matrix")
+QUANTITIES = ("forward_dynamics", "inverse_dynamics", "bias_forces", "gravity_forces")
+SHOWN = 24  # bodies of a long chain are all alike; JSON lists them all
 
 
 def show(target: Target, as_json: bool) -> None:
@@ -19,19 +20,27 @@ def show(target: Target, as_json: bool) -> None:
     if as_json:
         print_json(facts)
         return
+    report = facts["report"]
     print_facts(target.name, {
-        "bodies": facts["nb"],
+        "bodies": f"{facts['nb']} in {report['links']} moving links",
         "coordinates": f"{facts['nq']} (velocities: {facts['nv']})",
+        "joints": ", ".join(report["joint_kinds"]),
         "mass": f"{facts['mass']:.6g} kg",
+        "forward dynamics": report["algorithm"],
         "compile time": f"{facts['compile_seconds']:.3f} s",
     })  # fmt: skip
     columns = ("body", "parent", "joint", "dof", "mass")
-    print_table("Bodies", columns, [[b[c] for c in columns] for b in facts["bodies"]])
+    hidden = max(len(facts["bodies"]) - SHOWN, 0)
+    title = f"Bodies (the first {SHOWN} of {facts['nb']:,})" if hidden else "Bodies"
+    print_table(title, columns, [[b[c] for c in columns] for b in facts["bodies"][:SHOWN]])
     kinds = list(next(iter(facts["operations"].values())))
     print_table("Operations per evaluation", ("quantity", *kinds), [
         (name, *(counts[kind] for kind in kinds)) for name, counts in facts["operations"].items()
     ])  # fmt: skip
-    print(facts["report"])
+    columns = ("quantity", "form", "kernels", "operations_per_body", "numbers", "work_bytes")
+    print_table(
+        "Programs", [c.replace("_", " ") for c in columns], [[p[c] for c in columns] for p in report["programs"]]
+    )
 
 
 def gather(target: Target, model: Any) -> dict[str, Any]:
@@ -45,8 +54,9 @@ def gather(target: Target, model: Any) -> dict[str, Any]:
         "nv": model.nv,
         "mass": sum(b["mass"] for b in bodies),
         "bodies": bodies,
+        # Before the report, which describes the programs that have been asked for.
         "operations": {name: _counts(model.op_count(name)) for name in QUANTITIES},
-        "report": str(model.report()),
+        "report": asdict(model.report()),
     }
 
 
@@ -61,5 +71,4 @@ def _body(body: Any, parent: str) -> dict[str, Any]:
 
 
 def _counts(count: Any) -> dict[str, int]:
-    named = asdict(count) if is_dataclass(count) and not isinstance(count, type) else dict(count)
-    return {kind: int(n) for kind, n in named.items() if kind != "total"} | {"total": int(count.total)}
+    return asdict(count) | {"total": count.total}
