@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from .chunk import Chunk, Pace, StepUnderflow
-from .methods import ACCEPTED, BEFORE, STEP, TIME, USED, adaptive_places
+from .error_control import AdaptiveRow
 from .python_step import PythonStepper
 from .request import Request
 from .stepper import initial_rows, make_stepper
 from .tableau import DOPRI5
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+RECORDS = 64 << 20  # bytes of steps that wait to be sampled
 SMALLEST = 64  # roundings of the time that a step may not fall below
 
 
@@ -84,36 +85,42 @@ def first_step(q: Floats, v: Floats, rate: tuple[Floats, Floats], request: Reque
 
 def compiled_adaptive(request: Request) -> Iterator[Chunk]:
     """The step loop as machine code; each trajectory of a batch has its own step length."""
-    stepper = make_stepper(request)
-    nq, nv = request.model.nq, request.model.nv
-    n = nq + nv
-    clock, before, dense, row = adaptive_places(nq, nv)
-    state = initial_rows(request, row)
-    for member in range(request.batch):
-        python = PythonStepper(request.model, request.drive, request.method, member)
-        rate = python.rate(0.0, request.q[member], request.v[member])
-        state[member, clock + STEP] = first_step(request.q[member], request.v[member], rate, request)
-        state[member, row - n :] = np.concatenate(rate)
+    stepper, row = make_stepper(request), AdaptiveRow(request.model.nq, request.model.nv)
+    state = initial_rows(request, row.length)
+    _prepare(request, row, state)
     settings = stepper.settings(request.duration, request.rtol, request.atol, forces=request.forces.numbers)
+    end = float(settings[0])  # the duration, rounded where numbers are short
+    drive = np.ascontiguousarray(request.drive.values, dtype=request.model.dtype)
     stepper.prepare(request.batch)
     samples, pace = Samples(request), Pace(16)
-    most = max(1, (64 << 20) // (8 * row * request.batch))  # records of the steps, in memory until they are sampled
-    drive = np.ascontiguousarray(request.drive.values, dtype=request.model.dtype)
-    end = float(settings[0])  # the duration, rounded where numbers are short
-    while (state[:, clock + TIME] < end).any():
+    most = max(1, RECORDS // state.nbytes)
+    while (state[:, row.time] < end).any():
         out = stepper.advance(state, drive, settings, min(pace.start(), most), 1, request.threads)
         pace.stop()
         for member in range(request.batch):
-            rows = out[:, member]
-            rows = rows[(rows[:, clock + ACCEPTED] > 0.5) & (rows[:, clock + USED] > 0)]
-            interpolants = rows[:, dense : dense + 4 * n].reshape(-1, 4, n)
-            begin, after, used = rows[:, [clock + BEFORE, clock + TIME, clock + USED]].T.astype(float)
-            after = np.where(after >= end, request.duration, after)
-            samples.add(member, begin, after, used, rows[:, before : before + n], interpolants)
+            _add_steps(samples, member, out[:, member], row, end, request.duration)
         ready = samples.chunk()
         if ready is not None:
             yield ready
-        _check_progress(state, clock, end, request)
+        _check_progress(state, row, end, request)
+
+
+def _prepare(request: Request, row: AdaptiveRow, state: Floats) -> None:
+    """First rates and step lengths."""
+    for member, (q, v) in enumerate(zip(request.q, request.v, strict=True)):
+        rate = PythonStepper(request.model, request.drive, request.method, member).rate(0.0, q, v)
+        state[member, row.step] = first_step(q, v, rate, request)
+        state[member, row.rates :] = np.concatenate(rate)
+
+
+def _add_steps(samples: Samples, member: int, rows: Floats, row: AdaptiveRow, end: float, duration: float) -> None:
+    """Hand the accepted steps among the rows of one trajectory to its samples."""
+    rows = rows[(rows[:, row.accepted] > 0.5) & (rows[:, row.used] > 0)]
+    n = row.width
+    before, after, used = rows[:, [row.begin, row.time, row.used]].T.astype(float)
+    after = np.where(after >= end, duration, after)
+    dense = rows[:, row.dense : row.dense + 4 * n].reshape(-1, 4, n)
+    samples.add(member, before, after, used, rows[:, row.before : row.before + n], dense)
 
 
 def smallest_step(t: Any, request: Request) -> Any:
@@ -121,13 +128,13 @@ def smallest_step(t: Any, request: Request) -> Any:
     return SMALLEST * np.finfo(request.model.dtype).eps * np.maximum(t, 1e-3 * request.duration)
 
 
-def _check_progress(state: Floats, clock: int, end: float, request: Request) -> None:
-    t, h = state[:, clock + TIME], state[:, clock + STEP]
+def _check_progress(state: Floats, row: AdaptiveRow, end: float, request: Request) -> None:
+    t, h = state[:, row.time], state[:, row.step]
     stuck = np.flatnonzero((h < smallest_step(t, request)) & (t < end))
     if len(stuck):
         member, nq = int(stuck[0]), request.model.nq
-        row = state[member]
-        raise StepUnderflow(float(t[member]), member, row[:nq].copy(), row[nq : nq + request.model.nv].copy())
+        q, v = np.split(state[member, : row.width].copy(), [nq])
+        raise StepUnderflow(float(t[member]), member, q, v)
 
 
 def python_adaptive(request: Request) -> Iterator[Chunk]:

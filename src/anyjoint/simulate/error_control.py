@@ -1,0 +1,175 @@
+"""A Runge-Kutta step with error control, all without branches: a step that is too long leaves the state as it was.
+
+So every lane of a vector has its own time and step length. Lanes that have reached the end stay there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from anyjoint.scalar import absolute, less, maximum, minimum, power, select, sqrt
+
+from .physics import Physics
+from .stages import Stage, Stages
+from .step import STATE, Place, StepBuilder, Values
+from .tableau import Tableau
+
+
+@dataclass(frozen=True)
+class Controls:
+    """Where the caller's numbers stand."""
+
+    end: Place
+    relative: Place
+    absolute: Place
+
+
+CONTROLS = [field.name for field in fields(Controls)]
+# Shortest and longest change of the step, and the safety factor [Hairer, Norsett & Wanner II.4].
+LEAST, MOST, SAFETY = 0.2, 5.0, 0.9
+
+
+class AdaptiveRow:
+    """What a row of the state holds: q and v, a clock, the state before the step, its interpolant, the last rates."""
+
+    def __init__(self, nq: int, nv: int) -> None:
+        n = self.width = nq + nv
+        self.time, self.step, self.used, self.begin, self.accepted = range(n, n + 5)
+        self.before = n + 5
+        self.dense = self.before + n  # four coefficients, one vector after the other
+        self.rates = self.dense + 4 * n
+        self.length = self.rates + n
+
+
+@dataclass(frozen=True)
+class Part:
+    """The coordinates or the velocities: how many, where they begin in y, their new values and rates."""
+
+    n: int
+    start: int
+    new: Place
+    rates: list[Place]
+
+
+class AdaptiveStep:
+    """Builds the runs of one step."""
+
+    def __init__(self, builder: StepBuilder, physics: Physics, tableau: Tableau, controls: Controls) -> None:
+        self.builder, self.physics, self.tableau, self.controls = builder, physics, tableau, controls
+        self.row = AdaptiveRow(physics.nq, physics.nv)
+        self.used, self.total, self.accept = (builder.room(1) for _ in range(3))
+
+    def make(self) -> int:
+        """Add the runs; the length of a row."""
+        self._begin()
+        parts = self._stages()
+        for part in parts:
+            self._estimate(part)
+        self._decide()
+        for part in parts:
+            self._finish(part)
+        self.physics.rechart()
+        return self.row.length
+
+    def _at(self, index: int) -> Place:
+        return STATE, index
+
+    def _begin(self) -> None:
+        """A step is never longer than the way to the end."""
+        row = self.row
+        self.builder.pointwise(
+            1,
+            {"t": self._at(row.time), "h": self._at(row.step)},
+            {"end": self.controls.end},
+            {"used": self.used, "total": self.total},
+            lambda x: {"used": maximum(minimum(x["h"], x["end"] - x["t"]), 0.0), "total": 0.0},
+        )
+
+    def _stages(self) -> tuple[Part, Part]:
+        """All stages; the last one is at the end of the step, and the first of the next step where charts permit."""
+        physics, nq, nv = self.physics, self.physics.nq, self.physics.nv
+        stages = Stages(self.builder, physics, self.used)
+        for i, weights in enumerate(self.tableau.a):
+            if i == 0 and not physics.has_charts:
+                rates = self._at(self.row.rates), self._at(self.row.rates + nq)
+                stages.made.append(Stage(self._at(0), self._at(nq), *rates))
+            else:
+                stages.evaluate(weights, 0)
+        last = stages.evaluate(self.tableau.b, 0)
+        return (
+            Part(nq, 0, last.q, [s.qdot for s in stages.made]),
+            Part(nv, nq, last.v, [s.a for s in stages.made]),
+        )
+
+    def _estimate(self, part: Part) -> None:
+        """Add the squares of the errors relative to the tolerances."""
+
+        def square(x: Values) -> dict[str, Any]:
+            error = combination(x, self.tableau.error)
+            scale = x["atol"] + x["rtol"] * maximum(absolute(x["old"]), absolute(x["new"]))
+            ratio = x["h"] * error / scale
+            return {"total": ratio * ratio}
+
+        inputs = {"old": self._at(part.start), "new": part.new} | named(part.rates)
+        scalars = {"h": self.used, "rtol": self.controls.relative, "atol": self.controls.absolute}
+        self.builder.pointwise(part.n, inputs, scalars, {"total": self.total}, square, accumulate=True)
+
+    def _decide(self) -> None:
+        """Accept or not, and the length of the next step."""
+        row, count = self.row, self.row.width
+
+        def decide(x: Values) -> dict[str, Any]:
+            error = sqrt(x["total"] / count)
+            good = less(error, 1.0)
+            change = minimum(maximum(SAFETY * power(maximum(error, 1e-10), -0.2), LEAST), MOST)
+            change = select(less(error, 1e30), change, LEAST)  # also where the error is not a number
+            ended = select(less(x["used"], x["h"]), x["end"], x["t"] + x["used"])  # cut short: it ends exactly there
+            idle = less(x["used"], 1e-30)
+            retry = x["used"] * minimum(change, SAFETY)
+            flag = select(good, 1.0, 0.0)
+            return {
+                "t": select(good, ended, x["t"]),
+                "h": select(idle, x["h"], select(good, x["h"] * change, retry)),
+                "length": x["used"],
+                "begin": x["t"],
+                "flag": flag,
+                "accept": flag,
+            }
+
+        t, h = self._at(row.time), self._at(row.step)
+        inputs = {"t": t, "h": h, "used": self.used, "total": self.total}
+        outputs = {"t": t, "h": h, "length": self._at(row.used), "begin": self._at(row.begin)}
+        outputs |= {"flag": self._at(row.accepted), "accept": self.accept}
+        self.builder.pointwise(1, inputs, {"end": self.controls.end}, outputs, decide)
+
+    def _finish(self, part: Part) -> None:
+        """Take the new values if they were accepted; write the state before the step and the interpolant."""
+        last = len(part.rates) - 1
+
+        def finish(x: Values) -> dict[str, Any]:
+            good = less(0.5, x["accept"])
+            out = {"y": select(good, x["new"], x["y"]), "before": x["y"], "rate": select(good, x[f"k{last}"], x["k0"])}
+            for p in range(4):
+                out[f"d{p}"] = combination(x, [weights[p] for weights in self.tableau.dense])
+            return out
+
+        row, y = self.row, self._at(part.start)
+        inputs = {"y": y, "new": part.new} | named(part.rates)
+        outputs = {"y": y, "before": self._at(row.before + part.start), "rate": self._at(row.rates + part.start)}
+        outputs |= {f"d{p}": self._at(row.dense + p * row.width + part.start) for p in range(4)}
+        self.builder.pointwise(part.n, inputs, {"accept": self.accept}, outputs, finish)
+
+
+def named(rates: list[Place]) -> dict[str, Place]:
+    """Names for the rates of the stages."""
+    return {f"k{i}": place for i, place in enumerate(rates)}
+
+
+def combination(x: Values, weights: Any) -> Any:
+    """A weighted sum of the stages' rates."""
+    total: Any = 0.0
+    for i, weight in enumerate(weights):
+        if weight:
+            total = total + weight * x[f"k{i}"]
+    return total
