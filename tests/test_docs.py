@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "docs/getting-started.md", "docs/own-joint.md")
+PAGES = (
+    "README.md",
+    *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "dynamics", "simulation", "expressions")),
+)
 
 
 def code_of(page: str) -> list[str]:

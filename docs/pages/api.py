@@ -8,7 +8,10 @@ from typing import Any
 
 from pages.text import first_line, markdown
 
-MODULES = ("anyjoint", "anyjoint.joints", "anyjoint.curves", "anyjoint.surfaces", "anyjoint.shapes")
+MODULES = tuple(
+    f"anyjoint{name}"
+    for name in ("", ".joints", ".curves", ".surfaces", ".functions", ".shapes", ".forces", ".gallery")
+)
 
 FIRST = ("Mechanism", "Inertia", "Pose", "joint", "Model", "Trajectory", "variables", "jacobian", "compile_function")
 

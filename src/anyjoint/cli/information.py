@@ -37,10 +37,8 @@ def show(target: Target, as_json: bool) -> None:
     print_table("Operations per evaluation", ("quantity", *kinds), [
         (name, *(counts[kind] for kind in kinds)) for name, counts in facts["operations"].items()
     ])  # fmt: skip
-    columns = ("quantity", "form", "kernels", "operations_per_body", "numbers", "work_bytes")
-    print_table(
-        "Programs", [c.replace("_", " ") for c in columns], [[p[c] for c in columns] for p in report["programs"]]
-    )
+    shown = ("quantity", "form", "kernels", "operations_per_body", "numbers", "work_bytes")
+    print_table("Programs", [c.replace("_", " ") for c in shown], [[p[c] for c in shown] for p in report["programs"]])
 
 
 def gather(target: Target, model: Any) -> dict[str, Any]:
