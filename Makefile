@@ -46,13 +46,15 @@ tools:
 	  echo "installing$$missing"; apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null || true; fi
 
-.venv-bench/.installed: bench/requirements.txt pyproject.toml | $(BIN)/python
+# Peers are large and pull in much; they get an environment of their own.
+.venv-bench/.installed: bench/requirements.txt
 	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
-	$(call install,.venv-bench/bin/python,-e '.[bench]' -r bench/requirements.txt)
+	$(call install,.venv-bench/bin/python,-r bench/requirements.txt)
 	@touch $@
 
-bench: .venv-bench/.installed ## measure anyjoint and every installed peer in one run
-	.venv-bench/bin/python -m bench.run
+bench: $(VENV)/.installed-bench .venv-bench/.installed ## measure anyjoint and every peer in one run; write docs/benchmarks.md
+	$(BIN)/python -m bench.run
+	$(BIN)/python -m bench.report
 
 docs: $(VENV)/.installed-docs ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
