@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import sys
 
-from tests.joints.zoo import KINDS
-
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.joints import Joint
 from anyjoint.joints.parameters import bind, parameters
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.simplify import merge_identities
+from tests.joints.zoo import KINDS
 
 
 def operations(joint: Joint) -> OpCount:

@@ -4,9 +4,9 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from bench.peers import coordinates, mjcf
 
 from bench import models
+from bench.peers import coordinates, mjcf
 
 
 def tree() -> models.Model:

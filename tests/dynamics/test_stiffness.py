@@ -1,6 +1,7 @@
 """Formulation stiffness: a light arm with a heavy tip, against 50-digit arithmetic."""
 
 import pytest
+
 from bench.formulation_stiffness import digits_kept
 
 

@@ -1,10 +1,9 @@
 """All joints that must obey the laws: the zoo, and each kind that occurs in a gallery mechanism."""
 
-from tests.joints.zoo import KINDS
-
 from anyjoint.joints import Coupled, Joint
 from anyjoint.joints.parameters import signature
 from anyjoint.mechanism import gallery
+from tests.joints.zoo import KINDS
 
 BUILDERS = {
     "beads_on_wires": gallery.beads_on_wires,

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.joints.zoo import KINDS, configurations
 
 from anyjoint import joints
 from anyjoint.errors import SingularityError
 from anyjoint.geometry import surfaces
 from anyjoint.symbolic import Graph
 from anyjoint.symbolic.interpret import evaluate
+from tests.joints.zoo import KINDS, configurations
 
 
 def neutral(joint):

@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from tests.joints.trace import traced
-from tests.joints.zoo import KINDS, configurations
 
 from anyjoint import joints
 from anyjoint.geometry import curves, surfaces
 from anyjoint.scalar import derivative, sin
 from anyjoint.spatial import Pose
 from anyjoint.symbolic import Op
+from tests.joints.trace import traced
+from tests.joints.zoo import KINDS, configurations
 
 
 def plain(joint, q):

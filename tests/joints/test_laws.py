@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from tests.joints.everything import EVERYTHING as KINDS
-from tests.joints.trace import Trace, traced
-from tests.joints.zoo import configurations
 
 from anyjoint.codegen.function import compile_function
 from anyjoint.symbolic.simplify import merge_identities
+from tests.joints.everything import EVERYTHING as KINDS
+from tests.joints.trace import Trace, traced
+from tests.joints.zoo import configurations
 
 MANY = 300
 FEW = 4

@@ -1,6 +1,7 @@
 """What joints cost in generated code."""
 
 import pytest
+
 from bench.joint_ops import operations
 from tests.joints.zoo import KINDS
 

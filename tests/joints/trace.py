@@ -5,11 +5,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from tests.joints.everything import EVERYTHING as KINDS
 
 from anyjoint.joints.parameters import bind, parameters
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate
+from tests.joints.everything import EVERYTHING as KINDS
 
 
 @dataclass(frozen=True)

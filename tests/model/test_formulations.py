@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from bench.formulation_stiffness import digits, exact_accelerations, heavy_tip
 
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.mechanism import gallery
+from bench.formulation_stiffness import digits, exact_accelerations, heavy_tip
 from dynamics import reference
 from dynamics.support import State, bumped, close
 

@@ -1,9 +1,9 @@
 """Operation counts: the six-hinge chain of the papers, and straight lines for chains of any length."""
 
 import pytest
-from bench.op_counts import CHAINS, PAPERS, QUANTITIES, forward_count, growth, inverse_count
 
 from anyjoint.mechanism.gallery import revolute_chain
+from bench.op_counts import CHAINS, PAPERS, QUANTITIES, forward_count, growth, inverse_count
 
 # (additions, multiplications) that must not be exceeded again, once reached.
 REACHED = {

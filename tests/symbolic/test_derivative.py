@@ -7,7 +7,6 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from tests.symbolic.random_graph import RandomGraph, random_graph
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.scalar import derivative, jet
@@ -17,6 +16,7 @@ from anyjoint.symbolic.interpret import evaluate
 from anyjoint.symbolic.node import Node, variables
 from anyjoint.symbolic.ops import ARITY, Op
 from anyjoint.symbolic.partials import PARTIALS, count_operations
+from tests.symbolic.random_graph import RandomGraph, random_graph
 
 TOLERANCE = mpmath.mpf("1e-12")
 STEP = mpmath.mpf("1e-16")

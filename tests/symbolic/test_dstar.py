@@ -5,7 +5,6 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from tests.symbolic.random_graph import random_graph
 
 from anyjoint.symbolic import dstar
 from anyjoint.symbolic.derivative import jacobian
@@ -16,6 +15,7 @@ from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.partials import count_operations, derivative_graph, reachable
 from anyjoint.symbolic.pathproduct import share_products
 from anyjoint.symbolic.web import Web
+from tests.symbolic.random_graph import random_graph
 
 STRATEGIES = (
     dstar.MIXED,

@@ -5,12 +5,12 @@ import stat
 
 import numpy as np
 import pytest
-from tests.view.stand_in import PENDULUM_JS, live_info, swing
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.view import live_page, trajectory_page, video
 from anyjoint.view.browser import Browser, BrowserError, find_browser
 from anyjoint.view.screenshot import main, size_of
+from tests.view.stand_in import PENDULUM_JS, live_info, swing
 
 pytestmark = pytest.mark.browser
 SIZE = (480, 320)  # software rendering: small pictures keep the tests quick

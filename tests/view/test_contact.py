@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from tests.view.stand_in import FloatModel, double_pendulum
 
 from anyjoint import scalar
 from anyjoint.geometry import curves, surfaces
@@ -12,6 +11,7 @@ from anyjoint.joints import OnCurve, Revolute, SurfaceSurface
 from anyjoint.mechanism import Inertia, Mechanism
 from anyjoint.spatial import Pose
 from anyjoint.view.contact import contact_in_joint, contact_points
+from tests.view.stand_in import FloatModel, double_pendulum
 
 
 def test_both_tori_touch_at_the_point():

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.view.stand_in import swing
 
 from anyjoint.errors import InputError
 from anyjoint.view import plots
+from tests.view.stand_in import swing
 
 COUNTS = {"forward": {"add": 10, "mul": 20, "total": 30}, "inverse": {"add": 5, "mul": 8, "trig": 2, "total": 15}}
 

@@ -5,12 +5,12 @@ import re
 
 import numpy as np
 import pytest
-from tests.view.stand_in import PENDULUM_JS, double_pendulum, live_info, swing
 
 import anyjoint.view.page as page
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.view import live_page, live_scene, model_info, notebook_html, trajectory_page, trajectory_scene
 from anyjoint.view.record import frame_indices, up_direction
+from tests.view.stand_in import PENDULUM_JS, double_pendulum, live_info, swing
 
 
 def test_the_page_is_complete_in_itself(tmp_path):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.view.stand_in import FloatModel
 
 from anyjoint import joints
 from anyjoint.mechanism import Inertia, Mechanism, gallery
@@ -10,6 +9,7 @@ from anyjoint.model import compile_model
 from anyjoint.spatial import Pose
 from anyjoint.view import dynamics_script, model_page
 from anyjoint.view.browser import Browser
+from tests.view.stand_in import FloatModel
 
 pytestmark = pytest.mark.browser
 
