@@ -29,7 +29,7 @@ demo: $(VENV)/.installed ## simulate twenty tori and write a page to look at
 	@$(BIN)/anyjoint run torus-chain --html demo.html
 
 lint: $(VENV)/.installed-lint ## style, types, import contract
-	$(BIN)/ruff check .
+	$(BIN)/ruff check --no-cache .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -191,8 +191,8 @@ class Model:
                 return state
         result = program(*arrays, out=out, threads=threads)
         flat = result.ravel()
-        # One cheap look; an overflow of the sum alone is no harm. A dot product would start BLAS threads, which wait long
-        # for each other on a busy machine.
+        # One cheap look; an overflow of the sum alone is no harm. A dot product would start BLAS threads, which wait
+        # long for each other on a busy machine.
         if not math.isfinite(flat.sum()):
             explain(self, name, program.inputs, arrays, result)
         return result
