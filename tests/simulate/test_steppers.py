@@ -217,3 +217,19 @@ def test_single_precision(method):
     assert made.t == pytest.approx(wanted.t)
     assert np.abs(made.q - wanted.q).max() < 1e-4
     assert made.status.ok
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_batches_without_compiled_loops(method):
+    """Inputs over time with error control, and formulations that are not compiled, go one by one."""
+    q, v, tau = np.array([START[0], [0.2, 0.1]]), np.zeros((2, 2)), np.array([[1.0, 0.0], [0.0, 2.0]])
+    mech = rods(2)
+    model, other = mech.compile(), mech.compile(algorithm="augmented")
+    options = {"duration": 0.1, "dt": 0.01, "method": method}
+    wanted = model.simulate(q, v, tau=tau, **options)
+    assert np.abs(other.simulate(q, v, tau=tau, **options).q - wanted.q).max() < 1e-9
+    table = [0.0, 0.1], [[0.0, 0.0], [1.0, 2.0]]
+    both = model.simulate(q, v, tau=table, **options)
+    for k in range(2):
+        alone = model.simulate(q[k], v[k], tau=table, **options)
+        assert np.abs(both.q[:, k] - alone.q).max() < 1e-12

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from .adaptive import compiled_adaptive, python_adaptive
-from .chunk import Chunk
+from .chunk import Chunk, StepUnderflow
 from .fixed import compiled_fixed, python_fixed
 from .request import Request
 
@@ -18,9 +19,36 @@ def engine(request: Request) -> Iterator[Chunk]:
         return iter([still(request)])
     adaptive = request.method == "dopri5"
     asks = request.drive.callback is not None or (adaptive and request.drive.varying) or request.model._numeric
-    if adaptive:
-        return python_adaptive(request) if asks else compiled_adaptive(request)
-    return python_fixed(request) if asks else compiled_fixed(request)
+    if asks:
+        return one_by_one(request) if request.batch > 1 else in_python(request)
+    return compiled_adaptive(request) if adaptive else compiled_fixed(request)
+
+
+def in_python(request: Request) -> Iterator[Chunk]:
+    """A single trajectory, step by step."""
+    return python_adaptive(request) if request.method == "dopri5" else python_fixed(request)
+
+
+def one_by_one(request: Request) -> Iterator[Chunk]:
+    """A batch in Python: each trajectory to its end, then all of them together."""
+    parts = [_joined(in_python(_member(request, k)), k) for k in range(request.batch)]
+    q, v = (np.concatenate([getattr(part, x) for part in parts], axis=1) for x in ("q", "v"))
+    yield Chunk(parts[0].t, q, v, sum(part.steps for part in parts))
+
+
+def _member(request: Request, k: int) -> Request:
+    values = request.drive.values
+    own = values[k : k + 1] if len(values) == request.batch and request.drive.times is None else values
+    return replace(request, q=request.q[k : k + 1], v=request.v[k : k + 1], drive=replace(request.drive, values=own))
+
+
+def _joined(chunks: Iterator[Chunk], member: int) -> Chunk:
+    try:
+        parts = list(chunks)
+    except StepUnderflow as trouble:
+        raise StepUnderflow(trouble.time, member, trouble.q, trouble.v) from trouble
+    t, q, v = (np.concatenate([getattr(part, x) for part in parts]) for x in ("t", "q", "v"))
+    return Chunk(t, q, v, sum(part.steps for part in parts))
 
 
 def still(request: Request) -> Chunk:

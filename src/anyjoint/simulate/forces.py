@@ -63,7 +63,7 @@ class Spring:
         for name in ("stiffness", "damping", "length"):
             check_number("Spring", name, getattr(self, name), least=0.0)
         for name in ("point_a", "point_b"):
-            check_vector("Spring", name, getattr(self, name), 3)
+            object.__setattr__(self, name, checked_vector("Spring", name, getattr(self, name)))
 
     def _line(self, trace: ForceTrace) -> list[Any]:
         """From a to b, in the world."""
@@ -103,9 +103,11 @@ class Wrench:
     def __post_init__(self) -> None:
         if self.axes not in ("world", "body"):
             raise InputError(f'Wrench: axes={self.axes!r}; expected "world" or "body"')
-        check_vector("Wrench", "point", self.point, 3)
+        object.__setattr__(self, "point", checked_vector("Wrench", "point", self.point))
         for name in ("torque", "force"):
-            check_vector("Wrench", name, [0.0 if callable(x) else x for x in getattr(self, name)], 3)
+            given = tuple(getattr(self, name))
+            numbers = checked_vector("Wrench", name, [0.0 if callable(x) else x for x in given])
+            object.__setattr__(self, name, tuple(x if callable(x) else y for x, y in zip(given, numbers, strict=True)))
 
     def efforts(self, trace: ForceTrace) -> list[Effort]:
         pose = trace.pose(self.body, "Wrench")
@@ -212,11 +214,12 @@ def check_number(what: str, name: str, value: Any, least: float) -> None:
         raise InputError(f"{what}: {name}={value!r}; expected a finite number of at least {least:g}")
 
 
-def check_vector(what: str, name: str, value: Any, n: int) -> None:
-    """Refuse what is not n finite numbers."""
+def checked_vector(what: str, name: str, value: Any) -> tuple[float, ...]:
+    """Three finite numbers, as a tuple."""
     try:
         numbers = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         numbers = np.full(0, np.nan)
-    if numbers.shape != (n,) or not np.isfinite(numbers).all():
-        raise InputError(f"{what}: {name}={value!r}; expected {n} finite numbers")
+    if numbers.shape != (3,) or not np.isfinite(numbers).all():
+        raise InputError(f"{what}: {name}={value!r}; expected three finite numbers")
+    return tuple(float(x) for x in numbers)
