@@ -5,7 +5,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints
-from anyjoint.simulate import Servo, Spring, Wrench
+from anyjoint.simulate import Limits, Servo, Spring, Wrench
 from anyjoint.simulate.force_program import trace_forces
 from simulate.mechanisms import double_pendulum, floating, rods, total
 
@@ -164,3 +164,22 @@ def test_springs_at_zero_length_do_no_harm():
         traj = model.simulate([0.0], [0.0], 0.1, forces=[spring])
         assert traj.status.ok
         assert not traj.q.any()
+
+
+def test_limits_push_back():
+    """A mass between two soft walls keeps its energy, and its time between them is known."""
+    mech = aj.Mechanism("slider", gravity=(0, 0, 0))
+    mech.add_body("mass", None, joints.Prismatic((1, 0, 0), limits=(-1.0, 1.0)), inertia=aj.Inertia(1.0))
+    model = mech.compile()
+    k = 1e4
+    traj = model.simulate([0.0], [2.0], 10.0, dt=1e-3, forces=[Limits(k)], **TIGHT)
+    assert np.ptp(total(traj)) < 1e-7
+    assert np.abs(traj.q).max() == pytest.approx(1 + 2 / np.sqrt(k), abs=1e-5)
+    period = 2 * (1.0 + np.pi / np.sqrt(k))
+    assert traj.q[round(period * 1000), 0] == pytest.approx(2 * (round(period * 1000) / 1000 - period), abs=1e-8)
+    damped = model.simulate([0.0], [2.0], 10.0, forces=[Limits(k, 20.0)])
+    assert total(damped)[-1] < 0.9 * total(damped)[0]
+
+
+def test_coordinates_without_limits_are_left_alone():
+    assert not trace_forces(slider().mechanism, [Limits(1e4)]).torques

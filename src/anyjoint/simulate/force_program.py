@@ -64,7 +64,9 @@ def trace_forces(mechanism: Mechanism, forces: Sequence[Force]) -> ForceProgram:
     energy: Any = 0.0
     for force in [*joint_springs(mechanism), *forces]:
         if not hasattr(force, "efforts"):
-            raise InputError(f"forces: {force!r} is not a force; give a Spring, Wrench or Servo of anyjoint.forces")
+            raise InputError(
+                f"forces: {force!r} is not a force; give a Spring, Wrench, Servo or Limits of anyjoint.forces"
+            )
         efforts += [(effort, speed) for effort, speed in force.efforts(trace) if isinstance(speed, Node)]
         energy = energy + force.potential(trace)
     stored = energy if isinstance(energy, Node) else None

@@ -15,7 +15,7 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import Scalar, maximum, minimum, sqrt
+from anyjoint.scalar import Scalar, absolute, less, maximum, minimum, select, sqrt
 
 from .force_trace import (
     TINY,
@@ -160,6 +160,42 @@ class Servo:
 
     def potential(self, trace: ForceTrace) -> Scalar:
         return 0.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Pushes coordinates back into the limits of their joints, all at once: stiff springs that only act outside."""
+
+    stiffness: float
+    damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_number("Limits", "stiffness", self.stiffness, least=0.0)
+        check_number("Limits", "damping", self.damping, least=0.0)
+
+    def _outside(self, trace: ForceTrace) -> list[tuple[Any, Any]]:
+        """How far each limited coordinate is beyond its limits (with a sign), and its velocity."""
+        made = []
+        for body in trace.mechanism.bodies:
+            if body.joint.nq != body.joint.nv:
+                continue
+            for c, q, v in zip(body.joint.coordinates, trace.q[body.q], trace.v[body.v], strict=True):
+                low, high = c.limits
+                beyond = maximum(q - trace.number(high), 0.0) if math.isfinite(high) else 0.0
+                below = minimum(q - trace.number(low), 0.0) if math.isfinite(low) else 0.0
+                if math.isfinite(low) or math.isfinite(high):
+                    made.append((beyond + below, v))
+        return made
+
+    def efforts(self, trace: ForceTrace) -> list[Effort]:
+        made = []
+        for x, v in self._outside(trace):
+            drag = select(less(0.0, absolute(x)), trace.number(self.damping) * v, 0.0)
+            made.append((-(trace.number(self.stiffness) * x + drag), v))
+        return made
+
+    def potential(self, trace: ForceTrace) -> Scalar:
+        return sum((0.5 * trace.number(self.stiffness) * x * x for x, _ in self._outside(trace)), 0.0)
 
 
 @dataclass(frozen=True)
