@@ -76,4 +76,4 @@ def __dir__() -> list[str]:
     return sorted([*globals(), *_HOME, *_MODULES])
 
 
-__all__ = ["__version__", *_HOME, *_MODULES]  # noqa: PLE0604
+__all__ = ["__version__", *_HOME, *_MODULES]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from anyjoint.codegen import sincos_llvm
+from anyjoint.codegen.hoist import hoisted
 from anyjoint.codegen.ir import Code, Program, Statement
 from anyjoint.codegen.kernel import Array
 from anyjoint.codegen.target import Target
@@ -49,6 +51,7 @@ LIBRARY = {
     Op.ATAN2: ("atan2", 2),
     Op.POW: ("pow", 2),
 }
+WIDE = 8  # sines and cosines that one state computes at once
 _PURE = "nounwind willreturn memory(none)"
 
 
@@ -59,7 +62,7 @@ def vector_attribute(target: Target) -> str:
 
 def function(name: str, program: Program, target: Target, first_table: int, attributes: str) -> str:
     """A program as an internal function of its arrays."""
-    printer = _Printer(program, target, first_table)
+    printer = _Printer(hoisted(program) if target.width == 1 else program, target, first_table)
     arguments = ", ".join(text for i, array in enumerate(program.arrays) for text in parameters(i, array, target))
     body = "\n  ".join(printer.lines())
     attributes += vector_attribute(target)
@@ -89,7 +92,19 @@ def prelude(used: AbstractSet[int], tables: Sequence[Sequence[float]], target: T
             parts += [f"declare {D} @llvm.{name}.{d}({D})" for name in ("fabs", "floor")]
         parts += [_declaration(name, 1, precise) for name in ("sin", "cos")]
         parts += [sincos_llvm.helpers(target, inline), sincos_llvm.metadata()]
+        if target.width == 1:
+            parts += [_side_by_side(target)]
     return "\n".join(parts) + "\n"
+
+
+def _side_by_side(target: Target) -> str:
+    """@sincos_wide: sines and cosines of several joints of one state at once."""
+    wide = replace(target, width=WIDE)
+    precise = sincos_llvm.precision(wide)
+    names = {(name, t.type, t.suffix) for t in (wide, precise) for name in ("fabs", "floor")}
+    lines = [f"declare {T} @llvm.{name}.{s}({T})" for name, T, s in sorted(names)]
+    lines += [f"declare {wide.type} @llvm.fma.{wide.suffix}({wide.type}, {wide.type}, {wide.type})"]
+    return "\n".join([*lines, sincos_llvm.helpers(wide, inline=True, name="sincos_wide")])
 
 
 def table_text(number: int, table: Sequence[float], target: Target) -> str:
@@ -149,8 +164,15 @@ class _Printer:
             if array.kind == "row":
                 for lane in range(1, self.target.width):
                     yield f"%a{i}p{lane} = getelementptr {self.target.real}, ptr %a{i}, i64 %a{i}d{lane}"
+        together: list[Statement] = []
         for number, statement in enumerate(self.program.statements):
-            if statement.op == Op.CONST:
+            joins = statement.op == Code.SINCOS and self.target.width == 1
+            if not joins or any(statement.args[0] in (s.result, s.result + 1) for s in together):
+                yield from self.sincos(together)
+                together = []
+            if joins:
+                together.append(statement)
+            elif statement.op == Op.CONST:
                 self.name[statement.result] = self.target.literal(statement.data[0])
             elif statement.op == Code.LOAD:
                 yield from self.load(f"t{statement.result}", *statement.data[:2])
@@ -160,6 +182,26 @@ class _Printer:
                 yield from self.gather(statement)
             else:
                 yield self.plain(statement)
+        yield from self.sincos(together)
+
+    def sincos(self, statements: Sequence[Statement]) -> Iterable[str]:
+        """Sines and cosines that stand together are computed side by side, a few at a time."""
+        for begin in range(0, len(statements), WIDE):
+            group = statements[begin : begin + WIDE]
+            if len(group) == 1:
+                yield self.plain(group[0])
+                continue
+            T, E, r, before = f"<{WIDE} x {self.target.real}>", self.target.real, group[0].result, "poison"
+            for lane in range(WIDE):
+                angle = self.operand(group[min(lane, len(group) - 1)].args[0])
+                yield f"%x{r}_{lane} = insertelement {T} {before}, {E} {angle}, i64 {lane}"
+                before = f"%x{r}_{lane}"
+            yield f"%p{r} = call {{{T}, {T}}} @sincos_wide({T} {before})"
+            yield f"%s{r}s = extractvalue {{{T}, {T}}} %p{r}, 0"
+            yield f"%s{r}c = extractvalue {{{T}, {T}}} %p{r}, 1"
+            for lane, statement in enumerate(group):
+                yield f"%t{statement.result} = extractelement {T} %s{r}s, i64 {lane}"
+                yield f"%t{statement.result + 1} = extractelement {T} %s{r}c, i64 {lane}"
 
     def operand(self, value: int) -> str:
         return self.name.get(value) or f"%t{value}"

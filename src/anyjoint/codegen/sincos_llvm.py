@@ -10,13 +10,13 @@ from anyjoint.codegen.target import Target
 _BRANCH_WEIGHTS = '!0 = !{!"branch_weights", i32 1, i32 2000}'
 
 
-def helpers(target: Target, inline: bool) -> str:
+def helpers(target: Target, inline: bool, name: str = "sincos") -> str:
     """Definition of @sincos: value -> {sine, cosine}, with everything that it calls except the C library."""
-    attributes = "alwaysinline" if inline else "noinline"
+    attributes = "alwaysinline" if inline else "noinline alignstack(64)" if target.width > 1 else "noinline"
     if precision(target) != target:
-        return _through_double(target, attributes)
+        return _through_double(target, attributes, name)
     body = _fma_body(target) if target.fma else _plain_body(target)
-    return _wrapped(target, "sincos", body, attributes)
+    return _wrapped(target, name, body, attributes)
 
 
 def precision(target: Target) -> Target:
@@ -24,15 +24,15 @@ def precision(target: Target) -> Target:
     return target if target.dtype == "float64" or target.fma else replace(target, dtype="float64")
 
 
-def _through_double(target: Target, attributes: str) -> str:
+def _through_double(target: Target, attributes: str, name: str) -> str:
     double = precision(target)
     T, D = target.type, double.type
     return (
-        _wrapped(double, "sincos_double", _plain_body(double), attributes)
+        _wrapped(double, f"{name}_double", _plain_body(double), attributes)
         + f"""
-define internal {{{T}, {T}}} @sincos({T} %x) nounwind {attributes} {{
+define internal {{{T}, {T}}} @{name}({T} %x) nounwind {attributes} {{
   %d = fpext {T} %x to {D}
-  %p = call {{{D}, {D}}} @sincos_double({D} %d)
+  %p = call {{{D}, {D}}} @{name}_double({D} %d)
   %ds = extractvalue {{{D}, {D}}} %p, 0
   %dc = extractvalue {{{D}, {D}}} %p, 1
   %s = fptrunc {D} %ds to {T}

@@ -1,0 +1,42 @@
+"""Sines and cosines brought to the front, so that one state can compute those of several joints side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from anyjoint.codegen.ir import Code, Program, Statement
+from anyjoint.symbolic.ops import Op
+
+_CHEAP = frozenset((Code.LOAD, Op.CONST, Op.ADD, Op.SUB, Op.MUL, Op.NEG))
+ENOUGH = 2  # that many at once pay for bringing them together
+
+
+def hoisted(program: Program) -> Program:
+    """The same program with all sines and cosines of simple arguments first, one behind the other."""
+    made_by = {statement.result: statement for statement in program.statements if statement.op != Code.STORE}
+    simple: dict[int, bool] = {}  # value -> computed from loads and constants by cheap operations alone
+    for statement in program.statements:
+        if statement.op in _CHEAP:
+            simple[statement.result] = all(simple.get(arg, False) for arg in statement.args)
+    early = [s for s in program.statements if s.op == Code.SINCOS and simple.get(s.args[0], False)]
+    if len(early) < ENOUGH:
+        return program
+    front: dict[int, Statement] = {}
+    for statement in early:
+        _with_operands(made_by[statement.args[0]], made_by, front)
+    moved = {*front, *(statement.result for statement in early)}
+    rest = [s for s in program.statements if s.op == Code.STORE or s.result not in moved]
+    return replace(program, statements=(*front.values(), *early, *rest))
+
+
+def _with_operands(statement: Statement, made_by: dict[int, Statement], front: dict[int, Statement]) -> None:
+    """Add a statement to the front, behind everything that it needs."""
+    stack = [statement]
+    while stack:
+        top = stack[-1]
+        missing = [arg for arg in top.args if arg not in front]
+        if top.result in front or not missing:
+            front.setdefault(top.result, top)
+            stack.pop()
+        else:
+            stack += [made_by[arg] for arg in missing]
