@@ -106,16 +106,18 @@ def _weld(mechanism: Any) -> tuple[list[_Draft], list[tuple[int, Array]]]:
     """One draft per moving body; bodies without coordinates are welded into the link that carries them."""
     drafts: list[_Draft] = []
     placed: list[tuple[int, Array]] = []
+    ground = -1, np.eye(4)
     parts: dict[int, Any] = {}  # of joints that many bodies share
     for body in mechanism.bodies:
-        carrier, carried = placed[body.parent] if body.parent >= 0 else (-1, np.eye(4))
-        base = carried @ body.placement.matrix.astype(float)
-        if body.joint.nv == 0:
-            placed.append((carrier, base @ body.joint.pose([]).matrix.astype(float)))
+        carrier, carried = placed[body.parent] if body.parent >= 0 else ground
+        base = carried @ np.asarray(body.placement.matrix, dtype=float)
+        joint = body.joint
+        if joint.nv == 0:
+            placed.append((carrier, base @ np.asarray(joint.pose([]).matrix, dtype=float)))
             continue
-        if id(body.joint) not in parts:
-            parts[id(body.joint)] = moving_part(body.joint)
-        kind, core, lead, tail = parts[id(body.joint)]
+        if id(joint) not in parts:
+            parts[id(joint)] = moving_part(joint)
+        kind, core, lead, tail = parts[id(joint)]
         drafts.append(_Draft(body, carrier, kind, core, base @ lead, tail))
         placed.append((len(drafts) - 1, tail))
     return drafts, placed

@@ -111,7 +111,7 @@ def coordinates(mech: Mechanism) -> Finding:
                     yield where, f"{what} ({lo}, {hi}) are not in increasing order; give (lower, upper)"
             if c.period is not None and not (np.isfinite(c.period) and c.period > 0):
                 yield where, f"period {c.period} must be positive and finite, or None"
-            if not np.isfinite(c.neutral):
+            if not math.isfinite(c.neutral):
                 yield where, f"neutral value {c.neutral} must be finite"
 
 
@@ -143,9 +143,9 @@ def springs(mech: Mechanism) -> Finding:
     """Stiffness and damping are finite and take no energy from nowhere."""
     for body in mech.bodies:
         for what, values in (("stiffness", body.stiffness), ("damping", body.damping)):
-            if not all(np.isfinite(x) and x >= 0 for x in values):
+            if not all(math.isfinite(x) and x >= 0 for x in values):
                 yield _of(body), f"{what} {values} must be finite and not negative"
-        if not all(np.isfinite(x) for x in body.rest):
+        if not all(math.isfinite(x) for x in body.rest):
             yield _of(body), f"rest {body.rest} must be finite"
 
 

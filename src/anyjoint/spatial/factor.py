@@ -17,6 +17,8 @@ from anyjoint.scalar import Scalar, sincos
 from .algebra import Matrix, Vector, cross, vector, zeros
 from .inertia import BlockInertia, rotate_general, rotate_symmetric
 
+PLANES = ((1, 2), (2, 0), (0, 1))
+
 
 @dataclass(frozen=True)
 class Rotation:
@@ -37,10 +39,10 @@ class Rotation:
         """(sin, cos) of the angle."""
         return sincos(self.angle)
 
-    @cached_property
+    @property
     def plane(self) -> tuple[int, int]:
         """The two axes that turn, i towards j."""
-        return (self.axis + 1) % 3, (self.axis + 2) % 3
+        return PLANES[self.axis]
 
     def matrix(self) -> Matrix:
         s, c = self.sincos
