@@ -75,7 +75,7 @@ def test_forces_are_none_unless_given(model):
 )
 def test_bad_arguments_are_refused(model, change, message):
     arguments = {"q": np.zeros(N), "v": np.zeros(N), "tau": np.zeros(N)} | change
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match="forward_dynamics: .*" + message):
         model.forward_dynamics(**arguments)
 
 
@@ -126,6 +126,10 @@ def test_unknown_bodies_algorithms_and_quantities(model):
         model.body_jacobian(q, "link9")
     with pytest.raises(InputError, match="not one of the 4 bodies"):
         model.body_jacobian(q, 7)
+    stranger = gallery.torus_chain(2).bodies[1]
+    with pytest.raises(InputError, match="not one of the 4 bodies"):
+        model.body_jacobian(q, stranger)
+    assert np.array_equal(model.body_jacobian(q, np.int64(1)), model.body_jacobian(q, "link1"))
     with pytest.raises(InputError, match="elbow"):
         model.hybrid_dynamics(q, v, tau, tau, ["elbow"])
     with pytest.raises(InputError, match=r"expected \(4, 6\)"):
@@ -136,6 +140,8 @@ def test_unknown_bodies_algorithms_and_quantities(model):
         model.inverse_dynamics(q, v, tau, algorithm="euler")
     with pytest.raises(InputError, match="choose one of"):
         model.op_count("forward")
+    with pytest.raises(InputError, match="choose one of"):
+        model.source("c", "forward")
     with pytest.raises(InputError, match="articulated-body"):
         gallery.revolute_chain(2).compile("aba")
     with pytest.raises(InputError, match='expected "auto", "straight" or "kernels"'):

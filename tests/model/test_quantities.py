@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+import anyjoint as aj
+from anyjoint import joints
+from anyjoint.errors import InputError
 from anyjoint.mechanism import gallery
 from dynamics.support import bumped, close
 
@@ -118,3 +121,34 @@ def test_asking_for_counts_does_not_spoil_answers():
     other = case.mech.compile()
     assert other.op_count("constraint_wrenches").total > 0
     assert np.array_equal(other.joint_wrenches(case.q, case.v, case.a), wrenches)
+
+
+def test_a_mechanism_that_does_not_move_answers_too():
+    mech = aj.Mechanism("rock")
+    mech.add_body("rock", placement=aj.Pose.translation(0, 0, 1), inertia=aj.Inertia.sphere(1.0, 1.0))
+    model, none = mech.compile(), np.zeros(0)
+    assert model.forward_dynamics(none, none).shape == (0,)
+    assert model.mass_matrix(none).shape == (0, 0)
+    assert model.body_poses(none)[0, 2, 3] == 1.0
+    assert model.body_jacobian(none, "rock").shape == (6, 0)
+    assert model.energy(none, none) == (0.0, 0.0)
+    assert model.formulation == "none"
+    with pytest.raises(InputError, match="nothing that moves"):
+        model.center_of_mass(none)
+
+
+def test_a_star_of_many_arms():
+    """Many children of one body, too many coordinates for a straight-line mass matrix, a quaternion at the root."""
+    mech = aj.Mechanism("star")
+    mech.add_body("hub", joint=joints.FreeQuaternion(), inertia=aj.Inertia.sphere(1.0, 1.0))
+    solid = aj.Inertia.box(1.0, 1.0, 1.0, 1.0).moved(aj.Pose.translation(0.1, 0.2, 0.3))
+    for k in range(40):
+        place = aj.Pose.translation(0.1 * k, 0.2, 0)
+        mech.add_body(f"arm{k}", "hub", joints.Revolute((1, k % 3, 2)), place, solid)
+    q = np.concatenate([[1, 0, 0, 0, 0, 0, 0], np.linspace(-1, 1, 40)])
+    v = np.linspace(-1, 1, mech.nv)
+    model = mech.compile(form="kernels")
+    a = model.forward_dynamics(q, v)
+    assert close(model.mass_matrix(q) @ a, -model.bias_forces(q, v), 1e-10)
+    for algorithm in ("recursive", "redmax", "composite-rigid-body", "lagrangian"):
+        assert close(mech.compile(algorithm).forward_dynamics(q, v), a, 1e-11)

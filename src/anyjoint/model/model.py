@@ -77,6 +77,7 @@ class Model:
     def _program(self, quantity: str) -> Program:
         if quantity not in self._programs:
             self._programs[quantity] = self._compiler.build(quantity)
+            self._programs[quantity].quantity = quantity
         return self._programs[quantity]
 
     @cached_property
@@ -243,11 +244,12 @@ class Model:
         if isinstance(body, str):
             return int(self.mechanism[body].index)
         index = getattr(body, "index", body)
-        if not isinstance(index, int) or not 0 <= index < self.nb:
+        known = isinstance(index, (int, np.integer)) and 0 <= index < self.nb
+        if not known or getattr(body, "name", self.mechanism.bodies[index].name) != self.mechanism.bodies[index].name:
             raise InputError(
                 f"body {body!r} is not one of the {self.nb} bodies of this model; give a name, body or index"
             )
-        return index
+        return int(index)
 
     def cartesian(self, q: Any, points: Any = None) -> Cartesian:
         """Jacobians, velocities and forces of all bodies in world axes, at their centres of mass or other points."""
@@ -306,7 +308,10 @@ class Model:
     def center_of_mass(self, q: Any) -> Floats:
         """Centre of mass of all moving bodies."""
         rows = self._measure(q, self._zero)
-        return np.asarray(rows[..., 1:4].sum(-2) / rows[..., 10].sum(-1)[..., None])
+        mass = rows[..., 10].sum(-1)[..., None]
+        if not np.all(mass > 0):
+            raise InputError(f"center_of_mass: nothing that moves in {self.mechanism.name!r} has mass")
+        return np.asarray(rows[..., 1:4].sum(-2) / mass)
 
     # -- simulation, questions, sources ---------------------------------------------------------------------
 
@@ -322,12 +327,12 @@ class Model:
 
     def op_count(self, quantity: str = "forward_dynamics") -> OpCount:
         """Operations of the generated code for one state."""
+        return self._asked(quantity).op_count()
+
+    def _asked(self, quantity: str) -> Program:
         known = ["forward_dynamics", *FORCES, *KINEMATICS, *TRACED]
         if quantity not in known:
-            raise InputError(f"op_count: {quantity!r} is unknown; choose one of {', '.join(known)}")
-        return self._counted(quantity).op_count()
-
-    def _counted(self, quantity: str) -> Program:
+            raise InputError(f"quantity {quantity!r} is unknown; choose one of {', '.join(known)}")
         if quantity == "forward_dynamics" and self._numeric:
             raise InputError(f'{self._numeric} solves numerically; ask for "blocks", its compiled part')
         return self._program(quantity)
@@ -340,7 +345,7 @@ class Model:
         """Generated source of a quantity: "c", "js" or "llvm"; or "latex": the mechanism's equations, to read."""
         if language == "latex":
             return document(self._compiler)
-        return self._counted(quantity).code.source(language)
+        return self._asked(quantity).code.source(language)
 
     def __repr__(self) -> str:
         return f"<Model of {self.mechanism.name!r}: {self.nb} bodies, {self.nv} degrees of freedom>"

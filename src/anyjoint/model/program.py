@@ -48,6 +48,7 @@ class Program:
         width: int | None = None,
     ) -> None:
         self.name, self.schedule, self.setups = name, schedule, setups
+        self.quantity = name  # what a caller asked for; the name is that of the algorithm
         self.inputs, self.size, self.dtype = tuple(inputs), size, np.dtype(dtype)
         self.code = CompiledSchedule(schedule, dtype=dtype, width=width)
         self.numbers = np.zeros(0)
@@ -91,9 +92,9 @@ class Program:
         """Evaluate on rows (n,) or batches (batch, n); rows among batches serve all states."""
         if out is None and threads == 1 and (state := self.state(arrays)) is not None:
             return state
-        rows, batch = checked_rows(self.name, arrays, self.inputs, self.dtype)
-        threads = checked_threads(self.name, threads)
-        result = checked_out(self.name, out, (*batch, self.size), self.dtype, rows)
+        rows, batch = checked_rows(self.quantity, arrays, self.inputs, self.dtype)
+        threads = checked_threads(self.quantity, threads)
+        result = checked_out(self.quantity, out, (*batch, self.size), self.dtype, rows)
         if result.size:
             self.code(*rows, result, self.numbers, threads=threads)
         return result
