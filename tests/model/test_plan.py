@@ -9,7 +9,7 @@ from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.dynamics.denavit import common_normal, rotation_x, screw_z
 from anyjoint.dynamics.newton_euler import NEWTON_EULER
 from anyjoint.dynamics.plan import GENERAL, HINGE, SLIDER, make_plan
-from anyjoint.dynamics.rigid import homogeneous
+from anyjoint.dynamics.rigid import homogeneous, matrices
 from anyjoint.mechanism import gallery
 from dynamics.support import State, close
 
@@ -85,3 +85,12 @@ def test_common_normal_gives_back_the_pose(seed):
     n = common_normal(K)
     middle = homogeneous(rotation_x(n.sin_alpha, n.cos_alpha), (0, 0, 0)) @ homogeneous(np.eye(3), (n.a, 0, n.r))
     assert close(screw_z(n.gamma, n.delta) @ middle @ screw_z(n.theta, 0.0), K, 1e-13)
+
+
+def test_matrices_of_many_poses():
+    rng = np.random.default_rng(0)
+    poses = [aj.Pose.identity(), aj.Pose.translation(1, 2, 3), aj.Pose.rotation_y(0.3)]
+    for _ in range(6):
+        turned = aj.Pose.translation(*rng.normal(size=3)) @ aj.Pose.rpy(*rng.normal(size=3))
+        poses += [turned, turned.inverse() @ aj.Pose.quaternion(*rng.normal(size=4))]
+    assert close(matrices(poses), np.array([pose.matrix for pose in poses]), 1e-14)

@@ -17,7 +17,7 @@ from anyjoint.joints import Joint
 from .denavit import common_normal, rotation_x, rotation_z, screw_z
 from .moving_part import GENERAL, HINGE, SLIDER, Core, moving_part
 from .regroup import regroup_inertia
-from .rigid import Array, homogeneous, inverse, moved, spatial_inertia
+from .rigid import Array, homogeneous, inverse, matrices, moved, spatial_inertia
 
 __all__ = ["GENERAL", "HINGE", "SLIDER", "Link", "Plan", "make_plan"]
 
@@ -108,9 +108,9 @@ def _weld(mechanism: Any) -> tuple[list[_Draft], list[tuple[int, Array]]]:
     placed: list[tuple[int, Array]] = []
     ground = -1, np.eye(4)
     parts: dict[int, Any] = {}  # of joints that many bodies share
-    for body in mechanism.bodies:
+    for body, placement in zip(mechanism.bodies, matrices([x.placement for x in mechanism.bodies]), strict=True):
         carrier, carried = placed[body.parent] if body.parent >= 0 else ground
-        base = carried @ np.asarray(body.placement.matrix, dtype=float)
+        base = carried @ placement
         joint = body.joint
         if joint.nv == 0:
             placed.append((carrier, base @ np.asarray(joint.pose([]).matrix, dtype=float)))

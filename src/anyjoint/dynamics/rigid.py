@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from anyjoint.spatial import Factor, Pose, Rotation, Translation
+from anyjoint.spatial.factor import PLANES
+
 Array = np.ndarray[Any, np.dtype[Any]]
+TRANSLATION, TURN = 3, 4  # kinds of factors that are no rotation about axis 0, 1 or 2
 
 
 def homogeneous(R: Array, p: Any) -> Array:
@@ -15,6 +20,34 @@ def homogeneous(R: Array, p: Any) -> Array:
     T = np.zeros((*np.broadcast_shapes(R.shape[:-2], p.shape[:-1]), 4, 4))
     T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, p, 1.0
     return T
+
+
+def matrices(poses: Sequence[Pose]) -> Array:
+    """The 4x4 matrices of many poses made of numbers; those with the same sequence of factors are computed together."""
+    out = np.zeros((len(poses), 4, 4))
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for k, pose in enumerate(poses):
+        groups.setdefault(tuple([_kind(factor) for factor in pose.factors]), []).append(k)
+    for kinds, members in groups.items():
+        T = np.tile(np.eye(4), (len(members), 1, 1))
+        R, p = T[:, :3, :3], T[:, :3, 3]
+        for j, kind in enumerate(kinds):
+            factors: list[Any] = [poses[k].factors[j] for k in members]
+            if kind == TRANSLATION:
+                p += (R @ np.array([factor.p for factor in factors], dtype=float)[..., None])[..., 0]
+            elif kind == TURN:
+                R[...] = R @ np.array([factor.R for factor in factors], dtype=float)
+            else:
+                s, c = np.array([factor.sincos for factor in factors], dtype=float).T[:, :, None]
+                a, b = PLANES[kind]
+                R[:, :, a], R[:, :, b] = R[:, :, a] * c + R[:, :, b] * s, R[:, :, b] * c - R[:, :, a] * s
+        out[members] = T
+    return out
+
+
+def _kind(factor: Factor) -> int:
+    """The axis of a rotation, or what else the factor is."""
+    return factor.axis if isinstance(factor, Rotation) else TRANSLATION if isinstance(factor, Translation) else TURN
 
 
 def inverse(T: Array) -> Array:
