@@ -23,6 +23,8 @@ def needs_probing(joint: Joint) -> bool:
 
 
 def _holds_function(thing: Any) -> bool:
+    if isinstance(thing, (int, float, str)):
+        return False  # most of what a joint holds
     if isinstance(thing, (list, tuple)):
         return any(_holds_function(item) for item in thing)
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
