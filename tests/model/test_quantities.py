@@ -152,3 +152,19 @@ def test_a_star_of_many_arms():
     assert close(model.mass_matrix(q) @ a, -model.bias_forces(q, v), 1e-10)
     for algorithm in ("recursive", "redmax", "composite-rigid-body", "lagrangian"):
         assert close(mech.compile(algorithm).forward_dynamics(q, v), a, 1e-11)
+
+
+@pytest.mark.parametrize("build", [lambda: gallery.revolute_chain(50), lambda: gallery.random_tree(5, n=30)])
+def test_large_mass_matrix_equals_unit_accelerations(build):
+    mech = build()
+    model = mech.compile()
+    assert model.nv > 40
+    q = np.stack([mech.neutral + 0.1, mech.neutral + 0.2])
+    M = model.mass_matrix(q)
+    for k in range(2):
+        zero = np.zeros(model.nv)
+        rest = model.inverse_dynamics(q[k], zero, zero)
+        columns = np.stack([model.inverse_dynamics(q[k], zero, e) - rest for e in np.eye(model.nv)], axis=1)
+        np.testing.assert_allclose(M[k], columns, rtol=0, atol=1e-11 * np.abs(columns).max())
+        assert np.array_equal(M[k], M[k].T) and np.linalg.eigvalsh(M[k]).min() > 0
+    np.testing.assert_array_equal(model.mass_matrix(q[0]), M[0])

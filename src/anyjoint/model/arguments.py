@@ -46,7 +46,7 @@ def checked_rows(
 def checked_out(where: str, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], rows: Sequence[Floats]) -> Floats:
     """The caller's place for the result, or a new one."""
     if out is None:
-        return np.empty(shape, dtype)
+        return np.zeros(shape, dtype)  # entries that no program writes, as between branches of M, are zero
     given = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
     if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != shape or not out.flags.c_contiguous:
         raise InputError(f"{where}: out is {given}; expected a contiguous {dtype} array of shape {shape}")

@@ -10,18 +10,22 @@ from functools import cached_property
 from typing import Any
 
 from anyjoint.dynamics.body import Algorithm
+from anyjoint.dynamics.composite_world import COMPOSITE_WORLD
 from anyjoint.dynamics.newton_euler import MOMENTUM
 from anyjoint.dynamics.plan import Plan, make_plan
 from anyjoint.errors import InputError
 
+from .classes import Tracer
 from .coupling import CoupledTracer, Expansion, expand
 from .joints_cache import JointCache
+from .mass_layout import mass_schedule
 from .numbers import Numbers, numbers_of
 from .program import Program, build_program, result_size, structure
 from .quantities import DENSE_FORWARD, FORCES, FORWARD, KINEMATICS, SWEEPS, TRACED, UNGROUPED
 from .store import remembered
 from .straight import input_sizes
 
+DENSE = 40  # coordinates up to which the mass matrix, and formulations that solve with it, are straight-line programs
 SMALL = 20  # coordinates up to which the dense formulation is traced too, to see which has fewer operations
 
 WHOLE = ("constraint_wrenches", "recursive_mixed")  # quantities that want each link's own inertia
@@ -75,6 +79,8 @@ class Compiler:
             return self.sweeps(FORCES[quantity], regroup=quantity not in UNGROUPED)
         if quantity in KINEMATICS:
             return self.sweeps(KINEMATICS[quantity])
+        if quantity == "mass_matrix" and self.mechanism.nv > DENSE:
+            return self._large_mass_matrix()
         return self.traced(quantity, regroup=True)
 
     def forward(self) -> Program:
@@ -111,6 +117,17 @@ class Compiler:
         )
         program.regrouped = regroup
         return program
+
+    def _large_mass_matrix(self) -> Program:
+        """M by kernels in the world's axes; inertia is not regrouped, far from the origin that would cost digits."""
+        plan, name = self.plan, COMPOSITE_WORLD.name
+        numbers = self._numbers(plan, name)
+        schedule, rows = remembered(
+            (name, structure(plan, numbers, self.joints)),
+            lambda: mass_schedule(Tracer(plan, numbers, self.joints, COMPOSITE_WORLD)),
+        )
+        size = self.mechanism.nv**2
+        return Program(name, schedule, rows, input_sizes(plan, ("q",)), size, numbers, **self.options)
 
     def _coupled(self, quantity: str) -> Program:
         """A quantity of a mechanism with coupled joints: traced over the expanded tree, projected."""

@@ -46,8 +46,9 @@ class Rows:
 class Layout:
     """Decides what is stored where, once all traces are known."""
 
-    def __init__(self, tracer: Tracer) -> None:
+    def __init__(self, tracer: Tracer, results_in_work: bool = False) -> None:
         self.tracer = tracer
+        self.results_in_work = results_in_work  # for kernels that go on from there, instead of in a row of their own
         self.links = tracer.plan.links
         self.children: dict[int, list[int]] = {}
         for i, link in enumerate(self.links):
@@ -55,6 +56,7 @@ class Layout:
         self.slots: list[dict[tuple[Any, ...], int]] = [{} for _ in tracer.traces]  # per sweep: entries of a message
         self.kept: dict[BodyTrace, dict[int, int]] = {}  # per trace: node -> slot of the record
         self.fills: dict[tuple[tuple[BodyTrace, ...], int], Hashable] = {}
+        self.results = self._result_starts()
         self._find_kept()
 
     # -- what must be stored --------------------------------------------------------------------------------
@@ -141,7 +143,7 @@ class Layout:
         places |= {variables[i]: self._place(trace, trace.sources[i]) for i in variables}
         names = (*self.tracer.algorithm.inputs, "result", "numbers", *LANES)
         used = [name for name in names if name in {p[0] for p in places.values()} | {s[1] for s in stores}]
-        arrays = tuple(_array(name) for name in used)
+        arrays = tuple(self._array(name) for name in used)
         loads = {node: (used.index(name), offset) for node, (name, offset) in places.items()}
         made = tuple(Store(Node(target, i), used.index(s[1]), s[2], s[3]) for i, s in zip(new, stores, strict=True))
         return Kernel(target, arrays, loads, made), setup
@@ -179,6 +181,12 @@ class Layout:
                 for k, x in enumerate(trace.values[name][0]):
                     yield x, at + k
             at += self.tracer.result_length(trace, name)
+
+    def _array(self, name: str) -> Array:
+        if name == "numbers":
+            return Array(name, "uniform")
+        lane = name in LANES or (name == "result" and self.results_in_work)
+        return Array(name, "lane" if lane else "row")
 
     # -- memory and runs ------------------------------------------------------------------------------------
 
@@ -219,6 +227,10 @@ class Layout:
         base |= dict.fromkeys(LANES, len(inputs) + 2)
         messages = [self._messages(k, s.direction == "inward") for k, s in enumerate(self.tracer.algorithm.sweeps)]
         records, work = self._records(max((size for _, size in messages), default=0))
+        if self.results_in_work:
+            base["result"] = base["own"]
+            self.results = [work + at for at in self.results]
+            work = self.results[-1]
         rows: list[list[int]] = [[] for _ in kernels]
         runs: list[tuple[int, int, list[int], int]] = []  # kernel, sweep, links, how many calls it has had before
         for k, i, level in calls:
@@ -246,7 +258,7 @@ class Layout:
         offsets = dict.fromkeys(self.tracer.algorithm.inputs, v)
         offsets |= dict.fromkeys(PER_LINK, 6 * np.arange(len(self.links)))
         offsets["q"] = np.array([link.q.start for link in self.links])
-        offsets["result"] = np.array(self._result_starts()[: len(self.links)])
+        offsets["result"] = np.array(self.results[: len(self.links)])
         offsets["link parent"] = np.array([link.parent for link in self.links])
         return offsets | {"own": record, "keep": record}
 
@@ -260,9 +272,3 @@ class Layout:
         """Where each link's results begin in the result row."""
         last, names = self.tracer.traces[-1], self.tracer.algorithm.results
         return [0, *np.cumsum([sum(self.tracer.result_length(t, name) for name in names) for t in last]).tolist()]
-
-
-def _array(name: str) -> Array:
-    if name == "numbers":
-        return Array(name, "uniform")
-    return Array(name, "lane" if name in LANES else "row")

@@ -21,7 +21,7 @@ from anyjoint.errors import InputError
 
 from .arguments import checked_out, checked_rows
 from .cartesian import Cartesian
-from .compiler import Compiler, hybrid_plan
+from .compiler import DENSE, Compiler, hybrid_plan
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
 from .latex import document
@@ -32,9 +32,6 @@ from .quantities import DENSE_FORWARD, FORCES, KINEMATICS, NUMERIC_FORWARD, TRAC
 from .report import Report, make_report
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-DENSE = (
-    40  # coordinates up to which the mass matrix, and formulations that solve with it, are one straight-line program
-)
 
 
 class Model:
@@ -164,7 +161,7 @@ class Model:
 
     def mass_matrix(self, q: Any, *, threads: int = 1) -> Floats:
         """M(q), (nv, nv)."""
-        if self.nv > DENSE:
+        if self.nv > DENSE and self._compiler.expansion:
             return self._mass_columns(np.asarray(q), threads)
         flat = self._finite("mass_matrix", (q,), None, threads)
         return flat.reshape(*flat.shape[:-1], self.nv, self.nv)

@@ -1,0 +1,69 @@
+"""The mass matrix of large mechanisms by kernels: S and F of all links in the world, then one dot product per entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
+from anyjoint.dynamics.plan import Plan
+from anyjoint.spatial import dot
+from anyjoint.symbolic import Graph
+
+from .classes import Tracer
+from .layout import Layout, Rows
+
+
+def mass_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
+    """M by rows, for the algorithm COMPOSITE_WORLD; entries between branches are not written."""
+    layout = Layout(tracer, results_in_work=True)
+    first, rows = layout.schedule()
+    plan, nv = tracer.plan, tracer.plan.links[-1].v.stop
+    kernels, runs = list(first.kernels), list(first.runs)
+    index: dict[tuple[int, int, bool], int] = {}
+    for key, table in _pairs(plan, layout.results):
+        if key not in index:
+            index[key] = len(kernels)
+            kernels.append(pair_kernel(*key, nv))
+        offsets = [(3, tuple(table[:, 0])), (3, tuple(table[:, 1])), (1, tuple(table[:, 2])), (1, tuple(table[:, 3]))]
+        runs.append(Run(index[key], len(table), tuple(offsets if not key[2] else offsets[:3])))
+    arrays = (Array("q", "row"), Array("result", "row"), Array("numbers", "uniform"), Array("work", "lane"))
+    return Schedule(arrays, tuple(kernels), tuple(runs), first.work), rows
+
+
+def _pairs(
+    plan: Plan, results: list[int]
+) -> Iterator[tuple[tuple[int, int, bool], np.ndarray[tuple[int, int], np.dtype[np.int64]]]]:
+    """For each kind of pair (link, link between it and the root): offsets of F, S and of the two blocks of M."""
+    nv = plan.links[-1].v.stop
+    found: dict[tuple[int, int, bool], list[tuple[int, int, int, int]]] = {}
+    for i, link in enumerate(plan.links):
+        j, width = i, link.joint.nv
+        while j >= 0:
+            other = plan.links[j]
+            upper, lower = link.v.start * nv + other.v.start, other.v.start * nv + link.v.start
+            place = (results[i] + 6 * width, results[j], upper, lower)
+            found.setdefault((width, other.joint.nv, i == j), []).append(place)
+            j = other.parent
+    for key, places in found.items():
+        yield key, np.array(places, dtype=np.int64)
+
+
+def pair_kernel(width: int, other: int, same: bool, nv: int) -> Kernel:
+    """M_ij = S_j . F_i and its mirror image; the diagonal block once."""
+    g = Graph()
+    F = [[g.variable("F") for _ in range(width)] for _ in range(6)]
+    S = [[g.variable("S") for _ in range(other)] for _ in range(6)]
+    loads = {x.id: (0, k) for k, x in enumerate(x for row in F for x in row)}
+    loads |= {x.id: (1, k) for k, x in enumerate(x for row in S for x in row)}
+    stores = []
+    for a in range(width):
+        for b in range(other):
+            row, column = (min(a, b), max(a, b)) if same else (b, a)  # symmetric to the bit
+            entry = dot([S[k][row] for k in range(6)], [F[k][column] for k in range(6)])
+            stores.append(Store(entry, 2, a * nv + b))
+            if not same:
+                stores.append(Store(entry, 3, b * nv + a))
+    blocks = (Array("upper", "row"),) if same else (Array("upper", "row"), Array("lower", "row"))
+    return Kernel(g, (Array("F", "lane"), Array("S", "lane"), *blocks), loads, tuple(stores))
