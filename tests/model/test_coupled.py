@@ -200,3 +200,10 @@ def test_parameters_of_coupled_mechanisms():
 def test_what_is_not_offered_says_so(case):
     with pytest.raises(InputError, match="not available for mechanisms with coupled joints"):
         case.model.hybrid_dynamics(case.q, case.v, case.v, case.v, [case.mech.bodies[0].name])
+
+
+def test_other_formulations_are_refused():
+    mech = gallery.tongs_with_fish(2)
+    assert mech.compile().formulation == mech.compile("composite-rigid-body").formulation == "composite-rigid-body"
+    with pytest.raises(InputError, match=r"'b0'.*follow others.*auto"):
+        mech.compile("recursive")

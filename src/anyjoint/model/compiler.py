@@ -14,6 +14,7 @@ from anyjoint.dynamics.composite_world import COMPOSITE_WORLD
 from anyjoint.dynamics.newton_euler import MOMENTUM
 from anyjoint.dynamics.plan import Plan, make_plan
 from anyjoint.errors import InputError
+from anyjoint.joints import Coupled
 
 from .classes import Tracer
 from .coupling import CoupledTracer, Expansion, expand
@@ -26,9 +27,8 @@ from .store import remembered
 from .straight import input_sizes
 
 DENSE = 40  # coordinates up to which the mass matrix, and formulations that solve with it, are straight-line programs
+COUPLED = "composite-rigid-body"  # the formulation that joints which follow others are projected with
 SMALL = 20  # coordinates up to which the dense formulation is traced too, to see which has fewer operations
-
-WHOLE = ("constraint_wrenches", "recursive_mixed")  # quantities that want each link's own inertia
 
 
 class Compiler:
@@ -39,6 +39,12 @@ class Compiler:
             raise InputError(f"algorithm {algorithm!r} is unknown; choose one of {', '.join(['auto', *FORWARD])}")
         self.mechanism, self.algorithm, self.form, self.options = mechanism, algorithm, form, options
         self.joints = JointCache()
+        if self.expansion and algorithm not in ("auto", COUPLED):
+            followers = ", ".join(repr(b.name) for b in mechanism.bodies if isinstance(b.joint, Coupled))
+            raise InputError(
+                f"algorithm {algorithm!r} needs joints with coordinates of their own, but {followers} follow others;"
+                f' use "auto" or "{COUPLED}", which project the tree onto the coordinates that are left'
+            )
 
     @cached_property
     def expansion(self) -> Expansion | None:
@@ -101,9 +107,8 @@ class Compiler:
         """An algorithm of sweeps, straight or by kernels."""
         plan = self.fast_plan if regroup else self.plan
         numbers = self._numbers(plan, algorithm.name)
-        program = build_program(plan, numbers, self.joints, algorithm, form=self.form, **self.options)
-        program.regrouped = regroup
-        return program
+        options = {"form": self.form, "regrouped": regroup, **self.options}
+        return build_program(plan, numbers, self.joints, algorithm, **options)
 
     def traced(self, name: str, regroup: bool = False) -> Program:
         """A quantity that is more than sweeps, as one straight-line program."""
@@ -112,11 +117,8 @@ class Compiler:
         numbers = self._numbers(plan, name)
         known = (name, structure(plan, numbers, self.joints))
         schedule, setup = remembered(known, lambda: trace(plan, numbers, self.joints))
-        program = Program(
-            name, schedule, setup, input_sizes(plan, inputs), result_size(schedule), numbers, **self.options
-        )
-        program.regrouped = regroup
-        return program
+        options = {"regrouped": regroup, **self.options}
+        return Program(name, schedule, setup, input_sizes(plan, inputs), result_size(schedule), numbers, **options)
 
     def _large_mass_matrix(self) -> Program:
         """M by kernels in the world's axes; inertia is not regrouped, far from the origin that would cost digits."""
@@ -135,7 +137,7 @@ class Compiler:
         assert expansion is not None
         regroup = quantity not in UNGROUPED
         plan = self.fast_plan if regroup else self.plan
-        name = MOMENTUM.name if quantity == "mass_times" else quantity
+        name = {"mass_times": MOMENTUM.name, "forward_dynamics": COUPLED}.get(quantity, quantity)
         numbers = self._numbers(plan, name)
         tracer = CoupledTracer(expansion, plan, numbers, self.joints)
         inputs: tuple[str, ...]
@@ -151,9 +153,8 @@ class Compiler:
             inputs, (schedule, setup) = ("q", "v", "tau"), tracer.forward()
         else:
             raise InputError(f"{quantity} is not available for mechanisms with coupled joints")
-        program = Program(name, schedule, setup, tracer.sizes(inputs), result_size(schedule), numbers, **self.options)
-        program.regrouped = regroup
-        return program
+        options = {"regrouped": regroup, **self.options}
+        return Program(name, schedule, setup, tracer.sizes(inputs), result_size(schedule), numbers, **options)
 
 
 def hybrid_plan(plan: Plan, prescribed: frozenset[int]) -> Plan:

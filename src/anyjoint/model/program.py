@@ -34,8 +34,6 @@ SHARING = 3.0  # bodies per kernel
 class Program:
     """Machine code for one quantity. `inputs` are (name, length) of the rows; the result row has `size` numbers."""
 
-    regrouped = False  # traced over the plan with regrouped inertia
-
     def __init__(
         self,
         name: str,
@@ -46,8 +44,10 @@ class Program:
         numbers: Numbers,
         dtype: str = "float64",
         width: int | None = None,
+        regrouped: bool = False,
     ) -> None:
         self.name, self.schedule, self.setups = name, schedule, setups
+        self.regrouped = regrouped  # traced over the plan with regrouped inertia
         self.quantity = name  # what a caller asked for; the name is that of the algorithm
         self.inputs, self.size, self.dtype = tuple(inputs), size, np.dtype(dtype)
         self.code = CompiledSchedule(schedule, dtype=dtype, width=width)
