@@ -61,8 +61,32 @@ def schedule_module(
     """
     optimise = optimise and not any(kernel.is_long for kernel in kernels)
     body = _kernels(kernels, target, optimise)
-    text = [*_driver(kernels, arrays, target), *_bound_call(arrays, target)]
+    text = [*_driver(kernels, arrays, target), *_bound_call(arrays, target), FETCH_AHEAD]
     return Module(body + "\n".join(text) + "\n", optimise)
+
+
+# Rows of the next tile, asked for while this one is computed: lanes walk through as many rows at once, which is more
+# than the processor foresees by itself. Rows that lie far apart are left alone beyond 64 kB.
+FETCH_AHEAD = """\
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
+define internal void @fetch_ahead(ptr %from, i64 %bytes) nounwind noinline {
+entry:
+  %long = icmp sgt i64 %bytes, 65536
+  %end = select i1 %long, i64 65536, i64 %bytes
+  br label %test
+test:
+  %at = phi i64 [ 0, %entry ], [ %next, %line ]
+  %more = icmp slt i64 %at, %end
+  br i1 %more, label %line, label %done
+line:
+  %place = getelementptr i8, ptr %from, i64 %at
+  call void @llvm.prefetch.p0(ptr %place, i32 0, i32 2, i32 1)
+  %next = add i64 %at, 64
+  br label %test
+done:
+  ret void
+}
+"""
 
 
 def _kernels(kernels: Sequence[Lowered], target: Target, optimise: bool) -> str:
@@ -157,6 +181,11 @@ def _driver(kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target)
         yield f"  %first{i} = getelementptr {target.real}, ptr %d{i}, i64 %skip{i}"
         yield f"  store ptr %first{i}, ptr %base{i}"
     yield from _lane_distances(rows, width)
+    for i in rows if width > 1 else ():
+        yield f"  %span{i} = mul i64 %d{i}stride, {width}"
+        yield f"  %ahead{i} = getelementptr {target.real}, ptr %first{i}, i64 %span{i}"
+        yield f"  %bytes{i} = mul i64 %span{i}, {target.size}"
+        yield f"  call void @fetch_ahead(ptr %ahead{i}, i64 %bytes{i})"
     yield "  br label %fetch"
     yield "fetch:"
     sources = "".join(f", [ %after{k}, %loop{k} ]" for k in range(len(kernels)))

@@ -54,6 +54,8 @@ def encode(schedule: Schedule) -> np.ndarray[Any, np.dtype[np.int32]]:
 
 def _is_straight(schedule: Schedule) -> bool:
     """Whether a kernel is the straight-line code of a whole mechanism."""
+    if len(schedule.runs) == 1 and schedule.runs[0].count == 1:
+        return True
     return any(len(live_nodes(k.graph, [s.node.id for s in k.stores])) > LONG for k in schedule.kernels)
 
 
