@@ -78,16 +78,21 @@ def link_motion(link: Link, values: Sequence[Scalar], q: Sequence[Scalar], v: Se
 
 
 def link_body(
-    kind: str, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar], motion: Motion | None
+    kind: str,
+    raw: Sequence[Scalar],
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    motion: Motion | None,
+    hinge: Rotation | None = None,
 ) -> Body:
-    """The record of one link before the first sweep."""
+    """The record of one link before the first sweep; `hinge` is a hinge's rotation where it is known already."""
     turn = [_rotation(2, raw[0], raw[1]), _rotation(0, raw[2], raw[3])]
     x, y, z = raw[4:7]
     after = _rotation(2, raw[7], raw[8])
     e_z = zeros(6, 1)
     if kind == HINGE:
         e_z[2, 0] = 1
-        A = Pose([*turn, Translation((x, y, z)), Rotation(2, q[0] + raw[9])])
+        A = Pose([*turn, Translation((x, y, z)), hinge or Rotation(2, q[0] + raw[9])])
         motion = Motion(A, Pose(), e_z, zeros(6, 1), zeros(6))
     elif kind == SLIDER:
         e_z[5, 0] = 1

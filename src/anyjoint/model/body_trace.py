@@ -22,6 +22,7 @@ from .flatten import Rebuild, flatten
 #   ("raw", i)           raw number i of the link; -3..-1 are -gravity, which stands behind them
 #   ("parent", name, k)  entry k of the parent's value
 #   ("sum", name, k)     entry k of what the children have handed in
+#   ("turn", k)          sine (0) or cosine (1) of a hinge, which begin its record
 #   ("kept", level, id)  node `id` of this body's trace of sweep `level`
 Source = tuple[Any, ...]
 Entries = Sequence[Any]  # numbers, or None for entries that are loaded

@@ -9,8 +9,8 @@ from typing import Any
 from anyjoint.dynamics.body import Algorithm, ground
 from anyjoint.dynamics.links import RAW, base_acceleration, link_body
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
-from anyjoint.dynamics.plan import Link, Plan
-from anyjoint.spatial import vector
+from anyjoint.dynamics.plan import HINGE, Link, Plan
+from anyjoint.spatial import Rotation, vector
 
 from .body_trace import BodyTrace, TracedBody, TracedParent, entries_of
 from .flatten import Rebuild, flatten
@@ -149,7 +149,10 @@ class Tracer:
         nv, inputs = link.joint.nv, self.algorithm.inputs
         v: list[Any] = [trace.variable(("row", "v", k)) if "v" in inputs else 0 for k in range(nv)]
         motion = self.joints.motion(trace.graph, link, q, v, raw[len(RAW) :])
-        for name, value in vars(link_body(link.kind, raw, q, v, motion)).items():
+        hinge = None
+        if link.kind == HINGE:
+            hinge = Rotation.from_sincos(2, trace.variable(("turn", 0)), trace.variable(("turn", 1)))
+        for name, value in vars(link_body(link.kind, raw, q, v, motion, hinge)).items():
             if not name.startswith("_"):
                 setattr(body, name, value)
         for name in inputs:

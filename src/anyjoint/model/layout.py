@@ -21,6 +21,7 @@ from .classes import Sums, Tracer
 from .numbers import Numbers
 from .setup import Setup, split_parameters
 from .straight import PER_LINK
+from .turns import SLOTS, turn_runs, turn_setup
 
 # Lane arrays of a kernel. "own" and "keep" are the same record, read and written: never the same entry, so that stores
 # need not wait for loads. Outward, a kernel reads "parent" and writes "mine"; inward the other way round.
@@ -76,8 +77,12 @@ class Layout:
                     slots = self.slots[trace.level]
                     slots.setdefault(source, len(slots))
         for trace in reversed(order):
-            begin = sum(len(self.kept[t]) for t in trace.chain()[:-1])
+            begin = self._reserved(trace) + sum(len(self.kept[t]) for t in trace.chain()[:-1])
             self.kept[trace] = {node: begin + k for k, node in enumerate(sorted(wanted.get(trace, ())))}
+
+    def _reserved(self, trace: BodyTrace) -> int:
+        """Entries at the beginning of a record that are there before the first sweep."""
+        return SLOTS if ("turn", 0) in trace.chain()[0].variables else 0
 
     def _outputs(self, trace: BodyTrace) -> list[Any]:
         wanted = {*self.tracer.algorithm.results, *self.tracer.reads[trace.level]}
@@ -152,6 +157,8 @@ class Layout:
         """Array and offset that a variable is loaded from."""
         if source[0] == "row":
             return source[1], source[2]
+        if source[0] == "turn":
+            return "own", source[1]
         if source[0] == "kept":
             return "own", self.kept[trace.chain()[source[1]]][source[2]]
         return ("parent" if source[0] == "parent" else "mine"), self.slots[trace.level][source]
@@ -250,7 +257,11 @@ class Layout:
             tables = tuple((base[a.name], tuple(here[a.name].tolist())) for a in kernels[k].arrays)
             made.append(Run(k, len(links), tables))
         packed = [Rows(setups[k], tuple(links), starts[k]) for k, links in enumerate(rows)]
-        return Schedule(arrays, tuple(kernels), tuple(made), max(work, 1)), packed
+        hinges = [i for i, trace in enumerate(self.tracer.traces[0]) if self._reserved(trace)]
+        coordinates, places = [self.links[i].q.start for i in hinges], [records[i] for i in hinges]
+        turns, first = turn_runs(coordinates, places, starts[-1], base, len(kernels))
+        packed += [Rows(turn_setup(), tuple(hinges), starts[-1])] if hinges else []
+        return Schedule(arrays, (*kernels, *turns), (*first, *made), max(work, 1)), packed
 
     def _offsets(self, records: list[int]) -> dict[str, Any]:
         """Where each link's part of an array begins, for arrays in which it is the same in all sweeps."""
@@ -264,7 +275,8 @@ class Layout:
 
     def _records(self, begin: int) -> tuple[list[int], int]:
         """Where each link's record begins in the work array, and where the last one ends."""
-        sizes = [sum(len(self.kept[t]) for t in trace.chain()) for trace in self.tracer.traces[-1]]
+        last = self.tracer.traces[-1]
+        sizes = [self._reserved(trace) + sum(len(self.kept[t]) for t in trace.chain()) for trace in last]
         starts = [begin, *(begin + np.cumsum(sizes)).tolist()]
         return starts, starts[-1]
 

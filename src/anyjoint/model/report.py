@@ -86,14 +86,14 @@ def _program(quantity: str, program: Any, links: int) -> ProgramReport:
 
 
 def kernel_table(program: Any) -> list[dict[str, int]]:
-    """Operations and bodies of each kernel of a program."""
+    """Operations and calls of each kernel of a program."""
     counts: dict[int, int] = {}
     for run in program.schedule.runs:
         counts[run.kernel] = counts.get(run.kernel, 0) + run.count
     return [
         {
             "kernel": k,
-            "bodies": counts.get(k, 0),
+            "calls": counts.get(k, 0),
             **dict(count_operations(kernel.graph, [s.node.id for s in kernel.stores])),
         }
         for k, kernel in enumerate(program.schedule.kernels)
