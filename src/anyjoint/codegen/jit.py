@@ -103,9 +103,9 @@ def _initialise() -> None:
 
 def _mathematics() -> ctypes.CDLL:
     """The C library's mathematics: in the process itself, or in a library of its own."""
-    for name in (None, ctypes.util.find_library("m"), ctypes.util.find_library("msvcrt")):
+    for name in ("", "m", "msvcrt"):  # looking for a library may start other programs, so only where it is needed
         try:
-            library = ctypes.CDLL(name)
+            library = ctypes.CDLL(ctypes.util.find_library(name) if name else None)
             library.sin.restype, library.sin.argtypes = ctypes.c_double, [ctypes.c_double]
             if math.isclose(library.sin(1.0), math.sin(1.0)) and hasattr(library, "atan2f"):
                 return library

@@ -62,5 +62,8 @@ class OpCount:
 
 def count_operations(graph: Graph, roots: Iterable[int]) -> OpCount:
     """Operations of all nodes that the roots depend on, each counted once."""
-    operations = (Op(graph.op[node]) for node in live_nodes(graph, roots))
-    return OpCount(**Counter(_FIELD.get(op, "other") for op in operations if op not in _FREE))
+    counts: Counter[str] = Counter()
+    for op, times in Counter(map(graph.op.__getitem__, live_nodes(graph, roots))).items():
+        if op not in _FREE:
+            counts[_FIELD.get(op, "other")] += times
+    return OpCount(**counts)
