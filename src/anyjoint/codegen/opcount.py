@@ -10,7 +10,7 @@ from anyjoint.codegen.ir import live_nodes
 from anyjoint.symbolic import Graph
 from anyjoint.symbolic.ops import Op
 
-_FIELD = {
+_FIELD: dict[int, str] = {
     Op.ADD: "add",
     Op.SUB: "add",
     Op.MUL: "mul",

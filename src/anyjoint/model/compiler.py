@@ -28,7 +28,7 @@ from .straight import input_sizes
 
 DENSE = 40  # coordinates up to which the mass matrix, and formulations that solve with it, are straight-line programs
 COUPLED = "composite-rigid-body"  # the formulation that joints which follow others are projected with
-SMALL = 20  # coordinates up to which the dense formulation is traced too, to see which has fewer operations
+SMALL = 18  # coordinates up to which the dense formulation is traced too, to see which has fewer operations
 
 
 class Compiler:
