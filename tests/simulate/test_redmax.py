@@ -121,7 +121,7 @@ def test_ode45_energies(key):
     q, v = model.mechanism.start
     end = matlab_ode45(stepper, q, v, scene["t_end_euler"])
     (kinetic, potential), before = energy(model, program, *end), energy(model, program, q, v)[1]
-    # Scene 21 (a spline joint) takes as many steps as the reference, 102, and ends 0.018 away from its energy of -18.526;
+    # Scene 21 (a spline joint) takes as many steps as the reference, 102, and ends 0.018 away from its energy, -18.526;
     # pose, S and c agree with the paper's formulas, so the cause is not known.
     drift = 2e-2 if key == "21" else 1e-2
     assert kinetic + potential - before == pytest.approx(scene["stored_H"]["redmax_ode45"], abs=drift)
