@@ -198,3 +198,11 @@ def shoulder():
     first = mech.add_body("scapula", None, ellipsoid_mobilizer, thorax, scapula)
     mech.add_body("humerus", first, gimbal, on_scapula.inverse() @ on_scapula2, humerus.moved(on_humerus.inverse()))
     return mech, load("opensim_ellipsoid")
+
+
+# Case -> curve, whether the bead spins, names of coordinates and velocities.
+BEADS = {
+    "bead_ellipse_frenet_spin": (ellipse, True, ("u", "v"), ("du", "dv")),
+    "bead_helix_frenet_spin": (helix, True, ("u", "v"), ("du", "dv")),
+    "bead_cycloid_isochrone": (cycloid, False, ("u",), ("du",)),
+}

@@ -10,7 +10,7 @@ from anyjoint.dynamics.kinematics import MEASURE
 from anyjoint.dynamics.newton_euler import NEWTON_EULER
 from anyjoint.mechanism import Inertia, Mechanism
 from dynamics import reference
-from dynamics.reference import FREE_SCENES, SCENES, load, numbers
+from dynamics.reference import BEADS, FREE_SCENES, SCENES, load, numbers
 from dynamics.support import State, close
 
 
@@ -36,13 +36,6 @@ def test_redmax_accelerations(key):
     state.scene = scene
     qdd = state.row(ARTICULATED_BODY, tau=reference.scene_forces(scene, state))
     assert close(qdd, recomputed(scene, "initial_qddot_acceleration_level(joint order)"), 1e-10)
-
-
-BEADS = {
-    "bead_ellipse_frenet_spin": (reference.ellipse, True, ("u", "v"), ("du", "dv")),
-    "bead_helix_frenet_spin": (reference.helix, True, ("u", "v"), ("du", "dv")),
-    "bead_cycloid_isochrone": (reference.cycloid, False, ("u",), ("du",)),
-}
 
 
 @pytest.mark.parametrize("name", BEADS)

@@ -6,7 +6,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import forces, joints
 from dynamics import reference
-from dynamics.reference import load, numbers
+from dynamics.reference import BEADS, load, numbers
 
 TIGHT = {"method": "dopri5", "rtol": 1e-13, "atol": 1e-13}
 
@@ -27,13 +27,6 @@ def follow(model, q, v, case, **options):
 def agrees(made, at, *names, tolerance=1e-9):
     wanted = np.array([float(at[name]) for name in names])
     return np.abs(np.asarray(made) - wanted).max() < tolerance * max(1.0, np.abs(wanted).max())
-
-
-BEADS = {
-    "bead_ellipse_frenet_spin": (reference.ellipse, True, ("u", "v"), ("du", "dv")),
-    "bead_helix_frenet_spin": (reference.helix, True, ("u", "v"), ("du", "dv")),
-    "bead_cycloid_isochrone": (reference.cycloid, False, ("u",), ("du",)),
-}
 
 
 @pytest.mark.parametrize("name", BEADS)

@@ -68,13 +68,19 @@ class Algorithm:
     sweeps: tuple[Sweep, ...]
     results: tuple[str, ...]
     inputs: tuple[str, ...] = ("q", "v")
+    siblings: bool = False  # whether sweeps tell a body's children apart, by `body.slot`
 
 
 def algorithm(
-    name: str, *sweeps: tuple[str, SweepFunction], results: Sequence[str], inputs: Sequence[str]
+    name: str,
+    *sweeps: tuple[str, SweepFunction],
+    results: Sequence[str],
+    inputs: Sequence[str],
+    siblings: bool = False,
 ) -> Algorithm:
     """An algorithm from (direction, function) pairs."""
-    return Algorithm(name, tuple(Sweep(d, f) for d, f in sweeps), tuple(results), tuple(inputs))  # type: ignore[arg-type]
+    made = tuple(Sweep(d, f) for d, f in sweeps)  # type: ignore[arg-type]
+    return Algorithm(name, made, tuple(results), tuple(inputs), siblings)
 
 
 def ground(base_acceleration: Vector) -> Body:

@@ -96,4 +96,5 @@ MODIFIED_ARTICULATED_BODY = algorithm(
     ("outward", accelerations),
     results=["qdd"],
     inputs=["q", "v", "tau"],
+    siblings=True,
 )

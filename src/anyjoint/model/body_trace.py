@@ -38,7 +38,7 @@ class BodyTrace:
     variables: dict[Source, Node] = field(default_factory=dict)
     sources: dict[int, Source] = field(default_factory=dict)
     values: dict[str, tuple[list[Any], Rebuild]] = field(default_factory=dict)  # set on the body in this sweep
-    handed: dict[str, list[Any]] = field(default_factory=dict)
+    handed: dict[str, tuple[list[Any], Rebuild]] = field(default_factory=dict)  # given to the parent in this sweep
 
     def variable(self, source: Source) -> Node:
         """The variable that is loaded from a source."""
@@ -146,9 +146,7 @@ class TracedParent:
 
     def add(self, name: str, value: Any) -> None:
         """Hand a value inward."""
-        scalars, rebuild = flatten(value)
-        self._trace.handed[name] = scalars
-        self._trace.values["handed " + name] = (scalars, rebuild)
+        self._trace.handed[name] = flatten(value)
 
 
 def entries_of(scalars: Sequence[Any]) -> tuple[Any, ...]:

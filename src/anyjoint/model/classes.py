@@ -8,7 +8,6 @@ from typing import Any
 
 from anyjoint.dynamics.body import Algorithm, ground
 from anyjoint.dynamics.links import RAW, base_acceleration, link_body
-from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.plan import HINGE, Link, Plan
 from anyjoint.spatial import Rotation, vector
 
@@ -19,6 +18,8 @@ from .numbers import Numbers, pattern
 from .straight import PER_LINK
 
 EXACT = (0.0, 1.0)  # -1 stays a number to be loaded: hinges that differ only in direction share a class
+
+SumsKey = tuple[tuple[str, tuple[float | None, ...]], ...]  # per name: 0.0 where nothing comes in, else None
 
 
 @dataclass
@@ -35,7 +36,7 @@ class Sums:
         for k, x in enumerate(scalars):
             known[k] = 0.0 if known[k] == 0.0 and x == 0.0 else None
 
-    def key(self) -> tuple[tuple[str, tuple[float | None, ...]], ...]:
+    def key(self) -> SumsKey:
         return tuple(
             (name, tuple(x if x == 0.0 else None for x in scalars))
             for name, (scalars, _) in sorted(self.entries.items())
@@ -49,13 +50,12 @@ class Tracer:
         self.plan, self.numbers, self.joints, self.algorithm = plan, numbers, joints, algorithm
         self.memo: dict[Hashable, BodyTrace] = {}
         self.reads: dict[int, tuple[str, ...]] = {}  # names that a sweep reads from the parent
-        self._handed: dict[tuple[BodyTrace, ...], tuple[Sums, Hashable]] = {}
+        self._handed: dict[tuple[BodyTrace, ...], tuple[Sums, SumsKey]] = {}
         self._spoken: dict[BodyTrace, Hashable] = {}  # what children read of a parent of this class
         self._lengths: dict[tuple[BodyTrace, str], int] = {}
         self.traces: list[list[BodyTrace]] = []  # per sweep, per link
-        self.slots = algorithm is MODIFIED_ARTICULATED_BODY  # the one that tells children apart
         self.kinds = [
-            ((joints.key(link), link.prescribed, link.slot if self.slots else 0), pattern(row, EXACT))
+            ((joints.key(link), link.prescribed, link.slot if algorithm.siblings else 0), pattern(row, EXACT))
             for link, row in zip(plan.links, numbers.links, strict=True)
         ]
         gravity = pattern(numbers.gravity, EXACT)
@@ -85,7 +85,7 @@ class Tracer:
             parent = links[i].parent
             before = self.traces[-1][i] if self.traces else None
             start: Hashable = before or self.kinds[i]
-            sums, sums_key = self._sums(givers[i])
+            sums, sums_key = self.sums(givers[i])
             key = (level, start, sums_key, self._parent_key(level, i, made))
             if key not in self.memo:
                 self.memo[key] = self._trace(level, function, i, before, sums, made)
@@ -94,13 +94,13 @@ class Tracer:
                 givers[parent] = (*givers[parent], trace)
         return [trace for trace in made if trace is not None]
 
-    def _sums(self, givers: tuple[BodyTrace, ...]) -> tuple[Sums, Hashable]:
+    def sums(self, givers: tuple[BodyTrace, ...]) -> tuple[Sums, SumsKey]:
         """What children of these classes hand in, and its key."""
         if givers not in self._handed:
             sums = Sums()
             for trace in givers:
-                for name, scalars in trace.handed.items():
-                    sums.add(name, entries_of(scalars), trace.values["handed " + name][1])
+                for name, (scalars, rebuild) in trace.handed.items():
+                    sums.add(name, entries_of(scalars), rebuild)
             self._handed[givers] = sums, sums.key()
         return self._handed[givers]
 
@@ -162,7 +162,7 @@ class Tracer:
         if "x" in inputs:
             x = [trace.variable(("row", "x", k)) for k in range(nv)]
             body.Sdot_x = self.joints.jacobian_rate(trace.graph, link, q, v, x, raw[len(RAW) :])
-        body.prescribed, body.slot = link.prescribed, link.slot if self.slots else 0
+        body.prescribed, body.slot = link.prescribed, link.slot if self.algorithm.siblings else 0
 
     def result_length(self, trace: BodyTrace, name: str) -> int:
         """Entries of a result, whether a sweep so far has set it or a later one of the same bodies will."""

@@ -17,7 +17,7 @@ from anyjoint.symbolic import Node
 from anyjoint.symbolic.rewrite import reachable
 
 from .body_trace import BodyTrace, entries_of
-from .classes import Sums, Tracer
+from .classes import Tracer
 from .numbers import Numbers
 from .setup import Setup, split_parameters
 from .straight import PER_LINK
@@ -87,7 +87,7 @@ class Layout:
     def _outputs(self, trace: BodyTrace) -> list[Any]:
         wanted = {*self.tracer.algorithm.results, *self.tracer.reads[trace.level]}
         values = [x for name, (scalars, _) in trace.values.items() if name in wanted for x in scalars]
-        return values + [x for scalars in trace.handed.values() for x in scalars]
+        return values + [x for scalars, _ in trace.handed.values() for x in scalars]
 
     def _said(self, trace: BodyTrace) -> Iterator[tuple[Node, int]]:
         """Values that children load from this link's message, with their slots."""
@@ -129,12 +129,9 @@ class Layout:
         position = siblings.index(i)
         traces = tuple(self.tracer.traces[level][k] for k in siblings)
         if (traces, position) not in self.fills:
-            total = Sums()
-            for trace in traces:
-                for name, scalars in trace.handed.items():
-                    total.add(name, entries_of(scalars), trace.values["handed " + name][1])
+            _, total = self.tracer.sums(traces)
             begun = {name for trace in traces[position + 1 :] for name in trace.handed}
-            fill = tuple((name, entries) for name, entries in total.key() if name not in begun)
+            fill = tuple((name, entries) for name, entries in total if name not in begun)
             self.fills[traces, position] = fill
         return self.fills[traces, position]
 
@@ -172,7 +169,7 @@ class Layout:
             stores += [(x, "mine", slot, False) for x, slot in self._said(trace)]
         stores += [(Node(trace.graph, node), "keep", slot, False) for node, slot in self.kept[trace].items()]
         filled = dict(fill)
-        for name, scalars in trace.handed.items() if has_parent else ():
+        for name, (scalars, _) in trace.handed.items() if has_parent else ():
             for k, (x, known) in enumerate(zip(scalars, entries_of(scalars), strict=True)):
                 slot = self.slots[trace.level].get(("sum", name, k))
                 needed = filled[name][k] is None if name in filled else known != 0.0
