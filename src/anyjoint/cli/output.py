@@ -41,7 +41,8 @@ def print_facts(title: str, facts: Mapping[str, object]) -> None:
     table.add_column(overflow="fold")
     for name, value in facts.items():
         table.add_row(name, _text(value))
-    _console().print(table)
+    # Paths stay whole where a program reads them; a terminal folds what it cannot show.
+    _console(piped=max([100, *(len(name) + len(str(value)) + 10 for name, value in facts.items())])).print(table)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -82,11 +83,11 @@ def say(message: str) -> None:
     _console().print(message)
 
 
-def _console() -> Any:
+def _console(piped: int = 100) -> Any:
     from rich.console import Console
 
     # Piped output is read by programs and by tests: 100 columns beat rich's 80 there.
-    return Console(width=None if sys.stdout.isatty() else 100, highlight=False)
+    return Console(width=None if sys.stdout.isatty() else piped, highlight=False)
 
 
 def _text(value: object) -> Any:
