@@ -18,10 +18,10 @@ import numpy as np
 
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.dynamics.body import Algorithm, Body, ground, run_sweeps
-from anyjoint.dynamics.links import base_acceleration, link_body, raw_values
+from anyjoint.dynamics.links import base_acceleration, give_springs, link_body, raw_values
 from anyjoint.dynamics.mass_matrix import mass_matrix, solve_from_leaves
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
-from anyjoint.dynamics.newton_euler import NEWTON_EULER
+from anyjoint.dynamics.newton_euler import INERTIAL_BIAS
 from anyjoint.dynamics.plan import Plan, make_plan
 from anyjoint.dynamics.recursive import RECURSIVE
 from anyjoint.joints import Revolute
@@ -72,6 +72,7 @@ def bodies_of(plan: Plan, q: Sequence[float], v: Sequence[float], tau: Sequence[
             raw[:4] = [*_normalised(*raw[:2]), *_normalised(*raw[2:4])]
         angle = Angle(q[k]) if exact else q[k]
         body = link_body(link.kind, raw, [angle], [number(v[k])], None)
+        give_springs(body, link, raw, [angle], [number(v[k])])
         body.tau, body.qdd, body.slot = vector(number(tau[k])), zeros(1), 0
         bodies.append(body)
     return bodies
@@ -95,7 +96,7 @@ def by_sweeps(algorithm: Algorithm) -> Callable[..., list[Any]]:
 
 def by_composite(plan: Plan, bodies: list[Body], root: Body) -> list[Any]:
     """Accelerations by the mass matrix of composite rigid bodies."""
-    run_sweeps(NEWTON_EULER, bodies, plan.parents, root)
+    run_sweeps(INERTIAL_BIAS, bodies, plan.parents, root)
     M = mass_matrix(bodies, plan.parents, root, range(len(bodies) + 1))
     right = vector(*(body.tau[0] - body.generalized[0] for body in bodies))
     return list(solve_from_leaves(M, right))

@@ -18,7 +18,7 @@ from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.dynamics.kinematics import BLOCKS
 from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
-from anyjoint.dynamics.newton_euler import NEWTON_EULER
+from anyjoint.dynamics.newton_euler import NEWTON_EULER, PASSIVE
 from anyjoint.dynamics.products import J_TRANSPOSED_TIMES
 from anyjoint.dynamics.recursive import RECURSIVE
 from anyjoint.dynamics.recursive_mixed import SYMBOLIC_PART, numeric_part
@@ -55,10 +55,11 @@ def forward(state):
     made = {a.name: state.row(a, tau=tau) for a in (RECURSIVE, ARTICULATED_BODY, MODIFIED_ARTICULATED_BODY)}
     made["composite-rigid-body"] = np.linalg.solve(state.mass_matrix(), tau - bias)
     made["lagrangian"] = lagrangian_forward(state)
-    made["redmax"] = redmax_accelerations(blocks, state.parents, inertias, tau, base)
+    applied = tau + state.row(PASSIVE)  # springs and dampers are forces like others here
+    made["redmax"] = redmax_accelerations(blocks, state.parents, inertias, applied, base)
     tau_bar = [x.astype(float) for x in state.run(SYMBOLIC_PART, tau=tau)[-1]]
     made["recursive-mixed"] = numeric_part(blocks, state.parents, inertias, tau_bar)
-    made["augmented"] = augmented_accelerations(blocks, state.parents, inertias, tau, base)
+    made["augmented"] = augmented_accelerations(blocks, state.parents, inertias, applied, base)
     return made
 
 

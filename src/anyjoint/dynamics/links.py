@@ -28,12 +28,12 @@ UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 def raw_values(link: Link) -> list[float]:
-    """The numbers of a link in the order of RAW, then its joint's parameters; rounding noise is made exact."""
+    """The numbers of a link in the order of RAW, then its joint's parameters, then those of its springs."""
     return raw_table([link])[0]
 
 
 def raw_table(links: Sequence[Link]) -> list[list[float]]:
-    """The raw numbers of many links."""
+    """The raw numbers of many links; rounding noise is made exact."""
     if not links:
         return []
     turning = np.array([link.kind == HINGE for link in links])  # a hinge adds theta to its coordinate
@@ -51,7 +51,29 @@ def raw_table(links: Sequence[Link]) -> list[list[float]]:
     for link in links:
         if id(link.joint) not in own:
             own[id(link.joint)] = [x.value for x in parameters(link.joint)]
-    return [row + own[id(link.joint)] for row, link in zip(np.stack(columns, axis=1).tolist(), links, strict=True)]
+    rows = np.stack(columns, axis=1).tolist()
+    return [
+        row + own[id(link.joint)] + (link.spring.numbers if link.spring else [])
+        for row, link in zip(rows, links, strict=True)
+    ]
+
+
+def joint_numbers(link: Link, raw: Sequence[Scalar]) -> Sequence[Scalar]:
+    """The joint's parameters among the raw numbers of a link."""
+    return raw[len(RAW) : len(raw) - (len(link.spring.numbers) if link.spring else 0)]
+
+
+def give_springs(body: Any, link: Link, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar]) -> None:
+    """The joint's own forces, `passive`, and the energy stored in its springs."""
+    body.passive, body.stored = zeros(link.joint.nv), zeros(1)
+    if link.spring:
+        spring = link.spring.bound(raw[len(raw) - len(link.spring.numbers) :])
+        body.passive, body.stored = spring.force(link.joint, q, v), vector(spring.energy(link.joint, q))
+
+
+def give_input(body: Any, name: str, values: Vector) -> None:
+    """A row of the state that sweeps read; what is applied to a joint adds to its own forces."""
+    setattr(body, name, values + body.passive if name == "tau" else values)
 
 
 def inertia_values(J: Array) -> list[Array]:
@@ -131,11 +153,12 @@ def float_bodies(plan: Plan, q: Any, v: Any, **inputs: Any) -> list[Body]:
     bodies = []
     for link, raw in zip(plan.links, raw_table(plan.links), strict=True):
         ql, vl = [float(x) for x in q[link.q]], [float(x) for x in v[link.v]]
-        motion = link_motion(link, raw[len(RAW) :], ql, vl) if link.kind == GENERAL else None
+        motion = link_motion(link, joint_numbers(link, raw), ql, vl) if link.kind == GENERAL else None
         body = link_body(link.kind, raw, ql, vl, motion)
+        give_springs(body, link, raw, ql, vl)
         body.prescribed, body.slot = link.prescribed, link.slot
         for name, values in inputs.items():
-            setattr(body, name, vector(*(float(x) for x in values[link.v])))
+            give_input(body, name, vector(*(float(x) for x in values[link.v])))
         bodies.append(body)
     return bodies
 

@@ -64,8 +64,14 @@ def collect(body: Any, parent: Any) -> None:
     parent.add("f", body.A.force(f))
 
 
+def apply(body: Any, parent: Any) -> None:
+    """Inward: what has to be applied beside the joint's own springs and dampers."""
+    collect(body, parent)
+    body.generalized = body.generalized - body.passive
+
+
 NEWTON_EULER = algorithm(
-    "newton-euler", ("outward", accelerate), ("inward", collect), results=["generalized"], inputs=["q", "v", "qdd"]
+    "newton-euler", ("outward", accelerate), ("inward", apply), results=["generalized"], inputs=["q", "v", "qdd"]
 )
 
 
@@ -75,8 +81,16 @@ def rest(body: Any, parent: Any) -> None:
     accelerate(body, parent)
 
 
-BIAS = algorithm("bias", ("outward", rest), ("inward", collect), results=["generalized"], inputs=["q", "v"])
+def passive(body: Any, parent: Any) -> None:
+    """Outward: the forces of the joint's own springs and dampers."""
+    body.generalized = body.passive + 0
+
+
+BIAS = algorithm("bias", ("outward", rest), ("inward", apply), results=["generalized"], inputs=["q", "v"])
+# The same without springs and dampers, for formulations that have them in tau already.
+INERTIAL_BIAS = algorithm("bias", ("outward", rest), ("inward", collect), results=["generalized"], inputs=["q", "v"])
 GRAVITY = algorithm("gravity", ("outward", rest), ("inward", collect), results=["generalized"], inputs=["q"])
+PASSIVE = algorithm("springs and dampers", ("outward", passive), results=["generalized"], inputs=["q", "v"])
 # M times a vector: no velocity, and the caller leaves gravity out.
 MOMENTUM = algorithm(
     "mass times acceleration",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.joints import Joint
+from anyjoint.joints.spring import Spring
 
 from .denavit import common_normal, rotation_x, rotation_z, screw_z
 from .moving_part import GENERAL, HINGE, SLIDER, Core, moving_part
@@ -46,6 +47,7 @@ class Link:
     v: slice
     prescribed: bool = False  # in hybrid dynamics: accelerations are given, forces come out
     slot: int = 0  # how many siblings come before it
+    spring: Spring | None = None  # the joint's own
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def make_plan(mechanism: Any, *, canonical: bool = True, regroup: bool = False) 
     for i, ((gamma, s, c, at, theta), draft, slot) in enumerate(zip(numbers, drafts, _slots(parents), strict=True)):
         body, frame = draft.body, back[i] @ draft.tail
         made = (body.index, draft.parent, draft.kind, body.joint, draft.core, gamma, s, c, tuple(at), theta)
-        links.append(Link(*made, inertia[i], frame, body.q, body.v, slot=slot))
+        links.append(Link(*made, inertia[i], frame, body.q, body.v, slot=slot, spring=Spring.of(body)))
     turned = [(k, back[k] @ T if k >= 0 else T) for k, T in placed]
     return Plan(tuple(links), tuple(turned))
 

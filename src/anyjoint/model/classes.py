@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anyjoint.dynamics.body import Algorithm, ground
-from anyjoint.dynamics.links import RAW, base_acceleration, link_body
+from anyjoint.dynamics.links import base_acceleration, give_input, give_springs, joint_numbers, link_body
 from anyjoint.dynamics.plan import HINGE, Link, Plan
 from anyjoint.spatial import Rotation, vector
 
@@ -55,7 +55,7 @@ class Tracer:
         self._lengths: dict[tuple[BodyTrace, str], int] = {}
         self.traces: list[list[BodyTrace]] = []  # per sweep, per link
         self.kinds = [
-            ((joints.key(link), link.prescribed, link.slot if algorithm.siblings else 0), pattern(row, EXACT))
+            ((joints.key(link), link.spring is not None, link.prescribed, link.slot if algorithm.siblings else 0), pattern(row, EXACT))
             for link, row in zip(plan.links, numbers.links, strict=True)
         ]
         gravity = pattern(numbers.gravity, EXACT)
@@ -148,20 +148,22 @@ class Tracer:
         q = [trace.variable(("row", "q", k)) for k in range(link.joint.nq)]
         nv, inputs = link.joint.nv, self.algorithm.inputs
         v: list[Any] = [trace.variable(("row", "v", k)) if "v" in inputs else 0 for k in range(nv)]
-        motion = self.joints.motion(trace.graph, link, q, v, raw[len(RAW) :])
+        own = joint_numbers(link, raw)
+        motion = self.joints.motion(trace.graph, link, q, v, own)
         hinge = None
         if link.kind == HINGE:
             hinge = Rotation.from_sincos(2, trace.variable(("turn", 0)), trace.variable(("turn", 1)))
         for name, value in vars(link_body(link.kind, raw, q, v, motion, hinge)).items():
             if not name.startswith("_"):
                 setattr(body, name, value)
+        give_springs(body, link, raw, q, v)
         for name in inputs:
             if name not in ("q", "v"):
                 size = 6 if name in PER_LINK else nv
-                setattr(body, name, vector(*(trace.variable(("row", name, k)) for k in range(size))))
+                give_input(body, name, vector(*(trace.variable(("row", name, k)) for k in range(size))))
         if "x" in inputs:
             x = [trace.variable(("row", "x", k)) for k in range(nv)]
-            body.Sdot_x = self.joints.jacobian_rate(trace.graph, link, q, v, x, raw[len(RAW) :])
+            body.Sdot_x = self.joints.jacobian_rate(trace.graph, link, q, v, x, own)
         body.prescribed, body.slot = link.prescribed, link.slot if self.algorithm.siblings else 0
 
     def result_length(self, trace: BodyTrace, name: str) -> int:

@@ -145,8 +145,7 @@ class Compiler:
             algorithm = UNGROUPED[quantity]
             inputs, (schedule, setup) = algorithm.inputs, tracer.sweeps(algorithm)
         elif quantity in FORCES:
-            inputs = FORCES[quantity].inputs
-            schedule, setup = tracer.forces(inputs)
+            inputs, (schedule, setup) = FORCES[quantity].inputs, tracer.forces(FORCES[quantity])
         elif quantity == "mass_matrix":
             inputs, (schedule, setup) = ("q",), tracer.mass_matrix()
         elif quantity == "forward_dynamics":

@@ -174,8 +174,12 @@ class Model:
         return (columns + columns.T) / 2
 
     def bias_forces(self, q: Any, v: Any, *, threads: int = 1) -> Floats:
-        """Coriolis, centrifugal and gravity forces: M a + bias = tau."""
+        """Coriolis, centrifugal and gravity forces, less those of springs and dampers: M a + bias = tau."""
         return self._finite("bias_forces", (q, v), None, threads)
+
+    def passive_forces(self, q: Any, v: Any, *, threads: int = 1) -> Floats:
+        """Generalized forces of the joints' own springs and dampers, which are part of all dynamics."""
+        return self._finite("passive_forces", (q, v), None, threads)
 
     def gravity_forces(self, q: Any, *, threads: int = 1) -> Floats:
         """Forces that hold the mechanism still against gravity."""
@@ -291,12 +295,13 @@ class Model:
 
     def _measure(self, q: Any, v: Any) -> Floats:
         flat = self._finite("measure", (q, v), None, 1)
-        return flat.reshape(*flat.shape[:-1], len(self.plan.links), 11)
+        return flat.reshape(*flat.shape[:-1], len(self.plan.links), 12)
 
     def energy(self, q: Any, v: Any) -> tuple[Any, Any]:
-        """Kinetic and potential energy; the potential is zero where centres of mass are at the world's origin."""
+        """Kinetic and potential energy; gravity's is zero where centres of mass are at the world's origin."""
         rows = self._measure(q, v)
-        return rows[..., 0].sum(-1), -(rows[..., 1:4].sum(-2) @ np.asarray(self.mechanism.gravity))
+        weight = rows[..., 1:4].sum(-2) @ np.asarray(self.mechanism.gravity)
+        return rows[..., 0].sum(-1), rows[..., 11].sum(-1) - weight
 
     def momentum(self, q: Any, v: Any) -> Floats:
         """Total momentum in world axes about the world's origin: angular, then linear."""

@@ -144,7 +144,7 @@ def digest(array: Floats) -> str:
 def structure(plan: Plan, numbers: Numbers, joints: JointCache) -> Hashable:
     """Everything but the values of parameters that a traced program depends on."""
     kinds: dict[Hashable, int] = {}
-    keys = [kinds.setdefault(joints.key(link), len(kinds)) for link in plan.links]
+    keys = [kinds.setdefault((joints.key(link), link.spring is not None), len(kinds)) for link in plan.links]
     tree = [(x.parent, x.prescribed, x.slot, x.q.start, x.q.stop, x.v.start, x.v.stop) for x in plan.links]
     return (tuple(kinds), digest(np.array(keys)), digest(np.array(tree, dtype=int)), digest(built_in(numbers)))
 

@@ -12,12 +12,12 @@ from anyjoint.dynamics.kinematics import BLOCKS, MEASURE, POSES
 from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
 from anyjoint.dynamics.mass_matrix import mass_matrix, solve_from_leaves
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
-from anyjoint.dynamics.newton_euler import BIAS, GRAVITY, MOMENTUM, NEWTON_EULER
+from anyjoint.dynamics.newton_euler import BIAS, GRAVITY, INERTIAL_BIAS, MOMENTUM, NEWTON_EULER, PASSIVE
 from anyjoint.dynamics.plan import Plan
 from anyjoint.dynamics.products import J_TIMES, J_TRANSPOSED_TIMES, JDOT_TIMES
 from anyjoint.dynamics.recursive import RECURSIVE
 from anyjoint.dynamics.recursive_mixed import SYMBOLIC_PART
-from anyjoint.spatial import vector, zeros
+from anyjoint.spatial import vector
 from anyjoint.symbolic import Graph
 
 from .joints_cache import JointCache
@@ -47,6 +47,7 @@ FORCES: dict[str, Algorithm] = {
     "bias_forces": BIAS,
     "gravity_forces": GRAVITY,
     "mass_times": MOMENTUM,
+    "passive_forces": PASSIVE,
     "inverse_dynamics_lagrangian": LAGRANGIAN_INVERSE,
     "constraint_wrenches": CONSTRAINT_WRENCHES,
     "recursive_mixed": SYMBOLIC_PART,
@@ -75,9 +76,7 @@ def trace_composite(plan: Plan, numbers: Numbers, joints: JointCache) -> Traced:
     trace = Trace(Graph())
     inputs = ("q", "v", "tau")
     bodies, root = trace_bodies(trace, plan, numbers, joints, **state_rows(trace, plan, inputs))
-    for link, body in zip(plan.links, bodies, strict=True):
-        body.qdd = zeros(link.joint.nv)
-    run_sweeps(NEWTON_EULER, bodies, plan.parents, root)
+    run_sweeps(INERTIAL_BIAS, bodies, plan.parents, root)
     M = mass_matrix(bodies, plan.parents, root, velocity_starts(plan))
     right = vector(*(t - g for body in bodies for t, g in zip(body.tau, body.generalized, strict=True)))
     return row_schedule(trace, inputs, list(solve_from_leaves(M, right)))

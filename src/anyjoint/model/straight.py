@@ -7,7 +7,7 @@ from typing import Any
 
 from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
 from anyjoint.dynamics.body import Algorithm, Body, ground, run_sweeps
-from anyjoint.dynamics.links import RAW, base_acceleration, link_body
+from anyjoint.dynamics.links import base_acceleration, give_input, give_springs, joint_numbers, link_body
 from anyjoint.dynamics.plan import Plan
 from anyjoint.spatial import vector
 from anyjoint.symbolic import Graph, Node
@@ -53,14 +53,15 @@ def trace_bodies(
     for link, values, start in zip(plan.links, numbers.links, starts, strict=False):
         raw = [trace.number(x, start + k) for k, x in enumerate(values)]
         ql, vl = q[link.q], v[link.v]
-        motion = joints.motion(trace.graph, link, ql, vl, raw[len(RAW) :])
-        body = link_body(link.kind, raw, ql, vl, motion)
+        own = joint_numbers(link, raw)
+        body = link_body(link.kind, raw, ql, vl, joints.motion(trace.graph, link, ql, vl, own))
+        give_springs(body, link, raw, ql, vl)
         body.prescribed, body.slot = link.prescribed, link.slot
         for name, row in others.items():
             part = slice(6 * len(bodies), 6 * len(bodies) + 6) if name in PER_LINK else link.v
-            setattr(body, name, vector(*row[part]))
+            give_input(body, name, vector(*row[part]))
         if "x" in others:
-            body.Sdot_x = joints.jacobian_rate(trace.graph, link, ql, vl, others["x"][link.v], raw[len(RAW) :])
+            body.Sdot_x = joints.jacobian_rate(trace.graph, link, ql, vl, others["x"][link.v], own)
         bodies.append(body)
     gravity = [trace.number(x, starts[-1] + k) for k, x in enumerate(numbers.gravity)]
     return bodies, ground(base_acceleration(gravity))

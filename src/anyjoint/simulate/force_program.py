@@ -15,7 +15,7 @@ from anyjoint.symbolic.derivative import vjp
 from anyjoint.symbolic.interpret import evaluate
 
 from .force_trace import ForceTrace
-from .forces import Effort, Force, joint_springs
+from .forces import Effort, Force
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -62,7 +62,7 @@ def trace_forces(mechanism: Mechanism, forces: Sequence[Force]) -> ForceProgram:
     trace = ForceTrace(mechanism)
     efforts: list[Effort] = []
     energy: Any = 0.0
-    for force in [*joint_springs(mechanism), *forces]:
+    for force in forces:
         if not hasattr(force, "efforts"):
             raise InputError(
                 f"forces: {force!r} is not a force; give a Spring, Wrench, Servo or Limits of anyjoint.forces"

@@ -14,7 +14,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, absolute, less, maximum, minimum, select, sqrt
 
 from .force_trace import (
@@ -23,11 +22,8 @@ from .force_trace import (
     Signal,
     angular_velocity,
     body_index,
-    conjugate,
     dot3,
     point,
-    product,
-    rotation_vector,
 )  # fmt: skip
 
 Vector3 = Sequence[Any]
@@ -196,47 +192,6 @@ class Limits:
 
     def potential(self, trace: ForceTrace) -> Scalar:
         return sum((0.5 * trace.number(self.stiffness) * x * x for x, _ in self._outside(trace)), 0.0)
-
-
-@dataclass(frozen=True)
-class JointSpring:
-    """The stiffness, damping and rest position that a body was added with."""
-
-    body: Any
-
-    def efforts(self, trace: ForceTrace) -> list[Effort]:
-        body, made = self.body, []
-        for x, v, stiffness, damping in zip(
-            self._away(trace), trace.v[body.v], body.stiffness, body.damping, strict=True
-        ):
-            pull: Any = 0.0
-            if stiffness:
-                pull = pull + trace.number(stiffness) * x
-            if damping:
-                pull = pull + trace.number(damping) * v
-            made.append((-pull, v))
-        return made
-
-    def _away(self, trace: ForceTrace) -> list[Any]:
-        """How far the joint is from rest, per velocity."""
-        body = self.body
-        q = trace.q[body.q]
-        if body.joint.nq == body.joint.nv:
-            return [x - trace.number(r) if r else x for x, r in zip(q, body.rest, strict=True)]
-        turn = rotation_vector(product(conjugate(body.rest[:4]), q[:4]))
-        return [*turn, *(x - r for x, r in zip(q[4:], body.rest[4:], strict=True))]
-
-    def potential(self, trace: ForceTrace) -> Scalar:
-        total: Any = 0.0
-        for x, stiffness in zip(self._away(trace), self.body.stiffness, strict=True):
-            if stiffness:
-                total = total + 0.5 * trace.number(stiffness) * x * x
-        return total
-
-
-def joint_springs(mechanism: Mechanism) -> list[JointSpring]:
-    """The springs and dampers that bodies were added with."""
-    return [JointSpring(body) for body in mechanism.bodies if any(body.stiffness) or any(body.damping)]
 
 
 def is_number(x: Any) -> bool:
