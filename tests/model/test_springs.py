@@ -143,7 +143,7 @@ def test_energy_is_continuous_where_a_ball_joint_changes_its_chart(order):
 def test_a_wrapping_coordinate_takes_no_spring():
     mech = aj.Mechanism("winding")
     mech.add_body("b", joint=joints.Revolute(wrap=True), inertia=SOLID, stiffness=1.0)
-    with pytest.raises(aj.ModelError, match="'angle' takes whole turns off .* use wrap=False"):
+    with pytest.raises(aj.ModelError, match=r"'angle' takes whole turns off .* use wrap=False"):
         mech.compile()
 
 

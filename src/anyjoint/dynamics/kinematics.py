@@ -46,6 +46,9 @@ def blocks(body: Any, parent: Any) -> None:
 
 POSES = algorithm("poses", ("outward", place), results=["R", "p"], inputs=["q"])
 MEASURE = algorithm(
-    "energy and momentum", ("outward", measure), results=["kinetic", "moment", "momentum", "mass", "stored"], inputs=["q", "v"]
+    "energy and momentum",
+    ("outward", measure),
+    results=["kinetic", "moment", "momentum", "mass", "stored"],
+    inputs=["q", "v"],
 )
 BLOCKS = algorithm("blocks", ("outward", blocks), results=["G_R", "G_p", "a", "b", "S"], inputs=["q", "v"])

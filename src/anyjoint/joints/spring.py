@@ -56,7 +56,7 @@ class Spring:
         return sum((0.5 * k * (y * y) for k, y in zip(self.stiffness, x, strict=True)), 0)
 
 
-def _deflection(joint: Joint, q: Values, rest: Values) -> tuple[Values, list[Values]]:
+def _deflection(joint: Joint, q: Values, rest: Values) -> tuple[Values, Sequence[Values]]:
     """x, and for each velocity the slopes dx/dv."""
     n = joint.nv
     unit = [[1 if i == j else 0 for i in range(n)] for j in range(n)]

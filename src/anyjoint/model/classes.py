@@ -55,8 +55,7 @@ class Tracer:
         self._lengths: dict[tuple[BodyTrace, str], int] = {}
         self.traces: list[list[BodyTrace]] = []  # per sweep, per link
         self.kinds = [
-            ((joints.key(link), link.spring is not None, link.prescribed, link.slot if algorithm.siblings else 0), pattern(row, EXACT))
-            for link, row in zip(plan.links, numbers.links, strict=True)
+            (self._kind(link), pattern(row, EXACT)) for link, row in zip(plan.links, numbers.links, strict=True)
         ]
         gravity = pattern(numbers.gravity, EXACT)
         self.ground = self._ground(gravity)
@@ -67,6 +66,10 @@ class Tracer:
                     level, sweep.function, range(len(plan.links) - 1, -1, -1) if inward else range(len(plan.links))
                 )
             )
+
+    def _kind(self, link: Link) -> Hashable:
+        slot = link.slot if self.algorithm.siblings else 0
+        return self.joints.key(link), link.spring is not None, link.prescribed, slot
 
     def _ground(self, gravity: tuple[float | None, ...]) -> dict[str, tuple[list[Any], Rebuild]]:
         """Values of the ground; gravity that is not exact is a raw number behind each link's own."""

@@ -114,8 +114,8 @@ class Parameters(MutableMapping[str, Any]):
                 raise InputError(f"parameter {name!r} is a Pose, got {type(value).__name__}")
             self._put(index, replace(body, placement=value))
         elif what in SPRING:
-            n = len(getattr(body, what))
-            self._put(index, replace(body, **{what: per_coordinate(value, n, body.name, what)}))
+            changed: dict[str, Any] = {what: per_coordinate(value, len(getattr(body, what)), body.name, what)}
+            self._put(index, replace(body, **changed))
         elif what == "joint":
             self._put(index, replace(body, joint=_with_value(body.joint, path, value, name)))
         else:

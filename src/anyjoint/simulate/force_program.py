@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import vjp
 from anyjoint.symbolic.interpret import evaluate
 
+from .chunk import BadInput
 from .force_trace import ForceTrace
 from .forces import Effort, Force
 
@@ -38,7 +40,7 @@ class ForceProgram:
         """Generalized forces at states (..., n) of one time; the oracle of the compiled ones."""
         out = np.zeros(v.shape)
         if self.torques:
-            found = evaluate(list(self.torques.values()), self._values(q, v, [f(t) for f in self.functions]))
+            found = evaluate(list(self.torques.values()), self._values(q, v, [signal(f, t) for f in self.functions]))
             for k, x in zip(self.torques, found, strict=True):
                 out[..., k] = x
         return out
@@ -55,6 +57,15 @@ class ForceProgram:
         values |= {node.id: v[..., k] for k, node in enumerate(self.v)}
         values |= {node.id: x for node, x in zip(self.parameters, self.numbers, strict=True)}
         return values | {node.id: x for node, x in zip(self.signals, signals, strict=True)}
+
+
+def signal(function: Callable[[float], float], t: float) -> float:
+    """A force's function of time."""
+    found = float(function(t))
+    if not math.isfinite(found):
+        name = getattr(function, "__name__", "a function")
+        raise BadInput(f"{name}(t), which a force depends on, returned {found} at t = {t:.6g} s", t)
+    return found
 
 
 def trace_forces(mechanism: Mechanism, forces: Sequence[Force]) -> ForceProgram:
