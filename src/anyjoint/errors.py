@@ -19,3 +19,7 @@ class InputError(AnyjointError, ValueError):
 
 class SingularityError(AnyjointError):
     """A configuration where a joint's coordinates or the mass matrix break down."""
+
+
+class AlgorithmError(AnyjointError, AttributeError):
+    """A sweep that reads what nothing has given it."""

@@ -6,11 +6,11 @@ import pytest
 import anyjoint as aj
 from anyjoint import joints
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
-from anyjoint.dynamics.denavit import common_normal, rotation_x, screw_z
 from anyjoint.dynamics.newton_euler import NEWTON_EULER
-from anyjoint.dynamics.plan import GENERAL, HINGE, SLIDER, make_plan
-from anyjoint.dynamics.rigid import homogeneous, matrices
 from anyjoint.mechanism import gallery
+from anyjoint.tree.denavit import common_normal, rotation_x, screw_z
+from anyjoint.tree.plan import GENERAL, HINGE, SLIDER, make_plan
+from anyjoint.tree.rigid import homogeneous, matrices
 from dynamics.support import State, close
 
 AXES = {

@@ -8,8 +8,8 @@ from typing import Any
 
 from anyjoint.joints.product_rule import columns
 
+from .algorithm import algorithm
 from .articulated_body import eliminate
-from .body import algorithm
 from .small_matrix import LDL, gram, ldl
 from .velocity import gyroscopic_wrench, move
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from anyjoint.spatial import Vector, cross, dot, vector, zeros
 
-from .body import algorithm
+from .algorithm import algorithm
 from .velocity import child_frame, gyroscopic_wrench, move
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from anyjoint.spatial import BlockInertia, Matrix, ad, skew, vector, zeros
 
-from .body import algorithm
+from .algorithm import algorithm
 from .velocity import child_frame
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from anyjoint.spatial import Matrix, Vector, cross, vector, zeros
 
-from .body import algorithm
+from .algorithm import algorithm
 
 
 def accelerate(body: Any, parent: Any) -> None:
@@ -53,8 +53,7 @@ def inertial_wrench(body: Any) -> Vector:
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         n[i] = Omega[k, j] * E[j] - Omega[j, k] * E[k] + I[j, k] * (Omega[j, j] - Omega[k, k])
         n[i] = n[i] + Omega[j, i] * I[i, k] - Omega[k, i] * I[i, j]
-    b = np.concatenate([n + cross(h, A), body.J.C[0, 0] * A + Omega @ h])
-    return b - body.f_ext if hasattr(body, "f_ext") else b
+    return np.concatenate([n + cross(h, A), body.J.C[0, 0] * A + Omega @ h])
 
 
 def collect(body: Any, parent: Any) -> None:

@@ -11,20 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anyjoint.dynamics.body import Algorithm, run_sweeps
+from anyjoint.dynamics.algorithm import Algorithm, run_sweeps
 from anyjoint.dynamics.mass_matrix import mass_matrix, solve_from_leaves
 from anyjoint.dynamics.newton_euler import BIAS, GRAVITY, MOMENTUM, NEWTON_EULER
-from anyjoint.dynamics.plan import Plan
 from anyjoint.joints import Coupled
 from anyjoint.scalar import Scalar, jet
 from anyjoint.spatial import Matrix, vector, zeros
 from anyjoint.symbolic import Graph
+from anyjoint.trace.flatten import flatten
+from anyjoint.trace.joints_cache import JointCache
+from anyjoint.trace.numbers import Numbers
+from anyjoint.trace.straight import PER_LINK, Trace, row_schedule, trace_bodies
+from anyjoint.tree.plan import Plan
 
-from .flatten import flatten
-from .joints_cache import JointCache
-from .numbers import Numbers
 from .quantities import Traced, velocity_starts
-from .straight import PER_LINK, Trace, row_schedule, trace_bodies
 
 # Joints that follow accelerate even where the mechanism's own coordinates do not.
 WITH_ACCELERATIONS = {BIAS.name: NEWTON_EULER, GRAVITY.name: MOMENTUM}

@@ -15,9 +15,10 @@ import numpy as np
 from anyjoint.codegen import OpCount
 from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.dynamics.hybrid import HYBRID
-from anyjoint.dynamics.plan import Plan
-from anyjoint.dynamics.rigid import adjoint, inverse
 from anyjoint.errors import InputError
+from anyjoint.trace.numbers import numbers_of
+from anyjoint.tree.plan import Plan
+from anyjoint.tree.rigid import adjoint, inverse
 
 from .arguments import checked_out, checked_rows
 from .cartesian import Cartesian
@@ -25,7 +26,6 @@ from .compiler import DENSE, Compiler, hybrid_plan
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
 from .latex import document
-from .numbers import numbers_of
 from .parameters import Parameters, private_copy
 from .program import Program, build_program
 from .quantities import DENSE_FORWARD, FORCES, KINEMATICS, NUMERIC_FORWARD, TRACED

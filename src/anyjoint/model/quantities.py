@@ -5,26 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from anyjoint.codegen import Schedule
+from anyjoint.dynamics.algorithm import Algorithm, run_sweeps
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
-from anyjoint.dynamics.body import Algorithm, run_sweeps
 from anyjoint.dynamics.constraint_wrench import CONSTRAINT_WRENCHES
 from anyjoint.dynamics.kinematics import BLOCKS, MEASURE, POSES
 from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
 from anyjoint.dynamics.mass_matrix import mass_matrix, solve_from_leaves
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import BIAS, GRAVITY, INERTIAL_BIAS, MOMENTUM, NEWTON_EULER, PASSIVE
-from anyjoint.dynamics.plan import Plan
 from anyjoint.dynamics.products import J_TIMES, J_TRANSPOSED_TIMES, JDOT_TIMES
 from anyjoint.dynamics.recursive import RECURSIVE
 from anyjoint.dynamics.recursive_mixed import SYMBOLIC_PART
 from anyjoint.spatial import vector
 from anyjoint.symbolic import Graph
+from anyjoint.trace.joints_cache import JointCache
+from anyjoint.trace.numbers import Numbers
+from anyjoint.trace.setup import Setup
+from anyjoint.trace.straight import Trace, row_schedule, state_rows, trace_bodies
+from anyjoint.tree.plan import Plan
 
-from .joints_cache import JointCache
 from .lagrangian import trace_lagrangian
-from .numbers import Numbers
-from .setup import Setup
-from .straight import Trace, row_schedule, state_rows, trace_bodies
 
 SWEEPS: dict[str, Algorithm] = {a.name: a for a in (RECURSIVE, ARTICULATED_BODY, MODIFIED_ARTICULATED_BODY)}
 DENSE_FORWARD = ("composite-rigid-body", "lagrangian")  # traced with the solution of M a = tau - c

@@ -13,8 +13,8 @@ from anyjoint.joints.product_rule import Motion, motion_of
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import BlockInertia, Pose, Rotation, Translation, Vector, rigid, vector, zeros
 from anyjoint.spatial.inertia import symmetric_from
+from anyjoint.tree.record import Record
 
-from .body import Body
 from .denavit import exact_sincos, snap
 from .moving_part import GENERAL, HINGE, SLIDER, stripped_legs
 from .plan import Link, Plan
@@ -106,7 +106,7 @@ def link_body(
     v: Sequence[Scalar],
     motion: Motion | None,
     hinge: Rotation | None = None,
-) -> Body:
+) -> Record:
     """The record of one link before the first sweep; `hinge` is a hinge's rotation where it is known already."""
     turn = [_rotation(2, raw[0], raw[1]), _rotation(0, raw[2], raw[3])]
     x, y, z = raw[4:7]
@@ -126,7 +126,7 @@ def link_body(
         )
     assert motion is not None  # general links always come with their motion
     A = Pose([f for f in motion.A.factors if not is_identity(f)])
-    return Body(
+    return Record(
         A=A, W=motion.B.inverse(), S_A=motion.S_A, S_B=motion.S_B, c=motion.c, J=raw_inertia(raw), qd=vector(*v)
     )
 
@@ -148,7 +148,7 @@ def is_identity(factor: Any) -> bool:
     return isinstance(factor, Translation) and all(isinstance(x, (int, float)) and x == 0 for x in factor.p)
 
 
-def float_bodies(plan: Plan, q: Any, v: Any, **inputs: Any) -> list[Body]:
+def float_bodies(plan: Plan, q: Any, v: Any, **inputs: Any) -> list[Record]:
     """All links at a state, on plain numbers: the oracle of the compiled programs."""
     bodies = []
     for link, raw in zip(plan.links, raw_table(plan.links), strict=True):
@@ -163,6 +163,6 @@ def float_bodies(plan: Plan, q: Any, v: Any, **inputs: Any) -> list[Body]:
     return bodies
 
 
-def base_acceleration(gravity: Sequence[Scalar]) -> Vector:
+def upward(gravity: Sequence[Scalar]) -> Vector:
     """Gravity as the ground's acceleration, -g."""
-    return vector(0, 0, 0, *(-x for x in gravity))
+    return vector(*(-x for x in gravity))

@@ -6,10 +6,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from anyjoint.dynamics.body import Algorithm, ground
-from anyjoint.dynamics.links import base_acceleration, give_input, give_springs, joint_numbers, link_body
-from anyjoint.dynamics.plan import HINGE, Link, Plan
+from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.spatial import Rotation, vector
+from anyjoint.tree.links import give_input, give_springs, joint_numbers, link_body, upward
+from anyjoint.tree.plan import HINGE, Link, Plan
+from anyjoint.tree.record import ground
 
 from .body_trace import BodyTrace, TracedBody, TracedParent, entries_of
 from .flatten import Rebuild, flatten
@@ -73,7 +74,7 @@ class Tracer:
 
     def _ground(self, gravity: tuple[float | None, ...]) -> dict[str, tuple[list[Any], Rebuild]]:
         """Values of the ground; gravity that is not exact is a raw number behind each link's own."""
-        root = ground(base_acceleration([0, 0, 0]))
+        root = ground(upward([0, 0, 0]))
         flat = {name: flatten(value) for name, value in vars(root).items() if not name.startswith("_")}
         up = [("raw", k - 3) if g is None else -g for k, g in enumerate(gravity)]  # -g ends each row of raw numbers
         flat["acceleration"] = (up, flat["acceleration"][1])

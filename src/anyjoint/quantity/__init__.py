@@ -1,0 +1,1 @@
+"""What a model can answer: one record in one file each."""

@@ -1,0 +1,1 @@
+"""The tree that algorithms run over: links, inner frames, raw numbers, records."""
