@@ -21,11 +21,13 @@ from .functions import (
     select,
     sin,
     sincos,
+    sincos_of_sum,
     sqrt,
     tan,
 )
 
 __all__ = [
     "Scalar", "absolute", "acos", "asin", "atan2", "cos", "derivative", "exp", "floor", "gather", "is_number", "jet",
-    "known", "less", "log", "maximum", "minimum", "power", "select", "sin", "sincos", "sqrt", "tan",
+    "known", "less", "log", "maximum", "minimum", "power", "select", "sin", "sincos", "sincos_of_sum", "sqrt",
+    "tan",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from anyjoint.joints import Joint
 from anyjoint.joints.parameters import bind, parameters
 from anyjoint.joints.product_rule import Motion, motion_of
-from anyjoint.scalar import Scalar
+from anyjoint.scalar import Scalar, sincos_of_sum
 from anyjoint.spatial import BlockInertia, Pose, Rotation, Translation, Vector, rigid, vector, zeros
 from anyjoint.spatial.inertia import symmetric_from
 from anyjoint.tree.record import Record
@@ -114,7 +114,8 @@ def link_body(
     e_z = zeros(6, 1)
     if kind == HINGE:
         e_z[2, 0] = 1
-        A = Pose([*turn, Translation((x, y, z)), hinge or Rotation(2, q[0] + raw[9])])
+        hinge = hinge or _rotation(2, *sincos_of_sum(q[0], raw[9]))
+        A = Pose([*turn, Translation((x, y, z)), hinge])
         motion = Motion(A, Pose(), e_z, zeros(6, 1), zeros(6))
     elif kind == SLIDER:
         e_z[5, 0] = 1
