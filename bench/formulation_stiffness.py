@@ -72,7 +72,7 @@ def bodies_of(plan: Plan, q: Sequence[float], v: Sequence[float], tau: Sequence[
         if exact:
             raw[:4] = [*_normalised(*raw[:2]), *_normalised(*raw[2:4])]
         angle = Angle(q[k]) if exact else q[k]
-        body = link_body(link.kind, raw, [angle], [number(v[k])], None)
+        body = link_body(link, raw, [angle], [number(v[k])], None)
         give_springs(body, link, raw, [angle], [number(v[k])])
         body.tau, body.qdd, body.slot = vector(number(tau[k])), zeros(1), 0
         bodies.append(body)

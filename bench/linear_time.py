@@ -76,15 +76,16 @@ def measure(n: int) -> Row:
         os.environ["ANYJOINT_CACHE"] = folder
         cold, _ = seconds(lambda: mech.compile(form="kernels"))
         cached, model = seconds(lambda: mech.compile(form="kernels"))
-        program = model._program("forward_dynamics")
+        program = model.program("forward_dynamics")
         states = min(1024, max(64, 100_000 // n))
         q, v, tau = np.random.default_rng(1).uniform(-1, 1, (3, states, n))
         one = program.code.bind(q[0], v[0], tau[0], np.empty(n), program.numbers)
         out = np.empty((states, n))
         single = best(one) / n
         batch = best(lambda: program(q, v, tau, out=out)) / (n * states)
-    memory = program.numbers.nbytes + program.schedule.work * program.dtype.itemsize + program.code._program.nbytes
-    return Row(n, build, cold, cached, single * 1e9, batch * 1e9, len(program.schedule.kernels), memory)
+    work = program.trace.schedule.work * program.dtype.itemsize
+    memory = program.numbers.nbytes + work + program.code._program.nbytes
+    return Row(n, build, cold, cached, single * 1e9, batch * 1e9, len(program.trace.schedule.kernels), memory)
 
 
 def caches() -> dict[str, int]:

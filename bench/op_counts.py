@@ -20,7 +20,9 @@ import numpy as np
 from anyjoint.codegen import OpCount
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.gallery import revolute_chain, torus_chain
-from anyjoint.model.compiler import Compiler
+from anyjoint.codegen import count_schedule
+from anyjoint.quantity import QUANTITIES as RECORDS
+from anyjoint.trace.workshop import Workshop
 
 GEOMETRY = {
     "simple": "axes alternate between y and x, links are rods along z with diagonal inertias",
@@ -39,12 +41,12 @@ INVERSE = {"newton-euler": "inverse_dynamics", "lagrangian": "inverse_dynamics_l
 
 def forward_count(mech: Mechanism, algorithm: str = "auto", form: str = "straight") -> OpCount:
     """Operations of forward dynamics; nothing is compiled to machine code for it."""
-    return Compiler(mech, algorithm, form).forward().op_count()
+    return count_schedule(RECORDS["forward_dynamics"].trace(Workshop(mech, form), algorithm).schedule)
 
 
 def inverse_count(mech: Mechanism, algorithm: str = "newton-euler") -> OpCount:
     """Operations of inverse dynamics."""
-    return Compiler(mech, "auto", "straight").build(INVERSE[algorithm]).op_count()
+    return count_schedule(RECORDS[INVERSE[algorithm]].trace(Workshop(mech, "straight"), "auto").schedule)
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def kernel_time(compiled: Any, name: str, inputs: list[Array], seconds: float) -
     if name == "mass_matrix" and compiled.nv > DENSE:
         rows = [x[0] for x in inputs]  # assembled column by column, in Python: no bare code to time
         return best_time(lambda _: compiled.mass_matrix(*rows), 1, seconds)
-    program = compiled._program(name)
+    program = compiled.program(name)
     rounds = max(1, 100 // max(compiled.nv, 1))  # enough states that the call from Python does not count
     rows = [np.ascontiguousarray(np.tile(x, (rounds, 1)), dtype=program.dtype) for x in inputs]
     count = len(rows[0])

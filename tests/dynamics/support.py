@@ -56,6 +56,14 @@ class State:
         run_sweeps(algorithm, bodies, self.parents, self.root())
         return [[getattr(body, name) for body in bodies] for name in algorithm.results]
 
+    def totals(self, algorithm):
+        """The sums over all links, as float rows."""
+        bodies = self.bodies()
+        for body in bodies:
+            body.up = upward(self.mech.gravity)
+        run_sweeps(algorithm, bodies, self.parents, self.root())
+        return [sum(np.asarray(getattr(body, name), dtype=float) for body in bodies) for name in algorithm.totals]
+
     def row(self, algorithm, **inputs):
         """The first result of all bodies as one float row."""
         values = self.run(algorithm, **inputs)[0]

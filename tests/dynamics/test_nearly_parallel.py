@@ -7,8 +7,8 @@ import anyjoint as aj
 from anyjoint import joints
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import NEWTON_EULER
-from anyjoint.dynamics.plan import make_plan
 from anyjoint.mechanism.gallery.kinds import random_inertia
+from anyjoint.tree.plan import make_plan
 from dynamics.support import State
 
 ANGLES = [0.0, *(10.0**-k for k in range(16, 0, -1))]

@@ -182,9 +182,9 @@ def test_parameters_of_coupled_mechanisms():
     model = gears().compile()
     q, v = model.mechanism.start
     before = model.forward_dynamics(q, v)
-    program = model._programs["forward_dynamics"]
+    program = model.programs["forward_dynamics"]
     model.parameters["rack/mass"] = 4.0
-    assert model._programs["forward_dynamics"] is program
+    assert model.programs["forward_dynamics"] is program
     mech = gears()
     heavier = aj.Mechanism("heavier", mech.gravity)
     for body in mech.bodies:

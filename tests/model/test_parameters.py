@@ -65,14 +65,14 @@ def test_a_changed_model_equals_a_fresh_one_and_keeps_its_code(change, form):
     name, value, arguments = CHANGES[change]
     model = mixed().compile(form=form)
     values(model)
-    programs = dict(model._programs)
+    programs = dict(model.programs)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.parameters[name] = value
     made, wanted = values(model), values(mixed(**arguments).compile(form=form))
     for quantity in made:
         assert close(made[quantity], wanted[quantity], 1e-12), quantity
-    assert all(model._programs[key] is program for key, program in programs.items())
+    assert all(model.programs[key] is program for key, program in programs.items())
 
 
 @pytest.mark.parametrize("algorithm", ["redmax", "augmented", "composite-rigid-body", "lagrangian", "recursive"])

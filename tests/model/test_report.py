@@ -32,7 +32,7 @@ def test_the_report_tells_what_was_compiled():
 
 def test_kernels_serve_all_bodies_of_their_class():
     model = gallery.revolute_chain(60).compile(form="kernels")
-    program = model._program("forward_dynamics")
+    program = model.program("forward_dynamics")
     table = kernel_table(program)
     assert sum(row["calls"] for row in table) == 3 * 60 + 8  # three sweeps; sines of eight hinges at a time
     total = sum(row["calls"] * row["total"] for row in table)
@@ -40,8 +40,8 @@ def test_kernels_serve_all_bodies_of_their_class():
 
 
 def test_number_of_kernels_does_not_grow_with_the_mechanism():
-    small, large = (len(gallery.revolute_chain(n).compile(form="kernels")._program("forward_dynamics").schedule.kernels)
-                    for n in (20, 80))  # fmt: skip
+    models = (gallery.revolute_chain(n).compile(form="kernels") for n in (20, 80))
+    small, large = (len(model.program("forward_dynamics").trace.schedule.kernels) for model in models)
     assert small == large
 
 

@@ -41,9 +41,9 @@ def test_the_same_mechanism_gives_the_same_code(method):
     texts = []
     for _ in range(2):
         mech = rods(2, stiffness=3.0)
-        program = mech.compile()._program("forward_dynamics")
+        program = mech.compile().program("forward_dynamics")
         spring = Spring("rod 1", (0, 0, -1), None, (1, 0, 0), 4.0, 0.1, 0.5)
-        step = make_step(method, mech, program.schedule, trace_forces(mech, [spring]), False)
+        step = make_step(method, mech, program.trace.schedule, trace_forces(mech, [spring]), False)
         texts.append(Stepper(step, program).code.source("llvm"))
     assert texts[0] == texts[1]
     assert "rod" not in texts[0]  # names never reach generated source
@@ -68,7 +68,7 @@ def test_steppers_are_kept_and_parameters_of_forces_are_not_code():
             )
     model.simulate([1.0, 0.5], [0.0, 0.0], 0.01, forces=[Wrench("rod 0", force=np.array([1.0, 0, 0]))])
     assert len(model.__dict__["_kept"]) == 4  # three programs of forces, and no stops
-    assert len(model._program("forward_dynamics").__dict__["_kept"]) == 3
+    assert len(model.program("forward_dynamics").__dict__["_kept"]) == 3
 
 
 def test_shelves_are_short():

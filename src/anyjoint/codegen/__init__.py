@@ -3,7 +3,7 @@
 from anyjoint.codegen.function import CompiledFunction, compile_function
 from anyjoint.codegen.kernel import Array, Kernel, Run, Schedule, Store
 from anyjoint.codegen.opcount import OpCount, count_operations
-from anyjoint.codegen.schedule import CompiledSchedule
+from anyjoint.codegen.schedule import CompiledSchedule, count_schedule
 
 __all__ = [
     "Array",
@@ -16,4 +16,5 @@ __all__ = [
     "Store",
     "compile_function",
     "count_operations",
+    "count_schedule",
 ]

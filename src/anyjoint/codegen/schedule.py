@@ -59,6 +59,13 @@ def _is_straight(schedule: Schedule) -> bool:
     return any(len(live_nodes(k.graph, [s.node.id for s in k.stores])) > LONG for k in schedule.kernels)
 
 
+def count_schedule(schedule: Schedule) -> OpCount:
+    """Operations of one run of a schedule."""
+    kernels = [count_operations(k.graph, [s.node.id for s in k.stores]) for k in schedule.kernels]
+    adds = [OpCount(add=sum(s.accumulate for s in k.stores)) for k in schedule.kernels]
+    return sum((run.count * (kernels[run.kernel] + adds[run.kernel]) for run in schedule.runs), OpCount())
+
+
 class _Work(threading.local):
     """Work arrays of one thread, with their addresses, by width."""
 
@@ -128,9 +135,7 @@ class CompiledSchedule:
 
     def op_count(self) -> OpCount:
         """Operations of one evaluation."""
-        kernels = [count_operations(k.graph, [s.node.id for s in k.stores]) for k in self.schedule.kernels]
-        adds = [OpCount(add=sum(s.accumulate for s in k.stores)) for k in self.schedule.kernels]
-        return sum((run.count * (kernels[run.kernel] + adds[run.kernel]) for run in self.schedule.runs), OpCount())
+        return count_schedule(self.schedule)
 
     def source(self, language: str) -> str:
         """The whole schedule as text for one state per call: "c", "llvm" or "js"."""

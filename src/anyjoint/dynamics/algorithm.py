@@ -64,7 +64,7 @@ class Parent:
         self._record = record
 
     def __getattr__(self, name: str) -> Any:
-        if name not in self._record.fresh:
+        if not self._record.has_said(name):
             raise AlgorithmError(unset_by_parent(name))
         return getattr(self._record, name)
 

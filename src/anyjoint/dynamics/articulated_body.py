@@ -81,6 +81,7 @@ ARTICULATED_BODY = algorithm(
     ("outward", velocities),
     ("inward", inertias),
     ("outward", accelerations),
-    results=["qdd"],
     inputs=["q", "v", "tau"],
+    results=["qdd"],
+    over="regrouped",
 )

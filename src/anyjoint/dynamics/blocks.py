@@ -51,13 +51,14 @@ def ad_matrix(v: Floats) -> Floats:
 
 def split_blocks(row: Floats, widths: Sequence[int]) -> list[Block]:
     """Blocks from the result row of the algorithm BLOCKS; `widths` are the links' numbers of velocities."""
-    blocks, at = [], 0
-    for n in widths:
-        R, p, a, b, S = np.split(row[..., at : at + 24 + 6 * n], [9, 12, 18, 24], axis=-1)
-        lead = row.shape[:-1]
-        blocks.append(Block(R.reshape(*lead, 3, 3), p, a, b, S.reshape(*lead, 6, n)))
-        at += 24 + 6 * n
-    return blocks
+    n, lead = len(widths), row.shape[:-1]
+    R, p, a, b, S = np.split(row, np.cumsum([9 * n, 3 * n, 6 * n, 6 * n]), axis=-1)
+    R, (p, a, b) = R.reshape(*lead, n, 3, 3), (x.reshape(*lead, n, -1) for x in (p, a, b))
+    at = 6 * np.cumsum([0, *widths])
+    return [
+        Block(R[..., i, :, :], p[..., i, :], a[..., i, :], b[..., i, :], S[..., at[i] : at[i + 1]].reshape(*lead, 6, w))
+        for i, w in enumerate(widths)
+    ]
 
 
 def starts(blocks: Sequence[Block]) -> list[int]:

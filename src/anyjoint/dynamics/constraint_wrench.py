@@ -13,5 +13,6 @@ def hand_in(body: Any, parent: Any) -> None:
 
 
 CONSTRAINT_WRENCHES = algorithm(
-    "constraint-wrenches", ("outward", accelerate), ("inward", hand_in), results=["wrench"], inputs=["q", "v", "qdd"]
+    "constraint-wrenches", ("outward", accelerate), ("inward", hand_in), inputs=["q", "v", "qdd"], results=["wrench"],
+    over="bodies",
 )

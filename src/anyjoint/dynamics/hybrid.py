@@ -54,6 +54,6 @@ HYBRID = algorithm(
     ("outward", velocities),
     ("inward", inertias),
     ("outward", accelerations),
-    results=["qdd", "tau_out"],
     inputs=["q", "v", "tau", "qdd_in"],
+    results=["qdd", "tau_out"],
 )

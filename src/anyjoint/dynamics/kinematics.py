@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from anyjoint.spatial import Vector, cross, dot, vector, zeros
+import numpy as np
+
+from anyjoint.spatial import cross, dot, vector
 
 from .algorithm import algorithm
 from .velocity import child_frame, gyroscopic_wrench, move
@@ -15,24 +17,35 @@ def place(body: Any, parent: Any) -> None:
     body.p = parent.R @ G.p + parent.p
 
 
-def measure(body: Any, parent: Any) -> None:
-    """Kinetic energy, mass times centre, momentum in the world's axes about the origin; springs say what they store."""
-    move(body, parent)
+def pose(body: Any, parent: Any) -> None:
+    """World pose as a 4x4 matrix."""
     place(body, parent)
-    momentum = body.J @ body.v
-    body.kinetic = vector(0.5 * dot(body.v, momentum))
+    body.T = np.vstack([np.column_stack([body.R, body.p]), [[0, 0, 0, 1]]])
+
+
+def mass_moments(body: Any, parent: Any) -> None:
+    """Mass, and mass times the centre of mass in the world."""
+    place(body, parent)
     h = vector(body.J.B[2, 1], body.J.B[0, 2], body.J.B[1, 0])
-    body.moment = body.R @ h + body.J.C[0, 0] * body.p  # m times the centre of mass, in the world
-    linear = body.R @ momentum[3:]
-    body.momentum = _about_origin(body.R @ momentum[:3], linear, body.p)
+    body.moment = body.R @ h + body.J.C[0, 0] * body.p
     body.mass = vector(body.J.C[0, 0])
 
 
-def _about_origin(angular: Vector, linear: Vector, p: Vector) -> Vector:
-    out = zeros(6)
-    out[:3] = angular + cross(p, linear)
-    out[3:] = linear
-    return out
+def energy(body: Any, parent: Any) -> None:
+    """Kinetic energy; potential energy of the weight, and what springs store."""
+    move(body, parent)
+    mass_moments(body, parent)
+    body.kinetic = vector(0.5 * dot(body.v, body.J @ body.v))
+    body.potential = body.stored + vector(dot(body.up, body.moment))
+
+
+def momentum(body: Any, parent: Any) -> None:
+    """Momentum in the world's axes about its origin."""
+    move(body, parent)
+    place(body, parent)
+    own = body.J @ body.v
+    linear = body.R @ own[3:]
+    body.momentum = np.concatenate([body.R @ own[:3] + cross(body.p, linear), linear])
 
 
 def blocks(body: Any, parent: Any) -> None:
@@ -44,11 +57,8 @@ def blocks(body: Any, parent: Any) -> None:
     body.b = gyroscopic_wrench(body)
 
 
-POSES = algorithm("poses", ("outward", place), results=["R", "p"], inputs=["q"])
-MEASURE = algorithm(
-    "energy and momentum",
-    ("outward", measure),
-    results=["kinetic", "moment", "momentum", "mass", "stored"],
-    inputs=["q", "v"],
-)
+POSES = algorithm("poses", ("outward", pose), inputs=["q"], results=["T"], over="bodies")
+MASS_MOMENTS = algorithm("moments of mass", ("outward", mass_moments), inputs=["q"], totals=["moment", "mass"])
+ENERGY = algorithm("energy", ("outward", energy), inputs=["q", "v"], totals=["kinetic", "potential"])
+MOMENTUM = algorithm("momentum", ("outward", momentum), inputs=["q", "v"], totals=["momentum"])
 BLOCKS = algorithm("blocks", ("outward", blocks), results=["G_R", "G_p", "a", "b", "S"], inputs=["q", "v"])

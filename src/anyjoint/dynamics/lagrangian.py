@@ -59,5 +59,6 @@ def second_moments(J: BlockInertia) -> Matrix:
 
 
 LAGRANGIAN_INVERSE = algorithm(
-    "lagrangian", ("outward", transformations), ("inward", traces), results=["generalized"], inputs=["q", "v", "qdd"]
-)
+    "lagrangian", ("outward", transformations), ("inward", traces), inputs=["q", "v", "qdd"], results=["generalized"],
+    over="regrouped",
+)  # fmt: skip

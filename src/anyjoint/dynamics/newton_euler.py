@@ -5,13 +5,14 @@ with the tensor Omega = [wdot] + [w][w]; it serves both the body's own inertia a
 is how Balafoutis and Patel (1991) save products. Linear velocities are not needed (see velocity.py).
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from anyjoint.spatial import Matrix, Vector, cross, vector, zeros
 
-from .algorithm import algorithm
+from .algorithm import Sweep, algorithm
 
 
 def accelerate(body: Any, parent: Any) -> None:
@@ -70,13 +71,14 @@ def apply(body: Any, parent: Any) -> None:
 
 
 NEWTON_EULER = algorithm(
-    "newton-euler", ("outward", accelerate), ("inward", apply), results=["generalized"], inputs=["q", "v", "qdd"]
-)
+    "newton-euler", ("outward", accelerate), ("inward", apply), results=["generalized"], inputs=["q", "v", "qdd"],
+    over="regrouped",
+)  # fmt: skip
 
 
 def rest(body: Any, parent: Any) -> None:
-    """Outward at zero joint acceleration."""
-    body.qdd = zeros(len(body.qd))
+    """Outward at zero acceleration of the mechanism's own coordinates; joints that follow others may have some."""
+    body.qdd = body.qdd_rest
     accelerate(body, parent)
 
 
@@ -85,16 +87,22 @@ def passive(body: Any, parent: Any) -> None:
     body.generalized = body.passive + 0
 
 
-BIAS = algorithm("bias", ("outward", rest), ("inward", apply), results=["generalized"], inputs=["q", "v"])
+BIAS = algorithm(
+    "bias", ("outward", rest), ("inward", apply), inputs=["q", "v"], results=["generalized"], over="regrouped"
+)
 # The same without springs and dampers, for formulations that have them in tau already.
-INERTIAL_BIAS = algorithm("bias", ("outward", rest), ("inward", collect), results=["generalized"], inputs=["q", "v"])
-GRAVITY = algorithm("gravity", ("outward", rest), ("inward", collect), results=["generalized"], inputs=["q"])
-PASSIVE = algorithm("springs and dampers", ("outward", passive), results=["generalized"], inputs=["q", "v"])
-# M times a vector: no velocity, and the caller leaves gravity out.
-MOMENTUM = algorithm(
+INERTIAL_BIAS = replace(BIAS, name="inertial bias", sweeps=(BIAS.sweeps[0], Sweep("inward", collect)))
+GRAVITY = replace(INERTIAL_BIAS, name="gravity", inputs=("q",))
+PASSIVE = algorithm(
+    "springs and dampers", ("outward", passive), inputs=["q", "v"], results=["generalized"], over="regrouped"
+)
+# M times a vector: no velocity, no gravity.
+MASS_TIMES = algorithm(
     "mass times acceleration",
     ("outward", accelerate),
     ("inward", collect),
-    results=["generalized"],
     inputs=["q", "qdd"],
+    results=["generalized"],
+    over="regrouped",
+    gravity=False,
 )

@@ -44,12 +44,14 @@ def times_rate(body: Any, parent: Any) -> None:
 
 
 def transposed_times(body: Any, parent: Any) -> None:
-    """Inward: x = J^T y."""
+    """Inward: J^T y."""
     y = body.W.force(body.plus("y_sum", body.y))  # [RM alg. 3, 2-5]
-    body.x = (body.S_A + body.S_B).T @ y  # [RM alg. 3, 7]
+    body.generalized = (body.S_A + body.S_B).T @ y  # [RM alg. 3, 7]
     parent.add("y_sum", body.A.force(y))  # [RM alg. 3, 6]
 
 
-J_TIMES = algorithm("J x", ("outward", times), results=["y"], inputs=["q", "x"])
-JDOT_TIMES = algorithm("Jdot x", ("outward", times_rate), results=["z"], inputs=["q", "v", "x"])
-J_TRANSPOSED_TIMES = algorithm("J^T y", ("inward", transposed_times), results=["x"], inputs=["q", "y"])
+J_TIMES = algorithm("J x", ("outward", times), inputs=["q", "x"], results=["y"], over="bodies")
+JDOT_TIMES = algorithm("Jdot x", ("outward", times_rate), inputs=["q", "v", "x"], results=["z"], over="bodies")
+J_TRANSPOSED_TIMES = algorithm(
+    "J^T y", ("inward", transposed_times), inputs=["q", "y"], results=["generalized"], over="bodies"
+)

@@ -35,14 +35,11 @@ def numeric_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats) ->
 
 def _recursive_mixed(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
     """Recursions 1-3 from machine code, 4-6 from NumPy [SG Method II]."""
-    row, links = np.asarray(model._program("recursive_mixed")(q, v, tau), dtype=float), model.plan.links
+    row, links = np.asarray(model.program("recursive_mixed")(q, v, tau), dtype=float), model.plan.links
     widths = [link.joint.nv for link in links]
-    blocks, tau_bar, at = [], [], 0
-    for n in widths:
-        blocks += split_blocks(row[..., at : at + 24 + 6 * n], [n])
-        tau_bar.append(row[..., at + 24 + 6 * n : at + 24 + 7 * n])
-        at += 24 + 7 * n
-    return numeric_part(blocks, model.plan.parents, [link.inertia for link in links], tau_bar)
+    blocks, rest = np.split(row, [24 * len(links) + 6 * model.nv], axis=-1)
+    tau_bar = np.split(rest, np.cumsum(widths)[:-1], axis=-1)
+    return numeric_part(split_blocks(blocks, widths), model.plan.parents, [link.inertia for link in links], tau_bar)
 
 
 def large_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats) -> Floats:
@@ -50,7 +47,7 @@ def large_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats) -> F
     if name == "composite-rigid-body":
         M, c = model.mass_matrix(q), model.bias_forces(q, v)
     elif name == "lagrangian":
-        inverse = model._program("inverse_dynamics_lagrangian")
+        inverse = model.program("inverse_dynamics_lagrangian")
         c = inverse(q, v, np.zeros(model.nv))
         # The coefficient of each acceleration in the linear-time equations [GL section 4].
         M = np.stack([inverse(q, v, e) - c for e in np.eye(model.nv)], axis=-1)

@@ -23,7 +23,7 @@ PURPOSE = {
 
 def c_files(model: Any, stem: str) -> dict[str, str]:
     """C99 sources by file name: one per quantity, and a header that declares them. No allocation, no state."""
-    programs = {quantity: model._program(quantity) for quantity in ARGUMENTS}
+    programs = {quantity: model.program(quantity) for quantity in ARGUMENTS}
     files = {f"{stem}_{quantity}.c": _source(quantity, program) for quantity, program in programs.items()}
     return {f"{stem}.h": _header(model, programs)} | files
 
@@ -43,7 +43,7 @@ def _source(quantity: str, program: Program) -> str:
     """The generated kernels and driver, then the function that calls them with the numbers of this mechanism."""
     rows = iter(ARGUMENTS[quantity])
     places = {"lane": "work", "uniform": "numbers"}
-    actual = ", ".join(places.get(array.kind) or next(rows) for array in program.schedule.arrays)
+    actual = ", ".join(places.get(array.kind) or next(rows) for array in program.trace.schedule.arrays)
     kernels = program.code.source("c").replace("\nvoid run(", "\nstatic void run(", 1)
     numbers = ", ".join(repr(float(x)) for x in program.numbers)
     return "\n".join([
@@ -52,7 +52,7 @@ def _source(quantity: str, program: Program) -> str:
         "",
         _prototype(quantity, program),
         "{",
-        *([f"    {_real(program)} work[{program.schedule.work}];"] if program.schedule.work else []),
+        *([f"    {_real(program)} work[{program.trace.schedule.work}];"] if program.trace.schedule.work else []),
         f"    run({actual});",
         "}",
         "",

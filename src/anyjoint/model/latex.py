@@ -7,19 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.dynamics.algorithm import run_sweeps
 from anyjoint.dynamics.newton_euler import NEWTON_EULER
 from anyjoint.joints import Joint
+from anyjoint.quantity.lagrangian import equations_of_motion
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.printing import latex_parts
 from anyjoint.symbolic.rewrite import import_into
 from anyjoint.symbolic.simplify import merge_identities
 from anyjoint.trace.numbers import numbers_of
-from anyjoint.trace.straight import Trace, state_rows, trace_bodies
+from anyjoint.trace.straight import trace_tree
+from anyjoint.trace.workshop import Workshop
 from anyjoint.tree.plan import make_plan
-
-from .compiler import Compiler
-from .lagrangian import equations_of_motion
 
 FEW = 4  # coordinates up to which M and h are readable
 HEAD = r"""\documentclass{article}
@@ -31,15 +29,15 @@ HEAD = r"""\documentclass{article}
 """
 
 
-def document(compiler: Compiler) -> str:
+def document(workshop: Workshop) -> str:
     """The whole document; names of bodies and joints given by the user do not appear in it."""
-    mechanism = compiler.mechanism
+    mechanism = workshop.mechanism
     kinds: dict[int, tuple[Joint, list[int]]] = {}
     for body in mechanism.bodies:
         kinds.setdefault(id(body.joint), (body.joint, []))[1].append(body.index)
     parts = [_joint_section(joint, bodies) for joint, bodies in kinds.values() if joint.nv]
-    readable = 0 < mechanism.nv <= FEW and not compiler.expansion
-    parts.append(_motion_section(compiler) if readable else MANY)
+    readable = 0 < mechanism.nv <= FEW and not workshop.expansion
+    parts.append(_motion_section(workshop) if readable else MANY)
     return HEAD + "\n".join(parts) + "\\end{document}\n"
 
 
@@ -59,19 +57,18 @@ def _joint_section(joint: Joint, bodies: list[int]) -> str:
     return f"\\section*{{{type(joint).__name__} joint of body {used}}}\n" + _display(matrices)
 
 
-def _motion_section(compiler: Compiler) -> str:
+def _motion_section(workshop: Workshop) -> str:
     """M(q) vdot + h(q, v) = tau with all numbers filled in."""
     # In the user's own frames: canonical ones save operations but shift the angles.
-    plan, trace = make_plan(compiler.mechanism, canonical=False), Trace(Graph())
-    numbers = numbers_of(plan, compiler.mechanism.gravity)
-    rows = state_rows(trace, plan, NEWTON_EULER.inputs)
-    bodies, root = trace_bodies(trace, plan, numbers, compiler.joints, **rows)
-    run_sweeps(NEWTON_EULER, bodies, plan.parents, root)
-    named, values = Graph(), numbers.flat()
+    plan = make_plan(workshop.mechanism, canonical=False)
+    numbers = numbers_of(plan, workshop.mechanism.gravity)
+    tree = trace_tree(plan, numbers, workshop.joints, workshop.sizes(NEWTON_EULER.inputs, "links"))
+    tree.run(NEWTON_EULER)
+    trace, named, values = tree.trace, Graph(), numbers.flat()
     replace: dict[Node, Any] = {Node(trace.graph, i): float(values[k]) for i, k in trace.raw.items()}
     replace |= {x: named.variable(f"{name}[{k + 1}]") for (name, k), x in trace.rows.items()}
-    outputs = import_into(named, [x for body in bodies for x in body.generalized], replace)
-    M, h = equations_of_motion(outputs, [replace[x] for x in rows["qdd"]])
+    outputs = import_into(named, tree.values("generalized"), replace)
+    M, h = equations_of_motion(outputs, [replace[x] for x in tree.rows["qdd"]])
     shown = _display({"M": M, "h": np.reshape(h, (-1, 1))})
     return "\\section*{Equations of motion, $M(q)\\,\\dot v + h(q, v) = \\tau$}\n" + shown
 

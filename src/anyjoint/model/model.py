@@ -6,40 +6,47 @@ import importlib
 import math
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.codegen import OpCount
 from anyjoint.dynamics.blocks import Block, split_blocks
-from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.errors import InputError
-from anyjoint.trace.numbers import numbers_of
+from anyjoint.joints import Coupled
+from anyjoint.mechanism import Mechanism
+from anyjoint.quantity import QUANTITIES, Quantity
+from anyjoint.quantity.forward_dynamics import COUPLED, DENSE_FORMULATIONS, FORMULATIONS, NUMERIC
+from anyjoint.quantity.hybrid_dynamics import hybrid_dynamics
+from anyjoint.quantity.mass_matrix import DENSE
+from anyjoint.trace.workshop import Workshop
 from anyjoint.tree.plan import Plan
-from anyjoint.tree.rigid import adjoint, inverse
 
 from .arguments import checked_out, checked_rows
 from .cartesian import Cartesian
-from .compiler import DENSE, Compiler, hybrid_plan
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
 from .latex import document
+from .method import add_methods
 from .parameters import Parameters, private_copy
-from .program import Program, build_program
-from .quantities import DENSE_FORWARD, FORCES, KINEMATICS, NUMERIC_FORWARD, TRACED
+from .program import Program
 from .report import Report, make_report
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Model:
-    """Equations of motion of a mechanism as machine code. States are rows (n,) or batches (batch, n)."""
+    """Equations of motion of a mechanism as machine code. States are rows (n,) or batches (batch, n).
+
+    Beside the methods below, every quantity of `model.quantities` that is a plain function of the state is a method.
+    """
 
     def __init__(
         self,
-        mechanism: Any,
+        mechanism: Mechanism,
         algorithm: str = "auto",
         dtype: str = "float64",
         form: str = "auto",
@@ -48,52 +55,95 @@ class Model:
         self.mechanism = private_copy(mechanism)
         self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
         self.dtype = np.dtype(dtype)
-        self._compiler = Compiler(self.mechanism, algorithm, form, dtype=self.dtype.name, width=width)
+        self.algorithm = _checked_algorithm(algorithm, self.mechanism)
+        self.workshop = Workshop(self.mechanism, _checked_form(form))
+        self.width = width
         self._programs: dict[str, Program] = {}
-        self._numeric = algorithm if self._is_numeric(algorithm) else None
+        self.numeric = algorithm if self._is_numeric(algorithm) else None
         begin = time.perf_counter()
         if self.nv:
-            self._program("blocks" if self._numeric else "forward_dynamics").code.entry(1)
+            self.program("blocks" if self.numeric else "forward_dynamics").code.entry(1)
         self.compile_seconds = time.perf_counter() - begin
 
     def _is_numeric(self, algorithm: str) -> bool:
-        if self._compiler.expansion:
+        if self.workshop.expansion:
             return False
-        return algorithm in NUMERIC_FORWARD or (algorithm in DENSE_FORWARD and self.nv > DENSE)
+        return algorithm in NUMERIC or (algorithm in DENSE_FORMULATIONS and self.nv > DENSE)
+
+    if TYPE_CHECKING:  # methods that come from the list of quantities
+
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
 
     @property
     def plan(self) -> Plan:
         """Moving links in their inner frames."""
-        return self._compiler.plan
+        return self.workshop.plan()
+
+    @property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """Everything that a model can answer, by name."""
+        return MappingProxyType(QUANTITIES)
 
     @property
     def formulation(self) -> str:
         """The formulation of forward dynamics in use."""
-        return self._numeric or (self._program("forward_dynamics").name if self.nv else "none")
+        return self.numeric or (self.program("forward_dynamics").trace.algorithm if self.nv else "none")
 
-    def _program(self, quantity: str) -> Program:
-        if quantity not in self._programs:
-            self._programs[quantity] = self._compiler.build(quantity)
-            self._programs[quantity].quantity = quantity
-        return self._programs[quantity]
+    def program(self, quantity: str | Quantity) -> Program:
+        """The machine code of a quantity."""
+        name = quantity if isinstance(quantity, str) else quantity.name
+        if name not in self._programs:
+            record = self._known(quantity) if isinstance(quantity, str) else quantity
+            traced = record.trace(self.workshop, self.algorithm)
+            self._programs[name] = Program(record, traced, self.mechanism, self.dtype.name, self.width)
+        return self._programs[name]
+
+    def _known(self, name: str) -> Quantity:
+        if name not in QUANTITIES:
+            raise InputError(f"quantity {name!r} is unknown; choose one of {', '.join(QUANTITIES)}")
+        if name == "forward_dynamics" and self.numeric:
+            raise InputError(f'{self.numeric} solves numerically; ask for "blocks", its compiled part')
+        return QUANTITIES[name]
 
     @cached_property
     def parameters(self) -> Parameters:
-        """Masses, centres of mass, tensors, placements, joint parameters and gravity by name; assign to change them."""
+        """Masses, centres of mass, tensors, placements, springs, joint parameters and gravity by name."""
         return Parameters(self.mechanism, self._parameters_changed)
 
     def _parameters_changed(self) -> None:
         """Run the set-up programs again; drop programs that have built in a number which is another one now."""
-        self._compiler.forget()
-        stale = [q for q, program in self._programs.items() if not program.update(self._compiler.numbers(program))]
-        for quantity in stale:
-            del self._programs[quantity]
+        self.workshop.forget()
+        stale = []
+        for name, program in self._programs.items():
+            numbers = self.workshop.numbers(program.trace.over, program.trace.gravity)
+            if not program.update(numbers):
+                stale.append(name)
+        for name in stale:
+            del self._programs[name]
         if stale:
             warnings.warn(
                 f"{', '.join(stale)}: a number that was exactly 0, 1 or -1 changed; compiling again", stacklevel=4
             )
 
-    # -- dynamics -------------------------------------------------------------------------------------------
+    # -- calls ----------------------------------------------------------------------------------------------
+
+    def evaluate(
+        self, quantity: str | Quantity, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1
+    ) -> Floats:
+        """The result row of a quantity, finite or explained."""
+        name = quantity if isinstance(quantity, str) else quantity.name
+        program = self._programs.get(name) or self.program(quantity)
+        if out is None and threads == 1:
+            state = program.state(arrays)
+            if state is not None:
+                return state
+        result = program(*arrays, out=out, threads=threads)
+        flat = result.ravel()
+        # One cheap look; an overflow of the sum alone is no harm. A dot product would start BLAS threads, which wait
+        # long for each other on a busy machine.
+        if not math.isfinite(flat.sum()):
+            explain(self, name, program.inputs, arrays, result)
+        return result
 
     def forward_dynamics(
         self, q: Any, v: Any, tau: Any = None, *, wrenches: Any = None, out: Floats | None = None, threads: int = 1
@@ -102,9 +152,9 @@ class Model:
         tau = self._zero if tau is None else tau
         if wrenches is not None:
             tau = tau + self.generalized_forces(q, wrenches)
-        if self._numeric:
+        if self.numeric:
             return self._forward_numerically((q, v, tau), out)
-        return self._finite("forward_dynamics", (q, v, tau), out, threads)
+        return self.evaluate("forward_dynamics", (q, v, tau), out, threads)
 
     @cached_property
     def _zero(self) -> Floats:
@@ -114,9 +164,9 @@ class Model:
         name, inputs = "forward_dynamics", [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
         rows, batch = checked_rows(name, arrays, inputs, np.dtype(float))
         result = checked_out(name, out, (*batch, self.nv), self.dtype, rows)
-        forward = numeric_forward if self._numeric in NUMERIC_FORWARD else large_forward
+        forward = numeric_forward if self.numeric in NUMERIC else large_forward
         try:
-            result[...] = forward(self, str(self._numeric), *rows)
+            result[...] = forward(self, str(self.numeric), *rows)
         except np.linalg.LinAlgError:
             result[...] = np.nan
             if batch:  # state by state, to tell which one it is
@@ -132,116 +182,54 @@ class Model:
         names = {"newton-euler": "inverse_dynamics", "lagrangian": "inverse_dynamics_lagrangian"}
         if algorithm not in names:
             raise InputError(f"inverse_dynamics: algorithm {algorithm!r} is unknown; choose one of {', '.join(names)}")
-        return self._finite(names[algorithm], (q, v, a), out, threads)
+        return self.evaluate(names[algorithm], (q, v, a), out, threads)
 
     def hybrid_dynamics(self, q: Any, v: Any, tau: Any, a: Any, prescribed: Sequence[Any]) -> tuple[Floats, Floats]:
         """Accelerations and forces of all joints, where the joints of the bodies `prescribed` follow a [RM alg. 6]."""
-        if self._compiler.expansion:
+        if self.workshop.expansion:
             raise InputError("hybrid_dynamics is not available for mechanisms with coupled joints")
-        chosen = {self._body_index(body) for body in prescribed}
+        chosen = {self.body_index(body) for body in prescribed}
         links = frozenset(i for i, link in enumerate(self.plan.links) if link.body in chosen)
         if len(links) != len(chosen):
             fixed = [self.mechanism.bodies[k].name for k in chosen - {self.plan.links[i].body for i in links}]
             raise InputError(f"hybrid_dynamics: {', '.join(map(repr, fixed))} has no coordinates to prescribe")
-        name = f"hybrid {sorted(links)}"
-        if name not in self._programs:
-            plan = hybrid_plan(self.plan, links)
-            numbers = numbers_of(plan, self.mechanism.gravity)
-            options = self._compiler.options
-            self._programs[name] = build_program(
-                plan, numbers, self._compiler.joints, HYBRID, form="straight", **options
-            )
-        flat = self._finite(name, (q, v, tau, a), None, 1)
-        accelerations, forces = [], []
-        for link in self.plan.links:
-            at = 2 * link.v.start
-            accelerations.append(flat[..., at : at + link.joint.nv])
-            forces.append(flat[..., at + link.joint.nv : at + 2 * link.joint.nv])
-        return np.concatenate(accelerations, axis=-1), np.concatenate(forces, axis=-1)
+        quantity = hybrid_dynamics(links)
+        found: tuple[Floats, Floats] = self.program(quantity).split(self.evaluate(quantity, (q, v, tau, a)))
+        return found
 
-    def mass_matrix(self, q: Any, *, threads: int = 1) -> Floats:
+    def mass_matrix(self, q: Any, *, out: Floats | None = None, threads: int = 1) -> Floats:
         """M(q), (nv, nv)."""
-        if self.nv > DENSE and self._compiler.expansion:
+        if self.nv > DENSE and self.workshop.expansion:
             return self._mass_columns(np.asarray(q), threads)
-        flat = self._finite("mass_matrix", (q,), None, threads)
-        return flat.reshape(*flat.shape[:-1], self.nv, self.nv)
+        square = (self.nv, self.nv)
+        flat = self.evaluate("mass_matrix", (q,), _flat(out, square), threads)
+        return flat.reshape(*flat.shape[:-1], *square) if out is None else out
 
     def _mass_columns(self, q: Floats, threads: int) -> Floats:
         """M column by column: the forces of unit accelerations at rest, without gravity."""
         if q.ndim == 2:
             return np.array([self._mass_columns(row, threads) for row in q]).reshape(len(q), self.nv, self.nv)
-        columns = self._finite("mass_times", (q, np.eye(self.nv)), None, threads)
+        columns = self.evaluate("mass_times", (q, np.eye(self.nv)), None, threads)
         return (columns + columns.T) / 2
-
-    def bias_forces(self, q: Any, v: Any, *, threads: int = 1) -> Floats:
-        """Coriolis, centrifugal and gravity forces, less those of springs and dampers: M a + bias = tau."""
-        return self._finite("bias_forces", (q, v), None, threads)
-
-    def passive_forces(self, q: Any, v: Any, *, threads: int = 1) -> Floats:
-        """Generalized forces of the joints' own springs and dampers, which are part of all dynamics."""
-        return self._finite("passive_forces", (q, v), None, threads)
-
-    def gravity_forces(self, q: Any, *, threads: int = 1) -> Floats:
-        """Forces that hold the mechanism still against gravity."""
-        return self._finite("gravity_forces", (q,), None, threads)
-
-    def _finite(self, name: str, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1) -> Floats:
-        program = self._programs.get(name) or self._program(name)
-        if out is None and threads == 1:
-            state = program.state(arrays)
-            if state is not None:
-                return state
-        result = program(*arrays, out=out, threads=threads)
-        flat = result.ravel()
-        # One cheap look; an overflow of the sum alone is no harm. A dot product would start BLAS threads, which wait
-        # long for each other on a busy machine.
-        if not math.isfinite(flat.sum()):
-            explain(self, name, program.inputs, arrays, result)
-        return result
-
-    # -- kinematics -----------------------------------------------------------------------------------------
-
-    def body_poses(self, q: Any) -> Floats:
-        """World poses of all bodies, (nb, 4, 4) or (batch, nb, 4, 4)."""
-        lead = np.shape(q)[:-1]
-        flat = self._finite("body_poses", (q,), None, 1) if self.plan.links else np.zeros((*lead, 0))
-        rows = flat.reshape(*lead, len(self.plan.links), 12)
-        R, p = rows[..., :9].reshape(*rows.shape[:-1], 3, 3), rows[..., 9:]
-        out = np.zeros((*lead, self.nb, 4, 4), dtype=self.dtype)
-        for k, (link, frame) in enumerate(self.plan.placed):
-            if link < 0:
-                out[..., k, :, :] = frame
-                continue
-            out[..., k, :3, :3] = R[..., link, :, :] @ frame[:3, :3]
-            out[..., k, :3, 3] = (R[..., link, :, :] @ frame[:3, 3]) + p[..., link, :]
-            out[..., k, 3, 3] = 1
-        return out
 
     def body_jacobian(self, q: Any, body: Any) -> Floats:
         """The body's twist per unit velocities, (6, nv), angular rows first, in the body's own frame."""
-        link, frame = self.plan.placed[self._body_index(body)]
-        blocks = self.blocks(q, np.zeros(self.nv))
-        width = max((part.v.stop for part in self.plan.links), default=0)
-        out = np.zeros((*np.shape(q)[:-1], 6, width))
-        carry = adjoint(inverse(frame))
-        while link >= 0:
-            part = self.plan.links[link]
-            out[..., :, part.v] = carry @ blocks[link].S
-            carry = carry @ blocks[link].to_child
-            link = part.parent
-        expansion = self._compiler.expansion
-        if expansion is None:
-            return out
-        rows = np.asarray(q, dtype=float).reshape(-1, self.nq).tolist()
-        Phi = np.array([expansion.coordinates(row, [0.0] * self.nv).Phi.astype(float) for row in rows])
-        return np.asarray(out @ Phi.reshape(*np.shape(q)[:-1], width, self.nv))
+        unit = np.zeros((6, self.nb, 6))
+        unit[:, self.body_index(body)] = np.eye(6)
+        q = np.asarray(q)
+        if q.ndim == 1:
+            rows: Floats = self.generalized_forces(np.broadcast_to(q, (6, *q.shape)), unit)
+            return rows
+        states = np.repeat(q, 6, axis=0)
+        return np.asarray(self.generalized_forces(states, np.tile(unit, (len(q), 1, 1)))).reshape(len(q), 6, self.nv)
 
     def blocks(self, q: Any, v: Any) -> list[Block]:
         """Per link: pose, joint Jacobian, velocity products and gyroscopic wrench, in link frames."""
-        row = self._finite("blocks", (q, v), None, 1).astype(float)
+        row = self.evaluate("blocks", (q, v)).astype(float)
         return split_blocks(row, [link.joint.nv for link in self.plan.links])
 
-    def _body_index(self, body: Any) -> int:
+    def body_index(self, body: Any) -> int:
+        """The index of a body given as itself, its name or its index."""
         if isinstance(body, str):
             return int(self.mechanism[body].index)
         index = getattr(body, "index", body)
@@ -256,64 +244,12 @@ class Model:
         """Jacobians, velocities and forces of all bodies in world axes, at their centres of mass or other points."""
         return Cartesian(self, q, points)
 
-    def generalized_forces(self, q: Any, wrenches: Any) -> Floats:
-        """J^T of wrenches (nb, 6) on all bodies, angular part first, in each body's own frame [RM alg. 3]."""
-        given = np.asarray(wrenches, dtype=float)
-        if given.shape[-2:] != (self.nb, 6):
-            raise InputError(f"wrenches have shape {given.shape}; expected ({self.nb}, 6): one for each body")
-        rows = np.zeros((*given.shape[:-2], len(self.plan.links), 6))
-        for k, (link, frame) in enumerate(self.plan.placed):
-            if link >= 0:
-                rows[..., link, :] += given[..., k, :] @ adjoint(inverse(frame))
-        return self._finite("jacobian_transposed_times", (q, rows.reshape(*rows.shape[:-2], -1)), None, 1)
-
-    def body_twists(self, q: Any, v: Any) -> Floats:
-        """Twists (nb, 6) of all bodies in their own frames, J v in linear time [RM alg. 2]."""
-        return self._on_bodies(self._finite("jacobian_times", (q, v), None, 1))
-
-    def jacobian_rate_times(self, q: Any, v: Any, x: Any) -> Floats:
-        """Jdot x for all bodies (nb, 6) in linear time [RM alg. 2]; with x = v the velocity-product accelerations."""
-        return self._on_bodies(self._finite("jacobian_rate_times", (q, v, x), None, 1))
-
-    def joint_wrenches(self, q: Any, v: Any, a: Any) -> Floats:
-        """Wrenches (nb, 6) that joints pass to their bodies, in body frames; zero for bodies welded to others."""
-        flat = self._finite("constraint_wrenches", (q, v, a), None, 1)
-        flat = flat.reshape(*flat.shape[:-1], len(self.plan.links), 6)
-        out = np.zeros((*flat.shape[:-2], self.nb, 6))
-        for i, link in enumerate(self.plan.links):
-            out[..., link.body, :] = flat[..., i, :] @ adjoint(link.frame)
-        return out
-
-    def _on_bodies(self, flat: Floats) -> Floats:
-        """Twists of links, carried to all bodies that ride on them."""
-        rows = flat.reshape(*flat.shape[:-1], len(self.plan.links), 6)
-        out = np.zeros((*rows.shape[:-2], self.nb, 6))
-        for k, (link, frame) in enumerate(self.plan.placed):
-            if link >= 0:
-                out[..., k, :] = rows[..., link, :] @ adjoint(inverse(frame)).T
-        return out
-
-    def _measure(self, q: Any, v: Any) -> Floats:
-        flat = self._finite("measure", (q, v), None, 1)
-        return flat.reshape(*flat.shape[:-1], len(self.plan.links), 12)
-
-    def energy(self, q: Any, v: Any) -> tuple[Any, Any]:
-        """Kinetic and potential energy; gravity's is zero where centres of mass are at the world's origin."""
-        rows = self._measure(q, v)
-        weight = rows[..., 1:4].sum(-2) @ np.asarray(self.mechanism.gravity)
-        return rows[..., 0].sum(-1), rows[..., 11].sum(-1) - weight
-
-    def momentum(self, q: Any, v: Any) -> Floats:
-        """Total momentum in world axes about the world's origin: angular, then linear."""
-        return np.asarray(self._measure(q, v)[..., 4:10].sum(-2))
-
     def center_of_mass(self, q: Any) -> Floats:
         """Centre of mass of all moving bodies."""
-        rows = self._measure(q, self._zero)
-        mass = rows[..., 10].sum(-1)[..., None]
+        moment, mass = self.mass_moments(q)
         if not np.all(mass > 0):
             raise InputError(f"center_of_mass: nothing that moves in {self.mechanism.name!r} has mass")
-        return np.asarray(rows[..., 1:4].sum(-2) / mass)
+        return np.asarray(moment / np.asarray(mass)[..., None])
 
     # -- simulation, questions, sources ---------------------------------------------------------------------
 
@@ -329,30 +265,55 @@ class Model:
 
     def op_count(self, quantity: str = "forward_dynamics") -> OpCount:
         """Operations of the generated code for one state."""
-        return self._asked(quantity).op_count()
-
-    def _asked(self, quantity: str) -> Program:
-        known = ["forward_dynamics", *FORCES, *KINEMATICS, *TRACED]
-        if quantity not in known:
-            raise InputError(f"quantity {quantity!r} is unknown; choose one of {', '.join(known)}")
-        if quantity == "forward_dynamics" and self._numeric:
-            raise InputError(f'{self._numeric} solves numerically; ask for "blocks", its compiled part')
-        return self._program(quantity)
+        return self.program(quantity).op_count()
 
     def report(self) -> Report:
         """What was compiled: formulation, programs, classes, operations per body, compile time."""
         return make_report(self)
 
+    @property
+    def programs(self) -> Mapping[str, Program]:
+        """The programs that were asked for so far, by quantity."""
+        return MappingProxyType(self._programs)
+
     def source(self, language: str, quantity: str = "forward_dynamics") -> str:
         """Generated source of a quantity: "c", "js" or "llvm"; or "latex": the mechanism's equations, to read."""
         if language == "latex":
-            return document(self._compiler)
-        return self._asked(quantity).code.source(language)
+            return document(self.workshop)
+        return self.program(quantity).code.source(language)
 
     def __repr__(self) -> str:
         return f"<Model of {self.mechanism.name!r}: {self.nb} bodies, {self.nv} degrees of freedom>"
 
 
-def compile_model(mechanism: Any, **options: Any) -> Model:
+add_methods(Model, QUANTITIES)
+
+
+def compile_model(mechanism: Mechanism, **options: Any) -> Model:
     """The pipeline's door: a mechanism to machine code."""
     return Model(mechanism, **options)
+
+
+def _flat(out: Floats | None, shape: tuple[int, ...]) -> Floats | None:
+    """A caller's place for a matrix as the row that programs write."""
+    if out is None or not isinstance(out, np.ndarray) or out.shape[-len(shape) :] != shape:
+        return out
+    return out.reshape(*out.shape[: -len(shape)], -1)
+
+
+def _checked_form(form: str) -> str:
+    if form not in ("auto", "straight", "kernels"):
+        raise InputError(f'form={form!r}; expected "auto", "straight" or "kernels"')
+    return form
+
+
+def _checked_algorithm(algorithm: str, mechanism: Mechanism) -> str:
+    if algorithm != "auto" and algorithm not in FORMULATIONS:
+        raise InputError(f"algorithm {algorithm!r} is unknown; choose one of {', '.join(['auto', *FORMULATIONS])}")
+    followers = ", ".join(repr(b.name) for b in mechanism.bodies if isinstance(b.joint, Coupled))
+    if followers and algorithm not in ("auto", COUPLED):
+        raise InputError(
+            f"algorithm {algorithm!r} needs joints with coordinates of their own, but {followers} follow others;"
+            f' use "auto" or "{COUPLED}", which project the tree onto the coordinates that are left'
+        )
+    return algorithm

@@ -1,65 +1,39 @@
-"""A compiled function of the state: rows in, one row out, numbers that can change without compiling again."""
+"""A quantity as machine code: rows in, one row out, numbers that can change without compiling again."""
 
 from __future__ import annotations
 
-import hashlib
 import threading
-from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen import CompiledSchedule, OpCount, Schedule
-from anyjoint.dynamics.algorithm import Algorithm
-from anyjoint.errors import InputError
-from anyjoint.trace.classes import Tracer
-from anyjoint.trace.joints_cache import JointCache
-from anyjoint.trace.layout import Layout, Rows
+from anyjoint.codegen import CompiledSchedule, OpCount
+from anyjoint.mechanism import Mechanism
+from anyjoint.quantity import Quantity
 from anyjoint.trace.numbers import Numbers
-from anyjoint.trace.setup import Setup
-from anyjoint.trace.store import remembered
-from anyjoint.trace.straight import EXACT, input_sizes, straight_schedule
-from anyjoint.tree.plan import GENERAL, Plan
+from anyjoint.trace.workshop import Trace, built_in
 
 from .arguments import checked_out, checked_rows, checked_threads
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-# Straight-line code is best while it is small. Larger mechanisms run faster by kernels in loops where bodies share
-# classes; where nearly every body is a class of its own, looping saves nothing and straight-line code still wins, up to
-# the size at which it outgrows the caches and a second of compile time.
-SMALL, LARGE = 3_500, 16_000  # operations
-SHARING = 3.0  # bodies per kernel
 
 
 class Program:
     """Machine code for one quantity. `inputs` are (name, length) of the rows; the result row has `size` numbers."""
 
     def __init__(
-        self,
-        name: str,
-        schedule: Schedule,
-        setups: Sequence[Rows] | Setup,
-        inputs: Sequence[tuple[str, int]],
-        size: int,
-        numbers: Numbers,
-        dtype: str = "float64",
-        width: int | None = None,
-        regrouped: bool = False,
+        self, quantity: Quantity, trace: Trace, mechanism: Mechanism, dtype: str = "float64", width: int | None = None
     ) -> None:
-        self.name, self.schedule, self.setups = name, schedule, setups
-        self.regrouped = regrouped  # traced over the plan with regrouped inertia
-        self.quantity = name  # what a caller asked for; the name is that of the algorithm
-        self.inputs, self.size, self.dtype = tuple(inputs), size, np.dtype(dtype)
-        self.code = CompiledSchedule(schedule, dtype=dtype, width=width)
-        self.numbers = np.zeros(0)
-        self._built_in = built_in(numbers)
-        self._fill(numbers)
+        self.quantity, self.trace = quantity, trace
+        self.inputs = tuple((row.name, row.size(mechanism)) for row in quantity.inputs)
+        self.shapes = tuple(row.shape(mechanism) for row in quantity.outputs)
+        self.size = sum(row.size(mechanism) for row in quantity.outputs) or result_size(trace)
+        self.dtype = np.dtype(dtype)
+        self.code = CompiledSchedule(trace.schedule, dtype=dtype, width=width)
+        self.numbers = np.zeros(max([rows.end for rows in trace.setups], default=0) + 1, self.dtype)  # never empty
+        self._built_in = built_in(trace.numbers)
+        self._fill(trace.numbers)
         self._local = threading.local()
-
-    @property
-    def form(self) -> str:
-        """How the program is laid out: "straight" or "kernels"."""
-        return "straight" if isinstance(self.setups, Setup) else "kernels"
 
     def update(self, numbers: Numbers) -> bool:
         """Run the set-up program for other numbers; False if one changed that the code has built in as exact."""
@@ -70,21 +44,26 @@ class Program:
         return True
 
     def _fill(self, numbers: Numbers) -> None:
-        if isinstance(self.setups, Setup):
-            values = self.setups.evaluate(numbers.flat())[0]
-        else:
-            values = np.zeros(max((r.start + len(r.links) * len(r.setup.outputs) for r in self.setups), default=0))
-            for rows in self.setups:
-                rows.fill(numbers, values)
-        made = np.ascontiguousarray(np.append(values, 0.0), dtype=self.dtype)  # never empty
-        if len(made) == len(self.numbers):
-            self.numbers[:] = made  # in place: addresses in prepared calls stay good
-        else:
-            self.numbers = made
+        values = np.zeros(len(self.numbers))
+        for rows in self.trace.setups:
+            rows.fill(numbers, values)
+        self.numbers[:] = values  # in place: addresses in prepared calls stay good
 
     def op_count(self) -> OpCount:
         """Operations of one evaluation."""
         return self.code.op_count()
+
+    def split(self, result: Floats) -> Any:
+        """The result row (..., size) as the quantity's outputs: one array, or a tuple of several."""
+        if len(self.shapes) == 1:
+            return result.reshape((*result.shape[:-1], *self.shapes[0]))
+        parts, at = [], 0
+        for shape in self.shapes:
+            n = int(np.prod(shape))
+            part = result[..., at : at + n].reshape((*result.shape[:-1], *shape))
+            parts.append(part if part.ndim else part[()])
+            at += n
+        return tuple(parts)
 
     # -- calls ----------------------------------------------------------------------------------------------
 
@@ -92,9 +71,9 @@ class Program:
         """Evaluate on rows (n,) or batches (batch, n); rows among batches serve all states."""
         if out is None and threads == 1 and (state := self.state(arrays)) is not None:
             return state
-        rows, batch = checked_rows(self.quantity, arrays, self.inputs, self.dtype)
-        threads = checked_threads(self.quantity, threads)
-        result = checked_out(self.quantity, out, (*batch, self.size), self.dtype, rows)
+        rows, batch = checked_rows(self.quantity.name, arrays, self.inputs, self.dtype)
+        threads = checked_threads(self.quantity.name, threads)
+        result = checked_out(self.quantity.name, out, (*batch, self.size), self.dtype, rows)
         if result.size:
             self.code(*rows, result, self.numbers, threads=threads)
         return result
@@ -129,55 +108,9 @@ class Program:
         return self._local.call
 
 
-def built_in(numbers: Numbers) -> Floats:
-    """Numbers that programs may have built in; NaN for all others."""
-    flat = numbers.flat()
-    exact: Floats = np.where(np.isin(flat, EXACT), flat + 0.0, np.nan)
-    return exact
-
-
-def digest(array: Floats) -> str:
-    """A short text for the contents of an array."""
-    return hashlib.sha256(array.tobytes()).hexdigest()
-
-
-def structure(plan: Plan, numbers: Numbers, joints: JointCache) -> Hashable:
-    """Everything but the values of parameters that a traced program depends on."""
-    kinds: dict[Hashable, int] = {}
-    keys = [kinds.setdefault((joints.key(link), link.spring is not None), len(kinds)) for link in plan.links]
-    tree = [(x.parent, x.prescribed, x.slot, x.q.start, x.q.stop, x.v.start, x.v.stop) for x in plan.links]
-    return (tuple(kinds), digest(np.array(keys)), digest(np.array(tree, dtype=int)), digest(built_in(numbers)))
-
-
-def estimate(plan: Plan) -> int:
-    """A rough number of operations of forward dynamics, to choose the form before anything is traced."""
-    return sum(400 if link.kind != GENERAL else 500 + 250 * link.joint.nv for link in plan.links)
-
-
-def build_program(
-    plan: Plan, numbers: Numbers, joints: JointCache, algorithm: Algorithm, *, form: str = "auto", **options: Any
-) -> Program:
-    """Trace an algorithm over a plan, straight or by kernels, and compile it."""
-    if form not in ("auto", "straight", "kernels"):
-        raise InputError(f'form={form!r}; expected "auto", "straight" or "kernels"')
-
-    def trace() -> tuple[Schedule, Setup | list[Rows]]:
-        size = estimate(plan)
-        if form == "kernels" or (form == "auto" and size > SMALL):
-            schedule, rows = Layout(Tracer(plan, numbers, joints, algorithm)).schedule()
-            sharing = sum(run.count for run in schedule.runs) / max(len(schedule.kernels), 1)
-            if form == "kernels" or sharing >= SHARING or size > LARGE:
-                return schedule, rows
-        return straight_schedule(plan, numbers, joints, algorithm)
-
-    schedule, setups = remembered((algorithm.name, form, structure(plan, numbers, joints)), trace)
-    return Program(
-        algorithm.name, schedule, setups, input_sizes(plan, algorithm.inputs), result_size(schedule), numbers, **options
-    )
-
-
-def result_size(schedule: Schedule) -> int:
+def result_size(trace: Trace) -> int:
     """Length of the result row: one past the last place that any run stores to."""
+    schedule = trace.schedule
     index = next(k for k, array in enumerate(schedule.arrays) if array.name == "result")
     end = 0
     for run in schedule.runs:

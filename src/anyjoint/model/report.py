@@ -63,7 +63,7 @@ class Report:
 def make_report(model: Any) -> Report:
     """The report of a model."""
     links = model.plan.links
-    programs = tuple(_program(quantity, p, max(len(links), 1)) for quantity, p in model._programs.items())
+    programs = tuple(_program(quantity, p, max(len(links), 1)) for quantity, p in model.programs.items())
     kinds = tuple(dict.fromkeys(type(body.joint).__name__ for body in model.mechanism.bodies))
     return Report(
         model.mechanism.name, model.nb, len(links), model.nq, kinds, model.formulation, model.compile_seconds, programs
@@ -72,12 +72,12 @@ def make_report(model: Any) -> Report:
 
 def _program(quantity: str, program: Any, links: int) -> ProgramReport:
     total = program.op_count().total
-    work = program.schedule.work * program.dtype.itemsize
+    work = program.trace.schedule.work * program.dtype.itemsize
     return ProgramReport(
         quantity,
-        program.name,
-        program.form,
-        len(program.schedule.kernels),
+        program.trace.algorithm,
+        program.trace.form,
+        len(program.trace.schedule.kernels),
         total,
         total / links,
         len(program.numbers) - 1,
@@ -88,7 +88,7 @@ def _program(quantity: str, program: Any, links: int) -> ProgramReport:
 def kernel_table(program: Any) -> list[dict[str, int]]:
     """Operations and calls of each kernel of a program."""
     counts: dict[int, int] = {}
-    for run in program.schedule.runs:
+    for run in program.trace.schedule.runs:
         counts[run.kernel] = counts.get(run.kernel, 0) + run.count
     return [
         {
@@ -96,5 +96,5 @@ def kernel_table(program: Any) -> list[dict[str, int]]:
             "calls": counts.get(k, 0),
             **dict(count_operations(kernel.graph, [s.node.id for s in kernel.stores])),
         }
-        for k, kernel in enumerate(program.schedule.kernels)
+        for k, kernel in enumerate(program.trace.schedule.kernels)
     ]

@@ -18,7 +18,7 @@ def engine(request: Request) -> Iterator[Chunk]:
     if not request.model.nv:
         return iter([still(request)])
     adaptive = request.method == "dopri5"
-    asks = request.drive.callback is not None or (adaptive and request.drive.varying) or request.model._numeric
+    asks = request.drive.callback is not None or (adaptive and request.drive.varying) or request.model.numeric
     if asks:
         return one_by_one(request) if request.batch > 1 else in_python(request)
     return compiled_adaptive(request) if adaptive else compiled_fixed(request)

@@ -20,7 +20,7 @@ class PythonStepper:
     def __init__(self, model: Any, drive: Drive, method: str, member: int = 0) -> None:
         self.model, self.drive, self.method, self.member = model, drive, method, member
         # without the check for finite results, which is made on whole trajectories
-        self.forward = model.forward_dynamics if model._numeric else model._program("forward_dynamics")
+        self.forward = model.forward_dynamics if model.numeric else model.program("forward_dynamics")
         self.bodies = [b for b in model.mechanism.bodies if b.joint.nq]
         self.charted = [b for b in self.bodies if b.joint.chart(*_floats(b.joint)) is not None]
 

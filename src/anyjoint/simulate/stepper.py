@@ -99,12 +99,12 @@ class Stepper:
 
 def make_stepper(request: Request) -> Stepper:
     """The compiled stepper of a request; a program keeps the steppers that were made of it."""
-    model, program = request.model, request.model._program("forward_dynamics")
+    model, program = request.model, request.model.program("forward_dynamics")
     varying = request.drive.varying and request.method != "dopri5"
 
     def make() -> Stepper:
-        step = make_step(request.method, model.mechanism, program.schedule, request.forces, varying)
-        return Stepper(step, program, model._compiler.options.get("width"))
+        step = make_step(request.method, model.mechanism, program.trace.schedule, request.forces, varying)
+        return Stepper(step, program, program.code.target.width)
 
     # Charts and rates belong to the bodies' joints; a change of parameters replaces bodies.
     return kept(program, (request.method, varying, request.forces, tuple(model.mechanism.bodies)), make)

@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from anyjoint.errors import AlgorithmError
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.rewrite import import_into
+from anyjoint.tree.record import unset
 
 from .flatten import Rebuild, flatten
 
@@ -95,7 +97,7 @@ def parameter_leaves(trace: BodyTrace, node: int) -> list[int] | None:
 
 
 class TracedBody:
-    """What a sweep function sees instead of a Body while its class is being traced."""
+    """What a sweep function sees instead of a Record while its class is being traced."""
 
     def __init__(self, trace: BodyTrace, sums: dict[str, tuple[Entries, Rebuild]]) -> None:
         self.__dict__.update(_trace=trace, _sums=sums, _values={})
@@ -105,7 +107,7 @@ class TracedBody:
             return self._values[name]
         found = self._trace.find(name)
         if found is None:
-            raise AttributeError(f"no sweep has given this body a value {name!r} yet")
+            raise AlgorithmError(unset(name))
         origin, scalars, rebuild = found
         value = self._values[name] = rebuild([self._trace.bring(origin, x) for x in scalars])
         return value

@@ -6,17 +6,18 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from anyjoint.dynamics.algorithm import Algorithm
+from anyjoint.dynamics.algorithm import Algorithm, unset_by_parent
+from anyjoint.errors import AlgorithmError
 from anyjoint.spatial import Rotation, vector
 from anyjoint.tree.links import give_input, give_springs, joint_numbers, link_body, upward
 from anyjoint.tree.plan import HINGE, Link, Plan
-from anyjoint.tree.record import ground
+from anyjoint.tree.record import ground, unset
 
 from .body_trace import BodyTrace, TracedBody, TracedParent, entries_of
 from .flatten import Rebuild, flatten
 from .joints_cache import JointCache
 from .numbers import Numbers, pattern
-from .straight import PER_LINK
+from .straight import part_of
 
 EXACT = (0.0, 1.0)  # -1 stays a number to be loaded: hinges that differ only in direction share a class
 
@@ -111,10 +112,12 @@ class Tracer:
     def _parent_values(self, level: int, i: int, made: list[BodyTrace | None], name: str) -> tuple[Any, Rebuild]:
         parent = self.plan.links[i].parent
         if parent < 0:
+            if name not in self.ground:
+                raise AlgorithmError(unset_by_parent(name))
             return self.ground[name]
         trace = made[parent]
         if trace is None or name not in trace.values:
-            raise AttributeError(f"sweep {level} reads {name!r} of the parent, which the same sweep has not set")
+            raise AlgorithmError(unset_by_parent(name))
         scalars, rebuild = trace.values[name]
         return entries_of(scalars), rebuild
 
@@ -157,13 +160,16 @@ class Tracer:
         hinge = None
         if link.kind == HINGE:
             hinge = Rotation.from_sincos(2, trace.variable(("turn", 0)), trace.variable(("turn", 1)))
-        for name, value in vars(link_body(link.kind, raw, q, v, motion, hinge)).items():
+        for name, value in vars(link_body(link, raw, q, v, motion, hinge)).items():
             if not name.startswith("_"):
                 setattr(body, name, value)
         give_springs(body, link, raw, q, v)
+        up = self.ground["acceleration"][0]
+        body.up = vector(*(trace.variable(x) if isinstance(x, tuple) else x for x in up))
         for name in inputs:
             if name not in ("q", "v"):
-                size = 6 if name in PER_LINK else nv
+                part = part_of(name, link, 0)
+                size = part.stop - part.start
                 give_input(body, name, vector(*(trace.variable(("row", name, k)) for k in range(size))))
         if "x" in inputs:
             x = [trace.variable(("row", "x", k)) for k in range(nv)]
@@ -177,6 +183,9 @@ class Tracer:
             return len(found[1])
         key = (trace, name)
         if key not in self._lengths:
-            later = next(t for level in self.traces for t in level if name in t.values and trace in t.chain())
-            self._lengths[key] = len(later.values[name][0])
+            later = (t for level in self.traces for t in level if name in t.values and trace in t.chain())
+            setting = next(later, None)
+            if setting is None:
+                raise AlgorithmError(unset(name))
+            self._lengths[key] = len(setting.values[name][0])
         return self._lengths[key]

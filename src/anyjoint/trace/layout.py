@@ -6,42 +6,25 @@ sweep: velocities outward, inertias inward. Messages are short-lived, so a chain
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
-from anyjoint.symbolic import Node
+from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import reachable
 
 from .body_trace import BodyTrace, entries_of
 from .classes import Tracer
-from .numbers import Numbers
-from .setup import Setup, split_parameters
-from .straight import PER_LINK
+from .setup import Rows, Setup, split_parameters
+from .straight import part_of
 from .turns import SLOTS, turn_runs, turn_setup
 
 # Lane arrays of a kernel. "own" and "keep" are the same record, read and written: never the same entry, so that stores
 # need not wait for loads. Outward, a kernel reads "parent" and writes "mine"; inward the other way round.
 LANES = ("own", "keep", "mine", "parent")
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Numbers of one kernel for its links: one row of the uniform array for each."""
-
-    setup: Setup
-    links: tuple[int, ...]
-    start: int
-
-    def fill(self, numbers: Numbers, out: Any) -> None:
-        """Compute the rows from the links' raw numbers; -g stands behind them."""
-        if self.setup.outputs:
-            raw = np.array([(*numbers.links[i], *(-g for g in numbers.gravity)) for i in self.links])
-            made = self.setup.evaluate(raw).ravel()
-            out[self.start : self.start + len(made)] = made
+RESULT = "result "  # begins the name of the part of the result row that one result goes to
 
 
 class Layout:
@@ -57,7 +40,7 @@ class Layout:
         self.slots: list[dict[tuple[Any, ...], int]] = [{} for _ in tracer.traces]  # per sweep: entries of a message
         self.kept: dict[BodyTrace, dict[int, int]] = {}  # per trace: node -> slot of the record
         self.fills: dict[tuple[tuple[BodyTrace, ...], int], Hashable] = {}
-        self.results = self._result_starts()
+        self.results, self.result_size = self._result_places()
         self._find_kept()
 
     # -- what must be stored --------------------------------------------------------------------------------
@@ -85,7 +68,8 @@ class Layout:
         return SLOTS if ("turn", 0) in trace.chain()[0].variables else 0
 
     def _outputs(self, trace: BodyTrace) -> list[Any]:
-        wanted = {*self.tracer.algorithm.results, *self.tracer.reads[trace.level]}
+        algorithm = self.tracer.algorithm
+        wanted = {*algorithm.results, *algorithm.totals, *self.tracer.reads[trace.level]}
         values = [x for name, (scalars, _) in trace.values.items() if name in wanted for x in scalars]
         return values + [x for scalars, _ in trace.handed.values() for x in scalars]
 
@@ -143,7 +127,9 @@ class Layout:
         target, new, variables, setup = split_parameters(graph, ids, raw)
         places: dict[int, tuple[str, int]] = {k: ("numbers", k) for k in range(len(setup.outputs))}
         places |= {variables[i]: self._place(trace, trace.sources[i]) for i in variables}
-        names = (*self.tracer.algorithm.inputs, "result", "numbers", *LANES)
+        algorithm = self.tracer.algorithm
+        results = (RESULT + name for name in (*algorithm.results, *algorithm.totals))
+        names = (*algorithm.inputs, *results, "numbers", *LANES)
         used = [name for name in names if name in {p[0] for p in places.values()} | {s[1] for s in stores}]
         arrays = tuple(self._array(name) for name in used)
         loads = {node: (used.index(name), offset) for node, (name, offset) in places.items()}
@@ -164,7 +150,9 @@ class Layout:
         self, trace: BodyTrace, has_parent: bool, has_children: bool, fill: Any
     ) -> list[tuple[Any, str, int, bool]]:
         """(value, array, offset, accumulate) of everything that a trace writes."""
-        stores = [(x, "result", at, False) for x, at in self._results(trace)]
+        algorithm = self.tracer.algorithm
+        stores = [(x, RESULT + name, k, False) for name, k, x in entries(trace, algorithm.results)]
+        stores += [(x, RESULT + name, k, True) for name, k, x in entries(trace, algorithm.totals)]
         if has_children:
             stores += [(x, "mine", slot, False) for x, slot in self._said(trace)]
         stores += [(Node(trace.graph, node), "keep", slot, False) for node, slot in self.kept[trace].items()]
@@ -177,19 +165,10 @@ class Layout:
                     stores.append((x, "parent", slot, name not in filled))
         return stores
 
-    def _results(self, trace: BodyTrace) -> Iterator[tuple[Any, int]]:
-        """Entries of the result row that this sweep sets, with their places in the link's part."""
-        at = 0
-        for name in self.tracer.algorithm.results:
-            if name in trace.values:
-                for k, x in enumerate(trace.values[name][0]):
-                    yield x, at + k
-            at += self.tracer.result_length(trace, name)
-
     def _array(self, name: str) -> Array:
         if name == "numbers":
             return Array(name, "uniform")
-        lane = name in LANES or (name == "result" and self.results_in_work)
+        lane = name in LANES or (name.startswith(RESULT) and self.results_in_work)
         return Array(name, "lane" if lane else "row")
 
     # -- memory and runs ------------------------------------------------------------------------------------
@@ -231,10 +210,10 @@ class Layout:
         base |= dict.fromkeys(LANES, len(inputs) + 2)
         messages = [self._messages(k, s.direction == "inward") for k, s in enumerate(self.tracer.algorithm.sweeps)]
         records, work = self._records(max((size for _, size in messages), default=0))
+        base |= {RESULT + name: base["own" if self.results_in_work else "result"] for name in self.results}
         if self.results_in_work:
-            base["result"] = base["own"]
-            self.results = [work + at for at in self.results]
-            work = self.results[-1]
+            self.results = {name: [work + at for at in places] for name, places in self.results.items()}
+            work += self.result_size
         rows: list[list[int]] = [[] for _ in kernels]
         runs: list[tuple[int, int, list[int], int]] = []  # kernel, sweep, links, how many calls it has had before
         for k, i, level in calls:
@@ -258,15 +237,31 @@ class Layout:
         coordinates, places = [self.links[i].q.start for i in hinges], [records[i] for i in hinges]
         turns, first = turn_runs(coordinates, places, starts[-1], base, len(kernels))
         packed += [Rows(turn_setup(), tuple(hinges), starts[-1])] if hinges else []
-        return Schedule(arrays, (*kernels, *turns), (*first, *made), max(work, 1)), packed
+        zeros = self._zeros(base)
+        kernels = [*kernels, *turns, *(kernel for kernel, _ in zeros)]
+        begin = [Run(len(kernels) - len(zeros) + k, 1, tables) for k, (_, tables) in enumerate(zeros)]
+        return Schedule(arrays, tuple(kernels), (*begin, *first, *made), max(work, 1)), packed
+
+    def _zeros(self, base: dict[str, int]) -> list[tuple[Kernel, Any]]:
+        """What clears the totals before the first sweep adds to them."""
+        algorithm, graph = self.tracer.algorithm, Graph()
+        if not algorithm.totals:
+            return []
+        first = self.results[algorithm.totals[0]][0]
+        zero = graph.constant(0.0)
+        count = sum(self.tracer.result_length(self.tracer.traces[-1][0], name) for name in algorithm.totals)
+        stores = tuple(Store(zero, 0, k) for k in range(count))
+        name = RESULT + algorithm.totals[0]
+        return [(Kernel(graph, (self._array(name),), {}, stores), ((base[name], (first,)),))]
 
     def _offsets(self, records: list[int]) -> dict[str, Any]:
         """Where each link's part of an array begins, for arrays in which it is the same in all sweeps."""
-        v, record = np.array([link.v.start for link in self.links]), np.array(records[: len(self.links)])
-        offsets = dict.fromkeys(self.tracer.algorithm.inputs, v)
-        offsets |= dict.fromkeys(PER_LINK, 6 * np.arange(len(self.links)))
-        offsets["q"] = np.array([link.q.start for link in self.links])
-        offsets["result"] = np.array(self.results[: len(self.links)])
+        record = np.array(records[: len(self.links)])
+        offsets = {
+            name: np.array([part_of(name, link, i).start for i, link in enumerate(self.links)])
+            for name in self.tracer.algorithm.inputs
+        }
+        offsets |= {RESULT + name: np.array(places) for name, places in self.results.items()}
         offsets["link parent"] = np.array([link.parent for link in self.links])
         return offsets | {"own": record, "keep": record}
 
@@ -277,7 +272,21 @@ class Layout:
         starts = [begin, *(begin + np.cumsum(sizes)).tolist()]
         return starts, starts[-1]
 
-    def _result_starts(self) -> list[int]:
-        """Where each link's results begin in the result row."""
-        last, names = self.tracer.traces[-1], self.tracer.algorithm.results
-        return [0, *np.cumsum([sum(self.tracer.result_length(t, name) for name in names) for t in last]).tolist()]
+    def _result_places(self) -> tuple[dict[str, list[int]], int]:
+        """Where each link's part of every result begins in the result row, and its length; totals share places."""
+        last, algorithm = self.tracer.traces[-1], self.tracer.algorithm
+        places: dict[str, list[int]] = {}
+        at = 0
+        for name in algorithm.results:
+            *places[name], at = (at + np.cumsum([0, *(self.tracer.result_length(t, name) for t in last)])).tolist()
+        for name in algorithm.totals:
+            places[name] = [at] * len(last)
+            at += self.tracer.result_length(last[0], name)
+        return places, at
+
+
+def entries(trace: BodyTrace, names: Sequence[str]) -> Iterator[tuple[str, int, Any]]:
+    """(name, place in the link's part, value) of the results that a trace sets."""
+    for name in names:
+        for k, x in enumerate(trace.values[name][0] if name in trace.values else ()):
+            yield name, k, x

@@ -12,7 +12,8 @@ from anyjoint.symbolic import Graph
 from anyjoint.tree.plan import Plan
 
 from .classes import Tracer
-from .layout import Layout, Rows
+from .layout import Layout
+from .setup import Rows
 
 
 def mass_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
@@ -33,7 +34,7 @@ def mass_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
 
 
 def _pairs(
-    plan: Plan, results: list[int]
+    plan: Plan, results: dict[str, list[int]]
 ) -> Iterator[tuple[tuple[int, int, bool], np.ndarray[tuple[int, int], np.dtype[np.int64]]]]:
     """For each kind of pair (link, link between it and the root): offsets of F, S and of the two blocks of M."""
     nv = plan.links[-1].v.stop
@@ -43,7 +44,7 @@ def _pairs(
         while j >= 0:
             other = plan.links[j]
             upper, lower = link.v.start * nv + other.v.start, other.v.start * nv + link.v.start
-            place = (results[i] + 6 * width, results[j], upper, lower)
+            place = (results["F_world"][i], results["S_world"][j], upper, lower)
             found.setdefault((width, other.joint.nv, i == j), []).append(place)
             j = other.parent
     for key, places in found.items():

@@ -13,6 +13,8 @@ from anyjoint.symbolic.interpret import evaluate_ids
 from anyjoint.symbolic.ops import ARITY, Op
 from anyjoint.symbolic.rewrite import import_into, reachable
 
+from .numbers import Numbers
+
 Floats = np.ndarray[Any, np.dtype[Any]]
 _ARITY = tuple(ARITY[op] for op in Op)
 
@@ -33,6 +35,30 @@ class Setup:
             return np.zeros((len(columns), 0))
         computed = evaluate_ids(self.graph, self.outputs, values)
         return np.stack([np.broadcast_to(computed[i], len(columns)) for i in self.outputs], axis=1)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Numbers of one kernel: a row of the uniform array for each of its links; links None: all raw numbers in one."""
+
+    setup: Setup
+    links: tuple[int, ...] | None
+    start: int = 0
+
+    @property
+    def end(self) -> int:
+        """One past the last number."""
+        return self.start + len(self.setup.outputs) * (1 if self.links is None else len(self.links))
+
+    def fill(self, numbers: Numbers, out: Floats) -> None:
+        """Compute the rows from raw numbers; behind those of a link stands -g."""
+        if self.setup.outputs:
+            out[self.start : self.end] = self.setup.evaluate(self._raw(numbers)).ravel()
+
+    def _raw(self, numbers: Numbers) -> Floats:
+        if self.links is None:
+            return np.asarray(numbers.flat())
+        return np.array([(*numbers.links[i], *(-g for g in numbers.gravity)) for i in self.links])
 
 
 def split_parameters(

@@ -20,10 +20,9 @@ import numpy as np
 from anyjoint.codegen import Array, Kernel, Run, Schedule, Store, cache
 from anyjoint.symbolic import Graph, Node, Variable
 
-from .layout import Rows
-from .setup import Setup
+from .setup import Rows, Setup
 
-Traced = tuple[Schedule, "Setup | list[Rows]"]
+Traced = tuple[Schedule, list[Rows]]
 
 
 def remembered(structure: Hashable, trace: Callable[[], Traced]) -> Traced:
@@ -101,18 +100,17 @@ class _Packer:
         return {"graph": self.graph(k.graph), "arrays": _arrays(k.arrays), "loads": loads, "stores": stores}
 
 
-def pack(schedule: Schedule, setups: Setup | Sequence[Rows]) -> bytes:
+def pack(schedule: Schedule, setups: Sequence[Rows]) -> bytes:
     """A traced program as bytes."""
     p = _Packer()
     runs = [
         [r.kernel, r.count, p.ints([base for base, _ in r.offsets]), p.ints([t for _, t in r.offsets])]
         for r in schedule.runs
     ]
-    made: Any = (
-        p.setup(setups)
-        if isinstance(setups, Setup)
-        else [{"setup": p.setup(r.setup), "links": p.ints(r.links), "start": r.start} for r in setups]
-    )
+    made = [
+        {"setup": p.setup(r.setup), "links": None if r.links is None else p.ints(r.links), "start": r.start}
+        for r in setups
+    ]
     header = {"arrays": _arrays(schedule.arrays), "work": schedule.work, "runs": runs, "setups": made}
     header["kernels"] = [p.kernel(k) for k in schedule.kernels]
     text = json.dumps(header).encode()
@@ -155,9 +153,11 @@ def unpack(data: bytes) -> Traced:
         for k, n, bases, tables in header["runs"]
     )
     schedule = Schedule(_from(header["arrays"]), tuple(map(kernel, header["kernels"])), runs, header["work"])
-    if isinstance(header["setups"], dict):
-        return schedule, setup(header["setups"])
-    return schedule, [Rows(setup(h["setup"]), tuple(ints(h["links"])), h["start"]) for h in header["setups"]]
+    rows = [
+        Rows(setup(h["setup"]), None if h["links"] is None else tuple(ints(h["links"])), h["start"])
+        for h in header["setups"]
+    ]
+    return schedule, rows
 
 
 def _slice(numbers: Any, start: int, *shape: int) -> Any:

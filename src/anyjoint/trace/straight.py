@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
 from anyjoint.dynamics.algorithm import Algorithm, run_sweeps
-from anyjoint.spatial import vector
+from anyjoint.spatial import Vector, vector
 from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.links import give_input, give_springs, joint_numbers, link_body, upward
-from anyjoint.tree.plan import Plan
+from anyjoint.tree.plan import Link, Plan
 from anyjoint.tree.record import Record, ground
 
+from .coupling import Expanded, Expansion
 from .flatten import flatten
 from .joints_cache import JointCache
 from .numbers import Numbers
-from .setup import Setup, split_parameters
+from .setup import Rows, split_parameters
 
 EXACT = (0.0, 1.0, -1.0)
-PER_LINK = ("y",)  # rows with six numbers for each link
+# Rows that are not one number per velocity: six numbers for each link, or a few for all links together.
+PER_LINK, SHARED = ("y",), {"g": 3}
+
+
+def part_of(name: str, link: Link, index: int) -> slice:
+    """A link's part of a row of the state."""
+    if name in SHARED:
+        return slice(0, SHARED[name])
+    if name in PER_LINK:
+        return slice(6 * index, 6 * index + 6)
+    return link.q if name == "q" else link.v
 
 
 class Trace:
@@ -45,54 +57,111 @@ class Trace:
         return node
 
 
-def trace_bodies(
+@dataclass
+class Straight:
+    """A tree over graph nodes: the rows of the state, the links' records, the ground's.
+
+    Where joints follow others, `expanded` knows the links' coordinates, and forces are projected on the way out.
+    """
+
+    trace: Trace
+    plan: Plan
+    rows: dict[str, list[Any]]
+    records: list[Record]
+    root: Record
+    expanded: Expanded | None = None
+
+    def run(self, algorithm: Algorithm) -> None:
+        """Run all sweeps."""
+        run_sweeps(algorithm, self.records, self.plan.parents, self.root)
+
+    def outputs(self, algorithm: Algorithm) -> list[Any]:
+        """Results, name by name and link by link; then totals. Nothing at all where nothing moves."""
+        if not self.records:
+            return []
+        made: list[Any] = []
+        for name in algorithm.results:
+            entries = self.values(name)
+            made += self.project(entries) if name == "generalized" else entries
+        for name in algorithm.totals:
+            made += sum((flatted(record, name) for record in self.records[1:]), flatted(self.records[0], name)).tolist()
+        return made
+
+    def values(self, name: str) -> list[Any]:
+        """One value of all links."""
+        return [x for record in self.records for x in flatten(getattr(record, name))[0]]
+
+    def project(self, forces: Sequence[Any]) -> list[Any]:
+        """Forces on the mechanism's own coordinates."""
+        return list(self.expanded.Phi.T @ vector(*forces)) if self.expanded else list(forces)
+
+    @property
+    def velocity_starts(self) -> list[int]:
+        """Where each link's velocities begin; the last entry is their number."""
+        return [*(link.v.start for link in self.plan.links), max((x.v.stop for x in self.plan.links), default=0)]
+
+
+def flatted(record: Record, name: str) -> Vector:
+    """A value as a vector."""
+    return vector(*flatten(getattr(record, name))[0])
+
+
+def trace_tree(
+    plan: Plan,
+    numbers: Numbers,
+    joints: JointCache,
+    sizes: Sequence[tuple[str, int]],
+    expansion: Expansion | None = None,
+) -> Straight:
+    """A tree over the variables of state rows, given with their lengths; velocities that are no input are zero."""
+    trace = Trace(Graph())
+    rows: dict[str, list[Any]] = {name: [trace.row(name, k) for k in range(n)] for name, n in sizes}
+    nv = expansion.mechanism.nv if expansion else max((link.v.stop for link in plan.links), default=0)
+    rows.setdefault("v", [0] * nv)
+    given: dict[str, Any] = {name: row for name, row in rows.items() if name not in ("q", "v")}
+    expanded = None
+    q, v = rows["q"], rows["v"]
+    if expansion:
+        expanded = expansion.coordinates(q, v)
+        q, v = expanded.q, expanded.v
+        moving = {name: expanded.Phi @ vector(*row) for name, row in given.items() if name not in (*PER_LINK, *SHARED)}
+        given |= moving
+        if "qdd" in given:
+            given["qdd"] = given["qdd"] + expanded.second
+    records, root = trace_records(trace, plan, numbers, joints, q, v, **given)
+    if expanded:
+        for link, record in zip(plan.links, records, strict=True):
+            record.qdd_rest = expanded.second[link.v]
+    if expansion and "x" in rows:
+        rate = expansion.rate_times(rows["q"], rows["v"], rows["x"])
+        for link, record in zip(plan.links, records, strict=True):
+            record.Sdot_x = record.Sdot_x + (record.S_A + record.S_B) @ rate[link.v]
+    return Straight(trace, plan, rows, records, root, expanded)
+
+
+def trace_records(
     trace: Trace, plan: Plan, numbers: Numbers, joints: JointCache, q: Any, v: Any, **others: Any
 ) -> tuple[list[Record], Record]:
     """Records of all links and of the ground over graph nodes; q, v and others are indexed like the state rows."""
-    bodies: list[Record] = []
+    records: list[Record] = []
     starts = numbers.starts()
+    up = upward([trace.number(x, starts[-1] + k) for k, x in enumerate(numbers.gravity)])
     for link, values, start in zip(plan.links, numbers.links, starts, strict=False):
         raw = [trace.number(x, start + k) for k, x in enumerate(values)]
         ql, vl = q[link.q], v[link.v]
         own = joint_numbers(link, raw)
-        body = link_body(link.kind, raw, ql, vl, joints.motion(trace.graph, link, ql, vl, own))
-        give_springs(body, link, raw, ql, vl)
-        body.prescribed, body.slot = link.prescribed, link.slot
+        record = link_body(link, raw, ql, vl, joints.motion(trace.graph, link, ql, vl, own))
+        give_springs(record, link, raw, ql, vl)
+        record.prescribed, record.slot, record.up = link.prescribed, link.slot, up
         for name, row in others.items():
-            part = slice(6 * len(bodies), 6 * len(bodies) + 6) if name in PER_LINK else link.v
-            give_input(body, name, vector(*row[part]))
+            give_input(record, name, vector(*row[part_of(name, link, len(records))]))
         if "x" in others:
-            body.Sdot_x = joints.jacobian_rate(trace.graph, link, ql, vl, others["x"][link.v], own)
-        bodies.append(body)
-    gravity = [trace.number(x, starts[-1] + k) for k, x in enumerate(numbers.gravity)]
-    return bodies, ground(upward(gravity))
+            record.Sdot_x = joints.jacobian_rate(trace.graph, link, ql, vl, others["x"][link.v], own)
+        records.append(record)
+    return records, ground(up)
 
 
-def state_rows(trace: Trace, plan: Plan, inputs: Sequence[str]) -> dict[str, list[Any]]:
-    """Variables of all state rows; velocities that are not an input are exactly zero."""
-    rows: dict[str, list[Any]] = {name: [trace.row(name, k) for k in range(n)] for name, n in input_sizes(plan, inputs)}
-    rows.setdefault("v", [0] * dict(input_sizes(plan, ["v"]))["v"])
-    return rows
-
-
-def input_sizes(plan: Plan, inputs: Sequence[str]) -> list[tuple[str, int]]:
-    """Lengths of the state rows."""
-    nq = max((link.q.stop for link in plan.links), default=0)
-    nv = max((link.v.stop for link in plan.links), default=0)
-    special = {"q": nq} | {name: 6 * len(plan.links) for name in PER_LINK}
-    return [(name, special.get(name, nv)) for name in inputs]
-
-
-def straight_schedule(plan: Plan, numbers: Numbers, joints: JointCache, algorithm: Algorithm) -> tuple[Schedule, Setup]:
-    """One kernel over rows: the algorithm's inputs in their order, its result, the numbers."""
-    trace = Trace(Graph())
-    bodies, root = trace_bodies(trace, plan, numbers, joints, **state_rows(trace, plan, algorithm.inputs))
-    run_sweeps(algorithm, bodies, plan.parents, root)
-    results = [x for body in bodies for name in algorithm.results for x in flatten(getattr(body, name))[0]]
-    return row_schedule(trace, algorithm.inputs, results)
-
-
-def row_schedule(trace: Trace, inputs: tuple[str, ...], outputs: list[Any]) -> tuple[Schedule, Setup]:
+def row_schedule(trace: Trace, inputs: Sequence[str], outputs: Sequence[Any]) -> tuple[Schedule, list[Rows]]:
     """A schedule of one kernel call from the traced entries of the result row."""
     graph = trace.graph
     ids = [x.id if isinstance(x, Node) else graph.constant_id(x) for x in outputs]
@@ -102,8 +171,8 @@ def row_schedule(trace: Trace, inputs: tuple[str, ...], outputs: list[Any]) -> t
     loads = {k: (uniform, k) for k in range(len(setup.outputs))}  # parameter variables come first in the new graph
     for (name, index), node in trace.rows.items():
         if node.id in variables:
-            loads[variables[node.id]] = (inputs.index(name), index)
+            loads[variables[node.id]] = (list(inputs).index(name), index)
     stores = tuple(Store(Node(target, i), result, k) for k, i in enumerate(new_ids))
     kernel = Kernel(target, arrays, loads, stores)
     run = Run(0, 1, tuple((j, (0,)) for j in range(len(arrays))))
-    return Schedule(arrays, (kernel,), (run,)), setup
+    return Schedule(arrays, (kernel,), (run,)), [Rows(setup, None)]

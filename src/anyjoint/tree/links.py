@@ -11,12 +11,12 @@ from anyjoint.joints import Joint
 from anyjoint.joints.parameters import bind, parameters
 from anyjoint.joints.product_rule import Motion, motion_of
 from anyjoint.scalar import Scalar, sincos_of_sum
-from anyjoint.spatial import BlockInertia, Pose, Rotation, Translation, Vector, rigid, vector, zeros
+from anyjoint.spatial import BlockInertia, Pose, Rotation, Translation, Turn, Vector, rigid, vector, zeros
 from anyjoint.spatial.inertia import symmetric_from
 from anyjoint.tree.record import Record
 
 from .denavit import exact_sincos, snap
-from .moving_part import GENERAL, HINGE, SLIDER, stripped_legs
+from .moving_part import FIXED, GENERAL, HINGE, SLIDER, stripped_legs
 from .plan import Link, Plan
 from .rigid import Array
 
@@ -53,21 +53,23 @@ def raw_table(links: Sequence[Link]) -> list[list[float]]:
             own[id(link.joint)] = [x.value for x in parameters(link.joint)]
     rows = np.stack(columns, axis=1).tolist()
     return [
-        row + own[id(link.joint)] + (link.spring.numbers if link.spring else [])
+        [*row, *own[id(link.joint)], *(link.spring.numbers if link.spring else ()), *link.tail]
         for row, link in zip(rows, links, strict=True)
     ]
 
 
 def joint_numbers(link: Link, raw: Sequence[Scalar]) -> Sequence[Scalar]:
     """The joint's parameters among the raw numbers of a link."""
-    return raw[len(RAW) : len(raw) - (len(link.spring.numbers) if link.spring else 0)]
+    springs = len(link.spring.numbers) if link.spring else 0
+    return raw[len(RAW) : len(raw) - springs - len(link.tail)]
 
 
 def give_springs(body: Any, link: Link, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar]) -> None:
     """The joint's own forces, `passive`, and the energy stored in its springs."""
-    body.passive, body.stored = zeros(link.joint.nv), zeros(1)
+    body.passive, body.stored, body.qdd_rest = zeros(link.joint.nv), zeros(1), zeros(link.joint.nv)
     if link.spring:
-        spring = link.spring.bound(raw[len(raw) - len(link.spring.numbers) :])
+        end = len(raw) - len(link.tail)
+        spring = link.spring.bound(raw[end - len(link.spring.numbers) : end])
         body.passive, body.stored = spring.force(link.joint, q, v), vector(spring.energy(link.joint, q))
 
 
@@ -100,7 +102,7 @@ def link_motion(link: Link, values: Sequence[Scalar], q: Sequence[Scalar], v: Se
 
 
 def link_body(
-    kind: str,
+    link: Link,
     raw: Sequence[Scalar],
     q: Sequence[Scalar],
     v: Sequence[Scalar],
@@ -111,7 +113,7 @@ def link_body(
     turn = [_rotation(2, raw[0], raw[1]), _rotation(0, raw[2], raw[3])]
     x, y, z = raw[4:7]
     after = _rotation(2, raw[7], raw[8])
-    e_z = zeros(6, 1)
+    kind, e_z = link.kind, zeros(6, 1)
     if kind == HINGE:
         e_z[2, 0] = 1
         hinge = hinge or _rotation(2, *sincos_of_sum(q[0], raw[9]))
@@ -125,10 +127,18 @@ def link_body(
         motion = Motion(
             Pose([*turn, Translation((x, y, z)), after]) @ motion.A, motion.B, motion.S_A, motion.S_B, motion.c
         )
+    elif kind == FIXED:
+        A = Pose([*turn, Translation((x, y, z)), after])
+        motion = Motion(A, Pose(), zeros(6, 0), zeros(6, 0), zeros(6))
     assert motion is not None  # general links always come with their motion
     A = Pose([f for f in motion.A.factors if not is_identity(f)])
+    W = motion.B.inverse()
+    if link.tail:
+        *R, px, py, pz = raw[len(raw) - len(link.tail) :]
+        W = W @ Pose([Translation((px, py, pz)), Turn(vector(*R).reshape(3, 3))])
+    W = Pose([f for f in W.factors if not is_identity(f)])
     return Record(
-        A=A, W=motion.B.inverse(), S_A=motion.S_A, S_B=motion.S_B, c=motion.c, J=raw_inertia(raw), qd=vector(*v)
+        A=A, W=W, S_A=motion.S_A, S_B=motion.S_B, c=motion.c, J=raw_inertia(raw), qd=vector(*v)
     )
 
 
@@ -155,7 +165,7 @@ def float_bodies(plan: Plan, q: Any, v: Any, **inputs: Any) -> list[Record]:
     for link, raw in zip(plan.links, raw_table(plan.links), strict=True):
         ql, vl = [float(x) for x in q[link.q]], [float(x) for x in v[link.v]]
         motion = link_motion(link, joint_numbers(link, raw), ql, vl) if link.kind == GENERAL else None
-        body = link_body(link.kind, raw, ql, vl, motion)
+        body = link_body(link, raw, ql, vl, motion)
         give_springs(body, link, raw, ql, vl)
         body.prescribed, body.slot = link.prescribed, link.slot
         for name, values in inputs.items():

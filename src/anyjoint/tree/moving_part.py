@@ -15,7 +15,7 @@ from anyjoint.spatial import Pose, frame_about
 
 from .rigid import Array
 
-HINGE, SLIDER, GENERAL = "hinge", "slider", "general"
+HINGE, SLIDER, GENERAL, FIXED = "hinge", "slider", "general", "fixed"
 Core = tuple[int, int, int]  # constant factors stripped: leading and trailing of leg A, leading of leg B
 
 

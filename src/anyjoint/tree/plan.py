@@ -15,12 +15,12 @@ import numpy as np
 from anyjoint.joints import Joint
 from anyjoint.joints.spring import Spring
 
-from .denavit import Normal, common_normal, principal, screw_z, unshifted
-from .moving_part import GENERAL, HINGE, SLIDER, Core, moving_part
+from .denavit import Normal, common_normal, principal, screw_z, snap, unshifted
+from .moving_part import FIXED, GENERAL, HINGE, SLIDER, Core, moving_part
 from .regroup import regroup_inertia
 from .rigid import Array, inverse, matrices, moved, spatial_inertia
 
-__all__ = ["GENERAL", "HINGE", "SLIDER", "Link", "Plan", "make_plan"]
+__all__ = ["FIXED", "GENERAL", "HINGE", "SLIDER", "Link", "Plan", "body_plan", "make_plan"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class Link:
     prescribed: bool = False  # in hybrid dynamics: accelerations are given, forces come out
     slot: int = 0  # how many siblings come before it
     spring: Spring | None = None  # the joint's own
+    tail: tuple[float, ...] = ()  # the link's frame after the moving part, if not there: rotation by rows, origin
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,35 @@ def make_plan(mechanism: Any, *, canonical: bool = True, regroup: bool = False) 
         links.append(Link(*made, inertia[i], frame, body.q, body.v, slot=slot, spring=Spring.of(body)))
     turned = [(k, back[k] @ T if k >= 0 else T) for k, T in placed]
     return Plan(tuple(links), tuple(turned))
+
+
+def body_plan(mechanism: Any) -> Plan:
+    """Every body as a link in its own frame, welded ones too: for answers in terms of bodies."""
+    bodies = mechanism.bodies
+    if not bodies:
+        return Plan((), ())
+    parts = {id(body.joint): _part(body.joint) for body in bodies}
+    kinds, cores, leads, tails = zip(*(parts[id(body.joint)] for body in bodies), strict=True)
+    pose = unshifted(matrices([body.placement for body in bodies]) @ np.array(leads))
+    found = (pose.gamma, pose.sin_alpha, pose.cos_alpha, pose.p, pose.theta)
+    numbers = zip(*(x.tolist() for x in found), strict=True)
+    given = [body.inertia for body in bodies]
+    inertia = spatial_inertia([x.mass for x in given], [x.com for x in given], [x.tensor for x in given])
+    slots = _slots([body.parent for body in bodies])
+    links = []
+    for i, (body, (gamma, s, c, at, theta)) in enumerate(zip(bodies, numbers, strict=True)):
+        made = (body.index, body.parent, kinds[i], body.joint, cores[i], gamma, s, c, tuple(at), theta)
+        tail = () if np.array_equal(tails[i], np.eye(4)) else (*snap(tails[i][:3, :3]).flat, *tails[i][:3, 3])
+        where = (inertia[i], np.eye(4), body.q, body.v)
+        links.append(Link(*made, *where, slot=slots[i], spring=Spring.of(body), tail=tail))
+    return Plan(tuple(links), tuple((i, np.eye(4)) for i in range(len(bodies))))
+
+
+def _part(joint: Joint) -> tuple[str, Core, Array, Array]:
+    """The moving part of a joint and the constant poses around it; a joint without coordinates is one constant pose."""
+    if joint.nv:
+        return moving_part(joint)
+    return FIXED, (0, 0, 0), np.asarray(joint.pose([]).matrix, dtype=float), np.eye(4)
 
 
 def _weld(mechanism: Any) -> tuple[list[_Draft], list[tuple[int, Array]]]:

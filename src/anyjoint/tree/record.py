@@ -18,7 +18,7 @@ class Record:
     """
 
     def __init__(self, **values: Any) -> None:
-        self.__dict__.update(values, _sums={}, fresh=set(values))
+        self.__dict__.update(values, _sums={}, _fresh=set(values))
 
     A: Pose
     W: Pose
@@ -30,12 +30,13 @@ class Record:
     qd: Vector
     qdd: Vector
     Sdot_x: Vector
+    qdd_rest: Vector
     passive: Vector
     stored: Vector
     prescribed: bool
     slot: int
 
-    fresh: set[str]  # names that the present sweep has set
+    _fresh: set[str]  # names that the present sweep has set
     _sums: dict[str, Any]
 
     def __getattr__(self, name: str) -> Any:
@@ -43,11 +44,15 @@ class Record:
 
     def __setattr__(self, name: str, value: Any) -> None:
         self.__dict__[name] = value
-        self.fresh.add(name)
+        self._fresh.add(name)
+
+    def has_said(self, name: str) -> bool:
+        """Whether the present sweep has set a value."""
+        return name in self._fresh
 
     def forget_messages(self) -> None:
         """A new sweep begins: what was said in the last one has been said."""
-        self.fresh.clear()
+        self._fresh.clear()
         self._sums.clear()
 
     def add(self, name: str, value: Any) -> None:

@@ -20,7 +20,7 @@ def model_page(model: Any, path: str | Path, q0: Any = None, v0: Any = None, dt:
 
 def dynamics_script(model: Any) -> str:
     """JavaScript that defines makeDynamics(); see live.py for what that returns. Names never reach the text."""
-    parts = {name: _program_part(model._program(quantity)) for name, quantity in PROGRAMS.items()}
+    parts = {name: _program_part(model.program(quantity)) for name, quantity in PROGRAMS.items()}
     parts |= _joint_parts(model.mechanism)
     lines = ["function makeDynamics() {", Path(__file__).with_name("dynamics.js").read_text(encoding="utf-8")]
     lines += [f"const parts = {{{', '.join(f'{name}: {text}' for name, text in parts.items())}}};"]
@@ -28,7 +28,10 @@ def dynamics_script(model: Any) -> str:
     return "\n".join(lines) + "\n"
 
 
-PROGRAMS = {"forward": "forward_dynamics", "poses": "body_poses", "measure": "measure", "blocks": "blocks"}
+PROGRAMS = {
+    "forward": "forward_dynamics", "poses": "body_poses", "energy": "energy", "moments": "mass_moments",
+    "weight": "weight_forces", "pull": "generalized_forces",
+}  # fmt: skip
 
 
 def _program_part(program: Any) -> str:
@@ -37,7 +40,7 @@ def _program_part(program: Any) -> str:
     rows = [name for name, _ in program.inputs] + ["result"]
     places = {"lane": "work", "uniform": "numbers"}
     given = iter(f"a{i}" for i in range(len(rows)))
-    actual = [next(given) if array.kind == "row" else places[array.kind] for array in program.schedule.arrays]
+    actual = [next(given) if array.kind == "row" else places[array.kind] for array in program.trace.schedule.arrays]
     formal = ", ".join(f"a{i}" for i in range(len(rows)))
     inside = f"const numbers = {numbers}; const work = new Float64Array(WORK);"
     call = f"return {{ call({formal}) {{ run({', '.join(actual)}); }} }};"
@@ -74,16 +77,7 @@ def _function_part(q: list[Any], v: list[Any], outputs: list[Any]) -> str:
 
 
 def layout(model: Any) -> dict[str, Any]:
-    """Where things are in the programs' rows: links, bodies on links."""
-    links, at = [], 0
-    for link in model.plan.links:
-        J, n = np.asarray(link.inertia), int(link.joint.nv)
-        mass = [J[3, 3], J[2, 4], J[0, 5], J[1, 3]]  # J[:3, 3:] = [h], h the mass times the centre
-        entry = {"parent": link.parent, "v": link.v.start, "n": n, "at": at, "mass": [float(x) for x in mass]}
-        links.append(entry)
-        at += 24 + 6 * n
-    bodies = [{"link": k, "R": F[:3, :3].ravel().tolist(), "p": F[:3, 3].tolist()} for k, F in model.plan.placed]
+    """Sizes, the gravity that is built in, and whether energy is lost on purpose."""
     gravity = [float(x) for x in model.mechanism.gravity]
     damped = any(any(body.damping) for body in model.mechanism.bodies)
-    sizes = {"nq": model.nq, "nv": model.nv, "nb": model.nb, "blockSize": at}
-    return sizes | {"links": links, "bodies": bodies, "damped": damped, "gravity": gravity}
+    return {"nq": model.nq, "nv": model.nv, "nb": model.nb, "gravity": gravity, "damped": damped}

@@ -1,0 +1,64 @@
+"""Model's methods from the list of quantities: their arguments, checks and docs come from the records."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.quantity import Quantity, Row
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+def add_methods(model: type, quantities: Mapping[str, Quantity]) -> None:
+    """Give a class a method for every quantity that it does not answer by a method of its own."""
+    for name, quantity in quantities.items():
+        if not hasattr(model, name):
+            setattr(model, name, method(quantity))
+
+
+def method(quantity: Quantity) -> Callable[..., Any]:
+    """The method that evaluates a quantity: one argument per input, then `out` (for a single output) and `threads`."""
+    name, tables = quantity.name, [row for row in quantity.inputs if row.inner]
+
+    def call(self: Any, *arrays: Any, out: Floats | None = None, threads: int = 1) -> Any:
+        if tables:
+            arrays = tuple(_flat(self, row, x, name) for row, x in zip(quantity.inputs, arrays, strict=False))
+        return self.program(name).split(self.evaluate(name, arrays, out, threads))
+
+    parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+    parameters += [inspect.Parameter(row.name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for row in quantity.inputs]
+    parameters += [
+        inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None),
+        inspect.Parameter("threads", inspect.Parameter.KEYWORD_ONLY, default=1),
+    ]
+    call.__name__, call.__qualname__ = name, f"Model.{name}"
+    call.__doc__ = documentation(quantity)
+    call.__dict__["__signature__"] = inspect.Signature(parameters)
+    return call
+
+
+def documentation(quantity: Quantity) -> str:
+    """The text that `help` shows."""
+    rows = [f"{row.name} {_shape(row)}: {row.meaning}" for row in quantity.inputs]
+    results = [f"{row.name} {_shape(row)}: {row.meaning}" for row in quantity.outputs]
+    return "\n".join([quantity.purpose, "", *rows, *(f"returns {text}" for text in results)])
+
+
+def _shape(row: Row) -> str:
+    lead = {"coordinates": ("nq",), "velocities": ("nv",), "bodies": ("nb",), "matrix": ("nv", "nv"), "whole": ()}
+    return f"({', '.join([*lead[row.kind], *map(str, row.inner)])})"
+
+
+def _flat(model: Any, row: Row, x: Any, where: str) -> Any:
+    """An input of several axes as the row that programs read."""
+    if not row.inner:
+        return x
+    given, shape = np.asarray(x, dtype=model.dtype), row.shape(model.mechanism)
+    if given.shape[-len(shape) :] != shape:
+        raise InputError(f"{where}: {row.name} have shape {given.shape}; expected {shape}, {row.meaning}")
+    return given.reshape(*given.shape[: -len(shape)], -1)

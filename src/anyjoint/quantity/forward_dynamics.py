@@ -1,0 +1,75 @@
+"""Accelerations for given forces: every formulation by name, and the one with the fewest operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anyjoint.codegen import count_schedule
+from anyjoint.dynamics.algorithm import Algorithm, Over
+from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
+from anyjoint.dynamics.mass_matrix import solve_from_leaves
+from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
+from anyjoint.dynamics.newton_euler import BIAS, INERTIAL_BIAS
+from anyjoint.dynamics.recursive import RECURSIVE
+from anyjoint.spatial import vector
+from anyjoint.trace.straight import Straight
+from anyjoint.trace.workshop import Trace, Workshop
+
+from .lagrangian import lagrangian
+from .mass_matrix import traced_mass
+from .quantity import TAU, A, Q, Quantity, V
+
+INPUTS = ("q", "v", "tau")
+SMALL = 18  # velocities up to which the dense formulation is traced too, to see which has fewer operations
+COUPLED = "composite-rigid-body"  # the formulation that joints which follow others are projected with
+
+
+def composite(tree: Straight) -> list[Any]:
+    """M by composite rigid bodies, then Newton-Euler bias, then M^-1 (tau - bias) [PAK eq. 7]."""
+    tree.run(INERTIAL_BIAS)
+    right = [t - g for t, g in zip(tree.values("tau"), tree.values("generalized"), strict=True)]
+    return list(solve_from_leaves(traced_mass(tree), vector(*right)))
+
+
+def projected(tree: Straight) -> list[Any]:
+    """Where joints follow others: accelerations from the projected mass matrix and bias."""
+    tree.run(BIAS)
+    bias = tree.project(tree.values("generalized"))
+    right = vector(*(t - b for t, b in zip(tree.rows["tau"], bias, strict=True)))
+    return list(solve_from_leaves(traced_mass(tree), right))
+
+
+SWEEPS: dict[str, Algorithm] = {a.name: a for a in (RECURSIVE, ARTICULATED_BODY, MODIFIED_ARTICULATED_BODY)}
+DENSE_FORMULATIONS: dict[str, tuple[Callable[[Straight], list[Any]], Over]] = {
+    "composite-rigid-body": (composite, "regrouped"),
+    "lagrangian": (lagrangian, "links"),
+}
+NUMERIC = ("augmented", "redmax", "recursive-mixed")  # solved numerically, from compiled blocks
+FORMULATIONS = (*SWEEPS, *DENSE_FORMULATIONS, *NUMERIC)
+
+
+def trace(workshop: Workshop, formulation: str) -> Trace:
+    """By the named formulation, or by the one with the fewest operations."""
+    if workshop.expansion:
+        return workshop.straight(COUPLED, INPUTS, projected, over="regrouped")
+    if formulation in SWEEPS:
+        return workshop.sweeps(SWEEPS[formulation])
+    if formulation in DENSE_FORMULATIONS:
+        function, over = DENSE_FORMULATIONS[formulation]
+        return workshop.straight(formulation, INPUTS, function, over=over)
+    sweeps = workshop.sweeps(ARTICULATED_BODY)
+    if workshop.mechanism.nv > SMALL or workshop.form == "kernels":
+        return sweeps
+    dense = workshop.straight(COUPLED, INPUTS, composite, over="regrouped")
+    return min(sweeps, dense, key=lambda trace: count_schedule(trace.schedule).total)
+
+
+FORWARD_DYNAMICS = Quantity(
+    "forward_dynamics",
+    "Accelerations of the state (q, v) under the generalized forces tau.",
+    (Q, V, TAU),
+    (A,),
+    trace,
+    optional=("tau",),
+)

@@ -1,0 +1,67 @@
+"""What a model can answer, as a record: its name, its rows, one sentence of purpose, and how it is traced.
+
+Everything else is derived from these records: Model's methods and their argument checks, operation counts, sources in
+C and JavaScript, the table in the docs, the law tests. A new quantity is one file in this folder.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from anyjoint.dynamics.algorithm import Algorithm
+from anyjoint.mechanism import Mechanism
+from anyjoint.trace.workshop import Trace, Workshop
+
+Kind = Literal["coordinates", "velocities", "bodies", "matrix", "whole"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """An input or output; `kind` says how long it is: one number per coordinate or velocity, `inner` per body, ..."""
+
+    name: str
+    kind: Kind
+    inner: tuple[int, ...] = ()
+    meaning: str = ""
+
+    def shape(self, mechanism: Mechanism) -> tuple[int, ...]:
+        """The shape of this row for one state."""
+        lead: dict[str, tuple[int, ...]] = {
+            "coordinates": (mechanism.nq,),
+            "velocities": (mechanism.nv,),
+            "bodies": (mechanism.nb,),
+            "matrix": (mechanism.nv, mechanism.nv),
+            "whole": (),
+        }
+        return (*lead[self.kind], *self.inner)
+
+    def size(self, mechanism: Mechanism) -> int:
+        """How many numbers it has."""
+        return math.prod(self.shape(mechanism))
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something that a model can answer."""
+
+    name: str
+    purpose: str
+    inputs: tuple[Row, ...]
+    outputs: tuple[Row, ...]
+    trace: Callable[[Workshop, str], Trace]  # the second argument is the formulation of forward dynamics
+    optional: tuple[str, ...] = ()  # inputs that are zero where they are not given
+
+
+def sweeps(algorithm: Algorithm) -> Callable[[Workshop, str], Trace]:
+    """How a quantity is traced that is an algorithm of sweeps and nothing else."""
+    return lambda workshop, _: workshop.sweeps(algorithm)
+
+
+Q = Row("q", "coordinates", meaning="coordinates")
+V = Row("v", "velocities", meaning="velocities")
+A = Row("a", "velocities", meaning="accelerations")
+X = Row("x", "velocities", meaning="any velocities")
+TAU = Row("tau", "velocities", meaning="generalized forces")

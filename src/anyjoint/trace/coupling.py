@@ -1,0 +1,79 @@
+"""Joints that follow other joints: the tree is traced with a coordinate for each of them, then projected.
+
+The expanded coordinates are functions of the mechanism's own: q_e = phi(q), v_e = Phi v, a_e = Phi a + phi'' v v.
+By d'Alembert's principle forces come back by Phi^T, so that M = Phi^T M_e Phi: all closed loops of [GL Fig. 5d]
+vanish from the equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from anyjoint.joints import Coupled
+from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Body
+from anyjoint.scalar import Scalar, jet
+from anyjoint.spatial import Matrix, Vector, vector, zeros
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A mechanism in which every coupled joint has coordinates of its own."""
+
+    mechanism: Mechanism
+    bodies: list[Body]
+    nq: int
+    nv: int
+
+    def coordinates(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Expanded:
+        """Expanded coordinates, velocities, Phi and the acceleration that velocities cause."""
+        q_e: list[Scalar] = []
+        v_e: list[Scalar] = []
+        second, Phi = zeros(self.nv), zeros(self.nv, len(v))
+        for own, body in zip(self.mechanism.bodies, self.bodies, strict=True):
+            at = body.v.start
+            if not isinstance(own.joint, Coupled):
+                q_e += q[own.q]
+                v_e += v[own.v]
+                for k in range(own.joint.nv):
+                    Phi[at + k, own.v.start + k] = 1
+                continue
+            source = self.mechanism[own.joint.source]
+            values, partials, curved = jet(own.joint.inner_coordinates, q[source.q], v[source.v])
+            q_e += values
+            second[body.v] = curved
+            for j, column in enumerate(partials):
+                Phi[body.v, source.v.start + j] = column
+            v_e += list(Phi[body.v, source.v] @ vector(*v[source.v]))
+        return Expanded(q_e, v_e, Phi, second)
+
+    def rate_times(self, q: Any, v: Any, x: Any) -> Vector:
+        """Phidot*x: the acceleration that velocities cause is a quadratic form, here polarised."""
+        plus, minus = ([a + s * b for a, b in zip(v, x, strict=True)] for s in (1, -1))
+        difference: Vector = self.coordinates(q, plus).second - self.coordinates(q, minus).second
+        return difference / 4
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """Expanded coordinates at a state."""
+
+    q: list[Scalar]
+    v: list[Scalar]
+    Phi: Matrix
+    second: Vector
+
+
+def expand(mechanism: Mechanism) -> Expansion | None:
+    """The expansion of a mechanism, or None if no joint follows another."""
+    if not any(isinstance(body.joint, Coupled) for body in mechanism.bodies):
+        return None
+    bodies: list[Body] = []
+    nq = nv = 0
+    for body in mechanism.bodies:
+        joint = body.joint.joint if isinstance(body.joint, Coupled) else body.joint
+        bodies.append(replace(body, joint=joint, q=slice(nq, nq + joint.nq), v=slice(nv, nv + joint.nv)))
+        nq, nv = nq + joint.nq, nv + joint.nv
+    return Expansion(mechanism, bodies, nq, nv)

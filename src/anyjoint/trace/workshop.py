@@ -1,0 +1,177 @@
+"""Plans, numbers and joint programs of one mechanism, and the ways to trace a quantity over them.
+
+mechanism -> plan (links, inner frames) -> numbers (raw parameters) -> trace (straight or kernels) -> schedule
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from anyjoint.codegen import Schedule
+from anyjoint.dynamics.algorithm import Algorithm, Over
+from anyjoint.mechanism import Mechanism
+from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_plan
+
+from .classes import Tracer
+from .coupling import Expansion, expand
+from .joints_cache import JointCache
+from .layout import Layout
+from .numbers import Numbers, numbers_of
+from .setup import Rows
+from .store import Traced, remembered
+from .straight import EXACT, PER_LINK, SHARED, Straight, row_schedule, trace_tree
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+# Straight-line code is best while it is small. Larger mechanisms run faster by kernels in loops where bodies share
+# classes; where nearly every body is a class of its own, looping saves nothing and straight-line code still wins, up to
+# the size at which it outgrows the caches and a second of compile time.
+SMALL, LARGE = 3_500, 16_000  # operations
+SHARING = 3.0  # bodies per kernel
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A traced quantity: what to run, how its numbers come from parameters, and over which links it was traced."""
+
+    algorithm: str
+    schedule: Schedule
+    setups: list[Rows]
+    plan: Plan
+    numbers: Numbers
+    over: Over
+    gravity: bool
+
+    @property
+    def form(self) -> str:
+        """How it is laid out: "straight" or "kernels"."""
+        return "straight" if any(rows.links is None for rows in self.setups) else "kernels"
+
+
+class Workshop:
+    """Traces quantities of one mechanism; plans are made again when parameters change."""
+
+    def __init__(self, mechanism: Mechanism, form: str = "auto") -> None:
+        self.mechanism, self.form, self.joints = mechanism, form, JointCache()
+
+    @cached_property
+    def expansion(self) -> Expansion | None:
+        """The mechanism with a coordinate for every coupled joint, if it has any."""
+        return expand(self.mechanism)
+
+    @cached_property
+    def _plans(self) -> dict[Over, Plan]:
+        return {}
+
+    def plan(self, over: Over = "links") -> Plan:
+        """The links that an algorithm runs over."""
+        if over not in self._plans:
+            tree = self.expansion or self.mechanism
+            self._plans[over] = body_plan(tree) if over == "bodies" else make_plan(tree, regroup=over == "regrouped")
+        return self._plans[over]
+
+    def forget(self) -> None:
+        """Drop everything that was computed from parameters."""
+        for name in ("expansion", "_plans"):
+            self.__dict__.pop(name, None)
+
+    def numbers(self, over: Over, gravity: bool) -> Numbers:
+        """The raw numbers of a plan."""
+        return numbers_of(self.plan(over), self.mechanism.gravity if gravity else (0.0, 0.0, 0.0))
+
+    def sizes(self, inputs: Sequence[str], over: Over) -> list[tuple[str, int]]:
+        """Lengths of the state rows."""
+        special = {"q": self.mechanism.nq} | dict.fromkeys(PER_LINK, 6 * len(self.plan(over).links)) | SHARED
+        return [(name, special.get(name, self.mechanism.nv)) for name in inputs]
+
+    # -- tracing -------------------------------------------------------------------------------------------
+
+    def sweeps(self, algorithm: Algorithm, plan: Plan | None = None) -> Trace:
+        """An algorithm of sweeps, straight or by kernels; over another plan than its own if one is given."""
+        plan = plan or self.plan(algorithm.over)
+        numbers = numbers_of(plan, self.mechanism.gravity if algorithm.gravity else (0.0, 0.0, 0.0))
+
+        def straight() -> Traced:
+            sizes = self.sizes(algorithm.inputs, algorithm.over)
+            tree = trace_tree(plan, numbers, self.joints, sizes, self.expansion)
+            tree.run(algorithm)
+            return row_schedule(tree.trace, algorithm.inputs, tree.outputs(algorithm))
+
+        def trace() -> Traced:
+            if self.expansion or not plan.links:
+                return straight()
+            size = estimate(plan)
+            if self.form == "kernels" or (self.form == "auto" and size > SMALL):
+                schedule, rows = Layout(Tracer(plan, numbers, self.joints, algorithm)).schedule()
+                sharing = sum(run.count for run in schedule.runs) / max(len(schedule.kernels), 1)
+                if self.form == "kernels" or sharing >= SHARING or size > LARGE:
+                    return schedule, rows
+            return straight()
+
+        schedule, setups = self._remembered((algorithm.name, self.form), plan, numbers, trace)
+        return Trace(algorithm.name, schedule, setups, plan, numbers, algorithm.over, algorithm.gravity)
+
+    def straight(
+        self,
+        name: str,
+        inputs: Sequence[str],
+        function: Callable[[Straight], Sequence[Any]],
+        over: Over = "links",
+        gravity: bool = True,
+    ) -> Trace:
+        """A function of the whole tree that answers with the entries of the result row, as one straight program."""
+        plan, numbers = self.plan(over), self.numbers(over, gravity)
+
+        def trace() -> Traced:
+            tree = trace_tree(plan, numbers, self.joints, self.sizes(inputs, over), self.expansion)
+            return row_schedule(tree.trace, inputs, function(tree))
+
+        schedule, setups = self._remembered(name, plan, numbers, trace)
+        return Trace(name, schedule, setups, plan, numbers, over, gravity)
+
+    def layout(
+        self, algorithm: Algorithm, make: Callable[[Tracer], tuple[Schedule, list[Rows]]]
+    ) -> Trace:
+        """An algorithm by kernels, with more kernels behind them."""
+        plan, numbers = self.plan(algorithm.over), self.numbers(algorithm.over, algorithm.gravity)
+        made = self._remembered(
+            algorithm.name, plan, numbers, lambda: make(Tracer(plan, numbers, self.joints, algorithm))
+        )
+        return Trace(algorithm.name, *made, plan, numbers, algorithm.over, algorithm.gravity)
+
+    def _remembered(self, name: Hashable, plan: Plan, numbers: Numbers, trace: Callable[[], Traced]) -> Traced:
+        if self.expansion:  # functions of the user's own may tell how joints follow
+            return trace()
+        return remembered((name, structure(plan, numbers, self.joints)), trace)
+
+
+def built_in(numbers: Numbers) -> Floats:
+    """Numbers that programs may have built in; NaN for all others."""
+    flat = numbers.flat()
+    exact: Floats = np.where(np.isin(flat, EXACT), flat + 0.0, np.nan)
+    return exact
+
+
+def structure(plan: Plan, numbers: Numbers, joints: JointCache) -> Hashable:
+    """Everything but the values of parameters that a traced program depends on."""
+    kinds: dict[Hashable, int] = {}
+    keys = [kinds.setdefault((joints.key(link), link.spring is not None), len(kinds)) for link in plan.links]
+    tree = [
+        (x.parent, x.prescribed, x.slot, x.q.start, x.q.stop, x.v.start, x.v.stop, len(x.tail)) for x in plan.links
+    ]
+    return (tuple(kinds), digest(np.array(keys)), digest(np.array(tree, dtype=int)), digest(built_in(numbers)))
+
+
+def digest(array: Floats) -> str:
+    """A short text for the contents of an array."""
+    return hashlib.sha256(array.tobytes()).hexdigest()
+
+
+def estimate(plan: Plan) -> int:
+    """A rough number of operations of forward dynamics, to choose the form before anything is traced."""
+    return sum(400 if link.kind != GENERAL else 500 + 250 * link.joint.nv for link in plan.links)
