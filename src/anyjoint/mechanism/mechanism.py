@@ -174,7 +174,8 @@ class Mechanism:
         problems = self.check()
         if problems:
             count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
-            raise ModelError(f"mechanism {self.name!r} has {count}:\n" + "\n".join(f"  - {p}" for p in problems))
+            text = f"mechanism {self.name!r} has {count}:\n" + "\n".join(f"  - {p}" for p in problems)
+            raise ModelError(text) from next((p.cause for p in problems if p.cause), None)
 
     def compile(self, algorithm: str = "auto", dtype: str = "float64", **options: Any) -> Any:
         """Check the mechanism, write its equations of motion and compile them; returns a Model."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from anyjoint.errors import AnyjointError
-from anyjoint.joints import Coordinate, Coupled, Joint
+from anyjoint.errors import JointError, SingularityError
+from anyjoint.joints import Coordinate, Coupled, FunctionJoint, Joint
+from anyjoint.scalar import failure
 from anyjoint.spatial import Matrix, Pose, Vector
 
 PROBES = 5
@@ -42,25 +44,70 @@ def _sample(c: Coordinate, rng: np.random.Generator) -> float:
     return float(rng.uniform(lo + 0.02 * (hi - lo), hi - 0.02 * (hi - lo)))  # off the very ends
 
 
-def joint_problems(joint: Joint, leader: Joint | None = None) -> list[str]:
-    """What is wrong with a joint's function, a sentence each; a coupled joint is moved by its leader's coordinates."""
+def joint_problems(joint: Joint, leader: Joint | None = None) -> list[tuple[str, Exception | None]]:
+    """What is wrong with a joint's function, a sentence and its cause each; a leader's coordinates move a follower."""
     rng = np.random.default_rng(20061)
-    kind = _kind(joint)
-    jacobians = []
-    for _ in range(PROBES):
-        q = [float(x) for x in random_coordinates(leader or joint, rng)]
-        at = f"{kind} at q = {np.round(q, 6).tolist()}"
-        try:
-            sentence = pose_problem(joint_pose(joint, q).matrix)
-            if sentence is None and joint.nv:
-                jacobians.append(numeric(joint.jacobian(q)))
-        except AnyjointError as error:
-            sentence = f"fails: {error}"
-        except Exception as error:  # a user's function may raise anything; the report names it
-            sentence = f"raises {type(error).__name__}: {error}"
+    places = [[float(x) for x in random_coordinates(leader or joint, rng)] for _ in range(PROBES)]
+    jacobians: list[Matrix] = []
+    q: Sequence[Any] = ()
+    try:
+        for q in places:
+            sentence = _number_problem(joint, q)
+            if sentence:
+                return [(f"{_kind(joint)} at q = {np.round(q, 6).tolist()} {sentence}", None)]
+        q = expressions(leader or joint)
+        sentence = _expression_problem(joint, q, places)
         if sentence:
-            return [f"{at} {sentence}"]
-    return [f"{kind}: {sentence}" for sentence in _rank_problems(joint, jacobians)]
+            return [(f"{_kind(joint)} {sentence}", None)]
+        for q in places if joint.nv else ():
+            jacobians.append(numeric(joint.jacobian(q)))
+    except Exception as error:  # a user's function may raise anything; the report names it
+        told = error if isinstance(error, (JointError, SingularityError)) else failure(_kind(joint), error, q)
+        return [(str(told), error.__cause__ if told is error and isinstance(error.__cause__, Exception) else error)]
+    return [(f"{_kind(joint)}: {sentence}", None) for sentence in _rank_problems(joint, jacobians)]
+
+
+def _number_problem(joint: Joint, q: Sequence[float]) -> str | None:
+    """A sentence if the pose at some place is none, or another one when asked again."""
+    T = joint_pose(joint, q).matrix
+    again = joint_pose(joint, q).matrix
+    if T.dtype.kind == "f" and not np.array_equal(T, again, equal_nan=True):
+        return (
+            "gives another pose when it is called again; it must depend on its coordinates alone: take random numbers, "
+            "counters and clocks out, or draw them once outside of the function"
+        )
+    return pose_problem(T)
+
+
+def _expression_problem(joint: Joint, q: Sequence[Any], places: Sequence[Sequence[float]]) -> str | None:
+    """A sentence if the pose that is compiled, one for all coordinates, differs from the poses of numbers."""
+    entries = list(joint_pose(joint, q).matrix.flat)
+    for place in places:
+        values = evaluate(entries, q, place)
+        if not _same(np.reshape(values, (4, 4)), joint_pose(joint, place).matrix):
+            return (
+                f"gives another pose at q = {np.round(place, 6).tolist()} when it is compiled than for plain numbers: "
+                "it must not ask what its coordinates are (isinstance, ==); use aj.select for cases"
+            )
+    return None
+
+
+def _same(A: Matrix, B: Matrix) -> bool:
+    """Equal but for what rounding can do; poses that are no numbers are another rule's business."""
+    kinds = {A.dtype.kind, B.dtype.kind}
+    return kinds != {"f"} or bool(np.allclose(A, B, rtol=1e-6, atol=1e-9, equal_nan=True))
+
+
+def expressions(joint: Joint) -> list[Any]:
+    """Coordinates as the compiler sees them; it stands above physics, so it is asked for through the package's door."""
+    graph = importlib.import_module("anyjoint").Graph()
+    return [graph.variable(f"q{k}", c.domain) for k, c in enumerate(joint.coordinates)]
+
+
+def evaluate(entries: Sequence[Any], q: Sequence[Any], place: Sequence[float]) -> list[float]:
+    """Values of expressions at a place; plain numbers are what they are."""
+    values = importlib.import_module("anyjoint.symbolic").evaluate(entries, dict(zip(q, place, strict=True)))
+    return [float(x) for x in values]
 
 
 def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
@@ -106,5 +153,4 @@ def _velocity_name(joint: Joint, k: int) -> str:
 
 
 def _kind(joint: Joint) -> str:
-    function = getattr(joint, "function", None)
-    return f"{getattr(function, '__name__', None) or type(joint).__name__}"
+    return joint.described if isinstance(joint, FunctionJoint) else f"joint {type(joint).__name__}"

@@ -36,9 +36,7 @@ class Pose:
     @staticmethod
     def translation(x: Scalar, y: Scalar, z: Scalar) -> Pose:
         """A shift by (x, y, z)."""
-        for value in (x, y, z):
-            _finite(value, "translation")
-        return Pose((Translation((x, y, z)),))
+        return Pose((Translation((_finite(x, "translation"), _finite(y, "translation"), _finite(z, "translation"))),))
 
     @staticmethod
     def rotation_x(angle: Scalar) -> Pose:
@@ -58,6 +56,7 @@ class Pose:
     @staticmethod
     def rotation(axis: Sequence[Scalar], angle: Scalar) -> Pose:
         """A rotation about any axis through the origin; a constant axis is turned to z, so its twist stays constant."""
+        angle = _finite(angle, "angle")
         if not all(is_number(x) for x in axis):
             return Pose((Turn(_rodrigues(axis, angle)),))
         unit = unit_axis(axis)
@@ -253,8 +252,13 @@ def _float_matrix(factors: Sequence[Factor]) -> Matrix | None:
 
 
 def _finite(x: Scalar, what: str) -> Scalar:
+    """A scalar; one inside an array without axes is taken out."""
+    if isinstance(x, np.ndarray) and x.ndim == 0:
+        x = x.item()
     if is_number(x) and not np.isfinite(x):
         raise InputError(f"{what} must be finite, got {x}")
+    if x is None or isinstance(x, (str, bytes, list, tuple)) or (isinstance(x, np.ndarray) and x.size == 1):
+        raise InputError(f"{what} must be a number, got {x!r}; of coordinates q, take one such as q[0]")
     return x
 
 
