@@ -73,9 +73,9 @@ def test_compile_goes_through_the_hook(monkeypatch):
     from anyjoint.mechanism import mechanism as module
 
     monkeypatch.setattr(module, "compiler", lambda mech, **options: (mech.name, options))
-    name, options = pendulum().compile(algorithm="recursive", threads=2)
+    name, options = pendulum().compile(algorithm="recursive", width=4)
     assert name == "pendulum"
-    assert options == {"algorithm": "recursive", "dtype": "float64", "threads": 2}
+    assert options == {"algorithm": "recursive", "dtype": "float64", "form": "auto", "width": 4}
     with pytest.raises(ModelError, match="no bodies"):
         Mechanism("empty").compile()
 

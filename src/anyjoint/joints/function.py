@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError, JointError
+from anyjoint.options import named_options
 from anyjoint.scalar import Scalar, at_numbers, definition, user_code
 from anyjoint.spatial import Pose
 
@@ -103,6 +104,7 @@ def _described(result: Any, shapes: Sequence[tuple[int, ...] | None]) -> str:
     return f"a {kind} of shape {whole}" if whole is not None else f"a {kind} of {len(result)}: {inside}"
 
 
+@named_options
 def joint(
     dof: int,
     *,

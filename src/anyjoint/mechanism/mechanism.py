@@ -5,19 +5,23 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint import joints
 from anyjoint.errors import InputError, ModelError
 from anyjoint.joints import Coupled, Joint
+from anyjoint.options import named_options
 from anyjoint.spatial import Pose, Vector
 
 from .body import Body, Ground
 from .checks import Problem, find_problems
 from .inertia import Inertia
 from .shapes import Shape
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 # Physics does not import the compiler: the package's door sets this when the pipeline is loaded.
 compiler: Callable[..., Any] | None = None
@@ -53,6 +57,7 @@ class Mechanism:
 
     # -- building ---------------------------------------------------------------------------------
 
+    @named_options
     def add_body(
         self,
         name: str,
@@ -177,11 +182,20 @@ class Mechanism:
             text = f"mechanism {self.name!r} has {count}:\n" + "\n".join(f"  - {p}" for p in problems)
             raise ModelError(text) from next((p.cause for p in problems if p.cause), None)
 
-    def compile(self, algorithm: str = "auto", dtype: str = "float64", **options: Any) -> Any:
-        """Check the mechanism, write its equations of motion and compile them; returns a Model."""
+    @named_options
+    def compile(
+        self, algorithm: str = "auto", dtype: str = "float64", form: str = "auto", width: int | None = None
+    ) -> Model:
+        """Check the mechanism, write its equations of motion and compile them.
+
+        `algorithm` is the formulation of forward dynamics: "auto" takes the one with the fewest operations, others are
+        "recursive", "articulated-body", "composite-rigid-body", "lagrangian", "redmax", ... `dtype` is "float64" or
+        "float32". `form` is "straight" (one program), "kernels" (one per class of bodies, in loops) or "auto"; `width`
+        is how many states of a batch run at once (default: what the processor's registers hold).
+        """
         self.validate()
         pipeline = compiler or importlib.import_module("anyjoint").compile_model
-        return pipeline(self, algorithm=algorithm, dtype=dtype, **options)
+        return pipeline(self, algorithm=algorithm, dtype=dtype, form=form, width=width)  # type: ignore[no-any-return]
 
     # -- the details of add_body ------------------------------------------------------------------
 
