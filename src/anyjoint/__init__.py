@@ -10,7 +10,9 @@ __version__ = "0.1.0"
 # Public names by the module that defines them; loaded when first used, so that importing anyjoint is quick.
 _NAMES = {
     "anyjoint.codegen": ["compile_function"],
-    "anyjoint.errors": ["AnyjointError", "ExpressionError", "InputError", "JointError", "ModelError", "SingularityError"],
+    "anyjoint.errors": [
+        "AnyjointError", "ExpressionError", "InputError", "JointError", "ModelError", "SingularityError",
+    ],
     "anyjoint.joints": ["joint"],
     "anyjoint.mechanism": ["Inertia", "Mechanism"],
     "anyjoint.model": ["Model", "compile_model"],

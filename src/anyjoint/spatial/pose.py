@@ -209,7 +209,7 @@ def unit_axis(axis: Sequence[Scalar], where: str = "axis") -> tuple[float, float
         raise InputError(f"{where} {axis!r}: expected three finite numbers")
     length = float(np.linalg.norm(a))
     if length < 1e-12:
-        raise InputError(f"{where} {tuple(a)} has no direction; give a vector of non-zero length, such as (0, 0, 1)")
+        raise InputError(f"{where} {tuple(a.tolist())} has no direction; give three numbers such as (0, 0, 1)")
     unit = a / length
     unit[np.abs(unit) < 1e-16] = 0.0
     return float(unit[0]), float(unit[1]), float(unit[2])
