@@ -117,6 +117,14 @@ def joint(
 ) -> Callable[[Callable[..., Any]], FunctionJoint]:
     """Decorator that makes a joint of a function of `dof` coordinates; no derivatives are wanted.
 
+    >>> import anyjoint as aj
+    >>> @aj.joint(dof=1)
+    ... def screw(q):
+    ...     return aj.Pose.rotation_z(q[0]) @ aj.Pose.translation(0, 0, 0.02 * q[0])
+
+    The function gets an array of coordinates and returns an `aj.Pose`, a 4x4 matrix, or (R, p): a rotation matrix and
+    an origin. It is ordinary Python with `aj.sin`, `aj.sqrt`, ... or `np.sin`, ...; for cases, `aj.select`.
+
     The other arguments list one entry per coordinate: where the joint is regular (`domain`), after how much it repeats
     (`period`; `wrap=True` takes whole periods off during simulation), a regular start (`neutral`), where it may go
     (`limits`).

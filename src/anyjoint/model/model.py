@@ -41,7 +41,26 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Model:
-    """Equations of motion of a mechanism as machine code. States are rows (n,) or batches (batch, n)."""
+    """Equations of motion of a mechanism as machine code; `mech.compile()` makes it.
+
+    States are rows (n,) or batches (batch, n): `q` of nq coordinates, `v` of nv velocities. A pendulum of 1 m:
+
+    >>> import anyjoint as aj
+    >>> mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
+    >>> bob = aj.Inertia.point(1.0, (0, 0, -1))
+    >>> body = mech.add_body("bob", joint=aj.joints.Revolute(axis=(0, 1, 0)), inertia=bob)
+    >>> model = mech.compile()
+    >>> model.nq, model.nv, model.nb
+    (1, 1, 1)
+    >>> q, v = [0.1], [0.0]
+    >>> a = model.forward_dynamics(q, v)
+    >>> round(float(a[0]), 4)
+    -0.9794
+    >>> bool(abs(model.inverse_dynamics(q, v, a)[0]) < 1e-12)  # no force is needed to fall
+    True
+    >>> model.forward_dynamics([[0.1], [0.2], [0.3]], [[0.0]] * 3).shape  # three states at once
+    (3, 1)
+    """
 
     def __init__(
         self,

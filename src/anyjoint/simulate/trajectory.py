@@ -33,7 +33,17 @@ class Crossing:
 
 @dataclass(eq=False)
 class Trajectory:
-    """States (samples, n), or (samples, batch, n) for a batch, at the times t."""
+    """A motion: states q and v (samples, n), or (samples, batch, n) for a batch, at the times t.
+
+    >>> traj = model.simulate([0.1], [0.0], duration=2.0)
+    >>> traj.q.shape, traj.status.ok
+    ((2001, 1), True)
+    >>> kinetic, potential = traj.energy()
+    >>> bool(abs(kinetic + potential - potential[0]).max() < 1e-9)
+    True
+    >>> path = traj.save("run.npz")  # `Trajectory.load` reads it; .csv is a table for other programs
+    >>> page = traj.to_html("run.html")
+    """
 
     t: Floats
     q: Floats

@@ -18,7 +18,13 @@ from .inertia import BlockInertia
 
 
 class Pose:
-    """A product of elementary rotations, translations and general rotations; compose with `@`."""
+    """A rigid motion: a product of elementary rotations, translations and general rotations; compose with `@`.
+
+    >>> import anyjoint as aj
+    >>> pose = aj.Pose.translation(0, 0, 1) @ aj.Pose.rotation_z(aj.acos(0.0))
+    >>> [round(float(x), 12) for x in pose.act((1, 0, 0))]  # a point of the child, in the parent
+    [0.0, 1.0, 1.0]
+    """
 
     __slots__ = ("__dict__", "factors")
     factors: tuple[Factor, ...]
