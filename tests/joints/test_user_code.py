@@ -124,7 +124,7 @@ MISTAKES = {
     ),
     "it asks for the type": (
         lambda q: P(q[0] if isinstance(q[0], float) else 2 * q[0], 0, 0),
-        ["when it is compiled", "isinstance"],
+        ["which are compiled", "isinstance"],
         0,
     ),
 }

@@ -11,11 +11,12 @@ import numpy as np
 
 from anyjoint.errors import JointError, SingularityError
 from anyjoint.joints import Coordinate, Coupled, FunctionJoint, Joint
-from anyjoint.scalar import failure
+from anyjoint.scalar import at_numbers, failure
 from anyjoint.spatial import Matrix, Pose, Vector
 
 PROBES = 5
 RANK_TOLERANCE = 1e-9
+SAME = 1e-7  # rounding is far below this, other formulas far above
 FAR = 10.0  # an unbounded domain is probed this far from its neutral value
 
 
@@ -48,54 +49,45 @@ def joint_problems(joint: Joint, leader: Joint | None = None) -> list[tuple[str,
     """What is wrong with a joint's function, a sentence and its cause each; a leader's coordinates move a follower."""
     rng = np.random.default_rng(20061)
     places = [[float(x) for x in random_coordinates(leader or joint, rng)] for _ in range(PROBES)]
+    poses: list[Matrix] = []
     jacobians: list[Matrix] = []
     q: Sequence[Any] = ()
     try:
         for q in places:
-            sentence = _number_problem(joint, q)
+            poses.append(joint_pose(joint, q).matrix)
+            sentence = pose_problem(poses[-1])
             if sentence:
-                return [(f"{_kind(joint)} at q = {np.round(q, 6).tolist()} {sentence}", None)]
+                return [(f"{_kind(joint)}{at_numbers(q)} {sentence}", None)]
+        q = places[0]
+        if not np.array_equal(joint_pose(joint, q).matrix, poses[0]):
+            return [(f"{_kind(joint)}{at_numbers(q)} {FICKLE}", None)]
         q = expressions(leader or joint)
-        sentence = _expression_problem(joint, q, places)
-        if sentence:
-            return [(f"{_kind(joint)} {sentence}", None)]
+        entries = list(joint_pose(joint, q).matrix.flat)
+        for place, T in zip(places, poses, strict=True):
+            if not np.allclose(evaluate(entries, q, place), T.ravel(), rtol=SAME, atol=SAME):
+                return [(f"{_kind(joint)}{at_numbers(place)} {TWO_FACED}", None)]
         for q in places if joint.nv else ():
             jacobians.append(numeric(joint.jacobian(q)))
     except Exception as error:  # a user's function may raise anything; the report names it
-        told = error if isinstance(error, (JointError, SingularityError)) else failure(_kind(joint), error, q)
-        return [(str(told), error.__cause__ if told is error and isinstance(error.__cause__, Exception) else error)]
+        return [_told(joint, error, q)]
     return [(f"{_kind(joint)}: {sentence}", None) for sentence in _rank_problems(joint, jacobians)]
 
 
-def _number_problem(joint: Joint, q: Sequence[float]) -> str | None:
-    """A sentence if the pose at some place is none, or another one when asked again."""
-    T = joint_pose(joint, q).matrix
-    again = joint_pose(joint, q).matrix
-    if T.dtype.kind == "f" and not np.array_equal(T, again, equal_nan=True):
-        return (
-            "gives another pose when it is called again; it must depend on its coordinates alone: take random numbers, "
-            "counters and clocks out, or draw them once outside of the function"
-        )
-    return pose_problem(T)
+FICKLE = (
+    "gives another pose when it is called again; it must depend on its coordinates alone: take random numbers, "
+    "counters and clocks out, or draw them once outside of the function"
+)
+TWO_FACED = (
+    "gives another pose for expressions, which are compiled, than for plain numbers; it must not ask what its "
+    "coordinates are (isinstance, ==): use aj.select for cases"
+)
 
 
-def _expression_problem(joint: Joint, q: Sequence[Any], places: Sequence[Sequence[float]]) -> str | None:
-    """A sentence if the pose that is compiled, one for all coordinates, differs from the poses of numbers."""
-    entries = list(joint_pose(joint, q).matrix.flat)
-    for place in places:
-        values = evaluate(entries, q, place)
-        if not _same(np.reshape(values, (4, 4)), joint_pose(joint, place).matrix):
-            return (
-                f"gives another pose at q = {np.round(place, 6).tolist()} when it is compiled than for plain numbers: "
-                "it must not ask what its coordinates are (isinstance, ==); use aj.select for cases"
-            )
-    return None
-
-
-def _same(A: Matrix, B: Matrix) -> bool:
-    """Equal but for what rounding can do; poses that are no numbers are another rule's business."""
-    kinds = {A.dtype.kind, B.dtype.kind}
-    return kinds != {"f"} or bool(np.allclose(A, B, rtol=1e-6, atol=1e-9, equal_nan=True))
+def _told(joint: Joint, error: Exception, q: Sequence[Any]) -> tuple[str, Exception]:
+    """The sentence for what a joint raised, and the error that it began with."""
+    if isinstance(error, (JointError, SingularityError)):  # they have a sentence already
+        return str(error), error.__cause__ if isinstance(error.__cause__, Exception) else error
+    return str(failure(_kind(joint), error, q)), error
 
 
 def expressions(joint: Joint) -> list[Any]:
