@@ -122,6 +122,8 @@ MISTAKES = {
         ["both sides of aj.select"],
         0,
     ),
+    "no condition": (lambda q: P(aj.select(q[0], 1.0, 2.0), 0, 0), ["must be a comparison such as x < y"], 0),
+    "math of a word": (lambda q: P(q[0] * math.sin("x"), 0, 0), ["TypeError: must be real number, not str"], 0),
     "it asks for the type": (
         lambda q: P(q[0] if isinstance(q[0], float) else 2 * q[0], 0, 0),
         ["which are compiled", "isinstance"],
@@ -272,6 +274,7 @@ WORKS = {
     "inverse": lambda q: P(np.arctan(q[0]), np.arctan2(q[1], q[0] + 9), np.hypot(q[0], q[1])),
     "degrees": lambda q: P(np.deg2rad(q[0]), np.degrees(q[1]), np.square(q[0])),
     "logarithms": lambda q: P(np.log2(q[0] + 9), np.log10(q[1] + 9), np.log(q[0] + 9)),
+    "not": lambda q: P(aj.select(~(q[0] > 0), q[0], 2 * q[0]), q[1], 0),
     "a guarded branch": lambda q: P(aj.select((q[0] > -1) & (q[1] < 1), q[0], q[1]), q[1], q[0]),
     "a branch with a guard": lambda q: P(aj.select(q[0] > 0, aj.sqrt(aj.maximum(q[0], 0.01)), 0.0), q[0], q[1]),
 }

@@ -56,6 +56,13 @@ def test_kinematics(batch):
     assert model.center_of_mass(n).shape == (*batch, 3)
 
 
+def test_nothing_has_no_centre():
+    mech = aj.Mechanism("air")
+    mech.add_body("air")
+    with pytest.raises(aj.InputError, match="nothing in 'air' has mass"):
+        mech.compile().center_of_mass(NONE)
+
+
 def test_cartesian():
     at = rock().compile().cartesian(NONE)
     assert at.J_v.shape == at.J_w.shape == (2, 3, 0)

@@ -134,8 +134,11 @@ def joint(
             f"{_place('@aj.joint above ' + function_name(dof), dof)} does not say how many coordinates the joint has; "
             f"write @aj.joint(dof=1), or as many as the function uses"
         )
-    if not isinstance(dof, int) or not 0 <= dof <= 6:
-        raise InputError(f"joint(dof={dof!r}): a joint has 0 to 6 coordinates")
+    if not isinstance(dof, int) or isinstance(dof, bool) or not 0 <= dof <= 6:
+        raise InputError(
+            f"joint(dof={dof!r}): a joint has 0 to 6 coordinates, because one body can move in six ways; spread more "
+            "over several bodies in a chain, each with an inertia of its own"
+        )
     options: dict[str, Sequence[Any] | None] = {
         "name": names, "domain": domain, "period": period, "neutral": neutral, "limits": limits,
     }  # fmt: skip

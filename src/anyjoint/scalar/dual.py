@@ -177,17 +177,19 @@ class Dual:
     def gather(self, table: Sequence[float]) -> Scalar:
         return gather(table, self.value)
 
-    def __lt__(self, other: Scalar) -> bool:
-        return real_part(self) < real_part(other)
+    # Conditions are NumPy's, for which ~ means not, as it does for expressions.
 
-    def __le__(self, other: Scalar) -> bool:
-        return real_part(self) <= real_part(other)
+    def __lt__(self, other: Scalar) -> np.bool_:
+        return np.bool_(real_part(self) < real_part(other))
 
-    def __gt__(self, other: Scalar) -> bool:
-        return real_part(self) > real_part(other)
+    def __le__(self, other: Scalar) -> np.bool_:
+        return np.bool_(real_part(self) <= real_part(other))
 
-    def __ge__(self, other: Scalar) -> bool:
-        return real_part(self) >= real_part(other)
+    def __gt__(self, other: Scalar) -> np.bool_:
+        return np.bool_(real_part(self) > real_part(other))
+
+    def __ge__(self, other: Scalar) -> np.bool_:
+        return np.bool_(real_part(self) >= real_part(other))
 
     def __float__(self) -> NoReturn:
         raise refused("float", "a number with its derivative")

@@ -17,14 +17,14 @@ import numpy as np
 from anyjoint.errors import AnyjointError, JointError, SingularityError
 
 from .dual import real_part
-from .functions import Scalar
+from .functions import Scalar, is_number
 from .remedy import remedy
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 STANDARD = sysconfig.get_path("stdlib")
 
 
-MISUSE = "must be a number|shape"  # what no other place would make good
+MISUSE = "must be a|shape"  # what no other place would make good
 
 
 @contextmanager
@@ -45,7 +45,8 @@ def failure(name: str, error: Exception, q: Sequence[Scalar], function: Any = No
     where = f"{name} ({place})" if place else name
     values = numbers(q)
     advice = remedy(error, place.expression, place.line, place.libraries) if place else _of_builtin(error, function)
-    if advice:
+    plain = all(is_number(x) for x in q) and "integer" not in str(error)  # then it is no matter of expressions
+    if advice and not plain:
         return JointError(f"{where} fails, because a joint is traced with expressions instead of numbers: {advice}")
     at = at_numbers(q)
     if isinstance(error, SingularityError):
