@@ -16,17 +16,18 @@ from typing import Any
 import mpmath
 import numpy as np
 
+from anyjoint.dynamics.algorithm import Algorithm, run_sweeps
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
-from anyjoint.dynamics.body import Algorithm, Body, ground, run_sweeps
-from anyjoint.dynamics.links import base_acceleration, link_body, raw_values
 from anyjoint.dynamics.mass_matrix import mass_matrix, solve_from_leaves
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
-from anyjoint.dynamics.newton_euler import NEWTON_EULER
-from anyjoint.dynamics.plan import Plan, make_plan
+from anyjoint.dynamics.newton_euler import INERTIAL_BIAS
 from anyjoint.dynamics.recursive import RECURSIVE
 from anyjoint.joints import Revolute
 from anyjoint.mechanism import Inertia, Mechanism
 from anyjoint.spatial import Pose, vector, zeros
+from anyjoint.tree.links import give_springs, link_body, raw_values, upward
+from anyjoint.tree.plan import Plan, make_plan
+from anyjoint.tree.record import Record, ground
 
 RATIOS = tuple(10.0**k for k in range(0, 13, 2))
 DIGITS = 50
@@ -62,7 +63,7 @@ class Angle:
         return mpmath.cos(self.value)
 
 
-def bodies_of(plan: Plan, q: Sequence[float], v: Sequence[float], tau: Sequence[float], exact: bool) -> list[Body]:
+def bodies_of(plan: Plan, q: Sequence[float], v: Sequence[float], tau: Sequence[float], exact: bool) -> list[Record]:
     """The links of a chain of hinges at a state, on floats or on many-digit numbers."""
     number: Callable[[Any], Any] = mpmath.mpf if exact else float
     bodies = []
@@ -72,6 +73,7 @@ def bodies_of(plan: Plan, q: Sequence[float], v: Sequence[float], tau: Sequence[
             raw[:4] = [*_normalised(*raw[:2]), *_normalised(*raw[2:4])]
         angle = Angle(q[k]) if exact else q[k]
         body = link_body(link.kind, raw, [angle], [number(v[k])], None)
+        give_springs(body, link, raw, [angle], [number(v[k])])
         body.tau, body.qdd, body.slot = vector(number(tau[k])), zeros(1), 0
         bodies.append(body)
     return bodies
@@ -86,16 +88,16 @@ def _normalised(s: Any, c: Any) -> tuple[Any, Any]:
 def by_sweeps(algorithm: Algorithm) -> Callable[..., list[Any]]:
     """Accelerations of all links by an algorithm of sweeps."""
 
-    def run(plan: Plan, bodies: list[Body], root: Body) -> list[Any]:
+    def run(plan: Plan, bodies: list[Record], root: Record) -> list[Any]:
         run_sweeps(algorithm, bodies, plan.parents, root)
         return [body.qdd[0] for body in bodies]
 
     return run
 
 
-def by_composite(plan: Plan, bodies: list[Body], root: Body) -> list[Any]:
+def by_composite(plan: Plan, bodies: list[Record], root: Record) -> list[Any]:
     """Accelerations by the mass matrix of composite rigid bodies."""
-    run_sweeps(NEWTON_EULER, bodies, plan.parents, root)
+    run_sweeps(INERTIAL_BIAS, bodies, plan.parents, root)
     M = mass_matrix(bodies, plan.parents, root, range(len(bodies) + 1))
     right = vector(*(body.tau[0] - body.generalized[0] for body in bodies))
     return list(solve_from_leaves(M, right))
@@ -131,8 +133,8 @@ def exact_accelerations(mech: Mechanism, q: Sequence[float], v: Sequence[float],
         return _run(METHODS["articulated"], plan, mech.gravity, bodies_of(plan, q, v, tau, exact=True))
 
 
-def _run(method: Callable[..., list[Any]], plan: Plan, gravity: Sequence[float], bodies: list[Body]) -> list[Any]:
-    return method(plan, bodies, ground(base_acceleration(gravity)))
+def _run(method: Callable[..., list[Any]], plan: Plan, gravity: Sequence[float], bodies: list[Record]) -> list[Any]:
+    return method(plan, bodies, ground(upward(gravity)))
 
 
 def digits(made: Sequence[Any], exact: Sequence[Any]) -> float:

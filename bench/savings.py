@@ -19,25 +19,25 @@ import numpy as np
 
 from anyjoint.codegen.opcount import count_operations
 from anyjoint.dynamics import articulated_body
+from anyjoint.dynamics.algorithm import Algorithm, algorithm, run_sweeps
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
-from anyjoint.dynamics.body import Algorithm, algorithm, run_sweeps
-from anyjoint.dynamics.links import link_body
 from anyjoint.dynamics.newton_euler import NEWTON_EULER, collect
-from anyjoint.dynamics.plan import make_plan
 from anyjoint.dynamics.velocity import centripetal_acceleration, gyroscopic_couple, gyroscopic_wrench, move, spin
 from anyjoint.geometry import surfaces
 from anyjoint.joints import OnCurve, OnSurface, Spherical, SurfaceSurface
 from anyjoint.mechanism import Inertia, Mechanism
 from anyjoint.mechanism.gallery import revolute_chain, torus_chain
-from anyjoint.model import joint_program, straight
-from anyjoint.model.flatten import flatten
-from anyjoint.model.joints_cache import JointCache
-from anyjoint.model.numbers import numbers_of
-from anyjoint.model.setup import split_parameters
-from anyjoint.model.straight import Trace, state_rows, trace_bodies
 from anyjoint.scalar import cos, sin
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, zeros
 from anyjoint.symbolic import Graph, Node
+from anyjoint.trace import joint_program, straight
+from anyjoint.trace.flatten import flatten
+from anyjoint.trace.joints_cache import JointCache
+from anyjoint.trace.numbers import numbers_of
+from anyjoint.trace.setup import split_parameters
+from anyjoint.trace.straight import Trace, state_rows, trace_bodies
+from anyjoint.tree.links import link_body
+from anyjoint.tree.plan import make_plan
 
 CHAINS: dict[str, Callable[[int], Any]] = {
     "generic hinge": revolute_chain,

@@ -22,8 +22,7 @@ def test_every_public_module_lists_its_names(module):
         assert inspect.getdoc(thing) or isinstance(thing, (str, tuple)), f"{module.__name__}.{name} is not described"
     own = {n for n, x in vars(module).items() if getattr(x, "__module__", "") == module.__name__ and n in dir(module)}
     classes = {n for n in own if inspect.isclass(getattr(module, n)) and not n.startswith("_")}
-    # JointSpring is what add_body(stiffness=...) becomes, not a force to give to simulate.
-    assert classes - set(module.__all__) <= {"JointSpring"}
+    assert classes <= set(module.__all__)
 
 
 @pytest.mark.parametrize("name", PACKAGES)

@@ -1,8 +1,8 @@
 """The one exception tree: every error that a user can cause is an AnyjointError."""
 
 __all__ = [
-    "AnyjointError", "BranchError", "ConversionError", "ExpressionError", "InputError", "JointError", "ModelError",
-    "SingularityError",
+    "AlgorithmError", "AnyjointError", "BranchError", "ConversionError", "ExpressionError", "InputError", "JointError",
+    "ModelError", "SingularityError",
 ]  # fmt: skip
 
 
@@ -36,3 +36,7 @@ class InputError(AnyjointError, ValueError):
 
 class SingularityError(AnyjointError):
     """A configuration where a joint's coordinates or the mass matrix break down."""
+
+
+class AlgorithmError(AnyjointError, AttributeError):
+    """A sweep that reads what nothing has given it."""

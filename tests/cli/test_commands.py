@@ -71,7 +71,7 @@ def test_run_prints_a_summary_and_writes_files(anyjoint, pendulum: str, tmp_path
     page, saved = deep / "page.html", deep / "run.npz"
     code, out, err = anyjoint("run", pendulum, "--html", str(page), "--save", str(saved))
     assert code == 0, err
-    for word in ("coordinates", "operations", "compile time", "steps per second", "energy drift", str(page)):
+    for word in ("coordinates", "operations", "compile time", "steps per second", "energy balance", str(page)):
         assert "".join(word.split()) in "".join(out.split())
     assert page.stat().st_size > 50_000
     assert saved.stat().st_size > 0
@@ -82,7 +82,7 @@ def test_run_tells_machines_the_same(anyjoint, pendulum: str) -> None:
     assert code == 0, err
     facts = json.loads(out)
     assert (facts["coordinates"], facts["duration"], facts["dt"], facts["finished"]) == (1, 0.25, 5e-4, True)
-    assert facts["energy_drift"] < 1e-9
+    assert facts["energy_balance"] < 1e-9
 
 
 def test_set_reaches_the_builder(anyjoint, pendulum: str) -> None:

@@ -30,28 +30,40 @@ def rows_by_vector(x, outputs, points, **options):
 
 def rows_by_c(x, outputs, points, tmp_path, flags=("-O2", "-ffp-contract=off")):
     """The C text, compiled by the system's compiler."""
-    source, library = tmp_path / "f.c", tmp_path / "f.so"
-    source.write_text(compile_function([x], outputs).source("c"))
-    warnings = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wno-unused-function"]
-    subprocess.run(
-        [COMPILER, *warnings, *flags, "-shared", "-fPIC", str(source), "-o", str(library), "-lm"], check=True
-    )
-    entry = ctypes.CDLL(str(library)).f
+    entry = c_function(compile_function([x], outputs).source("c"), "f", tmp_path, flags)
     result = np.empty((len(points), len(outputs)))
     for row, out in zip(np.ascontiguousarray(points), result, strict=True):
         entry(ctypes.c_void_p(row.ctypes.data), ctypes.c_void_p(out.ctypes.data))
     return result
 
 
+def c_function(text, name, tmp_path, flags=("-O2", "-ffp-contract=off")):
+    """A function of C text, compiled by the system's compiler without a warning."""
+    source, library = tmp_path / "f.c", tmp_path / "f.so"
+    source.write_text(text)
+    warnings = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wno-unused-function"]
+    subprocess.run(
+        [COMPILER, *warnings, *flags, "-shared", "-fPIC", str(source), "-o", str(library), "-lm"], check=True
+    )
+    return getattr(ctypes.CDLL(str(library)), name)
+
+
 def rows_by_javascript(x, outputs, points, tmp_path):
-    """The JavaScript text, run by node; numbers travel as exact decimals."""
-    text = compile_function([x], outputs).source("js")
+    """The JavaScript text, run by node."""
+    return javascript_rows(compile_function([x], outputs).source("js"), "f", points, [], len(outputs), tmp_path)
+
+
+def javascript_rows(text, name, points, others, size, tmp_path):
+    """A function of JavaScript text called as name(point, *others, out); numbers travel as exact decimals."""
     program = tmp_path / "f.js"
     rows = json.dumps([[_exact(value) for value in row] for row in points.tolist()])
+    fixed = "".join(
+        f"Float64Array.from({json.dumps(list(map(repr, other.tolist())))}.map(Number)), " for other in others
+    )
     program.write_text(
         f"{text}\nconst rows = {rows};\n"
-        f"const out = new Float64Array({len(outputs)});\n"
-        "console.log(JSON.stringify(rows.map(row => { f(Float64Array.from(row.map(Number)), out);"
+        f"const out = new Float64Array({size});\n"
+        f"console.log(JSON.stringify(rows.map(row => {{ {name}(Float64Array.from(row.map(Number)), {fixed}out);"
         " return Array.from(out, x => Object.is(x, -0) ? '-0' : String(x)); })));\n"
     )
     answer = subprocess.run([NODE, str(program)], check=True, capture_output=True, text=True).stdout

@@ -119,7 +119,7 @@ def interpreted(pieces, scratch):
             elif op == Code.STORE:
                 arrays[data[0]][data[1]] = operands[0]
             elif op == Code.SINCOS:
-                value[result], value[result + 1] = math.sin(operands[0]), math.cos(operands[0])
+                value[result], value[result + 1] = math.sin(sum(operands)), math.cos(sum(operands))
             else:
                 value[result] = rules[op](*operands)
     return arrays[1]

@@ -2,17 +2,18 @@
 
 import numpy as np
 
+from anyjoint.dynamics.algorithm import run_sweeps
 from anyjoint.dynamics.blocks import Block
-from anyjoint.dynamics.body import ground, run_sweeps
 from anyjoint.dynamics.kinematics import BLOCKS
-from anyjoint.dynamics.links import RAW, base_acceleration, float_bodies, link_motion, raw_values
 from anyjoint.dynamics.mass_matrix import mass_matrix
-from anyjoint.dynamics.plan import GENERAL, make_plan
 from anyjoint.dynamics.products import jacobian_rate
 from anyjoint.joints.product_rule import Motion
 from anyjoint.spatial import Pose, vector, zeros
+from anyjoint.tree.links import RAW, float_bodies, link_motion, raw_values, upward
+from anyjoint.tree.plan import GENERAL, make_plan
+from anyjoint.tree.record import ground
 
-PER_LINK = ("f_ext", "y")  # inputs with six numbers per link; the others have one per velocity
+PER_LINK = ("y",)  # inputs with six numbers per link; the others have one per velocity
 
 
 class State:
@@ -47,7 +48,7 @@ class State:
         return bodies
 
     def root(self):
-        return ground(base_acceleration(self.mech.gravity))
+        return ground(upward(self.mech.gravity))
 
     def run(self, algorithm, *, bodies=None, **inputs):
         """One list per result: the values of all bodies."""

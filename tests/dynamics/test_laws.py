@@ -23,9 +23,9 @@ def tree(seed, n=9, kinds=None):
 
 def energies(state):
     """Kinetic and potential energy."""
-    kinetic, moment, _, _ = state.run(MEASURE)
-    T = float(sum(k[0] for k in kinetic))
-    return T, -float(np.dot(np.sum(moment, axis=0).astype(float), state.mech.gravity))
+    kinetic, moment, _, _, stored = state.run(MEASURE)
+    T, V = (float(sum(x[0] for x in values)) for values in (kinetic, stored))
+    return T, V - float(np.dot(np.sum(moment, axis=0).astype(float), state.mech.gravity))
 
 
 def moved(state, qdd, h):

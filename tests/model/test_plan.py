@@ -6,11 +6,11 @@ import pytest
 import anyjoint as aj
 from anyjoint import joints
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
-from anyjoint.dynamics.denavit import common_normal, rotation_x, screw_z
 from anyjoint.dynamics.newton_euler import NEWTON_EULER
-from anyjoint.dynamics.plan import GENERAL, HINGE, SLIDER, make_plan
-from anyjoint.dynamics.rigid import homogeneous, matrices
 from anyjoint.mechanism import gallery
+from anyjoint.tree.denavit import common_normal, rotation_x, screw_z, unshifted
+from anyjoint.tree.plan import GENERAL, HINGE, SLIDER, make_plan
+from anyjoint.tree.rigid import homogeneous, matrices
 from dynamics.support import State, close
 
 AXES = {
@@ -82,9 +82,9 @@ def test_common_normal_gives_back_the_pose(seed):
     if seed % 4 == 0:
         turn = aj.Pose.rotation_z(rng.normal()) @ aj.Pose.rotation_x(np.pi * (seed % 8 == 0))  # parallel axes
     K = (aj.Pose.translation(*rng.normal(size=3)) @ turn).matrix
-    n = common_normal(K)
-    middle = homogeneous(rotation_x(n.sin_alpha, n.cos_alpha), (0, 0, 0)) @ homogeneous(np.eye(3), (n.a, 0, n.r))
-    assert close(screw_z(n.gamma, n.delta) @ middle @ screw_z(n.theta, 0.0), K, 1e-13)
+    for n in (common_normal(K), unshifted(K)):
+        middle = homogeneous(rotation_x(n.sin_alpha, n.cos_alpha), (0, 0, 0)) @ homogeneous(np.eye(3), n.p)
+        assert close(screw_z(n.gamma, n.delta) @ middle @ screw_z(n.theta, 0.0), K, 1e-13)
 
 
 def test_matrices_of_many_poses():

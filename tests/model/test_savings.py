@@ -5,11 +5,12 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from anyjoint.dynamics import articulated_body, links
+from anyjoint.dynamics import articulated_body
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import NEWTON_EULER
 from anyjoint.mechanism import gallery
 from anyjoint.spatial import Pose
+from anyjoint.tree import links
 from bench import savings
 from dynamics.support import State, close
 

@@ -93,6 +93,9 @@ def test_a_run(method, tmp_path):
     assert traj.status.ok
     assert traj.q.shape == (101, 0)
     assert all(np.array_equal(e, np.zeros(101)) for e in traj.energy())
+    assert np.array_equal(traj.work(), np.zeros(101))
+    assert np.array_equal(traj.energy_balance(), np.zeros(101))
+    assert traj.balance_error() == 0.0
     assert traj.momentum().shape == (101, 6)
     assert traj.accelerations().shape == (101, 0)
     assert traj.resample([0.05]).q.shape == (1, 0)

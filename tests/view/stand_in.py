@@ -57,6 +57,12 @@ class Run:
         kinetic = 10 * np.sin(self.t) ** 2
         return kinetic, 12 - kinetic
 
+    def energy_balance(self) -> Any:
+        return 1e-6 * np.sin(self.t)
+
+    def balance_error(self) -> float:
+        return 1e-7
+
 
 def swing(duration: float = 4.0, dt: float = 0.01, **options: Any) -> Run:
     """The pendulum swinging for a few seconds."""

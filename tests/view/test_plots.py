@@ -21,7 +21,7 @@ def test_every_plot_has_labels_and_is_saved(plot, tmp_path):
 
 def test_labels_carry_units():
     labels = [axes.get_ylabel() for plot in (plots.energy, plots.coordinates) for axes in plot(swing()).axes]
-    assert labels == ["energy (J)", "drift (J)", "coordinate (rad)"]
+    assert labels == ["energy (J)", "imbalance (J)", "coordinate (rad)"]
     assert plots.phase_portrait(swing()).axes[0].get_ylabel() == "its rate (rad/s)"
 
 

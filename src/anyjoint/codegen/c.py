@@ -44,10 +44,16 @@ static int entry(double x, int length)
 }
 """
 _SINCOS_SINGLE = """\
-static void sincos_of(float x, float *sine, float *cosine)
+/* Sine and cosine of x + y; what rounding takes from the sum is put back. */
+static void sincos_of(float x, float y, float *sine, float *cosine)
 {
-    *sine = sinf(x);
-    *cosine = cosf(x);
+    const float sum = x + y;
+    const float part = sum - x;
+    const float lost = (x - (sum - part)) + (y - part);
+    const float s = sinf(sum);
+    const float c = cosf(sum);
+    *sine = s + lost * c;
+    *cosine = c - lost * s;
 }
 """
 
@@ -62,10 +68,10 @@ def _language(dtype: str) -> Language:
         expressions=expressions,
         define_real=f"const {real} t{{r}} = {{x}};",
         define_condition="const int t{r} = {x};",
-        sincos=f"{real} t{{r}}, t{{r1}}; sincos_of({{a}}, &t{{r}}, &t{{r1}});",
+        sincos=f"{real} t{{r}}, t{{r1}}; sincos_of({{a}}, {{b}}, &t{{r}}, &t{{r1}});",
         element="a{array}[{offset}]",
         gather="g{table}[entry({a}, {length})]",
-        literal=lambda value: _literal(scalar.rounded(value)) + end,
+        literal=lambda value: _literal(scalar.rounded(value), end),
     )
 
 
@@ -76,9 +82,9 @@ def _single(text: str) -> str:
     return text
 
 
-def _literal(value: float) -> str:
+def _literal(value: float, end: str) -> str:
     """The shortest decimal that reads back as this number; a sign in brackets, so that `-` may stand before it."""
-    return f"({value!r})" if repr(value).startswith("-") else repr(value)
+    return f"({value!r}{end})" if repr(value).startswith("-") else f"{value!r}{end}"
 
 
 def function_source(kernel: Lowered, dtype: str = "float64", name: str = "f") -> str:

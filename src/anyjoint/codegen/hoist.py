@@ -18,12 +18,13 @@ def hoisted(program: Program) -> Program:
     for statement in program.statements:
         if statement.op in _CHEAP:
             simple[statement.result] = all(simple.get(arg, False) for arg in statement.args)
-    early = [s for s in program.statements if s.op == Code.SINCOS and simple.get(s.args[0], False)]
+    early = [s for s in program.statements if s.op == Code.SINCOS and all(simple.get(arg, False) for arg in s.args)]
     if len(early) < ENOUGH:
         return program
     front: dict[int, Statement] = {}
     for statement in early:
-        _with_operands(made_by[statement.args[0]], made_by, front)
+        for arg in statement.args:
+            _with_operands(made_by[arg], made_by, front)
     moved = {*front, *(statement.result for statement in early)}
     rest = [s for s in program.statements if s.op == Code.STORE or s.result not in moved]
     return replace(program, statements=(*front.values(), *early, *rest))

@@ -18,7 +18,7 @@ class Code(IntEnum):
 
     LOAD = 100  # data: array, offset
     STORE = 101  # data: array, offset, accumulate; defines no value
-    SINCOS = 102  # defines two values: result is the sine, result + 1 the cosine
+    SINCOS = 102  # of the sum of two operands; defines two values: result is the sine, result + 1 the cosine
 
 
 class Statement(NamedTuple):
@@ -70,7 +70,7 @@ SIGNATURES: dict[int, tuple[str, str]] = {
     Op.GATHER: ("r", "r"),
     Code.LOAD: ("", "r"),
     Code.STORE: ("r", ""),
-    Code.SINCOS: ("r", "rr"),
+    Code.SINCOS: ("rr", "rr"),
 }
 LONG = 1000  # operations; more is straight-line code of a whole mechanism rather than a kernel
 CONDITIONS = frozenset((Op.LT, Op.LE, Op.EQ))
@@ -80,7 +80,11 @@ _ARITY: dict[int, int] = {op: len(SIGNATURES[op][0]) for op in Op}
 
 
 def lower(kernel: Kernel, name: str = "kernel") -> Program:
-    """The kernel's live nodes as a verified program; the sine and cosine of one argument become one statement."""
+    """The kernel's live nodes as a verified program.
+
+    The sine and cosine of one argument become one statement. Where a coordinate and a parameter are added before, that
+    statement takes both: the sum of a huge angle and a small one would be rounded, the range reduction need not.
+    """
     check_kernel(kernel, name)
     program = _Lowering(kernel, name).program()
     verify(program, name)
@@ -131,7 +135,8 @@ class _Lowering:
         self.kernel, self.graph, self.name = kernel, kernel.graph, name
         self.statements: list[Statement] = []
         self.value_of: dict[int, int] = {}  # node id -> value
-        self.sincos_of: dict[int, int] = {}  # argument value -> value of the sine
+        self.sincos_of: dict[tuple[int, ...], int] = {}  # argument values -> value of the sine
+        self.phases = _phases(kernel)
         self.tables: dict[int, int] = {}  # table of the graph -> table of the program
         self.values = 0
 
@@ -142,7 +147,7 @@ class _Lowering:
             waiting.setdefault(store.node.id, []).append(store)
         live = live_nodes(self.graph, waiting)
         registers = _registers(self.graph, live)
-        inner = [node for node in live if self.graph.op[node] not in (Op.CONST, Op.VAR)]
+        inner = [n for n in live if self.graph.op[n] not in (Op.CONST, Op.VAR) and n not in self.phases]
         late = []
         for node in [*(inner if len(inner) > LONG else ()), *list(waiting)]:
             value = self.expression(node, registers)
@@ -159,18 +164,24 @@ class _Lowering:
 
     def expression(self, root: int, registers: dict[int, int]) -> int:
         """The value of a node, after all that it depends on."""
-        ops, columns, known = self.graph.op, (self.graph.a, self.graph.b, self.graph.c), self.value_of
+        known = self.value_of
         stack = [root]
         while stack:
             node = stack[-1]
-            arity = 0 if node in known else _ARITY[ops[node]]
-            missing = [x for column in reversed(columns[:arity]) if (x := column[node]) not in known]
+            missing = [x for x in reversed(self.operands(node)) if x not in known] if node not in known else []
             if missing:
                 stack += sorted(missing, key=registers.__getitem__)  # the last goes first
             else:
                 stack.pop()
                 self.value(node)
         return known[root]
+
+    def operands(self, node: int) -> tuple[int, ...]:
+        """Nodes that a node's statement takes."""
+        graph, op = self.graph, self.graph.op[node]
+        if op in (Op.SIN, Op.COS) and graph.a[node] in self.phases:
+            return self.phases[graph.a[node]]
+        return (graph.a[node], graph.b[node], graph.c[node])[: _ARITY[op]]
 
     def store(self, store: Store, value: int) -> None:
         self.statements.append(Statement(Code.STORE, (value,), (store.array, store.offset, store.accumulate), -1))
@@ -195,14 +206,28 @@ class _Lowering:
             return self.emit(op, (), (float(graph.constants[graph.a[node]]),))
         if op == Op.VAR:
             return self.emit(Code.LOAD, (), place(self.kernel, node))
-        args = tuple(self.value(column[node]) for column in (graph.a, graph.b, graph.c)[: _ARITY[op]])
+        args = tuple(self.value(x) for x in self.operands(node))
         if op in (Op.SIN, Op.COS):
-            if args[0] not in self.sincos_of:
-                self.sincos_of[args[0]] = self.emit(Code.SINCOS, args, (), 2)
-            return self.sincos_of[args[0]] + (op == Op.COS)
+            if args not in self.sincos_of:
+                # Adding -0 changes no number, not even -0, and every compiler knows it.
+                both = args if len(args) == 2 else (*args, self.emit(Op.CONST, (), (-0.0,)))
+                self.sincos_of[args] = self.emit(Code.SINCOS, both, (), 2)
+            return self.sincos_of[args] + (op == Op.COS)
         if op == Op.GATHER:
             return self.emit(op, args, (self.tables.setdefault(graph.b[node], len(self.tables)),))
         return self.emit(op, args)
+
+
+def _phases(kernel: Kernel) -> dict[int, tuple[int, int]]:
+    """Sums of a coordinate and a parameter, with their operands in this order."""
+    kinds = {node: kernel.arrays[array].kind for node, (array, _) in kernel.loads.items()}
+    graph, found = kernel.graph, {}
+    for node, op in enumerate(graph.op):
+        if op == Op.ADD:
+            for x, y in ((graph.a[node], graph.b[node]), (graph.b[node], graph.a[node])):
+                if kinds.get(x) == "row" and kinds.get(y) == "uniform":
+                    found[node] = x, y
+    return found
 
 
 def place(kernel: Kernel, node: int) -> tuple[int, int]:

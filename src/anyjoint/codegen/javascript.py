@@ -50,7 +50,7 @@ _LANGUAGE = Language(
     expressions=EXPRESSIONS,
     define_real="const t{r} = {x};",
     define_condition="const t{r} = {x};",
-    sincos="sincosOf({a}); const t{r} = pair[0], t{r1} = pair[1];",
+    sincos="sincosOf({a}, {b}); const t{r} = pair[0], t{r1} = pair[1];",
     element="a{array}[o{array} + {offset}]",
     gather="g{table}[entry({a}, {length})]",
     literal=_literal,

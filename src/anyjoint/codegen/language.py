@@ -16,7 +16,7 @@ class Language:
     expressions: Mapping[int, str]
     define_real: str  # {r} result, {x} expression
     define_condition: str
-    sincos: str  # {r} sine, {r1} cosine, {a} argument
+    sincos: str  # {r} sine, {r1} cosine, {a} {b} the argument's two parts
     element: str  # {array} {offset}
     gather: str  # {table} {length} {a}
     literal: Callable[[float], str]
@@ -37,8 +37,8 @@ def body(program: Program, language: Language, first_table: int) -> Iterable[str
             place = language.element.format(array=array, offset=offset)
             yield f"{place} {'+=' if accumulate else '='} {operand(statement.args[0])};"
         elif statement.op == Code.SINCOS:
-            a = operand(statement.args[0])
-            yield language.sincos.format(r=statement.result, r1=statement.result + 1, a=a)
+            a, b = map(operand, statement.args)
+            yield language.sincos.format(r=statement.result, r1=statement.result + 1, a=a, b=b)
         else:
             define = language.define_condition if statement.op in CONDITIONS else language.define_real
             names = dict(zip("abc", map(operand, statement.args), strict=False))

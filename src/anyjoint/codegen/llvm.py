@@ -37,7 +37,7 @@ TEXT: dict[int, str] = {
     Op.ATAN2: "%t{r} = call {T} @library_atan2({T} {a}, {T} {b})",
     Op.POW: "%t{r} = call {T} @library_pow({T} {a}, {T} {b})",
     Code.SINCOS: (
-        "%p{r} = call {{{T}, {T}}} @sincos({T} {a})\n"
+        "%p{r} = call {{{T}, {T}}} @sincos({T} {a}, {T} {b})\n"
         "  %t{r} = extractvalue {{{T}, {T}}} %p{r}, 0\n"
         "  %t{r1} = extractvalue {{{T}, {T}}} %p{r}, 1"
     ),
@@ -167,7 +167,7 @@ class _Printer:
         together: list[Statement] = []
         for number, statement in enumerate(self.program.statements):
             joins = statement.op == Code.SINCOS and self.target.width == 1
-            if not joins or any(statement.args[0] in (s.result, s.result + 1) for s in together):
+            if not joins or any(arg in (s.result, s.result + 1) for s in together for arg in statement.args):
                 yield from self.sincos(together)
                 together = []
             if joins:
@@ -191,12 +191,14 @@ class _Printer:
             if len(group) == 1:
                 yield self.plain(group[0])
                 continue
-            T, E, r, before = f"<{WIDE} x {self.target.real}>", self.target.real, group[0].result, "poison"
-            for lane in range(WIDE):
-                angle = self.operand(group[min(lane, len(group) - 1)].args[0])
-                yield f"%x{r}_{lane} = insertelement {T} {before}, {E} {angle}, i64 {lane}"
-                before = f"%x{r}_{lane}"
-            yield f"%p{r} = call {{{T}, {T}}} @sincos_wide({T} {before})"
+            T, E, r = f"<{WIDE} x {self.target.real}>", self.target.real, group[0].result
+            for part, letter in enumerate("xy"):
+                before = "poison"
+                for lane in range(WIDE):
+                    angle = self.operand(group[min(lane, len(group) - 1)].args[part])
+                    yield f"%{letter}{r}_{lane} = insertelement {T} {before}, {E} {angle}, i64 {lane}"
+                    before = f"%{letter}{r}_{lane}"
+            yield f"%p{r} = call {{{T}, {T}}} @sincos_wide({T} %x{r}_{WIDE - 1}, {T} %y{r}_{WIDE - 1})"
             yield f"%s{r}s = extractvalue {{{T}, {T}}} %p{r}, 0"
             yield f"%s{r}c = extractvalue {{{T}, {T}}} %p{r}, 1"
             for lane, statement in enumerate(group):

@@ -1,10 +1,12 @@
 """Sine and cosine together by range reduction and minimax polynomials: the numbers, and the algorithm on floats.
 
-x = k pi/2 + r with |r| <= pi/4; sin and cos of r are polynomials; k mod 4 says which is which and its sign.
+x + y = k pi/2 + r with |r| <= pi/4; sin and cos of r are polynomials; k mod 4 says which is which and its sign.
 Two reductions give the same accuracy (below 1.5 ulp for |x| <= 1e6, also next to multiples of pi/2):
 
 * with fma, pi/2 is three full numbers and each fma rounds once;
 * without, pi/2 is four numbers whose first three times k are exact, and the rounding errors are carried in `low`.
+
+A number y (a hinge's own angle) joins when x has been reduced already, so that a huge x costs none of its digits.
 
 Beyond 1e6, and for infinities and NaN, the C library answers. The coefficients come from a Remez exchange in
 50-digit arithmetic; a test checks them against mpmath.
@@ -44,12 +46,12 @@ HALF_PI_FMA_SINGLE = (1.570796251296997, 7.549789415861596e-08, 5.39030252995776
 HALF_PI_PLAIN = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21, 8.4784276603689e-32)
 
 
-def sincos(x: float) -> tuple[float, float]:
-    """(sin x, cos x) in plain double arithmetic: what generated code computes when contraction is off."""
-    if not abs(x) <= LIMIT:
-        return _library(x)
-    k = float(math.floor(x * TWO_OVER_PI + 0.5))
-    r, low = _reduce(x, k)
+def sincos(x: float, y: float = -0.0) -> tuple[float, float]:
+    """sin and cos of x + y in plain double arithmetic: what generated code computes when contraction is off."""
+    if not abs(x + y) <= LIMIT:
+        return _library(x, y)
+    k = float(math.floor((x + y) * TWO_OVER_PI + 0.5))
+    r, low = _reduce(x, y, k)
     z = r * r
     s, c = SIN_DOUBLE[-1], COS_DOUBLE[-1]
     for a, b in zip(SIN_DOUBLE[-2::-1], COS_DOUBLE[-2::-1], strict=True):
@@ -62,10 +64,10 @@ def sincos(x: float) -> tuple[float, float]:
     return (-sine if quadrant & 2 else sine), (-cosine if (quadrant + 1) & 2 else cosine)
 
 
-def _reduce(x: float, k: float) -> tuple[float, float]:
-    """r + low = x - k pi/2; k times each of the first three parts is exact."""
+def _reduce(x: float, y: float, k: float) -> tuple[float, float]:
+    """r + low = x + y - k pi/2; k times each of the first three parts is exact."""
     p1, p2, p3, p4 = HALF_PI_PLAIN
-    r1 = x - k * p1  # exact
+    r1 = (x - k * p1) + y  # the difference is exact up to rounding at the size of y
     t2 = k * p2
     r2 = r1 - t2
     e2 = (r1 - r2) - t2
@@ -75,25 +77,29 @@ def _reduce(x: float, k: float) -> tuple[float, float]:
     return r3, (e2 + e3) - k * p4
 
 
-def _library(x: float) -> tuple[float, float]:
-    return (math.nan, math.nan) if math.isnan(x) or math.isinf(x) else (math.sin(x), math.cos(x))
+def _library(x: float, y: float) -> tuple[float, float]:
+    if not math.isfinite(x + y):
+        return math.nan, math.nan
+    s, c = math.sin(x), math.cos(x)
+    return s * math.cos(y) + c * math.sin(y), c * math.cos(y) - s * math.sin(y)
 
 
 C_TEXT = """\
-static void sincos_of(double x, double *sine, double *cosine)
+/* Sine and cosine of x + y; x may be huge. */
+static void sincos_of(double x, double y, double *sine, double *cosine)
 {{
 #ifdef __FAST_MATH__ /* reassociation would undo the range reduction */
     const int library = 1;
 #else
-    const int library = !(fabs(x) <= {limit});
+    const int library = !(fabs(x + y) <= {limit});
 #endif
     if (library) {{
-        *sine = sin(x);
-        *cosine = cos(x);
+        *sine = sin(x) * cos(y) + cos(x) * sin(y);
+        *cosine = cos(x) * cos(y) - sin(x) * sin(y);
         return;
     }}
-    const double k = floor(x * {two_over_pi} + 0.5);
-    const double r1 = x - k * {p1};
+    const double k = floor((x + y) * {two_over_pi} + 0.5);
+    const double r1 = (x - k * {p1}) + y;
     const double t2 = k * {p2};
     const double r2 = r1 - t2;
     const double e2 = (r1 - r2) - t2;
@@ -116,14 +122,15 @@ static void sincos_of(double x, double *sine, double *cosine)
 
 JS_TEXT = """\
 const pair = new Float64Array(2);
-function sincosOf(x) {{
-  if (!(Math.abs(x) <= {limit})) {{
-    pair[0] = Math.sin(x);
-    pair[1] = Math.cos(x);
+// Sine and cosine of x + y; x may be huge.
+function sincosOf(x, y) {{
+  if (!(Math.abs(x + y) <= {limit})) {{
+    pair[0] = Math.sin(x) * Math.cos(y) + Math.cos(x) * Math.sin(y);
+    pair[1] = Math.cos(x) * Math.cos(y) - Math.sin(x) * Math.sin(y);
     return;
   }}
-  const k = Math.floor(x * {two_over_pi} + 0.5);
-  const r1 = x - k * {p1};
+  const k = Math.floor((x + y) * {two_over_pi} + 0.5);
+  const r1 = (x - k * {p1}) + y;
   const t2 = k * {p2};
   const r2 = r1 - t2;
   const e2 = (r1 - r2) - t2;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 from anyjoint.codegen import sincos as numbers
@@ -11,7 +12,7 @@ _BRANCH_WEIGHTS = '!0 = !{!"branch_weights", i32 1, i32 2000}'
 
 
 def helpers(target: Target, inline: bool, name: str = "sincos") -> str:
-    """Definition of @sincos: value -> {sine, cosine}, with everything that it calls except the C library."""
+    """Definition of @sincos: x, y -> {sine, cosine} of x + y, with everything that it calls except the C library."""
     attributes = "alwaysinline" if inline else "noinline alignstack(64)" if target.width > 1 else "noinline"
     if precision(target) != target:
         return _through_double(target, attributes, name)
@@ -30,9 +31,10 @@ def _through_double(target: Target, attributes: str, name: str) -> str:
     return (
         _wrapped(double, f"{name}_double", _plain_body(double), attributes)
         + f"""
-define internal {{{T}, {T}}} @{name}({T} %x) nounwind {attributes} {{
-  %d = fpext {T} %x to {D}
-  %p = call {{{D}, {D}}} @{name}_double({D} %d)
+define internal {{{T}, {T}}} @{name}({T} %x, {T} %y) nounwind {attributes} {{
+  %dx = fpext {T} %x to {D}
+  %dy = fpext {T} %y to {D}
+  %p = call {{{D}, {D}}} @{name}_double({D} %dx, {D} %dy)
   %ds = extractvalue {{{D}, {D}}} %p, 0
   %dc = extractvalue {{{D}, {D}}} %p, 1
   %s = fptrunc {D} %ds to {T}
@@ -54,17 +56,18 @@ def _wrapped(t: Target, name: str, body: list[str], attributes: str) -> str:
         any_lane = f"  %bits = bitcast {B} %huge to i{t.width}\n  %any = icmp ne i{t.width} %bits, 0"
     lines = "\n".join(f"  {line}" for line in body)
     return f"""{_library(t, name)}
-define internal {{{T}, {T}}} @{name}({T} %x) nounwind {attributes} {{
+define internal {{{T}, {T}}} @{name}({T} %x, {T} %y) nounwind {attributes} {{
 entry:
+  %sum = fadd {T} %x, %y
 {lines}
-  %size = call {T} @llvm.fabs.{t.suffix}({T} %x)
+  %size = call {T} @llvm.fabs.{t.suffix}({T} %sum)
   %huge = fcmp ugt {T} %size, {t.literal(numbers.LIMIT)}
 {any_lane}
   %n0 = insertvalue {{{T}, {T}}} poison, {T} %s, 0
   %near = insertvalue {{{T}, {T}}} %n0, {T} %c, 1
   br i1 %any, label %rare, label %done, !prof !0
 rare:
-  %far = call {{{T}, {T}}} @{name}_far({T} %x, {T} %s, {T} %c, {B} %huge)
+  %far = call {{{T}, {T}}} @{name}_far({T} %x, {T} %y, {T} %s, {T} %c, {B} %huge)
   br label %done
 done:
   %both = phi {{{T}, {T}}} [ %near, %entry ], [ %far, %rare ]
@@ -83,20 +86,26 @@ def _library(t: Target, name: str) -> str:
     T, B, E = t.type, t.vector("i1"), t.real
     end = "" if t.dtype == "float64" else "f"
     lines = []
-    if t.width == 1:
-        lines += [f"%ls = call {E} @aj_sin{end}({E} %x)", f"%lc = call {E} @aj_cos{end}({E} %x)"]
-    else:
-        for which in "sc":
-            before = "poison"
-            for lane in range(t.width):
-                after = f"%l{which}" if lane == t.width - 1 else f"%{which}v{lane}"
-                lines += [
-                    f"%{which}x{lane} = extractelement {T} %x, i64 {lane}",
-                    f"%{which}y{lane} = call {E} @aj_{'sin' if which == 's' else 'cos'}{end}({E} %{which}x{lane})",
-                    f"{after} = insertelement {T} {before}, {E} %{which}y{lane}, i64 {lane}",
-                ]
-                before = after
+    for value, function in itertools.product("xy", ("sin", "cos")):
+        made = f"%{function}_{value}"
+        if t.width == 1:
+            lines += [f"{made} = call {E} @aj_{function}{end}({E} %{value})"]
+        before = "poison"
+        for lane in range(t.width if t.width > 1 else 0):
+            after = made if lane == t.width - 1 else f"{made}{lane}"
+            lines += [
+                f"{made}{lane}a = extractelement {T} %{value}, i64 {lane}",
+                f"{made}{lane}b = call {E} @aj_{function}{end}({E} {made}{lane}a)",
+                f"{after} = insertelement {T} {before}, {E} {made}{lane}b, i64 {lane}",
+            ]
+            before = after
     lines += [
+        f"%sc = fmul {T} %sin_x, %cos_y",
+        f"%cs = fmul {T} %cos_x, %sin_y",
+        f"%cc = fmul {T} %cos_x, %cos_y",
+        f"%ss = fmul {T} %sin_x, %sin_y",
+        f"%ls = fadd {T} %sc, %cs",
+        f"%lc = fsub {T} %cc, %ss",
         f"%rs = select {B} %huge, {T} %ls, {T} %s",
         f"%rc = select {B} %huge, {T} %lc, {T} %c",
         f"%r0 = insertvalue {{{T}, {T}}} poison, {T} %rs, 0",
@@ -105,7 +114,8 @@ def _library(t: Target, name: str) -> str:
     ]
     text = "\n".join(f"  {line}" for line in lines)
     attributes = "nounwind noinline cold" + (" alignstack(64)" if t.width > 1 else "")
-    return f"define internal {{{T}, {T}}} @{name}_far({T} %x, {T} %s, {T} %c, {B} %huge) {attributes} {{\n{text}\n}}\n"
+    formal = f"{T} %x, {T} %y, {T} %s, {T} %c, {B} %huge"
+    return f"define internal {{{T}, {T}}} @{name}_far({formal}) {attributes} {{\n{text}\n}}\n"
 
 
 class _Lines:
@@ -137,12 +147,13 @@ def _fma_body(t: Target) -> list[str]:
     sine = numbers.SIN_DOUBLE if double else numbers.SIN_SINGLE
     cosine = numbers.COS_DOUBLE if double else numbers.COS_SINGLE
     T, I = t.type, t.vector(bits)
-    kd = out.fma("kd", "%x", t.literal(numbers.TWO_OVER_PI), t.literal(magic))
+    kd = out.fma("kd", "%sum", t.literal(numbers.TWO_OVER_PI), t.literal(magic))
     q = out.put("q", f"bitcast {T} {kd} to {I}")
     k = out.binary("k", "fsub", kd, t.literal(magic))
     m = out.put("m", f"fneg {T} {k}")
-    r = "%x"
-    for i, part in enumerate(parts):
+    r = out.fma("r0", m, t.literal(parts[0]), "%x")
+    r = out.binary("r0y", "fadd", r, "%y")
+    for i, part in enumerate(parts[1:], 1):
         r = out.fma(f"r{i}", m, t.literal(part), r)
     z = out.binary("z", "fmul", r, r)
     s, c = t.literal(sine[-1]), t.literal(cosine[-1])
@@ -170,10 +181,10 @@ def _plain_body(t: Target) -> list[str]:
     out = _Lines(t)
     T, I = t.type, t.vector("i32")
     p1, p2, p3, p4 = map(t.literal, numbers.HALF_PI_PLAIN)
-    kx = out.binary("kx", "fmul", "%x", t.literal(numbers.TWO_OVER_PI))
+    kx = out.binary("kx", "fmul", "%sum", t.literal(numbers.TWO_OVER_PI))
     kh = out.binary("kh", "fadd", kx, t.literal(0.5))
     k = out.put("k", f"call {T} @llvm.floor.{t.suffix}({T} {kh})")
-    r1 = out.binary("r1", "fsub", "%x", out.binary("t1", "fmul", k, p1))
+    r1 = out.binary("r1", "fadd", out.binary("r1x", "fsub", "%x", out.binary("t1", "fmul", k, p1)), "%y")
     t2 = out.binary("t2", "fmul", k, p2)
     r2 = out.binary("r2", "fsub", r1, t2)
     e2 = out.binary("e2", "fsub", out.binary("d2", "fsub", r1, r2), t2)

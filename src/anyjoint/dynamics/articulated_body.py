@@ -10,7 +10,7 @@ from anyjoint.joints.product_rule import columns
 from anyjoint.scalar import known
 from anyjoint.spatial import dot_in_pairs, vector
 
-from .body import algorithm
+from .algorithm import algorithm
 from .small_matrix import LDL, gram, ldl
 from .velocity import centripetal_acceleration, gyroscopic_couple, spin
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from anyjoint.joints.product_rule import columns
 
-from .body import algorithm
+from .algorithm import algorithm
 
 
 def composite_inertias(body: Any, parent: Any) -> None:

@@ -14,7 +14,7 @@ from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import cross, rigid, vector
 from anyjoint.spatial.inertia import turn_symmetric
 
-from .body import algorithm
+from .algorithm import algorithm
 from .kinematics import place
 from .velocity import child_frame
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .body import algorithm
+from .algorithm import algorithm
 from .newton_euler import accelerate
 
 

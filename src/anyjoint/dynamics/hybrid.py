@@ -8,8 +8,8 @@ from typing import Any
 
 from anyjoint.joints.product_rule import columns
 
+from .algorithm import algorithm
 from .articulated_body import eliminate
-from .body import algorithm
 from .small_matrix import LDL, gram, ldl
 from .velocity import gyroscopic_wrench, move
 
@@ -41,9 +41,9 @@ def accelerations(body: Any, parent: Any) -> None:
     if body.prescribed:
         body.qdd = body.qdd_in + 0
         alpha = alpha + S @ body.qdd  # [RM alg. 6, 20]
-        body.tau_out = S.T @ (body.J_hat @ alpha + body.b_hat)  # [RM alg. 6, 21-22]
+        body.tau_out = S.T @ (body.J_hat @ alpha + body.b_hat) - body.passive  # [RM alg. 6, 21-22]
     else:
-        body.tau_out = body.tau + 0
+        body.tau_out = body.tau - body.passive
         body.qdd = LDL(body.L, body.z).back(body.z - body.Z.T @ alpha)  # [RM alg. 6, 24]
         alpha = alpha + S @ body.qdd  # [RM alg. 6, 25]
     body.alpha = body.W.motion(alpha)

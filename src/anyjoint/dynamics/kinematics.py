@@ -4,7 +4,7 @@ from typing import Any
 
 from anyjoint.spatial import Vector, cross, dot, vector, zeros
 
-from .body import algorithm
+from .algorithm import algorithm
 from .velocity import child_frame, gyroscopic_wrench, move
 
 
@@ -16,7 +16,7 @@ def place(body: Any, parent: Any) -> None:
 
 
 def measure(body: Any, parent: Any) -> None:
-    """Kinetic energy, potential energy without gravity's sign, momentum in the world's axes about the origin."""
+    """Kinetic energy, mass times centre, momentum in the world's axes about the origin; springs say what they store."""
     move(body, parent)
     place(body, parent)
     momentum = body.J @ body.v
@@ -46,6 +46,9 @@ def blocks(body: Any, parent: Any) -> None:
 
 POSES = algorithm("poses", ("outward", place), results=["R", "p"], inputs=["q"])
 MEASURE = algorithm(
-    "energy and momentum", ("outward", measure), results=["kinetic", "moment", "momentum", "mass"], inputs=["q", "v"]
+    "energy and momentum",
+    ("outward", measure),
+    results=["kinetic", "moment", "momentum", "mass", "stored"],
+    inputs=["q", "v"],
 )
 BLOCKS = algorithm("blocks", ("outward", blocks), results=["G_R", "G_p", "a", "b", "S"], inputs=["q", "v"])

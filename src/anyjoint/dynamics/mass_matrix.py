@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from anyjoint.spatial import Matrix, dot, zeros
+from anyjoint.tree.record import Record
 
-from .body import Body, run_sweeps
+from .algorithm import run_sweeps
 from .composite import COMPOSITE
 from .small_matrix import LDL, ldl
 
 
-def mass_matrix(bodies: Sequence[Body], parents: Sequence[int], root: Body, starts: Sequence[int]) -> Matrix:
+def mass_matrix(bodies: Sequence[Record], parents: Sequence[int], root: Record, starts: Sequence[int]) -> Matrix:
     """M = H^T A^T M A H; entries between different branches stay exactly zero."""
     run_sweeps(COMPOSITE, bodies, parents, root)
     n = starts[-1]
@@ -22,7 +23,7 @@ def mass_matrix(bodies: Sequence[Body], parents: Sequence[int], root: Body, star
 
 
 def _walk(
-    M: Matrix, bodies: Sequence[Body], parents: Sequence[int], starts: Sequence[int], i: int, column: int
+    M: Matrix, bodies: Sequence[Record], parents: Sequence[int], starts: Sequence[int], i: int, column: int
 ) -> None:
     """One column of composite momentum handed inward; every joint on the way reads off its entry."""
     f, j = bodies[i].F[:, column], i

@@ -12,8 +12,8 @@ import numpy as np
 
 from anyjoint.spatial import Matrix, Pose, Vector, dot, vector, zeros
 
+from .algorithm import algorithm
 from .articulated_body import unit_columns
-from .body import algorithm
 from .square_root import compress, eliminate_column, rows_of
 from .velocity import centripetal_acceleration, spin
 
@@ -27,7 +27,7 @@ def inertias(body: Any, parent: Any) -> None:
     """Inward: rotate the joint's columns into the first rows, keep those, hand the others on."""
     rows = _gather(body, rows_of(body.J, body.w))
     rows = _seen_through(body.W, rows, centripetal_acceleration(body))
-    w = body.W.force(body.plus("w", -body.f_ext if hasattr(body, "f_ext") else zeros(6)))
+    w = body.W.force(body.plus("w", zeros(6)))
     rows = _seen_through(Pose(), rows, body.a)
     S = body.S_A + body.S_B
     body.R, rows = _triangular(rows, S)  # D = R^T R

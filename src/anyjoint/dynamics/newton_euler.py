@@ -11,7 +11,7 @@ import numpy as np
 
 from anyjoint.spatial import Matrix, Vector, cross, vector, zeros
 
-from .body import algorithm
+from .algorithm import algorithm
 
 
 def accelerate(body: Any, parent: Any) -> None:
@@ -53,8 +53,7 @@ def inertial_wrench(body: Any) -> Vector:
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         n[i] = Omega[k, j] * E[j] - Omega[j, k] * E[k] + I[j, k] * (Omega[j, j] - Omega[k, k])
         n[i] = n[i] + Omega[j, i] * I[i, k] - Omega[k, i] * I[i, j]
-    b = np.concatenate([n + cross(h, A), body.J.C[0, 0] * A + Omega @ h])
-    return b - body.f_ext if hasattr(body, "f_ext") else b
+    return np.concatenate([n + cross(h, A), body.J.C[0, 0] * A + Omega @ h])
 
 
 def collect(body: Any, parent: Any) -> None:
@@ -64,8 +63,14 @@ def collect(body: Any, parent: Any) -> None:
     parent.add("f", body.A.force(f))
 
 
+def apply(body: Any, parent: Any) -> None:
+    """Inward: what has to be applied beside the joint's own springs and dampers."""
+    collect(body, parent)
+    body.generalized = body.generalized - body.passive
+
+
 NEWTON_EULER = algorithm(
-    "newton-euler", ("outward", accelerate), ("inward", collect), results=["generalized"], inputs=["q", "v", "qdd"]
+    "newton-euler", ("outward", accelerate), ("inward", apply), results=["generalized"], inputs=["q", "v", "qdd"]
 )
 
 
@@ -75,8 +80,16 @@ def rest(body: Any, parent: Any) -> None:
     accelerate(body, parent)
 
 
-BIAS = algorithm("bias", ("outward", rest), ("inward", collect), results=["generalized"], inputs=["q", "v"])
+def passive(body: Any, parent: Any) -> None:
+    """Outward: the forces of the joint's own springs and dampers."""
+    body.generalized = body.passive + 0
+
+
+BIAS = algorithm("bias", ("outward", rest), ("inward", apply), results=["generalized"], inputs=["q", "v"])
+# The same without springs and dampers, for formulations that have them in tau already.
+INERTIAL_BIAS = algorithm("bias", ("outward", rest), ("inward", collect), results=["generalized"], inputs=["q", "v"])
 GRAVITY = algorithm("gravity", ("outward", rest), ("inward", collect), results=["generalized"], inputs=["q"])
+PASSIVE = algorithm("springs and dampers", ("outward", passive), results=["generalized"], inputs=["q", "v"])
 # M times a vector: no velocity, and the caller leaves gravity out.
 MOMENTUM = algorithm(
     "mass times acceleration",

@@ -7,7 +7,7 @@ from anyjoint.joints.product_rule import Motion
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, ad, vector
 
-from .body import algorithm
+from .algorithm import algorithm
 
 
 def jacobian_rate(

@@ -11,7 +11,7 @@ import numpy as np
 from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import zeros
 
-from .body import algorithm
+from .algorithm import algorithm
 from .small_matrix import gram, ldl
 from .velocity import child_frame, gyroscopic_wrench, move
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .algorithm import algorithm
 from .blocks import Block, Floats, apply, starts
-from .body import algorithm
 from .recursive import recursion_1, recursion_2, recursion_3
 
 

@@ -27,9 +27,8 @@ def move(body: Any, parent: Any) -> None:
 
 
 def gyroscopic_wrench(body: Any) -> Any:
-    """b = -ad*_v J v, less the external wrench if there is one [SG eq. 21]."""
-    b = -ad_dual(body.v, body.J @ body.v)
-    return b - body.f_ext if hasattr(body, "f_ext") else b
+    """b = -ad*_v J v [SG eq. 21]."""
+    return -ad_dual(body.v, body.J @ body.v)
 
 
 def child_frame(body: Any) -> None:
@@ -55,10 +54,9 @@ def spin(body: Any, parent: Any) -> None:
 
 
 def gyroscopic_couple(body: Any) -> Any:
-    """Wrench that angular velocity alone asks for: (w x I w, w x (w x h)), less the external wrench."""
+    """Wrench that angular velocity alone asks for: (w x I w, w x (w x h))."""
     w, h = body.w, vector(body.J.B[2, 1], body.J.B[0, 2], body.J.B[1, 0])
-    b = np.concatenate([cross(w, body.J.A @ w), cross(w, cross(w, h))])
-    return b - body.f_ext if hasattr(body, "f_ext") else b
+    return np.concatenate([cross(w, body.J.A @ w), cross(w, cross(w, h))])
 
 
 def centripetal_acceleration(body: Any) -> Any:

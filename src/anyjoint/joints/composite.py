@@ -77,6 +77,11 @@ class Composite(Joint):
             new_v += own_v
         return (new_q, new_v) if rewritten else None
 
+    def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
+        relaxed = (own for _, own, _ in self.split(rest, [0] * self.nv))
+        parts = zip(self.split(q, [0] * self.nv), relaxed, strict=True)
+        return [x for (part, own, _), at_rest in parts for x in part.deflection(own, at_rest)]
+
     def singularity(self, q: Sequence[float]) -> str | None:
         found = (part.singularity(q_part) for part, q_part, _ in self.split(q, [0.0] * self.nv))
         return next((sentence for sentence in found if sentence), None)

@@ -106,6 +106,14 @@ def solve_body_jacobian(q: Any, omega: Any) -> Vector:
     return np.asarray(vector(*omega) + w * 0.5 + cross(q, w) * e)
 
 
+def quaternion(q: Sequence[Scalar]) -> list[Scalar]:
+    """The unit quaternion of a rotation vector."""
+    half = [0.5 * x for x in q]
+    t2 = dot(half, half)
+    k = coefficients(t2)
+    return [1 - k.b * t2, *(k.a * x for x in half)]
+
+
 def reparameterise(q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
     """The same rotation and angular velocity by a shorter vector once |q| > 3/2 pi [RM section 4.7]."""
     t2 = dot(q, q)

@@ -51,5 +51,8 @@ class Free(Joint):
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
         return self.parts.chart(q, v)
 
+    def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
+        return self.parts.deflection(q, rest)
+
     def singularity(self, q: Sequence[float]) -> str | None:
         return self.parts.singularity(q)

@@ -8,7 +8,7 @@ from anyjoint.spatial import Pose, vector, zeros
 
 from .joint import Coordinate, Joint
 from .product_rule import Motion
-from .quaternion import QUATERNION, normalised, quaternion_rate, quaternion_singularity
+from .quaternion import QUATERNION, normalised, quaternion_rate, quaternion_singularity, relative_turn
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,10 @@ class FreeQuaternion(Joint):
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
         """The quaternion brought back to unit length."""
         return [*normalised(q[:4]), *q[4:]], v
+
+    def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
+        """The turn, then the way in the parent's axes."""
+        return [*relative_turn(q[:4], rest[:4]), *(x - r for x, r in zip(q[4:], rest[4:], strict=True))]
 
     def singularity(self, q: Sequence[float]) -> str | None:
         return quaternion_singularity(q[:4])

@@ -93,6 +93,10 @@ class Joint:
             return None
         return [wrapped(coordinate, x) for coordinate, x in zip(self.coordinates, q, strict=True)], v
 
+    def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
+        """How far springs that relax at `rest` are stretched, one number per velocity; the same in every chart."""
+        return [x - r for x, r in zip(q, rest, strict=True)]
+
     def singularity(self, q: Sequence[float]) -> str | None:
         """A sentence (what is singular and a way out) if the coordinates break down at q, else None."""
         return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from anyjoint.scalar import Scalar, sqrt
+from anyjoint.scalar import Scalar, atan2, less, select, sqrt
 from anyjoint.spatial import dot
 
 from .joint import Coordinate
@@ -13,6 +13,8 @@ QUATERNION = (
     Coordinate("qy", domain=(-1.0, 1.0), unit=""),
     Coordinate("qz", domain=(-1.0, 1.0), unit=""),
 )
+
+TINY = 1e-36  # keeps the direction of no rotation finite
 
 
 def quaternion_rate(q: Sequence[Scalar], omega: Sequence[Scalar]) -> list[Scalar]:
@@ -31,6 +33,34 @@ def normalised(q: Sequence[Scalar]) -> list[Scalar]:
     """The quaternion at unit length."""
     length = sqrt(dot(q, q))
     return [x / length for x in q]
+
+
+def relative_turn(q: Sequence[Scalar], rest: Sequence[Scalar]) -> list[Scalar]:
+    """The rotation vector from `rest` to `q`, both quaternions, on the shorter way.
+
+    At half a turn both ways are as long: the vector changes sides there, its length does not.
+    """
+    w, x, y, z = product(conjugate(rest), q)
+    sign = select(less(w, 0.0), -1.0, 1.0)
+    size = sqrt(x * x + y * y + z * z + TINY)
+    scale = 2.0 * sign * atan2(size, sign * w) / size
+    return [scale * x, scale * y, scale * z]
+
+
+def conjugate(q: Sequence[Scalar]) -> list[Scalar]:
+    """The inverse of a unit quaternion."""
+    return [q[0], -q[1], -q[2], -q[3]]
+
+
+def product(p: Sequence[Scalar], q: Sequence[Scalar]) -> list[Scalar]:
+    """The quaternion p q."""
+    w, x, y, z = p
+    return [
+        w * q[0] - x * q[1] - y * q[2] - z * q[3],
+        w * q[1] + x * q[0] + y * q[3] - z * q[2],
+        w * q[2] - x * q[3] + y * q[0] + z * q[1],
+        w * q[3] + x * q[2] - y * q[1] + z * q[0],
+    ]
 
 
 def quaternion_singularity(q: Sequence[float]) -> str | None:

@@ -10,6 +10,7 @@ from anyjoint.spatial import Pose, Turn, dot, zeros
 from . import exponential
 from .joint import Coordinate, Joint
 from .product_rule import Motion
+from .quaternion import relative_turn
 
 # The cube stays inside the ball |q| < 2 pi, where the map is regular.
 EXPONENTIAL_DOMAIN = (-math.pi, math.pi)
@@ -36,6 +37,9 @@ class Spherical(Joint):
 
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
         return exponential.reparameterise(q, v)
+
+    def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
+        return relative_turn(exponential.quaternion(q), exponential.quaternion(rest))
 
     def singularity(self, q: Sequence[float]) -> str | None:
         return exponential.turn_singularity(q)

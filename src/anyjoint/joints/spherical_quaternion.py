@@ -8,7 +8,7 @@ from anyjoint.spatial import Pose, zeros
 
 from .joint import Coordinate, Joint
 from .product_rule import Motion
-from .quaternion import QUATERNION, normalised, quaternion_rate, quaternion_singularity
+from .quaternion import QUATERNION, normalised, quaternion_rate, quaternion_singularity, relative_turn
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,9 @@ class SphericalQuaternion(Joint):
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
         """The quaternion brought back to unit length."""
         return normalised(q), v
+
+    def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
+        return relative_turn(q, rest)
 
     def singularity(self, q: Sequence[float]) -> str | None:
         return quaternion_singularity(q)

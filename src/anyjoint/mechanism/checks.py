@@ -149,6 +149,15 @@ def springs(mech: Mechanism) -> Finding:
                 yield _of(body), f"{what} {values} must be finite and not negative"
         if not all(math.isfinite(x) for x in body.rest):
             yield _of(body), f"rest {body.rest} must be finite"
+        turning = [c.name for c in body.joint.coordinates if c.wrap]
+        for c in body.joint.coordinates:
+            if c.wrap and any(map(math.isfinite, c.limits)):
+                yield _of(body), f"coordinate {c.name!r} has limits, so it takes no turns off; use wrap=False"
+        if any(body.stiffness) and turning:
+            yield _of(body), (
+                f"coordinate {turning[0]!r} takes whole turns off (wrap=True), but a spring winds up over them; "
+                "use wrap=False"
+            )
 
 
 def joint_functions(mech: Mechanism) -> Finding:

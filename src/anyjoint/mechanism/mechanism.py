@@ -113,9 +113,9 @@ class Mechanism:
             frames=dict(frames or {}),
             q=slice(self.nq, self.nq + joint.nq),
             v=slice(self.nv, self.nv + joint.nv),
-            stiffness=_per_coordinate(stiffness, joint.nv, name, "stiffness"),
-            damping=_per_coordinate(damping, joint.nv, name, "damping"),
-            rest=_per_coordinate(neutral if rest is None else rest, joint.nq, name, "rest"),
+            stiffness=per_coordinate(stiffness, joint.nv, name, "stiffness"),
+            damping=per_coordinate(damping, joint.nv, name, "damping"),
+            rest=per_coordinate(neutral if rest is None else rest, joint.nq, name, "rest"),
         )
         self.bodies.append(body)
         self._by_name[name] = body
@@ -279,12 +279,17 @@ def _as_shapes(shape: Any, name: str) -> tuple[Shape, ...]:
     return shapes
 
 
-def _per_coordinate(value: Any, n: int, name: str, what: str) -> tuple[float, ...]:
+def per_coordinate(value: Any, n: int, name: str, what: str) -> tuple[float, ...]:
+    """A tuple of n numbers from one for all, or one each."""
     try:
         numbers = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         numbers = np.empty((0, 0))
     if numbers.ndim == 0:
+        if numbers and not n:
+            raise ModelError(
+                f"body {name!r}: {what} {value!r} has no coordinate to act on; give it to the joint that has one"
+            )
         numbers = np.full(n, float(numbers))
     if numbers.shape != (n,):
         raise ModelError(f"body {name!r}: {what} {value!r} must be one number or {n}, one per coordinate of the joint")

@@ -9,22 +9,22 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from anyjoint.dynamics.body import Algorithm
+from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.dynamics.composite_world import COMPOSITE_WORLD
 from anyjoint.dynamics.newton_euler import MOMENTUM
-from anyjoint.dynamics.plan import Plan, make_plan
 from anyjoint.errors import InputError
 from anyjoint.joints import Coupled
+from anyjoint.trace.classes import Tracer
+from anyjoint.trace.joints_cache import JointCache
+from anyjoint.trace.mass_layout import mass_schedule
+from anyjoint.trace.numbers import Numbers, numbers_of
+from anyjoint.trace.store import remembered
+from anyjoint.trace.straight import input_sizes
+from anyjoint.tree.plan import Plan, make_plan
 
-from .classes import Tracer
 from .coupling import CoupledTracer, Expansion, expand
-from .joints_cache import JointCache
-from .mass_layout import mass_schedule
-from .numbers import Numbers, numbers_of
 from .program import Program, build_program, result_size, structure
 from .quantities import DENSE_FORWARD, FORCES, FORWARD, KINEMATICS, SWEEPS, TRACED, UNGROUPED
-from .store import remembered
-from .straight import input_sizes
 
 DENSE = 40  # coordinates up to which the mass matrix, and formulations that solve with it, are straight-line programs
 COUPLED = "composite-rigid-body"  # the formulation that joints which follow others are projected with
@@ -145,8 +145,7 @@ class Compiler:
             algorithm = UNGROUPED[quantity]
             inputs, (schedule, setup) = algorithm.inputs, tracer.sweeps(algorithm)
         elif quantity in FORCES:
-            inputs = FORCES[quantity].inputs
-            schedule, setup = tracer.forces(inputs)
+            inputs, (schedule, setup) = FORCES[quantity].inputs, tracer.forces(FORCES[quantity])
         elif quantity == "mass_matrix":
             inputs, (schedule, setup) = ("q",), tracer.mass_matrix()
         elif quantity == "forward_dynamics":

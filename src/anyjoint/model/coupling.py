@@ -11,20 +11,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anyjoint.dynamics.body import Algorithm, run_sweeps
+from anyjoint.dynamics.algorithm import Algorithm, run_sweeps
 from anyjoint.dynamics.mass_matrix import mass_matrix, solve_from_leaves
-from anyjoint.dynamics.newton_euler import NEWTON_EULER
-from anyjoint.dynamics.plan import Plan
+from anyjoint.dynamics.newton_euler import BIAS, GRAVITY, MOMENTUM, NEWTON_EULER
 from anyjoint.joints import Coupled
 from anyjoint.scalar import Scalar, jet
 from anyjoint.spatial import Matrix, vector, zeros
 from anyjoint.symbolic import Graph
+from anyjoint.trace.flatten import flatten
+from anyjoint.trace.joints_cache import JointCache
+from anyjoint.trace.numbers import Numbers
+from anyjoint.trace.straight import PER_LINK, Trace, row_schedule, trace_bodies
+from anyjoint.tree.plan import Plan
 
-from .flatten import flatten
-from .joints_cache import JointCache
-from .numbers import Numbers
 from .quantities import Traced, velocity_starts
-from .straight import PER_LINK, Trace, row_schedule, trace_bodies
+
+# Joints that follow accelerate even where the mechanism's own coordinates do not.
+WITH_ACCELERATIONS = {BIAS.name: NEWTON_EULER, GRAVITY.name: MOMENTUM}
 
 
 @dataclass(frozen=True)
@@ -124,15 +127,15 @@ class CoupledTracer:
         plus, minus = ([a + s * b for a, b in zip(v, x, strict=True)] for s in (1, -1))
         return (self.expansion.coordinates(q, plus).second - self.expansion.coordinates(q, minus).second) / 4
 
-    def forces(self, inputs: tuple[str, ...]) -> Traced:
-        """Inverse dynamics, bias or gravity forces: Phi^T of the expanded ones."""
-        trace, rows, x = self._begin(inputs)
+    def forces(self, algorithm: Algorithm) -> Traced:
+        """Forces of one kind: Phi^T of the expanded ones."""
+        trace, rows, x = self._begin(algorithm.inputs)
         a = vector(*rows["qdd"]) if "qdd" in rows else zeros(x.Phi.shape[1])
-        return row_schedule(trace, inputs, list(self._generalized(trace, x, x.Phi @ a + x.second)))
+        return row_schedule(trace, algorithm.inputs, list(self._generalized(algorithm, trace, x, x.Phi @ a + x.second)))
 
-    def _generalized(self, trace: Trace, x: Expanded, qdd: Any) -> Any:
+    def _generalized(self, algorithm: Algorithm, trace: Trace, x: Expanded, qdd: Any) -> Any:
         bodies, root = trace_bodies(trace, self.plan, self.numbers, self.joints, x.q, x.v, qdd=qdd)
-        run_sweeps(NEWTON_EULER, bodies, self.plan.parents, root)
+        run_sweeps(WITH_ACCELERATIONS.get(algorithm.name, algorithm), bodies, self.plan.parents, root)
         return x.Phi.T @ vector(*(g for body in bodies for g in body.generalized))
 
     def _mass(self, trace: Trace, x: Expanded) -> Matrix:
@@ -152,5 +155,5 @@ class CoupledTracer:
         """Accelerations from the projected mass matrix and bias."""
         inputs = ("q", "v", "tau")
         trace, rows, x = self._begin(inputs)
-        right = vector(*rows["tau"]) - self._generalized(trace, x, x.second)
+        right = vector(*rows["tau"]) - self._generalized(BIAS, trace, x, x.second)
         return row_schedule(trace, inputs, list(solve_from_leaves(self._mass(trace, x), right)))

@@ -31,7 +31,7 @@ def numeric_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats) ->
     links = model.plan.links
     inertias = [link.inertia for link in links]
     up = np.concatenate([np.zeros(3), -np.asarray(model.mechanism.gravity)])
-    tau = np.broadcast_to(np.asarray(tau, dtype=float), np.broadcast_shapes(np.shape(tau), np.shape(v)))
+    tau = np.asarray(tau, dtype=float) + model.passive_forces(q, v)
     return accelerations(blocks, model.plan.parents, inertias, tau, up)
 
 

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from anyjoint.codegen import Schedule
-from anyjoint.dynamics.body import run_sweeps
+from anyjoint.dynamics.algorithm import run_sweeps
 from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
 from anyjoint.dynamics.mass_matrix import solve_from_leaves
-from anyjoint.dynamics.plan import Plan
 from anyjoint.spatial import Matrix, Vector, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import coefficients, substitute
-
-from .joints_cache import JointCache
-from .numbers import Numbers
-from .setup import Setup
-from .straight import Trace, row_schedule, state_rows, trace_bodies
+from anyjoint.trace.joints_cache import JointCache
+from anyjoint.trace.numbers import Numbers
+from anyjoint.trace.setup import Setup
+from anyjoint.trace.straight import Trace, row_schedule, state_rows, trace_bodies
+from anyjoint.tree.plan import Plan
 
 
 def equations_of_motion(outputs: Sequence[Any], qdd: Sequence[Node]) -> tuple[Matrix, Vector]:

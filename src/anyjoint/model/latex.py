@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.dynamics.body import run_sweeps
+from anyjoint.dynamics.algorithm import run_sweeps
 from anyjoint.dynamics.newton_euler import NEWTON_EULER
-from anyjoint.dynamics.plan import make_plan
 from anyjoint.joints import Joint
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.printing import latex_parts
 from anyjoint.symbolic.rewrite import import_into
 from anyjoint.symbolic.simplify import merge_identities
+from anyjoint.trace.numbers import numbers_of
+from anyjoint.trace.straight import Trace, state_rows, trace_bodies
+from anyjoint.tree.plan import make_plan
 
 from .compiler import Compiler
 from .lagrangian import equations_of_motion
-from .numbers import numbers_of
-from .straight import Trace, state_rows, trace_bodies
 
 FEW = 4  # coordinates up to which M and h are readable
 HEAD = r"""\documentclass{article}

@@ -17,10 +17,11 @@ from anyjoint.codegen import OpCount
 from anyjoint.codegen.target import checked_dtype
 from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.dynamics.hybrid import HYBRID
-from anyjoint.dynamics.plan import Plan
-from anyjoint.dynamics.rigid import adjoint, inverse
 from anyjoint.errors import InputError
 from anyjoint.options import named_options
+from anyjoint.trace.numbers import numbers_of
+from anyjoint.tree.plan import Plan
+from anyjoint.tree.rigid import adjoint, inverse
 
 from .arguments import checked_out, checked_rows
 from .cartesian import Cartesian
@@ -28,7 +29,6 @@ from .compiler import DENSE, Compiler, hybrid_plan
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
 from .latex import document
-from .numbers import numbers_of
 from .parameters import Parameters, private_copy
 from .program import Program, build_program
 from .quantities import DENSE_FORWARD, FORCES, KINEMATICS, NUMERIC_FORWARD, TRACED
@@ -199,8 +199,12 @@ class Model:
         return (columns + columns.T) / 2
 
     def bias_forces(self, q: Any, v: Any, *, threads: int = 1) -> Floats:
-        """Coriolis, centrifugal and gravity forces: M a + bias = tau."""
+        """Coriolis, centrifugal and gravity forces, less those of springs and dampers: M a + bias = tau."""
         return self._finite("bias_forces", (q, v), None, threads)
+
+    def passive_forces(self, q: Any, v: Any, *, threads: int = 1) -> Floats:
+        """Generalized forces of the joints' own springs and dampers, which are part of all dynamics."""
+        return self._finite("passive_forces", (q, v), None, threads)
 
     def gravity_forces(self, q: Any, *, threads: int = 1) -> Floats:
         """Forces that hold the mechanism still against gravity."""
@@ -316,12 +320,13 @@ class Model:
 
     def _measure(self, q: Any, v: Any) -> Floats:
         flat = self._finite("measure", (q, v), None, 1)
-        return flat.reshape(*flat.shape[:-1], len(self.plan.links), 11)
+        return flat.reshape(*flat.shape[:-1], len(self.plan.links), 12)
 
     def energy(self, q: Any, v: Any) -> tuple[Any, Any]:
-        """Kinetic and potential energy; the potential is zero where centres of mass are at the world's origin."""
+        """Kinetic and potential energy; gravity's is zero where centres of mass are at the world's origin."""
         rows = self._measure(q, v)
-        return rows[..., 0].sum(-1), -(rows[..., 1:4].sum(-2) @ np.asarray(self.mechanism.gravity))
+        weight = rows[..., 1:4].sum(-2) @ np.asarray(self.mechanism.gravity)
+        return rows[..., 0].sum(-1), rows[..., 11].sum(-1) - weight
 
     def momentum(self, q: Any, v: Any) -> Floats:
         """Total momentum in world axes about the world's origin: angular, then linear."""
@@ -352,15 +357,16 @@ class Model:
     def simulate(
         self, q0: Any = None, v0: Any = None, duration: float = 10.0, dt: float = 1e-3, method: str = "rk4", *,
         rtol: float = 1e-8, atol: float = 1e-10, tau: Any = None, forces: Sequence[Any] = (), events: Any = (),
-        save_every: int | None = None, progress: Any = None, threads: int = 1,
+        save_every: int | None = None, progress: Any = None, threads: int = 1, limits: bool = True,
     ) -> Trajectory:  # fmt: skip
         """Integrate the motion from (q0, v0); without them from the mechanism's own start.
 
         The `method` "rk4" or "semi-implicit-euler" takes steps of `dt` seconds; "dopri5" chooses its steps by `rtol`
         and `atol`, and `dt` is the distance of its samples. `tau` are generalized forces: a row, values over time, or a
         function tau(t, q, v); `forces` are springs, wrenches and servos of `anyjoint.forces`; `events` are functions of
-        (t, q, v) or `aj.Event`s. Every `save_every`-th step is kept (default all). `progress=True` shows a bar. Batches
-        (batch, n) run on `threads`. Trouble ends the run early, with a status that says why.
+        (t, q, v) or `aj.Event`s. Limits that joints declare hold unless `limits` is False. Every `save_every`-th step
+        is kept (default all). `progress=True` shows a bar. Batches (batch, n) run on `threads`. Trouble ends the run
+        early, with a status that says why.
 
         >>> traj = model.simulate([0.1], [0.0], duration=1.0, dt=1e-3)
         >>> traj.status.ok, len(traj.t)
@@ -368,7 +374,7 @@ class Model:
         """
         return importlib.import_module("anyjoint.simulate").simulate(  # type: ignore[no-any-return]
             self, q0, v0, duration, dt, method, rtol=rtol, atol=atol, tau=tau, forces=forces, events=events,
-            save_every=save_every, progress=progress, threads=threads,
+            save_every=save_every, progress=progress, threads=threads, limits=limits,
         )  # fmt: skip
 
     @named_options

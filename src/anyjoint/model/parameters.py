@@ -11,8 +11,12 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.joints.parameters import bind, parameters
+from anyjoint.joints.spring import Spring
 from anyjoint.mechanism import Inertia, Mechanism
+from anyjoint.mechanism.mechanism import per_coordinate
 from anyjoint.spatial import Pose
+
+SPRING = ("stiffness", "damping", "rest")
 
 
 def private_copy(mechanism: Mechanism) -> Mechanism:
@@ -26,6 +30,8 @@ def private_copy(mechanism: Mechanism) -> Mechanism:
 class Parameters(MutableMapping[str, Any]):
     """Parameters by name: "gravity", "BODY/mass", "BODY/com", "BODY/tensor", "BODY/placement", "BODY/joint/NAME".
 
+    A body that was added with springs or dampers also has "BODY/stiffness", "BODY/damping" and "BODY/rest".
+
     Setting one checks it, computes what depends on parameters alone, and leaves the machine code as it is; only where
     a number that the code has built in as exactly 0, 1 or -1 changes, the code is compiled again.
     """
@@ -38,6 +44,8 @@ class Parameters(MutableMapping[str, Any]):
         for body in self._mechanism.bodies:
             for what in ("mass", "com", "tensor", "placement"):
                 yield f"{body.name}/{what}"
+            if Spring.of(body):
+                yield from (f"{body.name}/{what}" for what in SPRING)
             for parameter in parameters(body.joint):
                 yield f"{body.name}/joint/{'.'.join(parameter.path)}"
 
@@ -49,8 +57,8 @@ class Parameters(MutableMapping[str, Any]):
             return self._mechanism.gravity
         index, what, path = self._find(name)
         body = self._mechanism.bodies[index]
-        if what == "placement":
-            return body.placement
+        if what == "placement" or what in SPRING:
+            return getattr(body, what)
         if what == "joint":
             return next(p.value for p in parameters(body.joint) if ".".join(p.path) == path)
         return getattr(body.inertia, what)
@@ -105,6 +113,9 @@ class Parameters(MutableMapping[str, Any]):
             if not isinstance(value, Pose):
                 raise InputError(f"parameter {name!r} is a Pose, got {type(value).__name__}")
             self._put(index, replace(body, placement=value))
+        elif what in SPRING:
+            changed: dict[str, Any] = {what: per_coordinate(value, len(getattr(body, what)), body.name, what)}
+            self._put(index, replace(body, **changed))
         elif what == "joint":
             self._put(index, replace(body, joint=_with_value(body.joint, path, value, name)))
         else:

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import CompiledSchedule, OpCount, Schedule
-from anyjoint.dynamics.body import Algorithm
-from anyjoint.dynamics.plan import GENERAL, Plan
+from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.errors import InputError
+from anyjoint.trace.classes import Tracer
+from anyjoint.trace.joints_cache import JointCache
+from anyjoint.trace.layout import Layout, Rows
+from anyjoint.trace.numbers import Numbers
+from anyjoint.trace.setup import Setup
+from anyjoint.trace.store import remembered
+from anyjoint.trace.straight import EXACT, input_sizes, straight_schedule
+from anyjoint.tree.plan import GENERAL, Plan
 
 from .arguments import checked_out, checked_rows, checked_threads
-from .classes import Tracer
-from .joints_cache import JointCache
-from .layout import Layout, Rows
-from .numbers import Numbers
-from .setup import Setup
-from .store import remembered
-from .straight import EXACT, input_sizes, straight_schedule
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 # Straight-line code is best while it is small. Larger mechanisms run faster by kernels in loops where bodies share
@@ -144,7 +144,7 @@ def digest(array: Floats) -> str:
 def structure(plan: Plan, numbers: Numbers, joints: JointCache) -> Hashable:
     """Everything but the values of parameters that a traced program depends on."""
     kinds: dict[Hashable, int] = {}
-    keys = [kinds.setdefault(joints.key(link), len(kinds)) for link in plan.links]
+    keys = [kinds.setdefault((joints.key(link), link.spring is not None), len(kinds)) for link in plan.links]
     tree = [(x.parent, x.prescribed, x.slot, x.q.start, x.q.stop, x.v.start, x.v.stop) for x in plan.links]
     return (tuple(kinds), digest(np.array(keys)), digest(np.array(tree, dtype=int)), digest(built_in(numbers)))
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from anyjoint.codegen import Schedule
+from anyjoint.dynamics.algorithm import Algorithm, run_sweeps
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
-from anyjoint.dynamics.body import Algorithm, run_sweeps
 from anyjoint.dynamics.constraint_wrench import CONSTRAINT_WRENCHES
 from anyjoint.dynamics.kinematics import BLOCKS, MEASURE, POSES
 from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
 from anyjoint.dynamics.mass_matrix import mass_matrix, solve_from_leaves
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
-from anyjoint.dynamics.newton_euler import BIAS, GRAVITY, MOMENTUM, NEWTON_EULER
-from anyjoint.dynamics.plan import Plan
+from anyjoint.dynamics.newton_euler import BIAS, GRAVITY, INERTIAL_BIAS, MOMENTUM, NEWTON_EULER, PASSIVE
 from anyjoint.dynamics.products import J_TIMES, J_TRANSPOSED_TIMES, JDOT_TIMES
 from anyjoint.dynamics.recursive import RECURSIVE
 from anyjoint.dynamics.recursive_mixed import SYMBOLIC_PART
-from anyjoint.spatial import vector, zeros
+from anyjoint.spatial import vector
 from anyjoint.symbolic import Graph
+from anyjoint.trace.joints_cache import JointCache
+from anyjoint.trace.numbers import Numbers
+from anyjoint.trace.setup import Setup
+from anyjoint.trace.straight import Trace, row_schedule, state_rows, trace_bodies
+from anyjoint.tree.plan import Plan
 
-from .joints_cache import JointCache
 from .lagrangian import trace_lagrangian
-from .numbers import Numbers
-from .setup import Setup
-from .straight import Trace, row_schedule, state_rows, trace_bodies
 
 SWEEPS: dict[str, Algorithm] = {a.name: a for a in (RECURSIVE, ARTICULATED_BODY, MODIFIED_ARTICULATED_BODY)}
 DENSE_FORWARD = ("composite-rigid-body", "lagrangian")  # traced with the solution of M a = tau - c
@@ -47,6 +47,7 @@ FORCES: dict[str, Algorithm] = {
     "bias_forces": BIAS,
     "gravity_forces": GRAVITY,
     "mass_times": MOMENTUM,
+    "passive_forces": PASSIVE,
     "inverse_dynamics_lagrangian": LAGRANGIAN_INVERSE,
     "constraint_wrenches": CONSTRAINT_WRENCHES,
     "recursive_mixed": SYMBOLIC_PART,
@@ -75,9 +76,7 @@ def trace_composite(plan: Plan, numbers: Numbers, joints: JointCache) -> Traced:
     trace = Trace(Graph())
     inputs = ("q", "v", "tau")
     bodies, root = trace_bodies(trace, plan, numbers, joints, **state_rows(trace, plan, inputs))
-    for link, body in zip(plan.links, bodies, strict=True):
-        body.qdd = zeros(link.joint.nv)
-    run_sweeps(NEWTON_EULER, bodies, plan.parents, root)
+    run_sweeps(INERTIAL_BIAS, bodies, plan.parents, root)
     M = mass_matrix(bodies, plan.parents, root, velocity_starts(plan))
     right = vector(*(t - g for body in bodies for t, g in zip(body.tau, body.generalized, strict=True)))
     return row_schedule(trace, inputs, list(solve_from_leaves(M, right)))

@@ -21,6 +21,7 @@ from .functions import (
     select,
     sin,
     sincos,
+    sincos_of_sum,
     sqrt,
     tan,
 )
@@ -29,5 +30,5 @@ from .user_code import at_numbers, definition, failure, user_code
 __all__ = [
     "Scalar", "absolute", "acos", "asin", "at_numbers", "atan2", "cos", "definition", "derivative", "exp", "failure",
     "floor", "gather", "is_number", "jet", "known", "less", "log", "maximum", "minimum", "power", "select", "sin",
-    "sincos", "sqrt", "tan", "user_code",
+    "sincos", "sincos_of_sum", "sqrt", "tan", "user_code",
 ]  # fmt: skip

@@ -53,6 +53,17 @@ def sincos(x: Scalar) -> tuple[Scalar, Scalar]:
     return sin(x), cos(x)
 
 
+def sincos_of_sum(x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+    """The pair (sin, cos) of x + y, where y is a number that does not change; a huge x loses no digits.
+
+    Generated code adds y when it has reduced x; plain numbers take the addition theorem instead.
+    """
+    if not is_number(x):
+        return sincos(x + y)
+    (sx, cx), (sy, cy) = sincos(x), sincos(y)
+    return sx * cy + cx * sy, cx * cy - sx * sy
+
+
 def is_number(x: Scalar) -> bool:
     """True for plain numbers, false for scalars that bring methods of their own."""
     return isinstance(x, (float, int, complex, np.generic))

@@ -10,7 +10,8 @@ import numpy as np
 
 from anyjoint.errors import InputError
 
-from .force_program import ForceProgram
+from .chunk import BadInput
+from .force_program import ForceProgram, signal
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Callback = Callable[[float, Floats, Floats], Any]
@@ -38,7 +39,7 @@ class Drive:
     def rows(self, times: Floats) -> Floats:
         """The drive row (tau, then the signals of forces) at each of the times."""
         tau = self.sampled(times)
-        signals = [[float(f(t)) for t in times] for f in self.functions]
+        signals = [[signal(f, float(t)) for t in times] for f in self.functions]
         return np.ascontiguousarray(np.column_stack([tau, *signals]))
 
     def sampled(self, times: Floats) -> Floats:
@@ -51,7 +52,7 @@ class Drive:
     def torque(self, t: float, q: Floats, v: Floats, member: int = 0) -> Floats:
         """All generalized forces at one state."""
         if self.callback is not None:
-            tau = checked(self.callback(t, q, v), len(v), t)
+            tau = checked(self.callback(t, read_only(q), read_only(v)), len(v), t)
         elif self.times is not None:
             tau = self.sampled(np.array([t]))[0]
         else:
@@ -76,7 +77,17 @@ def checked(tau: Any, nv: int, t: float) -> Floats:
         raise InputError(
             f"tau(t, q, v) returned shape {found.shape} at t = {t:g}; expected ({nv},), one force per velocity"
         )
+    if not np.isfinite(found).all():
+        at = int(np.argmin(np.isfinite(found)))
+        raise BadInput(f"tau(t, q, v) returned {found[at]} for velocity {at} at t = {t:.6g} s", t)
     return found
+
+
+def read_only(x: Floats) -> Floats:
+    """The same numbers, which nobody can change by mistake: a controller sees the state itself."""
+    view = x.view()
+    view.flags.writeable = False
+    return view
 
 
 def make_drive(tau: Any, nv: int, batch: int | None, duration: float, forces: ForceProgram) -> Drive:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +15,9 @@ from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import vjp
 from anyjoint.symbolic.interpret import evaluate
 
+from .chunk import BadInput
 from .force_trace import ForceTrace
-from .forces import Effort, Force, joint_springs
+from .forces import Effort, Force
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -38,7 +40,7 @@ class ForceProgram:
         """Generalized forces at states (..., n) of one time; the oracle of the compiled ones."""
         out = np.zeros(v.shape)
         if self.torques:
-            found = evaluate(list(self.torques.values()), self._values(q, v, [f(t) for f in self.functions]))
+            found = evaluate(list(self.torques.values()), self._values(q, v, [signal(f, t) for f in self.functions]))
             for k, x in zip(self.torques, found, strict=True):
                 out[..., k] = x
         return out
@@ -57,12 +59,21 @@ class ForceProgram:
         return values | {node.id: x for node, x in zip(self.signals, signals, strict=True)}
 
 
+def signal(function: Callable[[float], float], t: float) -> float:
+    """A force's function of time."""
+    found = float(function(t))
+    if not math.isfinite(found):
+        name = getattr(function, "__name__", "a function")
+        raise BadInput(f"{name}(t), which a force depends on, returned {found} at t = {t:.6g} s", t)
+    return found
+
+
 def trace_forces(mechanism: Mechanism, forces: Sequence[Force]) -> ForceProgram:
     """All forces of a simulation: tau = sum of effort * d(speed)/dv, by one reverse pass."""
     trace = ForceTrace(mechanism)
     efforts: list[Effort] = []
     energy: Any = 0.0
-    for force in [*joint_springs(mechanism), *forces]:
+    for force in forces:
         if not hasattr(force, "efforts"):
             raise InputError(
                 f"forces: {force!r} is not a force; give a Spring, Wrench, Servo or Limits of anyjoint.forces"

@@ -8,7 +8,6 @@ from typing import Any
 
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import atan2, less, select, sqrt
 from anyjoint.spatial import Pose
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import time_derivative
@@ -87,30 +86,6 @@ def dot3(x: Sequence[Any], y: Sequence[Any]) -> Any:
 def point(pose: Pose, at: Sequence[Any]) -> list[Any]:
     """A body's point in the world."""
     return [p + dot3(row, [float(x) for x in at]) for row, p in zip(pose.R, pose.p, strict=True)]
-
-
-def conjugate(q: Sequence[Any]) -> list[Any]:
-    """The inverse of a unit quaternion."""
-    return [q[0], -q[1], -q[2], -q[3]]
-
-
-def product(p: Sequence[Any], q: Sequence[Any]) -> list[Any]:
-    """The quaternion p q."""
-    w, x, y, z = p
-    return [
-        w * q[0] - x * q[1] - y * q[2] - z * q[3],
-        w * q[1] + x * q[0] + y * q[3] - z * q[2],
-        w * q[2] - x * q[3] + y * q[0] + z * q[1],
-        w * q[3] + x * q[2] - y * q[1] + z * q[0],
-    ]
-
-
-def rotation_vector(q: Sequence[Any]) -> list[Any]:
-    """The logarithm of a unit quaternion, on the shorter way."""
-    sign = select(less(q[0], 0.0), -1.0, 1.0)
-    size = sqrt(dot3(q[1:], q[1:]) + TINY)
-    scale = 2.0 * sign * atan2(size, sign * q[0]) / size
-    return [scale * x for x in q[1:4]]
 
 
 def angular_velocity(trace: ForceTrace, R: Any) -> list[Any]:

@@ -7,7 +7,7 @@ they run inside the compiled step loop. A new kind of force is a class with thes
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import Scalar, absolute, less, maximum, minimum, select, sqrt
+from anyjoint.scalar import Scalar, less, maximum, minimum, select, sqrt
 
 from .force_trace import (
     TINY,
@@ -23,11 +23,8 @@ from .force_trace import (
     Signal,
     angular_velocity,
     body_index,
-    conjugate,
     dot3,
     point,
-    product,
-    rotation_vector,
 )  # fmt: skip
 
 __all__ = ["Force", "Limits", "Servo", "Spring", "Wrench"]
@@ -153,6 +150,8 @@ class Servo:
             raise InputError(
                 f"Servo: body {body.name!r} has no coordinate {self.coordinate} to drive; it has {body.joint.nv}"
             )
+        if body.joint.coordinates[self.coordinate].wrap:
+            raise InputError(f"Servo: body {body.name!r} takes whole turns off (wrap=True), a jolt; use wrap=False")
         q, v = trace.q[body.q][self.coordinate], trace.v[body.v][self.coordinate]
         push = trace.number(self.stiffness) * (trace.signal(self.target) - q) - trace.number(self.damping) * v
         if math.isfinite(self.limit):
@@ -166,79 +165,57 @@ class Servo:
 
 @dataclass(frozen=True)
 class Limits:
-    """Pushes coordinates back into the limits of their joints, all at once: stiff springs that only act outside."""
+    """Pushes coordinates back into the limits of their joints: springs that act only outside, and never pull.
 
-    stiffness: float
-    damping: float = 0.0
+    Stiffness and damping are one number for all, or one for each limited coordinate in the mechanism's order.
+    """
+
+    stiffness: float | Sequence[float]
+    damping: float | Sequence[float] = 0.0
 
     def __post_init__(self) -> None:
-        check_number("Limits", "stiffness", self.stiffness, least=0.0)
-        check_number("Limits", "damping", self.damping, least=0.0)
+        for name in ("stiffness", "damping"):
+            given = getattr(self, name)
+            for value in given if isinstance(given, (list, tuple)) else (given,):
+                check_number("Limits", name, value, least=0.0)
 
-    def _outside(self, trace: ForceTrace) -> list[tuple[Any, Any]]:
-        """How far each limited coordinate is beyond its limits (with a sign), and its velocity."""
-        made = []
-        for body in trace.mechanism.bodies:
-            if body.joint.nq != body.joint.nv:
-                continue
-            for c, q, v in zip(body.joint.coordinates, trace.q[body.q], trace.v[body.v], strict=True):
-                low, high = c.limits
-                beyond = maximum(q - trace.number(high), 0.0) if math.isfinite(high) else 0.0
-                below = minimum(q - trace.number(low), 0.0) if math.isfinite(low) else 0.0
-                if math.isfinite(low) or math.isfinite(high):
-                    made.append((beyond + below, v))
-        return made
+    def _stops(self, trace: ForceTrace) -> Iterator[tuple[Any, Any, Any, Any]]:
+        """For each side of a limited coordinate: how far it is beyond (with a sign), velocity, stiffness, damping."""
+        found = list(limited(trace.mechanism))
+        stiffness, damping = (_each(x, len(found)) for x in (self.stiffness, self.damping))
+        for (_, at_q, at_v, (low, high)), *numbers in zip(found, stiffness, damping, strict=True):
+            x, v, (k, d) = trace.q[at_q], trace.v[at_v], map(trace.number, numbers)
+            if math.isfinite(high):
+                yield maximum(x - trace.number(high), 0.0), v, k, d
+            if math.isfinite(low):
+                yield minimum(x - trace.number(low), 0.0), v, k, d
 
     def efforts(self, trace: ForceTrace) -> list[Effort]:
         made = []
-        for x, v in self._outside(trace):
-            drag = select(less(0.0, absolute(x)), trace.number(self.damping) * v, 0.0)
-            made.append((-(trace.number(self.stiffness) * x + drag), v))
+        for x, v, k, d in self._stops(trace):
+            back = k * x + d * v
+            push = select(less(0.0, x), maximum(back, 0.0), select(less(x, 0.0), minimum(back, 0.0), 0.0))
+            made.append((-push, v))
         return made
 
     def potential(self, trace: ForceTrace) -> Scalar:
-        return sum((0.5 * trace.number(self.stiffness) * x * x for x, _ in self._outside(trace)), 0.0)
+        return sum((0.5 * k * x * x for x, _, k, _ in self._stops(trace)), 0.0)
 
 
-@dataclass(frozen=True)
-class JointSpring:
-    """The stiffness, damping and rest position that a body was added with."""
-
-    body: Any
-
-    def efforts(self, trace: ForceTrace) -> list[Effort]:
-        body, made = self.body, []
-        for x, v, stiffness, damping in zip(
-            self._away(trace), trace.v[body.v], body.stiffness, body.damping, strict=True
-        ):
-            pull: Any = 0.0
-            if stiffness:
-                pull = pull + trace.number(stiffness) * x
-            if damping:
-                pull = pull + trace.number(damping) * v
-            made.append((-pull, v))
-        return made
-
-    def _away(self, trace: ForceTrace) -> list[Any]:
-        """How far the joint is from rest, per velocity."""
-        body = self.body
-        q = trace.q[body.q]
-        if body.joint.nq == body.joint.nv:
-            return [x - trace.number(r) if r else x for x, r in zip(q, body.rest, strict=True)]
-        turn = rotation_vector(product(conjugate(body.rest[:4]), q[:4]))
-        return [*turn, *(x - r for x, r in zip(q[4:], body.rest[4:], strict=True))]
-
-    def potential(self, trace: ForceTrace) -> Scalar:
-        total: Any = 0.0
-        for x, stiffness in zip(self._away(trace), self.body.stiffness, strict=True):
-            if stiffness:
-                total = total + 0.5 * trace.number(stiffness) * x * x
-        return total
+def limited(mechanism: Mechanism) -> Iterator[tuple[str, int, int, tuple[float, float]]]:
+    """Coordinates with limits: name, place among the coordinates, place among the velocities, limits."""
+    for body in mechanism.bodies:
+        for k, (name, c) in enumerate(zip(body.coordinate_names, body.joint.coordinates, strict=True)):
+            if math.isfinite(c.limits[0]) or math.isfinite(c.limits[1]):
+                yield name, body.q.start + k, body.v.start + k, c.limits
 
 
-def joint_springs(mechanism: Mechanism) -> list[JointSpring]:
-    """The springs and dampers that bodies were added with."""
-    return [JointSpring(body) for body in mechanism.bodies if any(body.stiffness) or any(body.damping)]
+def _each(given: float | Sequence[float], n: int) -> Sequence[float]:
+    if isinstance(given, (int, float)):
+        return [float(given)] * n
+    if len(given) != n:
+        raise InputError(f"Limits: {len(given)} numbers for {n} coordinates that have limits; give one, or one each")
+    return given
 
 
 def is_number(x: Any) -> bool:

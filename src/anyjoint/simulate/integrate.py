@@ -11,7 +11,8 @@ import numpy as np
 from anyjoint.errors import SingularityError
 from anyjoint.options import named_options
 
-from .chunk import Chunk, StateAt, StepUnderflow
+from .chunk import BadInput, Chunk, StateAt, StepUnderflow
+from .drive import read_only
 from .engine import engine
 from .events import Event, first_crossings
 from .progress import Progress
@@ -40,6 +41,7 @@ def simulate(
     save_every: int | None = None,
     progress: Any = None,
     threads: int = 1,
+    limits: bool = True,
 ) -> Trajectory:
     """Simulate a model from (q0, v0); rows (n,) give one trajectory, batches (batch, n) many at once.
 
@@ -47,11 +49,13 @@ def simulate(
     "semi-implicit-euler", and the distance of the samples of "dopri5", which chooses its steps by `rtol` and `atol`.
     `tau` is constant, (samples, nv) spread over the duration, (times, values), or a function tau(t, q, v); functions
     are called from Python at every stage, which is slower. `forces` are springs, wrenches and servos of
-    `anyjoint.forces`; `events` are functions of (t, q, v) or `Event`s. Every `save_every`-th step is kept (default all,
-    fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end the run early with a status that says why.
+    `anyjoint.forces`; `events` are functions of (t, q, v) or `Event`s. Limits that joints declare hold, by stops as
+    hard as the steps can follow, unless `forces` has a `Limits` or `limits` is False. Every `save_every`-th step is
+    kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end the run early with a
+    status that says why.
     """
     request = make_request(
-        model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads
+        model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits
     )  # fmt: skip
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     recorder = Recorder(request)
@@ -64,6 +68,8 @@ def simulate(
         recorder.stop(False, "interrupted; the trajectory ends where the run was", recorder.now)
     except StepUnderflow as trouble:
         recorder.stop(False, underflow(request, trouble), trouble.time)
+    except BadInput as trouble:
+        recorder.stop(False, str(trouble), trouble.time)
     finally:
         bar.close()
     return recorder.trajectory()
@@ -114,9 +120,8 @@ class Recorder:
 
     def _values(self, t: Floats, q: Floats, v: Floats) -> Floats:
         events = self.request.events
-        rows = (
-            [[e.value(float(x), y[0], w[0]) for e in events] for x, y, w in zip(t, q, v, strict=True)] if events else []
-        )
+        states = ((float(x), read_only(y[0]), read_only(w[0])) for x, y, w in zip(t, q, v, strict=True))
+        rows = [[event.value(*state) for event in events] for state in states] if events else []
         return np.array(rows).reshape(len(rows), len(events))
 
     def _watch(self, begin: Chunk, chunk: Chunk) -> Chunk:

@@ -15,8 +15,9 @@ from anyjoint.errors import InputError
 from .drive import Drive, make_drive
 from .events import Event, as_events
 from .force_program import ForceProgram, trace_forces
-from .forces import is_number
+from .forces import Limits, is_number
 from .kept import kept
+from .limits import check_start, stops
 from .methods import METHODS
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -68,7 +69,7 @@ class Request:
 
 def make_request(
     model: Any, q0: Any, v0: Any, duration: Any, dt: Any, method: str, rtol: Any, atol: Any, tau: Any,
-    forces: Sequence[Any], events: Any, save_every: int | None, threads: int,
+    forces: Sequence[Any], events: Any, save_every: int | None, threads: int, limits: bool = True,
 ) -> Request:  # fmt: skip
     """Check everything that a user gave."""
     _check_method(method)
@@ -79,16 +80,30 @@ def make_request(
     q, v, single = _states(model, q0, v0)
     if not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads={threads!r}; expected a whole number of at least 1")
-    program = _forces(model, forces)
+    program = _forces(model, _with_stops(model, q, forces, limits, dt, method))
     drive = make_drive(tau, model.nv, None if single else len(q), duration, program)
     every = _every(save_every, duration / dt, (model.nq + model.nv) * len(q) * 8)
     chosen = as_events(events, single)
     return Request(model, q, v, single, duration, dt, method, rtol, atol, drive, program, chosen, every, threads)
 
 
-def _forces(model: Any, forces: Any) -> ForceProgram:
+def _with_stops(model: Any, q: Floats, forces: Any, limits: Any, dt: float, method: str) -> Sequence[Any]:
+    """The forces, and stops at the limits that joints declare unless the user brings stops or wants none."""
     if not isinstance(forces, (list, tuple)):
         raise InputError(f"forces={forces!r}; expected a list of forces, such as [aj.forces.Spring(...)]")
+    if not isinstance(limits, bool):
+        raise InputError(f"limits={limits!r}; expected True or False, and forces=[aj.forces.Limits(...)] for your own")
+    if not limits:
+        return forces
+    check_start(model.mechanism, q)
+    if any(isinstance(force, Limits) for force in forces):
+        return forces
+    key = ("stops", dt, method, tuple(model.mechanism.bodies))
+    made = kept(model, key, lambda: stops(model, dt, method == "dopri5"))
+    return [*forces, made] if made else forces
+
+
+def _forces(model: Any, forces: Any) -> ForceProgram:
     key = ("forces", tuple(forces), tuple(model.mechanism.bodies))
     return kept(model, key, lambda: trace_forces(model.mechanism, forces))
 

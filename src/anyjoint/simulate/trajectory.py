@@ -16,6 +16,7 @@ from anyjoint.options import named_options
 
 from . import trajectory_file
 from .drive import Drive
+from .forces import limited
 from .status import Status
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -64,6 +65,50 @@ class Trajectory:
             potential = potential + self.drive.forces.stored(self.q, self.v)
         return kinetic, potential
 
+    def work(self) -> Floats:
+        """Work that dampers, forces and inputs have done on the mechanism up to every sample, from its power."""
+        model = self._model()
+        flat_q, flat_v = flat_rows(self.q), flat_rows(self.v)
+        drag = model.passive_forces(flat_q, flat_v) - model.passive_forces(flat_q, 0 * flat_v)
+        force = np.asarray(drag).reshape(self.v.shape)
+        if self.drive is not None:
+            force = force + self._applied(self.drive)
+        return integral(self.t, (force * self.v).sum(-1))
+
+    def energy_balance(self) -> Floats:
+        """Energy of the mechanism at every sample, less what it began with and the work done on it: 0 but for errors.
+
+        Springs among the `forces` of the run count as work here, not as storage. What a stop takes cannot be told from
+        samples, so steps at a joint's limits are left out.
+        """
+        kinetic, potential = self._over(self._model().energy)
+        gained = np.diff(kinetic + potential - self.work(), axis=0)
+        gained[self._at_stops()] = 0.0
+        return np.concatenate([np.zeros_like(kinetic[:1]), np.cumsum(gained, axis=0)])
+
+    def _at_stops(self) -> Floats:
+        """Whether a coordinate is beyond its limits at an end of the step between two samples, or of its neighbours."""
+        beyond = np.zeros(self.q.shape[:-1], dtype=bool)
+        for _, at, _, (low, high) in limited(self._model().mechanism):
+            beyond |= (self.q[..., at] < low) | (self.q[..., at] > high)
+        touched = np.pad(beyond, [(1, 1)] + [(0, 0)] * (beyond.ndim - 1))
+        return np.asarray(touched[:-3] | touched[1:-2] | touched[2:-1] | touched[3:])
+
+    def balance_error(self) -> float:
+        """The largest imbalance of energy, relative to the largest energy that changed its form."""
+        if not len(self.t) or not self.v.size:
+            return 0.0
+        kinetic, potential = self.energy()
+        exchanged = max(float(np.ptp(potential, axis=0).max()), float(np.max(kinetic)), 1e-300)
+        return float(np.abs(self.energy_balance()).max()) / exchanged
+
+    def _applied(self, drive: Drive) -> Floats:
+        """Inputs and forces at every sample; functions of the state are asked again."""
+        if self.q.ndim == 2:
+            return drive.torques(self.t, self.q, self.v)
+        members = range(self.q.shape[1])
+        return np.stack([drive.torques(self.t, self.q[:, k], self.v[:, k], k) for k in members], axis=1)
+
     def momentum(self) -> Floats:
         """Total momentum in the world about its origin at every sample: angular, then linear."""
         return np.asarray(self._over(lambda q, v: (self._model().momentum(q, v),))[0])
@@ -71,7 +116,7 @@ class Trajectory:
     def _over(self, quantity: Any) -> tuple[Any, ...]:
         """A quantity of the model over all samples, whatever their shape."""
         shape = self.q.shape[:-1]
-        flat = quantity(*(x.reshape(math.prod(shape), x.shape[-1]) for x in (self.q, self.v)))
+        flat = quantity(flat_rows(self.q), flat_rows(self.v))
         return tuple(np.asarray(x).reshape(*shape, *np.shape(x)[1:]) for x in flat)
 
     def _model(self) -> Any:
@@ -83,10 +128,8 @@ class Trajectory:
         """dv/dt at every sample, by the dynamics and inputs of the run; by differences where they are not known."""
         if self.model is None or self.drive is None:
             return np.gradient(self.v, self.t, axis=0, edge_order=2 if len(self.t) > 2 else 1)
-        batched = self.q.ndim == 3
-        q, v = (x if batched else x[:, None] for x in (self.q, self.v))
-        tau = np.stack([self.drive.torques(self.t, q[:, k], v[:, k], k) for k in range(q.shape[1])], axis=1)
-        flat = self.model.forward_dynamics(*(x.reshape(math.prod(x.shape[:-1]), x.shape[-1]) for x in (q, v, tau)))
+        rows = (self.q, self.v, self._applied(self.drive))
+        flat = self.model.forward_dynamics(*(flat_rows(x) for x in rows))
         return np.asarray(flat).reshape(self.v.shape)
 
     def resample(self, times: Sequence[float] | Floats) -> Trajectory:
@@ -210,12 +253,27 @@ class Trajectory:
         return f"<Trajectory of {name!r}: {len(self.t)} samples over {end}{batch}; {self.status}>"
 
 
+def flat_rows(x: Floats) -> Floats:
+    """States of any shape as rows; there may be no numbers in a row."""
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+
+
 def chart_changes(t: Floats, q: Floats, rates: Floats) -> Floats:
     """Between which samples the coordinates jump by far more than their rates allow, (samples - 1, ...)."""
     h = np.diff(t).reshape(-1, *(1 for _ in q.shape[1:]))
     moved = 0.5 * h * (rates[1:] + rates[:-1])
     allowed = 0.5 + 2 * h * np.maximum(np.abs(rates[1:]), np.abs(rates[:-1]))
     return np.asarray((np.abs(np.diff(q, axis=0) - moved) > allowed).any(axis=-1))
+
+
+def integral(t: Floats, rate: Floats) -> Floats:
+    """The integral of samples up to each of them: trapezoids, corrected by their slopes to fourth order."""
+    if len(t) < 2:
+        return np.zeros_like(rate)
+    slope = np.gradient(rate, t, axis=0, edge_order=2 if len(t) > 2 else 1)
+    h = np.diff(t).reshape(-1, *(1 for _ in rate.shape[1:]))
+    pieces = h / 2 * (rate[1:] + rate[:-1]) - h * h / 12 * np.diff(slope, axis=0)
+    return np.concatenate([np.zeros_like(rate[:1]), np.cumsum(pieces, axis=0)])
 
 
 def hermite(t: Floats, y: Floats, slope: Floats, k: Floats, at: Floats) -> Floats:

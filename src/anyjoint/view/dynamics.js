@@ -1,10 +1,10 @@
 // From generated programs to the object that a live page integrates.
-// parts: {forward, poses, measure, blocks[, rate, chart]} as {call(...arrays)}; layout: links, bodies, springs.
+// parts: {forward, poses, measure, blocks[, rate, chart]} as {call(...arrays)}; layout: links, bodies.
 function assemble(parts, layout) {
-  const { nq, nv, nb, links, bodies, springs } = layout;
+  const { nq, nv, nb, links, bodies } = layout;
   const count = links.length;
   const placed = new Float64Array(Math.max(1, 12 * count)); // per link: rotation by rows, origin
-  const measured = new Float64Array(Math.max(1, 11 * count)); // per link: kinetic energy, mass times centre, ...
+  const measured = new Float64Array(Math.max(1, 12 * count)); // per link: kinetic energy, mass times centre, ..., energy in springs
   const block = new Float64Array(Math.max(1, layout.blockSize));
   const load = new Float64Array(Math.max(1, 6 * count)); // wrench on each link, torque first, in the link's frame
   const force = new Float64Array(nv);
@@ -60,7 +60,6 @@ function assemble(parts, layout) {
 
   function forward(q, v, tau, gravity, wrenches, a) {
     force.set(tau);
-    for (const s of springs) force[s.v] -= s.stiffness * (q[s.q] - s.rest) + s.damping * v[s.v];
     const dx = gravity[0] - layout.gravity[0];
     const dy = gravity[1] - layout.gravity[1];
     const dz = gravity[2] - layout.gravity[2];
@@ -105,15 +104,15 @@ function assemble(parts, layout) {
     let kinetic = 0;
     let potential = 0;
     for (let i = 0; i < count; i++) {
-      const o = 11 * i;
+      const o = 12 * i;
       kinetic += measured[o];
+      potential += measured[o + 11];
       potential -= gravity[0] * measured[o + 1] + gravity[1] * measured[o + 2] + gravity[2] * measured[o + 3];
     }
-    for (const s of springs) potential += 0.5 * s.stiffness * (q[s.q] - s.rest) ** 2;
     return [kinetic, potential];
   }
 
-  const dynamics = { nq, nv, nb, forward, poses, energy, damped: springs.some((s) => s.damping > 0) };
+  const dynamics = { nq, nv, nb, forward, poses, energy, damped: layout.damped };
   if (parts.rate) dynamics.rate = (q, v, out) => parts.rate.call(q, v, out);
   if (parts.chart) {
     dynamics.chart = (q, v) => {

@@ -33,14 +33,13 @@ KINETIC, POTENTIAL, TOTAL = "#e5484d", "#2f7de1", "#1c2333"
 
 
 def energy(traj: Any, path: str | Path | None = None) -> Any:
-    """Kinetic, potential and total energy over time, and below them the drift of the total."""
+    """Kinetic, potential and total energy over time, and below them what is out of balance."""
     with _style():
         figure = _figure(7.2, 5.0)
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1.2))
         _draw_energy(upper, traj)
-        t, total = _times(traj), np.sum(_energies(traj), axis=0)
-        lower.plot(t, total - total[0], color=TOTAL, linewidth=1.2)
-        lower.set(xlabel="time (s)", ylabel="drift (J)")
+        lower.plot(_times(traj), traj.energy_balance(), color=TOTAL, linewidth=1.2)
+        lower.set(xlabel="time (s)", ylabel="imbalance (J)")
         upper.set_title(f"Energy: {_name(traj)}")
     return _saved(figure, path)
 

@@ -180,7 +180,5 @@ def _facts(traj: Any, kinetic: Array | None, potential: Array | None) -> dict[st
     if method:
         facts["Stepper"] = str(method)
     if kinetic is not None and potential is not None:
-        total = kinetic + potential
-        scale = max(float(np.ptp(kinetic)), float(np.abs(kinetic).max()), 1e-30)
-        facts["Energy drift"] = f"{float(np.abs(total - total[0]).max() / scale):.1e} of the largest kinetic energy"
+        facts["Energy balance"] = f"off by {traj.balance_error():.1e} of the energy exchanged"
     return facts

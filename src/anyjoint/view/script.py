@@ -79,7 +79,7 @@ def _function_part(q: list[Any], v: list[Any], outputs: list[Any]) -> str:
 
 
 def layout(model: Any) -> dict[str, Any]:
-    """Where things are in the programs' rows: links, bodies on links, joint springs."""
+    """Where things are in the programs' rows: links, bodies on links."""
     links, at = [], 0
     for link in model.plan.links:
         J, n = np.asarray(link.inertia), int(link.joint.nv)
@@ -89,17 +89,6 @@ def layout(model: Any) -> dict[str, Any]:
         at += 24 + 6 * n
     bodies = [{"link": k, "R": F[:3, :3].ravel().tolist(), "p": F[:3, 3].tolist()} for k, F in model.plan.placed]
     gravity = [float(x) for x in model.mechanism.gravity]
-    springs = [s for body in model.mechanism.bodies for s in _springs(body)]
+    damped = any(any(body.damping) for body in model.mechanism.bodies)
     sizes = {"nq": model.nq, "nv": model.nv, "nb": model.nb, "blockSize": at}
-    return sizes | {"links": links, "bodies": bodies, "springs": springs, "gravity": gravity}
-
-
-def _springs(body: Any) -> list[dict[str, float]]:
-    """The joint's own springs and dampers, one per coordinate that has any."""
-    out = []
-    for k, (stiffness, damping) in enumerate(zip(body.stiffness, body.damping, strict=True)):
-        if stiffness or damping:
-            rest = body.rest[k] if k < len(body.rest) else 0.0
-            place = {"q": body.q.start + k, "v": body.v.start + k}
-            out.append(place | {"stiffness": stiffness, "damping": damping, "rest": rest})
-    return out
+    return sizes | {"links": links, "bodies": bodies, "damped": damped, "gravity": gravity}

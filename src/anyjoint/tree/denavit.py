@@ -1,13 +1,15 @@
 """Constant poses between joint axes in Denavit and Hartenberg's form; all functions take stacks of poses.
 
-Any pose is Rot_z(gamma) Trans_z(delta) Rot_x(alpha) Trans(a, 0, r) Rot_z(theta): the common normal of the two z axes.
+Any pose is Rot_z(gamma) Trans_z(delta) Rot_x(alpha) Trans(p) Rot_z(theta), and delta is free to choose.
 Where a joint turns about z or slides along it, the outer Rot_z Trans_z on either side can be moved into the choice
-of body frames, which leaves one elementary rotation and a planar shift.
+of body frames, which leaves one elementary rotation and a planar shift: p = (a, 0, r) with delta at the foot of the
+common normal of the two z axes. Where those are nearly parallel the foot is far away, and everything that is seen from
+there loses digits; then p = (a, b, 0), with delta beside the child's origin, costs as little.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,39 +17,46 @@ import numpy as np
 from .rigid import Array, homogeneous
 
 TINY = 1e-14  # below this, relative to 1 or to the pose's size, a number is rounding noise of an exact 0 or 1
+FAR = 16.0  # shifts of a pose's size beyond which the foot is not used: inertias lose digits with the shift squared
 
 
 @dataclass(frozen=True)
 class Normal:
-    """Rot_z(gamma) Trans_z(delta) Rot_x(alpha) Trans(a, 0, r) Rot_z(theta)."""
+    """Rot_z(gamma) Trans_z(delta) Rot_x(alpha) Trans(p) Rot_z(theta)."""
 
     gamma: Any
     delta: Any
     sin_alpha: Any
     cos_alpha: Any
-    a: Any
-    r: Any
+    p: Array
     theta: Any
 
 
 def common_normal(K: Array) -> Normal:
-    """Decompose 4x4 poses."""
+    """Decompose 4x4 poses, with delta chosen such that p has one zero more."""
+    pose = unshifted(K)
+    sa, ca, (x, y, z) = pose.sin_alpha, pose.cos_alpha, np.moveaxis(pose.p, -1, 0)
+    near = (sa > 0) & (np.abs(y) <= FAR * np.linalg.norm(pose.p, axis=-1) * sa)
+    delta = np.where(near, y, z) / np.where(near, sa, ca)
+    p = np.stack([x, np.where(near, 0.0, y - delta * sa), np.where(near, z - delta * ca, 0.0)], axis=-1)
+    return replace(pose, delta=delta, p=p)
+
+
+def unshifted(K: Array) -> Normal:
+    """Decompose 4x4 poses with delta = 0."""
     R, (x, y, z) = K[..., :3, :3], np.moveaxis(K[..., :3, 3], -1, 0)
     ca, sa = R[..., 2, 2], np.hypot(R[..., 0, 2], R[..., 1, 2])
     parallel = sa < TINY  # then any normal will do; take the one through both origins
-    length = np.hypot(x, y)
-    apart = length > TINY * (1 + np.abs(z))
-    along = np.where(apart, np.arctan2(y, x), 0.0)
-    divisor = np.where(parallel, 1.0, sa)
-    gamma = np.where(parallel, along, np.arctan2(R[..., 0, 2], -R[..., 1, 2]))
-    s, c = exact_sincos(gamma)
-    t = np.where(parallel, 0.0, (c * y - s * x) / divisor)
     ca, sa = np.where(parallel, np.copysign(1.0, ca), ca), np.where(parallel, 0.0, sa)
-    # Where the axes are parallel, what is left of the turn is about z, or about -z.
-    rest = np.arctan2(ca * (c * R[..., 1, 0] - s * R[..., 0, 0]), c * R[..., 0, 0] + s * R[..., 1, 0])
-    theta = np.where(parallel, rest, np.arctan2(R[..., 2, 0], R[..., 2, 1]))
-    a = np.where(parallel, np.where(apart, length, 0.0), c * x + s * y)
-    return Normal(gamma, z + t * ca, sa, ca, a, -t, theta)
+    together = parallel & (np.hypot(x, y) <= TINY * (1 + np.abs(z)))
+    x, y = np.where(together, 0.0, x), np.where(together, 0.0, y)
+    gamma = np.where(parallel, np.arctan2(y, x), np.arctan2(R[..., 0, 2], -R[..., 1, 2]))
+    s, c = exact_sincos(gamma)
+    # What is left after gamma, whose noise is as large as alpha is small: their sum keeps its digits.
+    theta = np.arctan2(-(c * R[..., 0, 1] + s * R[..., 1, 1]), c * R[..., 0, 0] + s * R[..., 1, 0])
+    across = c * y - s * x
+    p = np.stack([c * x + s * y, ca * across + sa * z, ca * z - sa * across], axis=-1)
+    return Normal(gamma, 0.0 * z, sa, ca, p, theta)
 
 
 def rotation_z(angle: Any) -> Array:
@@ -82,3 +91,8 @@ def screw_z(angle: Any, shift: Any) -> Array:
     """Rot_z(angle) Trans_z(shift), which commutes with a hinge or slider along z."""
     shift = np.asarray(shift, dtype=float)
     return homogeneous(rotation_z(angle), np.stack([0 * shift, 0 * shift, shift], axis=-1))
+
+
+def principal(angle: Any) -> Array:
+    """Angles between -pi and pi."""
+    return np.asarray(angle - 2 * np.pi * np.round(angle / (2 * np.pi)))

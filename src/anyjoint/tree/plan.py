@@ -2,7 +2,7 @@
 
 Inner frames are ours to choose, because accelerations and generalized forces never show them. Bodies welded together
 become one link. A hinge or slider gets z as its axis, and each link's frame is turned and shifted about that axis
-so that the constant pose to one child is Rot_x(alpha) Trans(a, 0, r) (see denavit.py).
+so that the constant pose to one child is Rot_x(alpha) Trans(p) with p in a plane (see denavit.py).
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from anyjoint.joints import Joint
+from anyjoint.joints.spring import Spring
 
-from .denavit import common_normal, rotation_x, rotation_z, screw_z
+from .denavit import Normal, common_normal, principal, screw_z, unshifted
 from .moving_part import GENERAL, HINGE, SLIDER, Core, moving_part
 from .regroup import regroup_inertia
-from .rigid import Array, homogeneous, inverse, matrices, moved, spatial_inertia
+from .rigid import Array, inverse, matrices, moved, spatial_inertia
 
 __all__ = ["GENERAL", "HINGE", "SLIDER", "Link", "Plan", "make_plan"]
 
@@ -46,6 +47,7 @@ class Link:
     v: slice
     prescribed: bool = False  # in hybrid dynamics: accelerations are given, forces come out
     slot: int = 0  # how many siblings come before it
+    spring: Spring | None = None  # the joint's own
 
 
 @dataclass(frozen=True)
@@ -79,25 +81,18 @@ def make_plan(mechanism: Any, *, canonical: bool = True, regroup: bool = False) 
         return Plan((), tuple(placed))
     parents, kinds = [draft.parent for draft in drafts], [draft.kind for draft in drafts]
     K = np.array([draft.K for draft in drafts])
-    turn = _chosen_turns(parents, kinds, K) if canonical else np.tile(np.eye(4), (len(drafts) + 1, 1, 1))
+    turn, pose = _frames(parents, kinds, K, canonical)
     back = inverse(turn)
-    # A turn about z commutes with a motion about z, so it may stand before the coordinate.
-    after = np.where((np.array(kinds) == GENERAL)[:, None, None], np.eye(4), turn[:-1])
-    normal = common_normal(back[parents] @ K @ after)
-    alpha = rotation_x(normal.sin_alpha, normal.cos_alpha)
-    # Trans_z(delta) on the parent's side joins the shift: Rot_x(alpha)^-1 (0, 0, delta).
-    p = normal.delta[:, None] * alpha[:, 2] + np.stack([normal.a, 0 * normal.a, normal.r], axis=-1)
     inertia = moved(_welded_inertias(mechanism, drafts, placed), back[:-1])
     if regroup:
-        constant = homogeneous(rotation_z(normal.gamma) @ alpha, 0 * p) @ homogeneous(np.eye(3), p)
-        inertia = regroup_inertia(inertia, kinds, parents, constant @ screw_z(normal.theta, 0 * normal.theta))
-    found = (normal.gamma, normal.sin_alpha, normal.cos_alpha, p, normal.theta)
+        inertia = regroup_inertia(inertia, kinds, parents, back[parents] @ K @ turn[:-1])
+    found = (pose.gamma, pose.sin_alpha, pose.cos_alpha, pose.p, pose.theta)
     numbers = zip(*(x.tolist() for x in found), strict=True)
     links = []
     for i, ((gamma, s, c, at, theta), draft, slot) in enumerate(zip(numbers, drafts, _slots(parents), strict=True)):
         body, frame = draft.body, back[i] @ draft.tail
         made = (body.index, draft.parent, draft.kind, body.joint, draft.core, gamma, s, c, tuple(at), theta)
-        links.append(Link(*made, inertia[i], frame, body.q, body.v, slot=slot))
+        links.append(Link(*made, inertia[i], frame, body.q, body.v, slot=slot, spring=Spring.of(body)))
     turned = [(k, back[k] @ T if k >= 0 else T) for k, T in placed]
     return Plan(tuple(links), tuple(turned))
 
@@ -134,20 +129,42 @@ def _welded_inertias(mechanism: Any, drafts: list[_Draft], placed: list[tuple[in
     return total
 
 
-def _chosen_turns(parents: list[int], kinds: list[str], K: Array) -> Array:
-    """Turn and shift each hinge's or slider's frame so that its first child has a common normal along x.
+def _frames(parents: list[int], kinds: list[str], K: Array, canonical: bool) -> tuple[Array, Normal]:
+    """Turns of the links' frames about their axes, and the constant poses to the turned frames from the parents'.
 
-    The last entry is the ground's, which stays: parents of -1 find it there.
+    A hinge's or slider's frame is turned and shifted to what its first child wants. The last turn is the ground's,
+    which stays: parents of -1 find it there.
     """
+    followed = np.zeros(len(parents), dtype=bool)
+    followed[_first_children(parents, kinds) if canonical else []] = True
+    leaders = np.array(parents)[followed]
+    wanted = common_normal(K)
+    angle, shift = np.zeros((2, len(parents) + 1))
+    angle[leaders], shift[leaders] = wanted.gamma[followed], wanted.delta[followed]
+    turn = screw_z(angle, shift)
+    given = unshifted(inverse(turn)[parents] @ K)
+    # A child that was followed stands exactly as it wanted: gamma and delta are gone, and no rounding noise is left.
+    p = np.where(followed[:, None], wanted.p, given.p)
+    theta = np.where(followed, wanted.theta, given.theta)
+    # A turn about z commutes with a motion about z, so it may stand before the coordinate.
+    p[:, 2] += shift[:-1]
+    return turn, Normal(
+        np.where(followed, 0.0, given.gamma),
+        given.delta,
+        np.where(followed, wanted.sin_alpha, given.sin_alpha),
+        np.where(followed, wanted.cos_alpha, given.cos_alpha),
+        p,
+        principal(theta + angle[:-1]),
+    )
+
+
+def _first_children(parents: list[int], kinds: list[str]) -> list[int]:
+    """The first child of each hinge and slider."""
     first: dict[int, int] = {}
     for i, parent in enumerate(parents):
         if parent >= 0 and kinds[parent] != GENERAL:
             first.setdefault(parent, i)
-    turn = np.tile(np.eye(4), (len(parents) + 1, 1, 1))
-    if first:
-        normal = common_normal(K[list(first.values())])
-        turn[list(first)] = screw_z(normal.gamma, normal.delta)
-    return turn
+    return list(first.values())
 
 
 def _slots(parents: list[int]) -> list[int]:

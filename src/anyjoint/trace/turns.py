@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anyjoint.codegen import Array, Kernel, Run, Store
-from anyjoint.dynamics.links import RAW
 from anyjoint.symbolic import Graph
+from anyjoint.tree.links import RAW
 
 from .setup import Setup
 

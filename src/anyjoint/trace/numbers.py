@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.dynamics.links import raw_table
-from anyjoint.dynamics.plan import Plan
+from anyjoint.tree.links import raw_table
+from anyjoint.tree.plan import Plan
 
 Pattern = tuple[float | None, ...]  # the exact value of a number that programs may build in, or None
 

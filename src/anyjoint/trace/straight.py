@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
-from anyjoint.dynamics.body import Algorithm, Body, ground, run_sweeps
-from anyjoint.dynamics.links import RAW, base_acceleration, link_body
-from anyjoint.dynamics.plan import Plan
+from anyjoint.dynamics.algorithm import Algorithm, run_sweeps
 from anyjoint.spatial import vector
 from anyjoint.symbolic import Graph, Node
+from anyjoint.tree.links import give_input, give_springs, joint_numbers, link_body, upward
+from anyjoint.tree.plan import Plan
+from anyjoint.tree.record import Record, ground
 
 from .flatten import flatten
 from .joints_cache import JointCache
@@ -18,7 +19,7 @@ from .numbers import Numbers
 from .setup import Setup, split_parameters
 
 EXACT = (0.0, 1.0, -1.0)
-PER_LINK = ("f_ext", "y")  # rows with six numbers for each link
+PER_LINK = ("y",)  # rows with six numbers for each link
 
 
 class Trace:
@@ -46,24 +47,25 @@ class Trace:
 
 def trace_bodies(
     trace: Trace, plan: Plan, numbers: Numbers, joints: JointCache, q: Any, v: Any, **others: Any
-) -> tuple[list[Body], Body]:
+) -> tuple[list[Record], Record]:
     """Records of all links and of the ground over graph nodes; q, v and others are indexed like the state rows."""
-    bodies: list[Body] = []
+    bodies: list[Record] = []
     starts = numbers.starts()
     for link, values, start in zip(plan.links, numbers.links, starts, strict=False):
         raw = [trace.number(x, start + k) for k, x in enumerate(values)]
         ql, vl = q[link.q], v[link.v]
-        motion = joints.motion(trace.graph, link, ql, vl, raw[len(RAW) :])
-        body = link_body(link.kind, raw, ql, vl, motion)
+        own = joint_numbers(link, raw)
+        body = link_body(link.kind, raw, ql, vl, joints.motion(trace.graph, link, ql, vl, own))
+        give_springs(body, link, raw, ql, vl)
         body.prescribed, body.slot = link.prescribed, link.slot
         for name, row in others.items():
             part = slice(6 * len(bodies), 6 * len(bodies) + 6) if name in PER_LINK else link.v
-            setattr(body, name, vector(*row[part]))
+            give_input(body, name, vector(*row[part]))
         if "x" in others:
-            body.Sdot_x = joints.jacobian_rate(trace.graph, link, ql, vl, others["x"][link.v], raw[len(RAW) :])
+            body.Sdot_x = joints.jacobian_rate(trace.graph, link, ql, vl, others["x"][link.v], own)
         bodies.append(body)
     gravity = [trace.number(x, starts[-1] + k) for k, x in enumerate(numbers.gravity)]
-    return bodies, ground(base_acceleration(gravity))
+    return bodies, ground(upward(gravity))
 
 
 def state_rows(trace: Trace, plan: Plan, inputs: Sequence[str]) -> dict[str, list[Any]]:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.dynamics.links import link_motion
-from anyjoint.dynamics.plan import Link
 from anyjoint.joints.parameters import parameters
 from anyjoint.joints.product_rule import Motion
 from anyjoint.scalar import Scalar
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import import_into
 from anyjoint.symbolic.simplify import merge_identities
+from anyjoint.tree.links import link_motion
+from anyjoint.tree.plan import Link
 
 from .flatten import flatten
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from anyjoint.dynamics.plan import GENERAL, Link
 from anyjoint.dynamics.products import jacobian_rate
 from anyjoint.joints.parameters import signature
 from anyjoint.joints.product_rule import Motion
 from anyjoint.spatial import Vector, zeros
 from anyjoint.symbolic import Graph
+from anyjoint.tree.plan import GENERAL, Link
 
 from .joint_program import JointProgram, trace_joint
 

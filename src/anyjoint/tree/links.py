@@ -10,11 +10,11 @@ import numpy as np
 from anyjoint.joints import Joint
 from anyjoint.joints.parameters import bind, parameters
 from anyjoint.joints.product_rule import Motion, motion_of
-from anyjoint.scalar import Scalar
+from anyjoint.scalar import Scalar, sincos_of_sum
 from anyjoint.spatial import BlockInertia, Pose, Rotation, Translation, Vector, rigid, vector, zeros
 from anyjoint.spatial.inertia import symmetric_from
+from anyjoint.tree.record import Record
 
-from .body import Body
 from .denavit import exact_sincos, snap
 from .moving_part import GENERAL, HINGE, SLIDER, stripped_legs
 from .plan import Link, Plan
@@ -28,12 +28,12 @@ UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 def raw_values(link: Link) -> list[float]:
-    """The numbers of a link in the order of RAW, then its joint's parameters; rounding noise is made exact."""
+    """The numbers of a link in the order of RAW, then its joint's parameters, then those of its springs."""
     return raw_table([link])[0]
 
 
 def raw_table(links: Sequence[Link]) -> list[list[float]]:
-    """The raw numbers of many links."""
+    """The raw numbers of many links; rounding noise is made exact."""
     if not links:
         return []
     turning = np.array([link.kind == HINGE for link in links])  # a hinge adds theta to its coordinate
@@ -51,7 +51,29 @@ def raw_table(links: Sequence[Link]) -> list[list[float]]:
     for link in links:
         if id(link.joint) not in own:
             own[id(link.joint)] = [x.value for x in parameters(link.joint)]
-    return [row + own[id(link.joint)] for row, link in zip(np.stack(columns, axis=1).tolist(), links, strict=True)]
+    rows = np.stack(columns, axis=1).tolist()
+    return [
+        row + own[id(link.joint)] + (link.spring.numbers if link.spring else [])
+        for row, link in zip(rows, links, strict=True)
+    ]
+
+
+def joint_numbers(link: Link, raw: Sequence[Scalar]) -> Sequence[Scalar]:
+    """The joint's parameters among the raw numbers of a link."""
+    return raw[len(RAW) : len(raw) - (len(link.spring.numbers) if link.spring else 0)]
+
+
+def give_springs(body: Any, link: Link, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar]) -> None:
+    """The joint's own forces, `passive`, and the energy stored in its springs."""
+    body.passive, body.stored = zeros(link.joint.nv), zeros(1)
+    if link.spring:
+        spring = link.spring.bound(raw[len(raw) - len(link.spring.numbers) :])
+        body.passive, body.stored = spring.force(link.joint, q, v), vector(spring.energy(link.joint, q))
+
+
+def give_input(body: Any, name: str, values: Vector) -> None:
+    """A row of the state that sweeps read; what is applied to a joint adds to its own forces."""
+    setattr(body, name, values + body.passive if name == "tau" else values)
 
 
 def inertia_values(J: Array) -> list[Array]:
@@ -84,7 +106,7 @@ def link_body(
     v: Sequence[Scalar],
     motion: Motion | None,
     hinge: Rotation | None = None,
-) -> Body:
+) -> Record:
     """The record of one link before the first sweep; `hinge` is a hinge's rotation where it is known already."""
     turn = [_rotation(2, raw[0], raw[1]), _rotation(0, raw[2], raw[3])]
     x, y, z = raw[4:7]
@@ -92,7 +114,8 @@ def link_body(
     e_z = zeros(6, 1)
     if kind == HINGE:
         e_z[2, 0] = 1
-        A = Pose([*turn, Translation((x, y, z)), hinge or Rotation(2, q[0] + raw[9])])
+        hinge = hinge or _rotation(2, *sincos_of_sum(q[0], raw[9]))
+        A = Pose([*turn, Translation((x, y, z)), hinge])
         motion = Motion(A, Pose(), e_z, zeros(6, 1), zeros(6))
     elif kind == SLIDER:
         e_z[5, 0] = 1
@@ -104,7 +127,7 @@ def link_body(
         )
     assert motion is not None  # general links always come with their motion
     A = Pose([f for f in motion.A.factors if not is_identity(f)])
-    return Body(
+    return Record(
         A=A, W=motion.B.inverse(), S_A=motion.S_A, S_B=motion.S_B, c=motion.c, J=raw_inertia(raw), qd=vector(*v)
     )
 
@@ -126,20 +149,21 @@ def is_identity(factor: Any) -> bool:
     return isinstance(factor, Translation) and all(isinstance(x, (int, float)) and x == 0 for x in factor.p)
 
 
-def float_bodies(plan: Plan, q: Any, v: Any, **inputs: Any) -> list[Body]:
+def float_bodies(plan: Plan, q: Any, v: Any, **inputs: Any) -> list[Record]:
     """All links at a state, on plain numbers: the oracle of the compiled programs."""
     bodies = []
     for link, raw in zip(plan.links, raw_table(plan.links), strict=True):
         ql, vl = [float(x) for x in q[link.q]], [float(x) for x in v[link.v]]
-        motion = link_motion(link, raw[len(RAW) :], ql, vl) if link.kind == GENERAL else None
+        motion = link_motion(link, joint_numbers(link, raw), ql, vl) if link.kind == GENERAL else None
         body = link_body(link.kind, raw, ql, vl, motion)
+        give_springs(body, link, raw, ql, vl)
         body.prescribed, body.slot = link.prescribed, link.slot
         for name, values in inputs.items():
-            setattr(body, name, vector(*(float(x) for x in values[link.v])))
+            give_input(body, name, vector(*(float(x) for x in values[link.v])))
         bodies.append(body)
     return bodies
 
 
-def base_acceleration(gravity: Sequence[Scalar]) -> Vector:
+def upward(gravity: Sequence[Scalar]) -> Vector:
     """Gravity as the ground's acceleration, -g."""
-    return vector(0, 0, 0, *(-x for x in gravity))
+    return vector(*(-x for x in gravity))

@@ -6,10 +6,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from anyjoint.dynamics.body import Algorithm, ground
-from anyjoint.dynamics.links import RAW, base_acceleration, link_body
-from anyjoint.dynamics.plan import HINGE, Link, Plan
+from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.spatial import Rotation, vector
+from anyjoint.tree.links import give_input, give_springs, joint_numbers, link_body, upward
+from anyjoint.tree.plan import HINGE, Link, Plan
+from anyjoint.tree.record import ground
 
 from .body_trace import BodyTrace, TracedBody, TracedParent, entries_of
 from .flatten import Rebuild, flatten
@@ -55,8 +56,7 @@ class Tracer:
         self._lengths: dict[tuple[BodyTrace, str], int] = {}
         self.traces: list[list[BodyTrace]] = []  # per sweep, per link
         self.kinds = [
-            ((joints.key(link), link.prescribed, link.slot if algorithm.siblings else 0), pattern(row, EXACT))
-            for link, row in zip(plan.links, numbers.links, strict=True)
+            (self._kind(link), pattern(row, EXACT)) for link, row in zip(plan.links, numbers.links, strict=True)
         ]
         gravity = pattern(numbers.gravity, EXACT)
         self.ground = self._ground(gravity)
@@ -68,9 +68,13 @@ class Tracer:
                 )
             )
 
+    def _kind(self, link: Link) -> Hashable:
+        slot = link.slot if self.algorithm.siblings else 0
+        return self.joints.key(link), link.spring is not None, link.prescribed, slot
+
     def _ground(self, gravity: tuple[float | None, ...]) -> dict[str, tuple[list[Any], Rebuild]]:
         """Values of the ground; gravity that is not exact is a raw number behind each link's own."""
-        root = ground(base_acceleration([0, 0, 0]))
+        root = ground(upward([0, 0, 0]))
         flat = {name: flatten(value) for name, value in vars(root).items() if not name.startswith("_")}
         up = [("raw", k - 3) if g is None else -g for k, g in enumerate(gravity)]  # -g ends each row of raw numbers
         flat["acceleration"] = (up, flat["acceleration"][1])
@@ -148,20 +152,22 @@ class Tracer:
         q = [trace.variable(("row", "q", k)) for k in range(link.joint.nq)]
         nv, inputs = link.joint.nv, self.algorithm.inputs
         v: list[Any] = [trace.variable(("row", "v", k)) if "v" in inputs else 0 for k in range(nv)]
-        motion = self.joints.motion(trace.graph, link, q, v, raw[len(RAW) :])
+        own = joint_numbers(link, raw)
+        motion = self.joints.motion(trace.graph, link, q, v, own)
         hinge = None
         if link.kind == HINGE:
             hinge = Rotation.from_sincos(2, trace.variable(("turn", 0)), trace.variable(("turn", 1)))
         for name, value in vars(link_body(link.kind, raw, q, v, motion, hinge)).items():
             if not name.startswith("_"):
                 setattr(body, name, value)
+        give_springs(body, link, raw, q, v)
         for name in inputs:
             if name not in ("q", "v"):
                 size = 6 if name in PER_LINK else nv
-                setattr(body, name, vector(*(trace.variable(("row", name, k)) for k in range(size))))
+                give_input(body, name, vector(*(trace.variable(("row", name, k)) for k in range(size))))
         if "x" in inputs:
             x = [trace.variable(("row", "x", k)) for k in range(nv)]
-            body.Sdot_x = self.joints.jacobian_rate(trace.graph, link, q, v, x, raw[len(RAW) :])
+            body.Sdot_x = self.joints.jacobian_rate(trace.graph, link, q, v, x, own)
         body.prescribed, body.slot = link.prescribed, link.slot if self.algorithm.siblings else 0
 
     def result_length(self, trace: BodyTrace, name: str) -> int:

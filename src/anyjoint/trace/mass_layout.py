@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
-from anyjoint.dynamics.plan import Plan
 from anyjoint.spatial import dot
 from anyjoint.symbolic import Graph
+from anyjoint.tree.plan import Plan
 
 from .classes import Tracer
 from .layout import Layout, Rows

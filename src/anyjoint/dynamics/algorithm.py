@@ -1,0 +1,88 @@
+"""Algorithms as short lists of sweeps over a tree, and how they run.
+
+A sweep is a function of one link's record and its parent's. Messages between them live for one sweep: outward, a link
+reads what its parent has set in the same sweep; inward, it reads the sum of what its children have handed in. What is
+kept from one sweep to the next stays in the link's own record. The runner below serves floats (the oracle) and graph
+nodes (one straight-line program); kernels obey the same rules (see trace/), with the same errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from anyjoint.errors import AlgorithmError
+from anyjoint.tree.record import Record
+
+SweepFunction = Callable[[Any, Any], None]
+# Over which links: in inner frames; the same with inertia moved where it costs least; every body in its own frame.
+Over = Literal["links", "regrouped", "bodies"]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A function of (link, parent), run outward from the root or inward to it."""
+
+    direction: Literal["outward", "inward"]
+    function: SweepFunction
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A short list of sweeps; `results` are the links' values that a caller wants, `totals` those that are summed."""
+
+    name: str
+    sweeps: tuple[Sweep, ...]
+    inputs: tuple[str, ...]
+    results: tuple[str, ...] = ()
+    totals: tuple[str, ...] = ()
+    over: Over = "links"
+    gravity: bool = True  # whether the ground accelerates against gravity
+    siblings: bool = False  # whether sweeps tell a link's children apart, by `slot`
+
+
+def algorithm(
+    name: str,
+    *sweeps: tuple[Literal["outward", "inward"], SweepFunction],
+    inputs: Sequence[str],
+    results: Sequence[str] = (),
+    totals: Sequence[str] = (),
+    over: Over = "links",
+    gravity: bool = True,
+    siblings: bool = False,
+) -> Algorithm:
+    """An algorithm from (direction, function) pairs."""
+    made = tuple(Sweep(direction, function) for direction, function in sweeps)
+    return Algorithm(name, made, tuple(inputs), tuple(results), tuple(totals), over, gravity, siblings)
+
+
+class Parent:
+    """The parent's record as a sweep may see it: what the same sweep has set, and a place to hand things in."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._record.fresh:
+            raise AlgorithmError(unset_by_parent(name))
+        return getattr(self._record, name)
+
+    def add(self, name: str, value: Any) -> None:
+        """Hand a value inward."""
+        self._record.add(name, value)
+
+
+def unset_by_parent(name: str) -> str:
+    """What is wrong with reading a value of the parent that is not there."""
+    return f"a sweep reads {name!r} of the parent, which the same sweep has not set, nor has the ground it"
+
+
+def run_sweeps(algorithm: Algorithm, records: Sequence[Record], parents: Sequence[int], root: Record) -> None:
+    """Run every sweep over the tree; links are ordered parents first, parent -1 is the ground."""
+    for sweep in algorithm.sweeps:
+        for record in records:
+            record.forget_messages()
+        order = range(len(records)) if sweep.direction == "outward" else range(len(records) - 1, -1, -1)
+        for i in order:
+            sweep.function(records[i], Parent(records[parents[i]] if parents[i] >= 0 else root))

@@ -1,0 +1,72 @@
+"""Springs and dampers in a joint: energy, and the generalized force that is its slope, over any scalar.
+
+The energy is a sum of stiffness * x^2 / 2 over the joint's `deflection` x, which belongs to the pose and not to the
+chart: when a joint rewrites its coordinates, the energy stays what it is. The force is -(dx/dv)^T K x - D v.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.scalar import Scalar, jet
+from anyjoint.spatial import Vector, vector, zeros
+
+from .joint import Joint
+
+Values = Sequence[Scalar]
+
+
+@dataclass(frozen=True)
+class Spring:
+    """Stiffness and damping per velocity, and where the springs relax, per coordinate."""
+
+    stiffness: Values
+    damping: Values
+    rest: Values
+
+    @staticmethod
+    def of(body: Any) -> Spring | None:
+        """The springs that a body was added with, or None if it has none."""
+        if not any(body.stiffness) and not any(body.damping):
+            return None
+        return Spring(body.stiffness, body.damping, body.rest)
+
+    @property
+    def numbers(self) -> list[Scalar]:
+        """All numbers in one list."""
+        return [*self.stiffness, *self.damping, *self.rest]
+
+    def bound(self, numbers: Values) -> Spring:
+        """The same springs with other numbers."""
+        n = len(self.stiffness)
+        return Spring(numbers[:n], numbers[n : 2 * n], numbers[2 * n :])
+
+    def force(self, joint: Joint, q: Values, v: Values) -> Vector:
+        """Generalized force on the joint's velocities."""
+        x, slopes = _deflection(joint, q, self.rest)
+        pull = [k * y for k, y in zip(self.stiffness, x, strict=True)]
+        elastic = [sum((s * f for s, f in zip(column, pull, strict=True)), 0) for column in slopes]
+        return vector(*(-(e + d * w) for e, d, w in zip(elastic, self.damping, v, strict=True)))
+
+    def energy(self, joint: Joint, q: Values) -> Scalar:
+        """The energy that is stored."""
+        x = joint.deflection(q, self.rest)
+        return sum((0.5 * k * (y * y) for k, y in zip(self.stiffness, x, strict=True)), 0)
+
+
+def _deflection(joint: Joint, q: Values, rest: Values) -> tuple[Values, Sequence[Values]]:
+    """x, and for each velocity the slopes dx/dv."""
+    n = joint.nv
+    unit = [[1 if i == j else 0 for i in range(n)] for j in range(n)]
+    if type(joint).deflection is Joint.deflection:
+        return joint.deflection(q, rest), unit
+    x, partials, _ = jet(lambda at: joint.deflection(at, rest), q, [0] * len(q))
+    slopes = []
+    for direction in unit:
+        total = zeros(n)
+        for rate, column in zip(joint.rate(q, direction), partials, strict=True):
+            total = total + vector(*column) * rate
+        slopes.append(list(total))
+    return x, slopes

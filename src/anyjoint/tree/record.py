@@ -1,0 +1,72 @@
+"""What a sweep sees of one link: a record that it reads and writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import AlgorithmError
+from anyjoint.spatial import BlockInertia, Matrix, Pose, Vector, as_matrix, zeros
+
+
+class Record:
+    """Values of one link by name; what its children hand inward is summed on the way.
+
+    Given before the first sweep: `A` (parent to the joint's working frame), `W` (working frame to the link), `S_A`,
+    `S_B`, `c` (the joint's Jacobian and Sdot*qdot in the working frame), `J` (rigid inertia), `qd`, `tau`, ...
+    """
+
+    def __init__(self, **values: Any) -> None:
+        self.__dict__.update(values, _sums={}, fresh=set(values))
+
+    A: Pose
+    W: Pose
+    S_A: Matrix
+    S_B: Matrix
+    c: Vector
+    J: BlockInertia
+    up: Vector
+    qd: Vector
+    qdd: Vector
+    Sdot_x: Vector
+    passive: Vector
+    stored: Vector
+    prescribed: bool
+    slot: int
+
+    fresh: set[str]  # names that the present sweep has set
+    _sums: dict[str, Any]
+
+    def __getattr__(self, name: str) -> Any:
+        raise AlgorithmError(unset(name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__[name] = value
+        self.fresh.add(name)
+
+    def forget_messages(self) -> None:
+        """A new sweep begins: what was said in the last one has been said."""
+        self.fresh.clear()
+        self._sums.clear()
+
+    def add(self, name: str, value: Any) -> None:
+        """Hand a value inward to this link."""
+        self._sums[name] = self._sums[name] + value if name in self._sums else value
+
+    def plus(self, name: str, own: Any) -> Any:
+        """The link's own value plus what its children have handed in."""
+        return own + self._sums[name] if name in self._sums else own
+
+
+def unset(name: str) -> str:
+    """What is wrong with reading a value that is not there."""
+    return f"no sweep has given this link a value {name!r} yet, and it is no input of the algorithm"
+
+
+def ground(up: Vector) -> Record:
+    """The record of the ground: at rest, accelerated upwards against gravity (`up` is three numbers, -g)."""
+    still = {name: zeros(6) for name in ("v", "eta", "y", "z")} | {name: zeros(3, 3) for name in ("Rd", "Rdd", "Omega")}
+    still |= {name: zeros(3) for name in ("p", "w", "wdot")}
+    alpha = np.concatenate([zeros(3), up])
+    return Record(alpha=alpha, acceleration=up, R=as_matrix(np.eye(3, dtype=int)), **still)

@@ -1,0 +1,82 @@
+"""Functions of the user inside a run: they see the state, cannot change it, and answer with numbers."""
+
+import math
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import forces, joints
+from simulate.mechanisms import double_pendulum
+
+
+def slider():
+    mech = aj.Mechanism("slider", gravity=(0, 0, 0))
+    mech.add_body("b", joint=joints.Prismatic(axis=(1, 0, 0)), inertia=aj.Inertia.sphere(1.0, 0.1))
+    return mech.compile()
+
+
+@pytest.mark.parametrize("method", ["semi-implicit-euler", "rk4", "dopri5"])
+def test_a_controller_cannot_change_the_state(method):
+    def careless(t, q, v):
+        with pytest.raises(ValueError, match="read-only"):
+            q -= 1.0
+        with pytest.raises(ValueError, match="read-only"):
+            v[0] = 3.0
+        return -100 * (q - 1.0) - 10 * v
+
+    run = {"duration": 0.2, "dt": 1e-3, "method": method}
+    careful = slider().simulate([0.0], [0.0], tau=lambda t, q, v: -100 * (q - 1.0) - 10 * v, **run)
+    assert np.array_equal(slider().simulate([0.0], [0.0], tau=careless, **run).q, careful.q)
+
+
+def test_an_event_cannot_change_the_state():
+    def careless(t, q, v):
+        q += 1.0
+        return q[0]
+
+    with pytest.raises(ValueError, match="read-only"):
+        slider().simulate([0.0], [1.0], 0.1, events=[careless])
+
+
+@pytest.mark.parametrize("method", ["semi-implicit-euler", "rk4", "dopri5"])
+def test_nan_of_a_controller_is_reported_with_its_time(method):
+    def broken(t, q, v):
+        return [math.nan if t > 0.05 else 0.1]
+
+    traj = slider().simulate([0.0], [0.0], 1.0, dt=1e-3, method=method, tau=broken)
+    assert not traj.status.ok
+    assert traj.status.reason.startswith("tau(t, q, v) returned nan for velocity 0 at t = 0.")
+    assert 0.05 < traj.status.time < (0.5 if method == "dopri5" else 0.052)
+    assert "blew up" not in traj.status.reason
+    assert np.isfinite(traj.q).all()
+
+
+def test_nan_of_a_function_of_time_is_reported():
+    def gust(t):
+        return math.inf if t > 0.05 else 1.0
+
+    for method in ("rk4", "dopri5"):
+        push = forces.Wrench("b", force=(gust, 0, 0))
+        traj = slider().simulate([0.0], [0.0], 1.0, forces=[push], method=method)
+        assert "gust(t), which a force depends on, returned inf at t = 0." in traj.status.reason
+
+
+def test_the_work_of_dampers_inputs_and_forces_balances_the_energy():
+    damped = double_pendulum(stiffness=2.0, damping=0.3)
+    servo = forces.Servo("rod 1", lambda t: math.sin(3 * t), 20.0, 1.0)
+    spring = forces.Spring("rod 0", (0, 0, -1), None, (1, 0, -1), 15.0, 0.5, 0.3)
+    runs = {
+        "damped": {},
+        "driven": {"tau": [0.5, -0.2]},
+        "forced": {"forces": [servo, spring]},
+        "controlled": {"tau": lambda t, q, v: -3 * q - 0.1 * v},
+    }
+    for name, options in runs.items():
+        traj = damped.simulate([0.5, 0.2], [0.0, 1.0], 2.0, dt=1e-3, **options)
+        lost = np.ptp(sum(damped.energy(traj.q, traj.v)))
+        assert lost > 0.1, name
+        assert np.abs(traj.energy_balance()).max() < 1e-8 * lost, name  # rk4 and quadrature, both of fourth order
+    batch = damped.simulate([[0.5, 0.2]] * 2, [[0.0, 1.0], [0.3, 0.0]], 1.0, tau=[[0.5, -0.2], [0.0, 1.0]])
+    assert batch.energy_balance().shape == (1001, 2)
+    assert batch.balance_error() < 1e-8

@@ -1,0 +1,78 @@
+"""Limits that joints declare hold in a simulation."""
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import forces, joints
+
+
+def pendulum(**options):
+    """A rod on a hinge that may swing by half a radian to each side."""
+    mech = aj.Mechanism("pendulum")
+    solid = aj.Inertia(2.0, com=(0, 0, -0.5), tensor=np.diag([0.2, 0.2, 0.01]).tolist())
+    mech.add_body("rod", joint=joints.Revolute((0, 1, 0), limits=(-0.5, 0.5), **options), inertia=solid)
+    return mech
+
+
+@pytest.mark.parametrize("method", ["semi-implicit-euler", "rk4", "dopri5"])
+@pytest.mark.parametrize("dt", [1e-3, 1 / 60])
+def test_declared_limits_hold_without_asking(method, dt):
+    model = pendulum().compile()
+    traj = model.simulate([0.0], [4.0], 3.0, dt=dt, method=method)
+    assert traj.status.ok
+    pace = 0.5 / (1e-3 if method == "dopri5" else dt)
+    assert np.abs(traj.q).max() < 0.5 + 4.0 / pace  # a stop gives way by at most v / its pace
+    assert np.abs(traj.q[-1]) < 0.5
+    free = model.simulate([0.0], [4.0], 3.0, dt=dt, method=method, limits=False)
+    assert np.abs(free.q).max() > 0.7
+
+
+def test_a_stop_takes_energy_and_never_gives_it():
+    traj = pendulum().compile().simulate([0.0], [4.0], 2.0, dt=1e-4)
+    total = sum(traj.energy())
+    assert np.diff(total).max() < 1e-9
+    assert traj.balance_error() < 1e-9  # between the stops
+
+
+def test_a_rebound_has_the_stated_speed():
+    """Without gravity: damping of half the critical one, and no pull, gives back a third of the speed."""
+    mech = pendulum()
+    mech.gravity = (0, 0, 0)
+    traj = mech.compile().simulate([0.0], [1.0], 1.0, dt=1e-4, method="dopri5", rtol=1e-9)
+    assert -traj.v[-1, 0] == pytest.approx(np.exp(-np.pi / (3 * np.sqrt(3)) * 2), rel=2e-3)
+
+
+def test_what_the_user_brings_takes_their_place():
+    model = pendulum().compile()
+    soft = model.simulate([0.0], [4.0], 1.0, forces=[forces.Limits(50.0)])
+    assert np.abs(soft.q).max() > 0.6
+    one_each = model.simulate([0.0], [4.0], 1.0, forces=[forces.Limits((50.0,), (0.0,))])
+    assert np.array_equal(soft.q, one_each.q)
+    with pytest.raises(aj.InputError, match="2 numbers for 1 coordinates"):
+        model.simulate([0.0], [4.0], 1.0, forces=[forces.Limits((50.0, 1.0))])
+
+
+def test_a_start_outside_is_refused():
+    model = pendulum().compile()
+    with pytest.raises(aj.InputError, match=r"rod/angle = 0.7 is outside \(-0.5, 0.5\).*limits=False"):
+        model.simulate([0.7], [0.0], 1.0)
+    with pytest.raises(aj.InputError, match=r"rod/angle = -0.6"):
+        model.simulate([[0.1], [-0.6]], [[0.0], [0.0]], 1.0)
+    assert model.simulate([0.7], [0.0], 0.1, limits=False).status.ok
+    with pytest.raises(aj.InputError, match="limits=3; expected True or False"):
+        model.simulate([0.1], [0.0], 1.0, limits=3)
+
+
+def test_limits_and_whole_turns_exclude_each_other():
+    with pytest.raises(aj.ModelError, match="'angle' has limits, so it takes no turns off; use wrap=False"):
+        pendulum(wrap=True).compile()
+
+
+def test_batches_have_stops():
+    model = pendulum().compile()
+    v0 = np.array([[4.0], [-3.0], [0.1]])
+    many = model.simulate(np.zeros((3, 1)), v0, 1.0)
+    for k in range(3):
+        one = model.simulate([0.0], v0[k], 1.0)
+        assert many.q[:, k] == pytest.approx(one.q, abs=1e-12)
