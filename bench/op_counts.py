@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen import OpCount
+from anyjoint.codegen import OpCount, count_schedule
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.gallery import revolute_chain, torus_chain
-from anyjoint.codegen import count_schedule
 from anyjoint.quantity import QUANTITIES as RECORDS
 from anyjoint.trace.workshop import Workshop
 

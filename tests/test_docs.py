@@ -1,6 +1,7 @@
 """The code that readers see in README and docs runs as it stands."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,21 @@ def test_equations_map_knows_functions_and_tests(pages) -> None:
     rows = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith(("| ---", "| in the"))]
     untested = [row for row in rows if row.rstrip().endswith("|  |")]
     assert len(untested) < 0.1 * len(rows), untested
+
+
+def test_the_page_of_commands_needs_only_what_is_installed(pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    """typer brings a click of its own; a fresh environment has no other."""
+    monkeypatch.setitem(sys.modules, "click", None)
+    text = pages.commands.page(ROOT, ROOT)
+    assert all(f"## anyjoint {name}\n" in text for name in ("list", "run", "info", "check", "bench", "export"))
+
+
+def test_the_api_page_shows_options_and_examples(pages) -> None:
+    text = pages.api.page(ROOT, ROOT)
+    for call in ("compile(algorithm='auto', dtype='float64', form", "simulate(q0=None, v0=None, duration=10.0, dt"):
+        assert call in text
+    assert "```pycon\n>>> import anyjoint as aj\n" in text
+    assert "### dataclass" not in text  # only what a module lists
 
 
 def test_every_page_can_be_generated(pages, tmp_path: Path) -> None:

@@ -39,8 +39,7 @@ def _module(name: str) -> Any:
 
 
 def _public(module: Any) -> Iterator[tuple[str, Any]]:
-    names = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
-    for name in sorted(names, key=_order):
+    for name in sorted(module.__all__, key=_order):
         thing = getattr(module, name)
         if inspect.isclass(thing) or callable(thing):
             yield name, thing
@@ -76,8 +75,9 @@ def _member(name: str, member: Any) -> list[str]:
         described, signature = function, _signature(function)
     else:
         return []
-    summary = markdown(first_line(described.__doc__ if described else ""))
-    return [f"`{name}{signature}`", f": {summary}", ""] if summary else []
+    text = markdown(inspect.getdoc(described)) if described else ""
+    # The paragraphs after the first belong to the same entry of the list, so they are indented.
+    return [f"`{name}{signature}`", ": " + text.replace("\n", "\n  ").replace("\n  \n", "\n\n"), ""] if text else []
 
 
 def _signature(thing: Any) -> str:

@@ -4,8 +4,14 @@ import re
 
 
 def markdown(docstring: str | None) -> str:
-    """A docstring as Markdown: code spans stay, characters that Markdown would swallow are escaped."""
-    parts = re.split(r"(`[^`]*`)", (docstring or "").strip())
+    """A docstring as Markdown: examples become code, other paragraphs keep their code spans and are escaped."""
+    paragraphs = (docstring or "").strip().split("\n\n")
+    return "\n\n".join(f"```pycon\n{p}\n```" if p.startswith(">>>") else _escaped(p) for p in paragraphs)
+
+
+def _escaped(text: str) -> str:
+    """Code spans stay, characters that Markdown would swallow are escaped."""
+    parts = re.split(r"(`[^`]*`)", text)
     return "".join(part if part.startswith("`") else re.sub(r"([*<>\[\]$|])", r"\\\1", part) for part in parts)
 
 

@@ -10,7 +10,9 @@ __version__ = "0.1.0"
 # Public names by the module that defines them; loaded when first used, so that importing anyjoint is quick.
 _NAMES = {
     "anyjoint.codegen": ["compile_function"],
-    "anyjoint.errors": ["AnyjointError", "ExpressionError", "InputError", "ModelError", "SingularityError"],
+    "anyjoint.errors": [
+        "AnyjointError", "ExpressionError", "InputError", "JointError", "ModelError", "SingularityError",
+    ],
     "anyjoint.joints": ["joint"],
     "anyjoint.mechanism": ["Inertia", "Mechanism"],
     "anyjoint.model": ["Model", "compile_model"],
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from anyjoint.errors import AnyjointError as AnyjointError
     from anyjoint.errors import ExpressionError as ExpressionError
     from anyjoint.errors import InputError as InputError
+    from anyjoint.errors import JointError as JointError
     from anyjoint.errors import ModelError as ModelError
     from anyjoint.errors import SingularityError as SingularityError
     from anyjoint.geometry import curves as curves

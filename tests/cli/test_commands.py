@@ -210,3 +210,176 @@ def test_help_is_light() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split("LOADED")[1].split() == []
     assert "export" in done.stdout
+
+
+# -- names that rich would read as markup or pictures -----------------------------------------------------------------
+
+ODD = '''
+import anyjoint as aj
+from anyjoint import joints
+
+def leg(bad: bool = False):
+    mech = aj.Mechanism("a [bold]leg[/bold] :leg:")
+    mech.add_body("[red]thigh :foot:", joint=joints.Revolute(), inertia=aj.Inertia.sphere(1.0, 0.1),
+                  stiffness=-1.0 if bad else 0.0)
+    return mech
+'''
+
+
+@pytest.fixture
+def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("leg.py").write_text(ODD)
+    return "leg.py:leg"
+
+
+def test_names_are_printed_as_they_are(anyjoint, odd: str) -> None:
+    code, out, _ = anyjoint("check", odd, "--set", "bad=True")
+    assert code == 1
+    assert "problem in leg.py:leg:\n" in out  # `:leg:` is no picture of a leg
+    assert "'[red]thigh :foot:'" in out
+    code, out, _ = anyjoint("check", odd)
+    assert (code, out) == (0, "leg.py:leg is fine.\n")
+    for command in (("info", odd), ("run", odd, "--duration", "0.01", "--save", "[bold]:leg:.npz")):
+        code, out, err = anyjoint(*command)
+        assert code == 0, err
+        assert "a [bold]leg[/bold] :leg:" in out
+    assert "[bold]:leg:.npz" in out
+    assert "[red]thigh :foot:" in anyjoint("info", odd)[1]
+    out = anyjoint("export", odd, "--to", "latex", "--out", ":leg:[red]")[1]
+    assert "wrote :leg:[red]/a-bold-leg-bold-leg.tex" in out
+    assert "[bold]x:leg:y" in anyjoint("run", "[bold]x:leg:y")[2]
+
+
+def test_bars_and_spinners_print_names_as_they_are(monkeypatch: pytest.MonkeyPatch, capfd) -> None:
+    from anyjoint.cli import output
+    from anyjoint.simulate.progress import Progress
+
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with output.progress("simulating [red]x :leg:") as advance:
+        advance(0.5)
+    with output.status("compiling [red]x :leg:"):
+        pass
+    bar = Progress(True, "simulating [red]x :leg:")
+    bar.show(0.5)
+    bar._draw(0.7)
+    bar.close()
+    shown = capfd.readouterr().err
+    assert shown.count("[red]x :leg:") >= 3
+    assert "\N{LEG}" not in shown
+
+
+# -- settings and files -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("n=-3", "at least 1"),
+        ("n=0", "at least 1"),
+        ("n=2.5", "whole number"),
+        ("n=many", "whole number"),
+        ("n=True", "whole number"),
+        ("major=wide", "finite number"),
+        ("major=1e999", "finite number"),
+        ("mayor=1", "did you mean major?"),
+        ("n", "param=value"),
+    ],
+)
+def test_settings_of_a_wrong_kind_are_refused(anyjoint, setting: str, words: str) -> None:
+    code, _, err = anyjoint("info", "torus-chain", "--set", setting)
+    assert code == 2
+    assert f"--set {setting}" in err
+    assert words in err
+
+
+def test_a_whole_number_of_a_user_may_be_negative(anyjoint, tmp_path: Path) -> None:
+    text = PENDULUM.replace("mass=1.0, length=1.0", "side: int = 1, mass=1.0, length=1.0")
+    (tmp_path / "own.py").write_text(text)
+    assert anyjoint("check", f"{tmp_path / 'own.py'}", "--set", "side=-1")[0] == 0
+
+
+def test_a_table_can_be_saved(anyjoint, pendulum: str, tmp_path: Path) -> None:
+    code, _, err = anyjoint("run", pendulum, "--save", str(tmp_path / "run.csv"))
+    assert code == 0, err
+    lines = (tmp_path / "run.csv").read_text().splitlines()
+    assert lines[0] == "t,bob/angle,bob/angle'"
+    assert len(lines) == 502
+    assert [float(x) for x in lines[1].split(",")] == [0.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize(("option", "name"), [("save", "a.txt"), ("save", "a"), ("plot", "a.doc"), ("html", "a.png")])
+def test_files_of_another_kind_are_refused_before_the_run(anyjoint, pendulum: str, option: str, name: str) -> None:
+    code, out, err = anyjoint("run", pendulum, f"--{option}", name)
+    assert (code, out) == (2, "")
+    assert f"--{option} {name}: give a file that ends in ." in err
+
+
+def test_a_bad_step_is_named_itself(anyjoint, pendulum: str) -> None:
+    assert "dt=-1" in anyjoint("run", pendulum, "--dt", "-1")[2]
+
+
+# -- files of users ---------------------------------------------------------------------------------------------------
+
+
+def test_mistakes_in_a_file_are_reported_with_their_line(anyjoint, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("robot.py").write_text("import anyjoint as aj\n\ndef build():\n    return aj.Inertia.sphere(-1.0, 0.1)\n")
+    code, out, _ = anyjoint("check", "robot.py")
+    assert code == 1
+    assert "robot.py:4: " in out
+    Path("robot.py").write_text("def build():\n    return undefined\n")
+    assert "robot.py:2: NameError" in anyjoint("check", "robot.py")[1]
+    Path("robot.py").write_text("\ndef build(:\n")
+    assert "robot.py:2: SyntaxError" in anyjoint("check", "robot.py")[1]
+
+
+def test_a_file_may_import_its_neighbour_and_declare_dataclasses(anyjoint, tmp_path: Path) -> None:
+    (tmp_path / "lengths_of_mine.py").write_text("LENGTH = 1.0\n")
+    head = "from __future__ import annotations\nfrom dataclasses import dataclass\nfrom lengths_of_mine import LENGTH\n"
+    (tmp_path / "robot.py").write_text(head + "@dataclass\nclass Size:\n    x: int = 1\n" + PENDULUM)
+    code, out, err = anyjoint("check", str(tmp_path / "robot.py"))
+    assert code == 0, out + err
+
+
+def test_check_finds_what_only_compiling_shows(anyjoint, tmp_path: Path) -> None:
+    odd = "class Odd(aj.Mechanism):\n    def compile(self):\n        raise aj.ModelError('too odd to compile')\n"
+    text = PENDULUM.replace("def build", odd + "\ndef build").replace('aj.Mechanism("', 'Odd("')
+    (tmp_path / "own.py").write_text(text)
+    code, out, _ = anyjoint("check", str(tmp_path / "own.py"))
+    assert code == 1
+    assert "too odd to compile" in out
+
+
+STILL = '''
+import anyjoint as aj
+from anyjoint import shapes
+
+def build():
+    mech = aj.Mechanism("rock")
+    mech.add_body("rock", inertia=aj.Inertia.sphere(1.0, 0.1), shape=shapes.Sphere(0.1))
+    return mech
+'''
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check",),
+        ("info",),
+        ("run", "--duration", "0.1", "--html", "a.html", "--plot", "a.png", "--save", "a.csv"),
+        ("run", "--duration", "0.1", "--save", "a.npz"),
+        ("bench", "--batch", "8"),
+        *(("export", "--to", kind) for kind in ("c", "js", "html", "latex")),
+    ],
+)
+def test_every_command_takes_a_model_that_does_not_move(anyjoint, tmp_path: Path, monkeypatch, command) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rock.py").write_text(STILL)
+    name, *options = command
+    code, _, err = anyjoint(name, "rock.py", *options)
+    assert code == 0, err
+    assert "Warning" not in err

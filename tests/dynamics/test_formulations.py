@@ -170,7 +170,8 @@ def test_block_elimination_solves_the_whole_sparse_system():
 def test_dense_formulations_take_batches():
     state = random_state(2, 6)
     states = [state.at(v=k * state.v) for k in (0.0, 1.0, -2.0)]
-    rows = [np.concatenate([np.asarray(x, dtype=float).ravel() for part in s.run(BLOCKS) for x in part]) for s in states]
+    parts = [[np.asarray(x, dtype=float).ravel() for part in s.run(BLOCKS) for x in part] for s in states]
+    rows = [np.concatenate(part) for part in parts]
     widths = [link.joint.nv for link in state.plan.links]
     batch = split_blocks(np.stack(rows), widths)
     tau = np.stack([state.tau] * 3)

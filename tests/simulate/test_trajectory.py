@@ -1,5 +1,6 @@
 """Trajectories: resampling, files, tables, what they say."""
 
+import csv
 import json
 import zipfile
 
@@ -84,6 +85,75 @@ def test_bad_files(tmp_path):
     path = TRAJ.save(tmp_path / "run.npz")
     with pytest.raises(InputError, match="2 coordinates"):
         aj.Trajectory.load(path, top())
+
+
+@pytest.mark.parametrize("keep", [0, 1, 100, 0.3, 0.9, -1])
+def test_a_file_that_was_cut_short_says_so(tmp_path, keep):
+    path = TRAJ.save(tmp_path / "run.npz")
+    data = path.read_bytes()
+    path.write_bytes(data[: keep if isinstance(keep, int) else int(keep * len(data))])
+    with pytest.raises(InputError, match=r"run.npz is (damaged or was cut short|not a trajectory)"):
+        aj.Trajectory.load(path)
+
+
+def test_a_file_with_a_flipped_byte_says_so(tmp_path):
+    path = TRAJ.save(tmp_path / "run.npz")
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="damaged"):
+        aj.Trajectory.load(path)
+
+
+def test_foreign_files_say_what_they_are(tmp_path):
+    np.save(tmp_path / "one.npy", np.zeros(3))
+    with pytest.raises(InputError, match="not a trajectory"):
+        aj.Trajectory.load(tmp_path / "one.npy")
+    TRAJ.save(tmp_path / "run.csv")
+    with pytest.raises(InputError, match="a table"):
+        aj.Trajectory.load(tmp_path / "run.csv")
+    with np.load(TRAJ.save(tmp_path / "run.npz")) as data:
+        parts = dict(data)
+    header = json.loads(bytes(parts["header"]))
+    wrong = {
+        "do not belong together": {"q": parts["q"][:-1]},
+        "not of real numbers": {"t": parts["t"].astype(complex)},
+        "lacks events": {"header": {k: x for k, x in header.items() if k != "events"}},
+        "another version": {"header": header | {"format": "anyjoint trajectory 7"}},
+    }
+    for words, change in wrong.items():
+        made = parts | change
+        if isinstance(made["header"], dict):
+            made["header"] = np.frombuffer(json.dumps(made["header"]).encode(), dtype=np.uint8)
+        np.savez(tmp_path / "odd.npz", **made)
+        with pytest.raises(InputError, match=words):
+            aj.Trajectory.load(tmp_path / "odd.npz")
+
+
+def test_a_table_keeps_every_digit(tmp_path):
+    with TRAJ.save(tmp_path / "run.csv").open(newline="") as file:
+        names, *rows = csv.reader(file)
+    assert names == ["t", "rod 0/angle", "rod 1/angle", "rod 0/angle'", "rod 1/angle'"]
+    assert np.array_equal(np.array(rows, dtype=float), np.column_stack([TRAJ.t, TRAJ.q, TRAJ.v]))
+
+
+@pytest.mark.parametrize("name", ["run.txt", "run", "run.npz.gz", "run.mat"])
+def test_other_formats_are_refused(tmp_path, name):
+    with pytest.raises(InputError, match=r"\.npz .*\.csv"):
+        TRAJ.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_plot_shows_in_a_notebook():
+    """Jupyter shows what gives a picture of itself."""
+    picture = TRAJ.plot()._repr_png_()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) > 10_000
+
+
+def test_what_no_page_can_show_is_shown_as_text():
+    batch = MODEL.simulate([[1.0, 0.5], [0.2, 0.1]], np.zeros((2, 2)), 0.1)
+    assert batch._repr_html_() is None
 
 
 def test_pages_and_plots(tmp_path):

@@ -2,6 +2,8 @@
 
 import sys
 
+__all__ = ["main"]
+
 
 def main() -> None:
     """Run the command line; exit with 0 (fine), 1 (the model or the run failed) or 2 (the command was misspelt)."""

@@ -20,7 +20,7 @@ Model = Annotated[str, typer.Argument(metavar="MODEL", help="Gallery name, or fi
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PARAM=VALUE", help="Set a parameter of the model's builder; repeatable."),
+    typer.Option("--set", metavar="PARAM=VALUE", help="Set a parameter of the model's function; repeatable."),
 ]
 
 
@@ -68,7 +68,7 @@ def run(
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a self-contained page that plays the motion.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a plot of the run (.png, .svg, .pdf).")] = None,
-    save: Annotated[Path | None, typer.Option(help="Write the trajectory (.npz).")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the trajectory: .npz (to load again) or .csv.")] = None,
     settings: Set = None,
     json: Json = False,
 ) -> None:
@@ -91,7 +91,7 @@ def info(model: Model, settings: Set = None, json: Json = False) -> None:
 
 @app.command(epilog="Example: anyjoint check robot.py:build   (exit code 1 when something is wrong)")
 def check(model: Model, settings: Set = None, json: Json = False) -> None:
-    """Look for mistakes in a model and report all of them at once."""
+    """Look for mistakes in a model, as compiling it would, and report all of them at once."""
     from anyjoint.cli.checking import show
 
     show(model, settings or [], json)
@@ -99,7 +99,10 @@ def check(model: Model, settings: Set = None, json: Json = False) -> None:
 
 @app.command(epilog="Inside the repository, `make bench` also measures every installed peer.")
 def bench(
-    models: Annotated[list[str] | None, typer.Argument(metavar="[MODEL]...", help="Models to measure.")] = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="MODEL", help="Models to measure.", show_default="three of the gallery"),
+    ] = None,
     batch: Annotated[int, typer.Option(min=1, help="States per batch.")] = 4096,
     json: Json = False,
 ) -> None:

@@ -15,19 +15,23 @@ def show(argument: str, settings: Sequence[str], as_json: bool) -> None:
     if as_json:
         print_json({"model": argument, "ok": not problems, "problems": problems})
     elif problems:
-        say(f"[red]{len(problems)} problem{'s' if len(problems) > 1 else ''}[/red] in {argument}:")
+        say(f"{len(problems)} problem{'s' if len(problems) > 1 else ''} in {argument}:", "red")
         for problem in problems:
-            typer.echo(f"  - {problem}")
+            say(f"  - {problem}")
     else:
-        say(f"[green]{argument} is fine.[/green]")
+        say(f"{argument} is fine.", "green")
     if problems:
         raise typer.Exit(1)
 
 
 def find_problems(argument: str, settings: Sequence[str]) -> list[str]:
-    """What the builder itself raised, else what the mechanism's own rules say."""
+    """What the builder itself raised, else what the mechanism's own rules say, else what compiling it raises."""
     try:
-        return [str(problem) for problem in resolve(argument, settings).mechanism.check()]
+        mechanism = resolve(argument, settings).mechanism
+        problems = [str(problem) for problem in mechanism.check()]
+        if not problems:
+            mechanism.compile()
+        return problems
     except UsageError:
         raise
     except AnyjointError as error:

@@ -14,12 +14,11 @@ class UsageError(AnyjointError):
 
 
 def complain(message: str) -> None:
-    """Print an error on stderr, as plain text so that brackets in it survive."""
-    from rich.console import Console
+    """Print an error on stderr."""
     from rich.text import Text
 
-    console = Console(stderr=True, soft_wrap=True)
-    console.print(Text("error: ", style="bold red").append(Text(message, style="not bold default")))
+    text = Text("error: ", style="bold red").append(message, style="not bold default")
+    _console(stderr=True).print(text, soft_wrap=True)
 
 
 def print_json(facts: object) -> None:
@@ -62,32 +61,38 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
 
 def status(message: str, quiet: bool = False) -> Any:
     """A spinner on stderr while a block runs; silent with quiet=True or when nobody watches."""
-    from rich.console import Console
+    from rich.text import Text
 
-    return Console(stderr=True, quiet=quiet).status(message)
+    return _console(stderr=True, quiet=quiet).status(Text(message))
 
 
 @contextmanager
 def progress(title: str, quiet: bool = False) -> Iterator[Callable[[float], None]]:
     """A bar on stderr; the block gets a function that takes the fraction done."""
-    from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    with Progress(console=Console(stderr=True), transient=True, disable=quiet or not sys.stderr.isatty()) as bar:
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    hidden = quiet or not sys.stderr.isatty()
+    with Progress(*columns, console=_console(stderr=True), transient=True, disable=hidden) as bar:
         task = bar.add_task(title, total=1.0)
         yield lambda fraction: bar.update(task, completed=fraction)
 
 
-def say(message: str) -> None:
-    """Print one line with rich markup."""
-    _console().print(message)
+def say(message: str, style: str = "") -> None:
+    """Print one line as it is; long ones stay whole."""
+    from rich.text import Text
+
+    _console().print(Text(message, style=style), soft_wrap=True)
 
 
-def _console(piped: int = 100) -> Any:
+def _console(piped: int = 100, stderr: bool = False, quiet: bool = False) -> Any:
+    """Where text goes out. Names of files and bodies are no markup, and `:leg:` is no picture of a leg."""
     from rich.console import Console
 
     # Piped output is read by programs and by tests: 100 columns beat rich's 80 there.
-    return Console(width=None if sys.stdout.isatty() else piped, highlight=False)
+    watched = (sys.stderr if stderr else sys.stdout).isatty()
+    width = None if watched else piped
+    return Console(width=width, stderr=stderr, quiet=quiet, markup=False, emoji=False, highlight=False)
 
 
 def _text(value: object) -> Any:

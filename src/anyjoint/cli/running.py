@@ -7,8 +7,9 @@ from typing import Any
 
 import typer
 
-from anyjoint.cli.output import print_facts, print_json, progress, status
+from anyjoint.cli.output import UsageError, print_facts, print_json, progress, status
 from anyjoint.cli.target import Target
+from anyjoint.errors import AnyjointError
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ def show(
     target: Target, duration: float | None, dt: float | None, method: str | None, outputs: Outputs, as_json: bool
 ) -> None:
     """Run a target and print its summary; exit with 1 when the run did not finish."""
+    _check(outputs)
     chosen: dict[str, Any] = {
         "duration": target.duration if duration is None else duration,
         "dt": target.dt if dt is None else dt,
@@ -34,7 +36,7 @@ def show(
         model = target.mechanism.compile()
         start = target.start(model)
         # One step, so that the stepper is compiled too and the speed below is that of stepping alone.
-        model.simulate(*start, **(chosen | {"duration": min(chosen["duration"], chosen["dt"])}))
+        model.simulate(*start, **(chosen | {"duration": max(0.0, min(chosen["duration"], chosen["dt"]))}))
         compiled = time.perf_counter() - began
     with progress(f"simulating {chosen['duration']:g} s of {target.name}", quiet=as_json) as advance:
         began = time.perf_counter()
@@ -48,6 +50,20 @@ def show(
         print_facts(target.name, _for_people(facts))
     if not facts["finished"]:
         raise typer.Exit(1)
+
+
+def _check(outputs: Outputs) -> None:
+    """Refuse before the run what could not be written after it."""
+    for option, path in vars(outputs).items():
+        if path is not None and not path.parent.is_dir():
+            raise AnyjointError(f"--{option} {path}: there is no folder {path.parent}; make it, or choose another")
+        if path is not None and path.suffix.lower() not in SUFFIXES[option]:
+            *most, last = SUFFIXES[option]
+            wanted = f"{', '.join(most)} or {last}" if most else last
+            raise UsageError(f"--{option} {path}: give a file that ends in {wanted}")
+
+
+SUFFIXES = {"html": (".html", ".htm"), "plot": (".png", ".svg", ".pdf"), "save": (".npz", ".csv")}
 
 
 def _facts(target: Target, model: Any, trajectory: Any) -> dict[str, Any]:

@@ -4,6 +4,8 @@ import ast
 import difflib
 import importlib.util
 import inspect
+import math
+import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,11 +89,14 @@ def _locate(argument: str) -> tuple[Path, str]:
 
 
 def _load(path: Path) -> ModuleType:
-    """Run a user's script as a module of its own name."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    """Run a user's script as a module of its own, as Python would: what lies beside it can be imported."""
+    spec = importlib.util.spec_from_file_location(f"anyjoint_model_{path.stem}", path.resolve())
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[module.__name__] = module  # dataclasses look their module up
+    if (folder := str(path.resolve().parent)) not in sys.path:
+        sys.path.insert(0, folder)
     _call(path, spec.loader.exec_module, {"module": module})
     return module
 
@@ -100,12 +105,12 @@ def _call(path: Path, function: Callable[..., Any], parameters: Mapping[str, Any
     """Call into a user's file; whatever goes wrong there is reported with its file and line."""
     try:
         return function(**parameters)
-    except AnyjointError:
-        raise
     except Exception as error:
-        frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path]
-        line = f":{frames[-1].lineno}" if frames else ""
-        raise ModelError(f"{path}{line}: {type(error).__name__}: {error}") from error
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path.resolve()]
+        number = frames[-1].lineno if frames else getattr(error, "lineno", None)  # of a file that is no Python
+        line = f":{number}" if number else ""
+        said = str(error) if isinstance(error, AnyjointError) else f"{type(error).__name__}: {error}"
+        raise ModelError(f"{path}{line}: {said}") from error
 
 
 def _parameters(path: Path, build: Callable[..., Any], settings: Sequence[str]) -> dict[str, Any]:
@@ -121,7 +126,10 @@ def _parameters(path: Path, build: Callable[..., Any], settings: Sequence[str]) 
             near = difflib.get_close_matches(name, accepted, n=1)
             hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(accepted) or 'no parameters'}"
             raise UsageError(f"--set {setting}: {path.name} has no parameter {name!r}; {hint}")
-        parameters[name] = _value(text)
+        if name in accepted:
+            parameters[name] = _checked(setting, accepted[name], text, path.resolve().parent in gallery.FOLDERS)
+        else:
+            parameters[name] = _value(text)
     return parameters
 
 
@@ -131,3 +139,24 @@ def _value(text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text
+
+
+def _checked(setting: str, parameter: inspect.Parameter, text: str, in_gallery: bool) -> Any:
+    """The value of a setting, of the kind that the parameter's annotation asks for."""
+    declared = parameter.annotation
+    kind = declared if isinstance(declared, str) else getattr(declared, "__name__", "")
+    value: Any = text if kind == "str" else _value(text)
+    accepts, words = KINDS.get(kind, (lambda _: True, ""))
+    usual = "" if parameter.default is parameter.empty else f" (its default is {parameter.default!r})"
+    if not accepts(value):
+        raise UsageError(f"--set {setting}: {parameter.name} is {words}{usual}, got {text}")
+    if in_gallery and kind == "int" and value < 1:  # there, whole numbers say how many bodies
+        raise UsageError(f"--set {setting}: {parameter.name} says how many{usual}; give at least 1")
+    return value
+
+
+KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "bool": (lambda x: isinstance(x, bool), "True or False"),
+    "int": (lambda x: isinstance(x, int) and not isinstance(x, bool), "a whole number"),
+    "float": (lambda x: isinstance(x, int | float) and math.isfinite(x), "a finite number"),
+}

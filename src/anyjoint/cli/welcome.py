@@ -8,7 +8,7 @@ def suggest() -> None:
     """Name the few commands that a newcomer wants."""
     names = gallery.names()
     first = "torus-chain" if "torus-chain" in names or not names else names[0]
-    say("[bold]anyjoint[/bold]: any joint you can write as a function; linear-time dynamics, compiled.\n")
+    say("anyjoint: any joint you can write as a function; linear-time dynamics, compiled.\n", "bold")
     say("Try one of these:\n")
     for command, purpose in (
         ("list", f"the gallery ({len(names)} mechanisms)"),
@@ -18,4 +18,4 @@ def suggest() -> None:
         (f"export {first} --to c --out generated", "the generated C code"),
         ("--help", "all commands"),
     ):
-        say(f"  [cyan]anyjoint {command:<45}[/cyan] {purpose}")
+        say(f"  anyjoint {command:<45} {purpose}")

@@ -1,1 +1,3 @@
 """The equations of motion: algorithms as short lists of sweeps over a tree, written over any scalar."""
+
+__all__: list[str] = []  # ask for its modules: dynamics.articulated_body, dynamics.newton_euler, ...

@@ -113,4 +113,4 @@ def joint_torques(blocks: Sequence[Block], generalized: Floats) -> Floats:
 
 
 def _rows(J: Floats) -> Floats:
-    return J.reshape(-1, J.shape[-1])
+    return J.reshape(3 * len(J), J.shape[-1])

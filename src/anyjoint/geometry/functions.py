@@ -16,6 +16,8 @@ from .bernstein import horner
 from .check import Table, finite, frozen, table
 from .piecewise import Breaks, Piecewise
 
+__all__ = ["Constant", "Linear", "NaturalCubic", "PiecewiseLinear", "Polynomial", "SimmSpline"]
+
 
 @dataclass(frozen=True)
 class Constant:

@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar
+import numpy as np
+
+from anyjoint.errors import InputError, JointError
+from anyjoint.options import named_options
+from anyjoint.scalar import Scalar, at_numbers, definition, user_code
 from anyjoint.spatial import Pose
 
 from .joint import Coordinate, Joint
@@ -15,9 +18,9 @@ from .joint import Coordinate, Joint
 
 @dataclass(frozen=True)
 class FunctionJoint(Joint):
-    """The joint of `@aj.joint(dof=n)`: Q is what the function returns, a Pose or a 4x4 matrix of scalars."""
+    """The joint of `@aj.joint(dof=n)`: Q is what the function returns, a Pose, a 4x4 matrix or (R, p) of scalars."""
 
-    function: Callable[[Sequence[Scalar]], Any]
+    function: Callable[..., Any]
     coordinate_list: tuple[Coordinate, ...]
 
     @property
@@ -26,25 +29,82 @@ class FunctionJoint(Joint):
 
     @property
     def name(self) -> str:
-        """The function's name, for messages."""
-        return getattr(self.function, "__name__", type(self.function).__name__)
+        """What messages call it: the function's name."""
+        return f"joint function {function_name(self.function)}"
+
+    @property
+    def described(self) -> str:
+        """The name and where the function was written."""
+        return _place(self.name, self.function)
 
     def pose(self, q: Sequence[Scalar]) -> Pose:
-        result = self.function(q)
-        if isinstance(result, Pose):
-            return result
-        try:
-            return Pose.from_matrix(result)
-        except InputError as error:
-            raise InputError(f"joint function {self.name}: expected a Pose or a 4x4 matrix; {error}") from error
+        with user_code(self.name, self.function, q):
+            result = self.function(as_array(q))
+        return as_pose(result, self.described, q)
 
     def singularity(self, q: Sequence[float]) -> str | None:
         return self.stuck(q)
 
     def __call__(self, q: Sequence[Scalar]) -> Any:
-        return self.function(q)
+        return self.function(as_array(q))
 
 
+def function_name(function: Any) -> str:
+    """The name of a function, or the type of another thing that can be called."""
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def as_array(q: Sequence[Scalar]) -> np.ndarray[Any, np.dtype[Any]]:
+    """Coordinates as an array, so that `2 * q` and `np.sin(q)` mean the same for numbers and for expressions."""
+    if all(isinstance(x, float) for x in q):
+        return np.array(q, dtype=float)
+    made = np.empty(len(q), dtype=object)
+    made[:] = list(q)
+    return made
+
+
+def as_pose(result: Any, name: str, q: Sequence[Scalar]) -> Pose:
+    """What a joint's function returned, as a Pose."""
+    if isinstance(result, Pose):
+        return result
+    shapes = [_shape(item) for item in result] if isinstance(result, (tuple, list)) else []
+    try:
+        if shapes == [(3, 3), (3,)]:
+            return Pose.from_rotation(result[0], tuple(result[1]))
+        if _shape(result) == (4, 4):
+            return Pose.from_matrix(result)
+    except InputError as error:
+        raise JointError(f"{name}{at_numbers(q)}: {error}") from error
+    forgotten = "; is a `return` missing?" if result is None else ""
+    raise JointError(
+        f"{name} returned {_described(result, shapes)}; expected an aj.Pose, a 4x4 matrix, or (R, p): "
+        f"a 3x3 rotation and three numbers{forgotten}"
+    )
+
+
+def _place(name: str, function: Any) -> str:
+    place = definition(function)
+    return f"{name} ({place})" if place else name
+
+
+def _shape(thing: Any) -> tuple[int, ...] | None:
+    """The shape of nested sequences of scalars; None for what has none."""
+    try:
+        return None if thing is None or isinstance(thing, (str, Pose)) else np.shape(thing)
+    except ValueError:  # ragged
+        return None
+
+
+def _described(result: Any, shapes: Sequence[tuple[int, ...] | None]) -> str:
+    kind = type(result).__name__
+    if result is None or not hasattr(result, "__len__") or isinstance(result, (str, dict)):
+        return "None" if result is None else f"a {kind}"
+    whole = _shape(result)
+    inside = ", ".join("something else" if s is None else f"shape {s}" for s in shapes[:4])
+    return f"a {kind} of shape {whole}" if whole is not None else f"a {kind} of {len(result)}: {inside}"
+
+
+@named_options
 def joint(
     dof: int,
     *,
@@ -54,15 +114,31 @@ def joint(
     neutral: Sequence[float] | None = None,
     limits: Sequence[tuple[float, float]] | None = None,
     wrap: bool = False,
-) -> Callable[[Callable[[Sequence[Scalar]], Any]], FunctionJoint]:
+) -> Callable[[Callable[..., Any]], FunctionJoint]:
     """Decorator that makes a joint of a function of `dof` coordinates; no derivatives are wanted.
+
+    >>> import anyjoint as aj
+    >>> @aj.joint(dof=1)
+    ... def screw(q):
+    ...     return aj.Pose.rotation_z(q[0]) @ aj.Pose.translation(0, 0, 0.02 * q[0])
+
+    The function gets an array of coordinates and returns an `aj.Pose`, a 4x4 matrix, or (R, p): a rotation matrix and
+    an origin. It is ordinary Python with `aj.sin`, `aj.sqrt`, ... or `np.sin`, ...; for cases, `aj.select`.
 
     The other arguments list one entry per coordinate: where the joint is regular (`domain`), after how much it repeats
     (`period`; `wrap=True` takes whole periods off during simulation), a regular start (`neutral`), where it may go
     (`limits`).
     """
-    if not isinstance(dof, int) or not 0 <= dof <= 6:
-        raise InputError(f"joint(dof={dof!r}): a joint has 0 to 6 coordinates")
+    if callable(dof):
+        raise InputError(
+            f"{_place('@aj.joint above ' + function_name(dof), dof)} does not say how many coordinates the joint has; "
+            f"write @aj.joint(dof=1), or as many as the function uses"
+        )
+    if not isinstance(dof, int) or isinstance(dof, bool) or not 0 <= dof <= 6:
+        raise InputError(
+            f"joint(dof={dof!r}): a joint has 0 to 6 coordinates, because one body can move in six ways; spread more "
+            "over several bodies in a chain, each with an inertia of its own"
+        )
     options: dict[str, Sequence[Any] | None] = {
         "name": names, "domain": domain, "period": period, "neutral": neutral, "limits": limits,
     }  # fmt: skip
@@ -78,4 +154,10 @@ def joint(
             raise InputError(f"joint(domain={domain!r}): each domain is a pair (low, high) with low < high")
         own.setdefault("neutral", 0.0 if lo <= 0 <= hi else (lo + hi) / 2)
         made.append(Coordinate(**own, wrap=wrap and own.get("period") is not None))
-    return lambda function: FunctionJoint(function, tuple(made))
+    return lambda function: FunctionJoint(_called(function), tuple(made))
+
+
+def _called(function: Callable[..., Any]) -> Callable[..., Any]:
+    if not callable(function) or isinstance(function, (type, Joint)):
+        raise InputError(f"aj.joint makes a joint of a function of coordinates, got {function!r}; write def f(q): ...")
+    return function

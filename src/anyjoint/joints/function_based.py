@@ -6,7 +6,7 @@ from typing import Any
 
 from anyjoint.errors import InputError
 from anyjoint.geometry.functions import Constant
-from anyjoint.scalar import Scalar
+from anyjoint.scalar import Scalar, user_code
 from anyjoint.spatial import Pose, unit_axis, vector, zeros
 
 from .joint import Coordinate, Joint
@@ -78,8 +78,12 @@ class FunctionBased(Joint):
     def pose(self, q: Sequence[Scalar]) -> Pose:
         shift = zeros(3)
         for term in self.translations:
-            shift = shift + vector(*term.axis) * term.value(q)
+            shift = shift + vector(*term.axis) * self._value(term, q)
         pose = Pose.translation(*shift)
         for term in self.rotations:
-            pose = pose if term.absent else pose @ Pose.rotation(term.axis, term.value(q))
+            pose = pose if term.absent else pose @ Pose.rotation(term.axis, self._value(term, q))
         return pose
+
+    def _value(self, term: Term, q: Sequence[Scalar]) -> Scalar:
+        with user_code("a function of FunctionBased", term.function, q):
+            return term.value(q)

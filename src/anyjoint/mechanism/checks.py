@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,20 +28,22 @@ class Problem:
     rule: str
     where: str
     message: str
+    cause: Exception | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message} [{self.rule}]"
 
 
-Finding = Iterator[tuple[str, str]]  # (where, message)
+Finding = Iterator[tuple[Any, ...]]  # (where, message) or (where, message, cause)
 
 
 def find_problems(mech: Mechanism) -> list[Problem]:
-    """All problems of a mechanism. Later rules assume that the tree is a tree, so a broken one ends the list."""
+    """All problems of a mechanism. Later rules assume a tree of joints that can be evaluated, else the list ends."""
     problems: list[Problem] = []
     for name, rule in RULES:
-        problems += [Problem(name, where, message) for where, message in rule(mech)]
-        if problems and name == LAST_STRUCTURAL:
+        found = [Problem(name, *finding) for finding in rule(mech)]
+        problems += found
+        if (problems and name == LAST_STRUCTURAL) or (found and rule is joint_functions):
             break
     return problems
 
@@ -159,14 +161,14 @@ def springs(mech: Mechanism) -> Finding:
 
 
 def joint_functions(mech: Mechanism) -> Finding:
-    """Functions of users give rigid motions that depend on every coordinate."""
-    probed: dict[int, list[str]] = {}  # a joint shared by many bodies is probed once
+    """Functions of users give rigid motions that depend on every coordinate, for numbers and for expressions."""
+    probed: dict[int, list[tuple[str, Exception | None]]] = {}  # a joint shared by many bodies is probed once
     for body in mech.bodies:
         if needs_probing(body.joint):
             if id(body.joint) not in probed:
                 leader = mech[body.joint.source].joint if isinstance(body.joint, Coupled) else None
                 probed[id(body.joint)] = joint_problems(body.joint, leader)
-            yield from ((_of(body), f"joint {sentence}") for sentence in probed[id(body.joint)])
+            yield from ((_of(body), *found) for found in probed[id(body.joint)])
 
 
 def regular(mech: Mechanism) -> Finding:

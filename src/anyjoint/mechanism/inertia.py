@@ -19,7 +19,15 @@ TOLERANCE = 1e-9  # relative: how far a tensor may be from symmetric, positive, 
 
 @dataclass(frozen=True, eq=False)
 class Inertia:
-    """Mass, centre of mass `com` and 3x3 `tensor` about the centre of mass, both in the body's axes."""
+    """Mass, centre of mass `com` and 3x3 `tensor` about the centre of mass, both in the body's axes.
+
+    >>> import anyjoint as aj
+    >>> ball = aj.Inertia.sphere(2.0, radius=0.1)
+    >>> ball.tensor.diagonal().round(6).tolist()
+    [0.008, 0.008, 0.008]
+    >>> aj.Inertia(mass=1.0, com=(0, 0, -0.5), tensor=[[0.08, 0, 0], [0, 0.08, 0], [0, 0, 0.01]]).mass
+    1.0
+    """
 
     mass: float
     com: Any = (0.0, 0.0, 0.0)

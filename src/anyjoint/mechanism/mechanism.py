@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint import joints
 from anyjoint.errors import InputError, ModelError
 from anyjoint.joints import Coupled, Joint
+from anyjoint.options import named_options
 from anyjoint.spatial import Pose, Vector
 
 from .body import Body, Ground
@@ -19,14 +20,38 @@ from .checks import Problem, find_problems
 from .inertia import Inertia
 from .shapes import Shape
 
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
 # Physics does not import the compiler: the package's door sets this when the pipeline is loaded.
 compiler: Callable[..., Any] | None = None
 
 
 class Mechanism:
-    """Rigid bodies in a tree; coordinates are numbered in the order in which bodies were added.
+    """Rigid bodies in a tree, each joined to its parent; coordinates are numbered in the order bodies were added.
 
-    `start` is a good state to begin with, (q0, v0) as arrays, or None.
+    Describe the mechanism, compile it, ask the model. A pendulum, and a weight that slides on its rod:
+
+    >>> import anyjoint as aj
+    >>> from anyjoint import joints
+    >>> mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
+    >>> rod = mech.add_body("rod", joint=joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
+    >>> @aj.joint(dof=1)  # any function from coordinates to a pose is a joint
+    ... def slide(q):
+    ...     return aj.Pose.translation(0, 0, q[0])
+    >>> weight = mech.add_body("weight", parent=rod, joint=slide, inertia=aj.Inertia.sphere(2.0, 0.1))
+    >>> mech.coordinate_names
+    ['rod/angle', 'weight/q0']
+    >>> mech.check()  # all mistakes at once, here none
+    []
+    >>> model = mech.compile()
+    >>> model.mass_matrix([0.0, -0.5]).round(3).tolist()
+    [[1.508, 0.0], [0.0, 2.0]]
+    >>> traj = model.simulate([0.3, -0.5], duration=1.0)
+    >>> print(traj.status)
+    ok
+
+    `start` is a good state to begin with, (q0, v0) as arrays, or None; `set_start` sets it.
     """
 
     def __init__(self, name: str = "mechanism", gravity: Sequence[float] = (0.0, 0.0, -9.81)) -> None:
@@ -53,6 +78,7 @@ class Mechanism:
 
     # -- building ---------------------------------------------------------------------------------
 
+    @named_options
     def add_body(
         self,
         name: str,
@@ -66,11 +92,12 @@ class Mechanism:
         damping: float | Sequence[float] = 0.0,
         rest: float | Sequence[float] | None = None,
     ) -> Body:
-        """Add a body to the tree and return it.
+        """Add a body to the tree and return it; `parent` is a body, its name, or the ground (None).
 
         `placement` is the joint frame in the parent body's frame. Without a joint the body is welded to its parent,
         without an inertia it is massless. `stiffness`, `damping` and `rest` are the joint's own springs, one number
         for all coordinates or one each; springs relax at the joint's neutral coordinates unless `rest` says otherwise.
+        `shape` is what the viewer draws, `frames` are named poses in the body's frame.
         """
         self._check_name(name)
         joint = _as_joint(joint, name)
@@ -174,13 +201,23 @@ class Mechanism:
         problems = self.check()
         if problems:
             count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
-            raise ModelError(f"mechanism {self.name!r} has {count}:\n" + "\n".join(f"  - {p}" for p in problems))
+            text = f"mechanism {self.name!r} has {count}:\n" + "\n".join(f"  - {p}" for p in problems)
+            raise ModelError(text) from next((p.cause for p in problems if p.cause), None)
 
-    def compile(self, algorithm: str = "auto", dtype: str = "float64", **options: Any) -> Any:
-        """Check the mechanism, write its equations of motion and compile them; returns a Model."""
+    @named_options
+    def compile(
+        self, algorithm: str = "auto", dtype: str = "float64", form: str = "auto", width: int | None = None
+    ) -> Model:
+        """Check the mechanism, write its equations of motion and compile them.
+
+        `algorithm` is the formulation of forward dynamics: "auto" takes the one with the fewest operations, others are
+        "recursive", "articulated-body", "composite-rigid-body", "lagrangian", "redmax", ... `dtype` is "float64" or
+        "float32". `form` is "straight" (one program), "kernels" (one per class of bodies, in loops) or "auto"; `width`
+        is how many states of a batch run at once (default: what the processor's registers hold).
+        """
         self.validate()
         pipeline = compiler or importlib.import_module("anyjoint").compile_model
-        return pipeline(self, algorithm=algorithm, dtype=dtype, **options)
+        return pipeline(self, algorithm=algorithm, dtype=dtype, form=form, width=width)  # type: ignore[no-any-return]
 
     # -- the details of add_body ------------------------------------------------------------------
 

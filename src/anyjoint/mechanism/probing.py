@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from anyjoint.errors import AnyjointError
-from anyjoint.joints import Coordinate, Coupled, Joint
+from anyjoint.errors import JointError, SingularityError
+from anyjoint.joints import Coordinate, Coupled, FunctionJoint, Joint
+from anyjoint.scalar import at_numbers, failure
 from anyjoint.spatial import Matrix, Pose, Vector
 
 PROBES = 5
 RANK_TOLERANCE = 1e-9
+SAME = 1e-7  # rounding is far below this, other formulas far above
 FAR = 10.0  # an unbounded domain is probed this far from its neutral value
 
 
@@ -42,25 +45,61 @@ def _sample(c: Coordinate, rng: np.random.Generator) -> float:
     return float(rng.uniform(lo + 0.02 * (hi - lo), hi - 0.02 * (hi - lo)))  # off the very ends
 
 
-def joint_problems(joint: Joint, leader: Joint | None = None) -> list[str]:
-    """What is wrong with a joint's function, a sentence each; a coupled joint is moved by its leader's coordinates."""
+def joint_problems(joint: Joint, leader: Joint | None = None) -> list[tuple[str, Exception | None]]:
+    """What is wrong with a joint's function, a sentence and its cause each; a leader's coordinates move a follower."""
     rng = np.random.default_rng(20061)
-    kind = _kind(joint)
-    jacobians = []
-    for _ in range(PROBES):
-        q = [float(x) for x in random_coordinates(leader or joint, rng)]
-        at = f"{kind} at q = {np.round(q, 6).tolist()}"
-        try:
-            sentence = pose_problem(joint_pose(joint, q).matrix)
-            if sentence is None and joint.nv:
-                jacobians.append(numeric(joint.jacobian(q)))
-        except AnyjointError as error:
-            sentence = f"fails: {error}"
-        except Exception as error:  # a user's function may raise anything; the report names it
-            sentence = f"raises {type(error).__name__}: {error}"
-        if sentence:
-            return [f"{at} {sentence}"]
-    return [f"{kind}: {sentence}" for sentence in _rank_problems(joint, jacobians)]
+    places = [[float(x) for x in random_coordinates(leader or joint, rng)] for _ in range(PROBES)]
+    poses: list[Matrix] = []
+    jacobians: list[Matrix] = []
+    q: Sequence[Any] = ()
+    try:
+        for q in places:
+            poses.append(joint_pose(joint, q).matrix)
+            sentence = pose_problem(poses[-1])
+            if sentence:
+                return [(f"{_kind(joint)}{at_numbers(q)} {sentence}", None)]
+        q = places[0]
+        if not np.array_equal(joint_pose(joint, q).matrix, poses[0]):
+            return [(f"{_kind(joint)}{at_numbers(q)} {FICKLE}", None)]
+        q = expressions(leader or joint)
+        entries = list(joint_pose(joint, q).matrix.flat)
+        for place, T in zip(places, poses, strict=True):
+            if not np.allclose(evaluate(entries, q, place), T.ravel(), rtol=SAME, atol=SAME):
+                return [(f"{_kind(joint)}{at_numbers(place)} {TWO_FACED}", None)]
+        for q in places if joint.nv else ():
+            jacobians.append(numeric(joint.jacobian(q)))
+    except Exception as error:  # a user's function may raise anything; the report names it
+        return [_told(joint, error, q)]
+    return [(f"{_kind(joint)}: {sentence}", None) for sentence in _rank_problems(joint, jacobians)]
+
+
+FICKLE = (
+    "gives another pose when it is called again; it must depend on its coordinates alone: take random numbers, "
+    "counters and clocks out, or draw them once outside of the function"
+)
+TWO_FACED = (
+    "gives another pose for expressions, which are compiled, than for plain numbers; it must not ask what its "
+    "coordinates are (isinstance, ==): use aj.select for cases"
+)
+
+
+def _told(joint: Joint, error: Exception, q: Sequence[Any]) -> tuple[str, Exception]:
+    """The sentence for what a joint raised, and the error that it began with."""
+    if isinstance(error, (JointError, SingularityError)):  # they have a sentence already
+        return str(error), error.__cause__ if isinstance(error.__cause__, Exception) else error
+    return str(failure(_kind(joint), error, q)), error
+
+
+def expressions(joint: Joint) -> list[Any]:
+    """Coordinates as the compiler sees them; it stands above physics, so it is asked for through the package's door."""
+    graph = importlib.import_module("anyjoint").Graph()
+    return [graph.variable(f"q{k}", c.domain) for k, c in enumerate(joint.coordinates)]
+
+
+def evaluate(entries: Sequence[Any], q: Sequence[Any], place: Sequence[float]) -> list[float]:
+    """Values of expressions at a place; plain numbers are what they are."""
+    values = importlib.import_module("anyjoint.symbolic").evaluate(entries, dict(zip(q, place, strict=True)))
+    return [float(x) for x in values]
 
 
 def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
@@ -106,5 +145,4 @@ def _velocity_name(joint: Joint, k: int) -> str:
 
 
 def _kind(joint: Joint) -> str:
-    function = getattr(joint, "function", None)
-    return f"{getattr(function, '__name__', None) or type(joint).__name__}"
+    return joint.described if isinstance(joint, FunctionJoint) else f"joint {type(joint).__name__}"

@@ -22,6 +22,8 @@ SOLVERS: dict[str, Callable[..., Floats]] = {
 
 def numeric_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats) -> Floats:
     """Accelerations by the named formulation."""
+    if not model.plan.links:
+        return np.zeros(np.shape(v))
     if name == "recursive-mixed":
         return _recursive_mixed(model, q, v, tau)
     accelerations = SOLVERS[name]

@@ -8,16 +8,19 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.codegen import OpCount
+from anyjoint.codegen.target import checked_dtype
 from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.errors import InputError
 from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
+from anyjoint.options import named_options
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.forward_dynamics import COUPLED, DENSE_FORMULATIONS, FORMULATIONS, NUMERIC
 from anyjoint.quantity.hybrid_dynamics import hybrid_dynamics
@@ -35,11 +38,32 @@ from .parameters import Parameters, private_copy
 from .program import Program
 from .report import Report, make_report
 
+if TYPE_CHECKING:
+    from anyjoint.simulate import Trajectory
+
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Model:
-    """Equations of motion of a mechanism as machine code. States are rows (n,) or batches (batch, n).
+    """Equations of motion of a mechanism as machine code; `mech.compile()` makes it.
+
+    States are rows (n,) or batches (batch, n): `q` of nq coordinates, `v` of nv velocities. A pendulum of 1 m:
+
+    >>> import anyjoint as aj
+    >>> mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
+    >>> bob = aj.Inertia.point(1.0, (0, 0, -1))
+    >>> body = mech.add_body("bob", joint=aj.joints.Revolute(axis=(0, 1, 0)), inertia=bob)
+    >>> model = mech.compile()
+    >>> model.nq, model.nv, model.nb
+    (1, 1, 1)
+    >>> q, v = [0.1], [0.0]
+    >>> a = model.forward_dynamics(q, v)
+    >>> round(float(a[0]), 4)
+    -0.9794
+    >>> bool(abs(model.inverse_dynamics(q, v, a)[0]) < 1e-12)  # no force is needed to fall
+    True
+    >>> model.forward_dynamics([[0.1], [0.2], [0.3]], [[0.0]] * 3).shape  # three states at once
+    (3, 1)
 
     Beside the methods below, every quantity of `model.quantities` that is a plain function of the state is a method.
     """
@@ -54,7 +78,7 @@ class Model:
     ) -> None:
         self.mechanism = private_copy(mechanism)
         self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
-        self.dtype = np.dtype(dtype)
+        self.dtype = np.dtype(checked_dtype(dtype))
         self.algorithm = _checked_algorithm(algorithm, self.mechanism)
         self.workshop = Workshop(self.mechanism, _checked_form(form))
         self.width = width
@@ -245,23 +269,64 @@ class Model:
         return Cartesian(self, q, points)
 
     def center_of_mass(self, q: Any) -> Floats:
-        """Centre of mass of all moving bodies."""
+        """Centre of mass of all moving bodies; of all bodies where nothing moves."""
+        if not self.plan.links:
+            return self._fixed_center(np.shape(q)[:-1])
         moment, mass = self.mass_moments(q)
         if not np.all(mass > 0):
             raise InputError(f"center_of_mass: nothing that moves in {self.mechanism.name!r} has mass")
         return np.asarray(moment / np.asarray(mass)[..., None])
 
+    def _fixed_center(self, batch: tuple[int, ...]) -> Floats:
+        bodies = self.mechanism.bodies
+        mass = sum(body.inertia.mass for body in bodies)
+        if not mass > 0:
+            raise InputError(f"center_of_mass: nothing in {self.mechanism.name!r} has mass")
+        poses = [frame for _, frame in self.plan.placed]
+        moments = [b.inertia.mass * (T[:3, :3] @ b.inertia.com + T[:3, 3]) for b, T in zip(bodies, poses, strict=True)]
+        return np.broadcast_to(np.sum(moments, axis=0) / mass, (*batch, 3)).copy()
+
     # -- simulation, questions, sources ---------------------------------------------------------------------
 
-    def simulate(self, q0: Any = None, v0: Any = None, duration: float = 10.0, **options: Any) -> Any:
-        """Integrate the motion; see anyjoint.simulate.simulate for all options. Returns a Trajectory."""
-        return importlib.import_module("anyjoint.simulate").simulate(self, q0, v0, duration, **options)
+    @named_options
+    def simulate(
+        self, q0: Any = None, v0: Any = None, duration: float = 10.0, dt: float = 1e-3, method: str = "rk4", *,
+        rtol: float = 1e-8, atol: float = 1e-10, tau: Any = None, forces: Sequence[Any] = (), events: Any = (),
+        save_every: int | None = None, progress: Any = None, threads: int = 1, limits: bool = True,
+    ) -> Trajectory:  # fmt: skip
+        """Integrate the motion from (q0, v0); without them from the mechanism's own start.
 
-    def to_html(self, path: Any, *, live: bool = True, **options: Any) -> Any:
-        """Write a page that runs the dynamics live in the browser, or with live=False one that shows the start pose."""
+        The `method` "rk4" or "semi-implicit-euler" takes steps of `dt` seconds; "dopri5" chooses its steps by `rtol`
+        and `atol`, and `dt` is the distance of its samples. `tau` are generalized forces: a row, values over time, or a
+        function tau(t, q, v); `forces` are springs, wrenches and servos of `anyjoint.forces`; `events` are functions of
+        (t, q, v) or `aj.Event`s. Limits that joints declare hold unless `limits` is False. Every `save_every`-th step
+        is kept (default all). `progress=True` shows a bar. Batches (batch, n) run on `threads`. Trouble ends the run
+        early, with a status that says why.
+
+        >>> traj = model.simulate([0.1], [0.0], duration=1.0, dt=1e-3)
+        >>> traj.status.ok, len(traj.t)
+        (True, 1001)
+        """
+        return importlib.import_module("anyjoint.simulate").simulate(  # type: ignore[no-any-return]
+            self, q0, v0, duration, dt, method, rtol=rtol, atol=atol, tau=tau, forces=forces, events=events,
+            save_every=save_every, progress=progress, threads=threads, limits=limits,
+        )  # fmt: skip
+
+    @named_options
+    def to_html(
+        self, path: str | Path, *, live: bool = True, q0: Any = None, v0: Any = None, dt: float = 2e-3,
+        title: str | None = None, description: str = "", theme: str | None = None, lite: bool | None = None,
+    ) -> Path:  # fmt: skip
+        """Write a page that runs the dynamics live in the browser, or with live=False one that shows the start pose.
+
+        The page starts at (q0, v0), else at the mechanism's own start, and steps by `dt` seconds. `theme` is "light" or
+        "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw.
+        """
+        looks: dict[str, Any] = {"title": title, "description": description, "theme": theme, "lite": lite}
         if not live:
-            return self.simulate(duration=0.0).to_html(path, **options)
-        return importlib.import_module("anyjoint.view").model_page(self, path, **options)
+            return self.simulate(q0, v0, duration=0.0).to_html(path, **looks)
+        page = importlib.import_module("anyjoint.view").model_page
+        return page(self, path, q0, v0, dt, **looks)  # type: ignore[no-any-return]
 
     def op_count(self, quantity: str = "forward_dynamics") -> OpCount:
         """Operations of the generated code for one state."""
@@ -289,9 +354,12 @@ class Model:
 add_methods(Model, QUANTITIES)
 
 
-def compile_model(mechanism: Mechanism, **options: Any) -> Model:
-    """The pipeline's door: a mechanism to machine code."""
-    return Model(mechanism, **options)
+@named_options
+def compile_model(
+    mechanism: Any, algorithm: str = "auto", dtype: str = "float64", form: str = "auto", width: int | None = None
+) -> Model:
+    """The pipeline's door: a mechanism to machine code; the options are those of `Mechanism.compile`."""
+    return Model(mechanism, algorithm, dtype, form, width)
 
 
 def _flat(out: Floats | None, shape: tuple[int, ...]) -> Floats | None:

@@ -25,9 +25,10 @@ from .functions import (
     sqrt,
     tan,
 )
+from .user_code import at_numbers, definition, failure, user_code
 
 __all__ = [
-    "Scalar", "absolute", "acos", "asin", "atan2", "cos", "derivative", "exp", "floor", "gather", "is_number", "jet",
-    "known", "less", "log", "maximum", "minimum", "power", "select", "sin", "sincos", "sincos_of_sum", "sqrt",
-    "tan",
+    "Scalar", "absolute", "acos", "asin", "at_numbers", "atan2", "cos", "definition", "derivative", "exp", "failure",
+    "floor", "gather", "is_number", "jet", "known", "less", "log", "maximum", "minimum", "power", "select", "sin",
+    "sincos", "sincos_of_sum", "sqrt", "tan", "user_code",
 ]  # fmt: skip

@@ -6,12 +6,17 @@ Each differentiation draws a fresh level, so that nested derivatives never mix t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
+import numpy as np
+
+from . import compound
+from .compound import divmod
 from .functions import Scalar, cos, exp, floor, gather, log, sin, sqrt, tan
 from .functions import acos as _acos
 from .functions import asin as _asin
 from .functions import atan2 as _atan2
+from .refusal import refused
 
 
 class Dual:
@@ -32,10 +37,16 @@ class Dual:
         """True if x carries a higher level, so that x must lead the operation."""
         return isinstance(x, Dual) and x.level > self.level
 
+    def _outside(self, x: Any) -> bool:
+        """True if x is an array of scalars, which takes this number as one for each of them."""
+        return isinstance(x, np.ndarray) and not isinstance(self.value, np.ndarray)
+
     def _lift(self, value: Scalar, slope: Scalar) -> Dual:
         return Dual(value, slope, self.level)
 
     def __add__(self, other: Scalar) -> Scalar:
+        if self._outside(other):
+            return NotImplemented
         if self._below(other):
             return other.__radd__(self)
         v, s = self._parts(other)
@@ -56,6 +67,8 @@ class Dual:
         return (-self) + other
 
     def __mul__(self, other: Scalar) -> Scalar:
+        if self._outside(other):
+            return NotImplemented
         if self._below(other):
             return other.__rmul__(self)
         v, s = self._parts(other)
@@ -64,6 +77,8 @@ class Dual:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Scalar) -> Scalar:
+        if self._outside(other):
+            return NotImplemented
         if self._below(other):
             return other.__rtruediv__(self)
         v, s = self._parts(other)
@@ -73,7 +88,23 @@ class Dual:
     def __rtruediv__(self, other: Scalar) -> Scalar:
         return self._lift(other, 0.0) / self
 
+    def __floordiv__(self, other: Scalar) -> Scalar:
+        return divmod(self, other)[0]
+
+    def __rfloordiv__(self, other: Scalar) -> Scalar:
+        return divmod(other, self)[0]
+
+    def __mod__(self, other: Scalar) -> Scalar:
+        return divmod(self, other)[1]
+
+    def __rmod__(self, other: Scalar) -> Scalar:
+        return divmod(other, self)[1]
+
+    __divmod__ = divmod
+
     def __pow__(self, exponent: Scalar) -> Scalar:
+        if self._outside(exponent):
+            return NotImplemented
         if isinstance(exponent, (int, float)):
             if exponent == 0:
                 return self._lift(1.0, 0.0)
@@ -127,6 +158,13 @@ class Dual:
     def floor(self) -> Scalar:
         return floor(self.value)
 
+    __floor__, __ceil__, ceil = floor, compound.ceil, compound.ceil  # math.floor asks for the first
+    arctan, hypot, square = compound.arctan, compound.hypot, compound.square
+    sinh, cosh, tanh = compound.sinh, compound.cosh, compound.tanh
+    log2, log10 = compound.log2, compound.log10
+    radians = deg2rad = compound.radians
+    degrees = rad2deg = compound.degrees
+
     def __abs__(self) -> Dual:
         return self if real_part(self) >= 0 else -self
 
@@ -139,17 +177,31 @@ class Dual:
     def gather(self, table: Sequence[float]) -> Scalar:
         return gather(table, self.value)
 
-    def __lt__(self, other: Scalar) -> bool:
-        return real_part(self) < real_part(other)
+    # Conditions are NumPy's, for which ~ means not, as it does for expressions.
 
-    def __le__(self, other: Scalar) -> bool:
-        return real_part(self) <= real_part(other)
+    def __lt__(self, other: Scalar) -> np.bool_:
+        return np.bool_(real_part(self) < real_part(other))
 
-    def __gt__(self, other: Scalar) -> bool:
-        return real_part(self) > real_part(other)
+    def __le__(self, other: Scalar) -> np.bool_:
+        return np.bool_(real_part(self) <= real_part(other))
 
-    def __ge__(self, other: Scalar) -> bool:
-        return real_part(self) >= real_part(other)
+    def __gt__(self, other: Scalar) -> np.bool_:
+        return np.bool_(real_part(self) > real_part(other))
+
+    def __ge__(self, other: Scalar) -> np.bool_:
+        return np.bool_(real_part(self) >= real_part(other))
+
+    def __float__(self) -> NoReturn:
+        raise refused("float", "a number with its derivative")
+
+    def __int__(self) -> NoReturn:
+        raise refused("int", "a number with its derivative")
+
+    def __index__(self) -> NoReturn:
+        raise refused("index", "a number with its derivative")
+
+    def __round__(self, digits: int | None = None) -> NoReturn:
+        raise refused("round", "a number with its derivative")
 
     def __repr__(self) -> str:
         return f"Dual({self.value!r}, {self.slope!r}, level={self.level})"

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.errors import InputError
+
 Scalar = Any  # a float, complex, ndarray, dual number or graph node
 
 
@@ -126,6 +128,8 @@ def select(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
         return a if condition else b
     if isinstance(condition, np.ndarray):
         return np.where(condition, a, b)
+    if not hasattr(condition, "select"):
+        raise InputError(f"select: the condition must be a comparison such as x < y, got {condition!r}")
     return condition.select(a, b)
 
 

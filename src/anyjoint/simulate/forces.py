@@ -27,6 +27,8 @@ from .force_trace import (
     point,
 )  # fmt: skip
 
+__all__ = ["Force", "Limits", "Servo", "Spring", "Wrench"]
+
 Vector3 = Sequence[Any]
 Effort = tuple[Any, Any]  # a force or torque, and the speed that it works on
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import SingularityError
+from anyjoint.options import named_options
 
 from .chunk import BadInput, Chunk, StateAt, StepUnderflow
 from .drive import read_only
@@ -23,6 +24,7 @@ from .trajectory import Crossing, Trajectory
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
+@named_options
 def simulate(
     model: Any,
     q0: Any = None,
@@ -61,7 +63,7 @@ def simulate(
         for chunk in engine(recorder.detailed):
             if not recorder.take(chunk):
                 break
-            bar.show(recorder.t[-1][-1] / request.duration)
+            bar.show(recorder.now / request.duration if request.duration else 1.0)
     except KeyboardInterrupt:
         recorder.stop(False, "interrupted; the trajectory ends where the run was", recorder.now)
     except StepUnderflow as trouble:

@@ -35,9 +35,12 @@ class Progress:
     def _draw(self, fraction: float) -> None:
         if self._bar is None:
             from rich.console import Console
+            from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
 
-            self._bar = Bar(console=Console(stderr=True), transient=True)
+            title = TextColumn("{task.description}", markup=False)  # a mechanism may have any name
+            columns = (title, BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+            self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
             self._task = self._bar.add_task(self._title, total=1.0)
             self._bar.start()
         self._bar.update(self._task, completed=fraction)

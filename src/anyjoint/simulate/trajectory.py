@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.options import named_options
 
+from . import trajectory_file
 from .drive import Drive
 from .forces import limited
 from .status import Status
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-FORMAT = "anyjoint trajectory 1"
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,17 @@ class Crossing:
 
 @dataclass(eq=False)
 class Trajectory:
-    """States (samples, n), or (samples, batch, n) for a batch, at the times t."""
+    """A motion: states q and v (samples, n), or (samples, batch, n) for a batch, at the times t.
+
+    >>> traj = model.simulate([0.1], [0.0], duration=2.0)
+    >>> traj.q.shape, traj.status.ok
+    ((2001, 1), True)
+    >>> kinetic, potential = traj.energy()
+    >>> bool(abs(kinetic + potential - potential[0]).max() < 1e-9)
+    True
+    >>> path = traj.save("run.npz")  # `Trajectory.load` reads it; .csv is a table for other programs
+    >>> page = traj.to_html("run.html")
+    """
 
     t: Floats
     q: Floats
@@ -57,7 +68,7 @@ class Trajectory:
     def work(self) -> Floats:
         """Work that dampers, forces and inputs have done on the mechanism up to every sample, from its power."""
         model = self._model()
-        flat_q, flat_v = (x.reshape(-1, x.shape[-1]) for x in (self.q, self.v))
+        flat_q, flat_v = flat_rows(self.q), flat_rows(self.v)
         drag = model.passive_forces(flat_q, flat_v) - model.passive_forces(flat_q, 0 * flat_v)
         force = np.asarray(drag).reshape(self.v.shape)
         if self.drive is not None:
@@ -105,7 +116,7 @@ class Trajectory:
     def _over(self, quantity: Any) -> tuple[Any, ...]:
         """A quantity of the model over all samples, whatever their shape."""
         shape = self.q.shape[:-1]
-        flat = quantity(self.q.reshape(-1, self.q.shape[-1]), self.v.reshape(-1, self.v.shape[-1]))
+        flat = quantity(flat_rows(self.q), flat_rows(self.v))
         return tuple(np.asarray(x).reshape(*shape, *np.shape(x)[1:]) for x in flat)
 
     def _model(self) -> Any:
@@ -118,7 +129,7 @@ class Trajectory:
         if self.model is None or self.drive is None:
             return np.gradient(self.v, self.t, axis=0, edge_order=2 if len(self.t) > 2 else 1)
         rows = (self.q, self.v, self._applied(self.drive))
-        flat = self.model.forward_dynamics(*(x.reshape(-1, x.shape[-1]) for x in rows))
+        flat = self.model.forward_dynamics(*(flat_rows(x) for x in rows))
         return np.asarray(flat).reshape(self.v.shape)
 
     def resample(self, times: Sequence[float] | Floats) -> Trajectory:
@@ -154,41 +165,14 @@ class Trajectory:
     # -- files -----------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> Path:
-        """Write an npz file: arrays and a JSON header, no pickle."""
-        target = Path(path)
-        mechanism = getattr(self.model, "mechanism", None)
-        header = {
-            "format": FORMAT,
-            "mechanism": getattr(mechanism, "name", ""),
-            "coordinates": list(getattr(mechanism, "coordinate_names", [])),
-            "method": self.method,
-            "steps": self.steps,
-            "status": {"ok": self.status.ok, "reason": self.status.reason, "time": self.status.time},
-            "events": [{"event": c.event, "time": c.time, "q": c.q.tolist(), "v": c.v.tolist()} for c in self.events],
-        }
-        text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-        try:
-            with target.open("wb") as file:
-                np.savez_compressed(file, header=text, t=self.t, q=self.q, v=self.v)
-        except OSError as error:
-            raise AnyjointError(
-                f"cannot write the trajectory to {target}: {error.strerror}; choose another place"
-            ) from error
-        return target
+        """Write everything as .npz, which `load` reads, or t, coordinates and velocities as a .csv table."""
+        return trajectory_file.write(self, path)
 
     @classmethod
     def load(cls, path: str | Path, model: Any = None) -> Trajectory:
-        """Read what `save` wrote; with a model, energies and pages are there again."""
-        try:
-            with np.load(Path(path), allow_pickle=False) as data:
-                header = json.loads(bytes(data["header"]).decode())
-                t, q, v = (np.array(data[name]) for name in ("t", "q", "v"))
-        except OSError as error:
-            raise AnyjointError(f"cannot read the trajectory {path}: {error.strerror or error}") from error
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{path} is not a trajectory that anyjoint has saved: {error}") from error
-        if not isinstance(header, dict) or header.get("format") != FORMAT:
-            raise InputError(f"{path} is not a trajectory of the format {FORMAT!r}")
+        """Read what `save` wrote as .npz; with a model, energies and pages are there again."""
+        header, arrays = trajectory_file.read(path)
+        t, q, v = arrays["t"], arrays["q"], arrays["v"]
         if model is not None and (q.shape[-1] != model.nq or v.shape[-1] != model.nv):
             raise InputError(
                 f"{path} has {q.shape[-1]} coordinates, the model has {model.nq}; load it with its own model"
@@ -196,14 +180,32 @@ class Trajectory:
         events = [Crossing(e["event"], e["time"], np.array(e["q"]), np.array(e["v"])) for e in header["events"]]
         return cls(t, q, v, Status(**header["status"]), model, header["method"], header["steps"], events)
 
+    def table(self) -> tuple[list[str], Floats]:
+        """Names of the columns, and a row of time, coordinates and velocities per sample."""
+        single, bodies = self._single("table"), self._model().mechanism.bodies
+        positions = [name for body in bodies for name in body.coordinate_names]
+        speeds = [f"{body.name}/{name}'" for body in bodies for name in body.joint.velocity_names]
+        return ["t", *positions, *speeds], np.column_stack([single.t, single.q, single.v])
+
     # -- showing ---------------------------------------------------------------------------------------------
 
-    def to_html(self, path: str | Path, **options: Any) -> Any:
-        """Write one page that plays the motion, without any network."""
-        return _view("anyjoint.view").trajectory_page(self._single("to_html"), path, **options)
+    @named_options
+    def to_html(
+        self, path: str | Path, *, title: str | None = None, description: str = "", frame_rate: float = 60.0,
+        theme: str | None = None, lite: bool | None = None, autoplay: bool | None = None,
+    ) -> Path:  # fmt: skip
+        """Write one page that plays the motion, without any network.
+
+        `theme` is "light" or "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw,
+        `autoplay=False` waits for the play button; at most `frame_rate` samples per second are kept.
+        """
+        return _view("anyjoint.view").trajectory_page(  # type: ignore[no-any-return]
+            self._single("to_html"), path, title=title, description=description, frame_rate=frame_rate,
+            theme=theme, lite=lite, autoplay=autoplay,
+        )  # fmt: skip
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Energy and coordinates over time, by matplotlib."""
+        """Energy and coordinates over time as a matplotlib figure, which notebooks show; also written to `path`."""
         return _view("anyjoint.view.plots").overview(self._single("plot"), path)
 
     def _single(self, what: str) -> Trajectory:
@@ -224,12 +226,8 @@ class Trajectory:
 
     def to_pandas(self) -> Any:
         """A table of times, coordinates and velocities (needs pandas)."""
-        pandas = _optional("pandas")
-        names = self._model().mechanism.coordinate_names
-        single = self._single("to_pandas")
-        speeds = [f"{b.name}/{n}'" for b in self._model().mechanism.bodies for n in b.joint.velocity_names]
-        table = np.column_stack([single.t, single.q, single.v])
-        return pandas.DataFrame(table, columns=["t", *names, *speeds])
+        names, table = self.table()
+        return _optional("pandas").DataFrame(table, columns=names)
 
     def to_parquet(self, path: str | Path) -> Path:
         """Write the table as a parquet file (needs pandas and pyarrow)."""
@@ -241,8 +239,10 @@ class Trajectory:
             raise AnyjointError(f"cannot write {target}: {error.strerror or error}; choose another place") from error
         return target
 
-    def _repr_html_(self) -> str:
-        """The page itself, inside a notebook."""
+    def _repr_html_(self) -> str | None:
+        """The page itself, inside a notebook; nothing to see of a batch, or without a model."""
+        if self.model is None or self.q.ndim == 3:
+            return None
         view = _view("anyjoint.view")
         return str(view.notebook_html(view.trajectory_scene(self._single("show"))))
 
@@ -251,6 +251,11 @@ class Trajectory:
         batch = f", batch of {self.q.shape[1]}" if self.q.ndim == 3 else ""
         end = f"{self.t[-1]:g} s" if len(self.t) else "no time"
         return f"<Trajectory of {name!r}: {len(self.t)} samples over {end}{batch}; {self.status}>"
+
+
+def flat_rows(x: Floats) -> Floats:
+    """States of any shape as rows; there may be no numbers in a row."""
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
 def chart_changes(t: Floats, q: Floats, rates: Floats) -> Floats:

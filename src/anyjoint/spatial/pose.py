@@ -18,7 +18,13 @@ from .inertia import BlockInertia
 
 
 class Pose:
-    """A product of elementary rotations, translations and general rotations; compose with `@`."""
+    """A rigid motion: a product of elementary rotations, translations and general rotations; compose with `@`.
+
+    >>> import anyjoint as aj
+    >>> pose = aj.Pose.translation(0, 0, 1) @ aj.Pose.rotation_z(aj.acos(0.0))
+    >>> [round(float(x), 12) for x in pose.act((1, 0, 0))]  # a point of the child, in the parent
+    [0.0, 1.0, 1.0]
+    """
 
     __slots__ = ("__dict__", "factors")
     factors: tuple[Factor, ...]
@@ -36,9 +42,7 @@ class Pose:
     @staticmethod
     def translation(x: Scalar, y: Scalar, z: Scalar) -> Pose:
         """A shift by (x, y, z)."""
-        for value in (x, y, z):
-            _finite(value, "translation")
-        return Pose((Translation((x, y, z)),))
+        return Pose((Translation((_finite(x, "translation"), _finite(y, "translation"), _finite(z, "translation"))),))
 
     @staticmethod
     def rotation_x(angle: Scalar) -> Pose:
@@ -58,6 +62,7 @@ class Pose:
     @staticmethod
     def rotation(axis: Sequence[Scalar], angle: Scalar) -> Pose:
         """A rotation about any axis through the origin; a constant axis is turned to z, so its twist stays constant."""
+        angle = _finite(angle, "angle")
         if not all(is_number(x) for x in axis):
             return Pose((Turn(_rodrigues(axis, angle)),))
         unit = unit_axis(axis)
@@ -210,7 +215,7 @@ def unit_axis(axis: Sequence[Scalar], where: str = "axis") -> tuple[float, float
         raise InputError(f"{where} {axis!r}: expected three finite numbers")
     length = float(np.linalg.norm(a))
     if length < 1e-12:
-        raise InputError(f"{where} {tuple(a)} has no direction; give a vector of non-zero length, such as (0, 0, 1)")
+        raise InputError(f"{where} {tuple(a.tolist())} has no direction; give three numbers such as (0, 0, 1)")
     unit = a / length
     unit[np.abs(unit) < 1e-16] = 0.0
     return float(unit[0]), float(unit[1]), float(unit[2])
@@ -253,8 +258,13 @@ def _float_matrix(factors: Sequence[Factor]) -> Matrix | None:
 
 
 def _finite(x: Scalar, what: str) -> Scalar:
+    """A scalar; one inside an array without axes is taken out."""
+    if isinstance(x, np.ndarray) and x.ndim == 0:
+        x = x.item()
     if is_number(x) and not np.isfinite(x):
         raise InputError(f"{what} must be finite, got {x}")
+    if x is None or isinstance(x, (str, bytes, list, tuple)) or (isinstance(x, np.ndarray) and x.size == 1):
+        raise InputError(f"{what} must be a number, got {x!r}; of coordinates q, take one such as q[0]")
     return x
 
 

@@ -1,13 +1,14 @@
 """A thin handle on a node of a graph, with the operators that build expressions."""
 
-import math
 import numbers
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
-from anyjoint.errors import ExpressionError
+from anyjoint.errors import BranchError, ExpressionError
+from anyjoint.scalar import compound
+from anyjoint.scalar.refusal import refused
 from anyjoint.symbolic import arithmetic, rules
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.ops import CONDITIONS, Op
@@ -76,6 +77,22 @@ class Node:
         a = _operand(self.graph, other)
         return NotImplemented if a is None else Node(self.graph, _power(self.graph, a, self.id))
 
+    # Whole quotients and remainders round down, as Python's do, and derivatives pass through the floor.
+
+    def __floordiv__(self, other: Any) -> Any:
+        return NotImplemented if _operand(self.graph, other) is None else compound.divmod(self, other)[0]
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return NotImplemented if _operand(self.graph, other) is None else compound.divmod(other, self)[0]
+
+    def __mod__(self, other: Any) -> Any:
+        return NotImplemented if _operand(self.graph, other) is None else compound.divmod(self, other)[1]
+
+    def __rmod__(self, other: Any) -> Any:
+        return NotImplemented if _operand(self.graph, other) is None else compound.divmod(other, self)[1]
+
+    __divmod__ = compound.divmod
+
     def __neg__(self) -> "Node":
         return Node(self.graph, _neg(self.graph, self.id))
 
@@ -114,10 +131,6 @@ class Node:
         """Inverse cosine."""
         return self._apply(Op.ACOS)
 
-    def arctan(self) -> "Node":
-        """Inverse tangent."""
-        return self.arctan2(1.0)
-
     def arctan2(self, x: Any) -> "Node":
         """Angle of the point (x, self)."""
         g = self.graph
@@ -138,47 +151,12 @@ class Node:
     def __floor__(self) -> "Node":  # NumPy's object loop calls math.floor
         return self.floor()
 
-    def ceil(self) -> "Node":
-        """The smallest integer that is not below."""
-        return -(-self).floor()
-
-    def __ceil__(self) -> "Node":
-        return self.ceil()
-
-    def radians(self) -> "Node":
-        """Degrees to radians."""
-        return self * (math.pi / 180.0)
-
-    def degrees(self) -> "Node":
-        """Radians to degrees."""
-        return self * (180.0 / math.pi)
-
-    deg2rad, rad2deg = radians, degrees
-
-    def square(self) -> "Node":
-        """self * self."""
-        return self * self
-
-    def sinh(self) -> "Node":
-        """Hyperbolic sine."""
-        e = self.exp()
-        return (e - 1.0 / e) * 0.5
-
-    def cosh(self) -> "Node":
-        """Hyperbolic cosine."""
-        e = self.exp()
-        return (e + 1.0 / e) * 0.5
-
-    def tanh(self) -> "Node":
-        """Hyperbolic tangent, written so that nothing overflows for large arguments."""
-        e = (-2.0 * abs(self)).exp()
-        t = (1.0 - e) / (1.0 + e)
-        return (self < 0.0).select(-t, t)
-
-    def hypot(self, other: Any) -> "Node":
-        """Length of the vector (self, other)."""
-        square: Node = self * self + other * other
-        return square.sqrt()
+    __ceil__ = ceil = compound.ceil
+    arctan, hypot, square = compound.arctan, compound.hypot, compound.square
+    sinh, cosh, tanh = compound.sinh, compound.cosh, compound.tanh
+    log2, log10 = compound.log2, compound.log10
+    radians = deg2rad = compound.radians
+    degrees = rad2deg = compound.degrees
 
     def minimum(self, other: Any) -> "Node":
         """The smaller of two."""
@@ -238,18 +216,27 @@ class Node:
         return hash((id(self.graph), self.id))
 
     def __bool__(self) -> NoReturn:
-        raise ExpressionError(
-            "an expression has no truth value while it is being built: instead of `if x < y:` or `and`/`or`/`min()`, "
-            "use select(x < y, value_if_true, value_if_false), minimum or maximum."
+        raise BranchError(
+            "an expression stands for any value, so it is neither true nor false: instead of `if x < y`, `and`, `or`, "
+            "min() or max(), use aj.select(x < y, value_if_true, value_if_false), aj.minimum or aj.maximum; "
+            "join conditions by & and |"
         )
 
     def __float__(self) -> float:
         if self.graph.op[self.id] != Op.CONST:
-            raise ExpressionError(
-                f"float() of the expression {self}: it depends on variables; expected a constant. "
-                "Give the variables values with compile_function or symbolic.interpret.evaluate."
-            )
+            raise refused("float", f"the expression {self} depends on variables and")
         return self.graph.value(self.id)
+
+    def __int__(self) -> int:
+        if self.graph.op[self.id] != Op.CONST:
+            raise refused("int", f"the expression {self} depends on variables and")
+        return int(self.graph.value(self.id))
+
+    def __index__(self) -> NoReturn:
+        raise refused("index", f"the expression {self} depends on variables and")
+
+    def __round__(self, digits: int | None = None) -> NoReturn:
+        raise refused("round", f"the expression {self} depends on variables and")
 
     def __repr__(self) -> str:
         from anyjoint.symbolic.printing import brief

@@ -53,6 +53,8 @@ OPERATORS: dict[Any, Callable[..., Any]] = {
     np.multiply: operator.mul,
     np.divide: operator.truediv,
     np.power: operator.pow,
+    np.floor_divide: operator.floordiv,
+    np.remainder: operator.mod,
     np.negative: operator.neg,
     np.positive: operator.pos,
     np.absolute: operator.abs,

@@ -32,6 +32,9 @@ def model_info(
 ) -> dict[str, Any]:
     """What a live page needs to know about a mechanism, beside its dynamics."""
     start, speeds = mechanism.start or (mechanism.neutral, np.zeros(mechanism.nv))
+    for name, given, n in (("q0", q0, mechanism.nq), ("v0", v0, mechanism.nv)):
+        if given is not None and np.shape(given) != (n,):
+            raise InputError(f"{name} has shape {np.shape(given)}; a live page starts from one state, ({n},)")
     return {
         "title": title or readable(mechanism.name),
         "description": description,

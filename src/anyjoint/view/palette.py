@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from anyjoint.errors import InputError
+from anyjoint.mechanism.shapes.color import check_color
 
 # Chosen to stay apart for colour-blind eyes and to look well under warm light on both themes.
 FEW = ("#4c7ef3", "#f2784b", "#2fb8a0", "#f0b93a", "#9b6bdf", "#e8618c", "#5cb85c", "#57b6e0")
@@ -16,21 +14,6 @@ NAMED = {
     "blue": "#4c7ef3", "purple": "#9b6bdf", "violet": "#9b6bdf", "pink": "#e8618c",
     "brown": "#9c6b4a", "gold": "#d9a520",
 }  # fmt: skip
-CSS_NAMES = """
-    aliceblue antiquewhite aqua aquamarine azure beige bisque blanchedalmond blueviolet burlywood cadetblue chartreuse
-    chocolate coral cornflowerblue cornsilk crimson cyan darkblue darkcyan darkgoldenrod darkgray darkgreen darkgrey
-    darkkhaki darkmagenta darkolivegreen darkorange darkorchid darkred darksalmon darkseagreen darkslateblue
-    darkslategray darkslategrey darkturquoise darkviolet deeppink deepskyblue dimgray dimgrey dodgerblue firebrick
-    floralwhite forestgreen fuchsia gainsboro ghostwhite goldenrod greenyellow honeydew hotpink indianred indigo ivory
-    khaki lavender lavenderblush lawngreen lemonchiffon lightblue lightcoral lightcyan lightgoldenrodyellow lightgray
-    lightgreen lightgrey lightpink lightsalmon lightseagreen lightskyblue lightslategray lightslategrey lightsteelblue
-    lightyellow lime limegreen linen magenta maroon mediumaquamarine mediumblue mediumorchid mediumpurple
-    mediumseagreen mediumslateblue mediumspringgreen mediumturquoise mediumvioletred midnightblue mintcream mistyrose
-    moccasin navajowhite navy oldlace olive olivedrab orangered orchid palegoldenrod palegreen paleturquoise
-    palevioletred papayawhip peachpuff peru plum powderblue rebeccapurple rosybrown royalblue saddlebrown salmon
-    sandybrown seagreen seashell sienna skyblue slateblue slategray slategrey snow springgreen steelblue tan thistle
-    tomato turquoise wheat whitesmoke yellowgreen"""
-CSS = frozenset(CSS_NAMES.split())
 
 
 def body_colors(count: int) -> list[str]:
@@ -52,15 +35,10 @@ def ramp(s: float) -> str:
 
 
 def checked_color(color: str, where: str) -> str:
-    """A colour that the page understands: #rrggbb, or a CSS name."""
-    text = color.strip().lower()
-    if re.fullmatch(r"#[0-9a-f]{6}", text):
-        return text
-    if re.fullmatch(r"#[0-9a-f]{3}", text):
-        return "#" + "".join(2 * c for c in text[1:])
-    if text in NAMED or text in CSS:
-        return NAMED.get(text, text)
-    raise InputError(f"{where}: color {color!r} is not known; write it as '#rrggbb' or as a CSS colour name")
+    """A colour that the page understands: #rrggbb, or a CSS name; refused where it is neither."""
+    check_color(color, where)
+    text = color.lower()
+    return "#" + "".join(2 * c for c in text[1:]) if len(text) == 4 and text[0] == "#" else NAMED.get(text, text)
 
 
 def _channels(color: str) -> tuple[int, int, int]:

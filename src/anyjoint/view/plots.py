@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +109,9 @@ def overview(traj: Any, path: str | Path | None = None, most: int = 6) -> Any:
         for i in range(shown):
             label = f"{labels[i][0]} ({labels[i][1]})" if labels[i][1] else labels[i][0]
             lower.plot(t, q[:, i], color=_line_color(i, shown), label=label, linewidth=1.4)
-        lower.set(xlabel="time (s)", ylabel="coordinates")
-        lower.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), fontsize=8)
+        lower.set(xlabel="time (s)", ylabel="coordinates" if shown else "no coordinates")
+        if shown:
+            lower.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), fontsize=8)
     return _saved(figure, path)
 
 
@@ -195,9 +198,22 @@ def _style() -> Any:
 
 
 def _figure(width: float, height: float) -> Any:
+    return _figure_class()(figsize=(width, height), layout="constrained", dpi=120)
+
+
+@cache
+def _figure_class() -> Any:
     from matplotlib.figure import Figure  # no pyplot: a library must not touch the user's global figure list
 
-    return Figure(figsize=(width, height), layout="constrained", dpi=120)
+    class Plot(Figure):
+        """A figure that notebooks show, although pyplot does not know it."""
+
+        def _repr_png_(self) -> bytes:
+            data = BytesIO()
+            self.savefig(data, format="png")
+            return data.getvalue()
+
+    return Plot
 
 
 def _saved(figure: Any, path: str | Path | None) -> Any:

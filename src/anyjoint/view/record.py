@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.scalar import is_number
 from anyjoint.view.contact import contact_points
 from anyjoint.view.drawing import Drawing, capsule_between, curve_drawing, drawings, surface_drawing
+from anyjoint.view.options import viewer_options
 from anyjoint.view.page import write_page
 from anyjoint.view.palette import body_colors
 from anyjoint.view.scene import Array, BodyDrawing, Motion, Scene
@@ -25,9 +27,11 @@ def trajectory_page(traj: Any, path: str | Path, **options: Any) -> Path:
 
 
 def trajectory_scene(
-    traj: Any, title: str | None = None, description: str = "", frame_rate: float = FRAME_RATE, **options: Any
+    traj: Any, title: str | None = None, description: str = "", frame_rate: float = FRAME_RATE, **viewer: Any
 ) -> Scene:
-    """The scene of a trajectory, thinned to a frame rate that a screen can show."""
+    """The scene of a trajectory, thinned to a frame rate that a screen can show; `viewer` as in `viewer_options`."""
+    if not (is_number(frame_rate) and 0 < frame_rate < np.inf):
+        raise InputError(f"frame_rate={frame_rate!r}: expected frames per second, a positive number such as 60")
     model, mechanism = traj.model, traj.model.mechanism
     t, q = np.asarray(traj.t, dtype=float), np.asarray(traj.q, dtype=float)
     if t.ndim != 1 or q.ndim != 2 or len(t) != len(q) or not len(t):
@@ -52,7 +56,7 @@ def trajectory_scene(
         motion=motion,
         up=up_direction(mechanism.gravity),
         info=_facts(traj, kinetic, potential),
-        options=options,
+        options=viewer_options(**viewer),
     )
 
 

@@ -88,6 +88,11 @@ class Scene:
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
     options: dict[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for name in ("title", "description"):
+            if not isinstance(getattr(self, name), str):
+                raise InputError(f"{name}={getattr(self, name)!r}: the {name} of a page is a text")
+
     def json(self) -> str:
         """The scene as JSON text, safe inside a <script> element."""
         data: dict[str, Any] = {

@@ -11,11 +11,16 @@ import numpy as np
 from anyjoint.codegen import compile_function
 from anyjoint.symbolic import Graph, variables
 from anyjoint.view.live import live_page, model_info
+from anyjoint.view.options import viewer_options
 
 
-def model_page(model: Any, path: str | Path, q0: Any = None, v0: Any = None, dt: float = 2e-3, **texts: str) -> Path:
-    """Write the live page of a model; `texts` may hold a title and a description."""
-    return live_page(model_info(model.mechanism, q0, v0, dt, **texts), dynamics_script(model), path)
+def model_page(
+    model: Any, path: str | Path, q0: Any = None, v0: Any = None, dt: float = 2e-3, title: str | None = None,
+    description: str = "", **viewer: Any,
+) -> Path:  # fmt: skip
+    """Write the live page of a model; `viewer` as in `viewer_options`."""
+    info = model_info(model.mechanism, q0, v0, dt, title, description) | {"options": viewer_options(**viewer)}
+    return live_page(info, dynamics_script(model), path)
 
 
 def dynamics_script(model: Any) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field
 
 from anyjoint.errors import InputError
 from anyjoint.spatial import Pose
 
 from ..inertia import Inertia
-
-COLOR = re.compile(r"#[0-9a-fA-F]{3}|#[0-9a-fA-F]{6}|[a-zA-Z]+")
+from .color import check_color
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +25,8 @@ class Shape:
 
     def __post_init__(self) -> None:
         kind = type(self).__name__
-        if self.color is not None and not (isinstance(self.color, str) and COLOR.fullmatch(self.color)):
-            raise InputError(f"{kind}: color {self.color!r} is not a CSS colour name or #rrggbb")
+        if self.color is not None:
+            check_color(self.color, kind)
         if self.pose is not None and not isinstance(self.pose, Pose):
             raise InputError(f"{kind}: pose must be a Pose, got {type(self.pose).__name__}")
         if self.opacity > 1:

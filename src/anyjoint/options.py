@@ -1,0 +1,35 @@
+"""Options by name: one that does not exist is refused with the nearest one that does."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import ParamSpec, TypeVar
+
+from anyjoint.errors import InputError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def named_options(function: Callable[P, T]) -> Callable[P, T]:
+    """Decorator: unknown names of arguments raise an InputError that names the nearest, instead of a TypeError."""
+    known = [name for name in inspect.signature(function).parameters if name != "self"]
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+        for name in kwargs:
+            if name not in known:
+                raise InputError(f"{function.__name__} has no option {name!r}{nearest(name, known)}")
+        return function(*args, **kwargs)
+
+    return checked
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """How to go on after an unknown name: the nearest known one, else all of them."""
+    names = list(known)
+    near = difflib.get_close_matches(str(name), names, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; choose one of {', '.join(names)}"

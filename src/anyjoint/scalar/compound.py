@@ -1,0 +1,70 @@
+"""Functions over any scalar that are made of others; scalar classes bring them as methods, under NumPy's names."""
+
+import math
+
+from .functions import Scalar, absolute, atan2, exp, floor, less, log, select, sqrt
+
+
+def arctan(x: Scalar) -> Scalar:
+    """Inverse tangent."""
+    return atan2(x, 1.0)
+
+
+def ceil(x: Scalar) -> Scalar:
+    """The smallest integer that is not below."""
+    return -floor(-x)
+
+
+def radians(x: Scalar) -> Scalar:
+    """Degrees to radians."""
+    return x * (math.pi / 180.0)
+
+
+def degrees(x: Scalar) -> Scalar:
+    """Radians to degrees."""
+    return x * (180.0 / math.pi)
+
+
+def square(x: Scalar) -> Scalar:
+    """x * x."""
+    return x * x
+
+
+def sinh(x: Scalar) -> Scalar:
+    """Hyperbolic sine."""
+    e = exp(x)
+    return (e - 1.0 / e) * 0.5
+
+
+def cosh(x: Scalar) -> Scalar:
+    """Hyperbolic cosine."""
+    e = exp(x)
+    return (e + 1.0 / e) * 0.5
+
+
+def tanh(x: Scalar) -> Scalar:
+    """Hyperbolic tangent, written so that nothing overflows for large arguments."""
+    e = exp(-2.0 * absolute(x))
+    t = (1.0 - e) / (1.0 + e)
+    return select(less(x, 0.0), -t, t)
+
+
+def hypot(x: Scalar, y: Scalar) -> Scalar:
+    """Length of the vector (x, y)."""
+    return sqrt(x * x + y * y)
+
+
+def log2(x: Scalar) -> Scalar:
+    """Logarithm to the base 2."""
+    return log(x) * (1.0 / math.log(2.0))
+
+
+def log10(x: Scalar) -> Scalar:
+    """Logarithm to the base 10."""
+    return log(x) * (1.0 / math.log(10.0))
+
+
+def divmod(x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+    """Whole quotient and remainder, rounded down as Python does; derivatives pass through the floor."""
+    whole = floor(x / y)
+    return whole, x - y * whole

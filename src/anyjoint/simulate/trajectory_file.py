@@ -1,0 +1,104 @@
+"""Trajectories in files: npz keeps everything and can be read back, csv is for other programs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import AnyjointError, InputError
+
+FORMAT = "anyjoint trajectory 1"
+
+
+def write(trajectory: Any, path: str | Path) -> Path:
+    """Write a trajectory in the format that the file's name asks for."""
+    target = checked_path(path)
+    try:
+        WRITERS[target.suffix.lower()](trajectory, target)
+    except OSError as error:
+        raise AnyjointError(f"cannot write {target}: {error.strerror}; choose another place") from error
+    return target
+
+
+def checked_path(path: str | Path) -> Path:
+    """A path whose suffix is one of a format that can be written."""
+    target = Path(path)
+    if target.suffix.lower() not in WRITERS:
+        given = f"a file {target.suffix!r}" if target.suffix else "a file without a suffix"
+        raise InputError(
+            f"cannot save a trajectory as {target}: {given} is not a format that anyjoint writes; "
+            "give .npz (everything, for Trajectory.load) or .csv (a table for other programs)"
+        )
+    return target
+
+
+def _write_npz(trajectory: Any, target: Path) -> None:
+    """Arrays and a JSON header, no pickle."""
+    mechanism, status = getattr(trajectory.model, "mechanism", None), trajectory.status
+    header = {
+        "format": FORMAT,
+        "mechanism": getattr(mechanism, "name", ""),
+        "coordinates": list(getattr(mechanism, "coordinate_names", [])),
+        "method": trajectory.method,
+        "steps": trajectory.steps,
+        "status": {"ok": status.ok, "reason": status.reason, "time": status.time},
+        "events": [
+            {"event": c.event, "time": c.time, "q": c.q.tolist(), "v": c.v.tolist()} for c in trajectory.events
+        ],
+    }
+    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    with target.open("wb") as file:
+        np.savez_compressed(file, header=text, t=trajectory.t, q=trajectory.q, v=trajectory.v)
+
+
+def _write_csv(trajectory: Any, target: Path) -> None:
+    """A row of names, then a row per sample; numbers are written so that they can be read back exactly."""
+    names, table = trajectory.table()
+    with target.open("w", encoding="utf8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        writer.writerows([repr(float(x)) for x in row] for row in table)
+
+
+WRITERS: dict[str, Callable[[Any, Path], None]] = {".npz": _write_npz, ".csv": _write_csv}
+
+
+def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Header and arrays (t, q, v) of a file that `write` wrote as npz."""
+    if Path(path).suffix.lower() == ".csv":
+        raise InputError(f"{path} is a table, which lacks the run's status and events; load the .npz of the run")
+    try:
+        with np.load(Path(path), allow_pickle=False) as data:
+            header = json.loads(bytes(data["header"]).decode())
+            arrays = {name: np.array(data[name]) for name in ("t", "q", "v")}
+    except OSError as error:
+        raise AnyjointError(f"cannot read the trajectory {path}: {error.strerror or error}") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise InputError(f"{path} is damaged or was cut short ({error}); save the trajectory again") from error
+    except KeyError as error:
+        raise InputError(f"{path} is not a trajectory that anyjoint has saved: {error.args[0]}") from error
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InputError(f"{path} is not a trajectory that anyjoint has saved; give an .npz of traj.save()") from error
+    _check(path, header, **arrays)
+    return header, arrays
+
+
+def _check(path: str | Path, header: Any, t: Any, q: Any, v: Any) -> None:
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise InputError(f"{path} is not a trajectory of the format {FORMAT!r}; was it saved by another version?")
+    missing = {"method", "steps", "status", "events"} - set(header)
+    if missing:
+        raise InputError(f"{path} lacks {', '.join(sorted(missing))} in its header; save the trajectory again")
+    lead = {"t": t.shape, "q": q.shape[:-1], "v": v.shape[:-1]}
+    if t.ndim != 1 or q.ndim not in (2, 3) or lead["q"] != lead["v"] or lead["q"][0] != len(t):
+        shapes = f"t {t.shape}, q {q.shape}, v {v.shape}"
+        raise InputError(f"{path} holds arrays that do not belong together: {shapes}; save the trajectory again")
+    if any(x.dtype.kind != "f" for x in (t, q, v)):
+        raise InputError(f"{path} holds arrays that are not of real numbers; save the trajectory again")

@@ -1,0 +1,50 @@
+"""The public surface: every public module says what belongs to it, and help() teaches with examples that run."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+import anyjoint as aj
+
+MODULES = [aj, *(getattr(aj, name) for name in aj._MODULES), importlib.import_module("anyjoint.errors")]
+PACKAGES = [m.name for m in pkgutil.walk_packages(aj.__path__, "anyjoint.") if m.ispkg]
+EXAMPLES = [aj.Mechanism, aj.Model, aj.Model.simulate, aj.Pose, aj.Inertia, aj.Trajectory, aj.joint]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__)
+def test_every_public_module_lists_its_names(module):
+    assert module.__all__
+    for name in module.__all__:
+        thing = getattr(module, name)
+        assert inspect.getdoc(thing) or isinstance(thing, (str, tuple)), f"{module.__name__}.{name} is not described"
+    own = {n for n, x in vars(module).items() if getattr(x, "__module__", "") == module.__name__ and n in dir(module)}
+    classes = {n for n in own if inspect.isclass(getattr(module, n)) and not n.startswith("_")}
+    assert classes <= set(module.__all__)
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_every_package_says_what_it_offers(name):
+    package = importlib.import_module(name)
+    assert all(hasattr(package, n) for n in package.__all__)
+
+
+@pytest.mark.parametrize("thing", EXAMPLES, ids=lambda x: x.__qualname__)
+def test_help_teaches_with_an_example_that_runs(thing, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mech = aj.Mechanism("pendulum")
+    mech.add_body("bob", joint=aj.joints.Revolute((0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
+    test = doctest.DocTestParser().get_doctest(
+        inspect.getdoc(thing), {"aj": aj, "model": mech.compile()}, thing.__qualname__, None, None
+    )
+    assert test.examples
+    said = []
+    assert doctest.DocTestRunner().run(test, out=said.append).failed == 0, "".join(said)
+
+
+def test_help_of_a_mechanism_shows_the_whole_way():
+    text = inspect.getdoc(aj.Mechanism)
+    for step in ("add_body", "@aj.joint", "compile()", "simulate("):
+        assert step in text
