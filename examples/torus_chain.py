@@ -23,7 +23,7 @@ def build(
     n: int = 20, major: float = 0.2, minor: float = 0.05, bend: float = 0.09, damping: float = 0.05
 ) -> aj.Mechanism:
     """n tori; at the start each is tilted by `bend` against the one above. `damping` of the sliding is in N m s."""
-    mech = aj.Mechanism("torus chain")
+    mech = aj.Mechanism("torus chain", description=__doc__)
     mech.draw(shapes.Sphere(0.4 * minor, color="#e4572e"))
     ring, solid = surfaces.Torus(major, minor), aj.Inertia.torus(0.5, major, minor)
     on_point = joints.OnSurface(ring, slide=True)

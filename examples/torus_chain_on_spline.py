@@ -18,7 +18,7 @@ POINTS = [(-3, 0, 1.2), (-2, 0.8, -0.6), (-1, -1, -0.4), (0, 0.3, -1.1), (1, 1, 
 
 def build(n: int = 8, major: float = 0.2, minor: float = 0.05, damping: float = 0.05) -> aj.Mechanism:
     """n tori, hanging straight from the one on the wire: 4 n - 2 coordinates."""
-    mech, spline = aj.Mechanism("torus chain on a spline"), curves.Bezier(POINTS)
+    mech, spline = aj.Mechanism("torus chain on a spline", description=__doc__), curves.Bezier(POINTS)
     mech.draw(shapes.curve(spline, radius=0.02, color="#8a97a8"))
     ring, solid = surfaces.Torus(major, minor), aj.Inertia.torus(0.5, major, minor)
     ride = joints.OnCurve(spline, frame="fixed-up", spin=True)

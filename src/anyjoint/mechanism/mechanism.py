@@ -26,13 +26,17 @@ compiler: Callable[..., Any] | None = None
 class Mechanism:
     """Rigid bodies in a tree; coordinates are numbered in the order in which bodies were added.
 
-    `start` is a good state to begin with, (q0, v0) as arrays, or None.
+    `start` is a good state to begin with, (q0, v0) as arrays, or None. The first line of `description` is the idea of
+    the mechanism in one sentence; pages show it.
     """
 
-    def __init__(self, name: str = "mechanism", gravity: Sequence[float] = (0.0, 0.0, -9.81)) -> None:
+    def __init__(
+        self, name: str = "mechanism", gravity: Sequence[float] = (0.0, 0.0, -9.81), description: str | None = None
+    ) -> None:
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"Mechanism: name {name!r} must be a non-empty text")
         self.name = name
+        self.description = (description or "").strip()
         self.gravity = gravity
         self.ground = Ground()
         self.bodies: list[Body] = []

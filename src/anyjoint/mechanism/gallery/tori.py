@@ -28,7 +28,8 @@ def torus_chain(n: int = 20, bend: float = 0.03, damping: float = 0.0) -> Mechan
     """
     if n < 1:
         raise InputError(f"torus_chain(n={n}): a chain has at least one torus")
-    mech = Mechanism(f"{n} tori")
+    idea = "Tori hang in one another; each slides on the next in four ways, and no constraint holds them."
+    mech = Mechanism(f"{n} tori", description=idea)
     mech.draw(shapes.Sphere(0.4 * MINOR, color=CORAL))
     # The normal of the surface at the held point is the z axis of the joint frame: downwards, to the torus's middle.
     held, down = OnSurface(RING, slide=True), Pose.rotation_x(math.pi)
@@ -51,7 +52,8 @@ def torus_chain_on_spline(n: int = 8, bend: float = 0.03, damping: float = 0.0, 
         raise InputError(f"torus_chain_on_spline(n={n}): a chain has at least one torus")
     points = [(-3, 0, 1.2), (-2, 0.8, -0.6), (-1, -1, -0.4), (0, 0.3, -1.1), (1, 1, -0.4), (2, -0.8, -0.6), (3, 0, 1.2)]
     spline = curves.Bezier(points)
-    mech = Mechanism(f"{n} tori on a spline")
+    idea = "A chain of tori slides along a spline: a joint on a curve, then joints between surfaces."
+    mech = Mechanism(f"{n} tori on a spline", description=idea)
     mech.draw(shapes.curve(spline, radius=0.02, color=STEEL))
     # The curve's frame has its tangent along x; a torus turns about z.
     tangent = Pose.rotation_y(math.pi / 2)
