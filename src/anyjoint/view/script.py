@@ -10,12 +10,14 @@ import numpy as np
 
 from anyjoint.codegen import compile_function
 from anyjoint.symbolic import Graph, variables
+from anyjoint.view.contact import contact_script
 from anyjoint.view.live import live_page, model_info
 
 
 def model_page(model: Any, path: str | Path, q0: Any = None, v0: Any = None, dt: float = 2e-3, **texts: str) -> Path:
     """Write the live page of a model; `texts` may hold a title and a description."""
-    return live_page(model_info(model.mechanism, q0, v0, dt, **texts), dynamics_script(model), path)
+    script = dynamics_script(model) + contact_script(model.mechanism)
+    return live_page(model_info(model.mechanism, q0, v0, dt, **texts), script, path)
 
 
 def dynamics_script(model: Any) -> str:
