@@ -2,7 +2,7 @@
 import { compact, h } from "./dom.js";
 import { icon } from "./icons.js";
 
-export const PHONE = "(max-width: 720px)"; // as in style.css
+export const PHONE = "(max-width: 720px) and (min-height: 480px)"; // as in style.css
 
 /** A round button; `key` is shown in its tooltip. */
 export function button(name, label, key, onclick) {

@@ -36,8 +36,8 @@ class Viewer {
     this.followed = -1;
     this.selected = -1;
     this.#interface();
-    this.#frameMotion();
     this.setTheme(this.#wantsDark());
+    this.#frameMotion(); // clear of the cards, which have their sizes now
     this.pointer = new Pointer(this);
     this.show();
   }
@@ -241,9 +241,9 @@ class Viewer {
     };
     requestAnimationFrame(loop);
     new ResizeObserver(() => this.show()).observe(this.energy.card);
-    const start = this.query.get("t");
-    if (start && !this.scene.live) this.seek(Number(start));
-    const stays = this.query.get("play") === "0" || this.options.autoplay === false || start || reducedMotion();
+    const time = this.query.get("t");
+    if (time && !this.scene.live) this.seek(Number(time));
+    const stays = this.query.get("play") === "0" || this.options.autoplay === false || time || reducedMotion();
     if (!stays) this.source.playing = true;
     this.show();
   }

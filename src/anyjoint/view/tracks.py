@@ -48,7 +48,7 @@ def pose_tracks(positions: Array, quaternions: Array) -> dict[str, Any]:
     """
     low, extent = positions.min(axis=(0, 1)), np.ptp(positions, axis=(0, 1)).max()
     lows = np.concatenate([low, np.full(4, -1.0)])
-    # 15 bits for quaternions, in which 0 and 1 are exact: half the bytes are theirs, and 1.3e-4 rad is a tenth of a pixel.
+    # 15 bits for quaternions: half the bytes are theirs, and 1.3e-4 rad is a tenth of a pixel. 0 and 1 stay exact.
     steps = np.concatenate([np.full(3, extent / 65535), np.full(4, 1 / 16383)])
     return packed_tracks(np.concatenate([positions, continuous(quaternions)], axis=-1), lows, steps)
 
