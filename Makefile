@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # Installs are tried twice: a dropped connection should not fail a build.
 install = ( $(1) -m pip install --quiet $(2) || { sleep 5; $(1) -m pip install --quiet $(2); } )
 
-.PHONY: help demo test lint bench docs clean tools
+.PHONY: help demo test lint lint-viewer bench docs clean tools
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -32,6 +32,12 @@ lint: $(VENV)/.installed-lint ## style, types, import contract
 	$(BIN)/ruff check --no-cache .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory lint-viewer
+
+# eslint comes by npm; where that cannot be had, the rest of the lint still counts.
+lint-viewer:
+	@cd viewer && if [ -x node_modules/.bin/eslint ] || npm ci --no-audit --no-fund --ignore-scripts --loglevel=error; \
+	then node_modules/.bin/eslint .; else echo "THE VIEWER WAS NOT LINTED: npm could not install eslint"; fi
 
 test: lint tools $(VENV)/.installed-test ## lint, then every test that is not slow
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile

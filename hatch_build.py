@@ -56,7 +56,7 @@ def outdated(target: Path, viewer: Path) -> bool:
 def bundle(viewer: Path, target: Path) -> None:
     """Install the locked packages and run esbuild; retry the download once."""
     environment, npm, node = node_tools()
-    install = [*npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
+    install = [*npm, "ci", "--omit=dev", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
     if not (viewer / "node_modules" / "three").exists() and run(install, viewer, environment).returncode != 0:
         done = run(install, viewer, environment)
         if done.returncode != 0:

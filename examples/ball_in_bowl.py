@@ -19,7 +19,7 @@ def bowl(u, v):
 
 def build(balls: int = 6, distance: float = 1.5) -> aj.Mechanism:
     """`balls` balls released at the same distance from the middle, each with more speed than the last."""
-    mech = aj.Mechanism("balls in a bowl")
+    mech = aj.Mechanism("balls in a bowl", description=__doc__)
     dish = surfaces.surface(bowl, domain=((-1.7, 1.7), (-1.7, 1.7)))
     mech.draw(shapes.surface(dish, color="#8fb8de", opacity=0.35), shapes.net(dish, color="#3d7ea6"))
     glide = joints.OnSurface(dish)

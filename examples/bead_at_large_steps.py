@@ -22,7 +22,7 @@ def knot(s):
 
 def build(beads: int = 5) -> aj.Mechanism:
     """`beads` beads, spread along an upright knot."""
-    mech = aj.Mechanism("bead at large steps")
+    mech = aj.Mechanism("bead at large steps", description=__doc__)
     turn = 2 * math.pi
     mech.draw(shapes.curve(knot, 0.0, turn, radius=0.025, samples=600, color="#8a97a8"))
     ride = joints.OnCurve(curves.curve(knot, domain=(0.0, turn), period=turn))

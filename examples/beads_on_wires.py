@@ -24,7 +24,7 @@ WIRES = {
 
 def build() -> aj.Mechanism:
     """Three wires, six beads, six pendulums: 18 coordinates."""
-    mech, q = aj.Mechanism("beads on wires"), []
+    mech, q = aj.Mechanism("beads on wires", description=__doc__), []
     rod, bob = shapes.rod((0, 0, 0), (0, 0, -0.3), 0.012, "#8a97a8"), shapes.Sphere(0.06, color="#f3a712", pose=DOWN)
     for k, (name, function) in enumerate(WIRES.items()):
         wire = curves.curve(function, domain=(0.0, TURN), period=TURN)

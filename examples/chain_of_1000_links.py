@@ -12,7 +12,7 @@ DURATION, DT, METHOD = 8.0, 1e-3, "rk4"
 
 def build(n: int = 1000, length: float = 0.05) -> aj.Mechanism:
     """n links of `length` metres, at first pulled aside in an arc."""
-    mech = aj.Mechanism("chain of 1000 links" if n == 1000 else f"chain of {n} links")
+    mech = aj.Mechanism("chain of 1000 links" if n == 1000 else f"chain of {n} links", description=__doc__)
     hinges = joints.Revolute((0, 1, 0)), joints.Revolute((1, 0, 0))
     middle = aj.Pose.translation(0, 0, -length / 2)
     solid = aj.Inertia.capsule(0.05, 0.2 * length, length).moved(middle)

@@ -22,7 +22,7 @@ def dish(u, v):
 
 def build(eggs: int = 4) -> aj.Mechanism:
     """`eggs` eggs lying on their sides, around the middle of the dish."""
-    mech = aj.Mechanism("contact patches")
+    mech = aj.Mechanism("contact patches", description=__doc__)
     floor = surfaces.surface(dish, domain=((-1.8, 1.8), (-1.5, 1.5)))
     mech.draw(shapes.surface(floor, color="#8fb8de", opacity=0.35), shapes.net(floor, color="#3d7ea6"))
     egg = surfaces.Ellipsoid(0.16, 0.16, 0.26)  # the poles of its chart are its tips; it lies on its side

@@ -11,7 +11,7 @@ DURATION, DT, METHOD = 20.0, 1e-3, "rk4"
 
 def build(copies: int = 5, angle: float = 2.0, apart: float = 1e-3, length: float = 1.0) -> aj.Mechanism:
     """`copies` double pendulums side by side, raised to `angle` and `apart` radians from one another."""
-    mech = aj.Mechanism("double pendulum")
+    mech = aj.Mechanism("double pendulum", description=__doc__)
     mech.draw(shapes.rod((0, -0.12, 0), (0, 0.12 * copies, 0), 0.02, "#8a97a8"))
     hinge, end = joints.Revolute(axis=(0, 1, 0)), (0, 0, -length)
     solid = aj.Inertia.sphere(1.0, 0.08).moved(aj.Pose.translation(*end))

@@ -12,8 +12,8 @@ DURATION, DT, METHOD = 12.0, 1e-3, "rk4"
 
 def build(arm: float = 0.4, length: float = 0.5, tilt: float = 0.15) -> aj.Mechanism:
     """An arm of `arm` metres, a pendulum of `length` metres, `tilt` radians from upright."""
-    mech = aj.Mechanism("Furuta pendulum")
-    mech.draw(shapes.Cylinder(0.07, 0.5, color="#2f3542", pose=aj.Pose.translation(0, 0, -0.28)))
+    mech = aj.Mechanism("Furuta pendulum", description=__doc__)
+    mech.draw(shapes.Cylinder(0.07, 0.6, color="#2f3542", pose=aj.Pose.translation(0, 0, -0.33)))
     beam = shapes.rod((0, 0, 0), (arm, 0, 0), 0.022, "#3d7ea6")
     knob = shapes.Sphere(0.04, color="#2f3542")
     turn, swing = joints.Revolute((0, 0, 1)), joints.Revolute((1, 0, 0))

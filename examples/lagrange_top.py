@@ -18,7 +18,7 @@ def on_its_tip(q):
 
 def build(spin: float = 60.0, tilt: float = 0.5) -> aj.Mechanism:
     """A top of half a kilogram, tilted, let go with `spin` rad/s."""
-    mech = aj.Mechanism("Lagrange top")
+    mech = aj.Mechanism("Lagrange top", description=__doc__)
     mech.draw(shapes.Cylinder(0.03, 0.3, color="#8a97a8", pose=aj.Pose.translation(0, 0, -0.16)))
     up = aj.Pose.translation(0, 0, 0.2)
     disc = shapes.Cylinder(0.14, 0.05, color="#e4572e", pose=up)

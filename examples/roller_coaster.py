@@ -24,7 +24,8 @@ def track(s):
 
 def build(cars: int = 5, gap: float = 0.17, speed: float = 1.0) -> aj.Mechanism:
     """`cars` cars, `gap` apart along the track, at `speed` radians of the track per second on the first hill."""
-    mech, way = aj.Mechanism("roller coaster"), curves.curve(track, domain=(0.0, TURN), period=TURN)
+    mech = aj.Mechanism("roller coaster", description=__doc__)
+    way = curves.curve(track, domain=(0.0, TURN), period=TURN)
     rails = [lambda s, y=y: way.fixed_up(s).act((0, y, -0.06)) for y in (-0.12, 0.12)]
     mech.draw(*(shapes.curve(rail, 0.0, TURN, radius=0.022, samples=400, color=STEEL) for rail in rails))
     for k in range(90):  # sleepers, and a post under every sixth

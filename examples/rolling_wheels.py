@@ -31,7 +31,8 @@ def add_wheel(mech, name, parent, track, placement, radius, hole, color):
 
 def build() -> aj.Mechanism:
     """Three wheels in one another in half a circle, and one on a road: 4 coordinates."""
-    mech, trough, road = aj.Mechanism("rolling wheels"), curves.Circle(1.5), curves.curve(hills, domain=(-2.2, 2.2))
+    mech = aj.Mechanism("rolling wheels", description=__doc__)
+    trough, road = curves.Circle(1.5), curves.curve(hills, domain=(-2.2, 2.2))
     behind = aj.Pose.translation(0, 1.2, -1.2) @ UPRIGHT
     for curve, start, stop, pose in ((trough, -math.pi, 0.0, UPRIGHT), (road, -2.2, 2.2, behind)):
         mech.draw(shapes.curve(curve, start, stop, radius=0.03, color="#8a97a8", pose=pose))

@@ -14,7 +14,7 @@ DURATION, DT, METHOD = 10.0, 1e-3, "rk4"
 
 def build(n: int = 10, length: float = 0.3) -> aj.Mechanism:
     """n links, joined by balls and universals in turn, raised sideways and given a twist."""
-    mech = aj.Mechanism("spherical and universal joints")
+    mech = aj.Mechanism("spherical and universal joints", description=__doc__)
     mech.draw(shapes.Sphere(0.05, color="#2f3542"))
     middle = aj.Pose.translation(0, 0, -length / 2)
     solid = aj.Inertia.ellipsoid(0.4, 0.08, 0.04, length / 2).moved(middle)

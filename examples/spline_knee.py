@@ -26,7 +26,7 @@ def control_frames(n: int = 8) -> list[aj.Pose]:
 
 def build(start: float = 1.1) -> aj.Mechanism:
     """A sitting person's leg, let go with the knee half stretched; the foot hangs on a spring."""
-    mech = aj.Mechanism("spline knee")
+    mech = aj.Mechanism("spline knee", description=__doc__)
     ivory, sand = "#f1ece2", "#e8cfa6"
     mech.draw(shapes.rod((-0.5, 0, 0), (0, 0, 0), 0.032, ivory))
     for side in (-0.025, 0.025):

@@ -15,7 +15,7 @@ DURATION, DT, METHOD = 10.0, 1e-3, "rk4"
 
 def build(stages: int = 16, opening: float = 0.95, half: float = 0.12) -> aj.Mechanism:
     """`stages` pairs of crossed links, `half` of a link's length each way, at first leaning by `opening` radians."""
-    mech = aj.Mechanism("tongs with a fish")
+    mech = aj.Mechanism("tongs with a fish", description=__doc__)
     hinge, down = joints.Revolute((0, 1, 0)), aj.Pose.translation(0, 0, -half)
     solid = aj.Inertia.capsule(0.05, 0.011, 2 * half)
     for k in range(stages):

@@ -1,17 +1,51 @@
-// Reading the scene that the page carries.
+// Reading the scene that the page carries; its fields are listed in the README.
 
-/** Bytes of a base64 text as a typed array. */
-export function decode(text, Type = Float32Array) {
+/** Bytes of a base64 text. */
+function bytesOf(text) {
   const raw = atob(text);
   const bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-  return new Type(bytes.buffer);
+  return bytes;
 }
 
-/** The scene of the page, with its arrays decoded. */
-export function readScene(element = document.getElementById("anyjoint-scene")) {
-  const scene = JSON.parse(element.textContent);
-  for (const key of ["times", "poses"]) if (scene[key]) scene[key] = decode(scene[key]);
+/** Numbers of a base64 text as a typed array. */
+export function decode(text, Type = Float32Array) {
+  return new Type(bytesOf(text).buffer);
+}
+
+async function inflate(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Packed tracks (see tracks.py) as floats, frame by frame, track by track, component by component. */
+export async function unpackTracks({ shape: [frames, count, components], low, step, data }) {
+  const planes = await inflate(bytesOf(data));
+  const size = frames * count;
+  const high = components * size;
+  const out = new Float32Array(components * size);
+  const before = new Uint16Array(count); // levels of the last frame
+  for (let c = 0; c < components; c++) {
+    before.fill(0);
+    for (let f = 0; f < frames; f++) {
+      let change = 0; // of this frame against the last, summed along the tracks
+      for (let t = 0; t < count; t++) {
+        const at = c * size + f * count + t;
+        const zigzag = planes[at] | (planes[high + at] << 8);
+        change += (zigzag >> 1) ^ -(zigzag & 1);
+        before[t] += change; // wraps around at 65536, as the differences did
+        out[(f * count + t) * components + c] = low[c] + before[t] * step[c];
+      }
+    }
+  }
+  return out;
+}
+
+/** The scene as its page holds it, with its arrays decoded. */
+export async function parseScene(text) {
+  const scene = JSON.parse(text);
+  if (scene.times) scene.times = decode(scene.times);
+  if (scene.poses) scene.poses = await unpackTracks(scene.poses);
   if (scene.energy) {
     scene.energy = { kinetic: decode(scene.energy.kinetic), potential: decode(scene.energy.potential) };
   }

@@ -36,7 +36,7 @@ function niceBelow(x) {
 }
 
 export class Ground {
-  constructor(lite) {
+  constructor() {
     this.group = new THREE.Group();
     this.uniforms = {
       cell: { value: 1 }, reach: { value: 10 }, ink: { value: new THREE.Color() }, strength: { value: 0.3 },
@@ -56,6 +56,8 @@ export class Ground {
   /** Lay the floor under a box whose largest half-extent is size. */
   place(height, center, size) {
     const reach = 7 * size;
+    this.grid.geometry.dispose();
+    this.shade.geometry.dispose();
     const scaled = new THREE.PlaneGeometry(2 * reach, 2 * reach);
     this.grid.geometry = scaled;
     this.shade.geometry = scaled;

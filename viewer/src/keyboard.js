@@ -21,6 +21,16 @@ function liveKeys(viewer) {
   ];
 }
 
+const PRESSES = ["BUTTON", "SUMMARY", "A"]; // elements that Space and Enter press
+const SLIDES = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
+
+/** True for keys that the focused element answers itself: a button to Space, a slider to arrows, a list to all. */
+export function answersItself({ tagName }, key) {
+  if (tagName === "SELECT") return key !== "Escape";
+  if (PRESSES.includes(tagName)) return key === " " || key === "Enter";
+  return tagName === "INPUT" && SLIDES.includes(key);
+}
+
 /** Bind all keys; returns [keys, text] pairs for the help card. */
 export function bindKeys(viewer) {
   const entries = [
@@ -39,7 +49,7 @@ export function bindKeys(viewer) {
   const actions = Object.assign({}, ...entries.map((entry) => entry[2]));
   window.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target instanceof HTMLSelectElement) return;
+    if (answersItself(event.target, event.key)) return;
     const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const action = (event.shiftKey && actions[`Shift+${name}`]) || actions[name];
     if (!action) return;

@@ -6,14 +6,17 @@ const RATE = 60; // samples per simulated second that are remembered
 const MEMORY = 4 * RATE;
 
 export class Live {
-  constructor(scene, dynamics) {
+  /** dynamics as in live.py; contacts(q, out) as in contact.py, or null where nothing touches. */
+  constructor(scene, dynamics, contacts = null) {
     const { q0, v0, gravity, dt } = scene.live;
     this.integrator = new Integrator(dynamics, { q0, v0, gravity, dt });
     this.count = scene.bodies.length;
     this.rows = new Float64Array(12 * this.count);
     this.past = new Float32Array(MEMORY * 12 * this.count);
     this.log = { times: [], kinetic: [], potential: [] };
-    Object.assign(this, { speed: 1, playing: false, debt: 0, ratio: 1, trouble: null, contacts: null, beforeStep: null });
+    Object.assign(this, { speed: 1, playing: false, debt: 0, ratio: 1, trouble: null, contacts, beforeStep: null });
+    this.touching = contacts ? scene.live.contacts : []; // parents of the bodies that touch something
+    this.points = new Float64Array(3 * this.touching.length);
     this.reset();
   }
 
@@ -117,8 +120,25 @@ export class Live {
     return n + 1;
   }
 
+  get mostContacts() {
+    return this.touching.length;
+  }
+
+  /** Contact points now: the generated code gives them in the parents' frames. */
   contactPoints() {
-    return null;
+    const { points, touching } = this;
+    if (!touching.length) return null;
+    this.contacts(this.integrator.q, points);
+    const rows = this.poses();
+    touching.forEach((parent, k) => {
+      if (parent < 0) return;
+      const [x, y, z] = points.subarray(3 * k, 3 * k + 3);
+      for (let c = 0; c < 3; c++) {
+        const r = 12 * parent + 4 * c;
+        points[3 * k + c] = rows[r] * x + rows[r + 1] * y + rows[r + 2] * z + rows[r + 3];
+      }
+    });
+    return points;
   }
 
   series() {

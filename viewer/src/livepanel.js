@@ -1,11 +1,16 @@
 // The card of a live page: sliders, start, reset, drift read-out.
 import { compact, h } from "./dom.js";
 import { icon } from "./icons.js";
-import { button, slider } from "./interface.js";
+import { button, PHONE, PlayButton, slider } from "./interface.js";
 
 function signed(x) {
   if (x === 0) return "0";
   return `${x < 0 ? "\u2212" : "+"}${Math.abs(x).toExponential(1)}`;
+}
+
+/** Simulated seconds per second, in at most five characters. */
+export function pace(x) {
+  return x < 0.01 ? "<0.01\u00d7" : `${x.toFixed(x < 9.95 ? 2 : 0)}\u00d7`;
 }
 
 export class LivePanel {
@@ -13,23 +18,26 @@ export class LivePanel {
     Object.assign(this, { live, pull, changed });
     this.down = scene.live.gravity;
     this.read = { time: h("b", {}), drift: h("b", {}), pace: h("b", {}) };
-    this.play = button("play", "Play or pause", "Space", () => this.act(() => live.toggle()));
-    this.play.classList.add("primary");
-    this.message = h("p", { class: "trouble", hidden: true });
-    this.controls = h("div", { class: "sliders" }, this.#physics(scene), this.#start(scene));
+    this.play = new PlayButton(() => this.act(() => live.toggle()));
+    this.message = h("p", { class: "trouble", role: "alert", hidden: true });
+    this.controls = h("div", { class: "sliders", id: "sliders" }, this.#physics(scene), this.#start(scene));
+    this.folder = button("sliders", "Sliders", "S", () => this.fold());
+    this.folder.setAttribute("aria-controls", "sliders");
     this.card = h("section", { class: "card live", id: "live" },
-      h("div", { class: "row" }, this.play,
+      h("div", { class: "row" }, this.play.element,
         h("button", { class: "text", type: "button", title: "Start over (Backspace)", onclick: () => this.act(() => live.reset()) }, icon("reset"), "Reset"),
         h("div", { class: "spacer" }),
-        button("sliders", "Show or hide the sliders", "S", () => this.fold())),
+        this.folder),
       h("div", { class: "readout" },
         h("span", {}, "time", this.read.time), h("span", {}, "energy drift", this.read.drift), h("span", {}, "pace", this.read.pace)),
       this.message, this.controls);
-    if (matchMedia("(max-width: 640px)").matches) this.fold();
+    this.fold(matchMedia(PHONE).matches);
   }
 
-  fold() {
-    this.controls.hidden = !this.controls.hidden;
+  /** Hide or show the sliders. */
+  fold(hidden = !this.controls.hidden) {
+    this.controls.hidden = hidden;
+    this.folder.setAttribute("aria-expanded", String(!hidden));
   }
 
   act(change) {
@@ -72,12 +80,11 @@ export class LivePanel {
 
   update() {
     const { live, read, pull } = this;
-    if (this.shown !== live.playing) this.play.replaceChildren(icon(live.playing ? "pause" : "play"));
-    this.shown = live.playing;
+    this.play.update(live.playing);
     read.time.textContent = `${live.time.toFixed(2)} s`;
     const working = pull.grab ? "pulling" : live.integrator.damping > 0 || live.integrator.dynamics.damped ? "damped" : null;
     read.drift.textContent = working ?? signed(live.drift());
-    read.pace.textContent = `${compact(live.ratio * live.speed, 2)}\u00d7`;
+    read.pace.textContent = pace(live.ratio * live.speed);
     this.message.hidden = !live.trouble;
     this.message.textContent = live.trouble ?? "";
   }

@@ -1,11 +1,11 @@
 // The viewer: reads the scene of its page and shows it.
 import * as THREE from "three";
 import style from "../style.css";
-import { Bodies, cornerSpheres, fixedBox } from "./bodies.js";
-import { readScene } from "./data.js";
+import { Bodies } from "./bodies.js";
+import { parseScene } from "./data.js";
 import { h } from "./dom.js";
 import { FlatShadows } from "./flatshadows.js";
-import { button, energyCard, helpCard, infoCard, setPressed, titleCard, Transport } from "./interface.js";
+import { button, energyCard, helpCard, idea, infoCard, PHONE, setPressed, titleCard, toggleButton, Transport } from "./interface.js";
 import { bindKeys } from "./keyboard.js";
 import { Live } from "./live.js";
 import { LivePanel } from "./livepanel.js";
@@ -14,7 +14,7 @@ import { Playback } from "./playback.js";
 import { EnergyPlot } from "./plot.js";
 import { Pointer } from "./pointer.js";
 import { Pull } from "./pull.js";
-import { Stage } from "./stage.js";
+import { reducedMotion, Stage } from "./stage.js";
 import { Trails } from "./trails.js";
 
 class Viewer {
@@ -26,17 +26,18 @@ class Viewer {
     document.body.append(this.host);
     this.stage = new Stage(this.host, { lite: this.#lite(), up: scene.up ?? [0, 0, 1] });
     this.bodies = new Bodies(scene, this.stage.root, this.stage.lite);
-    this.stage.margins = () => this.#margins();
-    this.source = scene.live ? new Live(scene, window.makeDynamics()) : new Playback(scene);
+    this.stage.cards = () => this.#covered();
+    this.stage.onLoss = (lost) => this.#lost(lost);
+    this.source = scene.live ? new Live(scene, window.makeDynamics(), window.makeContacts?.()) : new Playback(scene);
     this.trails = new Trails(this.bodies, this.stage.root);
     this.frames = new Frames(this.bodies, this.stage.root);
     this.contacts = new Contacts(this.source, this.stage.root);
     this.shadows = this.stage.lite ? new FlatShadows(this.bodies, this.stage) : null;
     this.followed = -1;
     this.selected = -1;
-    this.#frameMotion();
     this.#interface();
     this.setTheme(this.#wantsDark());
+    this.#frameMotion(); // clear of the cards, which have their sizes now
     this.pointer = new Pointer(this);
     this.show();
   }
@@ -51,25 +52,28 @@ class Viewer {
     return asked ? asked === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   }
 
-  /** Parts of the picture that cards cover and the motion should stay clear of. */
-  #margins() {
-    const width = this.host.clientWidth;
-    if (this.query.has("bare")) return { left: 0.05, right: 0.05, top: 0.06, bottom: 0.08 };
-    if (width < 900) return { left: 0.05, right: 0.1, top: 0.12, bottom: 0.2 };
-    const left = this.scene.live ? 320 / width : 0.04;
-    return { left, right: 190 / width, top: 0.09, bottom: this.scene.live ? 0.08 : 0.16 };
+  /** Rectangles of the picture that cards cover and the motion should stay clear of, in parts of it. */
+  #covered() {
+    const { clientWidth: width, clientHeight: height } = this.host;
+    const cards = [...this.chrome.querySelectorAll(".title, .card")].map((card) => card.getBoundingClientRect()).filter((r) => r.width && r.height);
+    return cards.map((r) => ({ left: r.left / width, right: r.right / width, top: r.top / height, bottom: r.bottom / height }));
   }
 
+  /** Say so while the graphics card is away; a still picture has to be drawn again when it is back. */
+  #lost(lost) {
+    this.notice.hidden = !lost;
+    if (!lost) this.show();
+  }
+
+  /** Look through the whole motion, and put camera and floor where they show it best. */
   #frameMotion() {
-    const box = fixedBox(this.bodies);
-    const spheres = box.isEmpty() ? [] : cornerSpheres(box);
+    const turn = this.stage.root.quaternion;
+    const moving = [];
     this.source.survey((rows) => {
       this.bodies.setPoses(rows);
-      this.bodies.growBox(box);
-      spheres.push(...this.bodies.spheres());
+      moving.push(...this.bodies.outline(turn));
     });
-    if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
-    this.stage.frameMotion(box, spheres.length ? spheres : cornerSpheres(box));
+    this.stage.frameMotion(moving.length ? moving : [[-1, -1, -1], [1, 1, 1]], this.bodies.fixedOutline(turn));
     this.size = this.stage.home.size;
     this.frames.setSize((0.26 * this.size) / Math.max(2, Math.sqrt(this.scene.bodies.length)));
     this.contacts.setSize(0.010 * this.size);
@@ -87,24 +91,30 @@ class Viewer {
     this.energy = energyCard();
     this.plot = new EnergyPlot(this.energy.canvas, this.energy.values, scene.live ? null : (t) => this.seek(t));
     this.tools = {
-      trails: button("trail", "Trails", "T", () => this.toggleTrails()),
-      frames: button("axes", "Body frames", "X", () => this.toggleFrames()),
-      contacts: button("contact", "Contact points", "C", () => this.toggleContacts()),
-      follow: button("follow", "Follow a body", "F", () => this.follow()),
+      trails: toggleButton("trail", "Trails", "T", () => this.toggleTrails()),
+      frames: toggleButton("axes", "Body frames", "X", () => this.toggleFrames()),
+      contacts: toggleButton("contact", "Contact points", "C", () => this.toggleContacts()),
+      follow: toggleButton("follow", "Follow a body", "F", () => this.follow()),
       home: button("camera", "Whole view", "R", () => this.goHome()),
-      energy: button("energy", "Energy", "E", () => this.toggleEnergy()),
-      theme: button("theme", "Dark or light", "D", () => this.setTheme(!this.dark)),
-      info: button("info", "About this motion", "I", () => this.toggleSheet("info")),
-      help: button("keys", "Keys and gestures", "H", () => this.toggleSheet("help")),
+      energy: toggleButton("energy", "Energy", "E", () => this.toggleEnergy()),
+      theme: toggleButton("theme", "Dark theme", "D", () => this.setTheme(!this.dark)),
+      info: toggleButton("info", "About this motion", "I", () => this.toggleSheet("info")),
+      help: toggleButton("keys", "Keys and gestures", "H", () => this.toggleSheet("help")),
     };
     this.tools.contacts.hidden = !this.contacts.available;
     this.tools.energy.hidden = !source.series();
-    this.energy.card.hidden = !source.series() || window.innerWidth < 640;
+    this.energy.card.hidden = !source.series() || matchMedia(PHONE).matches;
     this.label = h("div", { class: "label", hidden: true });
+    this.notice = h("p", { class: "refusal", role: "status", hidden: true }, "The graphics card was taken away; the picture comes back with it.");
+    const { domElement: canvas } = this.stage.renderer;
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", [scene.title, idea(scene), scene.subtitle].filter(Boolean).join(". "));
     const close = () => button("close", "Close", "Esc", () => this.toggleSheet(null));
     const shortcuts = bindKeys(this);
-    document.body.append(titleCard(scene), h("nav", { class: "card tools", "aria-label": "View" }, Object.values(this.tools)),
-      this.energy.card, this.bar.card, infoCard(scene, close()), helpCard(shortcuts, Boolean(scene.live), close()), this.label);
+    const tools = h("nav", { class: "card tools", "aria-label": "View" }, Object.values(this.tools));
+    this.chrome = h("div", { class: "chrome" },
+      h("div", { class: "row above" }, titleCard(scene), tools), h("div", { class: "row below" }, this.bar.card, this.energy.card));
+    document.body.append(this.chrome, infoCard(scene, close()), helpCard(shortcuts, Boolean(scene.live), close()), this.label, this.notice);
     document.body.classList.toggle("is-bare", this.query.has("bare"));
     document.body.classList.toggle("is-live", Boolean(scene.live));
     setPressed(this.tools.energy, !this.energy.card.hidden);
@@ -114,6 +124,10 @@ class Viewer {
     this.dark = dark;
     document.documentElement.dataset.theme = dark ? "dark" : "light";
     this.stage.setTheme(dark);
+    const sky = getComputedStyle(document.documentElement).getPropertyValue("--sky-peak").trim();
+    this.bodies.materials.setSky(dark ? sky : null);
+    this.trails.recolor();
+    setPressed(this.tools.theme, dark);
     this.show();
   }
 
@@ -227,9 +241,10 @@ class Viewer {
     };
     requestAnimationFrame(loop);
     new ResizeObserver(() => this.show()).observe(this.energy.card);
-    const start = this.query.get("t");
-    if (start && !this.scene.live) this.seek(Number(start));
-    if (this.query.get("play") !== "0" && this.options.autoplay !== false && !start) this.source.playing = true;
+    const time = this.query.get("t");
+    if (time && !this.scene.live) this.seek(Number(time));
+    const stays = this.query.get("play") === "0" || this.options.autoplay === false || time || reducedMotion();
+    if (!stays) this.source.playing = true;
     this.show();
   }
 }
@@ -238,12 +253,16 @@ function refuse(error) {
   document.body.append(h("p", { class: "refusal" }, `This page could not start: ${error.message}. A browser with WebGL is needed.`));
 }
 
-document.head.append(h("style", {}, style));
-try {
-  const viewer = new Viewer(readScene());
-  window.anyjoint = viewer; // for notebooks, tests and the curious
-  viewer.run();
-} catch (error) {
-  refuse(error);
-  throw error;
+async function start() {
+  document.head.append(h("style", {}, style));
+  try {
+    const viewer = new Viewer(await parseScene(document.getElementById("anyjoint-scene").textContent));
+    window.anyjoint = viewer; // for notebooks, tests and the curious
+    viewer.run();
+  } catch (error) {
+    refuse(error);
+    throw error;
+  }
 }
+
+start();

@@ -46,7 +46,7 @@ export class Frames {
 
 export class Contacts {
   constructor(source, root) {
-    const most = source.contacts ? largestGap(source.contacts.starts) : 0;
+    const most = source.mostContacts;
     const material = new THREE.MeshBasicMaterial({ color: "#ff8a1f", depthTest: false, transparent: true, opacity: 0.95 });
     this.mesh = new THREE.InstancedMesh(new THREE.SphereGeometry(1, 20, 14), material, Math.max(1, most));
     this.mesh.frustumCulled = false;
@@ -72,10 +72,4 @@ export class Contacts {
     }
     this.mesh.instanceMatrix.needsUpdate = true;
   }
-}
-
-function largestGap(starts) {
-  let most = 0;
-  for (let i = 0; i + 1 < starts.length; i++) most = Math.max(most, starts[i + 1] - starts[i]);
-  return most;
 }

@@ -34,6 +34,14 @@ export class Playback {
     Object.assign(this, { time: this.start, speed: 1, loop: true, playing: false, pause: 0 });
   }
 
+  /** How many bodies touch at most. */
+  get mostContacts() {
+    const starts = this.contacts?.starts ?? [];
+    let most = 0;
+    for (let i = 0; i + 1 < starts.length; i++) most = Math.max(most, starts[i + 1] - starts[i]);
+    return most;
+  }
+
   get frame() {
     return frameAt(this.times, this.time + 1e-6);
   }

@@ -2,7 +2,7 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
-import { fitView } from "./fit.js";
+import { chooseView, fitView, outermost } from "./fit.js";
 import { Ground } from "./ground.js";
 
 /** True where WebGL runs on the CPU: shadows and reflections would stutter there. */
@@ -13,6 +13,11 @@ export function softwareRendering() {
   const name = String(gl.getParameter(extension ? extension.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
   gl.getExtension("WEBGL_lose_context")?.loseContext();
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
+
+/** True where the user asked the system for less motion. */
+export function reducedMotion() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 export class Stage {
@@ -34,22 +39,23 @@ export class Stage {
     this.scene.add(this.root);
     this.camera = new THREE.PerspectiveCamera(32, 1, 0.01, 1000);
     this.camera.up.set(0, 0, 1);
-    this.ground = new Ground(this.lite);
+    this.ground = new Ground();
     this.scene.add(this.ground.group);
     this.#light();
 
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
-    this.controls.enableDamping = true;
+    this.controls.enableDamping = !reducedMotion();
     this.controls.dampingFactor = 0.12;
     this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", () => {
       this.touched = performance.now();
       this.invalidate();
     });
-    this.margins = () => ({ left: 0.05, right: 0.05, top: 0.06, bottom: 0.08 }); // parts of the picture kept free
-   
+    this.cards = () => []; // rectangles of the picture that are covered, in parts of it
+
     this.dirty = true;
     this.frame = 0;
+    this.#surviveLoss();
     new ResizeObserver(() => this.#resize()).observe(container);
     this.#resize();
   }
@@ -62,8 +68,7 @@ export class Stage {
       this.scene.add(new THREE.HemisphereLight("#ffffff", "#a8adba", 2.1));
       return;
     }
-    const generator = new THREE.PMREMGenerator(this.renderer);
-    this.scene.environment = generator.fromScene(new RoomEnvironment(), 0.04).texture;
+    this.#surround();
     this.scene.environmentIntensity = 0.55;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
@@ -71,18 +76,42 @@ export class Stage {
     this.key.shadow.mapSize.set(2048, 2048);
   }
 
-  /** Frame a box, and spheres [x, y, z, r] within it, in the mechanism's coordinates: camera, floor, lights, shadows. */
-  frameMotion(box, spheres) {
-    const world = box.clone().applyMatrix4(new THREE.Matrix4().makeRotationFromQuaternion(this.root.quaternion));
-    const center = world.getCenter(new THREE.Vector3());
-    const extent = world.getSize(new THREE.Vector3());
-    const size = Math.max(extent.length() / 2, 1e-3);
-    const bottom = world.min.z;
-    const gap = Math.abs(bottom) < 0.02 * size ? 0 : 0.12 * size; // what rolls on z = 0 touches the floor
-    this.ground.place(bottom - gap, center, size);
+  /** Make the reflections; they are drawn by the graphics card and are lost with it. */
+  #surround() {
+    this.reflections?.dispose();
+    const generator = new THREE.PMREMGenerator(this.renderer);
+    const room = new RoomEnvironment();
+    this.reflections = generator.fromScene(room, 0.04);
+    this.scene.environment = this.reflections.texture;
+    room.dispose();
+    generator.dispose();
+  }
+
+  /** The system may take the graphics card away (sleep, driver, too many pages) and give it back: draw all again. */
+  #surviveLoss() {
+    const canvas = this.renderer.domElement;
+    canvas.addEventListener("webglcontextlost", () => this.onLoss?.(true));
+    canvas.addEventListener("webglcontextrestored", () => {
+      if (!this.lite) this.#surround();
+      this.key.shadow.map?.dispose();
+      this.key.shadow.map = null;
+      this.onLoss?.(false);
+      this.invalidate();
+    });
+  }
+
+  /**
+   * Frame a motion by its outermost points [x, y, z] in world coordinates: camera, floor, lights, shadows.
+   * What stands still may stand on the floor: moving and fixed points come apart.
+   */
+  frameMotion(moving, fixed) {
+    const all = [...moving, ...fixed];
+    const box = new THREE.Box3().setFromPoints(all.map((p) => new THREE.Vector3(...p)));
+    const center = box.getCenter(new THREE.Vector3());
+    const size = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 1e-3);
+    this.home = { size, view: chooseView(all), points: outermost(all, 240) };
+    this.ground.place(floorHeight(moving, fixed, size), center, size);
     this.#aimLights(center, size);
-    const turned = spheres.map(([x, y, z, r]) => ({ p: new THREE.Vector3(x, y, z).applyQuaternion(this.root.quaternion), r }));
-    this.home = { center, size, spheres: turned };
     this.goHome();
   }
 
@@ -100,19 +129,24 @@ export class Stage {
     shadow.radius = 5;
   }
 
-  /** Put the camera where the whole motion is in view, clear of the controls at the bottom. */
+  /** Put the camera where the whole motion is in view, clear of the cards. */
   goHome() {
-    const { center, size, spheres } = this.home;
-    const view = new THREE.Vector3(0.62, -1, 0.36).normalize();
-    const { target, distance } = fitView(this.camera, view, spheres, center, this.margins());
-    this.camera.position.copy(target).addScaledVector(view, distance);
-    this.camera.near = distance / 200;
-    this.camera.far = distance * 30;
-    this.controls.minDistance = 0.05 * size;
-    this.controls.maxDistance = 12 * distance;
-    this.controls.target.copy(target);
-    this.camera.updateProjectionMatrix();
-    this.controls.update();
+    const { controls, camera } = this;
+    const { size, view, points } = this.home;
+    const tall = Math.tan(THREE.MathUtils.degToRad(camera.fov / 2));
+    const { target, distance } = fitView(points, view, { wide: tall * camera.aspect, tall }, this.cards());
+    const damping = controls.enableDamping;
+    controls.enableDamping = false;
+    controls.update(); // spends what is left of the user's last swing; without damping nothing of it remains
+    camera.position.fromArray(target).addScaledVector(new THREE.Vector3(...view), distance);
+    camera.near = distance / 200;
+    camera.far = distance * 30;
+    controls.minDistance = 0.05 * size;
+    controls.maxDistance = 12 * distance;
+    controls.target.fromArray(target);
+    camera.updateProjectionMatrix();
+    controls.update();
+    controls.enableDamping = damping;
     this.invalidate();
   }
 
@@ -158,4 +192,13 @@ export class Stage {
     if (this.home && portraitBefore !== this.camera.aspect < 1) this.goHome();
     this.invalidate();
   }
+}
+
+/** Where the floor is: under what stands still if that reaches lowest, else clear of what moves. */
+function floorHeight(moving, fixed, size) {
+  const lowest = (points) => points.reduce((low, p) => Math.min(low, p[2]), Infinity);
+  const [hanging, standing] = [lowest(moving), lowest(fixed)];
+  if (standing <= hanging + 0.01 * size) return standing;
+  const touches = Math.abs(hanging) < 0.02 * size; // what rolls on z = 0 touches the floor
+  return touches ? hanging : hanging - 0.12 * size;
 }

@@ -27,7 +27,7 @@ const FRAGMENT = `
   void main() { gl_FragColor = vec4(color, 0.85 * fresh * fresh); }`;
 
 class Ribbon {
-  constructor(color, screen) {
+  constructor(screen) {
     const attribute = (size) => new THREE.BufferAttribute(new Float32Array(2 * MOST * size), size).setUsage(THREE.DynamicDrawUsage);
     this.geometry = new THREE.BufferGeometry();
     for (const [name, size] of [["position", 3], ["next", 3], ["side", 1], ["age", 1]]) {
@@ -36,12 +36,22 @@ class Ribbon {
     const index = [];
     for (let i = 0; i + 1 < MOST; i++) index.push(2 * i, 2 * i + 1, 2 * i + 2, 2 * i + 2, 2 * i + 1, 2 * i + 3);
     this.geometry.setIndex(index);
-    const material = new THREE.ShaderMaterial({
-      uniforms: { screen, width: { value: 2.6 }, color: { value: new THREE.Color(color).lerp(new THREE.Color("#fff"), 0.1) } },
+    this.material = new THREE.ShaderMaterial({
+      uniforms: { screen, width: { value: 2.6 }, color: { value: new THREE.Color() } },
       vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: true, depthWrite: false, side: THREE.DoubleSide,
     });
-    this.mesh = new THREE.Mesh(this.geometry, material);
+    this.mesh = new THREE.Mesh(this.geometry, this.material);
     this.mesh.frustumCulled = false;
+  }
+
+  setColor(color) {
+    this.material.uniforms.color.value.set(color).lerp(new THREE.Color("#fff"), 0.1);
+  }
+
+  dispose() {
+    this.mesh.removeFromParent();
+    this.geometry.dispose();
+    this.material.dispose();
   }
 
   /** Show n points (x y z in a flat array), oldest first. */
@@ -75,15 +85,25 @@ export class Trails {
     root.add(this.group);
   }
 
-  /** Trace these bodies. */
+  /** Trace these bodies and no others. */
   show(indices) {
-    this.group.clear();
-    this.ribbons.clear();
-    for (const i of indices) {
-      const ribbon = new Ribbon(this.bodies.info[i].color, this.screen);
-      this.ribbons.set(i, ribbon);
+    for (const [body, ribbon] of this.ribbons) {
+      if (indices.includes(body)) continue;
+      ribbon.dispose();
+      this.ribbons.delete(body);
+    }
+    for (const body of indices) {
+      if (this.ribbons.has(body)) continue;
+      const ribbon = new Ribbon(this.screen);
+      ribbon.setColor(this.bodies.colorOf(body));
+      this.ribbons.set(body, ribbon);
       this.group.add(ribbon.mesh);
     }
+  }
+
+  /** Take up the colours that the bodies have now. */
+  recolor() {
+    for (const [body, ribbon] of this.ribbons) ribbon.setColor(this.bodies.colorOf(body));
   }
 
   update(source, canvas, seconds = 2.5) {

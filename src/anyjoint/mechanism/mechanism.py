@@ -51,13 +51,17 @@ class Mechanism:
     >>> print(traj.status)
     ok
 
-    `start` is a good state to begin with, (q0, v0) as arrays, or None; `set_start` sets it.
+    `start` is a good state to begin with, (q0, v0) as arrays, or None; `set_start` sets it. The first
+    line of `description` is the idea of the mechanism in one sentence; pages show it.
     """
 
-    def __init__(self, name: str = "mechanism", gravity: Sequence[float] = (0.0, 0.0, -9.81)) -> None:
+    def __init__(
+        self, name: str = "mechanism", gravity: Sequence[float] = (0.0, 0.0, -9.81), description: str | None = None
+    ) -> None:
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"Mechanism: name {name!r} must be a non-empty text")
         self.name = name
+        self.description = (description or "").strip()
         self.gravity = gravity
         self.ground = Ground()
         self.bodies: list[Body] = []

@@ -199,7 +199,8 @@ class Browser:
     def press(self, key: str, shift: bool = False) -> None:
         """Press and release a key, named as in KeyboardEvent.key."""
         modifiers = 8 if shift else 0
-        text: dict[str, Any] = {"text": key} if len(key) == 1 else {}
+        typed = "\r" if key == "Enter" else key
+        text: dict[str, Any] = {"text": typed} if len(typed) == 1 else {}
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, modifiers=modifiers, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, modifiers=modifiers)
 

@@ -6,20 +6,46 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.view.scene import Array
+from anyjoint.codegen import compile_function
+from anyjoint.symbolic import Graph
+from anyjoint.view.tracks import Array
 
 TOUCHING = ("surface1", "curve1", "surface", "curve")  # a joint with one of these rides on something
+
+
+def touching(mechanism: Any) -> list[int]:
+    """For every body that rides on something, its parent (-1 is the ground)."""
+    return [body.parent for body in _riders(mechanism)]
+
+
+def _riders(mechanism: Any) -> list[Any]:
+    return [body for body in mechanism.bodies if any(hasattr(body.joint, name) for name in TOUCHING)]
+
+
+def contact_script(mechanism: Any) -> str:
+    """JavaScript that defines makeContacts() -> f(q, out): contact points in their parents' frames, 3 numbers each.
+
+    They come in the order of `touching`, from the same joints that make the dynamics; empty when nothing touches.
+    """
+    riders = _riders(mechanism)
+    if not riders:
+        return ""
+    graph = Graph()
+    domains = [c.domain for body in mechanism.bodies for c in body.joint.coordinates]
+    q = [graph.variable(f"q{i}", domain) for i, domain in enumerate(domains)]
+    points = [x for body in riders for x in body.placement.act(body.joint.legs(q[body.q])[0].p)]
+    text = compile_function([np.array(q)], points).source("js")
+    return f"function makeContacts() {{\n{text}return f;\n}}\n"
 
 
 def contact_points(mechanism: Any, q: Array, poses: Array) -> tuple[Array, ...] | None:
     """World points of contact for every row of q, given the bodies' world poses there; None if nothing touches."""
     found = []
-    for body in mechanism.bodies:
-        if any(hasattr(body.joint, name) for name in TOUCHING):
-            local = contact_in_joint(body.joint, q[:, body.q])
-            placement = np.asarray(body.placement.matrix, dtype=float)
-            in_parent = local @ placement[:3, :3].T + placement[:3, 3]
-            found.append(in_parent if body.parent < 0 else _to_world(poses[:, body.parent], in_parent))
+    for body in _riders(mechanism):
+        local = contact_in_joint(body.joint, q[:, body.q])
+        placement = np.asarray(body.placement.matrix, dtype=float)
+        in_parent = local @ placement[:3, :3].T + placement[:3, 3]
+        found.append(in_parent if body.parent < 0 else _to_world(poses[:, body.parent], in_parent))
     return tuple(np.stack(found, axis=1)) if found else None
 
 

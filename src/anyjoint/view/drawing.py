@@ -53,8 +53,14 @@ def _one(shape: Any, pose: np.ndarray[Any, Any], color: str | None, where: str) 
     if opacity is not None and opacity < 1:
         drawing["opacity"] = float(opacity)
     if not np.array_equal(pose, np.eye(4)):
-        drawing["pose"] = [round(float(x), 9) for x in pose[:3].ravel()]
+        drawing["pose"] = [_short(x) for x in pose[:3].ravel()]
     return drawing
+
+
+def _short(x: float) -> float:
+    """A nanometre or a nanoradian is enough; whole numbers need no point."""
+    rounded = round(float(x), 9)
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 def _mesh(vertices: Any, faces: Any) -> Drawing:
@@ -103,5 +109,5 @@ def capsule_between(a: Any, b: Any, radius: float) -> Drawing | None:
     x = np.cross(z, (0.0, 0.0, 1.0) if abs(z[2]) < 0.9 else (1.0, 0.0, 0.0))
     x /= np.linalg.norm(x)
     pose = np.column_stack([x, np.cross(z, x), z, (start + end) / 2])
-    rows = [round(float(v), 9) for v in pose.ravel()]
+    rows = [_short(v) for v in pose.ravel()]
     return {"type": "capsule", "radius": float(radius), "length": length, "pose": rows}

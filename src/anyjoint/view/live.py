@@ -3,7 +3,7 @@
 The script defines `makeDynamics()`, which returns an object with
 `nq, nv, nb`; `forward(q, v, tau, gravity, wrenches, a)` (wrenches: 6 per body, torque first, in the body's frame, or
 null); `poses(q, out)` (row-major 3x4 per body); `energy(q, v, gravity)` -> [kinetic, potential]; and where needed
-`rate(q, v, qdot)` and `chart(q, v)`.
+`rate(q, v, qdot)` and `chart(q, v)`. Where bodies touch, it also defines `makeContacts()`; see contact.py.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.view.contact import touching
 from anyjoint.view.page import page_text, write_text
 from anyjoint.view.record import body_drawings, count_text, ground_drawings, readable, up_direction
 from anyjoint.view.scene import Scene
@@ -37,7 +38,7 @@ def model_info(
             raise InputError(f"{name} has shape {np.shape(given)}; a live page starts from one state, ({n},)")
     return {
         "title": title or readable(mechanism.name),
-        "description": description,
+        "description": description or mechanism.description,
         "bodies": body_drawings(mechanism),
         "fixed": ground_drawings(mechanism),
         "gravity": [float(x) for x in mechanism.gravity],
@@ -45,6 +46,7 @@ def model_info(
         "v0": speeds if v0 is None else v0,
         "dt": dt,
         "coordinates": _coordinates(mechanism),
+        "contacts": touching(mechanism),
     }
 
 
@@ -77,6 +79,7 @@ def live_scene(info: dict[str, Any]) -> Scene:
             "gravity": [float(x) for x in info["gravity"]],
             "damping_max": float(info.get("damping_max", mass)),
             "coordinates": _sliders(info.get("coordinates", ()), q0.tolist()),
+            "contacts": list(info.get("contacts", ())),
         },
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.view.palette import FEW, ramp
-from anyjoint.view.scene import Array
+from anyjoint.view.tracks import Array
 
 STYLE = {
     "axes.spines.top": False,

@@ -15,10 +15,11 @@ from anyjoint.view.drawing import Drawing, capsule_between, curve_drawing, drawi
 from anyjoint.view.options import viewer_options
 from anyjoint.view.page import write_page
 from anyjoint.view.palette import body_colors
-from anyjoint.view.scene import Array, BodyDrawing, Motion, Scene
+from anyjoint.view.scene import BodyDrawing, Motion, Scene
+from anyjoint.view.tracks import Array
 
 FRAME_RATE = 60.0
-MOST_NUMBERS = 6_000_000  # 24 MB of poses: a page of a long chain must still open on a phone
+MOST_NUMBERS = 6_000_000  # 24 MB of poses in memory: a page of a long chain must still open on a phone
 
 
 def trajectory_page(traj: Any, path: str | Path, **options: Any) -> Path:
@@ -50,7 +51,7 @@ def trajectory_scene(
     return Scene(
         title=title or readable(mechanism.name),
         subtitle=count_text(len(mechanism.bodies), int(mechanism.nv)),
-        description=description,
+        description=description or mechanism.description,
         bodies=body_drawings(mechanism),
         fixed=ground_drawings(mechanism),
         motion=motion,
@@ -93,7 +94,9 @@ def body_drawings(mechanism: Any) -> tuple[BodyDrawing, ...]:
         if not shapes:
             shapes = _stick(body, children[i], size) + [d for child in children[i] for d in joint_drawings(child, size)]
         color = shapes[0].get("color", colors[i])
-        made.append(BodyDrawing(body.name, body.parent, color, tuple(shapes), float(body.inertia.mass)))
+        # A shape without a colour of its own has that of its body.
+        plain = tuple({k: v for k, v in s.items() if (k, v) != ("color", color)} for s in shapes)
+        made.append(BodyDrawing(body.name, body.parent, color, plain, float(body.inertia.mass)))
     return tuple(made)
 
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.view.drawing import Drawing, packed
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from anyjoint.view.tracks import Array, pose_tracks
 
 
 @dataclass(frozen=True)
@@ -61,8 +60,8 @@ class Motion:
 
     def data(self) -> dict[str, Any]:
         """As JSON data: position and quaternion (x, y, z, w) of every body in every frame."""
-        frames = np.concatenate([self.poses[..., :3, 3], quaternions(self.poses[..., :3, :3])], axis=-1)
-        out: dict[str, Any] = {"times": packed(self.times), "poses": packed(frames)}
+        poses = pose_tracks(self.poses[..., :3, 3], quaternions(self.poses[..., :3, :3]))
+        out: dict[str, Any] = {"times": packed(self.times), "poses": poses}
         if self.kinetic is not None and self.potential is not None:
             out["energy"] = {"kinetic": packed(self.kinetic), "potential": packed(self.potential)}
         if self.contacts is not None:
@@ -97,7 +96,7 @@ class Scene:
         """The scene as JSON text, safe inside a <script> element."""
         data: dict[str, Any] = {
             "format": "anyjoint-scene",
-            "version": 1,
+            "version": 2,
             "title": self.title,
             "subtitle": self.subtitle,
             "description": self.description,

@@ -10,6 +10,7 @@ import numpy as np
 
 from anyjoint.codegen import compile_function
 from anyjoint.symbolic import Graph, variables
+from anyjoint.view.contact import contact_script
 from anyjoint.view.live import live_page, model_info
 from anyjoint.view.options import viewer_options
 
@@ -20,7 +21,7 @@ def model_page(
 ) -> Path:  # fmt: skip
     """Write the live page of a model; `viewer` as in `viewer_options`."""
     info = model_info(model.mechanism, q0, v0, dt, title, description) | {"options": viewer_options(**viewer)}
-    return live_page(info, dynamics_script(model), path)
+    return live_page(info, dynamics_script(model) + contact_script(model.mechanism), path)
 
 
 def dynamics_script(model: Any) -> str:

@@ -29,7 +29,8 @@ def control_points(width: float = 6.0) -> list[list[tuple[float, float, float]]]
 def board_on_spline_surface() -> Mechanism:
     """The board stays in the tangent plane and turns about the normal; its rider sways on springs. 7 coordinates."""
     hill = surfaces.Bezier(control_points())
-    mech = Mechanism("board on a spline surface")
+    idea = "A board slides over a spline surface, always tangent to it; its rider sways on springs."
+    mech = Mechanism("board on a spline surface", description=idea)
     mech.draw(shapes.surface(hill, color=SKY, opacity=0.35), shapes.net(hill, radius=0.012, color=SEA))
     deck = shapes.Box(0.8, 0.24, 0.04, color=CORAL, pose=Pose.translation(0, 0, 0.05))
     nose = shapes.Cylinder(0.12, 0.04, color=CORAL, pose=Pose.translation(0.4, 0, 0.05))

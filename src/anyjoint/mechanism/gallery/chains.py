@@ -25,7 +25,7 @@ def revolute_chain(n: int = 20, geometry: str = "generic", seed: int = 0) -> Mec
 
 def _generic(n: int, seed: int) -> Mechanism:
     rng = np.random.default_rng(seed)
-    mech = Mechanism(f"{n} generic hinges")
+    mech = Mechanism(f"{n} generic hinges", description="A chain of hinges in general position: no zero anywhere.")
     offsets = rng.normal(size=(n + 1, 3)) * 0.2 + [0.3, 0.0, -0.2]
     for k in range(n):
         at = offsets[k] if k else np.zeros(3)
@@ -41,7 +41,7 @@ def _generic(n: int, seed: int) -> Mechanism:
 
 
 def _simple(n: int, length: float = 0.25) -> Mechanism:
-    mech = Mechanism(f"{n} simple hinges")
+    mech = Mechanism(f"{n} simple hinges", description="A chain of rods, its hinges about y and x in turn.")
     solid = Inertia.cylinder(0.5, 0.03, length).moved(Pose.translation(0, 0, -length / 2))
     for k in range(n):
         axis = (0, 1, 0) if k % 2 == 0 else (1, 0, 0)

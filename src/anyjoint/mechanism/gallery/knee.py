@@ -22,7 +22,8 @@ def four_bar_knee() -> Mechanism:
 
     The ligaments are massless bodies that follow the same angle, so that they can be seen.
     """
-    mech = Mechanism("four-bar knee")
+    idea = "Crossed ligaments make the knee a four-bar linkage, so its axis wanders as the leg swings."
+    mech = Mechanism("four-bar knee", description=idea)
     # The linkage's X-Y plane stands upright, a quarter turn so that the thigh lies level.
     sitting = Pose.rotation_x(math.pi / 2) @ Pose.rotation_z(math.pi / 2)
     mech.draw(shapes.rod((-0.5, 0, 0.025), (-0.03, 0, 0.025), 0.03, IVORY))

@@ -20,7 +20,8 @@ def shoulder_blade() -> Mechanism:
 
     Springs stand for the muscles that hold the blade; the arm is raised sideways and falls.
     """
-    mech = Mechanism("shoulder blade")
+    idea = "The shoulder blade has no hinge: it glides and turns on the rib cage, and the arm hangs from it."
+    mech = Mechanism("shoulder blade", description=idea)
     _draw_thorax(mech)
     # Right and behind: u is the angle round the spine, v the angle from the upper pole.
     rest = (-0.9, 1.15, 0.0)

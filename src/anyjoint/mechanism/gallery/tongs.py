@@ -27,7 +27,8 @@ def tongs_with_fish(stages: int = 16, opening: float = 0.95) -> Mechanism:
     """
     if stages < 1:
         raise InputError(f"tongs_with_fish(stages={stages}): tongs have at least one pair of links")
-    mech = Mechanism("tongs with a fish")
+    idea = "Lazy tongs: 32 links follow one angle, so every loop is closed by construction."
+    mech = Mechanism("tongs with a fish", description=idea)
     mech.draw(shapes.Sphere(0.02, color=CORAL))
     # The one link with a coordinate of its own; a spring holds the tongs half open.
     mech.add_body("a0", None, HINGE, None, LINK, _link(1, 0, stages), stiffness=60.0, rest=1.1)

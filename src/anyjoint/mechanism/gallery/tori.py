@@ -7,7 +7,7 @@ import math
 from anyjoint.errors import InputError
 from anyjoint.geometry import curves, surfaces
 from anyjoint.joints import OnCurve, OnSurface, SurfaceSurface
-from anyjoint.mechanism import Body, Inertia, Mechanism, shapes
+from anyjoint.mechanism import Inertia, Mechanism, shapes
 from anyjoint.spatial import Pose
 
 from .palette import CORAL, STEEL
@@ -19,42 +19,50 @@ SOLID = Inertia.torus(0.5, MAJOR, MINOR)
 LINKED = SurfaceSurface(RING, RING, twist=math.pi / 2)
 
 
-def torus_chain(n: int = 20, bend: float = 0.09) -> Mechanism:
+def torus_chain(n: int = 20, bend: float = 0.03, damping: float = 0.0) -> Mechanism:
     """n tori, each hanging in the one above; the first slides over a fixed point. 4 n - 2 coordinates.
 
-    At the start every link is tilted by `bend` against the one above, so the chain hangs out sideways.
+    At the start every link is tilted by `bend` against the one above, so the chain hangs out sideways. The contact is
+    bilateral: it neither breaks nor knows inside from outside, so a wild chain can leave itself through its own tubes.
+    A small `bend`, or `damping` of the sliding in N m s (0.05 calms a bend of 0.09), keeps it linked.
     """
     if n < 1:
         raise InputError(f"torus_chain(n={n}): a chain has at least one torus")
-    mech = Mechanism(f"{n} tori")
+    idea = "Tori hang in one another; each slides on the next in four ways, and no constraint holds them."
+    mech = Mechanism(f"{n} tori", description=idea)
     mech.draw(shapes.Sphere(0.4 * MINOR, color=CORAL))
     # The normal of the surface at the held point is the z axis of the joint frame: downwards, to the torus's middle.
     held, down = OnSurface(RING, slide=True), Pose.rotation_x(math.pi)
-    mech.add_body("torus0", None, held, down, SOLID, _ring(0, n))
+    mech.add_body("torus0", None, held, down, SOLID, _ring(0, n), damping=damping)
     q = [0.0, math.pi + 0.15]
     for k in range(1, n):
-        _hang(mech, mech.bodies[-1], k, n)
+        _hang(mech, k, n, damping)
         q += linked_coordinates(k, bend)
     mech.set_start(q)
     return mech
 
 
-def torus_chain_on_spline(n: int = 8, bend: float = 0.1) -> Mechanism:
-    """A chain of tori whose first slides along a Bezier curve of 7 control points, its axis along the tangent."""
+def torus_chain_on_spline(n: int = 8, bend: float = 0.03, damping: float = 0.0, start: float = 0.2) -> Mechanism:
+    """A chain of tori whose first slides along a Bezier curve of 7 control points, its axis along the tangent.
+
+    `start` is its place on the curve, from 0 to 1; from higher up than 0.2 the chain needs some `damping` of its
+    links, in N m s, to stay linked: see `torus_chain`.
+    """
     if n < 1:
         raise InputError(f"torus_chain_on_spline(n={n}): a chain has at least one torus")
     points = [(-3, 0, 1.2), (-2, 0.8, -0.6), (-1, -1, -0.4), (0, 0.3, -1.1), (1, 1, -0.4), (2, -0.8, -0.6), (3, 0, 1.2)]
     spline = curves.Bezier(points)
-    mech = Mechanism(f"{n} tori on a spline")
+    idea = "A chain of tori slides along a spline: a joint on a curve, then joints between surfaces."
+    mech = Mechanism(f"{n} tori on a spline", description=idea)
     mech.draw(shapes.curve(spline, radius=0.02, color=STEEL))
     # The curve's frame has its tangent along x; a torus turns about z.
     tangent = Pose.rotation_y(math.pi / 2)
     ride = OnCurve(spline, frame="fixed-up", spin=True)
     first = shapes.Torus(MAJOR, MINOR, color=shapes.shade(0, n), pose=tangent)
     mech.add_body("torus0", None, ride, None, SOLID.moved(tangent), first)
-    q = [0.06, 0.0]
+    q = [start, 0.0]
     for k in range(1, n):
-        _hang(mech, mech.bodies[-1], k, n, tangent if k == 1 else None)
+        _hang(mech, k, n, damping, tangent if k == 1 else None)
         q += linked_coordinates(k, bend)
     q[2:3] = [0.0] * (n > 1)  # down is towards u = 0 for the first ring, whose axis lies along the wire
     mech.set_start(q)
@@ -72,8 +80,9 @@ def linked_coordinates(k: int, bend: float) -> list[float]:
     return [math.pi, math.pi + upper, 0.0, math.pi + lower]
 
 
-def _hang(mech: Mechanism, parent: Body, k: int, n: int, placement: Pose | None = None) -> Body:
-    return mech.add_body(f"torus{k}", parent, LINKED, placement, SOLID, _ring(k, n))
+def _hang(mech: Mechanism, k: int, n: int, damping: float, placement: Pose | None = None) -> None:
+    """Hang torus k in the last one."""
+    mech.add_body(f"torus{k}", mech.bodies[-1], LINKED, placement, SOLID, _ring(k, n), damping=damping)
 
 
 def _ring(k: int, n: int) -> shapes.Torus:

@@ -24,7 +24,8 @@ def hills(s: Scalar) -> tuple[Scalar, Scalar, Scalar]:
 
 def rolling_wheels() -> Mechanism:
     """A hollow wheel in half a circle, one inside it, one inside that, and one on a hilly road: 4 coordinates."""
-    mech = Mechanism("rolling wheels")
+    idea = "Wheels roll in one another and never slip: how far each has turned is the length of its path."
+    mech = Mechanism("rolling wheels", description=idea)
     low = [(TROUGH * math.cos(a), 0, TROUGH * math.sin(a)) for a in (-math.pi * k / 60 for k in range(61))]
     mech.draw(shapes.Tube(low, 0.03, color=STEEL))
     outer, inner, disc = _look(WHEEL, INNER, CORAL), _look(0.22, SMALL, TEAL), _look(0.07, 0.0, AMBER)

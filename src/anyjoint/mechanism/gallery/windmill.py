@@ -57,7 +57,8 @@ PENDANTS = (
 
 def windmill(arms: int = 3, reach: float = 2.2, spin: float = 0.9) -> Mechanism:
     """A hub on a tower turns `arms` arms; six solids hang in a row from each. 1 + 24 arms coordinates, 73 for three."""
-    mech = Mechanism("windmill")
+    idea = "Spheres, eggs and rings hang from a windmill and slide on one another, whatever their shapes."
+    mech = Mechanism("windmill", description=idea)
     tower = shapes.rod((-0.6, 0, 0), (-0.6, 0, -4.6), 0.16, IVORY), shapes.rod((-0.6, 0, 0), (-0.1, 0, 0), 0.1, STEEL)
     mech.draw(shapes.Group(tower, pose=FACING))
     tips = [(0.0, -reach * math.sin(a), reach * math.cos(a)) for a in (2 * math.pi * k / arms for k in range(arms))]

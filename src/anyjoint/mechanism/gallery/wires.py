@@ -38,7 +38,8 @@ WIRES = (
 
 def beads_on_wires() -> Mechanism:
     """Six beads on three wires: a bead follows the Frenet frame of its wire and spins about the tangent."""
-    mech = Mechanism("beads on wires")
+    idea = "Beads slide and spin on wires of any shape, each with a pendulum: they can never leave the wire."
+    mech = Mechanism("beads on wires", description=idea)
     q: list[float] = []
     for function, place, starts, color in WIRES:
         wire, stand = curves.curve(function, domain=(0.0, 2 * math.pi), period=2 * math.pi), Pose.translation(*place)
