@@ -1,0 +1,117 @@
+"""Where a value is undefined: a set of reasons for each row, such as "u is negative" for sqrt(u) and all that uses it.
+
+An expression may take the place of an equal one only if each of its reasons is one of the other's: x / x may become 1,
+sqrt(x) sqrt(x) may become x, and neither way back; sqrt(x y) is never sqrt(x) sqrt(y), which is undefined where both
+are negative. A reason is there or not, exactly: none is left out, and none is added "to be safe", because a reason too
+many on the one side is a merge too many on the other.
+
+Reasons are the bits of an int. Equal values share their reasons: "u is negative" is about the value of u.
+"""
+
+from collections.abc import Callable, Hashable
+
+from anyjoint.symbolic.evaluation import Evaluation
+from anyjoint.symbolic.field import bytes_of
+from anyjoint.symbolic.interval import holds_zero
+from anyjoint.symbolic.ops import Op
+
+
+class Definedness:
+    """`reasons[row]` is the set of all reasons for which the value of a row of an evaluation may be undefined."""
+
+    def __init__(self, e: Evaluation) -> None:
+        self.e = e
+        self._bits: dict[Hashable, int] = {}
+        self.reasons: list[int] = []
+        reasons = self.reasons
+        for row, (op, operands) in enumerate(zip(e.op, e.operands, strict=True)):
+            found = 0
+            for x in operands:
+                found |= reasons[x]
+            rule = REASONS.get(op)
+            reasons.append(found if rule is None else rule(self, row, found))
+
+    def bit(self, *reason: Hashable) -> int:
+        """The bit of a reason."""
+        return self._bits.setdefault(reason, 1 << len(self._bits))
+
+    def negative(self, row: int) -> int:
+        """A value is below zero."""
+        return 0 if self.e.interval[row][0] >= 0.0 else self.bit("negative", self.e.key(row))
+
+    def zero(self, row: int) -> int:
+        """A value is zero: for products, that one of the factors is."""
+        e, found, rows = self.e, 0, [row]
+        seen = set(rows)
+        while rows:
+            row = rows.pop()
+            op, operands = e.op[row], e.operands[row]
+            if not holds_zero(e.interval[row]) or op == Op.EXP:
+                continue
+            if op in (Op.MUL, Op.NEG, Op.SQRT, Op.ABS, Op.DIV):
+                factors = operands[:1] if op == Op.DIV else operands
+                rows += [x for x in factors if x not in seen]
+                seen.update(factors)
+            else:
+                value = e.value(row)
+                found |= self.bit("zero", min(bytes_of(value), bytes_of(e.field.neg(value))))
+        return found
+
+
+Rule = Callable[[Definedness, int, int], int]
+
+
+def _beyond_one(d: Definedness, row: int, below: int) -> int:
+    """asin and acos: the argument is beyond -1 or 1."""
+    x = d.e.operands[row][0]
+    low, high = d.e.interval[x]
+    return below if low >= -1.0 and high <= 1.0 else below | d.bit("beyond one", d.e.key(x))
+
+
+def _power(d: Definedness, row: int, below: int) -> int:
+    base, exponent = d.e.operands[row]
+    c = d.e.constant(exponent)
+    if c is None:
+        return below if d.e.interval[base][0] > 0.0 else below | d.bit("power", d.e.key(base), d.e.key(exponent))
+    if c != int(c):
+        below |= d.negative(base)
+    return below | d.zero(base) if c < 0 else below
+
+
+def _tangent(d: Definedness, row: int, below: int) -> int:
+    cos, _ = d.e.angles.circle(d.e.operands[row][0])
+    return below | d.bit("zero", min(bytes_of(cos), bytes_of(d.e.field.neg(cos))))
+
+
+def _one_of(d: Definedness, row: int, below: int) -> int:
+    """select, min, max: undefined where a condition or both branches are; else a matter of which one is taken."""
+    e, (*condition, x, y) = d.e, d.e.operands[row]
+    certain = d.reasons[x] & d.reasons[y]
+    for c in condition:
+        certain |= d.reasons[c]
+    if certain == below:
+        return below
+    about = [(e.key(k), d.reasons[k]) for k in e.operands[row]]
+    return certain | d.bit("branch", e.op[row], *about)
+
+
+def _looked_up(d: Definedness, row: int, below: int) -> int:
+    """gather: every index means some entry, an undefined one too."""
+    x = d.e.operands[row][0]
+    return d.bit("index", d.e.key(x), d.reasons[x]) if below else 0
+
+
+# The reasons of an operation, given all those of its operands; what is not listed adds none.
+REASONS: dict[int, Rule] = {
+    Op.DIV: lambda d, row, below: below | d.zero(d.e.operands[row][1]),
+    Op.SQRT: lambda d, row, below: below | d.negative(d.e.operands[row][0]),
+    Op.TAN: _tangent,
+    Op.ASIN: _beyond_one,
+    Op.ACOS: _beyond_one,
+    Op.LOG: lambda d, row, below: below | d.negative(d.e.operands[row][0]) | d.zero(d.e.operands[row][0]),
+    Op.POW: _power,
+    Op.MIN: _one_of,
+    Op.MAX: _one_of,
+    Op.SELECT: _one_of,
+    Op.GATHER: _looked_up,
+}

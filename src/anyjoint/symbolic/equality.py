@@ -1,0 +1,202 @@
+"""Which of the evaluated nodes are equal: up to sign to another one, or to a number, or to a product of two.
+
+Nodes of equal value are one class as far as one may take the place of the other. That needs more than equal values:
+it must not be undefined where the other one is defined; and where the other one is proved never to be negative, so
+must it be, lest rounding make it -1e-17 and its root not a number.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from anyjoint.symbolic.definedness import Definedness
+from anyjoint.symbolic.evaluation import Evaluation
+from anyjoint.symbolic.field import Array, Value, inverses
+from anyjoint.symbolic.ops import CONDITIONS, Op
+from anyjoint.symbolic.reading import read
+
+_CRT_COLUMNS = (0, 2, 3, 4)  # of different primes; their product has 124 bits
+_NUMBER_BITS = 50  # of numerator and of denominator: some 20 of the 124 bits are left to tell chance from truth
+
+Signed = tuple[int, int]  # a row and a sign: that row's value, or its negative
+Kind = tuple[int, int]  # reasons to be undefined, proved sign
+
+
+class Equalities:
+    """`numbers` maps rows to the constant that they are, `home` all rows to the row that stands for their class.
+
+    A row with `is_member` may be computed in place of its class. `products` maps expensive rows (divisions, roots) to two
+    rows and the sign of their product.
+    """
+
+    def __init__(self, e: Evaluation) -> None:
+        self.evaluation = e
+        self.reasons = Definedness(e).reasons
+        self.numbers: dict[int, float] = {}
+        self.home: list[Signed] = [(row, 1) for row in range(len(e.ids))]
+        self.is_member = [True] * len(e.ids)
+        self.products: dict[int, tuple[int, int, int]] = {}
+        self.found = False
+        self._signs, self._keys = _normal_form(e)
+        self._find_numbers()
+        self._find_classes()
+        self._find_products()
+
+    def _find_numbers(self) -> None:
+        """Rows that are known constants up to sign, or fractions."""
+        e = self.evaluation
+        constants = {bytes(self._zero_key()): 0.0}
+        for row, op in enumerate(e.op):
+            if op == Op.CONST:
+                value = self.numbers[row] = e.g.value(e.ids[row])
+                constants.setdefault(self._keys[row], self._signs[row] * value)
+        # Two columns share their prime and no random element: only a number has the same value in both.
+        same = (e.real[:, 0] == e.real[:, 1]) & ~e.is_complex
+        for row in np.flatnonzero(same).tolist():
+            if row in self.numbers or e.op[row] in CONDITIONS:
+                continue
+            value = constants.get(self._keys[row])
+            if value is not None:
+                self.numbers[row] = self._signs[row] * value
+            elif (fraction := self._fraction(row)) is not None:
+                self.numbers[row] = float(fraction)
+        self.found = len(self.numbers) > sum(op == Op.CONST for op in e.op)
+
+    def _zero_key(self) -> bytes:
+        return bytes(8 * self.evaluation.field.columns)
+
+    def _fraction(self, row: int) -> Fraction | None:
+        """The fraction that a row is in all columns, and that its float is read as."""
+        e = self.evaluation
+        residues = [(int(e.real[row, k]), int(e.field.p[k])) for k in _CRT_COLUMNS]
+        fraction = _reconstructed(residues)
+        value = None if fraction is None else e.field.number(fraction)
+        if fraction is None or value is None or not (value[0] == e.real[row]).all():
+            return None
+        return fraction
+
+    def _find_classes(self) -> None:
+        """Give every row the best of those that may take its place."""
+        e = self.evaluation
+        kinds: dict[bytes, dict[Kind, int]] = {}
+        kind_of: list[Kind] = []
+        for row, op in enumerate(e.op):
+            kind = (self.reasons[row], self._signs[row] * e.sign(row))
+            kind_of.append(kind)
+            if row not in self.numbers and op not in CONDITIONS:
+                kinds.setdefault(self._keys[row], {}).setdefault(kind, row)
+        for row, op in enumerate(e.op):
+            if row in self.numbers or op in CONDITIONS:
+                continue
+            same = kinds[self._keys[row]]
+            best = kind_of[row] if len(same) == 1 else _best(kind_of[row], same)
+            home = same[best]
+            if home != row:
+                self.home[row] = home, self._signs[row] * self._signs[home]
+                self.is_member[row] = best == kind_of[row]
+                self.found |= op != Op.NEG or e.operands[row][0] != home
+
+    def _find_products(self) -> None:
+        """For divisions and roots: two rows whose product they are."""
+        e = self.evaluation
+        homes = [row for row, (up, _) in enumerate(self.home) if up == row and e.op[row] not in CONDITIONS]
+        rows = [row for row in homes if e.op[row] in (Op.DIV, Op.SQRT) and row not in self.numbers]
+        if not rows:
+            return
+        search = _ProductSearch(e, homes)
+        for row in rows:
+            for a, b in search.pairs(row):
+                if (self.reasons[a] | self.reasons[b]) & ~self.reasons[row]:
+                    continue
+                product = e.field.mul(e.value(a), e.value(b))
+                if sign := _relative_sign(e, product, e.value(row)):
+                    self.products[row] = a, b, sign
+                    self.found = True
+                    break
+
+
+def _best(kind: Kind, others: dict[Kind, int]) -> Kind:
+    """The kind that may take the place of this one and is undefined at the fewest places; the earliest of equals."""
+    reasons, sign = kind
+    allowed = [k for k in others if not k[0] & ~reasons and (not sign or k[1] == sign)]
+    return min(allowed, key=lambda k: (k[0].bit_count(), k[1] == 0))
+
+
+def _normal_form(e: Evaluation) -> tuple[list[int], list[bytes]]:
+    """For each row a sign, and the bytes of its value times that sign; a row and its negative have the same bytes."""
+    p = e.field.p
+    parts = [e.real] if e.imaginary is None else [e.real, e.imaginary]
+    entries = np.concatenate(parts, axis=1)
+    primes = np.tile(p, len(parts))
+    first = (entries != 0).argmax(axis=1)
+    flipped = 2 * entries[np.arange(len(entries)), first] > primes[first]
+    normal = np.where(flipped[:, None], -entries % primes, entries)
+    data, width = normal.tobytes(), 8 * normal.shape[1]
+    real_width = 8 * len(p)
+    keys = [data[k : k + width] for k in range(0, len(data), width)]
+    if e.imaginary is not None:
+        keys = [key if z else key[:real_width] for key, z in zip(keys, e.is_complex.tolist(), strict=True)]
+    return np.where(flipped, -1, 1).tolist(), keys
+
+
+def _relative_sign(e: Evaluation, x: Value, y: Value) -> int:
+    """1 if two values are equal, -1 if one is the other's negative, else 0."""
+    for sign, z in ((1, y), (-1, e.field.neg(y))):
+        imaginary = [0 if part is None else part for part in (x[1], z[1])]
+        if (x[0] == z[0]).all() and np.all(imaginary[0] == imaginary[1]):
+            return sign
+    return 0
+
+
+def _reconstructed(residues: list[tuple[int, int]]) -> Fraction | None:
+    """The fraction of few bits that has these residues (Chinese remainders, then Wang's algorithm)."""
+    x, modulus = 0, 1
+    for residue, p in residues:
+        x += modulus * ((residue - x) * pow(modulus, -1, p) % p)
+        modulus *= p
+    a, b, c, d = modulus, x, 0, 1
+    while b >> _NUMBER_BITS:
+        a, b, c, d = b, a % b, d, c - a // b * d
+    return Fraction(b, d) if d and not abs(d) >> _NUMBER_BITS else None
+
+
+class _ProductSearch:
+    """Pairs of rows whose product is a row up to sign, found in the first column."""
+
+    def __init__(self, e: Evaluation, rows: list[int]) -> None:
+        self._e = e
+        self._p = e.field.p[:1]
+        x = e.value(rows)
+        first: Value = (x[0][:, :1], None if x[1] is None else x[1][:, :1])
+        places = np.argsort(self._packed(first), kind="stable")
+        self._rows = np.array(rows)[places]
+        self._values: Value = (first[0][places], None if first[1] is None else first[1][places])
+        self._keys = self._packed(self._values)
+        norm = self._product(self._values, self._conjugate(self._values))[0]
+        self._inverses = self._product(self._conjugate(self._values), (inverses(norm, self._p), None))
+
+    def pairs(self, row: int) -> list[tuple[int, int]]:
+        """Candidates for two factors of a row, itself left out."""
+        x = self._e.value(row)
+        value: Value = (x[0][:1], None if x[1] is None else x[1][:1])
+        wanted = self._packed(self._product(value, self._inverses))
+        low, high = np.searchsorted(self._keys, wanted), np.searchsorted(self._keys, wanted, side="right")
+        found = []
+        for k in np.flatnonzero(low < high).tolist():
+            a = int(self._rows[k])
+            found += [(a, b) for b in self._rows[low[k] : high[k]].tolist() if a <= b and row not in (a, b)]
+        return sorted(found)
+
+    def _product(self, x: Value, y: Value) -> Value:
+        field = self._e.field.only(np.array([0]))
+        return field.mul(x, y)
+
+    def _conjugate(self, x: Value) -> Value:
+        return x[0], None if x[1] is None else -x[1] % self._p
+
+    def _packed(self, x: Value) -> Array:
+        """One integer for an element and its negative."""
+        p = self._p
+        real, imaginary = x[0][:, 0], np.zeros_like(x[0][:, 0]) if x[1] is None else x[1][:, 0]
+        return np.minimum((real << 31) + imaginary, ((-real % p) << 31) + -imaginary % p)

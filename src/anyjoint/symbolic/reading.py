@@ -1,0 +1,94 @@
+"""What number a float means: 0.1 is one tenth, 0.7071067811865476 the root of one half, 1.5707963267948966 half of pi.
+
+A float is read as the simplest fraction, root of a fraction, or fraction of the float `pi` that it is the correctly
+rounded float of, if one is simple enough not to be there by chance; else as the binary fraction that it is. The float
+next to 0.1 is no longer one tenth: different floats are different numbers.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+_PI = Fraction(math.pi)  # what people multiply and divide
+# Bits of numerator and denominator together; a float in [1, 2) has 52 of its own.
+_FRACTION_BITS, _SQUARE_BITS, _PI_BITS = 34, 30, 18
+_DIGITS = 12  # a decimal number with so few digits was written by a person
+
+
+@dataclass(frozen=True)
+class Number:
+    """`factor` times the square root of the `root` (an integer without square factors), times pi if `has_pi`."""
+
+    factor: Fraction
+    root: int = 1
+    has_pi: bool = False
+
+
+@lru_cache(maxsize=100_000)
+def read(x: float) -> Number:
+    """The number that a finite float means."""
+    if x < 0.0:
+        positive = read(-x)
+        return Number(-positive.factor, positive.root, positive.has_pi)
+    exact = Fraction(x)
+    if x < 2.0**40 and (x * 64.0).is_integer():
+        return Number(exact)
+    return _rounded(exact, Fraction(math.ulp(x)) / 2) or Number(exact)
+
+
+def _rounded(x: Fraction, error: Fraction) -> Number | None:
+    """The simple number within some distance of x > 0."""
+    low, high = x - error, x + error
+    if low <= 0:
+        return None
+    if fraction := _simple(low, high, _FRACTION_BITS):
+        return Number(fraction)
+    shortest = repr(float(x))
+    if len(shortest.split("e")[0].replace(".", "").strip("0")) <= _DIGITS:
+        return Number(Fraction(shortest))
+    if square := _simple(low * low, high * high, _SQUARE_BITS):
+        factor, root = _without_squares(square.numerator * square.denominator)
+        return Number(Fraction(factor, square.denominator), root)
+    if share := _simple(low / _PI, high / _PI, _PI_BITS):
+        return Number(share, has_pi=True)
+    return None
+
+
+def _simple(low: Fraction, high: Fraction, bits: int) -> Fraction | None:
+    """The fraction of the smallest denominator between two positive ones, if it has no more than so many bits."""
+    found = _simplest(low, high)
+    return found if found.numerator.bit_length() + found.denominator.bit_length() <= bits else None
+
+
+def _simplest(low: Fraction, high: Fraction) -> Fraction:
+    whole = math.floor(low)
+    if whole == low:
+        return Fraction(whole)
+    if whole + 1 <= high:
+        return Fraction(whole + 1)
+    return whole + 1 / _simplest(1 / (high - whole), 1 / (low - whole))
+
+
+def _without_squares(n: int) -> tuple[int, int]:
+    """k and m with n = k^2 m, where m has no square factor."""
+    k, m = 1, 1
+    for q in prime_factors(n):
+        if m % q:
+            m *= q
+        else:
+            m //= q
+            k *= q
+    return k, m
+
+
+@lru_cache(maxsize=10_000)
+def prime_factors(n: int) -> tuple[int, ...]:
+    """The prime factors of a small number, repeated as often as they divide it."""
+    found, q = [], 2
+    while q * q <= n:
+        while n % q == 0:
+            found.append(q)
+            n //= q
+        q += 1
+    return (*found, n) if n > 1 else tuple(found)
