@@ -5,19 +5,13 @@ it must not be undefined where the other one is defined; and where the other one
 must it be, lest rounding make it -1e-17 and its root not a number.
 """
 
-import math
-from fractions import Fraction
-
 import numpy as np
 
 from anyjoint.symbolic.definedness import Definedness
 from anyjoint.symbolic.evaluation import Evaluation
 from anyjoint.symbolic.field import Array, Value, inverses
 from anyjoint.symbolic.ops import CONDITIONS, Op
-from anyjoint.symbolic.reading import read
-
-_CRT_COLUMNS = (0, 2, 3, 4)  # of different primes; their product has 124 bits
-_NUMBER_BITS = 50  # of numerator and of denominator: some 20 of the 124 bits are left to tell chance from truth
+from anyjoint.symbolic.reading import root_of
 
 Signed = tuple[int, int]  # a row and a sign: that row's value, or its negative
 Kind = tuple[int, int]  # reasons to be undefined, proved sign
@@ -44,37 +38,34 @@ class Equalities:
         self._find_products()
 
     def _find_numbers(self) -> None:
-        """Rows that are known constants up to sign, or fractions."""
+        """Rows that are known constants up to sign, fractions, or roots of fractions."""
         e = self.evaluation
-        constants = {bytes(self._zero_key()): 0.0}
+        constants = {bytes(8 * e.field.columns): 0.0}
         for row, op in enumerate(e.op):
             if op == Op.CONST:
                 value = self.numbers[row] = e.g.value(e.ids[row])
                 constants.setdefault(self._keys[row], self._signs[row] * value)
-        # Two columns share their prime and no random element: only a number has the same value in both.
-        same = (e.real[:, 0] == e.real[:, 1]) & ~e.is_complex
-        for row in np.flatnonzero(same).tolist():
+        for row in np.flatnonzero(e.field.may_be_number(e.real)).tolist():
             if row in self.numbers or e.op[row] in CONDITIONS:
                 continue
-            value = constants.get(self._keys[row])
-            if value is not None:
-                self.numbers[row] = self._signs[row] * value
-            elif (fraction := self._fraction(row)) is not None:
-                self.numbers[row] = float(fraction)
-        self.found = len(self.numbers) > sum(op == Op.CONST for op in e.op)
+            known = constants.get(self._keys[row])
+            number = self._number(row) if known is None else self._signs[row] * known
+            if number is not None:
+                self.numbers[row] = number
+                self.found = True
 
-    def _zero_key(self) -> bytes:
-        return bytes(8 * self.evaluation.field.columns)
-
-    def _fraction(self, row: int) -> Fraction | None:
-        """The fraction that a row is in all columns, and that its float is read as."""
-        e = self.evaluation
-        residues = [(int(e.real[row, k]), int(e.field.p[k])) for k in _CRT_COLUMNS]
-        fraction = _reconstructed(residues)
-        value = None if fraction is None else e.field.number(fraction)
-        if fraction is None or value is None or not (value[0] == e.real[row]).all():
+    def _number(self, row: int) -> float | None:
+        """The fraction or root of a fraction that a row is."""
+        e, value = self.evaluation, self.evaluation.value(row)
+        if value[1] is None and (fraction := e.field.as_fraction(value[0])) is not None:
+            return float(fraction)
+        square = e.field.mul(value, value)
+        if square[1] is not None and square[1].any() or (fraction := e.field.as_fraction(square[0])) is None:
             return None
-        return fraction
+        root = root_of(fraction)
+        candidate = None if root is None else e.radicals.of(root)
+        sign = 0 if candidate is None else _relative_sign(e, candidate, value)
+        return sign * float(root) if root is not None and sign else None
 
     def _find_classes(self) -> None:
         """Give every row the best of those that may take its place."""
@@ -147,18 +138,6 @@ def _relative_sign(e: Evaluation, x: Value, y: Value) -> int:
         if (x[0] == z[0]).all() and np.all(imaginary[0] == imaginary[1]):
             return sign
     return 0
-
-
-def _reconstructed(residues: list[tuple[int, int]]) -> Fraction | None:
-    """The fraction of few bits that has these residues (Chinese remainders, then Wang's algorithm)."""
-    x, modulus = 0, 1
-    for residue, p in residues:
-        x += modulus * ((residue - x) * pow(modulus, -1, p) % p)
-        modulus *= p
-    a, b, c, d = modulus, x, 0, 1
-    while b >> _NUMBER_BITS:
-        a, b, c, d = b, a % b, d, c - a // b * d
-    return Fraction(b, d) if d and not abs(d) >> _NUMBER_BITS else None
 
 
 class _ProductSearch:

@@ -29,7 +29,7 @@ from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.interval import intervals
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.radical import MissingRoot, Radicals
-from anyjoint.symbolic.reading import prime_factors, read
+from anyjoint.symbolic.reading import read
 
 _COLUMNS = 32
 _MANY_COLUMNS = 128  # for roots of roots, which exist in half of the columns
@@ -150,13 +150,9 @@ def unknown_key(op: Op, *operands: bytes) -> bytes:
 
 
 def _constant(e: Evaluation, row: int) -> Value:
-    number, field = read(e.g.value(e.ids[row])), e.field
-    value = field.number(number.factor)
-    if value is None:
-        return field.element(b"constant %r" % number.factor)
-    for q in prime_factors(number.root):
-        value = field.mul(value, e.radicals.root_of_prime(q))
-    return field.mul(value, field.element(b"pi")) if number.has_pi else value
+    number = read(e.g.value(e.ids[row]))
+    value = e.radicals.of(number)
+    return value if value is not None else e.field.element(repr(number).encode())
 
 
 def _variables(e: Evaluation, rows: list[int]) -> Value:

@@ -41,7 +41,7 @@ class Field:
     @staticmethod
     @cache
     def of(columns: int) -> "Field":
-        """A field of so many columns. The first two share their prime, but no random element: see `equality`."""
+        """A field of so many columns. The first two share their prime, but no random element: see `may_be_number`."""
         primes = _primes(columns - 1)
         primes.insert(0, primes[0])
         turn = np.array([_root_of_unity(p) for p in primes], dtype=np.int64).T
@@ -134,13 +134,24 @@ class Field:
         """A whole number."""
         return n % self.p, None
 
-    def number(self, x: Fraction) -> Value | None:
+    def fraction(self, x: Fraction) -> Value | None:
         """A fraction; None if its denominator vanishes in a column."""
         n, d = x.numerator, x.denominator
         try:
             return np.array([n * pow(d, -1, p) % p for p in self.p.tolist()], dtype=np.int64), None
         except ValueError:
             return None
+
+    def may_be_number(self, x: Array) -> Array:
+        """Which rows have the same value in both columns that share their prime, as a number has and nothing else."""
+        return np.asarray(x[..., 0] == x[..., 1]) if self.kept[1] == 1 else np.ones(x.shape[:-1], dtype=bool)
+
+    def as_fraction(self, x: Array) -> Fraction | None:
+        """The fraction that a row of F_p is in all columns, if one of 50 bits is: 24 of 124 bits tell it from chance."""
+        columns = np.flatnonzero(self.kept != 1)[:4]  # of different primes
+        found = _reconstructed(x[columns].tolist(), self.p[columns].tolist())
+        value = None if found is None else self.fraction(found)
+        return None if value is None or (value[0] != x).any() else found
 
     def root_of_prime(self, q: int) -> Value:
         """A root of a prime number: the positive one, so to say, for primes that the division of the circle knows."""
@@ -211,6 +222,21 @@ def _with_imaginary(x: Value, y: Value, rule: Any) -> Array | None:
     if x[1] is None and y[1] is None:
         return None
     return np.asarray(rule(0 if x[1] is None else x[1], 0 if y[1] is None else y[1]))
+
+
+_BITS = 50
+
+
+def _reconstructed(residues: list[int], primes: list[int]) -> Fraction | None:
+    """The fraction of few bits that has these residues (Chinese remainders, then Wang's algorithm)."""
+    x, modulus = 0, 1
+    for residue, p in zip(residues, primes, strict=True):
+        x += modulus * ((residue - x) * pow(modulus, -1, p) % p)
+        modulus *= p
+    a, b, c, d = modulus, x, 0, 1
+    while b >> _BITS:
+        a, b, c, d = b, a % b, d, c - a // b * d
+    return Fraction(b, d) if d and not abs(d) >> _BITS else None
 
 
 def inverses(a: Array, p: Array) -> Array:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anyjoint.symbolic.field import Array, Value, bytes_of
+from anyjoint.symbolic.reading import Number, prime_factors, root_of
 
 if TYPE_CHECKING:
     from anyjoint.symbolic.evaluation import Evaluation
@@ -72,8 +73,8 @@ class Radicals:
 
     def _new_root(self, u: Value, row: int) -> Value:
         field, nested = self._e.field, u[1] is not None
-        if not nested and not u[0].any():
-            return u
+        if not nested and field.may_be_number(u[0]) and (number := self._of_number(u[0])) is not None:
+            return number
         root, exists = field.root(u)
         is_square = exists if nested else _is_real(root)
         if not (nested and row in self._nested) and not self._is_independent(~is_square, nested=nested):
@@ -84,6 +85,22 @@ class Radicals:
             raise MissingRoot(row, exists)
         self._free.append((u, root))
         return root
+
+    def of(self, number: Number) -> Value | None:
+        """A number as a value, made of the roots of primes; None if its denominator vanishes in a column."""
+        field = self._e.field
+        value = field.fraction(number.factor)
+        for q in prime_factors(number.root):
+            value = None if value is None else field.mul(value, self.root_of_prime(q))
+        return field.mul(value, field.element(b"pi")) if number.has_pi and value is not None else value
+
+    def _of_number(self, u: Array) -> Value | None:
+        """The root of a fraction."""
+        fraction = self._e.field.as_fraction(u)
+        if fraction == 0:
+            return u, None
+        number = None if fraction is None else root_of(fraction)
+        return None if number is None else self.of(number)
 
     def _is_independent(self, bits: Array, *, nested: bool) -> bool:
         """Are these symbols no combination of the earlier ones? Then they become one of them."""

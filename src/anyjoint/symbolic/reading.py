@@ -24,6 +24,24 @@ class Number:
     root: int = 1
     has_pi: bool = False
 
+    def __float__(self) -> float:
+        """The correctly rounded float (of a number without pi)."""
+        if self.root == 1:
+            return float(self.factor)
+        square = self.factor * self.factor * self.root
+        shift = max(0, 80 - square.numerator.bit_length() // 2 + square.denominator.bit_length() // 2)
+        root = Fraction(math.isqrt((square.numerator << 2 * shift) // square.denominator), 1 << shift)
+        return math.copysign(float(root), self.factor)
+
+
+def root_of(x: Fraction) -> Number | None:
+    """The square root of a positive fraction, if it is a small one (large ones are hard to factor)."""
+    product = x.numerator * x.denominator
+    if not 0 < product < 1 << _FRACTION_BITS:
+        return None
+    factor, root = _without_squares(product)
+    return Number(Fraction(factor, x.denominator), root)
+
 
 @lru_cache(maxsize=100_000)
 def read(x: float) -> Number:
@@ -48,8 +66,7 @@ def _rounded(x: Fraction, error: Fraction) -> Number | None:
     if len(shortest.split("e")[0].replace(".", "").strip("0")) <= _DIGITS:
         return Number(Fraction(shortest))
     if square := _simple(low * low, high * high, _SQUARE_BITS):
-        factor, root = _without_squares(square.numerator * square.denominator)
-        return Number(Fraction(factor, square.denominator), root)
+        return root_of(square)
     if share := _simple(low / _PI, high / _PI, _PI_BITS):
         return Number(share, has_pi=True)
     return None
