@@ -4,7 +4,7 @@ An argument is split into rational multiples of atoms: nodes that are no sums or
 number one, and pi. Each atom x gets a random point of the unit circle, which stands for the angle x / D with the common
 denominator D of all multiples, and the argument's point is the product of whole powers of these. So sin(2 x), sin(x / 3)
 and cos(x + y) are what the addition theorems say, pi is the half turn, and whatever else there is to say about sine and
-cosine is not said. An exponential is the same with a random number in place of a point.
+cosine is not said. An exponential is the same with a random number in place of a point, and a logarithm takes it back.
 
 The cosine and sine of an inverse function are algebraic: cos(asin y) is the root of 1 - y^2.
 """
@@ -39,7 +39,7 @@ class Angles:
         self._forms: dict[int, Form] = {}
         self._circles: dict[bytes, Circle] = {}
         self._exponentials: dict[bytes, Value] = {}
-        self.exponents: dict[bytes, int] = {}  # key of an exponential -> the row of its argument
+        self._logarithms: dict[bytes, Value] = {}
         arguments = sorted({e.operands[row][0] for row, op in enumerate(e.op) if op in _TRANSCENDENTAL})
         for row in arguments:
             self._find_form(row)
@@ -67,8 +67,22 @@ class Angles:
                 power = sign * multiple * self._denominator
                 value = field.mul(value, field.power(field.element(b"exp " + name), int(power)))
             self._exponentials[key] = value
-            self.exponents.setdefault(bytes_of(value), row)
+            self._logarithms.setdefault(bytes_of(value), self._e.value(row))
         return self._exponentials[key]
+
+    def logarithm(self, row: int) -> Value:
+        """The logarithm of a row's value: a sum over its factors, as far as these are never negative."""
+        e, field = self._e, self._e.field
+        total, rows = field.whole(0), [(row, 1)]
+        while rows:
+            row, sign = rows.pop()
+            op, operands, key = e.op[row], e.operands[row], e.key(row)
+            if key not in self._logarithms and op in (Op.MUL, Op.DIV) and all(e.sign(x) > 0 for x in operands):
+                rows += [(operands[0], sign), (operands[1], sign if op == Op.MUL else -sign)]
+                continue
+            part = self._logarithms.setdefault(key, field.element(b"log " + key))
+            total = field.add(total, part) if sign > 0 else field.sub(total, part)
+        return total
 
     # Points
 

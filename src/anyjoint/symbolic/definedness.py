@@ -8,19 +8,23 @@ many on the one side is a merge too many on the other.
 Reasons are the bits of an int. Equal values share their reasons: "u is negative" is about the value of u.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 
 from anyjoint.symbolic.evaluation import Evaluation
-from anyjoint.symbolic.field import bytes_of
+from anyjoint.symbolic.field import normal_form, stacked
 from anyjoint.symbolic.interval import holds_zero
 from anyjoint.symbolic.ops import Op
 
 
 class Definedness:
-    """`reasons[row]` is the set of all reasons for which the value of a row of an evaluation may be undefined."""
+    """`reasons[row]` is the set of all reasons for which the value of a row of an evaluation may be undefined.
 
-    def __init__(self, e: Evaluation) -> None:
-        self.e = e
+    `keys` are equal for rows that are equal up to sign.
+    """
+
+    def __init__(self, e: Evaluation, keys: Sequence[bytes]) -> None:
+        self.e, self._keys = e, keys
+        self._never_zero: set[bytes] = set()  # keys of values that are defined and not zero anywhere
         self._bits: dict[Hashable, int] = {}
         self.reasons: list[int] = []
         reasons = self.reasons
@@ -28,8 +32,11 @@ class Definedness:
             found = 0
             for x in operands:
                 found |= reasons[x]
-            rule = REASONS.get(op)
-            reasons.append(found if rule is None else rule(self, row, found))
+            if rule := REASONS.get(op):
+                found = rule(self, row, found)
+            reasons.append(found)
+            if not found and not holds_zero(e.interval[row]):
+                self._never_zero.add(keys[row])
 
     def bit(self, *reason: Hashable) -> int:
         """The bit of a reason."""
@@ -46,15 +53,14 @@ class Definedness:
         while rows:
             row = rows.pop()
             op, operands = e.op[row], e.operands[row]
-            if not holds_zero(e.interval[row]) or op == Op.EXP:
+            if self._keys[row] in self._never_zero or not holds_zero(e.interval[row]) or op == Op.EXP:
                 continue
             if op in (Op.MUL, Op.NEG, Op.SQRT, Op.ABS, Op.DIV):
                 factors = operands[:1] if op == Op.DIV else operands
                 rows += [x for x in factors if x not in seen]
                 seen.update(factors)
             else:
-                value = e.value(row)
-                found |= self.bit("zero", min(bytes_of(value), bytes_of(e.field.neg(value))))
+                found |= self.bit("zero", self._keys[row])
         return found
 
 
@@ -80,7 +86,7 @@ def _power(d: Definedness, row: int, below: int) -> int:
 
 def _tangent(d: Definedness, row: int, below: int) -> int:
     cos, _ = d.e.angles.circle(d.e.operands[row][0])
-    return below | d.bit("zero", min(bytes_of(cos), bytes_of(d.e.field.neg(cos))))
+    return below | d.bit("zero", normal_form(d.e.field, *stacked([cos]))[1][0])
 
 
 def _one_of(d: Definedness, row: int, below: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from anyjoint.symbolic.definedness import Definedness
 from anyjoint.symbolic.evaluation import Evaluation
-from anyjoint.symbolic.field import Array, Value, inverses
+from anyjoint.symbolic.field import Array, Value, inverses, normal_form
 from anyjoint.symbolic.ops import CONDITIONS, Op
 from anyjoint.symbolic.reading import root_of
 
@@ -26,13 +26,13 @@ class Equalities:
 
     def __init__(self, e: Evaluation) -> None:
         self.evaluation = e
-        self.reasons = Definedness(e).reasons
         self.numbers: dict[int, float] = {}
         self.home: list[Signed] = [(row, 1) for row in range(len(e.ids))]
         self.is_member = [True] * len(e.ids)
         self.products: dict[int, tuple[int, int, int]] = {}
         self.found = False
-        self._signs, self._keys = _normal_form(e)
+        self._signs, self._keys = normal_form(e.field, e.real, e.imaginary)
+        self.reasons = Definedness(e, self._keys).reasons
         self._find_numbers()
         self._find_classes()
         self._find_products()
@@ -112,23 +112,6 @@ def _best(kind: Kind, others: dict[Kind, int]) -> Kind:
     reasons, sign = kind
     allowed = [k for k in others if not k[0] & ~reasons and (not sign or k[1] == sign)]
     return min(allowed, key=lambda k: (k[0].bit_count(), k[1] == 0))
-
-
-def _normal_form(e: Evaluation) -> tuple[list[int], list[bytes]]:
-    """For each row a sign, and the bytes of its value times that sign; a row and its negative have the same bytes."""
-    p = e.field.p
-    parts = [e.real] if e.imaginary is None else [e.real, e.imaginary]
-    entries = np.concatenate(parts, axis=1)
-    primes = np.tile(p, len(parts))
-    first = (entries != 0).argmax(axis=1)
-    flipped = 2 * entries[np.arange(len(entries)), first] > primes[first]
-    normal = np.where(flipped[:, None], -entries % primes, entries)
-    data, width = normal.tobytes(), 8 * normal.shape[1]
-    real_width = 8 * len(p)
-    keys = [data[k : k + width] for k in range(0, len(data), width)]
-    if e.imaginary is not None:
-        keys = [key if z else key[:real_width] for key, z in zip(keys, e.is_complex.tolist(), strict=True)]
-    return np.where(flipped, -1, 1).tolist(), keys
 
 
 def _relative_sign(e: Evaluation, x: Value, y: Value) -> int:

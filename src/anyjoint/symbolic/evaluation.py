@@ -5,12 +5,12 @@
 | + - * / | itself; a quotient by something that is zero in a column is an unknown |
 | constant | the number that the float means (reading.py) |
 | variable | a random element: an unknown |
-| sin, cos, tan, exp | of a random angle or number per atom of the argument (angle.py) |
+| sin, cos, tan, exp, log | of a random angle or number per atom of the argument (angle.py) |
 | sqrt, abs | a root, where algebra cannot know its sign (radical.py) |
 | x^c | x^floor(c) times an unknown of (x, c - floor(c)); the root for one half |
 | condition | an unknown, not 0 or 1: else a branch behind many conditions would never be seen |
 | select, min, max | b + condition * (a - b) |
-| asin, acos, atan2, log, floor, gather | an unknown for each argument; log(exp(x)) is x |
+| asin, acos, atan2, floor, gather | an unknown for each argument |
 
 What holds for unknowns in place of functions, conditions and tables holds for these, whatever they do: a step, a
 plateau, a spike. What is lost are identities that rest on more than algebra. An unknown is the hash of the operation
@@ -185,12 +185,6 @@ def _absolute(e: Evaluation, row: int) -> Value:
     return e.radicals.root(e.field.mul(x, x), row)
 
 
-def _logarithm(e: Evaluation, row: int) -> Value:
-    x = e.operands[row][0]
-    exponent = e.angles.exponents.get(e.key(x))
-    return e.value(exponent) if exponent is not None else e.field.element(unknown_key(Op.LOG, e.key(x)))
-
-
 def _power(e: Evaluation, row: int) -> Value:
     base, exponent = e.operands[row]
     c = e.constant(exponent)
@@ -245,7 +239,7 @@ RULES: dict[Op, Rule] = {
     Op.ACOS: _unknown(Op.ACOS),
     Op.ATAN2: _unknown(Op.ATAN2),
     Op.EXP: _each(lambda e, row: e.angles.exponential(e.operands[row][0])),
-    Op.LOG: _each(_logarithm),
+    Op.LOG: _each(lambda e, row: e.angles.logarithm(e.operands[row][0])),
     Op.POW: _each(_power),
     Op.ABS: _each(_absolute),
     Op.MIN: _each(lambda e, row: _extremum(e, row, smaller=True)),

@@ -218,6 +218,20 @@ def stacked(values: Sequence[Value]) -> Value:
     return real, np.stack([np.zeros_like(x[0]) if x[1] is None else x[1] for x in values])
 
 
+def normal_form(field: Field, real: Array, imaginary: Array | None) -> tuple[list[int], list[bytes]]:
+    """For each row a sign, and the bytes of its value times that sign: equal for rows that are equal up to sign."""
+    parts = [real] if imaginary is None else [real, imaginary]
+    entries, primes = np.concatenate(parts, axis=1), np.tile(field.p, len(parts))
+    first = (entries != 0).argmax(axis=1)
+    is_flipped = 2 * entries[np.arange(len(entries)), first] > primes[first]
+    normal = np.where(is_flipped[:, None], -entries % primes, entries)
+    keys = [row.tobytes() for row in normal]
+    if imaginary is not None:
+        width = 8 * field.columns
+        keys = [key if z else key[:width] for key, z in zip(keys, imaginary.any(axis=1).tolist(), strict=True)]
+    return np.where(is_flipped, -1, 1).tolist(), keys
+
+
 def _with_imaginary(x: Value, y: Value, rule: Any) -> Array | None:
     if x[1] is None and y[1] is None:
         return None
