@@ -11,7 +11,7 @@ from anyjoint.symbolic.definedness import Definedness
 from anyjoint.symbolic.evaluation import Evaluation
 from anyjoint.symbolic.field import Array, Value, inverses, normal_form
 from anyjoint.symbolic.ops import CONDITIONS, Op
-from anyjoint.symbolic.reading import root_of
+from anyjoint.symbolic.reading import Number, read, root_of
 
 Signed = tuple[int, int]  # a row and a sign: that row's value, or its negative
 Kind = tuple[int, int]  # reasons to be undefined, proved sign
@@ -55,17 +55,16 @@ class Equalities:
                 self.found = True
 
     def _number(self, row: int) -> float | None:
-        """The fraction or root of a fraction that a row is."""
+        """The fraction or root of a fraction that a row is, as the float that means it."""
         e, value = self.evaluation, self.evaluation.value(row)
-        if value[1] is None and (fraction := e.field.as_fraction(value[0])) is not None:
-            return float(fraction)
-        square = e.field.mul(value, value)
-        if square[1] is not None and square[1].any() or (fraction := e.field.as_fraction(square[0])) is None:
-            return None
-        root = root_of(fraction)
-        candidate = None if root is None else e.radicals.of(root)
-        sign = 0 if candidate is None else _relative_sign(e, candidate, value)
-        return sign * float(root) if root is not None and sign else None
+        number = _fraction(e, value)
+        if number is None:
+            square = _fraction(e, e.field.mul(value, value))
+            root = None if square is None else root_of(square.factor)
+            candidate = None if root is None else e.radicals.of(root)
+            sign = 0 if candidate is None else _relative_sign(e, candidate, value)
+            number = None if root is None or not sign else Number(sign * root.factor, root.root)
+        return None if number is None or read(float(number)) != number else float(number)
 
     def _find_classes(self) -> None:
         """Give every row the best of those that may take its place."""
@@ -105,6 +104,12 @@ class Equalities:
                     self.products[row] = a, b, sign
                     self.found = True
                     break
+
+
+def _fraction(e: Evaluation, x: Value) -> Number | None:
+    is_real = x[1] is None or not x[1].any()
+    fraction = e.field.as_fraction(x[0]) if is_real else None
+    return None if fraction is None else Number(fraction)
 
 
 def _best(kind: Kind, others: dict[Kind, int]) -> Kind:

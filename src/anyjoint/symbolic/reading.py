@@ -3,6 +3,8 @@
 A float is read as the simplest fraction, root of a fraction, or fraction of the float `pi` that it is the correctly
 rounded float of, if one is simple enough not to be there by chance; else as the binary fraction that it is. The float
 next to 0.1 is no longer one tenth: different floats are different numbers.
+
+Sums and products of constants are those of the numbers that they mean, rounded once: 0.1 + 0.2 is 0.3.
 """
 
 import math
@@ -25,13 +27,48 @@ class Number:
     has_pi: bool = False
 
     def __float__(self) -> float:
-        """The correctly rounded float (of a number without pi)."""
+        """The correctly rounded float."""
+        if self.has_pi:
+            return float(self.factor * _PI)
         if self.root == 1:
             return float(self.factor)
         square = self.factor * self.factor * self.root
         shift = max(0, 80 - square.numerator.bit_length() // 2 + square.denominator.bit_length() // 2)
         root = Fraction(math.isqrt((square.numerator << 2 * shift) // square.denominator), 1 << shift)
         return math.copysign(float(root), self.factor)
+
+
+@lru_cache(maxsize=100_000)
+def total(a: float, b: float) -> float:
+    """a + b."""
+    x, y = read(a), read(b)
+    if x.root != y.root or x.has_pi != y.has_pi:
+        return a + b
+    return _float(Number(x.factor + y.factor, x.root, x.has_pi), a + b)
+
+
+@lru_cache(maxsize=100_000)
+def product(a: float, b: float) -> float:
+    """a * b."""
+    x, y = read(a), read(b)
+    if (x.has_pi or y.has_pi) and (x.has_pi == y.has_pi or x.root * y.root > 1):
+        return a * b
+    factor, root = _without_squares(x.root * y.root)
+    return _float(Number(x.factor * y.factor * factor, root, x.has_pi or y.has_pi), a * b)
+
+
+@lru_cache(maxsize=100_000)
+def quotient(a: float, b: float) -> float:
+    """a / b."""
+    x, y = read(a), read(b)
+    if x.root != y.root or x.has_pi != y.has_pi:
+        return a / b if y.root > 1 or y.has_pi else _float(Number(x.factor / y.factor, x.root, x.has_pi), a / b)
+    return _float(Number(x.factor / y.factor), a / b)
+
+
+def _float(exact: Number, rounded: float) -> float:
+    """The float of a number, unless it is too large or too small to differ from the rounded one by rounding alone."""
+    return float(exact) if 1e-290 < abs(rounded) < 1e290 else rounded
 
 
 def root_of(x: Fraction) -> Number | None:
