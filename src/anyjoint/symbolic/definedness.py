@@ -11,7 +11,7 @@ Reasons are the bits of an int. Equal values share their reasons: "u is negative
 from collections.abc import Callable, Hashable, Sequence
 
 from anyjoint.symbolic.evaluation import Evaluation
-from anyjoint.symbolic.field import normal_form, stacked
+from anyjoint.symbolic.field import bytes_of, normal_form, stacked
 from anyjoint.symbolic.interval import holds_zero
 from anyjoint.symbolic.ops import Op
 
@@ -46,6 +46,10 @@ class Definedness:
         """A value is below zero."""
         return 0 if self.e.interval[row][0] >= 0.0 else self.bit("negative", self.e.key(row))
 
+    def is_undefined_if_negative(self, row: int) -> bool:
+        """Is it one of the reasons of a row that its own value would be below zero?"""
+        return bool(self.reasons[row] & self._bits.get(("negative", self.e.key(row)), 0))
+
     def zero(self, row: int) -> int:
         """A value is zero: for products, that one of the factors is."""
         e, found, rows = self.e, 0, [row]
@@ -68,10 +72,13 @@ Rule = Callable[[Definedness, int, int], int]
 
 
 def _beyond_one(d: Definedness, row: int, below: int) -> int:
-    """asin and acos: the argument is beyond -1 or 1."""
-    x = d.e.operands[row][0]
+    """asin and acos: 1 - x^2 is negative."""
+    x, field = d.e.operands[row][0], d.e.field
     low, high = d.e.interval[x]
-    return below if low >= -1.0 and high <= 1.0 else below | d.bit("beyond one", d.e.key(x))
+    if low >= -1.0 and high <= 1.0:
+        return below
+    rest = field.sub(field.whole(1), field.mul(d.e.value(x), d.e.value(x)))
+    return below | d.bit("negative", bytes_of(rest))
 
 
 def _power(d: Definedness, row: int, below: int) -> int:

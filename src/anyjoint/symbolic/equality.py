@@ -32,7 +32,8 @@ class Equalities:
         self.products: dict[int, tuple[int, int, int]] = {}
         self.found = False
         self._signs, self._keys = normal_form(e.field, e.real, e.imaginary)
-        self.reasons = Definedness(e, self._keys).reasons
+        self._definedness = Definedness(e, self._keys)
+        self.reasons = self._definedness.reasons
         self._find_numbers()
         self._find_classes()
         self._find_products()
@@ -72,7 +73,7 @@ class Equalities:
         kinds: dict[bytes, dict[Kind, int]] = {}
         kind_of: list[Kind] = []
         for row, op in enumerate(e.op):
-            kind = (self.reasons[row], self._signs[row] * e.sign(row))
+            kind = self._kind(row)
             kind_of.append(kind)
             if row not in self.numbers and op not in CONDITIONS:
                 kinds.setdefault(self._keys[row], {}).setdefault(kind, row)
@@ -86,6 +87,11 @@ class Equalities:
                 self.home[row] = home, self._signs[row] * self._signs[home]
                 self.is_member[row] = best == kind_of[row]
                 self.found |= op != Op.NEG or e.operands[row][0] != home
+
+    def _kind(self, row: int) -> Kind:
+        """The sign is no matter where a value of the other sign would be undefined: sqrt(x) sqrt(x) may be x."""
+        reasons, sign = self.reasons[row], self._signs[row] * self.evaluation.sign(row)
+        return reasons, 0 if reasons and sign and self._definedness.is_undefined_if_negative(row) else sign
 
     def _find_products(self) -> None:
         """For divisions and roots: two rows whose product they are."""

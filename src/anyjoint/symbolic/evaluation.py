@@ -24,15 +24,13 @@ from fractions import Fraction
 import numpy as np
 
 from anyjoint.symbolic.angle import Angles
-from anyjoint.symbolic.field import Array, Field, Value, bytes_of, stacked
+from anyjoint.symbolic.field import COLUMNS, MANY_COLUMNS, Array, Field, Value, bytes_of, stacked
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.interval import intervals
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.radical import MissingRoot, Radicals
 from anyjoint.symbolic.reading import read
 
-_COLUMNS = 32
-_MANY_COLUMNS = 128  # for roots of roots, which exist in half of the columns
 _LARGEST_POWER = 2**12  # a degree, which has to be small against the primes
 
 # What takes a root: evaluated after everything that needs fewer roots, so that as much as possible is known by then.
@@ -41,24 +39,22 @@ _TAKE_ROOTS = frozenset({Op.SQRT, Op.ABS, Op.POW, Op.ASIN, Op.ACOS, Op.ATAN2})
 
 def evaluate_exactly(g: Graph, ids: list[int]) -> "Evaluation":
     """The nodes `ids` (operands first) with their values, in columns in which all roots exist."""
-    field, nested = Field.of(_COLUMNS), frozenset[int]()
+    field, free = Field.of(COLUMNS), frozenset[int]()
     while True:
         try:
-            return Evaluation(g, ids, field, nested)
+            return Evaluation(g, ids, field, free)
         except MissingRoot as missing:
-            if field.drawn == _COLUMNS:
-                field = Field.of(_MANY_COLUMNS)
-            else:
-                field, nested = field.only(missing.exists), nested | {missing.row}
+            grows = field.drawn == COLUMNS
+            field, free = Field.of(MANY_COLUMNS) if grows else field.only(missing.exists), missing.free
 
 
 class Evaluation:
     """A row for each of some nodes of a graph: its operation, the rows of its operands, its interval and its value.
 
-    `index` maps a node's id to its row. `nested` are rows known to be roots that exist in all columns of the field.
+    `index` maps a node's id to its row. `free` are rows whose radicands are known to be no squares.
     """
 
-    def __init__(self, g: Graph, ids: list[int], field: Field, nested: frozenset[int] = frozenset()) -> None:
+    def __init__(self, g: Graph, ids: list[int], field: Field, free: frozenset[int] = frozenset()) -> None:
         n = len(ids)
         self.g, self.ids, self.field = g, ids, field
         self.index = index = dict(zip(ids, range(n), strict=True))
@@ -70,7 +66,7 @@ class Evaluation:
         self.is_complex = np.zeros(n, dtype=bool)
         self.is_done = np.zeros(n, dtype=bool)
         self.angles = Angles(self)
-        self.radicals = Radicals(self, nested)
+        self.radicals = Radicals(self, free)
         self._first, self._second = (
             np.array([x[k] if len(x) > k else 0 for x in self.operands], dtype=np.intp) for k in (0, 1)
         )

@@ -25,6 +25,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Value = tuple[Array, Array | None]
 Circle = tuple[Value, Value]  # the cosine and the sine of an angle
 
+COLUMNS = 32
+MANY_COLUMNS = 128  # for roots of roots, each of which exists in half of the columns
 TURN = 2520  # a whole turn is divided into so many parts
 _ROOTS_ON_CIRCLE = (2, 3, 5, 7)  # primes whose roots are sums of cosines and sines of such parts
 

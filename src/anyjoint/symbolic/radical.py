@@ -15,14 +15,15 @@ likely is (a chance of 2^(roots - columns) that not), and then
    other such roots, as long as four columns are left for each combination;
 4. else the root is an unknown, of which nothing is known, not even its square.
 
-A root of something with an imaginary part exists in half of the columns; the evaluation starts again with these.
+A root of something with an imaginary part exists in half of the columns; the evaluation starts again with these, and
+with what has been found to be no square: fewer columns might not show it again.
 """
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anyjoint.symbolic.field import Array, Value, bytes_of
+from anyjoint.symbolic.field import COLUMNS, Array, Value, bytes_of
 from anyjoint.symbolic.reading import Number, prime_factors, root_of
 
 if TYPE_CHECKING:
@@ -33,18 +34,19 @@ _EACH = 4  # columns for each combination of signs
 
 
 class MissingRoot(Exception):
-    """A root of a root does not exist in all columns."""
+    """A root of a root does not exist in all columns; `free` are the rows whose radicands are no squares, so far."""
 
-    def __init__(self, row: int, exists: Array) -> None:
-        super().__init__(row)
-        self.row, self.exists = row, exists
+    def __init__(self, exists: Array, free: frozenset[int]) -> None:
+        super().__init__(f"a root exists in {np.count_nonzero(exists)} of {len(exists)} columns")
+        self.exists, self.free = exists, free
 
 
 class Radicals:
     """The roots that an evaluation has taken so far."""
 
-    def __init__(self, e: "Evaluation", nested: frozenset[int]) -> None:
-        self._e, self._nested = e, nested
+    def __init__(self, e: "Evaluation", free: frozenset[int]) -> None:
+        self._e = e
+        self._free_rows = free
         self._known: dict[bytes, Value] = {}
         self._free: list[tuple[Value, Value]] = []  # radicand, root
         self._symbols: dict[bool, list[int]] = {False: [], True: []}  # of real radicands and of others, reduced
@@ -76,13 +78,14 @@ class Radicals:
         if not nested and field.may_be_number(u[0]) and (number := self._of_number(u[0])) is not None:
             return number
         root, exists = field.root(u)
-        is_square = exists if nested else _is_real(root)
-        if not (nested and row in self._nested) and not self._is_independent(~is_square, nested=nested):
+        is_independent = self._is_independent(~(exists if nested else _is_real(root)), nested=nested)
+        if not is_independent and row not in self._free_rows:
             return self._of_square(u)
+        self._free_rows |= {row}
         if not exists.all():
-            if np.count_nonzero(exists) < _FEWEST:
-                return self._unknown(u)
-            raise MissingRoot(row, exists)
+            if field.drawn == COLUMNS or np.count_nonzero(exists) >= _FEWEST:
+                raise MissingRoot(exists, self._free_rows)
+            return self._unknown(u)
         self._free.append((u, root))
         return root
 
