@@ -189,6 +189,16 @@ def test_nothing_is_replaced_by_what_is_undefined_elsewhere() -> None:
     assert whole == holed
 
 
+def test_below_a_comparison_nothing_becomes_defined() -> None:
+    """x / x < 2 is false at 0, and so it stays; minimum and table know an undefined operand too."""
+    x, y = variables("x", 2)
+    one = x * sqrt(y) / (x * sqrt(y))
+    outputs = [select(one < 2.0, 5.0, 7.0), np.minimum(one, 3.0), one.gather([4.0, 6.0])]
+    merged = merge_identities(outputs)
+    for point in ({x: 0.0, y: 1.0}, {x: 1.0, y: -1.0}, {x: 1.0, y: 1.0}):
+        assert evaluate(merged, point) == evaluate(outputs, point)
+
+
 def test_rounding_cannot_make_a_proved_root_undefined() -> None:
     """(x - y)^2 is never negative; its expansion is at x = y, by rounding, and does not take its place."""
     x, y = variables("x", 2)

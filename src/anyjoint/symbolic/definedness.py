@@ -3,17 +3,19 @@
 An expression may take the place of an equal one only if each of its reasons is one of the other's: x / x may become 1,
 sqrt(x) sqrt(x) may become x, and neither way back; sqrt(x y) is never sqrt(x) sqrt(y), which is undefined where both
 are negative. A reason is there or not, exactly: none is left out, and none is added "to be safe", because a reason too
-many on the one side is a merge too many on the other.
+many on the one side is a merge too many on the other. Below a comparison no reason may vanish either: to compare with
+an undefined value is false, to look up an undefined index gives the first entry, and both are results like others.
 
 Reasons are the bits of an int. Equal values share their reasons: "u is negative" is about the value of u.
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 
 from anyjoint.symbolic.evaluation import Evaluation
 from anyjoint.symbolic.field import bytes_of, normal_form, stacked
 from anyjoint.symbolic.interval import holds_zero
-from anyjoint.symbolic.ops import Op
+from anyjoint.symbolic.ops import CONDITIONS, Op
 
 
 class Definedness:
@@ -37,6 +39,15 @@ class Definedness:
             reasons.append(found)
             if not found and not holds_zero(e.interval[row]):
                 self._never_zero.add(keys[row])
+
+    @cached_property
+    def fixed(self) -> frozenset[int]:
+        """Rows below comparisons that may be undefined: they stay as undefined as they are."""
+        e, found = self.e, set[int]()
+        for row in reversed(range(len(e.op))):
+            if row in found or e.op[row] in _ABSORBING:
+                found.update(x for x in e.operands[row] if self.reasons[x])
+        return frozenset(found)
 
     def bit(self, *reason: Hashable) -> int:
         """The bit of a reason."""
@@ -68,6 +79,8 @@ class Definedness:
         return found
 
 
+_ABSORBING = frozenset({*CONDITIONS, Op.MIN, Op.MAX, Op.GATHER})
+
 Rule = Callable[[Definedness, int, int], int]
 
 
@@ -97,11 +110,9 @@ def _tangent(d: Definedness, row: int, below: int) -> int:
 
 
 def _one_of(d: Definedness, row: int, below: int) -> int:
-    """select, min, max: undefined where a condition or both branches are; else a matter of which one is taken."""
-    e, (*condition, x, y) = d.e, d.e.operands[row]
+    """select, min, max: undefined where both branches are; else a matter of which one is taken."""
+    e, (*_, x, y) = d.e, d.e.operands[row]
     certain = d.reasons[x] & d.reasons[y]
-    for c in condition:
-        certain |= d.reasons[c]
     if certain == below:
         return below
     about = [(e.key(k), d.reasons[k]) for k in e.operands[row]]

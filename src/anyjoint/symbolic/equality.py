@@ -14,7 +14,7 @@ from anyjoint.symbolic.ops import CONDITIONS, Op
 from anyjoint.symbolic.reading import Number, read, root_of
 
 Signed = tuple[int, int]  # a row and a sign: that row's value, or its negative
-Kind = tuple[int, int]  # reasons to be undefined, proved sign
+Kind = tuple[int, int, bool]  # reasons to be undefined, proved sign, whether none of the reasons may vanish
 
 
 class Equalities:
@@ -35,7 +35,7 @@ class Equalities:
         self._definedness = Definedness(e, self._keys)
         self.reasons = self._definedness.reasons
         self._find_numbers()
-        self._find_classes()
+        self.find_classes()
         self._find_products()
 
     def _find_numbers(self) -> None:
@@ -47,7 +47,7 @@ class Equalities:
                 value = self.numbers[row] = e.g.value(e.ids[row])
                 constants.setdefault(self._keys[row], self._signs[row] * value)
         for row in np.flatnonzero(e.field.may_be_number(e.real)).tolist():
-            if row in self.numbers or e.op[row] in CONDITIONS:
+            if row in self.numbers or row in self._definedness.fixed or e.op[row] in CONDITIONS:
                 continue
             known = constants.get(self._keys[row])
             number = self._number(row) if known is None else self._signs[row] * known
@@ -67,37 +67,39 @@ class Equalities:
             number = None if root is None or not sign else Number(sign * root.factor, root.root)
         return None if number is None or read(float(number)) != number else float(number)
 
-    def _find_classes(self) -> None:
-        """Give every row the best of those that may take its place."""
+    def find_classes(self, *, only_earlier: bool = False) -> None:
+        """Give every row the best of those that may take its place, or of those up to itself.
+
+        A later row may be made of this one. With earlier ones only, every class has a member that is made of others.
+        """
         e = self.evaluation
+        members = [row for row, op in enumerate(e.op) if row not in self.numbers and op not in CONDITIONS]
+        kind_of = {row: self._kind(row) for row in members}
         kinds: dict[bytes, dict[Kind, int]] = {}
-        kind_of: list[Kind] = []
-        for row, op in enumerate(e.op):
-            kind = self._kind(row)
-            kind_of.append(kind)
-            if row not in self.numbers and op not in CONDITIONS:
-                kinds.setdefault(self._keys[row], {}).setdefault(kind, row)
-        for row, op in enumerate(e.op):
-            if row in self.numbers or op in CONDITIONS:
-                continue
-            same = kinds[self._keys[row]]
-            best = kind_of[row] if len(same) == 1 else _best(kind_of[row], same)
-            home = same[best]
-            if home != row:
-                self.home[row] = home, self._signs[row] * self._signs[home]
-                self.is_member[row] = best == kind_of[row]
-                self.found |= op != Op.NEG or e.operands[row][0] != home
+        for row in members:
+            kinds.setdefault(self._keys[row], {}).setdefault(kind_of[row], row)
+        for row in members:
+            same, kind = kinds[self._keys[row]], kind_of[row]
+            if len(same) > 1 and not kind[2]:
+                kind = _best(kind, same, row if only_earlier else len(e.op))
+            home = same[kind]
+            self.home[row] = home, self._signs[row] * self._signs[home]
+            self.is_member[row] = kind == kind_of[row]
+            self.found |= home != row and (e.op[row] != Op.NEG or e.operands[row][0] != home)
 
     def _kind(self, row: int) -> Kind:
         """The sign is no matter where a value of the other sign would be undefined: sqrt(x) sqrt(x) may be x."""
         reasons, sign = self.reasons[row], self._signs[row] * self.evaluation.sign(row)
-        return reasons, 0 if reasons and sign and self._definedness.is_undefined_if_negative(row) else sign
+        if reasons and sign and self._definedness.is_undefined_if_negative(row):
+            sign = 0
+        return reasons, sign, row in self._definedness.fixed
 
     def _find_products(self) -> None:
         """For divisions and roots: two rows whose product they are."""
         e = self.evaluation
         homes = [row for row, (up, _) in enumerate(self.home) if up == row and e.op[row] not in CONDITIONS]
-        rows = [row for row in homes if e.op[row] in (Op.DIV, Op.SQRT) and row not in self.numbers]
+        left_alone = self.numbers.keys() | self._definedness.fixed
+        rows = [row for row in homes if e.op[row] in (Op.DIV, Op.SQRT) and row not in left_alone]
         if not rows:
             return
         search = _ProductSearch(e, homes)
@@ -118,10 +120,10 @@ def _fraction(e: Evaluation, x: Value) -> Number | None:
     return None if fraction is None else Number(fraction)
 
 
-def _best(kind: Kind, others: dict[Kind, int]) -> Kind:
+def _best(kind: Kind, others: dict[Kind, int], last: int) -> Kind:
     """The kind that may take the place of this one and is undefined at the fewest places; the earliest of equals."""
-    reasons, sign = kind
-    allowed = [k for k in others if not k[0] & ~reasons and (not sign or k[1] == sign)]
+    reasons, sign, _ = kind
+    allowed = [k for k, row in others.items() if row <= last and not k[0] & ~reasons and (not sign or k[1] == sign)]
     return min(allowed, key=lambda k: (k[0].bit_count(), k[1] == 0))
 
 

@@ -23,22 +23,26 @@ class Extraction:
         self.g = g
         self.equal = equal
         self._best: dict[int, Member] = {}
-        self._cost: dict[int, float] = dict.fromkeys(equal.numbers, 0.0)
-        self._pick()
+        self._cost: dict[int, float] = {}
+        if not self._pick():
+            equal.find_classes(only_earlier=True)
+            self._pick()
 
-    def _pick(self) -> None:
-        """Fill `_best`. A row that uses a class whose members come later waits for them."""
+    def _pick(self) -> bool:
+        """Fill `_best`; False if classes are made of each other. A row that uses a later class waits for it."""
         e, home, numbers = self.equal.evaluation, self.equal.home, self.equal.numbers
+        self._best.clear()
+        self._cost = dict.fromkeys(numbers, 0.0)
         waiting = [row for row, member in enumerate(self.equal.is_member) if member and row not in numbers]
         while waiting:
-            again = [
-                row for row in waiting if not self._offer(home[row][0], (e.op[row], e.operands[row], home[row][1], e.ids[row]))
-            ]
+            members = [(home[row][0], (e.op[row], e.operands[row], home[row][1], e.ids[row])) for row in waiting]
+            again = [row for row, member in zip(waiting, members, strict=True) if not self._offer(*member)]
             if len(again) == len(waiting):
-                raise AssertionError("classes of equal expressions are made of each other")
+                return False
             waiting = again
         for row, (a, b, sign) in self.equal.products.items():
-            self._offer(row, (Op.MUL, (a, b), sign, -1))
+            self._offer(home[row][0], (Op.MUL, (a, b), sign * home[row][1], -1))
+        return True
 
     def _offer(self, home: int, member: Member) -> bool:
         """Make a member its class's best if it is the cheapest so far; False if it cannot be judged yet."""
