@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anyjoint.symbolic import Graph, Node, Op, evaluate, select, variables
+from anyjoint.symbolic import Graph, Node, Op, evaluate, select, simplify, variables
+from anyjoint.symbolic.ops import ARITY
 from anyjoint.symbolic.simplify import merge_identities
 
 sin, cos, exp, sqrt, log = np.sin, np.cos, np.exp, np.sqrt, np.log
@@ -218,8 +219,6 @@ def test_deep_graphs_need_no_recursion() -> None:
 
 
 def test_an_alarm_keeps_the_unmerged_expression(monkeypatch: pytest.MonkeyPatch) -> None:
-    from anyjoint.symbolic import simplify
-
     x, y = variables("x", 2)
     monkeypatch.setattr(simplify, "_merged", lambda g, outputs: [y.id for _ in outputs])
     with pytest.warns(UserWarning, match="merging"):
@@ -235,8 +234,6 @@ def test_every_operation_keeps_its_operands_apart(op: Op) -> None:
     if op in others:
         made = [others[op](a) for a in (x, 2 * x)]
     else:
-        from anyjoint.symbolic.ops import ARITY
-
         made = [g.node(op, *[a.id, y.id][: ARITY[op]]) for a in (x, 2 * x)]
     first, second = ([Node(g, i) for i in made] if g.op[made[0]] < Op.LT or g.op[made[0]] > Op.EQ
                      else [select(Node(g, i), x, y) for i in made])

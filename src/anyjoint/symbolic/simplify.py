@@ -5,20 +5,17 @@ see probing.py for branches, interval.py for signs, identity.py for what counts 
 with the original at fresh points.
 """
 
-import warnings
 from collections import Counter
 from typing import Any
-
-import numpy as np
 
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.equality import Equalities
 from anyjoint.symbolic.evaluation import evaluate_exactly
 from anyjoint.symbolic.extraction import COST, Extraction
-from anyjoint.symbolic.interpret import evaluate_ids
 from anyjoint.symbolic.node import Node
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.rewrite import common_graph, flatten, reachable, rebuilt
+from anyjoint.symbolic.verification import verified
 
 _ROUNDS = 6  # a merge may prove a sign that allows another one
 
@@ -37,7 +34,7 @@ def merge_identities(outputs: Any) -> Any:
         return outputs
     g = common_graph(nodes)
     before = [x.id for x in nodes]
-    after = iter(_verified(g, before, _merged(g, before)))
+    after = iter(verified(g, before, _merged(g, before)))
     return rebuild([Node(g, next(after)) if isinstance(x, Node) else x for x in flat])
 
 
@@ -74,33 +71,3 @@ def _with_shared_reciprocals(g: Graph, outputs: list[int]) -> list[int]:
 def _price(g: Graph, outputs: list[int]) -> int:
     """What all operations below some outputs cost."""
     return sum(COST[g.op[i]] for i in reachable(g, outputs))
-
-
-_POINTS = 24
-_TOLERANCE = 1e-7
-
-
-def _verified(g: Graph, before: list[int], after: list[int]) -> list[int]:
-    """Each new output where it agrees with the old one at random points, else the old one and a warning.
-
-    Merging is exact, so this is an alarm for mistakes of ours, not a part of the argument.
-    """
-    together = [i for pair in zip(before, after, strict=True) if pair[0] != pair[1] for i in pair]
-    random = np.random.default_rng(21)
-    values = {
-        i: random.uniform(*g.variables[g.a[i]].domain, _POINTS) for i in reachable(g, together) if g.op[i] == Op.VAR
-    }
-    computed = evaluate_ids(g, together, values)
-    sizes = [np.abs(x[np.isfinite(x)]).max(initial=0.0) for x in map(np.asarray, computed.values())]
-    scale = max(sizes, default=0.0)
-    agree = [i == j or _same(computed[i], computed[j], scale) for i, j in zip(before, after, strict=True)]
-    if not all(agree):
-        warnings.warn("merging of equal expressions changed a value; the unmerged ones are used", stacklevel=3)
-    return [j if same else i for i, j, same in zip(before, after, agree, strict=True)]
-
-
-def _same(old: Any, new: Any, scale: float) -> bool:
-    """Do values agree wherever the old ones are finite, against the largest of all that they are made of?"""
-    old, new = np.broadcast_arrays(np.asarray(old, dtype=float), np.asarray(new, dtype=float))
-    finite = np.isfinite(old)
-    return bool((np.abs(old[finite] - new[finite]) <= _TOLERANCE * scale).all())
