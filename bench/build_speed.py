@@ -50,7 +50,8 @@ def torus_joint() -> list[Any]:
     """Pose and Jacobian entries of a torus that slides on a torus, nothing simplified by hand."""
     g = Graph()
     q = [g.variable(f"q{i}", (-3.0, 3.0)) for i in range(4)]
-    sizes = [(g.variable("R", (1.0, 2.0)), g.variable("r", (0.1, 0.9))) for _ in range(2)]
+    bounds = {"R": (1.0, 2.0), "r": (0.1, 0.9)}
+    sizes = [tuple(g.variable(name, ends, ends) for name, ends in bounds.items()) for _ in range(2)]
     A, B = (_frame(q[2 * k], q[2 * k + 1], *sizes[k]) for k in range(2))
     flipped = A @ np.diag([1.0, -1.0, -1.0, 1.0])
     R = B[:3, :3]

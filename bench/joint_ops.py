@@ -21,7 +21,7 @@ def operations(joint: Joint) -> OpCount:
     g = Graph()
     q = [g.variable(f"q{k}", domain=c.domain) for k, c in enumerate(joint.coordinates)]
     v = [g.variable(f"v{k}") for k in range(joint.nv)]
-    numbers = [g.variable(f"p{k}", domain=p.domain) for k, p in enumerate(parameters(joint))]
+    numbers = [g.variable(f"p{k}", domain=p.domain, bounds=p.bounds) for k, p in enumerate(parameters(joint))]
     motion = bind(joint, numbers).motion(q, v)
     legs = [x for leg in (motion.A, motion.B) for x in (*leg.R.ravel(), *leg.p)]
     outputs = [x for x in (*legs, *motion.S.ravel(), *motion.c) if isinstance(x, Node)]

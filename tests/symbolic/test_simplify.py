@@ -1,5 +1,6 @@
 """Identity merging finds what is equal, and never what is not."""
 
+import math
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from anyjoint.symbolic import Graph, Node, Op, select, variables
 from anyjoint.symbolic.derivative import jacobian
 from anyjoint.symbolic.interpret import evaluate, evaluate_ids
-from anyjoint.symbolic.probing import Points, Probe
+from anyjoint.symbolic.interval import intervals
 from anyjoint.symbolic.rewrite import reachable
 from anyjoint.symbolic.simplify import merge_identities
 
@@ -67,7 +68,6 @@ NOT_ZEROS: dict[str, Callable[[Any, Any], Any]] = {
     "root of a square": lambda x, y: sqrt(x * x) - x,
     "root of a square that is rarely negative": lambda x, y: sqrt((x + 1.99) ** 2) - (x + 1.99),
     "root times its negative": lambda x, y: sqrt((x + 1.99) ** 2) * (x + 1.99) - (x + 1.99) ** 2,
-    "product of roots": lambda x, y: sqrt(x) * sqrt(y) - sqrt(x * y),
     "absolute value": lambda x, y: abs(x + 1.999) - (x + 1.999),
     "logarithm of a square": lambda x, y: np.log((x + 1.99) ** 2) - 2 * np.log(x + 1.99),
     "rare branch": lambda x, y: select(x < 1.999, x, x + 1) - x,
@@ -101,10 +101,13 @@ def test_others_are_left_alone(name: str) -> None:
     assert after[defined] == pytest.approx(before[defined], rel=1e-9, abs=1e-14)
 
 
-def test_domain_decides() -> None:
-    """sqrt(x^2) is x where x is declared positive, and -x where it is declared negative."""
+def test_bounds_decide_and_a_domain_does_not() -> None:
+    """sqrt(x^2) is x where x is kept positive, -x where it is kept negative, and neither where it is only meant to be."""
     g = Graph()
-    p, n = g.variable("p", (0.5, 3.0)), g.variable("n", (-3.0, -0.5))
+    q = g.variable("q", (0.5, 3.0))
+    assert merge_identities(sqrt(q * q)) not in (q, -q)
+    assert merge_identities(abs(q)) == abs(q)
+    p, n = g.variable("p", (0.5, 3.0), (0.0, math.inf)), g.variable("n", (-3.0, -0.5), (-3.0, 0.0))
     assert merge_identities(sqrt(p * p)) == p
     assert merge_identities(sqrt(n * n)) == -n
     assert merge_identities(abs(p * n)) == -(p * n)
@@ -125,7 +128,7 @@ def torus_frame() -> tuple[Any, ...]:
     """Variables, tangent lengths and unit vectors of a torus with R > r > 0."""
     g = Graph()
     u, v = g.variable("u", (-4.0, 4.0)), g.variable("v", (-4.0, 4.0))
-    R, r = g.variable("R", (1.0, 2.0)), g.variable("r", (0.1, 0.9))
+    R, r = (g.variable(name, bounds, bounds) for name, bounds in (("R", (1.0, 2.0)), ("r", (0.1, 0.9))))
     slopes = jacobian(torus(u, v, R, r), [u, v], method="forward")
     fu, fv = slopes[:, 0], slopes[:, 1]
     normal = cross(fu, fv)
@@ -287,24 +290,17 @@ def test_values_are_kept(steps: list[tuple[int, int, int]]) -> None:
 
 @settings(max_examples=40)
 @given(STEPS)
-def test_probes_know_their_error(steps: list[tuple[int, int, int]]) -> None:
-    """Intervals contain the values; without branches, error bounds contain the error against forty digits."""
+def test_intervals_contain_the_values(steps: list[tuple[int, int, int]]) -> None:
     x = variables("x", 3)
-    pool = random_pool(steps, list(x))
     g = x[0].graph
-    probe = Probe(g, reachable(g, [node.id for node in pool]), Points(8, 5))
-    branching = {Op.SELECT, Op.MAX, Op.ABS}
+    ids = reachable(g, [node.id for node in random_pool(steps, list(x))])
+    places = {i: k for k, i in enumerate(ids)}
+    found = intervals(g, ids, [tuple(places[k] for k in g.operands(i)) for i in ids])
+    random = np.random.default_rng(5)
     with mpmath.workdps(40):
-        for k in range(3):
-            point = {v.id: mpmath.mpf(float(probe.values[probe.index[v.id], k])) for v in x}
-            exact = evaluate_ids(g, probe.ids, point)
-            for row, i in enumerate(probe.ids):
-                if isinstance(exact[i], bool):
-                    continue
-                low, high = probe.interval[row]
-                assert low <= exact[i] <= high
-                if not branching & set(operations(Node(g, i))) and probe.error[row, k] < 1e-8:
-                    assert abs(exact[i] - mpmath.mpf(float(probe.values[row, k]))) <= probe.error[row, k]
+        for scale in (1.0, 1e3, 1e-3):
+            exact = evaluate_ids(g, ids, {v.id: mpmath.mpf(scale * random.normal()) for v in x})
+            assert all(low <= exact[i] <= high for i, (low, high) in zip(ids, found, strict=True) if g.op[i] < Op.LT)
 
 
 PROGRAM = """

@@ -25,7 +25,9 @@ class Patches:
     def of(coefficients: Table, cyclic: tuple[bool, bool] = (False, False)) -> Patches:
         """From coefficients [patch in u, patch in v, power of u, power of v, component]; one unit per patch."""
         m, n = coefficients.shape[:2]
-        flat = coefficients.reshape(m * n, *coefficients.shape[2:])
+        # What is left of differences of control points that should vanish would cost an operation each.
+        noise = np.abs(coefficients) < 16 * np.finfo(float).eps * np.abs(coefficients).max(initial=0.0)
+        flat = np.where(noise, 0.0, coefficients).reshape(m * n, *coefficients.shape[2:])
         return Patches((Grid(0, 1, m, cyclic[0]), Grid(0, 1, n, cyclic[1])), frozen(np.moveaxis(flat, (0, 3), (3, 0))))
 
     def __call__(self, u: Scalar, v: Scalar) -> list[Scalar]:

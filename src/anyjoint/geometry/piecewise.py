@@ -27,7 +27,7 @@ class Grid:
 
     def locate(self, x: Scalar) -> tuple[Scalar, Scalar]:
         """The number of the piece that x lies in, and where in it (0 to 1)."""
-        t = x if self.start == 0 and self.step == 1 else (x - self.start) / self.step
+        t = self._pieces(x)
         if self.cyclic:
             t = t - self.count * floor(t / self.count)
         if self.count == 1:
@@ -37,7 +37,11 @@ class Grid:
 
     def turns(self, x: Scalar) -> Scalar:
         """How many whole periods x lies beyond the start."""
-        return floor((x - self.start) / (self.step * self.count))
+        return floor(self._pieces(x) / self.count)
+
+    def _pieces(self, x: Scalar) -> Scalar:
+        """How many pieces x lies beyond the start."""
+        return x if self.start == 0 and self.step == 1 else (x - self.start) * (1 / self.step)
 
 
 @dataclass(frozen=True)

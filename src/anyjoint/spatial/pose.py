@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -13,6 +12,7 @@ from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar, is_number, sincos, sqrt
 
 from .algebra import Matrix, Vector, cross, vector, zeros
+from .direction import at_unit_length, frame_about
 from .factor import Factor, Rotation, Translation, Turn, as_matrix
 from .inertia import BlockInertia
 
@@ -213,26 +213,10 @@ def unit_axis(axis: Sequence[Scalar], where: str = "axis") -> tuple[float, float
     a = np.asarray(axis, dtype=float)
     if a.shape != (3,) or not np.isfinite(a).all():
         raise InputError(f"{where} {axis!r}: expected three finite numbers")
-    length = float(np.linalg.norm(a))
-    if length < 1e-12:
+    if float(np.linalg.norm(a)) < 1e-12:
         raise InputError(f"{where} {tuple(a.tolist())} has no direction; give three numbers such as (0, 0, 1)")
-    unit = a / length
-    unit[np.abs(unit) < 1e-16] = 0.0
-    return float(unit[0]), float(unit[1]), float(unit[2])
-
-
-def frame_about(unit: Sequence[float]) -> Matrix:
-    """A right-handed frame whose third column is the given unit vector."""
-    z = [float(t) for t in unit]
-    size = [abs(t) for t in z]
-    k = size.index(min(size))
-    # x = e_k x z at unit length, and y = z x x.
-    i, j = (k + 1) % 3, (k + 2) % 3
-    length = math.hypot(z[i], z[j])
-    x = [0.0, 0.0, 0.0]
-    x[i], x[j] = -z[j] / length, z[i] / length
-    y = [z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2], z[0] * x[1] - z[1] * x[0]]
-    return np.array([x, y, z]).T
+    x, y, z = at_unit_length(a)
+    return x, y, z
 
 
 def _float_matrix(factors: Sequence[Factor]) -> Matrix | None:

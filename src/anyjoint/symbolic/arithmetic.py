@@ -6,10 +6,12 @@ A rule never makes a number that is not finite: `1 / 0` stays a division.
 """
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from anyjoint.errors import ExpressionError
 from anyjoint.symbolic.ops import FLOAT_RULES, PRINTED, Op
+from anyjoint.symbolic.reading import product, quotient, total
 
 if TYPE_CHECKING:
     from anyjoint.symbolic.graph import Graph
@@ -21,6 +23,14 @@ _SPREAD = 0x2545F491  # as in graph.py; the fast paths below inline Graph.key
 
 # Operands for which a rule has something to do; the rest takes the fast path.
 SPECIAL = tuple(op in (Op.CONST, Op.NEG, Op.LT, Op.LE, Op.EQ) for op in Op)
+
+# Operations on constants that are rounded once, from what the constants mean.
+_EXACT: dict[int, Callable[..., float]] = {
+    Op.ADD: total,
+    Op.SUB: lambda a, b: total(a, -b),
+    Op.MUL: product,
+    Op.DIV: quotient,
+}
 
 _EXPANDED_POWER = 16  # integer powers up to here become products
 
@@ -66,12 +76,12 @@ def _add_constant(g: "Graph", k: float, x: int) -> int:
     if op == _NEG:
         return sub(g, g.constant_id(k), g.a[x])
     left, right = g.a[x], g.b[x]
-    if op == _ADD and g.op[left] == _CONST and _is_finite(total := k + g.constants[g.a[left]]):
-        return _add_constant(g, total, right)
-    if op == _SUB and g.op[right] == _CONST and _is_finite(total := k - g.constants[g.a[right]]):
-        return _add_constant(g, total, left)
-    if op == _SUB and g.op[left] == _CONST and _is_finite(total := k + g.constants[g.a[left]]):
-        return sub(g, g.constant_id(total), right)
+    if op == _ADD and g.op[left] == _CONST and _is_finite(constant := total(k, g.constants[g.a[left]])):
+        return _add_constant(g, constant, right)
+    if op == _SUB and g.op[right] == _CONST and _is_finite(constant := total(k, -g.constants[g.a[right]])):
+        return _add_constant(g, constant, left)
+    if op == _SUB and g.op[left] == _CONST and _is_finite(constant := total(k, g.constants[g.a[left]])):
+        return sub(g, g.constant_id(constant), right)
     if k < 0.0:
         return _difference(g, x, g.constant_id(-k))
     return g.intern(_ADD, g.constant_id(k), x)
@@ -103,12 +113,12 @@ def _subtract_from_constant(g: "Graph", k: float, x: int) -> int:
     op, left, right = g.op[x], g.a[x], g.b[x]
     if k == 0.0:
         return neg(g, x)
-    if op == _ADD and g.op[left] == _CONST and _is_finite(total := k - g.constants[g.a[left]]):
-        return sub(g, g.constant_id(total), right)
-    if op == _SUB and g.op[right] == _CONST and _is_finite(total := k + g.constants[g.a[right]]):
-        return sub(g, g.constant_id(total), left)
-    if op == _SUB and g.op[left] == _CONST and _is_finite(total := k - g.constants[g.a[left]]):
-        return _add_constant(g, total, right)
+    if op == _ADD and g.op[left] == _CONST and _is_finite(constant := total(k, -g.constants[g.a[left]])):
+        return sub(g, g.constant_id(constant), right)
+    if op == _SUB and g.op[right] == _CONST and _is_finite(constant := total(k, g.constants[g.a[right]])):
+        return sub(g, g.constant_id(constant), left)
+    if op == _SUB and g.op[left] == _CONST and _is_finite(constant := total(k, -g.constants[g.a[left]])):
+        return _add_constant(g, constant, right)
     if k < 0.0:
         return neg(g, _add_constant(g, -k, x))
     return _difference(g, g.constant_id(k), x)
@@ -173,10 +183,10 @@ def _scale(g: "Graph", k: float, x: int) -> int:
         negative = not negative
         x = g.a[x]
     left = g.a[x]
-    if g.op[x] == _MUL and g.op[left] == _CONST and _is_normal(product := k * g.constants[g.a[left]]):
-        k, x = product, g.b[x]
-    elif g.op[x] == _DIV and g.op[left] == _CONST and _is_normal(product := k * g.constants[g.a[left]]):
-        quotient = div(g, g.constant_id(product), g.b[x])
+    if g.op[x] == _MUL and g.op[left] == _CONST and _is_normal(constant := product(k, g.constants[g.a[left]])):
+        k, x = constant, g.b[x]
+    elif g.op[x] == _DIV and g.op[left] == _CONST and _is_normal(constant := product(k, g.constants[g.a[left]])):
+        quotient = div(g, g.constant_id(constant), g.b[x])
         return neg(g, quotient) if negative else quotient
     result = x if k == 1.0 else g.intern(_MUL, g.constant_id(k), x)
     return neg(g, result) if negative else result
@@ -259,7 +269,7 @@ def _integer_power(g: "Graph", a: int, n: int) -> int:
 def folded(g: "Graph", op: int, *operands: int) -> int:
     """The number that an operation on constants gives, or the operation itself if that is not finite."""
     try:
-        value = FLOAT_RULES[Op(op)](*(g.constants[g.a[i]] for i in operands))
+        value = (_EXACT.get(op) or FLOAT_RULES[Op(op)])(*(g.constants[g.a[i]] for i in operands))
     except (ValueError, ZeroDivisionError, OverflowError):
         return g.intern(op, *operands)
     return g.constant_id(value) if _is_finite(value) else g.intern(op, *operands)

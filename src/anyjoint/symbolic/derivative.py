@@ -129,7 +129,8 @@ def jet(f: Callable[[Any], Any], q: Sequence[Any], v: Sequence[Any]) -> tuple[li
 def _fresh(g: Graph, x: Node) -> Node:
     """A new variable that stands for x while a function of it is differentiated."""
     if g.op[x.id] == Op.VAR:
-        return g.variable(f"at {len(g.variables)}", domain=g.variables[g.a[x.id]].domain)
+        variable = g.variables[g.a[x.id]]
+        return g.variable(f"at {len(g.variables)}", variable.domain, variable.bounds)
     return g.variable(f"at {len(g.variables)}")
 
 

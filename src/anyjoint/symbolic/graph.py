@@ -18,8 +18,9 @@ from anyjoint.symbolic.ops import ARITY, Op
 if TYPE_CHECKING:
     from anyjoint.symbolic.node import Node
 
-# Probing samples a variable here when nobody declared its domain: both signs, below and above one.
+# Checks sample a variable here when nobody declared its domain: both signs, below and above one.
 DEFAULT_DOMAIN = (-2.0, 2.0)
+UNBOUNDED = (-math.inf, math.inf)
 
 _ARITY = tuple(ARITY[op] for op in Op)
 
@@ -30,10 +31,15 @@ _NODE_LIMIT = 1 << 29  # below _SPREAD, so keys are unique
 
 @dataclass(frozen=True)
 class Variable:
-    """A named input of a graph and the interval that it lives in."""
+    """A named input of a graph.
+
+    `domain` is where it usually is: checks sample it there, nothing is concluded from it. `bounds` is what whoever sets
+    it enforces, and signs are proved by it: a parameter of a joint has bounds, a coordinate goes anywhere.
+    """
 
     name: str
     domain: tuple[float, float]
+    bounds: tuple[float, float] = UNBOUNDED
 
 
 class Graph:
@@ -61,12 +67,14 @@ class Graph:
 
     # Leaves
 
-    def variable(self, name: str, domain: tuple[float, float] | None = None) -> "Node":
+    def variable(
+        self, name: str, domain: tuple[float, float] | None = None, bounds: tuple[float, float] = UNBOUNDED
+    ) -> "Node":
         """A new variable; every call makes another one, names need not differ."""
         from anyjoint.symbolic.node import Node
 
         low, high = _checked_domain(name, DEFAULT_DOMAIN if domain is None else domain)
-        self.variables.append(Variable(str(name), (low, high)))
+        self.variables.append(Variable(str(name), (low, high), bounds))
         return Node(self, self.append(Op.VAR, len(self.variables) - 1))
 
     def constant(self, value: Any) -> "Node":

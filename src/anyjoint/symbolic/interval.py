@@ -1,12 +1,14 @@
-"""Interval arithmetic over operations: what is certain about a value on the whole domain of its variables.
+"""Interval arithmetic over operations: what is certain about a value wherever it is defined.
 
-Probing asks it whether a square root stays away from zero, whether a candidate for |f| is never negative, and
-whether a division can meet zero. Results are widened a little, so rounding never makes them too narrow.
+Merging asks it whether a candidate for |f| is never negative, and whether an argument can leave the domain of its
+function. A variable is anywhere within its bounds, which its setter enforces: a parameter of a joint has some, a
+coordinate has none. Results are widened a little, so rounding never makes them too narrow.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.ops import Op
 
 Interval = tuple[float, float]
@@ -15,8 +17,8 @@ _SLACK = 1e-15
 
 
 def widened(low: float, high: float) -> Interval:
-    """An interval with room for rounding errors; NaN (0 * inf, inf - inf) becomes "anything"."""
-    if not low <= high:
+    """An interval with room for rounding errors; ends that make no sense (NaN, infinity as a value) mean anything."""
+    if not low <= high or low == math.inf or high == -math.inf:
         return EVERYTHING
     return low - _SLACK * abs(low), high + _SLACK * abs(high)
 
@@ -35,10 +37,10 @@ def _sub(x: Interval, y: Interval) -> Interval:
 
 
 def _mul(x: Interval, y: Interval) -> Interval:
-    corners = (x[0] * y[0], x[0] * y[1], x[1] * y[0], x[1] * y[1])
-    low, high = min(corners), max(corners)
-    # min and max overlook a NaN, the sum does not (inf - inf gives one too, where nothing is certain either).
-    return widened(low, high) if sum(corners) == sum(corners) else EVERYTHING
+    if x == EVERYTHING or y == EVERYTHING:
+        return EVERYTHING
+    corners = [a * b if a and b else 0.0 for a in x for b in y]  # no value is infinite, so 0 * infinity is 0
+    return widened(min(corners), max(corners))
 
 
 def square(x: Interval) -> Interval:
@@ -49,9 +51,10 @@ def square(x: Interval) -> Interval:
 
 
 def _div(x: Interval, y: Interval) -> Interval:
-    if holds_zero(y):
+    if y[0] < 0.0 < y[1] or y == (0.0, 0.0):
         return EVERYTHING
-    return _mul(x, widened(1.0 / y[1], 1.0 / y[0]))
+    low, high = (1.0 / end if end else math.copysign(math.inf, y[0] + y[1]) for end in (y[1], y[0]))
+    return _mul(x, widened(low, high))
 
 
 def _increasing(f: Callable[[float], float], low: float, high: float) -> Callable[[Interval], Interval]:
@@ -144,13 +147,25 @@ INTERVAL_RULES: dict[int, Callable[..., Interval]] = {
     Op.SELECT: lambda _condition, x, y: _hull(x, y),
 }
 
-# Is an operation defined for all operands in their intervals? What is not listed is defined everywhere.
-TOTAL_RULES: dict[int, Callable[..., bool]] = {
-    Op.DIV: lambda _x, y: not holds_zero(y),
-    Op.SQRT: lambda x: x[0] >= 0.0,
-    Op.LOG: lambda x: x[0] > 0.0,
-    Op.POW: lambda x, _y: x[0] > 0.0,
-    Op.ASIN: lambda x: x[0] >= -1.0 and x[1] <= 1.0,
-    Op.ACOS: lambda x: x[0] >= -1.0 and x[1] <= 1.0,
-    Op.TAN: _is_tame,
-}
+
+def intervals(g: Graph, ids: Sequence[int], operands: Sequence[tuple[int, ...]]) -> list[Interval]:
+    """The interval of every node of a list (operands first), whose operands are given as places in that list."""
+    found: list[Interval] = []
+    for i, places in zip(ids, operands, strict=True):
+        op = g.op[i]
+        if op == Op.MUL and places[0] == places[1]:
+            found.append(square(found[places[0]]))
+        elif rule := INTERVAL_RULES.get(op):
+            found.append(rule(*[found[k] for k in places]))
+        else:
+            found.append(_of_data(g, i))
+    return found
+
+
+def _of_data(g: Graph, i: int) -> Interval:
+    op = g.op[i]
+    if op == Op.CONST:
+        return g.value(i), g.value(i)
+    if op == Op.VAR:
+        return g.variables[g.a[i]].bounds
+    return (min(g.tables[g.b[i]]), max(g.tables[g.b[i]])) if op == Op.GATHER else EVERYTHING

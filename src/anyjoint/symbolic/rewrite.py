@@ -117,7 +117,7 @@ def _rebuild_below(source: Graph, target: Graph, outputs: list[int], mapping: di
             continue
         if source.op[i] == Op.VAR and not same:
             variable = source.variables[source.a[i]]
-            mapping[i] = target.variable(variable.name, variable.domain).id
+            mapping[i] = target.variable(variable.name, variable.domain, variable.bounds).id
         else:
             mapping[i] = rebuilt(source, target, i, mapping)
 

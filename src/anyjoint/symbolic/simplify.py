@@ -5,29 +5,22 @@ see probing.py for branches, interval.py for signs, identity.py for what counts 
 with the original at fresh points.
 """
 
-import math
 from collections import Counter
 from typing import Any
 
-import numpy as np
-
 from anyjoint.symbolic.graph import Graph
-from anyjoint.symbolic.identity import Equalities
-from anyjoint.symbolic.interpret import evaluate_ids
+from anyjoint.symbolic.equality import Equalities
+from anyjoint.symbolic.evaluation import evaluate_exactly
+from anyjoint.symbolic.extraction import COST, Extraction
 from anyjoint.symbolic.node import Node
 from anyjoint.symbolic.ops import Op
-from anyjoint.symbolic.probing import Points, Probe
 from anyjoint.symbolic.rewrite import common_graph, flatten, reachable, rebuilt
+from anyjoint.symbolic.verification import verified
 
 _ROUNDS = 6  # a merge may prove a sign that allows another one
 
-# Rough cost of an operation in units of one addition; what is not listed costs 20.
-_LISTED = {Op.CONST: 0, Op.VAR: 0, Op.ADD: 1, Op.SUB: 1, Op.MUL: 1, Op.NEG: 1, Op.DIV: 6, Op.SQRT: 8, Op.SIN: 15}
-_LISTED |= {Op.COS: 15, Op.ABS: 2, Op.MIN: 1, Op.MAX: 1, Op.FLOOR: 1, Op.LT: 1, Op.LE: 1, Op.EQ: 1, Op.SELECT: 1}
-COST = tuple(_LISTED.get(op, 20) for op in Op)
 
-
-def merge_identities(outputs: Any, *, points: int = 32, seed: int = 20) -> Any:
+def merge_identities(outputs: Any) -> Any:
     """`outputs` (nested nodes of one graph) with equal subexpressions merged; variables vary over their domains.
 
     Divisions by the same value share its reciprocal.
@@ -41,18 +34,18 @@ def merge_identities(outputs: Any, *, points: int = 32, seed: int = 20) -> Any:
         return outputs
     g = common_graph(nodes)
     before = [x.id for x in nodes]
-    after = iter(_verified(g, before, _merged(g, before, points, seed), seed))
+    after = iter(verified(g, before, _merged(g, before)))
     return rebuild([Node(g, next(after)) if isinstance(x, Node) else x for x in flat])
 
 
-def _merged(g: Graph, outputs: list[int], points: int, seed: int) -> list[int]:
+def _merged(g: Graph, outputs: list[int]) -> list[int]:
     """Merge again and again while it pays."""
     price = _price(g, outputs)
     for _ in range(_ROUNDS):
-        equal = Equalities(Probe(g, reachable(g, outputs), Points(points, seed)))
+        equal = Equalities(evaluate_exactly(g, reachable(g, outputs)))
         if not equal.found:
             break
-        candidate = _Extraction(g, equal).build(outputs)
+        candidate = Extraction(g, equal).build(outputs)
         if candidate == outputs or (new_price := _price(g, candidate)) >= price:
             break
         outputs, price = candidate, new_price
@@ -75,95 +68,6 @@ def _with_shared_reciprocals(g: Graph, outputs: list[int]) -> list[int]:
     return [mapping[i] for i in outputs]
 
 
-class _Extraction:
-    """Picks the cheapest node of every class of equal nodes, and builds outputs from these alone.
-
-    A node's cost is that of its tree. What is picked costs more than what it uses, so there are no cycles: a class
-    only gets cheaper while rows are visited, and one that is defined everywhere uses only such classes.
-    """
-
-    def __init__(self, g: Graph, equal: Equalities) -> None:
-        self.g = g
-        self.equal = equal
-        p = equal.probe
-        self.home = [equal.of(row) for row in range(len(p.ids))]
-        # Per class: an operation, the rows it uses, the sign of the class against it, and the node it came from.
-        self.best: dict[int, tuple[int, tuple[int, ...], int, int]] = {}
-        self._pick()
-
-    def _pick(self) -> None:
-        """Fill `best`."""
-        p = self.equal.probe
-        cost: dict[int, float] = {}
-        total: dict[int, bool] = {}
-
-        def offer(home: int, member: tuple[int, tuple[int, ...], int, int], defined: bool) -> None:
-            parts = [self.home[x][0] for x in member[1]]
-            price = COST[member[0]] + sum([cost[x] for x in parts])
-            whole = defined and all(total[x] for x in parts)
-            if home not in cost or (price < cost[home] if whole == total[home] else whole):
-                cost[home], total[home], self.best[home] = price, whole, member
-
-        for row, (home, sign) in enumerate(self.home):
-            if row in self.equal.numbers:
-                cost[row], total[row] = 0.0, True
-                continue
-            offer(home, (p.op[row], p.operands[row], sign, p.ids[row]), p.total[row])
-        for row, (a, b, sign) in self.equal.products.items():
-            home, relative = self.home[row]
-            offer(home, (Op.MUL, (a, b), sign * relative, -1), True)
-
-    def build(self, outputs: list[int]) -> list[int]:
-        """The ids of the outputs, rebuilt."""
-        index = self.equal.probe.index
-        built: dict[int, int] = {}
-        stack = [self.home[index[i]][0] for i in outputs]
-        while stack:
-            home = stack[-1]
-            parts = () if home in self.equal.numbers else self.best[home][1]
-            missing = [k for x in parts if (k := self.home[x][0]) not in built]
-            if home not in built and missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            if home not in built:
-                built[home] = self._built(home, [self._signed(built, x) for x in parts])
-        return [self._signed(built, index[i]) for i in outputs]
-
-    def _built(self, home: int, operands: list[int]) -> int:
-        g = self.g
-        if home in self.equal.numbers:
-            return g.constant_id(self.equal.numbers[home])
-        op, _, sign, i = self.best[home]
-        if operands:
-            i = g.node(op, *operands, *([g.b[i]] if op == Op.GATHER else []))
-        return i if sign > 0 else g.node(Op.NEG, i)
-
-    def _signed(self, built: dict[int, int], row: int) -> int:
-        home, sign = self.home[row]
-        return built[home] if sign > 0 else self.g.node(Op.NEG, built[home])
-
-
 def _price(g: Graph, outputs: list[int]) -> int:
     """What all operations below some outputs cost."""
     return sum(COST[g.op[i]] for i in reachable(g, outputs))
-
-
-def _verified(g: Graph, before: list[int], after: list[int], seed: int) -> list[int]:
-    """Each new output where it agrees with the old one at fresh points, else the old one."""
-    together = [i for pair in zip(before, after, strict=True) if pair[0] != pair[1] for i in pair]
-    fresh = Points(24, seed + 1)
-    values = {
-        i: fresh.variable(g.a[i], g.variables[g.a[i]].domain) for i in reachable(g, together) if g.op[i] == Op.VAR
-    }
-    computed = evaluate_ids(g, together, values)
-    return [j if i == j or _same(computed[i], computed[j]) else i for i, j in zip(before, after, strict=True)]
-
-
-def _same(old: Any, new: Any) -> bool:
-    """Do values agree wherever the old ones are finite, against the largest of them?"""
-    old, new = np.broadcast_arrays(np.asarray(old, dtype=float), np.asarray(new, dtype=float))
-    finite = np.isfinite(old)
-    scale = np.abs(old[finite]).max(initial=0.0)
-    difference = np.abs(old[finite] - new[finite]).max(initial=math.inf if not finite.any() else 0.0)
-    return bool(difference <= 1e-7 * scale + 1e-12)

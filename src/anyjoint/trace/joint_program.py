@@ -42,6 +42,6 @@ def trace_joint(link: Link) -> JointProgram:
     coordinates = link.joint.coordinates
     q = [g.variable(f"q{k}", c.domain) for k, c in enumerate(coordinates)]
     v = [g.variable(f"v{k}") for k in range(link.joint.nv)]
-    p = [g.variable(f"p{k}", x.domain) for k, x in enumerate(parameters(link.joint))]
+    p = [g.variable(f"p{k}", x.domain, x.bounds) for k, x in enumerate(parameters(link.joint))]
     scalars, rebuild = flatten(link_motion(link, p, q, v))
     return JointProgram(tuple(q), tuple(v), tuple(p), tuple(merge_identities(scalars)), rebuild)

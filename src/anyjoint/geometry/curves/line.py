@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, Vector, unit_axis, vector
+from anyjoint.spatial import Pose, Turn, Vector, as_matrix, at_unit_length, unit_axis, vector
 
 from ..check import frozen, table
 from ..frame import known_rotation
@@ -37,15 +39,25 @@ class Line(Curve):
 
     def rotation_minimising(self, s: Scalar) -> Pose:
         """A constant frame that slides."""
-        at_start = super().rotation_minimising(0.0)
-        return Pose.translation(*self.point(s)) @ Pose((at_start.factors[1],))
+        return _slid(_sharp(super().rotation_minimising(0.0)), s)
 
     def fixed_up(self, s: Scalar, up: Sequence[float] = (0.0, 0.0, 1.0)) -> Pose:
-        at_start = super().fixed_up(0.0, up)
-        return Pose.translation(*self.point(s)) @ Pose((at_start.factors[1],))
+        return _slid(_sharp(super().fixed_up(0.0, up)), s)
 
     def in_plane(self, s: Scalar) -> Pose:
-        return Pose.translation(*self.point(s)) @ known_rotation(2, self.direction[1], self.direction[0])
+        start = Pose.translation(*self.origin) @ known_rotation(2, self.direction[1], self.direction[0])
+        return _slid(start, s)
 
     def arc_length(self, s: Scalar) -> Scalar:
         return s
+
+
+def _slid(start: Pose, s: Scalar) -> Pose:
+    """A frame at the start of a line, moved along its own x axis, which is the direction: its twist is constant."""
+    return start @ Pose.translation(s, 0, 0)
+
+
+def _sharp(frame: Pose) -> Pose:
+    """A frame of floats with its axes at unit length to the last bit."""
+    columns = [at_unit_length(column) for column in np.asarray(frame.R, dtype=float).T]
+    return Pose.translation(*frame.p) @ Pose((Turn(as_matrix(np.transpose(columns).tolist())),))
