@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "anyjoint").rglob("*.py"))
-LAYERS = ("cli", "view", "simulate", "model", "quantity", "trace", "dynamics", "tree", "codegen", "mechanism",
+LAYERS = ("cli", "view", "export", "simulate", "model", "quantity", "trace", "dynamics", "tree", "codegen", "mechanism",
           "joints", "geometry", "spatial", "symbolic", "scalar", "errors")  # fmt: skip
 
 

@@ -8,7 +8,6 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints
-from anyjoint.model.export import c_files
 
 SOLID = aj.Inertia(1.3, com=(0.1, 0.2, 0.3), tensor=np.diag([0.1, 0.2, 0.25]).tolist())
 KINDS = {
@@ -186,12 +185,11 @@ def test_they_change_at_run_time():
 def test_exported_c_has_them(tmp_path):
     mech, q, v = sprung("ball by quaternion")
     model = mech.compile()
-    for name, text in c_files(model, "sprung").items():
-        (tmp_path / name).write_text(text)
-    library = tmp_path / "sprung.so"
-    sources = [str(path) for path in tmp_path.glob("*.c")]
+    model.export("c", tmp_path, prefix="sprung")
+    library, sources = tmp_path / "sprung.so", [str(path) for path in tmp_path.glob("sprung_*.c")]
     subprocess.run(["cc", "-O1", "-std=c99", "-shared", "-fPIC", "-o", str(library), *sources, "-lm"], check=True)
-    a, tau = np.zeros(mech.nv), np.ones(mech.nv)
-    rows = [x.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for x in (q, v, tau, a)]
-    ctypes.CDLL(str(library)).forward_dynamics(*rows)
+    a, tau, work = np.zeros(mech.nv), np.ones(mech.nv), np.zeros(10_000)
+    pointer = ctypes.POINTER(ctypes.c_double)
+    rows = [x.ctypes.data_as(pointer) for x in (q, v, tau, a)]
+    assert ctypes.CDLL(str(library)).sprung_forward_dynamics(*rows, None, work.ctypes.data_as(pointer)) == 0
     assert a == pytest.approx(model.forward_dynamics(q, v, tau), rel=1e-12)

@@ -23,17 +23,11 @@ def show(target: Target, language: str, folder: Path, as_json: bool) -> None:
 
 
 def _write_c(target: Target, model: Any, stem: Path) -> list[Path]:
-    from anyjoint.model.export import c_files
-
-    return [_write(stem.with_name(name), text) for name, text in c_files(model, stem.name).items()]
+    return list(model.export("c", stem.parent, stem.name.replace("-", "_")))
 
 
 def _write_js(target: Target, model: Any, stem: Path) -> list[Path]:
-    from anyjoint.view import dynamics_script
-
-    # A plain script defines makeDynamics(); node asks for it by require().
-    node = 'if (typeof module !== "undefined") module.exports = { makeDynamics };\n'
-    return [_write(stem.with_name(stem.name + ".js"), dynamics_script(model) + node)]
+    return list(model.export("js", stem.parent, stem.name.replace("-", "_")))
 
 
 def _write_html(target: Target, model: Any, stem: Path) -> list[Path]:

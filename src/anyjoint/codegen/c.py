@@ -103,7 +103,9 @@ def schedule_source(schedule: Schedule, kernels: Sequence[Lowered], dtype: str =
     real = _real(dtype)
     written = written_arrays(schedule)
     formal = ", ".join(f"{'' if i in written else 'const '}{real} *d{i}" for i in range(len(schedule.arrays)))
-    lines += [*_tables(schedule), f"void {name}({formal})", "{"]
+    used = {base for run in schedule.runs for base, _ in run.offsets}
+    unused = [f"    (void)d{i};" for i in range(len(schedule.arrays)) if i not in used]
+    lines += [*_tables(schedule), f"void {name}({formal})", "{", *unused]
     for i, run in enumerate(schedule.runs):
         width = len(run.offsets)
         actual = ", ".join(f"d{base} + r{i}[{width} * i + {j}]" for j, (base, _) in enumerate(run.offsets))
@@ -143,6 +145,8 @@ def _kernel(name: str, kernel: Lowered, dtype: str, first_table: int, static: bo
         title = f"{name}_{i}" if several else name
         yield _signature(title, piece.arrays, _written(kernel), dtype, static or several)
         yield "{"
+        used = {s.data[0] for s in piece.statements if s.op in (Code.LOAD, Code.STORE)}
+        yield from (f"    (void)a{j};" for j in range(len(piece.arrays)) if j not in used)
         yield from (f"    {line}" for line in body(piece, language, first_table))
         yield "}"
         yield ""

@@ -32,7 +32,6 @@ from .arguments import checked_out, checked_rows
 from .cartesian import Cartesian
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
-from .latex import document
 from .method import add_methods
 from .parameters import Parameters, private_copy
 from .program import Program
@@ -328,6 +327,17 @@ class Model:
         page = importlib.import_module("anyjoint.view").model_page
         return page(self, path, q0, v0, dt, **looks)  # type: ignore[no-any-return]
 
+    def export(self, language: str, folder: str | Path, prefix: str | None = None) -> list[Path]:
+        """Write code to take away into a folder: "c" (a package for C and C++), "js" or "latex".
+
+        Names in the code begin with `prefix`, by default the mechanism's name, so that several models fit one program.
+
+        >>> paths = model.export("c", "generated", prefix="pendulum")
+        >>> sorted(path.name for path in paths)[:2]
+        ['CMakeLists.txt', 'main.c']
+        """
+        return importlib.import_module("anyjoint.export").export(self, language, folder, prefix)  # type: ignore[no-any-return]
+
     def op_count(self, quantity: str = "forward_dynamics") -> OpCount:
         """Operations of the generated code for one state."""
         return self.program(quantity).op_count()
@@ -344,7 +354,7 @@ class Model:
     def source(self, language: str, quantity: str = "forward_dynamics") -> str:
         """Generated source of a quantity: "c", "js" or "llvm"; or "latex": the mechanism's equations, to read."""
         if language == "latex":
-            return document(self.workshop)
+            return str(importlib.import_module("anyjoint.export.latex").document(self.workshop))
         return self.program(quantity).code.source(language)
 
     def __repr__(self) -> str:

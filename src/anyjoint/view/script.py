@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import compile_function
+from anyjoint.export.javascript import program_text
 from anyjoint.symbolic import Graph, variables
 from anyjoint.view.contact import contact_script
 from anyjoint.view.live import live_page, model_info
@@ -26,7 +27,7 @@ def model_page(
 
 def dynamics_script(model: Any) -> str:
     """JavaScript that defines makeDynamics(); see live.py for what that returns. Names never reach the text."""
-    parts = {name: _program_part(model.program(quantity)) for name, quantity in PROGRAMS.items()}
+    parts = {name: program_text(model.program(quantity)) for name, quantity in PROGRAMS.items()}
     parts |= _joint_parts(model.mechanism)
     lines = ["function makeDynamics() {", Path(__file__).with_name("dynamics.js").read_text(encoding="utf-8")]
     lines += [f"const parts = {{{', '.join(f'{name}: {text}' for name, text in parts.items())}}};"]
@@ -38,19 +39,6 @@ PROGRAMS = {
     "forward": "forward_dynamics", "poses": "body_poses", "energy": "energy", "moments": "mass_moments",
     "weight": "weight_forces", "pull": "generalized_forces",
 }  # fmt: skip
-
-
-def _program_part(program: Any) -> str:
-    """A program as {call(inputs..., result)}; its numbers and work array stay inside."""
-    numbers = f"new Float64Array([{', '.join(repr(float(x)) for x in program.numbers)}])"
-    rows = [name for name, _ in program.inputs] + ["result"]
-    places = {"lane": "work", "uniform": "numbers"}
-    given = iter(f"a{i}" for i in range(len(rows)))
-    actual = [next(given) if array.kind == "row" else places[array.kind] for array in program.trace.schedule.arrays]
-    formal = ", ".join(f"a{i}" for i in range(len(rows)))
-    inside = f"const numbers = {numbers}; const work = new Float64Array(WORK);"
-    call = f"return {{ call({formal}) {{ run({', '.join(actual)}); }} }};"
-    return f"(() => {{\n{program.code.source('js')}{inside}\n{call}\n}})()"
 
 
 def _joint_parts(mechanism: Any) -> dict[str, str]:

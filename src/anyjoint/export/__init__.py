@@ -1,0 +1,5 @@
+"""Code to take away: a C package, JavaScript, equations in LaTeX; all from the list of quantities."""
+
+from .package import export
+
+__all__ = ["export"]

@@ -1,0 +1,194 @@
+"""A C99 package of a model: one source per quantity, a header for C and C++, CMake, pkg-config, a worked example.
+
+Every function takes const inputs, places for its outputs, its numbers (NULL for those of the mechanism as it was
+exported; `model.program(name).numbers` after other parameters were set) and the caller's work array: no allocation, no
+global state, no large stack. It answers 0, or 1 if a result is not finite: the state is singular, or an input is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from anyjoint.quantity import Quantity, Row
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+    from anyjoint.model.program import Program
+
+
+def c_package(model: Model, prefix: str) -> dict[str, str]:
+    """Texts by file name."""
+    programs = {quantity.name: model.program(quantity.name) for quantity in exported(model)}
+    sources = {f"{prefix}_{name}.c": _source(model, prefix, program) for name, program in programs.items()}
+    return {
+        f"{prefix}.h": _header(model, prefix, programs),
+        **sources,
+        "main.c": _example(model, prefix),
+        "CMakeLists.txt": _cmake(prefix, list(sources)),
+        f"{prefix}.pc.in": _pkg_config(prefix),
+    }
+
+
+def exported(model: Model) -> list[Quantity]:
+    """The quantities that a model's code offers: all that are not the inner part of another one."""
+    skipped = {"forward_dynamics"} if model.numeric else set()
+    return [quantity for quantity in model.quantities.values() if quantity.outputs and quantity.name not in skipped]
+
+
+# -- functions ------------------------------------------------------------------------------------------------
+
+
+def _arguments(quantity: Quantity) -> list[tuple[Row, str]]:
+    """Rows with their names in C; an output that is called like an input gets a name of its own."""
+    inputs = [(row, row.name) for row in quantity.inputs]
+    taken = {name for _, name in inputs}
+    return inputs + [(row, f"{row.name}_out" if row.name in taken else row.name) for row in quantity.outputs]
+
+
+def _prototype(prefix: str, program: Program, batch: bool = False) -> str:
+    real, quantity = _real(program), program.quantity
+    formal = ["size_t count"] if batch else []
+    for k, (_, name) in enumerate(_arguments(quantity)):
+        formal.append(f"{'const ' if k < len(quantity.inputs) else ''}{real} *{name}")
+    formal += [f"const {real} *numbers", f"{real} *work"]
+    return f"int {prefix}_{quantity.name}{'_batch' if batch else ''}({', '.join(formal)})"
+
+
+def _source(model: Model, prefix: str, program: Program) -> str:
+    """The generated kernels and driver, then the two functions that call them."""
+    quantity, real = program.quantity, _real(program)
+    arguments = _arguments(quantity)
+    sizes = [row.size(model.mechanism) for row, _ in arguments]
+    inputs, outputs = arguments[: len(quantity.inputs)], arguments[len(quantity.inputs) :]
+    kernels = program.code.source("c").replace("\nvoid run(", "\nstatic void run(", 1)
+    numbers = ", ".join(_literal(x, real) for x in program.numbers)
+    total, work = sum(sizes[len(inputs) :]), program.trace.schedule.work
+    names = iter([name for _, name in inputs] + ["work"])  # the result row stands at the beginning of the work array
+    places = {"lane": f"work + {total}", "uniform": "numbers"}
+    actual = ", ".join(places.get(array.kind) or next(names) for array in program.trace.schedule.arrays)
+    each = ", ".join(
+        [f"{name} + i * {size}" for (_, name), size in zip(arguments, sizes, strict=True)] + ["numbers", "work"]
+    )
+    lines = [
+        f'#include "{prefix}.h"',
+        "#ifdef __cplusplus",
+        "#define restrict __restrict",
+        "#endif",
+        kernels,
+        f"static const {real} defaults[] = {{{numbers}}};",
+        "",
+        _prototype(prefix, program),
+        "{",
+        "    int bad = 0;",
+        "    if (numbers == NULL) numbers = defaults;",
+        f"    for (int i = 0; i < {total}; i++) work[i] = 0;",
+        f"    run({actual});",
+        f"    for (int i = 0; i < {total}; i++) bad |= !isfinite(work[i]);",
+    ]
+    at = 0
+    for (_, name), size in zip(outputs, sizes[len(inputs) :], strict=True):
+        lines.append(f"    for (int i = 0; i < {size}; i++) {name}[i] = work[{at} + i];")
+        at += size
+    lines += [*([] if work else ["    (void)work;"]), "    return bad;", "}", "", _prototype(prefix, program, True), "{"]
+    lines += ["    int bad = 0;", f"    for (size_t i = 0; i < count; i++) bad |= {prefix}_{quantity.name}({each});"]
+    return "\n".join([*lines, "    return bad;", "}", ""])
+
+
+def _real(program: Program) -> str:
+    return "double" if program.dtype.itemsize == 8 else "float"
+
+
+def _literal(x: Any, real: str) -> str:
+    return repr(float(x)) + ("f" if real == "float" else "")
+
+
+# -- files around them ----------------------------------------------------------------------------------------
+
+
+def _header(model: Model, prefix: str, programs: dict[str, Program]) -> str:
+    upper = prefix.upper()
+    work = max(p.trace.schedule.work + p.size for p in programs.values()) + 1
+    lines = [
+        "/* Generated by anyjoint. C99 or C++; link with -lm.",
+        "   Vectors are rows of numbers, matrices row by row; twists and wrenches have the angular part first.",
+        "   numbers: NULL for the mechanism as it was exported. work: WORK numbers of the caller's, one per thread.",
+        "   Each function answers 0, or 1 if a result is not finite. The _batch functions take count rows. */",
+        f"#ifndef {upper}_H",
+        f"#define {upper}_H",
+        "#include <stddef.h>",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
+        f"enum {{ {upper}_NQ = {model.nq}, {upper}_NV = {model.nv}, {upper}_NB = {model.nb}, {upper}_WORK = {work} }};",
+        "",
+    ]
+    for program in programs.values():
+        rows = [f"{name} [{row.size(model.mechanism)}]: {row.meaning}" for row, name in _arguments(program.quantity)]
+        lines += [
+            f"/* {program.quantity.purpose} {program.op_count().total} operations.",
+            *(f"   {row}{' */' if k == len(rows) - 1 else ''}" for k, row in enumerate(rows)),
+            _prototype(prefix, program) + ";",
+            _prototype(prefix, program, True) + ";",
+            "",
+        ]
+    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "#endif", ""])
+
+
+def _example(model: Model, prefix: str) -> str:
+    upper = prefix.upper()
+    real = "double" if model.dtype.itemsize == 8 else "float"
+    start = model.mechanism.start[0] if model.mechanism.start else model.mechanism.neutral
+    q = ", ".join(_literal(x, real) for x in start) or "0"
+    quantity = "bias_forces" if model.numeric else "forward_dynamics"
+    call = "q, v, tau" if model.numeric else "q, v, tau, a"
+    return f"""\
+/* A worked example: what the mechanism does when it is let go. */
+#include <stdio.h>
+#include "{prefix}.h"
+
+int main(void)
+{{
+    static {real} work[{upper}_WORK];
+    const {real} q[{upper}_NQ + 1] = {{{q}}}, v[{upper}_NV + 1] = {{0}};
+    {real} tau[{upper}_NV + 1] = {{0}}, a[{upper}_NV + 1] = {{0}}, kinetic, potential;
+    int bad = {prefix}_{quantity}({call}, NULL, work);
+    bad |= {prefix}_energy(q, v, &kinetic, &potential, NULL, work);
+    for (int i = 0; i < {upper}_NV; i++) printf("%d: %.17g\\n", i, (double){"tau" if model.numeric else "a"}[i]);
+    printf("energy: %.17g\\n", (double)(kinetic + potential));
+    (void)tau;
+    (void)a;
+    return bad;
+}}
+"""
+
+
+def _cmake(prefix: str, sources: list[str]) -> str:
+    return f"""\
+cmake_minimum_required(VERSION 3.10)
+project({prefix} C)
+include(GNUInstallDirs)
+add_library({prefix} {" ".join(sources)})
+set_target_properties({prefix} PROPERTIES C_STANDARD 99 POSITION_INDEPENDENT_CODE ON)
+target_include_directories({prefix} PUBLIC $<BUILD_INTERFACE:${{CMAKE_CURRENT_SOURCE_DIR}}> $<INSTALL_INTERFACE:include>)
+if(UNIX)
+  target_link_libraries({prefix} PUBLIC m)
+endif()
+add_executable({prefix}_example main.c)
+target_link_libraries({prefix}_example {prefix})
+configure_file({prefix}.pc.in {prefix}.pc @ONLY)
+install(TARGETS {prefix} ARCHIVE DESTINATION ${{CMAKE_INSTALL_LIBDIR}} LIBRARY DESTINATION ${{CMAKE_INSTALL_LIBDIR}})
+install(FILES {prefix}.h DESTINATION ${{CMAKE_INSTALL_INCLUDEDIR}})
+install(FILES ${{CMAKE_CURRENT_BINARY_DIR}}/{prefix}.pc DESTINATION ${{CMAKE_INSTALL_LIBDIR}}/pkgconfig)
+"""
+
+
+def _pkg_config(prefix: str) -> str:
+    return f"""\
+prefix=@CMAKE_INSTALL_PREFIX@
+Name: {prefix}
+Description: equations of motion, generated by anyjoint
+Version: 1
+Libs: -L${{prefix}}/@CMAKE_INSTALL_LIBDIR@ -l{prefix} -lm
+Cflags: -I${{prefix}}/@CMAKE_INSTALL_INCLUDEDIR@
+"""
