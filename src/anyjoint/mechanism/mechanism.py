@@ -12,6 +12,7 @@ import numpy as np
 from anyjoint import joints
 from anyjoint.errors import InputError, ModelError
 from anyjoint.joints import Coupled, Joint
+from anyjoint.scalar import reals
 from anyjoint.spatial import Pose, Vector
 
 from .body import Body, Ground
@@ -46,7 +47,7 @@ class Mechanism:
 
     @gravity.setter
     def gravity(self, value: Sequence[float]) -> None:
-        g = np.asarray(value, dtype=float)
+        g = _numbers(value)
         if g.shape != (3,) or not np.isfinite(g).all():
             raise InputError(f"gravity {value!r} must be three finite numbers, such as (0, 0, -9.81)")
         self._gravity = (float(g[0]), float(g[1]), float(g[2]))
@@ -100,10 +101,9 @@ class Mechanism:
 
     def set_start(self, q: Sequence[float], v: Sequence[float] | None = None) -> None:
         """Give a good state to begin with; at rest unless velocities are given."""
-        position = np.array(q, dtype=float)
-        velocity = np.zeros(self.nv) if v is None else np.array(v, dtype=float)
-        for what, given, n in (("q", position, self.nq), ("v", velocity, self.nv)):
-            if given.shape != (n,) or not np.isfinite(given).all():
+        position, velocity = _numbers(q), np.zeros(self.nv) if v is None else _numbers(v)
+        for what, given, made, n in (("q", q, position, self.nq), ("v", v, velocity, self.nv)):
+            if made.shape != (n,) or not np.isfinite(made).all():
                 raise InputError(f"mechanism {self.name!r}: start {what} must be {n} finite numbers, got {given}")
         self.start = position, velocity
 
@@ -242,11 +242,16 @@ def _as_shapes(shape: Any, name: str) -> tuple[Shape, ...]:
     return shapes
 
 
-def _per_coordinate(value: Any, n: int, name: str, what: str) -> tuple[float, ...]:
+def _numbers(value: Any) -> Vector:
+    """Numbers as floats; an array that fits nowhere where they are none."""
     try:
-        numbers = np.asarray(value, dtype=float)
+        return reals(value)
     except (TypeError, ValueError):
-        numbers = np.empty((0, 0))
+        return np.empty((0, 0))
+
+
+def _per_coordinate(value: Any, n: int, name: str, what: str) -> tuple[float, ...]:
+    numbers = _numbers(value)
     if numbers.ndim == 0:
         numbers = np.full(n, float(numbers))
     if numbers.shape != (n,):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import math
 import time
 import warnings
 from collections.abc import Sequence
@@ -12,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen import OpCount
+from anyjoint.codegen import OpCount, all_finite
 from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.dynamics.plan import Plan
 from anyjoint.dynamics.rigid import adjoint, inverse
 from anyjoint.errors import InputError
 
-from .arguments import checked_out, checked_rows
+from .arguments import checked_out, checked_per_body, checked_row, checked_rows
 from .cartesian import Cartesian
 from .compiler import DENSE, Compiler, hybrid_plan
 from .dense import large_forward, numeric_forward
@@ -101,7 +100,8 @@ class Model:
         """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies, in their frames."""
         tau = self._zero if tau is None else tau
         if wrenches is not None:
-            tau = tau + self.generalized_forces(q, wrenches)
+            given = checked_row("forward_dynamics", tau, "tau", self.nv, self.dtype)
+            tau = given + self.generalized_forces(q, wrenches)
         if self._numeric:
             return self._forward_numerically((q, v, tau), out)
         return self._finite("forward_dynamics", (q, v, tau), out, threads)
@@ -151,6 +151,7 @@ class Model:
             self._programs[name] = build_program(
                 plan, numbers, self._compiler.joints, HYBRID, form="straight", **options
             )
+            self._programs[name].quantity = "hybrid_dynamics"
         flat = self._finite(name, (q, v, tau, a), None, 1)
         accelerations, forces = [], []
         for link in self.plan.links:
@@ -188,10 +189,7 @@ class Model:
             if state is not None:
                 return state
         result = program(*arrays, out=out, threads=threads)
-        flat = result.ravel()
-        # One cheap look; an overflow of the sum alone is no harm. A dot product would start BLAS threads, which wait
-        # long for each other on a busy machine.
-        if not math.isfinite(flat.sum()):
+        if not all_finite(result):
             explain(self, name, program.inputs, arrays, result)
         return result
 
@@ -254,9 +252,7 @@ class Model:
 
     def generalized_forces(self, q: Any, wrenches: Any) -> Floats:
         """J^T of wrenches (nb, 6) on all bodies, angular part first, in each body's own frame [RM alg. 3]."""
-        given = np.asarray(wrenches, dtype=float)
-        if given.shape[-2:] != (self.nb, 6):
-            raise InputError(f"wrenches have shape {given.shape}; expected ({self.nb}, 6): one for each body")
+        given = checked_per_body("generalized_forces", "wrenches", wrenches, (self.nb, 6))
         rows = np.zeros((*given.shape[:-2], len(self.plan.links), 6))
         for k, (link, frame) in enumerate(self.plan.placed):
             if link >= 0:

@@ -12,7 +12,7 @@ import numpy as np
 from anyjoint.codegen import CompiledSchedule, OpCount, Schedule
 from anyjoint.dynamics.body import Algorithm
 from anyjoint.dynamics.plan import GENERAL, Plan
-from anyjoint.errors import InputError
+from anyjoint.errors import InputError, ModelError
 
 from .arguments import checked_out, checked_rows, checked_threads
 from .classes import Tracer
@@ -70,17 +70,27 @@ class Program:
         return True
 
     def _fill(self, numbers: Numbers) -> None:
-        if isinstance(self.setups, Setup):
-            values = self.setups.evaluate(numbers.flat())[0]
-        else:
-            values = np.zeros(max((r.start + len(r.links) * len(r.setup.outputs) for r in self.setups), default=0))
-            for rows in self.setups:
-                rows.fill(numbers, values)
-        made = np.ascontiguousarray(np.append(values, 0.0), dtype=self.dtype)  # never empty
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self._set_up(numbers)
+            made = np.ascontiguousarray(np.append(values, 0.0), dtype=self.dtype)  # never empty
+        if not np.isfinite(made).all():
+            raise ModelError(
+                f"{self.name}: a number made of masses, lengths and gravity is {np.abs(values).max():.3g}; expected at"
+                f" most {np.finfo(self.dtype).max:.3g}, the largest {self.dtype}. Use larger units, or dtype='float64'."
+            )
         if len(made) == len(self.numbers):
             self.numbers[:] = made  # in place: addresses in prepared calls stay good
         else:
             self.numbers = made
+
+    def _set_up(self, numbers: Numbers) -> Floats:
+        """Everything that depends on parameters alone."""
+        if isinstance(self.setups, Setup):
+            return self.setups.evaluate(numbers.flat()).ravel()
+        values = np.zeros(max((r.start + len(r.links) * len(r.setup.outputs) for r in self.setups), default=0))
+        for rows in self.setups:
+            rows.fill(numbers, values)
+        return values
 
     def op_count(self) -> OpCount:
         """Operations of one evaluation."""
@@ -102,15 +112,15 @@ class Program:
     def state(self, arrays: tuple[Any, ...]) -> Floats | None:
         """One state given by vectors of just the right kind, without delay.
 
-        None if they are anything else or if the result is not finite: the general way then looks closer.
+        None if they are anything else, or if they or the result are not finite: the general way then looks closer.
         """
         try:
             buffers, run, result = self._local.call
         except AttributeError:  # this thread's first call
             buffers, run, result = self._prepare()
         try:
-            for array, (buffer, n) in zip(arrays, buffers, strict=True):
-                if array.dtype is not self.dtype or len(array) != n:
+            for array, (buffer, shape) in zip(arrays, buffers, strict=True):
+                if array.dtype is not self.dtype or array.shape != shape:
                     return None
                 buffer[...] = array
         except (AttributeError, TypeError, ValueError):
@@ -122,10 +132,12 @@ class Program:
 
     def _prepare(self) -> Any:
         """Vectors of the calling thread and a call that is bound to them."""
-        buffers = [(np.zeros(n, self.dtype), n) for _, n in self.inputs]
-        result = np.zeros(self.size, self.dtype)
-        run = self.code.bind(*(x for x, _ in buffers), result, self.numbers, check=result)
-        self._local.call = (buffers, run, result)
+        sizes = [n for _, n in self.inputs] + [self.size]
+        # Side by side, so that one look at the end finds what is not finite in any of them.
+        memory = np.zeros(sum(sizes), self.dtype)
+        *inputs, result = np.split(memory, np.cumsum(sizes[:-1]))
+        run = self.code.bind(*inputs, result, self.numbers, check=memory)
+        self._local.call = ([(x, x.shape) for x in inputs], run, result)
         return self._local.call
 
 

@@ -25,9 +25,10 @@ from .functions import (
     sqrt,
     tan,
 )
+from .real import holds_truth, is_real, reals
 
 __all__ = [
-    "Scalar", "absolute", "acos", "asin", "atan2", "cos", "derivative", "exp", "floor", "gather", "is_number", "jet",
-    "known", "less", "log", "maximum", "minimum", "power", "select", "sin", "sincos", "sincos_of_sum", "sqrt",
-    "tan",
+    "Scalar", "absolute", "acos", "asin", "atan2", "cos", "derivative", "exp", "floor", "gather", "holds_truth",
+    "is_number", "is_real", "jet", "known", "less", "log", "maximum", "minimum", "power", "reals", "select", "sin",
+    "sincos", "sincos_of_sum", "sqrt", "tan",
 ]  # fmt: skip

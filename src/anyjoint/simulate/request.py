@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.scalar import reals
 
 from .drive import Drive, make_drive
 from .events import Event, as_events
@@ -138,7 +139,7 @@ def _states(model: Any, q0: Any, v0: Any) -> tuple[Floats, Floats, bool]:
 
 def _numbers(name: str, x: Any, n: int) -> Floats:
     try:
-        found = np.asarray(x, dtype=float)
+        found = reals(x)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name}={x!r} is not an array of numbers; expected {n}") from error
     if found.ndim not in (1, 2) or found.shape[-1] != n:
