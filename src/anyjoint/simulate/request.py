@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.joints.parameters import signature
 from anyjoint.scalar import reals
 
 from .drive import Drive, make_drive
@@ -90,7 +91,7 @@ def make_request(
 def _forces(model: Any, forces: Any) -> ForceProgram:
     if not isinstance(forces, (list, tuple)):
         raise InputError(f"forces={forces!r}; expected a list of forces, such as [aj.forces.Spring(...)]")
-    key = ("forces", tuple(forces), tuple(model.mechanism.bodies))
+    key = ("forces", signature(tuple(forces), whole=True), tuple(model.mechanism.bodies))
     return kept(model, key, lambda: trace_forces(model.mechanism, forces))
 
 
