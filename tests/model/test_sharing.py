@@ -1,6 +1,7 @@
 """Programs are shared by joints that compute the same, and by no others, whatever objects say about themselves."""
 
 import functools
+import types
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -56,10 +57,12 @@ def with_default(k):
     return lambda q, k=k: Slope(k)(q)
 
 
+def slope_k(q):
+    return Slope(K)(q)  # noqa: F821  (each copy has globals of its own)
+
+
 def with_globals(k):
-    space = {"Slope": Slope, "k": k}
-    exec("def own(q):\n    return Slope(k)(q)", space)
-    return space["own"]
+    return types.FunctionType(slope_k.__code__, {"Slope": Slope, "K": k})
 
 
 WAYS = {
