@@ -39,12 +39,12 @@ def rows_by_c(x, outputs, points, tmp_path, flags=("-O2", "-ffp-contract=off")):
 
 def c_function(text, name, tmp_path, flags=("-O2", "-ffp-contract=off")):
     """A function of C text, compiled by the system's compiler without a warning."""
-    source, library = tmp_path / "f.c", tmp_path / "f.so"
+    source, piece, library = (tmp_path / f"f.{end}" for end in ("c", "o", "so"))
     source.write_text(text)
     warnings = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wno-unused-function"]
-    subprocess.run(
-        [COMPILER, *warnings, *flags, "-shared", "-fPIC", str(source), "-o", str(library), "-lm"], check=True
-    )
+    subprocess.run([COMPILER, *warnings, *flags, "-fPIC", "-c", str(source), "-o", str(piece)], check=True)
+    # Linked without flags: -ffast-math would switch off subnormal numbers for the whole process that loads it.
+    subprocess.run([COMPILER, "-shared", str(piece), "-o", str(library), "-lm"], check=True)
     return getattr(ctypes.CDLL(str(library)), name)
 
 

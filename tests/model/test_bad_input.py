@@ -5,6 +5,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints
+from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.mechanism import gallery
 
@@ -185,3 +186,95 @@ def test_numeric_formulations_check_their_arguments_too(algorithm):
     with pytest.raises(InputError, match="numerically"):
         model.op_count()
     assert model.op_count("blocks").total > 0
+
+
+def idle():
+    """A mechanism in which some inputs do not matter: a slider along gravity's side, a massless flag, a welded post."""
+    mech = aj.Mechanism("idle", gravity=(0, 0, 0))
+    mech.add_body("post", inertia=aj.Inertia.point(1.0))
+    mech.add_body("cart", joint=joints.Prismatic((1, 0, 0)), inertia=aj.Inertia.point(2.0))
+    mech.add_body("bob", "cart", joints.Prismatic((0, 1, 0)), inertia=aj.Inertia.point(1.0))
+    return mech
+
+
+QUANTITIES = {
+    "forward_dynamics": ("q", "v", "tau"),
+    "inverse_dynamics": ("q", "v", "a"),
+    "mass_matrix": ("q",),
+    "bias_forces": ("q", "v"),
+    "gravity_forces": ("q",),
+    "body_poses": ("q",),
+    "energy": ("q", "v"),
+    "momentum": ("q", "v"),
+    "center_of_mass": ("q",),
+    "blocks": ("q", "v"),
+    "body_twists": ("q", "x"),
+    "jacobian_rate_times": ("q", "v", "x"),
+    "joint_wrenches": ("q", "v", "a"),
+}
+
+
+@pytest.fixture(scope="module")
+def carts():
+    return {name: idle().compile(name) for name in ("auto", "augmented", "articulated-body")}
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_inputs_that_do_not_matter_must_be_finite_too(carts, name, bad):
+    """A mass matrix of sliders is constant, and so is everything else here; single calls, lists, batches, threads."""
+    for model in carts.values():
+        for which, what in enumerate(QUANTITIES[name]):
+            arrays = [np.zeros(2) for _ in QUANTITIES[name]]
+            getattr(model, name)(*arrays)  # single calls are prepared now
+            arrays[which][1] = bad
+            for given in (arrays, [x.tolist() for x in arrays], [np.tile(x, (5, 1)) for x in arrays]):
+                with pytest.raises(InputError, match=rf"{what}\[(\d, )?1\] is not finite"):
+                    getattr(model, name)(*given)
+
+
+def test_prescribed_accelerations_forces_of_prescribed_joints_and_wrenches_must_be_finite(carts):
+    model, zero, bad = carts["auto"], np.zeros(2), np.array([np.nan, 0.0])
+    for tau, a, what in ((bad, zero, "tau"), (zero, bad, "a"), (zero, bad[::-1].copy(), "a")):
+        with pytest.raises(InputError, match=rf"{what}\[\d\] is not finite"):
+            model.hybrid_dynamics(zero, zero, tau, a, ["cart"])
+    wrenches = np.zeros((3, 6))
+    wrenches[0, 2] = np.inf  # on a body that does not move
+    for call in (lambda w: model.generalized_forces(zero, w), lambda w: model.forward_dynamics(zero, zero, wrenches=w)):
+        with pytest.raises(InputError, match=r"wrenches\[0, 2\] is not finite"):
+            call(wrenches)
+    with pytest.raises(InputError, match="finite"):
+        model.cartesian(zero, points=np.full((3, 3), np.nan))
+    assert np.isfinite(model.forward_dynamics(zero, zero, np.full(2, 1e308))).all()
+
+
+@pytest.mark.parametrize("given", [["0.1", "0.2"], ["0.1", 0.2], [True, False], [True, 0.5], np.array([True, False])])
+def test_texts_and_truth_values_are_no_coordinates(carts, given):
+    model, zero = carts["auto"], np.zeros(2)
+    for arrays in ((given, zero, zero), (zero, given, zero), (zero, zero, given), ([given, given], zero, zero)):
+        with pytest.raises(InputError, match="expected real numbers"):
+            model.forward_dynamics(*arrays)
+    with pytest.raises(InputError, match="real numbers"):
+        model.forward_dynamics(zero, zero, wrenches=[given * 3] * 3 if isinstance(given, list) else np.ones((3, 6)) > 0)
+    with pytest.raises(InputError, match="real numbers"):
+        model.cartesian(given)
+
+
+def test_a_batch_of_one_state_of_one_coordinate_is_a_batch():
+    model = gallery.revolute_chain(1).compile()
+    one = np.zeros((1, 1))
+    assert model.forward_dynamics(one, one, one).shape == (1, 1)
+    assert model.mass_matrix(one).shape == (1, 1, 1)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 100])
+def test_every_number_of_an_array_is_looked_at(count, dtype):
+    array = np.full(count, np.finfo(dtype).max, dtype)
+    assert all_finite(array)
+    for k in range(count):
+        for bad in (np.nan, np.inf, -np.inf):
+            changed = array.copy()
+            changed[k] = bad
+            assert not all_finite(changed)
+            assert not all_finite(np.stack([array, changed], axis=-1)[::-1])

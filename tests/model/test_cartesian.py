@@ -64,7 +64,7 @@ def test_wrong_shapes_are_refused(tree):
     mech, model, q, _ = tree
     with pytest.raises(InputError, match=r"q of shape"):
         model.cartesian(q[:-1])
-    with pytest.raises(InputError, match=r"points have shape"):
+    with pytest.raises(InputError, match=r"points of shape"):
         model.cartesian(q, points=[0, 0, 0])
     with pytest.raises(InputError, match=r"forces of shape"):
         model.cartesian(q).generalized_forces(np.zeros(3), np.zeros((mech.nb, 3)))

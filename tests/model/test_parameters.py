@@ -181,3 +181,49 @@ def test_parameters_cannot_be_removed():
     model = mixed().compile()
     with pytest.raises(InputError, match="set it to another value"):
         del model.parameters["upper/mass"]
+
+
+def test_what_must_fit_together_is_checked_together():
+    """Each of these is wrong on its own: a ring thinner than its tube, inertia without mass."""
+    model = mixed().compile()
+    model.parameters.set({"ring/joint/surface.R": 0.1, "ring/joint/surface.r": 0.05})
+    model.parameters.set({"ring/joint/surface.r": 0.4, "ring/joint/surface.R": 0.9})  # the tube first: it would not fit
+    model.parameters.set({"flag/mass": 0.0, "flag/tensor": np.zeros((3, 3))})
+    model.parameters.set({"flag/tensor": TENSOR / 2, "flag/mass": 0.8})
+    made, wanted = mixed(major=0.9), values(model)
+    other = made.compile()
+    other.parameters["ring/joint/surface.r"] = 0.4
+    for quantity, value in values(other).items():
+        assert close(wanted[quantity], value, 1e-12), quantity
+
+
+def test_all_problems_are_reported_at_once_and_nothing_changes():
+    model = mixed().compile()
+    before, numbers = values(model), {name: model.parameters[name] for name in model.parameters}
+    wrong = {
+        "upper/mass": -1.0,
+        "screw/joint/pitch": "steep",
+        "flag/placement": np.eye(4),
+        "gravity": (0, 0),
+        "ring/joint/surface.R": 0.1,
+        "nobody/mass": 1.0,
+        "screw/mass": 2.0,
+    }
+    with pytest.raises(InputError) as caught:
+        model.parameters.set(wrong)
+    message = str(caught.value)
+    for part in ("6 problems", "mass -1.0", "'steep'", "Pose", "gravity", "R must exceed", "'nobody/mass'", "'upper'"):
+        assert part in message, part
+    assert all(np.array_equal(model.parameters[name], value) for name, value in numbers.items() if "place" not in name)
+    after = values(model)
+    assert all(np.array_equal(before[k], after[k]) for k in before)
+
+
+@pytest.mark.parametrize("name", ["upper/mass", "screw/joint/pitch", "upper/com", "gravity", "upper/tensor"])
+def test_texts_and_truth_values_are_no_numbers(name):
+    model = mixed().compile()
+    shape = np.shape(model.parameters[name])
+    for value in ("3", True):
+        given = value if not shape else np.full(shape, value).tolist()
+        with pytest.raises(InputError, match="number"):
+            model.parameters[name] = given

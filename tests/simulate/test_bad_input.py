@@ -37,6 +37,9 @@ Q, V = [1.0, 0.5], [0.0, 0.0]
         ({"tau": [1.0, 2.0, 3.0]}, r"tau has shape \(3,\)"),
         ({"tau": [math.nan, 0.0]}, "tau holds NaN"),
         ({"tau": "strong"}, "not an array"),
+        ({"tau": ["1", "2"]}, "not an array"),
+        ({"tau": [True, 2.0]}, "not an array"),
+        ({"duration": True}, "duration=True"),
         ({"tau": ([0.0, 0.0], np.zeros((2, 2)))}, "increasing"),
         ({"tau": lambda t, q, v: np.zeros(3)}, r"returned shape \(3,\)"),
         ({"save_every": 0}, "save_every=0"),
@@ -57,6 +60,8 @@ def test_options(options, words):
     ("q", "v", "words"),
     [
         ([1.0], V, r"q0 has shape \(1,\); expected \(2,\)"),
+        (["1", "2"], V, "not an array of numbers"),
+        (Q, [True, 0.0], "not an array of numbers"),
         (Q, [1.0, 2.0, 3.0], r"v0 has shape \(3,\)"),
         ([math.nan, 0.0], V, "q0 holds NaN"),
         (Q, [math.inf, 0.0], "v0 holds NaN or infinity"),

@@ -1,5 +1,6 @@
 """From expressions to machine code, C and JavaScript."""
 
+from anyjoint.codegen.finite import all_finite
 from anyjoint.codegen.function import CompiledFunction, compile_function
 from anyjoint.codegen.kernel import Array, Kernel, Run, Schedule, Store
 from anyjoint.codegen.opcount import OpCount, count_operations
@@ -14,6 +15,7 @@ __all__ = [
     "Run",
     "Schedule",
     "Store",
+    "all_finite",
     "compile_function",
     "count_operations",
     "count_schedule",

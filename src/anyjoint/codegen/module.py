@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from anyjoint.codegen.cut import cut
+from anyjoint.codegen.finite_llvm import finite_text
 from anyjoint.codegen.ir import LEAVES, LONG, Program, lower
 from anyjoint.codegen.kernel import Array, Kernel
 from anyjoint.codegen.llvm import function, parameters, prelude, vector_attribute
@@ -61,7 +62,7 @@ def schedule_module(
     """
     optimise = optimise and not any(kernel.is_long for kernel in kernels)
     body = _kernels(kernels, target, optimise)
-    text = [*_driver(kernels, arrays, target), *_bound_call(arrays, target), FETCH_AHEAD]
+    text = [*_driver(kernels, arrays, target), *_bound_call(arrays), finite_text(target), FETCH_AHEAD]
     return Module(body + "\n".join(text) + "\n", optimise)
 
 
@@ -126,7 +127,7 @@ def entry_parameters(arrays: Sequence[Array]) -> list[str]:
     return [*formal, "ptr %program", "i64 %states"]
 
 
-def _bound_call(arrays: Sequence[Array], target: Target) -> Iterable[str]:
+def _bound_call(arrays: Sequence[Array]) -> Iterable[str]:
     """`int32_t call(const int64_t *words)`: run with all parameters in memory, which costs a caller least.
 
     Behind them stand an address and a count: the answer is whether so many numbers there are finite.
@@ -139,22 +140,7 @@ def _bound_call(arrays: Sequence[Array], target: Target) -> Iterable[str]:
         yield f"  %at{k} = getelementptr i64, ptr %words, i64 {k}"
         yield f"  {name} = load {kind}, ptr %at{k}, align 8"
     yield f"  call void @run({', '.join(formal)})"
-    yield "  br label %test"
-    yield "test:"
-    yield "  %i = phi i64 [ 0, %entry ], [ %next, %look ]"
-    yield f"  %sum = phi {target.real} [ 0.0, %entry ], [ %more, %look ]"
-    yield "  %left = icmp slt i64 %i, %count"
-    yield "  br i1 %left, label %look, label %done"
-    yield "look:"
-    yield f"  %place = getelementptr {target.real}, ptr %checked, i64 %i"
-    yield f"  %x = load {target.real}, ptr %place, align {target.size}"
-    yield f"  %zero = fsub {target.real} %x, %x"
-    yield f"  %more = fadd {target.real} %sum, %zero"
-    yield "  %next = add i64 %i, 1"
-    yield "  br label %test"
-    yield "done:"
-    yield f"  %finite = fcmp ord {target.real} %sum, 0.0"
-    yield "  %answer = zext i1 %finite to i32"
+    yield "  %answer = call i32 @finite(ptr %checked, i64 %count)"
     yield "  ret i32 %answer"
     yield "}"
 

@@ -94,6 +94,7 @@ class CompiledSchedule:
         self._optimise = optimise
         self.schedule = schedule
         self.dtype = checked_dtype(dtype)
+        self._type = np.dtype(self.dtype)
         self.target = host_target(self.dtype, width, contract, straight=_is_straight(schedule))
         self._program = encode(schedule)
         self._program_at = address(self._program)
@@ -164,14 +165,14 @@ class CompiledSchedule:
     def bind(self, *arrays: Floats, check: Floats | None = None) -> Callable[[], int]:
         """The call for one state on these very vectors, to be repeated by this thread without looking at them again.
 
-        It answers 1, or 0 if after the call not all of `check`, one of the vectors, is finite.
+        It answers 1, or 0 if after the call not all of `check` is finite.
         """
         self._check(arrays)
         looked_at = (address(check), len(check)) if check is not None else (0, 0)
         words = np.array([*self._words(arrays, 1, 0), self._program_at, 1, *looked_at], dtype=np.int64)
         function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library(1).address("call"))
         call = partial(function, address(words))
-        call.__dict__["kept"] = (arrays, words)
+        call.__dict__["kept"] = (arrays, words, check)
         return call
 
     def _words(self, arrays: Sequence[Floats], width: int, begin: int) -> list[int]:
@@ -228,7 +229,7 @@ class CompiledSchedule:
             raise InputError(f"{len(arrays)} arrays were given; expected {len(self._given)}.")
         batched = any(data.ndim == 2 for data in arrays)
         for data, argument in zip(arrays, self._given, strict=True):
-            argument.check(data, self.dtype, batched)
+            argument.check(data, self._type, batched)
 
 
 @dataclass(frozen=True)
@@ -240,10 +241,10 @@ class _Argument:
     extent: int
     written: bool
 
-    def check(self, data: Floats, dtype: str, batched: bool) -> None:
+    def check(self, data: Floats, dtype: np.dtype[Any], batched: bool) -> None:
         """Refuse what the machine code could not read or write safely."""
         row = self.kind == "row"
-        if data.dtype.name != dtype or data.ndim not in ((1, 2) if row else (1,)) or data.shape[-1] < self.extent:
+        if data.dtype != dtype or data.ndim not in ((1, 2) if row else (1,)) or data.shape[-1] < self.extent:
             self.refuse(data, f"{dtype} of shape ({self.extent},){f' or (states, {self.extent})' if row else ''}")
         row_stride, stride = data.strides[0], data.strides[-1]
         # The stride of an axis of length one means nothing and may be anything.

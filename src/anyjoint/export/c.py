@@ -62,7 +62,7 @@ def _source(model: Model, prefix: str, program: Program) -> str:
     inputs, outputs = arguments[: len(quantity.inputs)], arguments[len(quantity.inputs) :]
     kernels = program.code.source("c").replace("\nvoid run(", "\nstatic void run(", 1)
     numbers = ", ".join(_literal(x, real) for x in program.numbers)
-    total, work = sum(sizes[len(inputs) :]), program.trace.schedule.work
+    total = sum(sizes[len(inputs) :])
     names = iter([name for _, name in inputs] + ["work"])  # the result row stands at the beginning of the work array
     places = {"lane": f"work + {total}", "uniform": "numbers"}
     actual = ", ".join(places.get(array.kind) or next(names) for array in program.trace.schedule.arrays)
@@ -89,7 +89,7 @@ def _source(model: Model, prefix: str, program: Program) -> str:
     for (_, name), size in zip(outputs, sizes[len(inputs) :], strict=True):
         lines.append(f"    for (int i = 0; i < {size}; i++) {name}[i] = work[{at} + i];")
         at += size
-    lines += [*([] if work else ["    (void)work;"]), "    return bad;", "}", "", _prototype(prefix, program, True), "{"]
+    lines += ["    return bad;", "}", "", _prototype(prefix, program, True), "{"]
     lines += ["    int bad = 0;", f"    for (size_t i = 0; i < count; i++) bad |= {prefix}_{quantity.name}({each});"]
     return "\n".join([*lines, "    return bad;", "}", ""])
 
@@ -170,7 +170,8 @@ project({prefix} C)
 include(GNUInstallDirs)
 add_library({prefix} {" ".join(sources)})
 set_target_properties({prefix} PROPERTIES C_STANDARD 99 POSITION_INDEPENDENT_CODE ON)
-target_include_directories({prefix} PUBLIC $<BUILD_INTERFACE:${{CMAKE_CURRENT_SOURCE_DIR}}> $<INSTALL_INTERFACE:include>)
+target_include_directories({prefix} PUBLIC
+  $<BUILD_INTERFACE:${{CMAKE_CURRENT_SOURCE_DIR}}> $<INSTALL_INTERFACE:include>)
 if(UNIX)
   target_link_libraries({prefix} PUBLIC m)
 endif()

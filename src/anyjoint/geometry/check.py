@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar, is_number
+from anyjoint.scalar import Scalar, is_number, reals
 
 Table = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -27,7 +27,7 @@ def parameter(domain: tuple[float, float], bounds: tuple[float, float] = ANY, **
 def finite(owner: str, **values: Scalar) -> None:
     """Refuse NaN and infinities."""
     for name, value in values.items():
-        if not is_number(value) and not hasattr(value, "sin"):
+        if isinstance(value, (bool, np.bool_)) or (not is_number(value) and not hasattr(value, "sin")):
             raise InputError(f"{owner}({name}={value!r}): expected a number")
         if is_number(value) and not np.isfinite(value):
             raise InputError(f"{owner}({name}={value}): expected a finite number")
@@ -45,7 +45,7 @@ def table(owner: str, values: Any, shape: tuple[int | None, ...], least: tuple[i
     """An array of finite numbers of the given shape (None is any size, at least as large as `least` says)."""
     wanted = " x ".join("n" if n is None else str(n) for n in shape)
     try:
-        array = np.array(values, dtype=float)
+        array = reals(values)
     except (TypeError, ValueError) as error:
         raise InputError(f"{owner}: expected an array of numbers of shape {wanted}, got {values!r}") from error
     if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):

@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -56,18 +57,52 @@ def _bind(thing: Any, values: Iterator[Scalar]) -> Any:
     return dataclasses.replace(thing, **changes) if changes else thing
 
 
-def signature(thing: Any) -> Hashable:
-    """What makes two joints the same kind: everything but their run-time numbers."""
-    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        parts = tuple((name, signature(value)) for name, value, domain in _fields(thing) if domain is None)
-        return (type(thing), parts)
-    if isinstance(thing, (list, tuple)):
-        return (type(thing), tuple(signature(item) for item in thing))
-    if isinstance(thing, np.ndarray):
-        return ("array", thing.shape, thing.tobytes())
-    if isinstance(thing, Hashable):
+class Same:
+    """A thing as a key: equal to itself alone, whatever it says about others, and alive as long as the key is."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.thing is other.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
+
+
+def signature(thing: Any, whole: bool = False) -> Hashable:
+    """What makes two joints the same kind: everything but their run-time numbers; `whole` counts these too.
+
+    Plain data are compared by value to the last bit; functions and other objects only equal themselves, because `==`
+    of a user's class promises nothing about what its objects compute.
+    """
+    if isinstance(thing, type):
         return thing
-    return ("object", id(thing))
+    if _is_record(thing):
+        fields = _fields(thing)
+        parts = tuple((name, signature(value, whole)) for name, value, domain in fields if whole or domain is None)
+        return (type(thing), parts)
+    if type(thing) in (list, tuple):
+        return (type(thing), tuple(signature(item, whole) for item in thing))
+    if isinstance(thing, (np.ndarray, np.generic)) and thing.dtype.kind != "O":
+        return ("array", thing.dtype.str, thing.shape, thing.tobytes())
+    if type(thing) is float:
+        return (float, thing.hex())  # 0.0 and -0.0 are different numbers
+    if thing is None or type(thing) in (bool, int, complex, str, bytes):
+        return (type(thing), thing)
+    if isinstance(thing, MethodType):
+        return ("method", Same(thing.__self__), Same(thing.__func__))
+    return Same(thing)
+
+
+def _is_record(thing: Any) -> bool:
+    """A dataclass that is compared by value and holds nothing beside its fields."""
+    if not dataclasses.is_dataclass(thing) or type(thing).__eq__ is object.__eq__:
+        return False
+    fields = {field.name for field in dataclasses.fields(thing)}
+    return type(thing).__module__.startswith("anyjoint.") or fields >= getattr(thing, "__dict__", {}).keys()
 
 
 def _bounds(thing: Any, name: str) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.scalar import is_real, reals
 from anyjoint.spatial import Matrix, Pose
 
 from .solid import mesh_integrals
@@ -167,17 +168,17 @@ def inertia_problems(mass: Any, com: Any, tensor: Any) -> list[str]:
     """Everything that is physically wrong with mass, centre of mass and tensor, a sentence each."""
     problems = []
     try:
-        m, c, I = float(mass), np.asarray(com, dtype=float), np.asarray(tensor, dtype=float)
+        m, c, I = reals(mass), reals(com), reals(tensor)
     except (TypeError, ValueError):
         return [f"mass {mass!r}, com {com!r} and tensor {tensor!r} must be numbers, three numbers and a 3x3 matrix"]
-    if not np.isfinite(m) or m < 0:
+    if m.shape != () or not np.isfinite(m) or m < 0:
         problems.append(f"mass {m} must be finite and not negative; give a mass in kilograms")
     if c.shape != (3,) or not np.isfinite(c).all():
         problems.append(f"com {com!r} must be three finite numbers, the centre of mass in the body's frame")
     if I.shape != (3, 3) or not np.isfinite(I).all():
         problems.append(f"tensor {tensor!r} must be a 3x3 matrix of finite numbers about the centre of mass")
         return problems
-    return problems + _tensor_problems(I, zero_mass=m == 0)
+    return problems + _tensor_problems(I, zero_mass=bool(m == 0))
 
 
 def _tensor_problems(I: Matrix, zero_mass: bool) -> list[str]:
@@ -199,15 +200,15 @@ def _tensor_problems(I: Matrix, zero_mass: bool) -> list[str]:
 
 
 def _principal(mass: float, x: float, y: float, z: float) -> Inertia:
-    if not 0 < mass < np.inf:
+    if not is_real(mass) or not 0 < mass < np.inf:
         return Inertia(mass)  # a bad mass is reported as such and not as a bad tensor
     return Inertia(mass, tensor=mass * np.diag([x, y, z]))
 
 
 def _positive(solid: str, **sizes: float) -> None:
     for name, value in sizes.items():
-        if not (np.isfinite(value) and value > 0):
-            raise InputError(f"Inertia.{solid}: {name} = {value} must be positive and finite")
+        if not (is_real(value) and np.isfinite(value) and value > 0):
+            raise InputError(f"Inertia.{solid}: {name} = {value!r} must be a positive, finite number")
 
 
 def _constant(array: Matrix) -> Matrix:

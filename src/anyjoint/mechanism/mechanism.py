@@ -13,6 +13,7 @@ from anyjoint import joints
 from anyjoint.errors import InputError, ModelError
 from anyjoint.joints import Coupled, Joint
 from anyjoint.options import named_options
+from anyjoint.scalar import reals
 from anyjoint.spatial import Pose, Vector
 
 from .body import Body, Ground
@@ -75,7 +76,7 @@ class Mechanism:
 
     @gravity.setter
     def gravity(self, value: Sequence[float]) -> None:
-        g = np.asarray(value, dtype=float)
+        g = _numbers(value)
         if g.shape != (3,) or not np.isfinite(g).all():
             raise InputError(f"gravity {value!r} must be three finite numbers, such as (0, 0, -9.81)")
         self._gravity = (float(g[0]), float(g[1]), float(g[2]))
@@ -131,10 +132,9 @@ class Mechanism:
 
     def set_start(self, q: Sequence[float], v: Sequence[float] | None = None) -> None:
         """Give a good state to begin with; at rest unless velocities are given."""
-        position = np.array(q, dtype=float)
-        velocity = np.zeros(self.nv) if v is None else np.array(v, dtype=float)
-        for what, given, n in (("q", position, self.nq), ("v", velocity, self.nv)):
-            if given.shape != (n,) or not np.isfinite(given).all():
+        position, velocity = _numbers(q), np.zeros(self.nv) if v is None else _numbers(v)
+        for what, given, made, n in (("q", q, position, self.nq), ("v", v, velocity, self.nv)):
+            if made.shape != (n,) or not np.isfinite(made).all():
                 raise InputError(f"mechanism {self.name!r}: start {what} must be {n} finite numbers, got {given}")
         self.start = position, velocity
 
@@ -283,12 +283,17 @@ def _as_shapes(shape: Any, name: str) -> tuple[Shape, ...]:
     return shapes
 
 
+def _numbers(value: Any) -> Vector:
+    """Numbers as floats; an array that fits nowhere where they are none."""
+    try:
+        return reals(value)
+    except (TypeError, ValueError):
+        return np.empty((0, 0))
+
+
 def per_coordinate(value: Any, n: int, name: str, what: str) -> tuple[float, ...]:
     """A tuple of n numbers from one for all, or one each."""
-    try:
-        numbers = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        numbers = np.empty((0, 0))
+    numbers = _numbers(value)
     if numbers.ndim == 0:
         if numbers and not n:
             raise ModelError(

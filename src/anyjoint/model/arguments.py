@@ -7,26 +7,51 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError
+from anyjoint.scalar import holds_truth, reals
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Inputs = Sequence[tuple[str, int]]  # names and lengths of rows
+SPOKEN = {"qdd": "a", "qdd_in": "a"}  # what an input of an algorithm is called in a model's signature
 
 
 def checked_row(where: str, x: Any, name: str, n: int, dtype: np.dtype[Any]) -> Floats:
-    """An input as machine code wants it: real, of this dtype, (n,) or (batch, n), rows contiguous."""
+    """An input as machine code wants it: real, finite, of this dtype, (n,) or (batch, n), rows contiguous."""
     try:
         given = np.asarray(x)
     except ValueError:
         raise InputError(f"{where}: {name} is ragged; expected shape ({n},) or (batch, {n})") from None
-    if given.dtype.kind not in "fiub":
-        raise InputError(f"{where}: {name} is of type {given.dtype}; expected real numbers")
+    if given.dtype.kind not in "fiu" or holds_truth(x):
+        kind = "bool" if holds_truth(x) else given.dtype
+        raise InputError(f"{where}: {name} is of type {kind}; expected real numbers")
     if given.ndim not in (1, 2) or given.shape[-1] != n:
         raise InputError(f"{where}: {name} has shape {given.shape}; expected ({n},) or (batch, {n})")
     size = given.itemsize
     if given.dtype != dtype or given.strides[-1] != size or any(stride % size for stride in given.strides):
-        given = np.ascontiguousarray(given, dtype=dtype)
+        with np.errstate(over="ignore"):
+            given = np.ascontiguousarray(given, dtype=dtype)
+    check_finite(where, name, given)
     return given
+
+
+def checked_per_body(where: str, name: str, x: Any, shape: tuple[int, int]) -> Floats:
+    """A table with one row for each body, or a batch of such tables."""
+    try:
+        given = reals(x)
+    except (TypeError, ValueError):
+        raise InputError(f"{where}: {name} are not real numbers; expected {shape}: one row for each body") from None
+    if given.shape[-2:] != shape:
+        raise InputError(f"{where}: {name} have shape {given.shape}; expected {shape}: one row for each body")
+    check_finite(where, name, given)
+    return given
+
+
+def check_finite(where: str, name: str, given: Floats) -> None:
+    """Refuse NaN and infinities, also where they would not matter for the result."""
+    if not all_finite(given):
+        index = [int(k) for k in np.argwhere(~np.isfinite(given))[0]]
+        raise InputError(f"{where}: {name}{index} is not finite; give finite numbers of type {given.dtype}")
 
 
 def checked_rows(
@@ -36,7 +61,8 @@ def checked_rows(
     if len(arrays) != len(inputs):
         names = ", ".join(name for name, _ in inputs)
         raise InputError(f"{where}: {len(arrays)} arrays were given; expected {names}")
-    rows = [checked_row(where, x, name, n, dtype) for x, (name, n) in zip(arrays, inputs, strict=True)]
+    given = zip(arrays, inputs, strict=True)
+    rows = [checked_row(where, x, SPOKEN.get(name, name), n, dtype) for x, (name, n) in given]
     batches = {len(x) for x in rows if x.ndim == 2}
     if len(batches) > 1:
         raise InputError(f"{where}: batches of {sorted(batches)} states were given together; they must be equal")

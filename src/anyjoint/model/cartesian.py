@@ -10,6 +10,7 @@ import numpy as np
 from anyjoint.dynamics import conversion
 from anyjoint.dynamics.blocks import skew
 from anyjoint.errors import InputError
+from anyjoint.scalar import reals
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -23,11 +24,7 @@ class Cartesian:
     def __init__(self, model: Any, q: Any, points: Any = None) -> None:
         self.model, self.q = model, _row(q, model.nq, "q")
         coms = np.array([body.inertia.com for body in model.mechanism.bodies]).reshape(model.nb, 3)
-        self.points = coms if points is None else np.asarray(points, dtype=float)
-        if self.points.shape != (model.nb, 3):
-            raise InputError(
-                f"cartesian: points have shape {self.points.shape}; expected ({model.nb}, 3), one per body"
-            )
+        self.points = coms if points is None else self._per_body(points, "points")
 
     @cached_property
     def rotations(self) -> Floats:
@@ -78,14 +75,18 @@ class Cartesian:
         return conversion.cartesian_forces(self.J_v, self.J_w, _row(generalized, self.model.nv, "generalized"))
 
     def _per_body(self, x: Any, what: str) -> Floats:
-        made = np.asarray(x, dtype=float)
-        if made.shape != (self.model.nb, 3) or not np.isfinite(made).all():
-            raise InputError(f"cartesian: {what} of shape {made.shape}; expected ({self.model.nb}, 3) finite numbers")
-        return made
+        return _finite(x, (self.model.nb, 3), what)
 
 
 def _row(x: Any, n: int, what: str) -> Floats:
-    made = np.asarray(x, dtype=float)
-    if made.shape != (n,) or not np.isfinite(made).all():
-        raise InputError(f"cartesian: {what} of shape {made.shape}; expected ({n},) finite numbers")
+    return _finite(x, (n,), what)
+
+
+def _finite(x: Any, shape: tuple[int, ...], what: str) -> Floats:
+    try:
+        made = reals(x)
+    except (TypeError, ValueError):
+        raise InputError(f"cartesian: {what} are not real numbers; expected {shape} finite numbers") from None
+    if made.shape != shape or not np.isfinite(made).all():
+        raise InputError(f"cartesian: {what} of shape {made.shape}; expected {shape} finite numbers")
     return made

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.errors import InputError
 from anyjoint.quantity import Quantity, Row
+
+from .arguments import checked_per_body
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -23,7 +24,7 @@ def add_methods(model: type, quantities: Mapping[str, Quantity]) -> None:
 
 def method(quantity: Quantity) -> Callable[..., Any]:
     """The method that evaluates a quantity: one argument per input, then `out` (for a single output) and `threads`."""
-    name, tables = quantity.name, [row for row in quantity.inputs if row.inner]
+    name, tables = quantity.name, [row for row in quantity.inputs if row.kind == "bodies"]
 
     def call(self: Any, *arrays: Any, out: Floats | None = None, threads: int = 1) -> Any:
         if tables:
@@ -55,10 +56,8 @@ def _shape(row: Row) -> str:
 
 
 def _flat(model: Any, row: Row, x: Any, where: str) -> Any:
-    """An input of several axes as the row that programs read."""
-    if not row.inner:
+    """A table of all bodies as the row that programs read."""
+    if row.kind != "bodies":
         return x
-    given, shape = np.asarray(x, dtype=model.dtype), row.shape(model.mechanism)
-    if given.shape[-len(shape) :] != shape:
-        raise InputError(f"{where}: {row.name} have shape {given.shape}; expected {shape}, {row.meaning}")
-    return given.reshape(*given.shape[: -len(shape)], -1)
+    given = checked_per_body(where, row.name, x, (model.nb, *row.inner)).astype(model.dtype, copy=False)
+    return given.reshape(*given.shape[:-2], -1)

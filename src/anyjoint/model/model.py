@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.codegen import OpCount
+from anyjoint.codegen import OpCount, all_finite
 from anyjoint.codegen.target import checked_dtype
 from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.errors import InputError
@@ -28,7 +27,7 @@ from anyjoint.quantity.mass_matrix import DENSE
 from anyjoint.trace.workshop import Workshop
 from anyjoint.tree.plan import Plan
 
-from .arguments import checked_out, checked_rows
+from .arguments import checked_out, checked_row, checked_rows
 from .cartesian import Cartesian
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
@@ -161,10 +160,7 @@ class Model:
             if state is not None:
                 return state
         result = program(*arrays, out=out, threads=threads)
-        flat = result.ravel()
-        # One cheap look; an overflow of the sum alone is no harm. A dot product would start BLAS threads, which wait
-        # long for each other on a busy machine.
-        if not math.isfinite(flat.sum()):
+        if not all_finite(result):
             explain(self, name, program.inputs, arrays, result)
         return result
 
@@ -174,7 +170,8 @@ class Model:
         """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies, in their frames."""
         tau = self._zero if tau is None else tau
         if wrenches is not None:
-            tau = tau + self.generalized_forces(q, wrenches)
+            given = checked_row("forward_dynamics", tau, "tau", self.nv, self.dtype)
+            tau = given + self.generalized_forces(q, wrenches)
         if self.numeric:
             return self._forward_numerically((q, v, tau), out)
         return self.evaluate("forward_dynamics", (q, v, tau), out, threads)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, MutableMapping
+import math
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from anyjoint.errors import InputError
+from anyjoint.errors import AnyjointError, InputError
 from anyjoint.joints.parameters import bind, parameters
 from anyjoint.joints.spring import Spring
-from anyjoint.mechanism import Inertia, Mechanism
+from anyjoint.mechanism import Body, Inertia, Mechanism
 from anyjoint.mechanism.mechanism import per_coordinate
+from anyjoint.scalar import is_real
 from anyjoint.spatial import Pose
 
-SPRING = ("stiffness", "damping", "rest")
+INERTIA, SPRING = ("mass", "com", "tensor"), ("stiffness", "damping", "rest")
 
 
 def private_copy(mechanism: Mechanism) -> Mechanism:
@@ -42,7 +42,7 @@ class Parameters(MutableMapping[str, Any]):
     def __iter__(self) -> Iterator[str]:
         yield "gravity"
         for body in self._mechanism.bodies:
-            for what in ("mass", "com", "tensor", "placement"):
+            for what in (*INERTIA, "placement"):
                 yield f"{body.name}/{what}"
             if Spring.of(body):
                 yield from (f"{body.name}/{what}" for what in SPRING)
@@ -69,17 +69,44 @@ class Parameters(MutableMapping[str, Any]):
     def __delitem__(self, name: str) -> None:
         raise InputError(f"parameter {name!r} cannot be removed; set it to another value")
 
-    def set(self, values: dict[str, Any]) -> None:
-        """Change several parameters at once, so that the set-up runs once."""
+    def set(self, values: Mapping[str, Any]) -> None:
+        """Change several parameters at once: what must fit together is checked together, and the set-up runs once.
+
+        Either all are changed, or none is and the error lists everything that is wrong.
+        """
         before = self._mechanism.gravity, list(self._mechanism.bodies)
-        try:
-            for name, value in values.items():
-                self._set_one(name, value)
-            self._mechanism.validate()
-        except Exception:
+        problems = self._put_all(values) + [str(problem) for problem in self._mechanism.check()]
+        if problems:
             self._restore(*before)
+            raise InputError(_report(problems))
+        try:
+            self._changed()
+        except AnyjointError:  # numbers out of range, found by the set-up
+            self._restore(*before)
+            self._changed()
             raise
-        self._changed()
+
+    def _put_all(self, values: Mapping[str, Any]) -> list[str]:
+        """Put what is good into the mechanism, body by body; returns what is wrong with the others."""
+        problems, wanted = [], dict[int, dict[tuple[str, str], Any]]()
+        for name, value in values.items():
+            try:
+                if name == "gravity":
+                    self._mechanism.gravity = value
+                else:
+                    index, *what = self._find(name)
+                    wanted.setdefault(index, {})[what[0], what[1]] = value
+            except AnyjointError as error:
+                problems.append(str(error))
+        for index, changes in wanted.items():
+            body = self._mechanism.bodies[index]
+            for change in (_placed, _weighed, _sprung, _jointed):
+                try:
+                    body = change(body, changes)
+                except AnyjointError as error:
+                    problems.append(f"body {body.name!r}: {error}")
+            self._put(index, body)
+        return problems
 
     def _restore(self, gravity: Any, bodies: list[Any]) -> None:
         self._mechanism.gravity = gravity
@@ -103,35 +130,51 @@ class Parameters(MutableMapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         return any(name == known for known in self)
 
-    def _set_one(self, name: str, value: Any) -> None:
-        if name == "gravity":
-            self._mechanism.gravity = value
-            return
-        index, what, path = self._find(name)
-        body = self._mechanism.bodies[index]
-        if what == "placement":
-            if not isinstance(value, Pose):
-                raise InputError(f"parameter {name!r} is a Pose, got {type(value).__name__}")
-            self._put(index, replace(body, placement=value))
-        elif what in SPRING:
-            changed: dict[str, Any] = {what: per_coordinate(value, len(getattr(body, what)), body.name, what)}
-            self._put(index, replace(body, **changed))
-        elif what == "joint":
-            self._put(index, replace(body, joint=_with_value(body.joint, path, value, name)))
-        else:
-            old = body.inertia
-            numbers: dict[str, Any] = {"mass": old.mass, "com": old.com, "tensor": old.tensor, what: value}
-            self._put(index, replace(body, inertia=Inertia(**numbers)))
+
+Changes = Mapping[tuple[str, str], Any]  # what of a body, or ("joint", path) -> the value wanted
 
 
-def _with_value(joint: Any, path: str, value: Any, name: str) -> Any:
-    values = []
-    for parameter in parameters(joint):
-        low, high = parameter.bounds
-        if ".".join(parameter.path) != path:
-            values.append(parameter.value)
-        elif not (isinstance(value, (int, float, np.integer, np.floating)) and low <= value <= high):
-            raise InputError(f"parameter {name!r} = {value!r}; expected a number between {low} and {high}")
+def _placed(body: Body, changes: Changes) -> Body:
+    """The body with its placement changed."""
+    value = changes.get(("placement", ""), body.placement)
+    if not isinstance(value, Pose):
+        raise InputError(f"its placement is a Pose, got {type(value).__name__}")
+    return replace(body, placement=value)
+
+
+def _weighed(body: Body, changes: Changes) -> Body:
+    """The body with mass, centre of mass and tensor changed together."""
+    numbers = {what: changes.get((what, ""), getattr(body.inertia, what)) for what in INERTIA}
+    return replace(body, inertia=Inertia(**numbers))
+
+
+def _sprung(body: Body, changes: Changes) -> Body:
+    """The body with its springs and dampers changed."""
+    new: dict[str, Any] = {}
+    for what in SPRING:
+        if (what, "") in changes:
+            new[what] = per_coordinate(changes[what, ""], len(getattr(body, what)), body.name, what)
+    return replace(body, **new)
+
+
+def _jointed(body: Body, changes: Changes) -> Body:
+    """The body with its joint's run-time numbers changed, all before any is checked against the others."""
+    values, problems = [], []
+    for parameter in parameters(body.joint):
+        (low, high), path = parameter.bounds, ".".join(parameter.path)
+        value = changes.get(("joint", path), parameter.value)
+        if not is_real(value) or not low <= value <= high or not math.isfinite(value):
+            problems.append(f"its joint's {path} = {value!r}; expected a finite number between {low} and {high}")
         else:
             values.append(float(value))
-    return bind(joint, values)
+    if problems:
+        raise InputError("; ".join(problems))
+    return replace(body, joint=bind(body.joint, values))
+
+
+def _report(problems: list[str]) -> str:
+    """One problem as a sentence, several as a list."""
+    if len(problems) == 1:
+        return f"parameters: {problems[0]}; nothing was changed"
+    lines = "".join(f"\n  - {problem}" for problem in problems)
+    return f"parameters: nothing was changed, because of {len(problems)} problems:{lines}"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import CompiledSchedule, OpCount
+from anyjoint.errors import ModelError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
 from anyjoint.trace.numbers import Numbers
@@ -45,9 +46,17 @@ class Program:
 
     def _fill(self, numbers: Numbers) -> None:
         values = np.zeros(len(self.numbers))
-        for rows in self.trace.setups:
-            rows.fill(numbers, values)
-        self.numbers[:] = values  # in place: addresses in prepared calls stay good
+        with np.errstate(over="ignore", invalid="ignore"):
+            for rows in self.trace.setups:
+                rows.fill(numbers, values)
+            made = values.astype(self.dtype)
+        if not np.isfinite(made).all():
+            raise ModelError(
+                f"{self.quantity.name}: a number made of masses, lengths and gravity is {np.abs(values).max():.3g};"
+                f" expected at most {np.finfo(self.dtype).max:.3g}, the largest {self.dtype}. Use larger units, or"
+                " dtype='float64'."
+            )
+        self.numbers[:] = made  # in place: addresses in prepared calls stay good
 
     def op_count(self) -> OpCount:
         """Operations of one evaluation."""
@@ -81,15 +90,15 @@ class Program:
     def state(self, arrays: tuple[Any, ...]) -> Floats | None:
         """One state given by vectors of just the right kind, without delay.
 
-        None if they are anything else or if the result is not finite: the general way then looks closer.
+        None if they are anything else, or if they or the result are not finite: the general way then looks closer.
         """
         try:
             buffers, run, result = self._local.call
         except AttributeError:  # this thread's first call
             buffers, run, result = self._prepare()
         try:
-            for array, (buffer, n) in zip(arrays, buffers, strict=True):
-                if array.dtype is not self.dtype or len(array) != n:
+            for array, (buffer, shape) in zip(arrays, buffers, strict=True):
+                if array.dtype is not self.dtype or array.shape != shape:
                     return None
                 buffer[...] = array
         except (AttributeError, TypeError, ValueError):
@@ -101,10 +110,12 @@ class Program:
 
     def _prepare(self) -> Any:
         """Vectors of the calling thread and a call that is bound to them."""
-        buffers = [(np.zeros(n, self.dtype), n) for _, n in self.inputs]
-        result = np.zeros(self.size, self.dtype)
-        run = self.code.bind(*(x for x, _ in buffers), result, self.numbers, check=result)
-        self._local.call = (buffers, run, result)
+        sizes = [n for _, n in self.inputs] + [self.size]
+        # Side by side, so that one look at the end finds what is not finite in any of them.
+        memory = np.zeros(sum(sizes), self.dtype)
+        *inputs, result = np.split(memory, np.cumsum(sizes[:-1]))
+        run = self.code.bind(*inputs, result, self.numbers, check=memory)
+        self._local.call = ([(x, x.shape) for x in inputs], run, result)
         return self._local.call
 
 

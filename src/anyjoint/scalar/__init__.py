@@ -25,10 +25,11 @@ from .functions import (
     sqrt,
     tan,
 )
+from .real import holds_truth, is_real, reals
 from .user_code import at_numbers, definition, failure, user_code
 
 __all__ = [
     "Scalar", "absolute", "acos", "asin", "at_numbers", "atan2", "cos", "definition", "derivative", "exp", "failure",
-    "floor", "gather", "is_number", "jet", "known", "less", "log", "maximum", "minimum", "power", "select", "sin",
-    "sincos", "sincos_of_sum", "sqrt", "tan", "user_code",
+    "floor", "gather", "holds_truth", "is_number", "is_real", "jet", "known", "less", "log", "maximum", "minimum",
+    "power", "reals", "select", "sin", "sincos", "sincos_of_sum", "sqrt", "tan", "user_code",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.scalar import reals
 
 from .chunk import BadInput
 from .force_program import ForceProgram, signal
@@ -128,7 +129,7 @@ def _refuse(tau: Any, nv: int) -> NoReturn:
 
 def _numbers(x: Any) -> Floats:
     try:
-        found = np.asarray(x, dtype=float)
+        found = reals(x)
     except (TypeError, ValueError) as error:
         raise InputError(f"tau: {x!r} is not an array of numbers") from error
     if not np.isfinite(found).all():

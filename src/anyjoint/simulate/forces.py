@@ -15,7 +15,7 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import Scalar, less, maximum, minimum, select, sqrt
+from anyjoint.scalar import Scalar, less, maximum, minimum, reals, select, sqrt
 
 from .force_trace import (
     TINY,
@@ -232,7 +232,7 @@ def check_number(what: str, name: str, value: Any, least: float) -> None:
 def checked_vector(what: str, name: str, value: Any) -> tuple[float, ...]:
     """Three finite numbers, as a tuple."""
     try:
-        numbers = np.asarray(value, dtype=float)
+        numbers = reals(value)
     except (TypeError, ValueError):
         numbers = np.full(0, np.nan)
     if numbers.shape != (3,) or not np.isfinite(numbers).all():

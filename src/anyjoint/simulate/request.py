@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.joints.parameters import signature
+from anyjoint.scalar import reals
 
 from .drive import Drive, make_drive
 from .events import Event, as_events
@@ -104,7 +106,7 @@ def _with_stops(model: Any, q: Floats, forces: Any, limits: Any, dt: float, meth
 
 
 def _forces(model: Any, forces: Any) -> ForceProgram:
-    key = ("forces", tuple(forces), tuple(model.mechanism.bodies))
+    key = ("forces", signature(tuple(forces), whole=True), tuple(model.mechanism.bodies))
     return kept(model, key, lambda: trace_forces(model.mechanism, forces))
 
 
@@ -153,7 +155,7 @@ def _states(model: Any, q0: Any, v0: Any) -> tuple[Floats, Floats, bool]:
 
 def _numbers(name: str, x: Any, n: int) -> Floats:
     try:
-        found = np.asarray(x, dtype=float)
+        found = reals(x)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name}={x!r} is not an array of numbers; expected {n}") from error
     if found.ndim not in (1, 2) or found.shape[-1] != n:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar, is_number, sincos, sqrt
+from anyjoint.scalar import Scalar, is_number, reals, sincos, sqrt
 
 from .algebra import Matrix, Vector, cross, vector, zeros
 from .direction import at_unit_length, frame_about
@@ -63,7 +63,7 @@ class Pose:
     def rotation(axis: Sequence[Scalar], angle: Scalar) -> Pose:
         """A rotation about any axis through the origin; a constant axis is turned to z, so its twist stays constant."""
         angle = _finite(angle, "angle")
-        if not all(is_number(x) for x in axis):
+        if not all(is_number(_finite(x, "axis")) for x in axis):
             return Pose((Turn(_rodrigues(axis, angle)),))
         unit = unit_axis(axis)
         for k in range(3):
@@ -75,6 +75,8 @@ class Pose:
     @staticmethod
     def quaternion(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Pose:
         """A rotation by a quaternion of any length but zero."""
+        for value in (w, x, y, z):
+            _finite(value, "quaternion")
         n = w * w + x * x + y * y + z * z
         if is_number(n) and not np.real(n) > 0:
             raise InputError(
@@ -210,12 +212,15 @@ def centripetal(w: Vector, p: Sequence[Scalar]) -> Vector:
 
 def unit_axis(axis: Sequence[Scalar], where: str = "axis") -> tuple[float, float, float]:
     """A constant axis at unit length; refuses zero, NaN and wrong sizes."""
-    a = np.asarray(axis, dtype=float)
+    try:
+        a = reals(axis)
+    except (TypeError, ValueError):
+        raise InputError(f"{where} {axis!r}: expected three finite numbers, such as (0, 0, 1)") from None
     if a.shape != (3,) or not np.isfinite(a).all():
         raise InputError(f"{where} {axis!r}: expected three finite numbers")
     if float(np.linalg.norm(a)) < 1e-12:
         raise InputError(f"{where} {tuple(a.tolist())} has no direction; give three numbers such as (0, 0, 1)")
-    x, y, z = at_unit_length(a)
+    x, y, z = at_unit_length(a.tolist())
     return x, y, z
 
 
@@ -245,6 +250,8 @@ def _finite(x: Scalar, what: str) -> Scalar:
     """A scalar; one inside an array without axes is taken out."""
     if isinstance(x, np.ndarray) and x.ndim == 0:
         x = x.item()
+    if isinstance(x, (bool, np.bool_)):
+        raise InputError(f"{what} must be a number, got {x!r}")
     if is_number(x) and not np.isfinite(x):
         raise InputError(f"{what} must be finite, got {x}")
     if x is None or isinstance(x, (str, bytes, list, tuple)) or (isinstance(x, np.ndarray) and x.size == 1):

@@ -8,10 +8,10 @@ with the original at fresh points.
 from collections import Counter
 from typing import Any
 
-from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.equality import Equalities
 from anyjoint.symbolic.evaluation import evaluate_exactly
 from anyjoint.symbolic.extraction import COST, Extraction
+from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.node import Node
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.rewrite import common_graph, flatten, reachable, rebuilt

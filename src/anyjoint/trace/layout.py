@@ -224,9 +224,10 @@ class Layout:
         sizes = [len(setup.outputs) for setup in setups]
         starts = [0, *np.cumsum([len(rows[k]) * size for k, size in enumerate(sizes)]).tolist()]
         offsets = self._offsets(records)
+        places = [np.array(at) for at, _ in messages]
         made = []
         for k, level, links, before in runs:
-            at, parents = np.array(messages[level][0]), offsets["link parent"][links]
+            at, parents = places[level], offsets["link parent"][links]
             here = {name: table[links] for name, table in offsets.items()} | {"mine": at[links]}
             here["parent"] = np.where(parents >= 0, at[parents], 0)
             here["numbers"] = starts[k] + sizes[k] * np.arange(before, before + len(links))
@@ -234,8 +235,8 @@ class Layout:
             made.append(Run(k, len(links), tables))
         packed = [Rows(setups[k], tuple(links), starts[k]) for k, links in enumerate(rows)]
         hinges = [i for i, trace in enumerate(self.tracer.traces[0]) if self._reserved(trace)]
-        coordinates, places = [self.links[i].q.start for i in hinges], [records[i] for i in hinges]
-        turns, first = turn_runs(coordinates, places, starts[-1], base, len(kernels))
+        coordinates, kept = [self.links[i].q.start for i in hinges], [records[i] for i in hinges]
+        turns, first = turn_runs(coordinates, kept, starts[-1], base, len(kernels))
         packed += [Rows(turn_setup(), tuple(hinges), starts[-1])] if hinges else []
         zeros = self._zeros(base)
         kernels = [*kernels, *turns, *(kernel for kernel, _ in zeros)]

@@ -84,7 +84,7 @@ def inertia_values(J: Array) -> list[Array]:
     tensor = np.stack([J[:, i, j] for i, j in UPPER], axis=1)
     tensor_scale = np.abs(tensor).max(axis=1)
     h = np.stack([J[:, 2, 4], J[:, 0, 5], J[:, 1, 3]], axis=1)
-    return [m, *_snap_zeros(h, np.sqrt(np.abs(m) * tensor_scale)).T, *_snap_zeros(tensor, 0.0).T]
+    return [m, *_snap_zeros(h, np.sqrt(np.abs(m)) * np.sqrt(tensor_scale)).T, *_snap_zeros(tensor, 0.0).T]
 
 
 def _snap_zeros(rows: Array, scale: Any) -> Array:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.errors import ModelError
 from anyjoint.joints import Joint
 from anyjoint.joints.spring import Spring
 
@@ -84,9 +85,11 @@ def make_plan(mechanism: Any, *, canonical: bool = True, regroup: bool = False) 
     K = np.array([draft.K for draft in drafts])
     turn, pose = _frames(parents, kinds, K, canonical)
     back = inverse(turn)
-    inertia = moved(_welded_inertias(mechanism, drafts, placed), back[:-1])
-    if regroup:
-        inertia = regroup_inertia(inertia, kinds, parents, back[parents] @ K @ turn[:-1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        inertia = moved(_welded_inertias(mechanism, drafts, placed), back[:-1])
+        if regroup:
+            inertia = regroup_inertia(inertia, kinds, parents, back[parents] @ K @ turn[:-1])
+    _check_range(inertia, drafts)
     found = (pose.gamma, pose.sin_alpha, pose.cos_alpha, pose.p, pose.theta)
     numbers = zip(*(x.tolist() for x in found), strict=True)
     links = []
@@ -186,6 +189,15 @@ def _frames(parents: list[int], kinds: list[str], K: Array, canonical: bool) -> 
         p,
         principal(theta + angle[:-1]),
     )
+
+
+def _check_range(inertia: Array, drafts: list[_Draft]) -> None:
+    """Refuse masses and lengths whose products no number can hold."""
+    for i in np.flatnonzero(~np.isfinite(inertia).all(axis=(1, 2))):
+        raise ModelError(
+            f"body {drafts[i].body.name!r}: its inertia, with all that it carries, exceeds {np.finfo(float).max:.3g},"
+            " the largest number; check masses and lengths, or use larger units"
+        )
 
 
 def _first_children(parents: list[int], kinds: list[str]) -> list[int]:

@@ -1,0 +1,33 @@
+"""Whether an array is finite, by machine code: the look at every input and result must cost next to nothing."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from anyjoint.codegen.finite_llvm import finite_text
+from anyjoint.codegen.jit import Library, compile_module
+from anyjoint.codegen.module import Module
+from anyjoint.codegen.schedule import address
+from anyjoint.codegen.target import DTYPES, Target
+
+_TYPES = {np.dtype(name): name for name in DTYPES}
+
+
+def all_finite(array: np.ndarray[Any, Any]) -> bool:
+    """Whether all numbers of an array are finite."""
+    name = _TYPES.get(array.dtype)
+    if name is None or not array.flags.c_contiguous:
+        return bool(np.isfinite(array).all())
+    return bool(_machine_code(name)[1](address(array), array.size))
+
+
+@cache
+def _machine_code(dtype: str) -> tuple[Library, Any]:
+    """The function for one type of number, with the library that holds it."""
+    text = finite_text(Target(dtype))
+    library = compile_module(f"finite {text}", lambda: Module(text, optimise=False))
+    return library, ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64)(library.address("finite"))

@@ -1,0 +1,162 @@
+"""Every quantity of the list answers in C and in JavaScript what it answers in Python."""
+
+import ctypes
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import joints
+from anyjoint.export.c import exported
+from anyjoint.mechanism import gallery
+
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
+
+
+def arm():
+    """A quaternion base, two angles, a weld and springs."""
+    mech = aj.Mechanism("arm 7 \"*/", gravity=(0.3, 0, -9.81))
+    base = mech.add_body("base", joint=joints.FreeQuaternion(), inertia=aj.Inertia.box(2.0, 0.1, 0.2, 0.3))
+    place, solid = aj.Pose.translation(0, 0, 0.2) @ aj.Pose.rotation_y(0.3), aj.Inertia.box(1.0, 0.1, 0.1, 0.5)
+    upper = mech.add_body("upper", base, joints.Universal(), place, solid, stiffness=2.0, damping=0.1)
+    mech.add_body("plate", upper, joints.Fixed(), aj.Pose.translation(0, 0, 0.5), aj.Inertia.box(0.3, 0.1, 0.1, 0.1))
+    mech.set_start([0.5, 0.5, 0.5, 0.5, 0.1, 0.2, 0.3, 0.4, 0.5])
+    return mech
+
+
+MECHANISMS = {
+    "arm": arm,
+    "tori": lambda: gallery.torus_chain(6),
+    "hinges": lambda: gallery.revolute_chain(45),
+    "board": gallery.board_on_spline_surface,
+    "tongs": gallery.tongs_with_fish,
+    "rock": lambda: _rock(),
+}
+
+
+def _rock():
+    mech = aj.Mechanism("rock")
+    mech.add_body("rock", placement=aj.Pose.translation(0, 0, 1), inertia=aj.Inertia.sphere(1.0, 1.0))
+    return mech
+
+
+def inputs_of(model, quantity, rng):
+    """Random rows, and coordinates of the start."""
+    start = model.mechanism.start[0] if model.mechanism.start else model.mechanism.neutral
+    rows = []
+    for row in quantity.inputs:
+        shape = row.shape(model.mechanism)
+        rows.append(np.array(start) if row.name == "q" else rng.normal(size=shape))
+    return [np.ascontiguousarray(x, dtype=model.dtype) for x in rows]
+
+
+def answers(model, quantity, rows):
+    """What Python says, as one list of flat outputs."""
+    found = getattr(model, quantity.name)(*rows)
+    return [np.atleast_1d(x).ravel() for x in (found if isinstance(found, tuple) else (found,))]
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_the_c_package_answers_as_python_does(name, dtype, tmp_path):
+    model, rng = MECHANISMS[name]().compile(dtype=dtype), np.random.default_rng(0)
+    model.export("c", tmp_path, prefix="it")
+    library, sources = tmp_path / "it.so", sorted(map(str, tmp_path.glob("it_*.c")))
+    fast = ["-O1", "-shared", "-fPIC", "-o", str(library)]
+    subprocess.run(["gcc", "-std=c99", *WARNINGS, *fast, *sources, "-lm"], check=True)
+    compiled = ctypes.CDLL(str(library))
+    work = np.full(2_000_000, np.nan, dtype)  # whatever is there does not matter
+    tolerance = 1e-13 if dtype == "float64" else 2e-4
+    for quantity in exported(model):
+        rows = inputs_of(model, quantity, rng)
+        wanted = answers(model, quantity, rows)
+        outputs = [np.full(max(x.size, 1), np.nan, dtype) for x in wanted]
+        pointers = [ctypes.c_void_p(x.ctypes.data) for x in (*rows, *outputs)]
+        status = getattr(compiled, f"it_{quantity.name}")(*pointers, None, ctypes.c_void_p(work.ctypes.data))
+        assert status == 0, quantity.name
+        for x, y in zip(outputs, wanted, strict=True):
+            assert x[: y.size] == pytest.approx(y, rel=tolerance, abs=tolerance * max(1.0, float(np.abs(y).max(initial=0))))
+
+
+def test_batches_numbers_and_trouble_in_c(tmp_path):
+    model, rng = arm().compile(), np.random.default_rng(1)
+    model.export("c", tmp_path, prefix="it")
+    library = tmp_path / "it.so"
+    source = tmp_path / "it_forward_dynamics.c"
+    subprocess.run(["gcc", "-std=c99", "-O1", "-shared", "-fPIC", "-o", str(library), str(source), "-lm"], check=True)
+    function = ctypes.CDLL(str(library)).it_forward_dynamics_batch
+    q = np.tile(model.mechanism.start[0], (3, 1))
+    v, tau = rng.normal(size=(2, 3, model.nv))
+    a, work = np.zeros((3, model.nv)), np.zeros(20_000)
+
+    def call(numbers):
+        rows = [ctypes.c_void_p(x.ctypes.data) for x in (q, v, tau, a)]
+        given = None if numbers is None else ctypes.c_void_p(numbers.ctypes.data)
+        return function(ctypes.c_size_t(3), *rows, given, ctypes.c_void_p(work.ctypes.data))
+
+    assert call(None) == 0
+    assert a == pytest.approx(model.forward_dynamics(q, v, tau), rel=1e-12)
+    model.parameters["upper/mass"] = 2.5
+    assert call(model.program("forward_dynamics").numbers) == 0
+    assert a == pytest.approx(model.forward_dynamics(q, v, tau), rel=1e-12)
+    v[1, 0] = np.nan
+    assert call(None) == 1
+
+
+@pytest.mark.parametrize("compiler", [["gcc", "-std=c99"], ["g++", "-x", "c++"]])
+def test_the_package_and_its_example_compile_without_a_warning(compiler, tmp_path):
+    arm().compile().export("c", tmp_path)
+    header = next(tmp_path.glob("*.h")).read_text()
+    assert 'extern "C"' in header
+    sources = sorted(map(str, tmp_path.glob("*.c")))
+    program = tmp_path / "example"
+    subprocess.run([*compiler, *WARNINGS, "-O1", *sources, "-lm", "-o", str(program)], check=True)
+    said = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout
+    model = arm().compile()
+    q, v = model.mechanism.start[0], np.zeros(model.nv)
+    lines = [float(line.split(": ")[1]) for line in said.splitlines()]
+    assert lines[:-1] == pytest.approx(model.forward_dynamics(q, v).tolist(), rel=1e-12)
+    assert lines[-1] == pytest.approx(sum(model.energy(q, v)), rel=1e-13)
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_javascript_answers_as_python_does(name, tmp_path):
+    model, rng = MECHANISMS[name]().compile(), np.random.default_rng(0)
+    model.export("js", tmp_path, prefix="it")
+    calls, wanted = [], []
+    for quantity in exported(model):
+        rows = inputs_of(model, quantity, rng)
+        wanted.append(np.concatenate([*answers(model, quantity, rows), np.zeros(0)]))
+        arguments = ", ".join(json.dumps(x.ravel().tolist()) for x in rows)
+        calls.append(f"model.{quantity.name}({arguments})")
+    flat = "const flat = (x) => x instanceof Float64Array ? [...x] : typeof x === 'number' ? [x] : "
+    flat += "Object.values(x).flatMap(flat);"
+    script = f"const model = require('./it.js');\n{flat}\nconsole.log(JSON.stringify([{', '.join(calls)}].map(flat)));"
+    (tmp_path / "ask.js").write_text(script)
+    said = subprocess.run(["node", "ask.js"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    for quantity, x, y in zip(exported(model), json.loads(said), wanted, strict=True):
+        size = max(1.0, np.abs(y).max(initial=0.0))
+        assert x[: len(y)] == pytest.approx(y.tolist(), rel=1e-12, abs=1e-13 * size), quantity.name
+
+
+def test_bad_input(tmp_path):
+    model = _rock().compile()
+    with pytest.raises(aj.InputError, match=r"language 'cc' is unknown \(did you mean 'c'\?\)"):
+        model.export("cc", tmp_path)
+    with pytest.raises(aj.InputError, match="prefix 'two words' must be a name"):
+        model.export("c", tmp_path, prefix="two words")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(aj.AnyjointError, match="cannot write to"):
+        model.export("c", tmp_path / "file" / "folder")
+
+
+@pytest.mark.skipif(not shutil.which("cmake"), reason="cmake is not part of what tests may ask for")
+def test_cmake_builds_it(tmp_path):
+    arm().compile().export("c", tmp_path, prefix="arm")
+    subprocess.run(["cmake", "-S", ".", "-B", "build"], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(["cmake", "--build", "build"], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "build" / "arm_example").exists()
+    assert "-larm" in (tmp_path / "build" / "arm.pc").read_text()

@@ -1,0 +1,31 @@
+"""How a schedule is laid out: the work grows with the number of bodies, not with its square."""
+
+from unittest.mock import patch
+
+import numpy as np
+
+import anyjoint as aj
+from anyjoint import joints
+from anyjoint.model import layout
+
+
+def tree(n):
+    """A binary tree of hinges about two axes in turn, which makes many short runs."""
+    mech, solid = aj.Mechanism("tree"), aj.Inertia.box(1.0, 0.1, 0.2, 0.3)
+    hinges = joints.Revolute((1, 0, 0)), joints.Revolute((0, 1, 0))
+    place = aj.Pose.translation(0.1, 0.2, 0.3) @ aj.Pose.rpy(0.1, 0.2, 0.3)
+    for k in range(n):
+        mech.add_body(f"body {k}", mech.bodies[(k - 1) // 2] if k else None, hinges[k % 2], place, solid)
+    return mech
+
+
+def copied(n):
+    """How many numbers the layout turns into arrays."""
+    with patch.object(layout.np, "array", wraps=np.array) as made:
+        tree(n).compile(form="kernels")
+    return sum(len(call.args[0]) for call in made.call_args_list if isinstance(call.args[0], list))
+
+
+def test_a_tree_twice_as_large_is_laid_out_with_twice_the_work(monkeypatch):
+    monkeypatch.setenv("ANYJOINT_CACHE", "off")  # traced programs would be found there
+    assert copied(254) < 2.5 * copied(126)
