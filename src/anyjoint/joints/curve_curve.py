@@ -8,7 +8,7 @@ from typing import Any
 from anyjoint.errors import InputError
 from anyjoint.geometry.curves import as_curve, constant
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, Turn, as_matrix, unit_axis
+from anyjoint.spatial import Axis, Pose, Turn, as_matrix, unit_axis
 
 from .curve_frame import check_frame, curve_coordinate, curve_frame
 from .joint import Coordinate, Joint
@@ -32,7 +32,7 @@ class CurveCurve(Joint):
     frame: str = "frenet"
     spin: bool = False
     meet: str = "outside"
-    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    up: Axis = (0.0, 0.0, 1.0)
     wrap: bool = False
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from anyjoint.geometry.curves import as_curve, constant
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, unit_axis
+from anyjoint.spatial import Axis, Pose, unit_axis
 
 from .curve_frame import check_frame, curve_coordinate, curve_frame
 from .joint import Coordinate, Joint
@@ -24,7 +24,7 @@ class OnCurve(Joint):
     curve: Any
     frame: str = "frenet"
     spin: bool = False
-    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    up: Axis = (0.0, 0.0, 1.0)
     wrap: bool = False
 
     def __post_init__(self) -> None:

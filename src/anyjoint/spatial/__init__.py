@@ -3,9 +3,10 @@
 from .algebra import Matrix, Vector, ad, ad_dual, cross, dot, dot_in_pairs, skew, vector, zeros
 from .factor import Factor, Rotation, Translation, Turn, as_matrix
 from .inertia import BlockInertia, rigid
-from .pose import Pose, frame_about, unit_axis
+from .pose import Axis, Pose, frame_about, unit_axis
 
 __all__ = [
-    "BlockInertia", "Factor", "Matrix", "Pose", "Rotation", "Translation", "Turn", "Vector", "ad", "ad_dual",
-    "as_matrix", "cross", "dot", "dot_in_pairs", "frame_about", "rigid", "skew", "unit_axis", "vector", "zeros",
+    "Axis", "BlockInertia", "Factor", "Matrix", "Pose", "Rotation", "Translation", "Turn", "Vector", "ad",
+    "ad_dual", "as_matrix", "cross", "dot", "dot_in_pairs", "frame_about", "rigid", "skew", "unit_axis", "vector",
+    "zeros",
 ]  # fmt: skip

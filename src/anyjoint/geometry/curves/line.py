@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, Vector, unit_axis, vector
+from anyjoint.spatial import Axis, Pose, Vector, unit_axis, vector
 
 from ..check import frozen, table
 from ..frame import known_rotation
@@ -16,7 +16,7 @@ from .curve import Curve
 class Line(Curve):
     """origin + s direction; the direction is taken at unit length, so s is the distance."""
 
-    direction: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    direction: Axis = (1.0, 0.0, 0.0)
     origin: tuple[float, float, float] = (0.0, 0.0, 0.0)
     domain: tuple[float, float] = (-1.0, 1.0)
 
