@@ -60,7 +60,9 @@ WRONG = {
     "coupled pose": (lambda: joints.Coupled(joints.Revolute(), 2.0, "a").pose([]), "inner_coordinates"),
     "names": (lambda: joints.joint(dof=2, names=["a"]), "names? has 1"),
     "empty domain": (lambda: joints.joint(dof=1, domain=[(1.0, 1.0)]), "low < high"),
-    "seven coordinates": (lambda: joints.joint(dof=7), "0 to 6"),
+    "seven coordinates": (lambda: joints.joint(dof=7), "split the joint"),
+    "a fraction of a coordinate": (lambda: joints.joint(dof=1.5), "whole number"),
+    "seven coordinates in a row": (lambda: joints.Composite(joints.Free(), joints.Revolute()), "split the joint"),
     "a joint that returns 3x3": (lambda: joints.joint(dof=1)(lambda q: np.eye(3)).pose([0.1]), "lambda.*4x4"),
     "a joint that returns no rotation": (lambda: joints.joint(dof=1)(lambda q: 2 * np.eye(4)).pose([0.1]), "last row"),
 }

@@ -8,7 +8,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, zeros
 
 from .condense import condensed
-from .joint import Coordinate, Joint
+from .joint import Coordinate, Joint, check_count
 from .product_rule import Motion, Piece, product
 
 Values = Sequence[Scalar]
@@ -24,6 +24,7 @@ class Composite(Joint):
         chosen = (*parts, *joints)
         if not chosen or not all(isinstance(part, Joint) for part in chosen):
             raise InputError(f"Composite{chosen!r}: give joints, such as Composite(Revolute(), Prismatic())")
+        check_count("Composite", sum(part.nv for part in chosen))
         object.__setattr__(self, "joints", chosen)
 
     @property

@@ -46,7 +46,8 @@ class CurveCurve(Joint):
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
-        along = (curve_coordinate(self.curve1, "s1", self.wrap), curve_coordinate(self.curve2, "s2", self.wrap))
+        curves = {"s1": self.curve1, "s2": self.curve2}
+        along = tuple(curve_coordinate(curve, self.frame, name, self.wrap) for name, curve in curves.items())
         return (*along, Coordinate("spin", period=2 * math.pi, wrap=self.wrap)) if self.spin else along
 
     def legs(self, q: Sequence[Scalar]) -> tuple[Pose, Pose]:

@@ -21,11 +21,14 @@ def curve_frame(curve: Curve, frame: str, up: Sequence[float], s: Scalar) -> Pos
     return curve.rotation_minimising(s)
 
 
-def curve_coordinate(curve: Curve, name: str, wrap: bool) -> Coordinate:
+def curve_coordinate(curve: Curve, frame: str, name: str, wrap: bool) -> Coordinate:
     """The coordinate that is a curve's parameter, with its domain and period."""
     lo, hi = curve.domain
-    wrap = wrap and curve.period is not None
-    return Coordinate(name, domain=(lo, hi), period=curve.period, neutral=(lo + hi) / 2, wrap=wrap, unit="")
+    return Coordinate(
+        name, domain=(lo, hi), period=curve.period, neutral=(lo + hi) / 2, unit="",
+        wrap=wrap and curve.period is not None,
+        defined=curve.tabulated if frame == "rotation-minimising" else curve.defined,
+    )  # fmt: skip
 
 
 def check_frame(owner: str, curve: Curve, frame: str, up: Sequence[float]) -> None:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
+from anyjoint.geometry.check import EVERYWHERE, check_intervals
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
-from .joint import Coordinate, Joint
+from .joint import Coordinate, Joint, check_count
 
 
 @dataclass(frozen=True)
@@ -53,18 +54,22 @@ def joint(
     period: Sequence[float | None] | None = None,
     neutral: Sequence[float] | None = None,
     limits: Sequence[tuple[float, float]] | None = None,
+    defined: Sequence[tuple[float, float] | None] | None = None,
     wrap: bool = False,
 ) -> Callable[[Callable[[Sequence[Scalar]], Any]], FunctionJoint]:
     """Decorator that makes a joint of a function of `dof` coordinates; no derivatives are wanted.
 
-    The other arguments list one entry per coordinate: where the joint is regular (`domain`), after how much it repeats
-    (`period`; `wrap=True` takes whole periods off during simulation), a regular start (`neutral`), where it may go
-    (`limits`).
+    The other arguments list one entry per coordinate: where the joint is meant to be used and where checks sample
+    (`domain`), outside of which interval the function means nothing (`defined`, None for nowhere), after how much it
+    repeats (`period`; `wrap=True` takes whole periods off during simulation), a regular start (`neutral`), where it may
+    go (`limits`).
     """
-    if not isinstance(dof, int) or not 0 <= dof <= 6:
-        raise InputError(f"joint(dof={dof!r}): a joint has 0 to 6 coordinates")
+    if not isinstance(dof, int) or dof < 0:
+        raise InputError(f"joint(dof={dof!r}): expected the number of coordinates, a whole number")
+    check_count("joint", dof)
     options: dict[str, Sequence[Any] | None] = {
         "name": names, "domain": domain, "period": period, "neutral": neutral, "limits": limits,
+        "defined": None if defined is None else [EVERYWHERE if x is None else x for x in defined],
     }  # fmt: skip
     given = {key: list(values) for key, values in options.items() if values is not None}
     for key, values in given.items():
@@ -74,8 +79,7 @@ def joint(
     for k in range(dof):
         own: dict[str, Any] = {"name": f"q{k}"} | {key: values[k] for key, values in given.items()}
         lo, hi = own.get("domain", (-1.0, 1.0))
-        if not lo < hi:
-            raise InputError(f"joint(domain={domain!r}): each domain is a pair (low, high) with low < high")
+        check_intervals("joint", (lo, hi), own.get("defined", EVERYWHERE))
         own.setdefault("neutral", 0.0 if lo <= 0 <= hi else (lo + hi) / 2)
         made.append(Coordinate(**own, wrap=wrap and own.get("period") is not None))
     return lambda function: FunctionJoint(function, tuple(made))

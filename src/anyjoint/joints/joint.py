@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anyjoint.errors import SingularityError
-from anyjoint.geometry.check import parameter
+from anyjoint.errors import InputError, SingularityError
+from anyjoint.geometry.check import EVERYWHERE, parameter
 from anyjoint.scalar import Scalar, absolute, floor, less, select
 from anyjoint.spatial import Matrix, Pose
 
@@ -22,8 +22,9 @@ __all__ = ["Coordinate", "Joint", "parameter", "wrapped"]
 class Coordinate:
     """One generalized coordinate of a joint.
 
-    `domain` is where the joint is regular and where identities are probed; `limits` is where the user wants it;
-    `period` says that q and q + period are the same pose, `wrap` that the chart may take whole periods off;
+    `domain` is where the joint is meant to be used and where checks sample; `defined` is the interval outside of which
+    the joint means nothing (the end of an open spline), which calls and simulations enforce; `limits` is where the user
+    wants it; `period` says that q and q + period are the same pose, `wrap` that the chart may take whole periods off;
     `neutral` is a regular starting value.
     """
 
@@ -34,6 +35,7 @@ class Coordinate:
     neutral: float = 0.0
     unit: str = "rad"
     wrap: bool = False
+    defined: tuple[float, float] = EVERYWHERE
 
 
 def wrapped(coordinate: Coordinate, x: Scalar) -> Scalar:
@@ -44,6 +46,16 @@ def wrapped(coordinate: Coordinate, x: Scalar) -> Scalar:
     away = x - coordinate.neutral
     back = x - period * floor(away / period + 0.5)
     return select(less(absolute(away), period), x, back)
+
+
+def check_count(owner: str, velocities: int) -> None:
+    """Refuse more velocities than a body has ways to move: their mass matrix would be singular everywhere."""
+    if velocities > 6:
+        raise InputError(
+            f"{owner}: {velocities} coordinates for one joint, but a body moves in six ways only, so that some mix of "
+            "them would move nothing; split the joint: hang a body with inertia on the first coordinates, and the next "
+            "body on it by the others; or make coordinates functions of others, as joints.Coupled does"
+        )
 
 
 class Joint:

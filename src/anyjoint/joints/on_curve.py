@@ -37,7 +37,7 @@ class OnCurve(Joint):
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
         spin = (Coordinate("spin", period=2 * math.pi, wrap=self.wrap),) if self.spin else ()
-        return (curve_coordinate(self.curve, "s", self.wrap), *spin)
+        return (curve_coordinate(self.curve, self.frame, "s", self.wrap), *spin)
 
     def pose(self, q: Sequence[Scalar]) -> Pose:
         pose = curve_frame(self.curve, self.frame, self.up, q[0])

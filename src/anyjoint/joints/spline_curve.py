@@ -46,7 +46,9 @@ class SplineCurve(Joint):
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
         n = float(self.count)
-        return (Coordinate("s", domain=(0.0, n), period=n if self.closed else None, neutral=n / 2, unit=""),)
+        if self.closed:
+            return (Coordinate("s", domain=(0.0, n), period=n, neutral=n / 2, unit=""),)
+        return (Coordinate("s", domain=(0.0, n), neutral=n / 2, unit="", defined=(0.0, n)),)
 
     @cached_property
     def tables(self) -> Any:

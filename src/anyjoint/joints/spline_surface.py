@@ -32,8 +32,10 @@ class SplineSurface(Joint):
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
         m, n = len(self.values[0]) - 3, len(self.values[0][0]) - 3
-        made = [Coordinate(name, domain=(0.0, float(k)), neutral=k / 2, unit="") for name, k in (("u", m), ("v", n))]
-        return tuple(made)
+        ends = {"u": (0.0, float(m)), "v": (0.0, float(n))}
+        return tuple(
+            Coordinate(name, domain=end, neutral=end[1] / 2, unit="", defined=end) for name, end in ends.items()
+        )
 
     @cached_property
     def patches(self) -> Patches:

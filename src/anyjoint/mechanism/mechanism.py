@@ -12,10 +12,12 @@ import numpy as np
 from anyjoint import joints
 from anyjoint.errors import InputError, ModelError
 from anyjoint.joints import Coupled, Joint
+from anyjoint.scalar import is_number
 from anyjoint.spatial import Pose, Vector
 
 from .body import Body, Ground
 from .checks import Problem, find_problems
+from .fence import check_inside, fences_of
 from .inertia import Inertia
 from .shapes import Shape
 
@@ -140,6 +142,8 @@ class Mechanism:
 
     def poses(self, q: Sequence[Any]) -> list[Pose]:
         """World poses of all bodies at coordinates q of any scalar; the oracle of the compiled ones."""
+        if all(is_number(x) for x in q):
+            check_inside(f"poses of {self.name!r}", fences_of(self), q)
         world: list[Pose] = []
         for body in self.bodies:
             local = body.placement @ self.joint_pose(body, q)

@@ -18,6 +18,7 @@ from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.dynamics.plan import Plan
 from anyjoint.dynamics.rigid import adjoint, inverse
 from anyjoint.errors import InputError
+from anyjoint.mechanism.fence import check_inside, fences_of
 
 from .arguments import checked_out, checked_rows
 from .cartesian import Cartesian
@@ -48,6 +49,7 @@ class Model:
         self.mechanism = private_copy(mechanism)
         self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
         self.dtype = np.dtype(dtype)
+        self._fences = fences_of(self.mechanism)
         self._compiler = Compiler(self.mechanism, algorithm, form, dtype=self.dtype.name, width=width)
         self._programs: dict[str, Program] = {}
         self._numeric = algorithm if self._is_numeric(algorithm) else None
@@ -113,6 +115,8 @@ class Model:
     def _forward_numerically(self, arrays: tuple[Any, ...], out: Floats | None) -> Floats:
         name, inputs = "forward_dynamics", [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
         rows, batch = checked_rows(name, arrays, inputs, np.dtype(float))
+        if self._fences:
+            check_inside(name, self._fences, rows[0])
         result = checked_out(name, out, (*batch, self.nv), self.dtype, rows)
         forward = numeric_forward if self._numeric in NUMERIC_FORWARD else large_forward
         try:
@@ -182,6 +186,8 @@ class Model:
         return self._finite("gravity_forces", (q,), None, threads)
 
     def _finite(self, name: str, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1) -> Floats:
+        if self._fences:
+            check_inside(name, self._fences, arrays[0])
         program = self._programs.get(name) or self._program(name)
         if out is None and threads == 1:
             state = program.state(arrays)

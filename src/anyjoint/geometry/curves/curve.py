@@ -14,6 +14,7 @@ from anyjoint.scalar import Scalar, derivative
 from anyjoint.spatial import Pose, Vector, cross, dot, vector
 
 from ..arc_length import ArcLength, arc_length_of
+from ..check import EVERYWHERE
 from ..frame import from_axes, known_rotation, place, unit
 from ..transport import Reference, transported
 
@@ -46,6 +47,12 @@ class Curve:
 
     domain: tuple[float, float] = (-math.pi, math.pi)
     period: float | None = None
+    defined: tuple[float, float] = EVERYWHERE  # the curve ends there, as open splines do
+
+    @property
+    def tabulated(self) -> tuple[float, float]:
+        """Where tables made along the curve hold: its transported frame and its arc length."""
+        return self.domain if self.period is None else self.defined
 
     def point(self, s: Scalar) -> Vector:
         """The point of the curve at s."""

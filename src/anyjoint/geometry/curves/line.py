@@ -7,7 +7,7 @@ from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, Vector, unit_axis, vector
 
-from ..check import frozen, table
+from ..check import EVERYWHERE, frozen, table
 from ..frame import known_rotation
 from .curve import Curve
 
@@ -19,6 +19,10 @@ class Line(Curve):
     direction: Axis = (1.0, 0.0, 0.0)
     origin: tuple[float, float, float] = (0.0, 0.0, 0.0)
     domain: tuple[float, float] = (-1.0, 1.0)
+
+    @property
+    def tabulated(self) -> tuple[float, float]:
+        return EVERYWHERE  # closed forms, no tables
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "direction", unit_axis(self.direction, "Line direction"))

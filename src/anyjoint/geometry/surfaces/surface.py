@@ -11,6 +11,7 @@ from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar, derivative
 from anyjoint.spatial import Pose, Vector, cross, vector
 
+from ..check import EVERYWHERE
 from ..frame import from_axes, place, unit
 
 Interval = tuple[float, float]
@@ -32,6 +33,7 @@ class Surface:
 
     domain: tuple[Interval, Interval] = ((-math.pi, math.pi), (-math.pi, math.pi))
     periods: tuple[float | None, float | None] = (None, None)
+    defined: tuple[Interval, Interval] = (EVERYWHERE, EVERYWHERE)  # the surface ends there, as open patches do
     orientation: int = 1
 
     def point(self, u: Scalar, v: Scalar) -> Vector:
