@@ -21,7 +21,7 @@ WRONG = {
     "order": (lambda: joints.Free(order="both"), "translation-first"),
     "empty composite": (lambda: joints.Composite(), "Composite"),
     "composite of something": (lambda: joints.Composite(3), "give joints"),
-    "Frenet on a line": (lambda: joints.OnCurve(curves.Line()), "rotation-minimising"),
+    "Frenet on a line": (lambda: joints.OnCurve(curves.Line()), "transport"),
     "Frenet on a straight function": (lambda: joints.OnCurve(lambda s: (s, 2 * s, 0.0)), "curvature"),
     "a curve that stands still": (lambda: joints.OnCurve(lambda s: (0 * s, 0 * s, 0 * s)), "stands still"),
     "up along the line": (lambda: joints.OnCurve(curves.Line((0, 0, 1)), frame="fixed-up"), "another up"),

@@ -1,10 +1,13 @@
 """Building blocks of frames: known rotations, normalised vectors, rotations about z by a known sine and cosine."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 from typing import Any
 
 from anyjoint.errors import SingularityError
-from anyjoint.scalar import Scalar, atan2, known, sqrt
-from anyjoint.spatial import Pose, Rotation, Turn, Vector, as_matrix, dot, vector
+from anyjoint.scalar import Scalar, atan2, plain, sqrt
+from anyjoint.spatial import Matrix, Pose, Rotation, Turn, Vector, as_matrix, dot, vector
 
 # Columns (y, z, x): an outward x axis becomes the normal of a surface frame [p0, n x p0, n].
 OUTWARD_X = Pose((Turn(as_matrix([[0, 0, 1], [1, 0, 0], [0, 1, 0]])),))
@@ -14,9 +17,24 @@ QUARTER_Z = Pose((Turn(as_matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]])),))
 FLIP = Pose((Turn(as_matrix([[1, 0, 0], [0, -1, 0], [0, 0, -1]])),))
 
 
+@dataclass(frozen=True)
+class FrenetTurn(Turn):
+    """The rotation of a Frenet frame; it flips where its curve's curvature passes zero, so it remembers that.
+
+    `bend` is the vector f' x f'' along the binormal, `speed` the square of f'.
+    """
+
+    bend: Vector
+    speed: Scalar
+    curve: str
+
+    def inverse(self) -> FrenetTurn:
+        return replace(self, R=self.R.T)
+
+
 def place(**parameters: Scalar) -> str:
     """Where something happens, such as " at s = 0.3"; nothing if the parameters are not plain numbers."""
-    values = {name: known(x) for name, x in parameters.items()}
+    values = {name: plain(x) for name, x in parameters.items()}
     if any(value is None for value in values.values()):
         return ""
     return " at " + ", ".join(f"{name} = {value:.6g}" for name, value in values.items())
@@ -25,7 +43,7 @@ def place(**parameters: Scalar) -> str:
 def unit(a: Any, trouble: str = "a vector of no length has no direction") -> Vector:
     """A vector at unit length; `trouble` says what is wrong if plain numbers show that it has none."""
     square = dot(a, a)
-    if known(square) == 0:
+    if plain(square) == 0:
         raise SingularityError(trouble)
     length = sqrt(square)
     return vector(*[x / length for x in a])
@@ -43,5 +61,9 @@ def known_rotation(axis: int, sine: Scalar, cosine: Scalar) -> Pose:
 
 def from_axes(x: Any, y: Any, z: Any, origin: Any) -> Pose:
     """A pose from its three axes and its origin; trusted to be a rotation."""
-    R = as_matrix([[x[i], y[i], z[i]] for i in range(3)])
-    return Pose.translation(*origin) @ Pose((Turn(R),))
+    return Pose.translation(*origin) @ Pose((Turn(rotation(x, y, z)),))
+
+
+def rotation(x: Any, y: Any, z: Any) -> Matrix:
+    """The rotation matrix with these columns."""
+    return as_matrix([[x[i], y[i], z[i]] for i in range(3)])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
+from anyjoint.geometry.undefined import defined_at
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
@@ -48,6 +49,10 @@ class Coupled(Joint):
 
     def inner_coordinates(self, q_source: Sequence[Scalar]) -> list[Scalar]:
         """The inner joint's coordinates for those of the source."""
+        with defined_at(f"a function of the joint coupled to {self.source!r}", q_source):
+            return self._inner(q_source)
+
+    def _inner(self, q_source: Sequence[Scalar]) -> list[Scalar]:
         if isinstance(self.functions, tuple):
             return [_applied(f, q_source) for f in self.functions]
         if not callable(self.functions):

@@ -10,7 +10,7 @@ from anyjoint.geometry.curves import as_curve, constant
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, Turn, as_matrix, unit_axis
 
-from .curve_frame import check_frame, curve_coordinate, curve_frame
+from .curve_frame import check_frame, curve_coordinate, curve_frame, known_frame
 from .joint import Coordinate, Joint
 
 MEETINGS = {
@@ -37,6 +37,7 @@ class CurveCurve(Joint):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "up", unit_axis(self.up, "CurveCurve up"))
+        object.__setattr__(self, "frame", known_frame("CurveCurve", self.frame))
         if self.meet not in MEETINGS:
             raise InputError(f"CurveCurve(meet={self.meet!r}): expected 'outside' or 'inside'")
         for name in ("curve1", "curve2"):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.geometry.curves import FRAMES, Curve
+from anyjoint.geometry.curves import ALIASES, FRAMES, Curve
 from anyjoint.scalar import Scalar, is_number
 from anyjoint.spatial import Pose
 
@@ -31,10 +31,16 @@ def curve_coordinate(curve: Curve, frame: str, name: str, wrap: bool) -> Coordin
     )  # fmt: skip
 
 
+def known_frame(owner: str, frame: str) -> str:
+    """The name of a frame, short names spelled out."""
+    name = ALIASES.get(frame, frame)
+    if name not in FRAMES:
+        raise InputError(f"{owner}(frame={frame!r}): expected one of {', '.join(map(repr, (*FRAMES, *ALIASES)))}")
+    return name
+
+
 def check_frame(owner: str, curve: Curve, frame: str, up: Sequence[float]) -> None:
-    """Refuse unknown frames, and frames that exist nowhere along the curve (Frenet on a straight line)."""
-    if frame not in FRAMES:
-        raise InputError(f"{owner}(frame={frame!r}): expected one of {', '.join(map(repr, FRAMES))}")
+    """Refuse frames that exist nowhere along the curve (Frenet on a straight line)."""
     lo, hi = curve.domain
     found = None
     for s in np.linspace(lo, hi, 7)[1:-1] + 0.013 * (hi - lo):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.geometry.check import POSITIVE, positive
 from anyjoint.geometry.frame import known_rotation
-from anyjoint.scalar import Scalar, cos, is_number, known, sin, sqrt
+from anyjoint.scalar import Scalar, cos, is_number, plain, sin, sqrt
 from anyjoint.spatial import Pose
 
 from .joint import Coordinate, Joint, parameter
@@ -66,8 +66,9 @@ class FourBar(Joint):
         square = ex * ex + ey * ey
         g = (square + (self.coupler * self.coupler - self.rocker * self.rocker)) / (2 * self.coupler)
         left = square - g * g
-        if (known(left) or 0) < 0:
-            raise SingularityError(self.singularity([float(q[0].real)]) or "")
+        value, at = plain(left), plain(q[0])
+        if value is not None and at is not None and value <= 0:
+            raise SingularityError(self.singularity([at]) or "")
         h = self.branch * sqrt(left)
         c, s = (g * ex - h * ey) / square, (g * ey + h * ex) / square
         if self.body == "coupler":

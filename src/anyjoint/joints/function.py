@@ -8,6 +8,7 @@ from typing import Any
 
 from anyjoint.errors import InputError
 from anyjoint.geometry.check import EVERYWHERE, check_intervals
+from anyjoint.geometry.undefined import defined_at
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
@@ -31,6 +32,10 @@ class FunctionJoint(Joint):
         return getattr(self.function, "__name__", type(self.function).__name__)
 
     def pose(self, q: Sequence[Scalar]) -> Pose:
+        with defined_at(f"joint function {self.name}", q):
+            return self._pose(q)
+
+    def _pose(self, q: Sequence[Scalar]) -> Pose:
         result = self.function(q)
         if isinstance(result, Pose):
             return result

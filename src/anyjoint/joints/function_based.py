@@ -6,6 +6,7 @@ from typing import Any
 
 from anyjoint.errors import InputError
 from anyjoint.geometry.functions import Constant
+from anyjoint.geometry.undefined import defined_at
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, unit_axis, vector, zeros
 
@@ -34,7 +35,9 @@ class Term:
 
     def value(self, q: Sequence[Scalar]) -> Scalar:
         """The angle or distance at q."""
-        return self.function(*[q[k] for k in self.coordinates]) if self.coordinates else self.function(0.0)
+        at = [q[k] for k in self.coordinates] or [0.0]
+        with defined_at("FunctionBased: a function", at):
+            return self.function(*at)
 
 
 @dataclass(frozen=True)

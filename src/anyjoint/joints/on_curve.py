@@ -9,7 +9,7 @@ from anyjoint.geometry.curves import as_curve, constant
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, unit_axis
 
-from .curve_frame import check_frame, curve_coordinate, curve_frame
+from .curve_frame import check_frame, curve_coordinate, curve_frame, known_frame
 from .joint import Coordinate, Joint
 
 
@@ -17,8 +17,9 @@ from .joint import Coordinate, Joint
 class OnCurve(Joint):
     """Riding along a curve, Q = C(s), x axis along the tangent; `spin=True` adds Rot_x(angle) about it [GL A_path].
 
-    `frame`: "frenet" [tangent, principal normal, binormal], "fixed-up" (third axis nearest to `up`) or
-    "rotation-minimising" (no turning about the tangent); the last two do not flip at inflections.
+    `frame`: "frenet" [tangent, principal normal, binormal], "fixed-up" (third axis nearest to `up`) or "transport",
+    also called "rotation-minimising" (no turning about the tangent). A Frenet frame flips at an inflection, so a
+    simulation stops there; the other two pass.
     """
 
     curve: Any
@@ -30,6 +31,7 @@ class OnCurve(Joint):
     def __post_init__(self) -> None:
         object.__setattr__(self, "curve", as_curve(self.curve))
         object.__setattr__(self, "up", unit_axis(self.up, "OnCurve up"))
+        object.__setattr__(self, "frame", known_frame("OnCurve", self.frame))
         check_frame("OnCurve", self.curve, self.frame, self.up)
         if self.frame == "rotation-minimising":
             object.__setattr__(self, "curve", constant(self.curve))

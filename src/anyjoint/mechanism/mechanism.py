@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint import joints
-from anyjoint.errors import InputError, ModelError
+from anyjoint.errors import InputError, ModelError, SingularityError
 from anyjoint.joints import Coupled, Joint
 from anyjoint.scalar import is_number
 from anyjoint.spatial import Pose, Vector
@@ -19,6 +19,7 @@ from .body import Body, Ground
 from .checks import Problem, find_problems
 from .fence import check_inside, fences_of
 from .inertia import Inertia
+from .probing import joint_pose
 from .shapes import Shape
 
 # Physics does not import the compiler: the package's door sets this when the pipeline is loaded.
@@ -152,9 +153,11 @@ class Mechanism:
 
     def joint_pose(self, body: Body, q: Sequence[Any]) -> Pose:
         """The pose of a body's joint at coordinates q of the whole mechanism."""
-        if isinstance(body.joint, Coupled):
-            return body.joint.joint.pose(body.joint.inner_coordinates(q[self[body.joint.source].q]))
-        return body.joint.pose(q[body.q])
+        leader = self[body.joint.source] if isinstance(body.joint, Coupled) else body
+        try:
+            return joint_pose(body.joint, q[leader.q])
+        except SingularityError as error:
+            raise SingularityError(f"body {body.name!r}: {error}") from error
 
     def __getitem__(self, name: str) -> Body:
         if name in self._by_name:

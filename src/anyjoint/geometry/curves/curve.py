@@ -9,16 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.errors import InputError
+from anyjoint.errors import InputError, SingularityError
 from anyjoint.scalar import Scalar, derivative
 from anyjoint.spatial import Pose, Vector, cross, dot, vector
 
 from ..arc_length import ArcLength, arc_length_of
 from ..check import EVERYWHERE
-from ..frame import from_axes, known_rotation, place, unit
+from ..frame import FrenetTurn, from_axes, known_rotation, place, rotation, unit
 from ..transport import Reference, transported
 
 FRAMES = ("frenet", "fixed-up", "rotation-minimising")
+ALIASES = {"transport": "rotation-minimising"}
+STRAIGHT = 1e-9  # |f' x f''| relative to |f'|^2 below which a curve has no curvature
 
 
 def still(name: str, s: Scalar) -> str:
@@ -28,13 +30,13 @@ def still(name: str, s: Scalar) -> str:
 
 def straight(name: str, s: Scalar) -> str:
     """What to say where the curvature vanishes."""
-    remedy = 'use frame="rotation-minimising" or frame="fixed-up"'
+    remedy = 'use frame="transport" (rotation minimising) or frame="fixed-up"'
     return f"the curvature of {name} vanishes{place(s=s)}, where a Frenet frame has no normal; {remedy}"
 
 
 def upright(name: str, s: Scalar, up: Sequence[float]) -> str:
     """What to say where the tangent is along the up direction."""
-    remedy = 'choose another up, or use frame="rotation-minimising"'
+    remedy = 'choose another up, or use frame="transport" (rotation minimising)'
     return f"the tangent of {name}{place(s=s)} is along up = {tuple(up)}; {remedy}"
 
 
@@ -70,9 +72,11 @@ class Curve:
         """The Frenet frame [tangent, principal normal, binormal] [GL section 5: b, p, n]."""
         f_q = self.velocity(s)
         f_qq = derivative(lambda x: list(self.velocity(x)), s)
+        bend = cross(f_q, f_qq)
         b = unit(f_q, still(self.name, s))
-        n = unit(cross(f_q, f_qq), straight(self.name, s))
-        return from_axes(b, cross(n, b), n, self.point(s))
+        n = unit(bend, straight(self.name, s))
+        turn = FrenetTurn(rotation(b, cross(n, b), n), bend, dot(f_q, f_q), self.name)
+        return Pose.translation(*self.point(s)) @ Pose((turn,))
 
     def fixed_up(self, s: Scalar, up: Sequence[float] = (0.0, 0.0, 1.0)) -> Pose:
         """The frame whose third axis is as near to `up` as the tangent allows; it never flips at inflections."""
@@ -111,12 +115,12 @@ class Curve:
         try:
             f_q = np.array(self.velocity(s), dtype=float)
             f_qq = np.array(derivative(lambda x: list(self.velocity(x)), s), dtype=float)
-        except (ZeroDivisionError, ValueError, OverflowError):
-            f_q = f_qq = np.zeros(3)
+        except SingularityError as error:
+            return str(error)
         speed = float(np.linalg.norm(f_q))
         if speed < 1e-9:
             return still(self.name, s)
-        if frame == "frenet" and np.linalg.norm(np.cross(f_q, f_qq)) < 1e-9 * speed**2:
+        if frame == "frenet" and np.linalg.norm(np.cross(f_q, f_qq)) < STRAIGHT * speed**2:
             return straight(self.name, s)
         if frame == "fixed-up" and np.linalg.norm(np.cross(f_q, up)) < 1e-9 * speed:
             return upright(self.name, s, up)

@@ -12,6 +12,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 
 from ..check import EVERYWHERE, check_intervals
+from ..undefined import defined_at
 from .curve import Curve
 from .line import Line
 
@@ -26,7 +27,8 @@ class FunctionCurve(Curve):
     defined: tuple[float, float] = EVERYWHERE
 
     def point(self, s: Scalar) -> Vector:
-        p = self.function(s)
+        with defined_at(f"curve function {self.name}", [s]):
+            p = self.function(s)
         try:
             x, y, z = p
         except (TypeError, ValueError) as error:

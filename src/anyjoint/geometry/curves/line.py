@@ -36,7 +36,7 @@ class Line(Curve):
 
     def frenet(self, s: Scalar) -> Pose:
         raise InputError(
-            'Line: a straight line has no Frenet frame; use frame="fixed-up" or frame="rotation-minimising"'
+            'Line: a straight line has no Frenet frame; use frame="fixed-up" or frame="transport" (rotation minimising)'
         )
 
     def rotation_minimising(self, s: Scalar) -> Pose:

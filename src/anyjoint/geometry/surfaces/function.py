@@ -12,6 +12,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 
 from ..check import EVERYWHERE, check_intervals
+from ..undefined import defined_at
 from .surface import Interval, Surface
 
 
@@ -26,7 +27,8 @@ class FunctionSurface(Surface):
     defined: tuple[Interval, Interval] = (EVERYWHERE, EVERYWHERE)
 
     def point(self, u: Scalar, v: Scalar) -> Vector:
-        p = self.function(u, v)
+        with defined_at(f"surface function {self.name}", [u, v]):
+            p = self.function(u, v)
         try:
             x, y, z = p
         except (TypeError, ValueError) as error:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.errors import InputError
+from anyjoint.errors import InputError, SingularityError
 from anyjoint.scalar import Scalar, derivative
 from anyjoint.spatial import Pose, Vector, cross, vector
 
@@ -64,8 +64,8 @@ class Surface:
             f_u = np.array(derivative(lambda x: list(self.point(x, v)), u), dtype=float)
             f_v = np.array(derivative(lambda x: list(self.point(u, x)), v), dtype=float)
             area = float(np.linalg.norm(np.cross(f_u, f_v)))
-        except (ZeroDivisionError, ValueError, OverflowError):
-            area = 0.0
+        except SingularityError as error:
+            return str(error)
         if area > 1e-9:
             return None
         return flat(self.name, u, v)
