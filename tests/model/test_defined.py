@@ -77,7 +77,8 @@ def test_other_mistakes_keep_their_messages(model):
 def test_a_follower_has_an_end_too():
     mech = aj.Mechanism("pair")
     mech.add_body("lead", joint=joints.Revolute("y"), inertia=aj.Inertia.sphere(1.0, 0.1))
-    mech.add_body("bead", joint=joints.Coupled(RIDE, lambda q: 1 + q[0] ** 2, "lead"), inertia=aj.Inertia.sphere(1, 0.1))
+    follow = joints.Coupled(RIDE, lambda q: 1 + q[0] ** 2, "lead")
+    mech.add_body("bead", joint=follow, inertia=aj.Inertia.sphere(1.0, 0.1))
     model = mech.compile()
     assert np.isfinite(model.forward_dynamics([[0.9], [-0.9]], [0.0])).all()
     with pytest.raises(SingularityError, match="state 1, " + WORDS.format(2.21)):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
 
 from anyjoint.errors import SingularityError
-from anyjoint.scalar import Scalar, atan2, plain, sqrt
+from anyjoint.scalar import Scalar, atan2, derivative, plain, sqrt
 from anyjoint.spatial import Matrix, Pose, Rotation, Turn, Vector, as_matrix, dot, vector
 
 # Columns (y, z, x): an outward x axis becomes the normal of a surface frame [p0, n x p0, n].
@@ -17,19 +20,28 @@ QUARTER_Z = Pose((Turn(as_matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]])),))
 FLIP = Pose((Turn(as_matrix([[1, 0, 0], [0, -1, 0], [0, 0, -1]])),))
 
 
-@dataclass(frozen=True)
-class FrenetTurn(Turn):
-    """The rotation of a Frenet frame; it flips where its curve's curvature passes zero, so it remembers that.
+Edge = tuple[Scalar, Scalar]
 
-    `bend` is the vector f' x f'' along the binormal, `speed` the square of f'.
+
+@dataclass(frozen=True)
+class FrameTurn(Turn):
+    """The rotation of a frame made from derivatives, which breaks down where they vanish or are parallel.
+
+    `edges` tells, when asked, how near that is: pairs as `edge` makes them.
     """
 
-    bend: Vector
-    speed: Scalar
-    curve: str
+    edges: Callable[[], list[Edge]]
 
-    def inverse(self) -> FrenetTurn:
+    def inverse(self) -> Self:
         return replace(self, R=self.R.T)
+
+
+@dataclass(frozen=True)
+class FrenetTurn(FrameTurn):
+    """The rotation of a Frenet frame, which turns over where its `bend` f' x f'' passes zero."""
+
+    bend: Vector
+    curve: str
 
 
 def place(**parameters: Scalar) -> str:
@@ -64,6 +76,35 @@ def from_axes(x: Any, y: Any, z: Any, origin: Any) -> Pose:
     return Pose.translation(*origin) @ Pose((Turn(rotation(x, y, z)),))
 
 
+def framed(x: Any, y: Any, z: Any, origin: Any, edges: Callable[[], list[Edge]]) -> Pose:
+    """The same where the axes come from derivatives."""
+    return Pose.translation(*origin) @ Pose((FrameTurn(rotation(x, y, z), edges),))
+
+
 def rotation(x: Any, y: Any, z: Any) -> Matrix:
     """The rotation matrix with these columns."""
     return as_matrix([[x[i], y[i], z[i]] for i in range(3)])
+
+
+def edge(f: Callable[..., Any], *at: Scalar) -> Edge:
+    """How near a vector f of some parameters is to vanishing: |f|^2, and |df|^2 times the parameters' own size.
+
+    Where the first is less than a rounding of the second, f vanishes about the root of a rounding away (1.5e-8 of the
+    parameters), and the derivatives of its direction, made of |df| / |f|, have lost half of their digits.
+    """
+    value: Scalar = dot(*[list(f(*at))] * 2)
+    change: Scalar = 0
+    for k, x in enumerate(at):
+        partial = derivative(_along(f, at, k), x)
+        change = change + dot(partial, partial)
+    return value, (1 + dot(at, at)) * change
+
+
+def _along(f: Callable[..., Any], at: tuple[Scalar, ...], k: int) -> Callable[[Scalar], list[Scalar]]:
+    return lambda x: list(f(*at[:k], x, *at[k + 1 :]))
+
+
+def vanishes(f: Callable[..., Any], *at: float) -> bool:
+    """Whether a vector vanishes at plain parameters, or so near that it makes no difference."""
+    value, change = edge(f, *at)
+    return bool(value <= np.finfo(float).eps * change)

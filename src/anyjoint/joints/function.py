@@ -44,9 +44,6 @@ class FunctionJoint(Joint):
         except InputError as error:
             raise InputError(f"joint function {self.name}: expected a Pose or a 4x4 matrix; {error}") from error
 
-    def singularity(self, q: Sequence[float]) -> str | None:
-        return self.stuck(q)
-
     def __call__(self, q: Sequence[Scalar]) -> Any:
         return self.function(q)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.geometry.check import EVERYWHERE, parameter
+from anyjoint.geometry.frame import Edge, FrameTurn
 from anyjoint.scalar import Scalar, absolute, floor, less, select
 from anyjoint.spatial import Matrix, Pose
 
@@ -36,6 +37,11 @@ class Coordinate:
     unit: str = "rad"
     wrap: bool = False
     defined: tuple[float, float] = EVERYWHERE
+
+
+CLEAR = 1e-5  # a relative singular value of S that no singular place is near to
+NOISE = 1e-14  # one that is nothing but rounding
+NEAR = 1e-8  # relative distance to neighbours
 
 
 def wrapped(coordinate: Coordinate, x: Scalar) -> Scalar:
@@ -107,25 +113,48 @@ class Joint:
 
     def singularity(self, q: Sequence[float]) -> str | None:
         """A sentence (what is singular and a way out) if the coordinates break down at q, else None."""
-        return None
+        return self.stuck(q)
+
+    def edges(self, q: Sequence[Scalar]) -> list[Edge]:
+        """Pairs (x, y): a frame inside the joint means nothing where x is less than a rounding of y."""
+        A, B = self.legs(q)
+        frames = [factor for factor in (*A.factors, *B.factors) if isinstance(factor, FrameTurn)]
+        return [pair for frame in frames for pair in frame.edges()]
 
     def stuck(self, q: Sequence[float]) -> str | None:
-        """A sentence if some mix of velocities moves nothing at q (S loses rank), else None."""
+        """A sentence if some mix of velocities moves nothing at q or within rounding of q (S loses rank), else None.
+
+        A small S alone is nothing bad, as for q -> exp(q) at -20. At a singular place S is small *and* changes much
+        where coordinates change in their ninth digit: such a place is less than about 1e-7 away.
+        """
+        at = [float(x) for x in q]
         try:
-            S = np.asarray(self.jacobian([float(x) for x in q]), dtype=np.float64)
+            S = self._twists(at)
+            if not S.size:
+                return None
+            _, size, mixes = np.linalg.svd(S)
+            if size[-1] > CLEAR * size[0] or (size[-1] > NOISE * size[0] and self._steady(at, size[-1])):
+                return None
         except SingularityError as error:
             return str(error)
-        if not S.size:
-            return None
-        _, size, mixes = np.linalg.svd(S)
-        if size[-1] > 1e-9 * max(1.0, size[0]):
-            return None
         named = zip(self.velocity_names, mixes[-1], strict=True)
         mix = ", ".join(f"{name}: {x:.3g}" for name, x in named if abs(x) > 1e-6)
         return (
             f"{type(self).__name__} is singular at q = {tuple(map(float, q))}: the velocities ({mix}) move nothing; "
             "start elsewhere, or choose coordinates or shapes that are regular there"
         )
+
+    def _twists(self, q: list[float]) -> Matrix:
+        return np.asarray(self.jacobian(q), dtype=np.float64)
+
+    def _steady(self, q: list[float], weakest: float) -> bool:
+        """Whether the smallest singular value of S is much the same at the neighbours of q."""
+        for k, x in enumerate(q):
+            for step in (-NEAR, NEAR):
+                beside = [*q[:k], x + step * max(1.0, abs(x)), *q[k + 1 :]]
+                if abs(np.linalg.svd(self._twists(beside))[1][-1] - weakest) > 0.1 * weakest:
+                    return False
+        return True
 
     @property
     def velocity_names(self) -> tuple[str, ...]:

@@ -75,9 +75,6 @@ class SplineCurve(Joint):
             first = first @ exponential_pose(step, B)
         return first
 
-    def singularity(self, q: Sequence[float]) -> str | None:
-        return self.stuck(q)
-
     def motion(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
         """[RM alg. 4] by the product rule: each exponential has the twist D_i B_i' in its own frame."""
         first, steps, t = self.pieces(q[0])

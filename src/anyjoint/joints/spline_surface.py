@@ -44,9 +44,6 @@ class SplineSurface(Joint):
         windows = np.lib.stride_tricks.sliding_window_view(values, (4, 4), axis=(1, 2))  # [k, i, j, 4, 4]
         return Patches.of(np.einsum("kijab,ap,bq->ijpqk", windows, CUBIC_BASIS, CUBIC_BASIS))
 
-    def singularity(self, q: Sequence[float]) -> str | None:
-        return self.stuck(q)
-
     def pose(self, q: Sequence[Scalar]) -> Pose:
         x, y, z, a, b, c = self.patches(q[0], q[1])
         shift = Pose.translation(x, y, z)

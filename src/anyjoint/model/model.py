@@ -18,7 +18,6 @@ from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.dynamics.plan import Plan
 from anyjoint.dynamics.rigid import adjoint, inverse
 from anyjoint.errors import InputError
-from anyjoint.mechanism.fence import check_inside, fences_of
 
 from .arguments import checked_out, checked_rows
 from .cartesian import Cartesian
@@ -28,9 +27,11 @@ from .diagnosis import explain
 from .latex import document
 from .numbers import numbers_of
 from .parameters import Parameters, private_copy
+from .places import Places
 from .program import Program, build_program
 from .quantities import DENSE_FORWARD, FORCES, KINEMATICS, NUMERIC_FORWARD, TRACED
 from .report import Report, make_report
+from .screen import Screen, look_closer, make_screen
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -49,7 +50,6 @@ class Model:
         self.mechanism = private_copy(mechanism)
         self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
         self.dtype = np.dtype(dtype)
-        self._fences = fences_of(self.mechanism)
         self._compiler = Compiler(self.mechanism, algorithm, form, dtype=self.dtype.name, width=width)
         self._programs: dict[str, Program] = {}
         self._numeric = algorithm if self._is_numeric(algorithm) else None
@@ -87,6 +87,8 @@ class Model:
     def _parameters_changed(self) -> None:
         """Run the set-up programs again; drop programs that have built in a number which is another one now."""
         self._compiler.forget()
+        for made in ("_screen", "_places"):
+            self.__dict__.pop(made, None)
         stale = [q for q, program in self._programs.items() if not program.update(self._compiler.numbers(program))]
         for quantity in stale:
             del self._programs[quantity]
@@ -104,9 +106,23 @@ class Model:
         tau = self._zero if tau is None else tau
         if wrenches is not None:
             tau = tau + self.generalized_forces(q, wrenches)
+        a = self._accelerations(q, v, tau, out, threads)
+        if self._screen is not None and not self._screen.passes(a):
+            look_closer(self, self._screen, q, v, tau, a)
+        return a
+
+    def _accelerations(self, q: Any, v: Any, tau: Any, out: Floats | None = None, threads: int = 1) -> Floats:
         if self._numeric:
             return self._forward_numerically((q, v, tau), out)
         return self._finite("forward_dynamics", (q, v, tau), out, threads)
+
+    @cached_property
+    def _places(self) -> Places | None:
+        return Places(self.mechanism, self.dtype.name) or None
+
+    @cached_property
+    def _screen(self) -> Screen | None:
+        return make_screen(self, self._accelerations)
 
     @cached_property
     def _zero(self) -> Floats:
@@ -115,8 +131,8 @@ class Model:
     def _forward_numerically(self, arrays: tuple[Any, ...], out: Floats | None) -> Floats:
         name, inputs = "forward_dynamics", [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
         rows, batch = checked_rows(name, arrays, inputs, np.dtype(float))
-        if self._fences:
-            check_inside(name, self._fences, rows[0])
+        if self._places:
+            self._places.check(name, rows[0])
         result = checked_out(name, out, (*batch, self.nv), self.dtype, rows)
         forward = numeric_forward if self._numeric in NUMERIC_FORWARD else large_forward
         try:
@@ -186,8 +202,8 @@ class Model:
         return self._finite("gravity_forces", (q,), None, threads)
 
     def _finite(self, name: str, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1) -> Floats:
-        if self._fences:
-            check_inside(name, self._fences, arrays[0])
+        if self._places:
+            self._places.check(name, arrays[0])
         program = self._programs.get(name) or self._program(name)
         if out is None and threads == 1:
             state = program.state(arrays)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.mechanism.fence import Fence, fences_of
+from anyjoint.mechanism.fence import Fence
 
 from .inflection import FrenetWatch, frenet_watches
 from .kept import kept
@@ -28,16 +28,22 @@ class Trouble:
 class Guard:
     """Looks at paths: times (n,) and coordinates (n, nq) after consecutive steps, the first of them good."""
 
-    fences: tuple[Fence, ...]
+    places: Any  # where the model answers, or None for everywhere
     frames: tuple[FrenetWatch, ...]
 
+    @property
+    def fences(self) -> tuple[Fence, ...]:
+        """Coordinates that have an end."""
+        return self.places.fences if self.places else ()
+
     def __bool__(self) -> bool:
-        return bool(self.fences or self.frames)
+        return bool(self.places or self.frames)
 
     def first(self, t: Floats, q: Floats) -> Trouble | None:
         """What goes wrong first along a path."""
         found = [self._beyond(fence, t, q) for fence in self.fences]
         found += [self._flip(frame, t, q) for frame in self.frames]
+        found += [self._broken(t, q)]
         return min((trouble for trouble in found if trouble), key=lambda trouble: trouble.good, default=None)
 
     def _beyond(self, fence: Fence, t: Floats, q: Floats) -> Trouble | None:
@@ -47,6 +53,13 @@ class Guard:
         k = max(int(bad[0]), 1)
         value = float(fence.values(q[k : k + 1])[0])
         return Trouble(float(t[k - 1]), float(t[k]), fence.sentence(value))
+
+    def _broken(self, t: Floats, q: Floats) -> Trouble | None:
+        bad = self.places.broken(q) if self.places else []
+        if not bad:
+            return None
+        k = max(bad[0], 1)
+        return Trouble(float(t[k - 1]), float(t[k]), self.places.reason(q[k]))
 
     def _flip(self, frame: FrenetWatch, t: Floats, q: Floats) -> Trouble | None:
         found = frame.first_flip(q)
@@ -62,5 +75,5 @@ def guard_of(model: Any) -> Guard:
     return kept(
         model,
         ("guard", tuple(mechanism.bodies)),
-        lambda: Guard(fences_of(mechanism), frenet_watches(mechanism)),
+        lambda: Guard(model._places, frenet_watches(mechanism)),
     )

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.geometry.curves import STRAIGHT
 from anyjoint.geometry.frame import FrenetTurn
 from anyjoint.joints import Coupled, Joint
 from anyjoint.mechanism import Mechanism
@@ -21,17 +20,16 @@ HALVINGS = 12  # a frame that turns over within 1/4096 of a step has flipped; if
 
 @dataclass(frozen=True, eq=False)
 class Bend:
-    """f' x f'' and |f'|^2 of the curve under a Frenet frame, as expressions of a joint's coordinates."""
+    """f' x f'' of the curve under a Frenet frame, as expressions of a joint's coordinates."""
 
     curve: str
     variables: tuple[Node, ...]
     outputs: tuple[Any, ...]
 
-    def values(self, q: Floats) -> tuple[Floats, Floats]:
-        """The vectors (n, 3) and squares (n,) at coordinates (n, nq) of the joint."""
+    def values(self, q: Floats) -> Floats:
+        """The vectors (n, 3) at coordinates (n, nq) of the joint."""
         given = dict(zip(self.variables, np.ascontiguousarray(q.T), strict=True))
-        columns = np.broadcast_arrays(*evaluate(self.outputs, given), q[:, 0])[:4]
-        return np.stack(columns[:3], axis=-1), np.asarray(columns[3])
+        return np.stack(np.broadcast_arrays(*evaluate(self.outputs, given), q[:, 0])[:3], axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +45,8 @@ class FrenetWatch:
     def first_flip(self, q: Floats) -> tuple[int, float, Floats] | None:
         """The first step (k, k + 1) of a path in which the frame turns over, the share of it, and the place."""
         own = q[:, self.q]
-        bends, squares = self.bend.values(own)
-        size = np.linalg.norm(bends, axis=1)
-        turned = (bends[1:] * bends[:-1]).sum(axis=1) < 0
-        straight = size[1:] < STRAIGHT * squares[1:]
-        for k in np.flatnonzero(turned | straight):
-            if straight[k]:
-                return int(k), 1.0, own[k + 1]
+        bends = self.bend.values(own)
+        for k in np.flatnonzero((bends[1:] * bends[:-1]).sum(axis=1) < 0):
             share = self._share(own[k], own[k + 1])
             if share is not None:
                 return int(k), share, own[k] + share * self._way(own[k], own[k + 1])
@@ -69,7 +62,7 @@ class FrenetWatch:
         way, low, high = self._way(begin, end), 0.0, 1.0
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
-            (a, b, c), _ = self.bend.values(begin + np.array([[low], [middle], [high]]) * way)
+            a, b, c = self.bend.values(begin + np.array([[low], [middle], [high]]) * way)
             if a @ b < 0:
                 high = middle
             elif b @ c <= 0:
@@ -111,7 +104,7 @@ def _bends(joint: Joint, leader: Joint) -> list[Bend]:
     inner, at = (joint.joint, joint.inner_coordinates(q)) if isinstance(joint, Coupled) else (joint, q)
     A, B = inner.legs(at)
     frames = [factor for factor in (*A.factors, *B.factors) if isinstance(factor, FrenetTurn)]
-    return [Bend(f.curve, tuple(q), (*f.bend, f.speed)) for f in frames if any(isinstance(x, Node) for x in f.bend)]
+    return [Bend(f.curve, tuple(q), tuple(f.bend)) for f in frames if any(isinstance(x, Node) for x in f.bend)]
 
 
 def _key(joint: Joint) -> Hashable:

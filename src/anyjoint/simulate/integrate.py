@@ -10,6 +10,7 @@ import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.mechanism.fence import check_inside
+from anyjoint.mechanism.singular import joint_reason
 
 from .chunk import Chunk, StateAt, StepUnderflow
 from .engine import engine
@@ -22,6 +23,7 @@ from .status import Status
 from .trajectory import Crossing, Trajectory
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+MANY = 1000  # states that are worth compiling for
 
 
 def simulate(
@@ -56,6 +58,10 @@ def simulate(
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     request = started(request)
     recorder = Recorder(request)
+    reason = singular_start(request)
+    if reason:
+        recorder.stop(False, reason, 0.0)
+        return recorder.trajectory()
     try:
         for chunk in engine(recorder.detailed):
             if not recorder.take(chunk):
@@ -79,6 +85,22 @@ def started(request: Request) -> Request:
         return request
     states = [stepper.rechart(q.copy(), v.copy()) for q, v in zip(request.q, request.v, strict=True)]
     return replace(request, q=np.array([q for q, _ in states]), v=np.array([v for _, v in states]))
+
+
+def singular_start(request: Request) -> str:
+    """Why the run cannot begin where it should, or nothing."""
+    model = request.model
+    if not model.nv or not (model._places or model._screen):
+        return ""  # there is no such place
+    try:
+        if request.batch > MANY:
+            model.forward_dynamics(request.q, request.v)
+            return ""
+        for q, v in zip(request.q, request.v, strict=True):  # without compiling for batches
+            model.forward_dynamics(q, v)
+    except SingularityError as error:
+        return f"the run cannot begin, because of {error}"
+    return ""
 
 
 class Recorder:
@@ -250,7 +272,7 @@ def culprit(model: Any, q: Floats, v: Floats, h: float) -> str:
         except InputError:  # so fast that a step leads out of all numbers
             break
     for body in model.mechanism.bodies:
-        reason = body.joint.singularity([float(x) for x in q[body.q]]) if body.joint.nq else None
+        reason = joint_reason(body, q)
         if reason:
             return f"at body {body.name!r} ({reason})"
     fastest = int(np.argmax(np.abs(v))) if len(v) else 0

@@ -15,12 +15,11 @@ from anyjoint.spatial import Pose, Vector, cross, dot, vector
 
 from ..arc_length import ArcLength, arc_length_of
 from ..check import EVERYWHERE
-from ..frame import FrenetTurn, from_axes, known_rotation, place, rotation, unit
+from ..frame import FrenetTurn, edge, framed, known_rotation, place, rotation, unit, vanishes
 from ..transport import Reference, transported
 
 FRAMES = ("frenet", "fixed-up", "rotation-minimising")
 ALIASES = {"transport": "rotation-minimising"}
-STRAIGHT = 1e-9  # |f' x f''| relative to |f'|^2 below which a curve has no curvature
 
 
 def still(name: str, s: Scalar) -> str:
@@ -70,26 +69,28 @@ class Curve:
 
     def frenet(self, s: Scalar) -> Pose:
         """The Frenet frame [tangent, principal normal, binormal] [GL section 5: b, p, n]."""
-        f_q = self.velocity(s)
-        f_qq = derivative(lambda x: list(self.velocity(x)), s)
-        bend = cross(f_q, f_qq)
-        b = unit(f_q, still(self.name, s))
+        bend = self.bend(s)
+        b = unit(self.velocity(s), still(self.name, s))
         n = unit(bend, straight(self.name, s))
-        turn = FrenetTurn(rotation(b, cross(n, b), n), bend, dot(f_q, f_q), self.name)
+        turn = FrenetTurn(rotation(b, cross(n, b), n), lambda: [edge(self.bend, s)], bend, self.name)
         return Pose.translation(*self.point(s)) @ Pose((turn,))
+
+    def bend(self, s: Scalar) -> Vector:
+        """f' x f'', along the binormal; it vanishes with the curvature."""
+        return cross(self.velocity(s), derivative(lambda x: list(self.velocity(x)), s))
 
     def fixed_up(self, s: Scalar, up: Sequence[float] = (0.0, 0.0, 1.0)) -> Pose:
         """The frame whose third axis is as near to `up` as the tangent allows; it never flips at inflections."""
         t = self.tangent(s)
         side = unit(cross(up, t), upright(self.name, s, up))
-        return from_axes(t, side, cross(t, side), self.point(s))
+        return framed(t, side, cross(t, side), self.point(s), lambda: [edge(lambda x: cross(up, self.velocity(x)), s)])
 
     def rotation_minimising(self, s: Scalar) -> Pose:
         """The frame that does not turn about the tangent (a closed curve's closes up by a steady small turn)."""
         t = self.tangent(s)
         r = vector(*self.reference(s))
         r = unit(r - t * dot(r, t))
-        return from_axes(t, r, cross(t, r), self.point(s))
+        return framed(t, r, cross(t, r), self.point(s), lambda: [edge(self.velocity, s)])
 
     @cached_property
     def reference(self) -> Reference:
@@ -113,17 +114,14 @@ class Curve:
     def singularity(self, s: float, frame: str = "frenet", up: Sequence[float] = (0.0, 0.0, 1.0)) -> str | None:
         """A sentence if the frame breaks down at s, else None."""
         try:
-            f_q = np.array(self.velocity(s), dtype=float)
-            f_qq = np.array(derivative(lambda x: list(self.velocity(x)), s), dtype=float)
+            if vanishes(self.velocity, s):
+                return still(self.name, s)
+            if frame == "frenet" and vanishes(self.bend, s):
+                return straight(self.name, s)
+            if frame == "fixed-up" and vanishes(lambda x: cross(up, self.velocity(x)), s):
+                return upright(self.name, s, up)
         except SingularityError as error:
             return str(error)
-        speed = float(np.linalg.norm(f_q))
-        if speed < 1e-9:
-            return still(self.name, s)
-        if frame == "frenet" and np.linalg.norm(np.cross(f_q, f_qq)) < STRAIGHT * speed**2:
-            return straight(self.name, s)
-        if frame == "fixed-up" and np.linalg.norm(np.cross(f_q, up)) < 1e-9 * speed:
-            return upright(self.name, s, up)
         return None
 
     @property

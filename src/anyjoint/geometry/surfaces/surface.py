@@ -12,7 +12,7 @@ from anyjoint.scalar import Scalar, derivative
 from anyjoint.spatial import Pose, Vector, cross, vector
 
 from ..check import EVERYWHERE
-from ..frame import from_axes, place, unit
+from ..frame import edge, framed, place, unit, vanishes
 
 Interval = tuple[float, float]
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -48,11 +48,18 @@ class Surface:
 
     def frame(self, u: Scalar, v: Scalar) -> Pose:
         """The frame at (u, v): first axis along f_u, third axis the normal [GL section 5]."""
-        f_u = derivative(lambda x: list(self.point(x, v)), u)
-        f_v = derivative(lambda x: list(self.point(u, x)), v)
-        p0 = unit(f_u, flat(self.name, u, v))
-        n = unit(cross(f_u, f_v) * self.orientation, flat(self.name, u, v))
-        return from_axes(p0, cross(n, p0), n, self.point(u, v))
+        p0 = unit(self._along(u, v), flat(self.name, u, v))
+        n = unit(self._area(u, v) * self.orientation, flat(self.name, u, v))
+        edges = (self._along, self._area)
+        return framed(p0, cross(n, p0), n, self.point(u, v), lambda: [edge(f, u, v) for f in edges])
+
+    def _along(self, u: Scalar, v: Scalar) -> Vector:
+        """f_u."""
+        return vector(*derivative(lambda x: list(self.point(x, v)), u))
+
+    def _area(self, u: Scalar, v: Scalar) -> Vector:
+        """f_u x f_v."""
+        return cross(self._along(u, v), derivative(lambda x: list(self.point(u, x)), v))
 
     def normal(self, u: Scalar, v: Scalar) -> Vector:
         """The unit normal, outward for solids."""
@@ -61,14 +68,10 @@ class Surface:
     def singularity(self, u: float, v: float) -> str | None:
         """A sentence if the frame breaks down at (u, v), else None."""
         try:
-            f_u = np.array(derivative(lambda x: list(self.point(x, v)), u), dtype=float)
-            f_v = np.array(derivative(lambda x: list(self.point(u, x)), v), dtype=float)
-            area = float(np.linalg.norm(np.cross(f_u, f_v)))
+            regular = not any(vanishes(f, u, v) for f in (self._along, self._area))
         except SingularityError as error:
             return str(error)
-        if area > 1e-9:
-            return None
-        return flat(self.name, u, v)
+        return None if regular else flat(self.name, u, v)
 
     @property
     def name(self) -> str:
