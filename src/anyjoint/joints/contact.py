@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.geometry.frame import FLIP
+from anyjoint.geometry.frame import FLIP, Edge
 from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
@@ -39,6 +39,9 @@ class Contact(Joint):
         """A ends in frame 2c, turned by psi against frame 1c [PAK eq. 10]; B is frame 2c seen from body 2."""
         A = self.surface1.frame(q[0], q[1]) @ FLIP @ Pose.rotation_z(q[4])
         return A, self.surface2.frame(q[2], q[3])
+
+    def ranks(self, q: Sequence[Scalar]) -> list[Edge]:
+        return [*self.surface1.poles(q[0], q[1]), *self.surface2.poles(q[2], q[3])]
 
     def singularity(self, q: Sequence[float]) -> str | None:
         first: str | None = self.surface1.singularity(float(q[0]), float(q[1]))

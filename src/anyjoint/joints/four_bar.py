@@ -14,7 +14,7 @@ from anyjoint.spatial import Pose
 
 from .joint import Coordinate, Joint, parameter
 
-STRETCHED = 1e-12  # of the diagonal's square, below which nothing is left of the triangle
+STRETCHED = 1e-9  # of the diagonal's square, below which too few digits of the triangle are left
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import numpy as np
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.geometry.check import EVERYWHERE, parameter
 from anyjoint.geometry.frame import Edge, FrameTurn
-from anyjoint.scalar import Scalar, absolute, floor, less, select
-from anyjoint.spatial import Matrix, Pose
+from anyjoint.scalar import Scalar, absolute, floor, less, plain, select
+from anyjoint.spatial import Matrix, Pose, dot
 
 from .product_rule import Motion, motion_of
 
@@ -39,7 +39,7 @@ class Coordinate:
     defined: tuple[float, float] = EVERYWHERE
 
 
-CLEAR = 1e-5  # a relative singular value of S that no singular place is near to
+CLEAR = 1e-5  # a singular value of S that no singular place is near to
 NOISE = 1e-14  # one that is nothing but rounding
 NEAR = 1e-8  # relative distance to neighbours
 
@@ -121,6 +121,25 @@ class Joint:
         frames = [factor for factor in (*A.factors, *B.factors) if isinstance(factor, FrameTurn)]
         return [pair for frame in frames for pair in frame.edges()]
 
+    def ranks(self, q: Sequence[Scalar]) -> list[Edge]:
+        """Pairs (x, y): what is left of a column of S after the ones before, and the column; both squared.
+
+        Where x is a tiny share of y, some mix of velocities moves next to nothing.
+        """
+        if self.nv < 2:
+            return []
+        S = self.motion(q, [0] * self.nv).S
+        left, pairs = [list(S[:, k]) for k in range(self.nv)], []
+        for k, column in enumerate(left):
+            square = dot(column, column)
+            if k:
+                pairs.append((square, dot(S[:, k], S[:, k])))
+            for j in range(k + 1, self.nv):
+                share = dot(column, left[j])
+                if plain(share) != 0:  # most columns of simple joints are perpendicular from the start
+                    left[j] = [x - share / square * y for x, y in zip(left[j], column, strict=True)]
+        return pairs
+
     def stuck(self, q: Sequence[float]) -> str | None:
         """A sentence if some mix of velocities moves nothing at q or within rounding of q (S loses rank), else None.
 
@@ -133,7 +152,8 @@ class Joint:
             if not S.size:
                 return None
             _, size, mixes = np.linalg.svd(S)
-            if size[-1] > CLEAR * size[0] or (size[-1] > NOISE * size[0] and self._steady(at, size[-1])):
+            clear = size[-1] > CLEAR * max(1.0, size[0])
+            if clear or (size[-1] > NOISE * size[0] and self._steady(at, size[-1])):
                 return None
         except SingularityError as error:
             return str(error)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.geometry.check import finite
-from anyjoint.geometry.frame import FLIP
+from anyjoint.geometry.frame import FLIP, Edge
 from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Turn, as_matrix
@@ -41,6 +41,9 @@ class SurfaceSurface(Joint):
         """Through the contact frame: A to the flipped frame of surface 1, B to the frame of surface 2."""
         A = self.surface1.frame(q[0], q[1]) @ opposed(self.twist)
         return A, self.surface2.frame(q[2], q[3])
+
+    def ranks(self, q: Sequence[Scalar]) -> list[Edge]:
+        return [*self.surface1.poles(q[0], q[1]), *self.surface2.poles(q[2], q[3])]
 
     def singularity(self, q: Sequence[float]) -> str | None:
         first: str | None = self.surface1.singularity(float(q[0]), float(q[1]))

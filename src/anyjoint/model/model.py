@@ -107,7 +107,7 @@ class Model:
         if wrenches is not None:
             tau = tau + self.generalized_forces(q, wrenches)
         a = self._accelerations(q, v, tau, out, threads)
-        if self._screen is not None and not self._screen.passes(a):
+        if self._screen is not None and not self._screen.passes(q, a):
             look_closer(self, self._screen, q, v, tau, a)
         return a
 

@@ -1,12 +1,13 @@
-"""The places at which a model answers: inside the intervals of its coordinates, away from where frames break down.
+"""The places at which a model answers: inside the intervals of its coordinates, away from where joints break down.
 
 Frames made from derivatives (of a user's curves and surfaces, of splines) have finite but meaningless derivatives close
-to a pole or an inflection. A small program of its own looks how close that is, so that the dynamics stay as they are.
+to a pole or an inflection; other joints lose a direction of motion. Small programs of their own look how close that is,
+so that the dynamics stay as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,45 @@ from anyjoint.errors import SingularityError
 from anyjoint.joints import Coupled, Joint
 from anyjoint.mechanism.fence import check_inside, fences_of
 from anyjoint.mechanism.singular import SCREWS, joint_reason
+from anyjoint.scalar import Scalar
 from anyjoint.symbolic import Graph, Node
 
 from .numbers import Numbers
 from .program import Program
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+Pairs = Callable[[Joint, Sequence[Scalar]], list[tuple[Scalar, Scalar]]]
 ARRAYS = (Array("q", "row"), Array("result", "row"), Array("numbers", "uniform"))
+
+
+class Shares:
+    """Pairs (x, y) of all joints at some coordinates: where x is less than `least` of y, something breaks down.
+
+    They are compared here and not in the generated code, whose simplifier may take x - 1e-16 y for x.
+    """
+
+    def __init__(self, program: Program, owners: Sequence[Any], least: float) -> None:
+        self.program, self.owners, self.least = program, owners, least
+
+    def all_clear(self, q: Any) -> bool:
+        """Whether one state is surely far from everything; the usual case, without delay."""
+        found = self.program.state((q,))
+        if found is None:
+            return False
+        numbers = found.tolist()
+        return all(x > self.least * y for x, y in zip(numbers[::2], numbers[1::2], strict=True))
+
+    def broken(self, q: Floats) -> list[int]:
+        """Which of the states (n, nq) are too near."""
+        return [int(k) for k in np.flatnonzero(self._broken(q).any(axis=1))]
+
+    def owner(self, q: Floats) -> Any:
+        """The body whose joint is the trouble in one of those states."""
+        return self.owners[int(np.argmax(self._broken(q[None])[0]))]
+
+    def _broken(self, q: Floats) -> Floats:
+        found = self.program(q.astype(self.program.dtype)).reshape(len(q), -1)
+        return np.asarray(found[:, ::2] <= self.least * found[:, 1::2])
 
 
 class Places:
@@ -31,7 +64,7 @@ class Places:
     def __init__(self, mechanism: Any, dtype: str) -> None:
         self.mechanism = mechanism
         self.fences = fences_of(mechanism)
-        self.edges = edge_program(mechanism, dtype)
+        self.edges = shares(mechanism, lambda joint, q: joint.edges(q), dtype, float(np.finfo(dtype).eps))
 
     def __bool__(self) -> bool:
         return bool(self.fences) or self.edges is not None
@@ -40,39 +73,36 @@ class Places:
         """Raise unless the model answers at q; what is no array of numbers is left to other checks."""
         if self.fences:
             check_inside(where, self.fences, q)
-        if self.edges is None:
-            return
-        margin = self.edges.state((q,))
-        if margin is not None and min(margin.tolist()) > 0:  # the usual case, without delay
+        if self.edges is None or self.edges.all_clear(q):
             return
         try:
-            states = np.asarray(q, dtype=float)
-            bad = self.broken(states.reshape(-1, self.mechanism.nq))
+            given = np.asarray(q, dtype=float)
+            states = given.reshape(-1, self.mechanism.nq)
         except (TypeError, ValueError):
             return
-        if len(bad):
-            which = f" state {bad[0]}," if states.ndim == 2 else ""
-            raise SingularityError(f"{where}:{which} {self.reason(states.reshape(-1, self.mechanism.nq)[bad[0]])}")
+        bad = self.edges.broken(states)
+        if bad:
+            which = f" state {bad[0]}," if given.ndim == 2 else ""
+            raise SingularityError(f"{where}:{which} {self.reason(states[bad[0]])}")
 
     def broken(self, q: Floats) -> list[int]:
         """Which of the states (n, nq) stand where a frame has broken down."""
-        if self.edges is None:
-            return []
-        return [int(k) for k in np.flatnonzero((self.edges(q.astype(self.edges.dtype)) <= 0).any(axis=1))]
+        return self.edges.broken(q) if self.edges else []
 
     def reason(self, q: Floats) -> str:
-        """Which body's frame it is, and what to do."""
-        for body in self.mechanism.bodies:
-            sentence = joint_reason(body, q)
-            if sentence:
-                return f"body {body.name!r} at q = {q[body.q].tolist()}: {sentence}"
-        return f"a frame of a joint breaks down at q = {q.tolist()}; move away from there"
+        """Whose frame breaks down at q, and what to do."""
+        body = self.edges.owner(q) if self.edges else None
+        if body is None:
+            return ""
+        near = "a frame of its joint breaks down nearby; move away from there"
+        return f"body {body.name!r} at q = {q[body.q].tolist()}: {joint_reason(body, q) or near}"
 
 
-def edge_program(mechanism: Any, dtype: str) -> Program | None:
-    """A program that tells for each frame of each body how far it is from breaking down: positive if far enough."""
+def shares(mechanism: Any, pairs: Pairs, dtype: str, least: float) -> Shares | None:
+    """Pairs of numbers of all joints, by kernels over equal joints; None where nothing can break down."""
     kernels: dict[Hashable, Kernel | None] = {}
     starts: dict[Hashable, list[tuple[int, int]]] = {}
+    owners: list[Any] = []
     size = 0
     for body in mechanism.bodies:
         if isinstance(body.joint, SCREWS) or not (body.joint.nq or isinstance(body.joint, Coupled)):
@@ -80,33 +110,35 @@ def edge_program(mechanism: Any, dtype: str) -> Program | None:
         leader = mechanism[body.joint.source] if isinstance(body.joint, Coupled) else body
         key = _key(body.joint)
         if key not in kernels:
-            kernels[key] = _kernel(body.joint, leader.joint, float(np.finfo(dtype).eps))
+            kernels[key] = _kernel(body.joint, leader.joint, pairs)
         kernel = kernels[key]
         if kernel is not None:
             starts.setdefault(key, []).append((leader.q.start, size))
+            owners += [body] * (len(kernel.stores) // 2)
             size += len(kernel.stores)
     if not size:
         return None
-    used = [kernels[key] for key in starts]
+    used = [kernel for key in starts if (kernel := kernels[key])]
     runs = [
         Run(k, len(places), ((0, tuple(q for q, _ in places)), (1, tuple(r for _, r in places))))
         for k, places in enumerate(starts.values())
     ]
-    schedule = Schedule(ARRAYS, tuple(kernel for kernel in used if kernel), tuple(runs))
-    return Program("places", schedule, [], [("q", mechanism.nq)], size, Numbers((), (0.0, 0.0, 0.0)), dtype)
+    schedule = Schedule(ARRAYS, tuple(used), tuple(runs))
+    program = Program("places", schedule, [], [("q", mechanism.nq)], size, Numbers((), (0.0, 0.0, 0.0)), dtype)
+    return Shares(program, owners, least)
 
 
-def _kernel(joint: Joint, leader: Joint, rounding: float) -> Kernel | None:
-    """The margins of one joint kind as a kernel over its coordinates; None where no frame can break down."""
+def _kernel(joint: Joint, leader: Joint, pairs: Pairs) -> Kernel | None:
+    """The pairs of one joint kind as a kernel over its coordinates; None where they do not depend on them."""
     graph = Graph()
     q = [graph.variable("q", c.domain) for c in leader.coordinates]
     inner, at = (joint.joint, joint.inner_coordinates(q)) if isinstance(joint, Coupled) else (joint, q)
-    margins = [x - rounding * y for x, y in inner.edges(at)]
-    moving = [x for x in margins if isinstance(x, Node)]
+    moving = [pair for pair in pairs(inner, at) if any(isinstance(x, Node) for x in pair)]
     if not moving:
         return None
+    nodes = [x if isinstance(x, Node) else graph.constant(float(x)) for pair in moving for x in pair]
     loads = {node.id: (0, k) for k, node in enumerate(q)}
-    return Kernel(graph, ARRAYS[:2], loads, tuple(Store(x, 1, k) for k, x in enumerate(moving)))
+    return Kernel(graph, ARRAYS[:2], loads, tuple(Store(x, 1, k) for k, x in enumerate(nodes)))
 
 
 def _key(joint: Joint) -> Hashable:

@@ -3,7 +3,10 @@
 import math
 
 from anyjoint.errors import InputError
+from anyjoint.scalar import Scalar, sin
 from anyjoint.spatial import Pose, Turn, as_matrix
+
+from ..frame import Edge
 
 POLE_MARGIN = 1e-6
 POLAR_DOMAIN = ((-math.pi, math.pi), (0.0, math.pi))
@@ -26,6 +29,12 @@ def cycle(shift: int) -> Pose:
     for k in range(3):
         R[(k + shift) % 3][k] = 1
     return Pose((Turn(as_matrix(R)),))
+
+
+def pole_edges(v: Scalar) -> list[Edge]:
+    """How near v is to a pole."""
+    s = sin(v)
+    return [(s * s, 1.0)]
 
 
 def pole_message(owner: str, axis: str, v: float) -> str | None:

@@ -12,7 +12,7 @@ from anyjoint.scalar import Scalar, derivative
 from anyjoint.spatial import Pose, Vector, cross, vector
 
 from ..check import EVERYWHERE
-from ..frame import edge, framed, place, unit, vanishes
+from ..frame import Edge, edge, framed, place, unit, vanishes
 
 Interval = tuple[float, float]
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -60,6 +60,10 @@ class Surface:
     def _area(self, u: Scalar, v: Scalar) -> Vector:
         """f_u x f_v."""
         return cross(self._along(u, v), derivative(lambda x: list(self.point(u, x)), v))
+
+    def poles(self, u: Scalar, v: Scalar) -> list[Edge]:
+        """Pairs as `edge` makes them for places where closed forms hold but u says nothing."""
+        return []
 
     def normal(self, u: Scalar, v: Scalar) -> Vector:
         """The unit normal, outward for solids."""
