@@ -45,7 +45,9 @@ PLACES = {
     "Free, translation first": (
         joints.Free(order="translation-first"), lambda r: [*r.normal(size=3), *(TAU * direction(r))]
     ),
-    "ZYZ": (joints.Composite(HINGE("z"), HINGE("y"), HINGE("z")), lambda r: on(r, None, math.pi * r.integers(-2, 3), None)),
+    "ZYZ": (
+        joints.Composite(HINGE("z"), HINGE("y"), HINGE("z")), lambda r: on(r, None, math.pi * r.integers(-2, 3), None)
+    ),
     "ZYX": (
         joints.Composite(HINGE("z"), HINGE("y"), HINGE("x")),
         lambda r: on(r, None, math.pi * (r.integers(-2, 3) + 0.5), None),

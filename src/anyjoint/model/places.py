@@ -17,7 +17,7 @@ from anyjoint.errors import SingularityError
 from anyjoint.joints import Coupled, Joint
 from anyjoint.mechanism.fence import check_inside, fences_of
 from anyjoint.mechanism.singular import SCREWS, joint_reason
-from anyjoint.scalar import Scalar
+from anyjoint.scalar import Scalar, known
 from anyjoint.symbolic import Graph, Node
 
 from .numbers import Numbers
@@ -29,10 +29,7 @@ ARRAYS = (Array("q", "row"), Array("result", "row"), Array("numbers", "uniform")
 
 
 class Shares:
-    """Pairs (x, y) of all joints at some coordinates: where x is less than `least` of y, something breaks down.
-
-    They are compared here and not in the generated code, whose simplifier may take x - 1e-16 y for x.
-    """
+    """Ratios of all joints at some coordinates: where one is below `least`, the joint of its owner breaks down."""
 
     def __init__(self, program: Program, owners: Sequence[Any], least: float) -> None:
         self.program, self.owners, self.least = program, owners, least
@@ -40,10 +37,7 @@ class Shares:
     def all_clear(self, q: Any) -> bool:
         """Whether one state is surely far from everything; the usual case, without delay."""
         found = self.program.state((q,))
-        if found is None:
-            return False
-        numbers = found.tolist()
-        return all(x > self.least * y for x, y in zip(numbers[::2], numbers[1::2], strict=True))
+        return found is not None and min(found.tolist()) > self.least
 
     def broken(self, q: Floats) -> list[int]:
         """Which of the states (n, nq) are too near."""
@@ -54,8 +48,7 @@ class Shares:
         return self.owners[int(np.argmax(self._broken(q[None])[0]))]
 
     def _broken(self, q: Floats) -> Floats:
-        found = self.program(q.astype(self.program.dtype)).reshape(len(q), -1)
-        return np.asarray(found[:, ::2] <= self.least * found[:, 1::2])
+        return np.asarray(self.program(q.astype(self.program.dtype)).reshape(len(q), -1) <= self.least)
 
 
 class Places:
@@ -99,7 +92,7 @@ class Places:
 
 
 def shares(mechanism: Any, pairs: Pairs, dtype: str, least: float) -> Shares | None:
-    """Pairs of numbers of all joints, by kernels over equal joints; None where nothing can break down."""
+    """The ratios x / y of pairs of all joints, by kernels over equal joints; None where nothing can break down."""
     kernels: dict[Hashable, Kernel | None] = {}
     starts: dict[Hashable, list[tuple[int, int]]] = {}
     owners: list[Any] = []
@@ -114,7 +107,7 @@ def shares(mechanism: Any, pairs: Pairs, dtype: str, least: float) -> Shares | N
         kernel = kernels[key]
         if kernel is not None:
             starts.setdefault(key, []).append((leader.q.start, size))
-            owners += [body] * (len(kernel.stores) // 2)
+            owners += [body] * len(kernel.stores)
             size += len(kernel.stores)
     if not size:
         return None
@@ -129,16 +122,16 @@ def shares(mechanism: Any, pairs: Pairs, dtype: str, least: float) -> Shares | N
 
 
 def _kernel(joint: Joint, leader: Joint, pairs: Pairs) -> Kernel | None:
-    """The pairs of one joint kind as a kernel over its coordinates; None where they do not depend on them."""
+    """The ratios of one joint kind as a kernel over its coordinates; None where they do not depend on them."""
     graph = Graph()
     q = [graph.variable("q", c.domain) for c in leader.coordinates]
     inner, at = (joint.joint, joint.inner_coordinates(q)) if isinstance(joint, Coupled) else (joint, q)
-    moving = [pair for pair in pairs(inner, at) if any(isinstance(x, Node) for x in pair)]
+    ratios = [x / y for x, y in pairs(inner, at) if known(y) != 0]  # what never changes cannot vanish
+    moving = [x for x in ratios if isinstance(x, Node) and x.known is None]
     if not moving:
         return None
-    nodes = [x if isinstance(x, Node) else graph.constant(float(x)) for pair in moving for x in pair]
     loads = {node.id: (0, k) for k, node in enumerate(q)}
-    return Kernel(graph, ARRAYS[:2], loads, tuple(Store(x, 1, k) for k, x in enumerate(nodes)))
+    return Kernel(graph, ARRAYS[:2], loads, tuple(Store(x, 1, k) for k, x in enumerate(moving)))
 
 
 def _key(joint: Joint) -> Hashable:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,17 +38,17 @@ class Screen:
     factor: float
     ranks: Shares | None
 
-    @property
+    @cached_property
     def limit(self) -> float:
         """Accelerations that nobody needs to look at."""
         return self.factor * (self.rest + self.speed + self.force)
 
     def passes(self, q: Any, a: Floats) -> bool:
         """Whether nothing is suspicious about a state or a batch."""
+        limit = self.limit
         if a.ndim == 1:  # without delay
-            tame = bool(a.dot(a) <= self.limit * self.limit)
-            return tame and (self.ranks is None or self.ranks.all_clear(q))
-        tame = not a.size or bool(a.max() <= self.limit and a.min() >= -self.limit)
+            return a.dot(a) <= limit * limit and (self.ranks is None or self.ranks.all_clear(q))
+        tame = not a.size or bool(a.max() <= limit and a.min() >= -limit)
         return tame and (self.ranks is None or not self.ranks.broken(np.atleast_2d(np.asarray(q, dtype=float))))
 
     def suspects(self, q: Floats, v: Floats, tau: Floats, a: Floats) -> list[int]:
