@@ -77,7 +77,7 @@ def test_domain_and_neutral_lie_where_a_joint_is_defined(name):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: joints.joint(dof=1, defined=[(0.0, 1.0)]),  # the default domain reaches beyond
+        lambda: joints.joint(dof=1, defined=[(-2.0, 2.0)]),  # the default domain reaches beyond
         lambda: joints.joint(dof=1, domain=[(0.0, 2.0)], defined=[(0.0, 1.0)]),
         lambda: curves.curve(lambda s: (s, s, s), domain=(0, 2), defined=(0, 1)),
         lambda: surfaces.surface(lambda u, v: (u, v, 0), domain=((0, 1), (0, 2)), defined=((0, 1), (0, 1))),
@@ -91,7 +91,7 @@ def test_a_domain_beyond_is_refused(make):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: joints.joint(dof=1, defined=[(1.0, 1.0)]),
+        lambda: joints.joint(dof=1, domain=[(0.0, 1.0)], defined=[(1.0, 1.0)]),
         lambda: curves.curve(lambda s: (s, s, s), defined=(2, -2)),
     ],
 )

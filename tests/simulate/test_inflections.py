@@ -64,7 +64,7 @@ def test_a_run_stops_at_an_inflection(name, method):
     assert np.abs(energies(traj) - energies(traj)[0]).max() < drift
 
 
-@pytest.mark.parametrize("options", [{"save_every": 50}, {"tau": lambda t, q, v: 0 * v}], ids=str)
+@pytest.mark.parametrize("options", [{"save_every": 50}, {"tau": lambda t, q, v: 0 * v}], ids=["sparse", "python"])
 def test_it_is_seen_between_samples_and_by_steps_in_python(options):
     model = rider(joints.OnCurve(sine))
     traj = model.simulate([1.0], [0.0], 3.0, dt=1e-3, **options)

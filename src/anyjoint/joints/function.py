@@ -80,7 +80,7 @@ def joint(
     made = []
     for k in range(dof):
         own: dict[str, Any] = {"name": f"q{k}"} | {key: values[k] for key, values in given.items()}
-        lo, hi = own.get("domain", (-1.0, 1.0))
+        lo, hi = own.get("domain", Coordinate.domain)
         check_intervals("joint", (lo, hi), own.get("defined", EVERYWHERE))
         own.setdefault("neutral", 0.0 if lo <= 0 <= hi else (lo + hi) / 2)
         made.append(Coordinate(**own, wrap=wrap and own.get("period") is not None))
