@@ -25,7 +25,9 @@ def model():
     return bead(joints.OnCurve(curves.BSpline(TRACK), frame="fixed-up"))
 
 
-@pytest.mark.parametrize("options", [{}, {"save_every": 7}, {"tau": lambda t, q, v: 0 * v}], ids=["all", "sparse", "python"])
+@pytest.mark.parametrize(
+    "options", [{}, {"save_every": 7}, {"tau": lambda t, q, v: 0 * v}], ids=["all", "sparse", "python"]
+)
 @pytest.mark.parametrize("method", METHODS)
 def test_leaving_an_open_curve_stops_the_run(model, method, options):
     traj = model.simulate([1.0], [1.0], 5.0, dt=1e-3, method=method, **options)

@@ -11,6 +11,7 @@ import numpy as np
 from anyjoint.geometry.frame import FrenetTurn
 from anyjoint.joints import Coupled, Joint
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.singular import SCREWS
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate
 
@@ -87,7 +88,7 @@ def frenet_watches(mechanism: Mechanism) -> tuple[FrenetWatch, ...]:
     for body in mechanism.bodies:
         leader = mechanism[body.joint.source] if isinstance(body.joint, Coupled) else body
         joint = leader.joint
-        if not joint.nq:
+        if not joint.nq or isinstance(body.joint, SCREWS):
             continue
         key = _key(body.joint)
         if key not in traced:

@@ -15,6 +15,7 @@ from anyjoint.mechanism.singular import joint_reason
 from .chunk import Chunk, StateAt, StepUnderflow
 from .engine import engine
 from .events import Event, first_crossings
+from .first_chart import recharted
 from .guard import Trouble, guard_of
 from .progress import Progress
 from .python_step import PythonStepper, coordinate_rates
@@ -80,11 +81,8 @@ def started(request: Request) -> Request:
     """The request with its first states inside what is defined, and in the charts that the joints want."""
     if guard_of(request.model).fences:
         check_inside("simulate", guard_of(request.model).fences, request.q)
-    stepper = PythonStepper(request.model, request.drive, request.method)
-    if not stepper.charted:
-        return request
-    states = [stepper.rechart(q.copy(), v.copy()) for q, v in zip(request.q, request.v, strict=True)]
-    return replace(request, q=np.array([q for q, _ in states]), v=np.array([v for _, v in states]))
+    q, v = recharted(request.model.mechanism, request.q, request.v)
+    return replace(request, q=q, v=v)
 
 
 def singular_start(request: Request) -> str:
