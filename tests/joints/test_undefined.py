@@ -41,6 +41,7 @@ def mechanism(joint):
     return mech
 
 
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 @pytest.mark.parametrize("name", NOWHERE)
 def test_poses_and_twists_on_floats_raise(name):
     joint, q = NOWHERE[name]
@@ -49,6 +50,7 @@ def test_poses_and_twists_on_floats_raise(name):
             call(q)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 @pytest.mark.parametrize("name", NOWHERE)
 def test_mechanisms_and_models_name_the_body(name):
     joint, q = NOWHERE[name]
@@ -59,6 +61,7 @@ def test_mechanisms_and_models_name_the_body(name):
             call(q)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 @pytest.mark.parametrize("name", USERS)
 def test_the_message_names_the_domain(name):
     joint, q = NOWHERE[name]
