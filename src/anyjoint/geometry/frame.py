@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -20,17 +21,14 @@ QUARTER_Z = Pose((Turn(as_matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]])),))
 FLIP = Pose((Turn(as_matrix([[1, 0, 0], [0, -1, 0], [0, 0, -1]])),))
 
 
-Edge = tuple[Scalar, Scalar]
-
-
 @dataclass(frozen=True)
 class FrameTurn(Turn):
     """The rotation of a frame made from derivatives, which breaks down where they vanish or are parallel.
 
-    `edges` tells, when asked, how near that is: pairs as `edge` makes them.
+    `edges` are the vectors that must not vanish.
     """
 
-    edges: Callable[[], list[Edge]]
+    edges: tuple[Vector, ...]
 
     def inverse(self) -> Self:
         return replace(self, R=self.R.T)
@@ -76,8 +74,8 @@ def from_axes(x: Any, y: Any, z: Any, origin: Any) -> Pose:
     return Pose.translation(*origin) @ Pose((Turn(rotation(x, y, z)),))
 
 
-def framed(x: Any, y: Any, z: Any, origin: Any, edges: Callable[[], list[Edge]]) -> Pose:
-    """The same where the axes come from derivatives."""
+def framed(x: Any, y: Any, z: Any, origin: Any, *edges: Vector) -> Pose:
+    """The same where the axes come from derivatives, vectors that must not vanish."""
     return Pose.translation(*origin) @ Pose((FrameTurn(rotation(x, y, z), edges),))
 
 
@@ -86,25 +84,17 @@ def rotation(x: Any, y: Any, z: Any) -> Matrix:
     return as_matrix([[x[i], y[i], z[i]] for i in range(3)])
 
 
-def edge(f: Callable[..., Any], *at: Scalar) -> Edge:
-    """How near a vector f of some parameters is to vanishing: |f|^2, and |df|^2 times the parameters' own size.
+def vanishes(f: Callable[..., Any], *at: float) -> bool:
+    """Whether a vector f of plain parameters vanishes, or so near that it makes no difference.
 
-    Where the first is less than a rounding of the second, f vanishes about the root of a rounding away (1.5e-8 of the
-    parameters), and the derivatives of its direction, made of |df| / |f|, have lost half of their digits.
+    Where |f| is less than half of the digits of |df|, times the parameters' own size, f vanishes 1.5e-8 of the
+    parameters away, and the derivatives of its direction, made of |df| / |f|, have lost half of their digits.
     """
-    value: Scalar = dot(*[list(f(*at))] * 2)
-    change: Scalar = 0
-    for k, x in enumerate(at):
-        partial = derivative(_along(f, at, k), x)
-        change = change + dot(partial, partial)
-    return value, (1 + dot(at, at)) * change
+    value = np.array(f(*at), dtype=float)
+    partials = [derivative(_along(f, at, k), x) for k, x in enumerate(at)]
+    change = np.linalg.norm(np.array(partials, dtype=float)) * math.hypot(1.0, *at)
+    return bool(np.linalg.norm(value) <= np.finfo(float).eps ** 0.5 * change)
 
 
 def _along(f: Callable[..., Any], at: tuple[Scalar, ...], k: int) -> Callable[[Scalar], list[Scalar]]:
     return lambda x: list(f(*at[:k], x, *at[k + 1 :]))
-
-
-def vanishes(f: Callable[..., Any], *at: float) -> bool:
-    """Whether a vector vanishes at plain parameters, or so near that it makes no difference."""
-    value, change = edge(f, *at)
-    return bool(value <= np.finfo(float).eps * change)

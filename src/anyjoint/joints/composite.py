@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from anyjoint.errors import InputError
-from anyjoint.geometry.frame import Edge
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, zeros
 
@@ -79,8 +78,8 @@ class Composite(Joint):
             new_v += own_v
         return (new_q, new_v) if rewritten else None
 
-    def edges(self, q: Sequence[Scalar]) -> list[Edge]:
-        return [pair for part, q_part, _ in self.split(q, [0] * self.nv) for pair in part.edges(q_part)]
+    def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return [x for part, q_part, _ in self.split(q, [0] * self.nv) for x in part.edges(q_part)]
 
     def singularity(self, q: Sequence[float]) -> str | None:
         found = (part.singularity(q_part) for part, q_part, _ in self.split(q, [0.0] * self.nv))

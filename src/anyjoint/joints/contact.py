@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.geometry.frame import FLIP, Edge
+from anyjoint.geometry.frame import FLIP
 from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
@@ -40,7 +40,7 @@ class Contact(Joint):
         A = self.surface1.frame(q[0], q[1]) @ FLIP @ Pose.rotation_z(q[4])
         return A, self.surface2.frame(q[2], q[3])
 
-    def ranks(self, q: Sequence[Scalar]) -> list[Edge]:
+    def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:
         return [*self.surface1.poles(q[0], q[1]), *self.surface2.poles(q[2], q[3])]
 
     def singularity(self, q: Sequence[float]) -> str | None:

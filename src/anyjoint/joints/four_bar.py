@@ -4,11 +4,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.geometry.check import POSITIVE, positive
-from anyjoint.geometry.frame import Edge, known_rotation
+from anyjoint.geometry.frame import known_rotation
 from anyjoint.scalar import Scalar, cos, is_number, plain, sin, sqrt
 from anyjoint.spatial import Pose
 
@@ -85,9 +83,9 @@ class FourBar(Joint):
         rx, ry = (self.coupler * c - ex) / self.rocker, (self.coupler * s - ey) / self.rocker
         return Pose.translation(self.ground, 0, 0) @ known_rotation(2, ry, rx)
 
-    def edges(self, q: Sequence[Scalar]) -> list[Edge]:
+    def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
         square, _, left = self._triangle(q)
-        return [(left, square * (STRETCHED / np.finfo(float).eps))]
+        return [left / square]
 
     def singularity(self, q: Sequence[float]) -> str | None:
         a = float(q[0])

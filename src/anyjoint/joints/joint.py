@@ -10,7 +10,7 @@ import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.geometry.check import EVERYWHERE, parameter
-from anyjoint.geometry.frame import Edge, FrameTurn
+from anyjoint.geometry.frame import FrameTurn
 from anyjoint.scalar import Scalar, absolute, floor, less, plain, select
 from anyjoint.spatial import Matrix, Pose, dot
 
@@ -115,30 +115,30 @@ class Joint:
         """A sentence (what is singular and a way out) if the coordinates break down at q, else None."""
         return self.stuck(q)
 
-    def edges(self, q: Sequence[Scalar]) -> list[Edge]:
-        """Pairs (x, y): a frame inside the joint means nothing where x is less than a rounding of y."""
+    def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """Numbers that vanish where a frame inside the joint breaks down."""
         A, B = self.legs(q)
         frames = [factor for factor in (*A.factors, *B.factors) if isinstance(factor, FrameTurn)]
-        return [pair for frame in frames for pair in frame.edges()]
+        return [dot(vector, vector) for frame in frames for vector in frame.edges]
 
-    def ranks(self, q: Sequence[Scalar]) -> list[Edge]:
-        """Pairs (x, y): what is left of a column of S after the ones before, and the column; both squared.
+    def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """Numbers that vanish where some mix of velocities moves nothing though frames are regular.
 
-        Where x is a tiny share of y, some mix of velocities moves next to nothing.
+        They are what is left of a column of S after the ones before, as a share of it, squared.
         """
         if self.nv < 2:
             return []
         S = self.motion(q, [0] * self.nv).S
-        left, pairs = [list(S[:, k]) for k in range(self.nv)], []
+        left, shares = [list(S[:, k]) for k in range(self.nv)], []
         for k, column in enumerate(left):
             square = dot(column, column)
             if k:
-                pairs.append((square, dot(S[:, k], S[:, k])))
+                shares.append(square / dot(S[:, k], S[:, k]))
             for j in range(k + 1, self.nv):
                 share = dot(column, left[j])
                 if plain(share) != 0:  # most columns of simple joints are perpendicular from the start
                     left[j] = [x - share / square * y for x, y in zip(left[j], column, strict=True)]
-        return pairs
+        return shares
 
     def stuck(self, q: Sequence[float]) -> str | None:
         """A sentence if some mix of velocities moves nothing at q or within rounding of q (S loses rank), else None.

@@ -45,6 +45,9 @@ class OnCurve(Joint):
         pose = curve_frame(self.curve, self.frame, self.up, q[0])
         return pose @ Pose.rotation_x(q[1]) if self.spin else pose
 
+    def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return []  # sliding and spinning differ wherever there is a tangent
+
     def singularity(self, q: Sequence[float]) -> str | None:
         found: str | None = self.curve.singularity(float(q[0]), self.frame, self.up)
         return found

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.geometry.check import finite
-from anyjoint.geometry.frame import FLIP, Edge
+from anyjoint.geometry.frame import FLIP
 from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Turn, as_matrix
@@ -42,7 +42,7 @@ class SurfaceSurface(Joint):
         A = self.surface1.frame(q[0], q[1]) @ opposed(self.twist)
         return A, self.surface2.frame(q[2], q[3])
 
-    def ranks(self, q: Sequence[Scalar]) -> list[Edge]:
+    def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:
         return [*self.surface1.poles(q[0], q[1]), *self.surface2.poles(q[2], q[3])]
 
     def singularity(self, q: Sequence[float]) -> str | None:

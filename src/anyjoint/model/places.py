@@ -16,20 +16,23 @@ from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
 from anyjoint.errors import SingularityError
 from anyjoint.joints import Coupled, Joint
 from anyjoint.mechanism.fence import check_inside, fences_of
+from anyjoint.mechanism.probing import random_coordinates
 from anyjoint.mechanism.singular import SCREWS, joint_reason
-from anyjoint.scalar import Scalar, known
+from anyjoint.scalar import Scalar
 from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic.interpret import evaluate
 
 from .numbers import Numbers
 from .program import Program
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-Pairs = Callable[[Joint, Sequence[Scalar]], list[tuple[Scalar, Scalar]]]
+Numbered = Callable[[Joint, Sequence[Scalar]], list[Scalar]]
+SHARE = 1e-8  # of a number's usual size, below which one looks closer
 ARRAYS = (Array("q", "row"), Array("result", "row"), Array("numbers", "uniform"))
 
 
 class Shares:
-    """Ratios of all joints at some coordinates: where one is below `least`, the joint of its owner breaks down."""
+    """Numbers of all joints, usually about 1: where one is below `least`, the joint of its owner may break down."""
 
     def __init__(self, program: Program, owners: Sequence[Any], least: float) -> None:
         self.program, self.owners, self.least = program, owners, least
@@ -57,7 +60,8 @@ class Places:
     def __init__(self, mechanism: Any, dtype: str) -> None:
         self.mechanism = mechanism
         self.fences = fences_of(mechanism)
-        self.edges = shares(mechanism, lambda joint, q: joint.edges(q), dtype, float(np.finfo(dtype).eps))
+        self.edges = shares(mechanism, lambda joint, q: joint.edges(q), dtype, SHARE)
+        self.exact = np.finfo(dtype).eps < SHARE  # single precision has nothing left there
 
     def __bool__(self) -> bool:
         return bool(self.fences) or self.edges is not None
@@ -73,14 +77,15 @@ class Places:
             states = given.reshape(-1, self.mechanism.nq)
         except (TypeError, ValueError):
             return
-        bad = self.edges.broken(states)
+        bad = self.broken(states)
         if bad:
             which = f" state {bad[0]}," if given.ndim == 2 else ""
             raise SingularityError(f"{where}:{which} {self.reason(states[bad[0]])}")
 
     def broken(self, q: Floats) -> list[int]:
         """Which of the states (n, nq) stand where a frame has broken down."""
-        return self.edges.broken(q) if self.edges else []
+        near = self.edges.broken(q) if self.edges else []
+        return [k for k in near if not self.exact or any(joint_reason(b, q[k]) for b in self.mechanism.bodies)]
 
     def reason(self, q: Floats) -> str:
         """Whose frame breaks down at q, and what to do."""
@@ -91,8 +96,8 @@ class Places:
         return f"body {body.name!r} at q = {q[body.q].tolist()}: {joint_reason(body, q) or near}"
 
 
-def shares(mechanism: Any, pairs: Pairs, dtype: str, least: float) -> Shares | None:
-    """The ratios x / y of pairs of all joints, by kernels over equal joints; None where nothing can break down."""
+def shares(mechanism: Any, numbers: Numbered, dtype: str, least: float) -> Shares | None:
+    """Numbers of all joints, by kernels over equal joints; None where nothing can break down."""
     kernels: dict[Hashable, Kernel | None] = {}
     starts: dict[Hashable, list[tuple[int, int]]] = {}
     owners: list[Any] = []
@@ -103,7 +108,7 @@ def shares(mechanism: Any, pairs: Pairs, dtype: str, least: float) -> Shares | N
         leader = mechanism[body.joint.source] if isinstance(body.joint, Coupled) else body
         key = _key(body.joint)
         if key not in kernels:
-            kernels[key] = _kernel(body.joint, leader.joint, pairs)
+            kernels[key] = _kernel(body.joint, leader.joint, numbers)
         kernel = kernels[key]
         if kernel is not None:
             starts.setdefault(key, []).append((leader.q.start, size))
@@ -121,17 +126,20 @@ def shares(mechanism: Any, pairs: Pairs, dtype: str, least: float) -> Shares | N
     return Shares(program, owners, least)
 
 
-def _kernel(joint: Joint, leader: Joint, pairs: Pairs) -> Kernel | None:
-    """The ratios of one joint kind as a kernel over its coordinates; None where they do not depend on them."""
+def _kernel(joint: Joint, leader: Joint, numbers: Numbered) -> Kernel | None:
+    """The numbers of one joint kind as a kernel over its coordinates; None where they do not depend on them."""
     graph = Graph()
     q = [graph.variable("q", c.domain) for c in leader.coordinates]
     inner, at = (joint.joint, joint.inner_coordinates(q)) if isinstance(joint, Coupled) else (joint, q)
-    ratios = [x / y for x, y in pairs(inner, at) if known(y) != 0]  # what never changes cannot vanish
-    moving = [x for x in ratios if isinstance(x, Node) and x.known is None]
+    moving = [x for x in numbers(inner, at) if isinstance(x, Node) and x.known is None]
     if not moving:
         return None
+    rng = np.random.default_rng(4)
+    samples = np.array([random_coordinates(leader, rng) for _ in range(15)]).T
+    usual = [np.median(x) for x in evaluate(moving, dict(zip(q, samples, strict=True)))]
     loads = {node.id: (0, k) for k, node in enumerate(q)}
-    return Kernel(graph, ARRAYS[:2], loads, tuple(Store(x, 1, k) for k, x in enumerate(moving)))
+    stores = [Store(x * (1 / float(size)), 1, k) for k, (x, size) in enumerate(zip(moving, usual, strict=True))]
+    return Kernel(graph, ARRAYS[:2], loads, tuple(stores))
 
 
 def _key(joint: Joint) -> Hashable:

@@ -15,7 +15,7 @@ from anyjoint.spatial import Pose, Vector, cross, dot, vector
 
 from ..arc_length import ArcLength, arc_length_of
 from ..check import EVERYWHERE
-from ..frame import FrenetTurn, edge, framed, known_rotation, place, rotation, unit, vanishes
+from ..frame import FrenetTurn, framed, known_rotation, place, rotation, unit, vanishes
 from ..transport import Reference, transported
 
 FRAMES = ("frenet", "fixed-up", "rotation-minimising")
@@ -72,7 +72,7 @@ class Curve:
         bend = self.bend(s)
         b = unit(self.velocity(s), still(self.name, s))
         n = unit(bend, straight(self.name, s))
-        turn = FrenetTurn(rotation(b, cross(n, b), n), lambda: [edge(self.bend, s)], bend, self.name)
+        turn = FrenetTurn(rotation(b, cross(n, b), n), (bend,), bend, self.name)
         return Pose.translation(*self.point(s)) @ Pose((turn,))
 
     def bend(self, s: Scalar) -> Vector:
@@ -82,15 +82,16 @@ class Curve:
     def fixed_up(self, s: Scalar, up: Sequence[float] = (0.0, 0.0, 1.0)) -> Pose:
         """The frame whose third axis is as near to `up` as the tangent allows; it never flips at inflections."""
         t = self.tangent(s)
-        side = unit(cross(up, t), upright(self.name, s, up))
-        return framed(t, side, cross(t, side), self.point(s), lambda: [edge(lambda x: cross(up, self.velocity(x)), s)])
+        across = cross(up, t)
+        side = unit(across, upright(self.name, s, up))
+        return framed(t, side, cross(t, side), self.point(s), across, self.velocity(s))
 
     def rotation_minimising(self, s: Scalar) -> Pose:
         """The frame that does not turn about the tangent (a closed curve's closes up by a steady small turn)."""
         t = self.tangent(s)
         r = vector(*self.reference(s))
         r = unit(r - t * dot(r, t))
-        return framed(t, r, cross(t, r), self.point(s), lambda: [edge(self.velocity, s)])
+        return framed(t, r, cross(t, r), self.point(s), self.velocity(s))
 
     @cached_property
     def reference(self) -> Reference:

@@ -7,8 +7,8 @@ from anyjoint.scalar import Scalar, cos, sin, sqrt
 from anyjoint.spatial import Pose, Vector, vector
 
 from ..check import POSITIVE, parameter, positive
-from ..frame import QUARTER_Z, Edge, known_rotation
-from .pole import POLAR_DOMAIN, cycle, pole_edges, pole_message, shift_of
+from ..frame import QUARTER_Z, known_rotation
+from .pole import POLAR_DOMAIN, cycle, pole_distance, pole_message, shift_of
 from .surface import Surface
 
 
@@ -52,8 +52,8 @@ class Ellipsoid(Surface):
         turn = known_rotation(2, y / h, x / h) @ known_rotation(1, lean / length, rise / length)
         return Pose.translation(*self.point(u, v)) @ cycle(shift_of(self.axis, "Ellipsoid")) @ turn @ QUARTER_Z
 
-    def poles(self, u: Scalar, v: Scalar) -> list[Edge]:
-        return pole_edges(v)
+    def poles(self, u: Scalar, v: Scalar) -> list[Scalar]:
+        return pole_distance(v)
 
     def singularity(self, u: float, v: float) -> str | None:
         return pole_message("Ellipsoid", self.axis, v)

@@ -6,8 +6,6 @@ from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar, sin
 from anyjoint.spatial import Pose, Turn, as_matrix
 
-from ..frame import Edge
-
 POLE_MARGIN = 1e-6
 POLAR_DOMAIN = ((-math.pi, math.pi), (0.0, math.pi))
 # Where the poles go: cyclic permutations of the axes, so that no handedness changes.
@@ -31,10 +29,10 @@ def cycle(shift: int) -> Pose:
     return Pose((Turn(as_matrix(R)),))
 
 
-def pole_edges(v: Scalar) -> list[Edge]:
-    """How near v is to a pole."""
+def pole_distance(v: Scalar) -> list[Scalar]:
+    """A number that vanishes at the poles."""
     s = sin(v)
-    return [(s * s, 1.0)]
+    return [s * s]
 
 
 def pole_message(owner: str, axis: str, v: float) -> str | None:

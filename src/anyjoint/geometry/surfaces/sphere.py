@@ -7,8 +7,8 @@ from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose, Vector, vector
 
 from ..check import POSITIVE, parameter, positive
-from ..frame import QUARTER_Z, Edge
-from .pole import POLAR_DOMAIN, cycle, pole_edges, pole_message, shift_of
+from ..frame import QUARTER_Z
+from .pole import POLAR_DOMAIN, cycle, pole_distance, pole_message, shift_of
 from .surface import Surface
 
 
@@ -38,8 +38,8 @@ class Sphere(Surface):
         up = Pose.rotation_z(u) @ Pose.rotation_y(v) @ Pose.translation(0, 0, self.radius)
         return cycle(shift_of(self.axis, "Sphere")) @ up @ QUARTER_Z
 
-    def poles(self, u: Scalar, v: Scalar) -> list[Edge]:
-        return pole_edges(v)
+    def poles(self, u: Scalar, v: Scalar) -> list[Scalar]:
+        return pole_distance(v)
 
     def singularity(self, u: float, v: float) -> str | None:
         return pole_message("Sphere", self.axis, v)

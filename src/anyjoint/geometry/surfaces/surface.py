@@ -12,7 +12,7 @@ from anyjoint.scalar import Scalar, derivative
 from anyjoint.spatial import Pose, Vector, cross, vector
 
 from ..check import EVERYWHERE
-from ..frame import Edge, edge, framed, place, unit, vanishes
+from ..frame import framed, place, unit, vanishes
 
 Interval = tuple[float, float]
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -48,10 +48,10 @@ class Surface:
 
     def frame(self, u: Scalar, v: Scalar) -> Pose:
         """The frame at (u, v): first axis along f_u, third axis the normal [GL section 5]."""
-        p0 = unit(self._along(u, v), flat(self.name, u, v))
-        n = unit(self._area(u, v) * self.orientation, flat(self.name, u, v))
-        edges = (self._along, self._area)
-        return framed(p0, cross(n, p0), n, self.point(u, v), lambda: [edge(f, u, v) for f in edges])
+        along, area = self._along(u, v), self._area(u, v)
+        p0 = unit(along, flat(self.name, u, v))
+        n = unit(area * self.orientation, flat(self.name, u, v))
+        return framed(p0, cross(n, p0), n, self.point(u, v), along, area)
 
     def _along(self, u: Scalar, v: Scalar) -> Vector:
         """f_u."""
@@ -61,8 +61,8 @@ class Surface:
         """f_u x f_v."""
         return cross(self._along(u, v), derivative(lambda x: list(self.point(u, x)), v))
 
-    def poles(self, u: Scalar, v: Scalar) -> list[Edge]:
-        """Pairs as `edge` makes them for places where closed forms hold but u says nothing."""
+    def poles(self, u: Scalar, v: Scalar) -> list[Scalar]:
+        """Numbers that vanish where closed forms hold but u says nothing."""
         return []
 
     def normal(self, u: Scalar, v: Scalar) -> Vector:
