@@ -33,7 +33,7 @@ def test_the_joints_of_the_five_minutes_page_are_joints() -> None:
     scope: dict[str, object] = {}
     exec(compile("\n".join(code_of("docs/own-joint.md")), "own-joint.md", "exec"), scope)  # noqa: S102
     found = {name: thing for name, thing in scope.items() if isinstance(thing, joints.Joint)}
-    assert set(found) == {"screw", "soft_ramp", "bead_on_helix", "puck_in_bowl", "tilt"}
+    assert set(found) == {"screw", "soft_ramp", "bead_on_helix", "puck_in_bowl", "tilt", "ramp"}
     for name, joint in found.items():
         mech = aj.Mechanism(name)
         mech.add_body("child", joint=joint, inertia=aj.Inertia.sphere(1.0, 0.1))

@@ -13,15 +13,27 @@ Table = np.ndarray[Any, np.dtype[np.float64]]
 
 
 POSITIVE = (0.0, math.inf)
-ANY = (-math.inf, math.inf)
+EVERYWHERE = (-math.inf, math.inf)
 
 
-def parameter(domain: tuple[float, float], bounds: tuple[float, float] = ANY, **options: Any) -> Any:
+def parameter(domain: tuple[float, float], bounds: tuple[float, float] = EVERYWHERE, **options: Any) -> Any:
     """A dataclass field that is a number changeable at run time.
 
     Identities are probed over `domain`, a typical range of ordinary size; setters refuse what is outside `bounds`.
     """
     return dataclasses.field(metadata={"domain": domain, "bounds": bounds}, **options)
+
+
+def check_intervals(owner: str, domain: tuple[float, float], defined: tuple[float, float]) -> None:
+    """Refuse intervals that are empty, and a domain that reaches beyond where something is defined."""
+    for name, (lo, hi) in (("domain", domain), ("defined", defined)):
+        if not lo < hi:
+            raise InputError(f"{owner}({name}={(lo, hi)}): expected a pair (low, high) with low < high")
+    if not defined[0] <= domain[0] < domain[1] <= defined[1]:
+        raise InputError(
+            f"{owner}(domain={domain}, defined={defined}): the domain, where it is used, must lie inside the interval "
+            "where it is defined; give both"
+        )
 
 
 def finite(owner: str, **values: Scalar) -> None:

@@ -1,10 +1,17 @@
 """Building blocks of frames: known rotations, normalised vectors, rotations about z by a known sine and cosine."""
 
-from typing import Any
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
 
 from anyjoint.errors import SingularityError
-from anyjoint.scalar import Scalar, atan2, known, sqrt
-from anyjoint.spatial import Pose, Rotation, Turn, Vector, as_matrix, dot, vector
+from anyjoint.scalar import Scalar, atan2, derivative, plain, sqrt
+from anyjoint.spatial import Matrix, Pose, Rotation, Turn, Vector, as_matrix, dot, vector
 
 # Columns (y, z, x): an outward x axis becomes the normal of a surface frame [p0, n x p0, n].
 OUTWARD_X = Pose((Turn(as_matrix([[0, 0, 1], [1, 0, 0], [0, 1, 0]])),))
@@ -14,9 +21,30 @@ QUARTER_Z = Pose((Turn(as_matrix([[0, -1, 0], [1, 0, 0], [0, 0, 1]])),))
 FLIP = Pose((Turn(as_matrix([[1, 0, 0], [0, -1, 0], [0, 0, -1]])),))
 
 
+@dataclass(frozen=True)
+class FrameTurn(Turn):
+    """The rotation of a frame made from derivatives, which breaks down where they vanish or are parallel.
+
+    `edges` are the vectors that must not vanish.
+    """
+
+    edges: tuple[Vector, ...]
+
+    def inverse(self) -> Self:
+        return replace(self, R=self.R.T)
+
+
+@dataclass(frozen=True)
+class FrenetTurn(FrameTurn):
+    """The rotation of a Frenet frame, which turns over where its `bend` f' x f'' passes zero."""
+
+    bend: Vector
+    curve: str
+
+
 def place(**parameters: Scalar) -> str:
     """Where something happens, such as " at s = 0.3"; nothing if the parameters are not plain numbers."""
-    values = {name: known(x) for name, x in parameters.items()}
+    values = {name: plain(x) for name, x in parameters.items()}
     if any(value is None for value in values.values()):
         return ""
     return " at " + ", ".join(f"{name} = {value:.6g}" for name, value in values.items())
@@ -25,7 +53,7 @@ def place(**parameters: Scalar) -> str:
 def unit(a: Any, trouble: str = "a vector of no length has no direction") -> Vector:
     """A vector at unit length; `trouble` says what is wrong if plain numbers show that it has none."""
     square = dot(a, a)
-    if known(square) == 0:
+    if plain(square) == 0:
         raise SingularityError(trouble)
     length = sqrt(square)
     return vector(*[x / length for x in a])
@@ -43,5 +71,30 @@ def known_rotation(axis: int, sine: Scalar, cosine: Scalar) -> Pose:
 
 def from_axes(x: Any, y: Any, z: Any, origin: Any) -> Pose:
     """A pose from its three axes and its origin; trusted to be a rotation."""
-    R = as_matrix([[x[i], y[i], z[i]] for i in range(3)])
-    return Pose.translation(*origin) @ Pose((Turn(R),))
+    return Pose.translation(*origin) @ Pose((Turn(rotation(x, y, z)),))
+
+
+def framed(x: Any, y: Any, z: Any, origin: Any, *edges: Vector) -> Pose:
+    """The same where the axes come from derivatives, vectors that must not vanish."""
+    return Pose.translation(*origin) @ Pose((FrameTurn(rotation(x, y, z), edges),))
+
+
+def rotation(x: Any, y: Any, z: Any) -> Matrix:
+    """The rotation matrix with these columns."""
+    return as_matrix([[x[i], y[i], z[i]] for i in range(3)])
+
+
+def vanishes(f: Callable[..., Any], *at: float) -> bool:
+    """Whether a vector f of plain parameters vanishes, or so near that it makes no difference.
+
+    Where |f| is less than half of the digits of |df|, times the parameters' own size, f vanishes 1.5e-8 of the
+    parameters away, and the derivatives of its direction, made of |df| / |f|, have lost half of their digits.
+    """
+    value = np.array(f(*at), dtype=float)
+    partials = [derivative(_along(f, at, k), x) for k, x in enumerate(at)]
+    change = np.linalg.norm(np.array(partials, dtype=float)) * math.hypot(1.0, *at)
+    return bool(np.linalg.norm(value) <= np.finfo(float).eps ** 0.5 * change)
+
+
+def _along(f: Callable[..., Any], at: tuple[Scalar, ...], k: int) -> Callable[[Scalar], list[Scalar]]:
+    return lambda x: list(f(*at[:k], x, *at[k + 1 :]))

@@ -8,7 +8,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, zeros
 
 from .condense import condensed
-from .joint import Coordinate, Joint
+from .joint import Coordinate, Joint, check_count
 from .product_rule import Motion, Piece, product
 
 Values = Sequence[Scalar]
@@ -24,6 +24,7 @@ class Composite(Joint):
         chosen = (*parts, *joints)
         if not chosen or not all(isinstance(part, Joint) for part in chosen):
             raise InputError(f"Composite{chosen!r}: give joints, such as Composite(Revolute(), Prismatic())")
+        check_count("Composite", sum(part.nv for part in chosen))
         object.__setattr__(self, "joints", chosen)
 
     @property
@@ -82,9 +83,12 @@ class Composite(Joint):
         parts = zip(self.split(q, [0] * self.nv), relaxed, strict=True)
         return [x for (part, own, _), at_rest in parts for x in part.deflection(own, at_rest)]
 
+    def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return [x for part, q_part, _ in self.split(q, [0] * self.nv) for x in part.edges(q_part)]
+
     def singularity(self, q: Sequence[float]) -> str | None:
         found = (part.singularity(q_part) for part, q_part, _ in self.split(q, [0.0] * self.nv))
-        return next((sentence for sentence in found if sentence), None)
+        return next((sentence for sentence in found if sentence), None) or self.stuck(q)
 
 
 def widened(S: Matrix, at: int, width: int) -> Matrix:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar
+from anyjoint.scalar import Scalar, user_code
 from anyjoint.spatial import Pose
 
 from .joint import Coordinate, Joint
@@ -48,6 +48,10 @@ class Coupled(Joint):
 
     def inner_coordinates(self, q_source: Sequence[Scalar]) -> list[Scalar]:
         """The inner joint's coordinates for those of the source."""
+        with user_code(f"a function of the joint coupled to {self.source!r}", self.functions, q_source):
+            return self._inner(q_source)
+
+    def _inner(self, q_source: Sequence[Scalar]) -> list[Scalar]:
         if isinstance(self.functions, tuple):
             return [_applied(f, q_source) for f in self.functions]
         if not callable(self.functions):

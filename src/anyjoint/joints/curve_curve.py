@@ -8,9 +8,9 @@ from typing import Any
 from anyjoint.errors import InputError
 from anyjoint.geometry.curves import as_curve, constant
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, Turn, as_matrix, unit_axis
+from anyjoint.spatial import Axis, Pose, Turn, as_matrix, unit_axis
 
-from .curve_frame import check_frame, curve_coordinate, curve_frame
+from .curve_frame import check_frame, curve_coordinate, curve_frame, known_frame
 from .joint import Coordinate, Joint
 
 MEETINGS = {
@@ -32,11 +32,12 @@ class CurveCurve(Joint):
     frame: str = "frenet"
     spin: bool = False
     meet: str = "outside"
-    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    up: Axis = (0.0, 0.0, 1.0)
     wrap: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "up", unit_axis(self.up, "CurveCurve up"))
+        object.__setattr__(self, "frame", known_frame("CurveCurve", self.frame))
         if self.meet not in MEETINGS:
             raise InputError(f"CurveCurve(meet={self.meet!r}): expected 'outside' or 'inside'")
         for name in ("curve1", "curve2"):
@@ -46,7 +47,8 @@ class CurveCurve(Joint):
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
-        along = (curve_coordinate(self.curve1, "s1", self.wrap), curve_coordinate(self.curve2, "s2", self.wrap))
+        curves = {"s1": self.curve1, "s2": self.curve2}
+        along = tuple(curve_coordinate(curve, self.frame, name, self.wrap) for name, curve in curves.items())
         return (*along, Coordinate("spin", period=2 * math.pi, wrap=self.wrap)) if self.spin else along
 
     def legs(self, q: Sequence[Scalar]) -> tuple[Pose, Pose]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.geometry.curves import FRAMES, Curve
+from anyjoint.geometry.curves import ALIASES, FRAMES, Curve
 from anyjoint.scalar import Scalar, is_number
 from anyjoint.spatial import Pose
 
@@ -21,17 +21,26 @@ def curve_frame(curve: Curve, frame: str, up: Sequence[float], s: Scalar) -> Pos
     return curve.rotation_minimising(s)
 
 
-def curve_coordinate(curve: Curve, name: str, wrap: bool) -> Coordinate:
+def curve_coordinate(curve: Curve, frame: str, name: str, wrap: bool) -> Coordinate:
     """The coordinate that is a curve's parameter, with its domain and period."""
     lo, hi = curve.domain
-    wrap = wrap and curve.period is not None
-    return Coordinate(name, domain=(lo, hi), period=curve.period, neutral=(lo + hi) / 2, wrap=wrap, unit="")
+    return Coordinate(
+        name, domain=(lo, hi), period=curve.period, neutral=(lo + hi) / 2, unit="",
+        wrap=wrap and curve.period is not None,
+        defined=curve.tabulated if frame == "rotation-minimising" else curve.defined,
+    )  # fmt: skip
+
+
+def known_frame(owner: str, frame: str) -> str:
+    """The name of a frame, short names spelled out."""
+    name = ALIASES.get(frame, frame)
+    if name not in FRAMES:
+        raise InputError(f"{owner}(frame={frame!r}): expected one of {', '.join(map(repr, (*FRAMES, *ALIASES)))}")
+    return name
 
 
 def check_frame(owner: str, curve: Curve, frame: str, up: Sequence[float]) -> None:
-    """Refuse unknown frames, and frames that exist nowhere along the curve (Frenet on a straight line)."""
-    if frame not in FRAMES:
-        raise InputError(f"{owner}(frame={frame!r}): expected one of {', '.join(map(repr, FRAMES))}")
+    """Refuse frames that exist nowhere along the curve (Frenet on a straight line)."""
     lo, hi = curve.domain
     found = None
     for s in np.linspace(lo, hi, 7)[1:-1] + 0.013 * (hi - lo):

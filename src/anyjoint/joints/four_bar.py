@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.geometry.check import POSITIVE, positive
 from anyjoint.geometry.frame import known_rotation
-from anyjoint.scalar import Scalar, cos, is_number, known, sin, sqrt
+from anyjoint.scalar import Scalar, cos, is_number, plain, sin, sqrt
 from anyjoint.spatial import Pose
 
 from .joint import Coordinate, Joint, parameter
+
+STRETCHED = 1e-9  # of the diagonal's square, below which too few digits of the triangle are left
 
 
 @dataclass(frozen=True)
@@ -60,14 +62,20 @@ class FourBar(Joint):
         period = 2 * math.pi if hi - lo > 6.28 else None
         return (Coordinate("crank", domain=(lo, hi), neutral=(lo + hi) / 2, period=period),)
 
+    def _triangle(self, q: Sequence[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
+        """|e|^2, g and |e|^2 - g^2, which is negative where the linkage does not close."""
+        ex, ey = self.ground - self.crank * cos(q[0]), self.crank * sin(q[0])
+        square = ex * ex + ey * ey
+        g = (square + (self.coupler * self.coupler - self.rocker * self.rocker)) / (2 * self.coupler)
+        return square, g, square - g * g
+
     def pose(self, q: Sequence[Scalar]) -> Pose:
         x, y = self.crank * cos(q[0]), self.crank * sin(q[0])
         ex, ey = self.ground - x, -y
-        square = ex * ex + ey * ey
-        g = (square + (self.coupler * self.coupler - self.rocker * self.rocker)) / (2 * self.coupler)
-        left = square - g * g
-        if (known(left) or 0) < 0:
-            raise SingularityError(self.singularity([float(q[0].real)]) or "")
+        square, g, left = self._triangle(q)
+        value, at = plain(left), plain(q[0])
+        if value is not None and at is not None and value <= 0:
+            raise SingularityError(self.singularity([at]) or "")
         h = self.branch * sqrt(left)
         c, s = (g * ex - h * ey) / square, (g * ey + h * ex) / square
         if self.body == "coupler":
@@ -75,11 +83,15 @@ class FourBar(Joint):
         rx, ry = (self.coupler * c - ex) / self.rocker, (self.coupler * s - ey) / self.rocker
         return Pose.translation(self.ground, 0, 0) @ known_rotation(2, ry, rx)
 
+    def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
+        square, _, left = self._triangle(q)
+        return [left / square]
+
     def singularity(self, q: Sequence[float]) -> str | None:
         a = float(q[0])
         square = self.ground**2 + self.crank**2 - 2 * self.ground * self.crank * math.cos(a)
         g = (square + self.coupler**2 - self.rocker**2) / (2 * self.coupler)
-        if square - g * g > 1e-12 * square:
+        if square - g * g > STRETCHED * square:
             return None
         lo, hi = self.range()
         return (

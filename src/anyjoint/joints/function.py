@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError, JointError
+from anyjoint.geometry.check import EVERYWHERE, check_intervals
 from anyjoint.options import named_options
 from anyjoint.scalar import Scalar, at_numbers, definition, user_code
 from anyjoint.spatial import Pose
 
-from .joint import Coordinate, Joint
+from .joint import Coordinate, Joint, check_count
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,6 @@ class FunctionJoint(Joint):
         with user_code(self.name, self.function, q):
             result = self.function(as_array(q))
         return as_pose(result, self.described, q)
-
-    def singularity(self, q: Sequence[float]) -> str | None:
-        return self.stuck(q)
 
     def __call__(self, q: Sequence[Scalar]) -> Any:
         return self.function(as_array(q))
@@ -113,6 +111,7 @@ def joint(
     period: Sequence[float | None] | None = None,
     neutral: Sequence[float] | None = None,
     limits: Sequence[tuple[float, float]] | None = None,
+    defined: Sequence[tuple[float, float] | None] | None = None,
     wrap: bool = False,
 ) -> Callable[[Callable[..., Any]], FunctionJoint]:
     """Decorator that makes a joint of a function of `dof` coordinates; no derivatives are wanted.
@@ -125,22 +124,22 @@ def joint(
     The function gets an array of coordinates and returns an `aj.Pose`, a 4x4 matrix, or (R, p): a rotation matrix and
     an origin. It is ordinary Python with `aj.sin`, `aj.sqrt`, ... or `np.sin`, ...; for cases, `aj.select`.
 
-    The other arguments list one entry per coordinate: where the joint is regular (`domain`), after how much it repeats
-    (`period`; `wrap=True` takes whole periods off during simulation), a regular start (`neutral`), where it may go
-    (`limits`).
+    The other arguments list one entry per coordinate: where the joint is meant to be used and where checks sample
+    (`domain`), outside of which interval the function means nothing (`defined`, None for nowhere), after how much it
+    repeats (`period`; `wrap=True` takes whole periods off during simulation), a regular start (`neutral`), where it may
+    go (`limits`).
     """
     if callable(dof):
         raise InputError(
             f"{_place('@aj.joint above ' + function_name(dof), dof)} does not say how many coordinates the joint has; "
             f"write @aj.joint(dof=1), or as many as the function uses"
         )
-    if not isinstance(dof, int) or isinstance(dof, bool) or not 0 <= dof <= 6:
-        raise InputError(
-            f"joint(dof={dof!r}): a joint has 0 to 6 coordinates, because one body can move in six ways; spread more "
-            "over several bodies in a chain, each with an inertia of its own"
-        )
+    if not isinstance(dof, int) or isinstance(dof, bool) or dof < 0:
+        raise InputError(f"joint(dof={dof!r}): expected the number of coordinates, a whole number from 0 to 6")
+    check_count("joint", dof)
     options: dict[str, Sequence[Any] | None] = {
         "name": names, "domain": domain, "period": period, "neutral": neutral, "limits": limits,
+        "defined": None if defined is None else [EVERYWHERE if x is None else x for x in defined],
     }  # fmt: skip
     given = {key: list(values) for key, values in options.items() if values is not None}
     for key, values in given.items():
@@ -149,9 +148,8 @@ def joint(
     made = []
     for k in range(dof):
         own: dict[str, Any] = {"name": f"q{k}"} | {key: values[k] for key, values in given.items()}
-        lo, hi = own.get("domain", (-1.0, 1.0))
-        if not lo < hi:
-            raise InputError(f"joint(domain={domain!r}): each domain is a pair (low, high) with low < high")
+        lo, hi = own.get("domain", Coordinate.domain)
+        check_intervals("joint", (lo, hi), own.get("defined", EVERYWHERE))
         own.setdefault("neutral", 0.0 if lo <= 0 <= hi else (lo + hi) / 2)
         made.append(Coordinate(**own, wrap=wrap and own.get("period") is not None))
     return lambda function: FunctionJoint(_called(function), tuple(made))

@@ -7,7 +7,7 @@ from typing import Any
 from anyjoint.errors import InputError
 from anyjoint.geometry.functions import Constant
 from anyjoint.scalar import Scalar, user_code
-from anyjoint.spatial import Pose, unit_axis, vector, zeros
+from anyjoint.spatial import Axis, Pose, unit_axis, vector, zeros
 
 from .joint import Coordinate, Joint
 
@@ -16,7 +16,7 @@ from .joint import Coordinate, Joint
 class Term:
     """One rotation about or translation along `axis` by function(coordinates); the function takes as many numbers."""
 
-    axis: tuple[float, float, float]
+    axis: Axis
     function: Callable[..., Scalar]
     coordinates: tuple[int, ...] = (0,)
 
@@ -34,7 +34,9 @@ class Term:
 
     def value(self, q: Sequence[Scalar]) -> Scalar:
         """The angle or distance at q."""
-        return self.function(*[q[k] for k in self.coordinates]) if self.coordinates else self.function(0.0)
+        at = [q[k] for k in self.coordinates] or [0.0]
+        with user_code("FunctionBased: a function", self.function, at):
+            return self.function(*at)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from anyjoint.geometry.check import finite
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, unit_axis
+from anyjoint.spatial import Axis, Pose, unit_axis
 
 from .axis import slide
 from .joint import Coordinate, Joint, parameter
@@ -16,7 +16,7 @@ from .joint import Coordinate, Joint, parameter
 class Helical(Joint):
     """A screw about `axis`, Q = Trans(axis pitch q) Rot(axis, q); q = (angle), `pitch` in metres per radian."""
 
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    axis: Axis = (0.0, 0.0, 1.0)
     pitch: float = parameter((-1.0, 1.0), default=0.1)
     limits: tuple[float, float] = (-math.inf, math.inf)
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anyjoint.errors import SingularityError
-from anyjoint.geometry.check import parameter
-from anyjoint.scalar import Scalar, absolute, floor, less, select
-from anyjoint.spatial import Matrix, Pose
+from anyjoint.errors import InputError, SingularityError
+from anyjoint.geometry.check import EVERYWHERE, parameter
+from anyjoint.geometry.frame import FrameTurn
+from anyjoint.scalar import Scalar, absolute, floor, less, plain, select
+from anyjoint.spatial import Matrix, Pose, dot
 
 from .product_rule import Motion, motion_of
 
@@ -22,8 +23,9 @@ __all__ = ["Coordinate", "Joint", "parameter", "wrapped"]
 class Coordinate:
     """One generalized coordinate of a joint.
 
-    `domain` is where the joint is regular and where identities are probed; `limits` is where the user wants it;
-    `period` says that q and q + period are the same pose, `wrap` that the chart may take whole periods off;
+    `domain` is where the joint is meant to be used and where checks sample; `defined` is the interval outside of which
+    the joint means nothing (the end of an open spline), which calls and simulations enforce; `limits` is where the user
+    wants it; `period` says that q and q + period are the same pose, `wrap` that the chart may take whole periods off;
     `neutral` is a regular starting value.
     """
 
@@ -34,6 +36,12 @@ class Coordinate:
     neutral: float = 0.0
     unit: str = "rad"
     wrap: bool = False
+    defined: tuple[float, float] = EVERYWHERE
+
+
+CLEAR = 1e-5  # a singular value of S that no singular place is near to
+NOISE = 1e-14  # one that is nothing but rounding
+NEAR = 1e-8  # relative distance to neighbours
 
 
 def wrapped(coordinate: Coordinate, x: Scalar) -> Scalar:
@@ -44,6 +52,16 @@ def wrapped(coordinate: Coordinate, x: Scalar) -> Scalar:
     away = x - coordinate.neutral
     back = x - period * floor(away / period + 0.5)
     return select(less(absolute(away), period), x, back)
+
+
+def check_count(owner: str, velocities: int) -> None:
+    """Refuse more velocities than a body has ways to move: their mass matrix would be singular everywhere."""
+    if velocities > 6:
+        raise InputError(
+            f"{owner}: {velocities} coordinates for one joint, but a body moves in six ways only, so that some mix of "
+            "them would move nothing; split the joint: hang a body with inertia on the first coordinates, and the next "
+            "body on it by the others; or make coordinates functions of others, as joints.Coupled does"
+        )
 
 
 class Joint:
@@ -99,25 +117,68 @@ class Joint:
 
     def singularity(self, q: Sequence[float]) -> str | None:
         """A sentence (what is singular and a way out) if the coordinates break down at q, else None."""
-        return None
+        return self.stuck(q)
+
+    def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """Numbers that vanish where a frame inside the joint breaks down."""
+        A, B = self.legs(q)
+        frames = [factor for factor in (*A.factors, *B.factors) if isinstance(factor, FrameTurn)]
+        return [dot(vector, vector) for frame in frames for vector in frame.edges]
+
+    def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """Numbers that vanish where some mix of velocities moves nothing though frames are regular.
+
+        They are what is left of a column of S after the ones before, as a share of it, squared.
+        """
+        if self.nv < 2:
+            return []
+        S = self.motion(q, [0] * self.nv).S
+        left, shares = [list(S[:, k]) for k in range(self.nv)], []
+        for k, column in enumerate(left):
+            square = dot(column, column)
+            if k:
+                shares.append(square / dot(S[:, k], S[:, k]))
+            for j in range(k + 1, self.nv):
+                share = dot(column, left[j])
+                if plain(share) != 0:  # most columns of simple joints are perpendicular from the start
+                    left[j] = [x - share / square * y for x, y in zip(left[j], column, strict=True)]
+        return shares
 
     def stuck(self, q: Sequence[float]) -> str | None:
-        """A sentence if some mix of velocities moves nothing at q (S loses rank), else None."""
+        """A sentence if some mix of velocities moves nothing at q or within rounding of q (S loses rank), else None.
+
+        A small S alone is nothing bad, as for q -> exp(q) at -20. At a singular place S is small *and* changes much
+        where coordinates change in their ninth digit: such a place is less than about 1e-7 away.
+        """
+        at = [float(x) for x in q]
         try:
-            S = np.asarray(self.jacobian([float(x) for x in q]), dtype=np.float64)
+            S = self._twists(at)
+            if not S.size:
+                return None
+            _, size, mixes = np.linalg.svd(S)
+            clear = size[-1] > CLEAR * max(1.0, size[0])
+            if clear or (size[-1] > NOISE * size[0] and self._steady(at, size[-1])):
+                return None
         except SingularityError as error:
             return str(error)
-        if not S.size:
-            return None
-        _, size, mixes = np.linalg.svd(S)
-        if size[-1] > 1e-9 * max(1.0, size[0]):
-            return None
         named = zip(self.velocity_names, mixes[-1], strict=True)
         mix = ", ".join(f"{name}: {x:.3g}" for name, x in named if abs(x) > 1e-6)
         return (
             f"{type(self).__name__} is singular at q = {tuple(map(float, q))}: the velocities ({mix}) move nothing; "
             "start elsewhere, or choose coordinates or shapes that are regular there"
         )
+
+    def _twists(self, q: list[float]) -> Matrix:
+        return np.asarray(self.jacobian(q), dtype=np.float64)
+
+    def _steady(self, q: list[float], weakest: float) -> bool:
+        """Whether the smallest singular value of S is much the same at the neighbours of q."""
+        for k, x in enumerate(q):
+            for step in (-NEAR, NEAR):
+                beside = [*q[:k], x + step * max(1.0, abs(x)), *q[k + 1 :]]
+                if abs(np.linalg.svd(self._twists(beside))[1][-1] - weakest) > 0.1 * weakest:
+                    return False
+        return True
 
     @property
     def velocity_names(self) -> tuple[str, ...]:

@@ -39,6 +39,11 @@ class OnSurface(Joint):
             frame = frame @ Pose.rotation_z(q[2])
         return (Pose(), frame) if self.slide else (frame, Pose())
 
+    def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:
+        if not self.spin:
+            return []  # a frame that is regular moves in two ways
+        return self.surface.poles(q[0], q[1]) or self.edges(q)  # where u, too, only spins
+
     def singularity(self, q: Sequence[float]) -> str | None:
         found: str | None = self.surface.singularity(float(q[0]), float(q[1]))
         return found

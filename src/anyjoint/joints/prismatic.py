@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, unit_axis
+from anyjoint.spatial import Axis, Pose, unit_axis
 
 from .axis import slide
 from .joint import Coordinate, Joint
@@ -15,7 +15,7 @@ from .joint import Coordinate, Joint
 class Prismatic(Joint):
     """A slider along `axis`, Q = Trans(axis q); q = (distance)."""
 
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    axis: Axis = (0.0, 0.0, 1.0)
     limits: tuple[float, float] = (-math.inf, math.inf)
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, unit_axis
+from anyjoint.spatial import Axis, Pose, unit_axis
 
 from .joint import Coordinate, Joint
 
@@ -14,7 +14,7 @@ from .joint import Coordinate, Joint
 class Revolute(Joint):
     """A hinge about `axis`, Q = Rot(axis, q); q = (angle). `wrap=True` keeps the angle within a turn or two."""
 
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    axis: Axis = (0.0, 0.0, 1.0)
     limits: tuple[float, float] = (-math.inf, math.inf)
     wrap: bool = False
 

@@ -46,7 +46,8 @@ class RollingWheel(Joint):
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
         lo, hi = self.path.domain
-        return (Coordinate("s", domain=(lo, hi), neutral=(lo + hi) / 2, unit=""),)
+        defined = self.path.defined if isinstance(self.path, (Line, Circle)) else self.path.tabulated
+        return (Coordinate("s", domain=(lo, hi), neutral=(lo + hi) / 2, unit="", defined=defined),)
 
     def pose(self, q: Sequence[Scalar]) -> Pose:
         d = SIDES[self.side]

@@ -46,7 +46,9 @@ class SplineCurve(Joint):
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
         n = float(self.count)
-        return (Coordinate("s", domain=(0.0, n), period=n if self.closed else None, neutral=n / 2, unit=""),)
+        if self.closed:
+            return (Coordinate("s", domain=(0.0, n), period=n, neutral=n / 2, unit=""),)
+        return (Coordinate("s", domain=(0.0, n), neutral=n / 2, unit="", defined=(0.0, n)),)
 
     @cached_property
     def tables(self) -> Any:
@@ -72,9 +74,6 @@ class SplineCurve(Joint):
         for step, (B, _, _) in zip(steps, cumulative_basis(t), strict=True):
             first = first @ exponential_pose(step, B)
         return first
-
-    def singularity(self, q: Sequence[float]) -> str | None:
-        return self.stuck(q)
 
     def motion(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
         """[RM alg. 4] by the product rule: each exponential has the twist D_i B_i' in its own frame."""

@@ -32,8 +32,10 @@ class SplineSurface(Joint):
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
         m, n = len(self.values[0]) - 3, len(self.values[0][0]) - 3
-        made = [Coordinate(name, domain=(0.0, float(k)), neutral=k / 2, unit="") for name, k in (("u", m), ("v", n))]
-        return tuple(made)
+        ends = {"u": (0.0, float(m)), "v": (0.0, float(n))}
+        return tuple(
+            Coordinate(name, domain=end, neutral=end[1] / 2, unit="", defined=end) for name, end in ends.items()
+        )
 
     @cached_property
     def patches(self) -> Patches:
@@ -41,9 +43,6 @@ class SplineSurface(Joint):
         values = np.array(self.values)
         windows = np.lib.stride_tricks.sliding_window_view(values, (4, 4), axis=(1, 2))  # [k, i, j, 4, 4]
         return Patches.of(np.einsum("kijab,ap,bq->ijpqk", windows, CUBIC_BASIS, CUBIC_BASIS))
-
-    def singularity(self, q: Sequence[float]) -> str | None:
-        return self.stuck(q)
 
     def pose(self, q: Sequence[Scalar]) -> Pose:
         x, y, z, a, b, c = self.patches(q[0], q[1])

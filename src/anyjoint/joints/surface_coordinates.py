@@ -9,7 +9,9 @@ def surface_coordinates(surface: Surface, suffix: str, wrap: bool) -> tuple[Coor
     """The coordinates u and v of a surface, with its domain and periods."""
     made = []
     for k, name in enumerate("uv"):
-        period, neutral = surface.periods[k], surface.neutral[k]
-        wraps = wrap and period is not None
-        made.append(Coordinate(name + suffix, surface.domain[k], period=period, neutral=neutral, wrap=wraps, unit=""))
+        period = surface.periods[k]
+        made.append(Coordinate(
+            name + suffix, surface.domain[k], period=period, neutral=surface.neutral[k], unit="",
+            wrap=wrap and period is not None, defined=surface.defined[k],
+        ))  # fmt: skip
     return tuple(made)

@@ -108,13 +108,15 @@ def coordinates(mech: Mechanism) -> Finding:
             if c.name in seen:
                 yield where, "the joint has two coordinates of this name"
             seen.add(c.name)
-            for what, (lo, hi) in (("limits", c.limits), ("domain", c.domain)):
+            for what, (lo, hi) in (("limits", c.limits), ("domain", c.domain), ("defined", c.defined)):
                 if not lo < hi:
                     yield where, f"{what} ({lo}, {hi}) are not in increasing order; give (lower, upper)"
             if c.period is not None and not (np.isfinite(c.period) and c.period > 0):
                 yield where, f"period {c.period} must be positive and finite, or None"
             if not math.isfinite(c.neutral):
                 yield where, f"neutral value {c.neutral} must be finite"
+            elif not c.defined[0] <= c.neutral <= c.defined[1]:
+                yield where, f"neutral value {c.neutral} is outside {c.defined}, where alone the joint is defined"
 
 
 def placements(mech: Mechanism) -> Finding:

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint import joints
-from anyjoint.errors import InputError, ModelError
+from anyjoint.errors import InputError, ModelError, SingularityError
 from anyjoint.joints import Coupled, Joint
 from anyjoint.options import named_options
-from anyjoint.scalar import reals
+from anyjoint.scalar import is_number, reals
 from anyjoint.spatial import Pose, Vector
 
 from .body import Body, Ground
 from .checks import Problem, find_problems
+from .fence import check_inside, fences_of
 from .inertia import Inertia
+from .probing import joint_pose
 from .shapes import Shape
 
 if TYPE_CHECKING:
@@ -171,6 +173,8 @@ class Mechanism:
 
     def poses(self, q: Sequence[Any]) -> list[Pose]:
         """World poses of all bodies at coordinates q of any scalar; the oracle of the compiled ones."""
+        if all(is_number(x) for x in q):
+            check_inside(f"poses of {self.name!r}", fences_of(self), q)
         world: list[Pose] = []
         for body in self.bodies:
             local = body.placement @ self.joint_pose(body, q)
@@ -179,9 +183,11 @@ class Mechanism:
 
     def joint_pose(self, body: Body, q: Sequence[Any]) -> Pose:
         """The pose of a body's joint at coordinates q of the whole mechanism."""
-        if isinstance(body.joint, Coupled):
-            return body.joint.joint.pose(body.joint.inner_coordinates(q[self[body.joint.source].q]))
-        return body.joint.pose(q[body.q])
+        leader = self[body.joint.source] if isinstance(body.joint, Coupled) else body
+        try:
+            return joint_pose(body.joint, q[leader.q])
+        except SingularityError as error:
+            raise SingularityError(f"body {body.name!r}: {error}") from error
 
     def __getitem__(self, name: str) -> Body:
         if name in self._by_name:

@@ -1,4 +1,4 @@
-"""Which coordinates move no inertia? Those make the mass matrix singular.
+"""Which coordinates move no inertia? Those make the mass matrix singular, everywhere or at one place.
 
 Bodies whose own inertia is definite are safe at once; for the others the articulated inertia is formed on floats.
 """
@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.joints import Coupled, Joint
+from anyjoint.errors import AnyjointError, SingularityError
+from anyjoint.joints import Coupled, Helical, Joint, Prismatic, Revolute
 from anyjoint.spatial import Matrix
 
 from .probing import joint_pose, numeric, random_coordinates
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
     from .body import Body
     from .mechanism import Mechanism
 
+SCREWS = (Revolute, Prismatic, Helical)  # their twists are constant by construction
 SMALL = 1e-11  # relative to the inertia met
+LOST = 9 / 16  # power of a rounding: a pivot below that share of what it was made from leaves seven digits of sixteen
+NEIGHBOURS = 4
+LIGHT = 1e-9  # an inertia below this share of the largest may be lost in it
 
 
 def singular_coordinates(mech: Mechanism) -> Iterator[tuple[Body, str]]:
@@ -28,39 +33,118 @@ def singular_coordinates(mech: Mechanism) -> Iterator[tuple[Body, str]]:
     suspects = [b for b in mech.bodies if b.joint.nv and not b.inertia.is_definite]
     if not suspects:
         return
-    sources = {b.joint.source for b in mech.bodies if isinstance(b.joint, Coupled)}  # they also move their followers
+    sources = _sources(mech)
     tree = _Articulated(mech)
     for body in suspects:
-        if body.name in sources or tree.moves_itself(body):
+        try:
+            if body.name in sources or tree.moves_itself(body):
+                continue
+            idle = tree.idle(body)
+        except AnyjointError:  # a joint that cannot be evaluated is another rule's business
             continue
-        for k in tree.idle(body):
-            yield body, body.joint.coordinates[k].name if body.joint.nv == body.joint.nq else f"velocity {k}"
+        for k in idle:
+            yield body, _velocity(body, k)
+
+
+def may_be_singular(mech: Mechanism) -> bool:
+    """Whether some place could be singular: joints whose twists change with q, or inertias that may get lost."""
+    moving = [b for b in mech.bodies if b.joint.nv]
+    if any(isinstance(b.joint, Coupled) for b in mech.bodies):
+        return True
+    largest = max((float(np.abs(b.inertia.spatial()).max()) for b in mech.bodies), default=0.0)
+    if any(np.linalg.eigvalsh(b.inertia.spatial())[0] <= LIGHT * largest for b in moving):
+        return True
+    kinds = {_joint_key(b.joint): b.joint for b in moving if not isinstance(b.joint, SCREWS)}
+    return any(not _constant_twists(joint) for joint in kinds.values())
+
+
+def _constant_twists(joint: Joint) -> bool:
+    rng = np.random.default_rng(3)
+    try:
+        first, second = (numeric(joint.jacobian(random_coordinates(joint, rng).tolist())) for _ in range(2))
+    except AnyjointError:
+        return False
+    return bool(np.abs(first - second).max() < 1e-12 * np.abs(first).max())
+
+
+def singular_place(mech: Mechanism, q: Any, rounding: float) -> str | None:
+    """A sentence if a joint's coordinates break down at q, or if some coordinate there moves no inertia."""
+    for body in mech.bodies:
+        reason = joint_reason(body, q)
+        if reason:
+            return f"body {body.name!r} at q = {_plain(q[body.q])}: {reason}"
+    sources = _sources(mech)
+    tree = _Articulated(mech, q)
+    neighbours = [_Articulated(mech, x) for x in _beside(q, rounding)]
+    for body in reversed(mech.bodies):  # a child's pivot decides what its parent feels
+        if not body.joint.nv or body.name in sources:
+            continue
+        share, weakest, k = tree.pivot(body)
+        if share > rounding**LOST and all(abs(t.pivot(body)[1] - weakest) <= 0.1 * weakest for t in neighbours):
+            continue
+        return (
+            f"the mass matrix is singular at q = {_plain(q)}: nothing resists the coordinate "
+            f"{f'{body.name}/{_velocity(body, k)}'!r} of body {body.name!r} there. Give this body or its descendants "
+            "inertia, or move away from here."
+        )
+    return None
+
+
+def _beside(q: Any, rounding: float) -> list[Matrix]:
+    """Neighbours of q in a few random directions, half of the digits away."""
+    at, rng = np.asarray(q, dtype=float), np.random.default_rng(5)
+    steps = rounding**0.5 * np.maximum(1.0, np.abs(at))
+    return [at + steps * rng.choice([-1.0, 1.0], len(at)) for _ in range(NEIGHBOURS)]
+
+
+def joint_reason(body: Body, q: Any) -> str | None:
+    """Why a body's joint breaks down at coordinates q of the mechanism, or None."""
+    if not body.joint.nq:
+        return None
+    try:
+        return body.joint.singularity(_plain(q[body.q]))
+    except SingularityError as error:
+        return str(error)
+
+
+def _sources(mech: Mechanism) -> set[str]:
+    """Bodies whose coordinates also move followers."""
+    return {b.joint.source for b in mech.bodies if isinstance(b.joint, Coupled)}
+
+
+def _velocity(body: Body, k: int) -> str:
+    return body.joint.coordinates[k].name if body.joint.nv == body.joint.nq else f"velocity {k}"
+
+
+def _plain(q: Any) -> list[float]:
+    return [float(x) for x in q]
 
 
 class _Articulated:
-    """Articulated inertias at one random configuration, formed on demand."""
+    """Articulated inertias at coordinates q, or at random ones; formed on demand, with the sizes of their terms."""
 
-    def __init__(self, mech: Mechanism) -> None:
-        self.mech = mech
+    def __init__(self, mech: Mechanism, q: Any = None) -> None:
+        self.mech, self.q = mech, q
         self.children: defaultdict[int, list[Body]] = defaultdict(list)
         for body in mech.bodies:
             self.children[body.parent].append(body)
         self.local: dict[Joint | int, tuple[Matrix, Matrix]] = {}
-        self.done: dict[int, Matrix] = {}
+        self.done: dict[int, tuple[Matrix, Matrix]] = {}
 
     def joint(self, body: Body) -> tuple[Matrix, Matrix]:
-        """(pose, Jacobian) of a body's joint, evaluated once for equal joints."""
-        try:
-            key: Joint | int = body.joint
-            hash(key)
-        except TypeError:
-            key = id(body.joint)
+        """(pose, Jacobian) of a body's joint; at random coordinates it is evaluated once for equal joints."""
+        key = _joint_key(body.joint) if self.q is None else body.index
         if key not in self.local:
-            leader = self.mech[key.source].joint if isinstance(key, Coupled) else body.joint
-            q = [float(x) for x in random_coordinates(leader, np.random.default_rng(7))]
+            q = self._coordinates(body)
             S = numeric(body.joint.jacobian(q)) if body.joint.nv else np.zeros((6, 0))
             self.local[key] = joint_pose(body.joint, q).matrix, S
         return self.local[key]
+
+    def _coordinates(self, body: Body) -> list[float]:
+        leader = self.mech[body.joint.source] if isinstance(body.joint, Coupled) else body
+        if self.q is not None:
+            return _plain(self.q[leader.q])
+        return _plain(random_coordinates(leader.joint, np.random.default_rng(7)))
 
     def moves_itself(self, body: Body) -> bool:
         """True if the body's own inertia already resists every coordinate."""
@@ -68,31 +152,52 @@ class _Articulated:
 
     def idle(self, body: Body) -> list[int]:
         """The coordinates of a joint that move no inertia, with the whole subtree taken into account."""
-        null = _null(self.joint(body)[1], self.inertia(body))
+        null = _null(self.joint(body)[1], self.inertia(body)[0])
         return [k for k in range(body.joint.nv) if null.size and np.abs(null[k]).max() > 1e-6]
 
-    def inertia(self, body: Body) -> Matrix:
-        """The articulated inertia of a body; iterative, deepest bodies first."""
+    def pivot(self, body: Body) -> tuple[float, float, int]:
+        """The smallest pivot of a joint: its share of what it was made from, its value, and which coordinate has it."""
+        S, (J, size) = self.joint(body)[1], self.inertia(body)
+        D = S.T @ J @ S
+        scale = np.sqrt(np.einsum("ik,ij,jk->k", np.abs(S), size, np.abs(S)))
+        if not scale.all():
+            return 0.0, 0.0, int(np.argmin(scale))
+        values, vectors = np.linalg.eigh(D / np.outer(scale, scale))
+        return float(values[0]), float(np.linalg.eigvalsh(D)[0]), int(np.argmax(np.abs(vectors[:, 0])))
+
+    def inertia(self, body: Body) -> tuple[Matrix, Matrix]:
+        """The articulated inertia of a body and the size of its terms; iterative, deepest bodies first."""
         order = [body]
         for b in order:  # grows while it is read: all descendants, parents first
             order += self.children[b.index]
         for b in reversed(order):
             if b.index not in self.done:
                 J = b.inertia.spatial()
+                size = np.abs(J)
                 for child in self.children[b.index]:
-                    J = J + self._seen_from_parent(child)
-                self.done[b.index] = J
+                    more, terms = self._seen_from_parent(child)
+                    J, size = J + more, size + terms
+                self.done[b.index] = J, size
         return self.done[body.index]
 
-    def _seen_from_parent(self, body: Body) -> Matrix:
+    def _seen_from_parent(self, body: Body) -> tuple[Matrix, Matrix]:
         pose, S = (*self.joint(body),)
-        J = self.done[body.index]
+        J, size = self.done[body.index]
         if S.shape[1]:
             U = J @ S
-            J = J - U @ np.linalg.pinv(S.T @ U, rcond=SMALL, hermitian=True) @ U.T
+            taken = U @ np.linalg.pinv(S.T @ U, rcond=SMALL, hermitian=True) @ U.T
+            J, size = J - taken, size + np.abs(taken)
         T = (body.placement.matrix if body.placement.factors else np.eye(4)) @ pose
         X = _adjoint_of_inverse(T)
-        return np.asarray(X.T @ J @ X)
+        return np.asarray(X.T @ J @ X), np.abs(X).T @ size @ np.abs(X)
+
+
+def _joint_key(joint: Joint) -> Joint | int:
+    try:
+        hash(joint)
+    except TypeError:
+        return id(joint)
+    return joint
 
 
 def _null(S: Matrix, J: Matrix) -> Matrix:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
+from anyjoint.mechanism.singular import joint_reason
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -27,7 +28,7 @@ def explain(model: Any, name: str, inputs: Sequence[tuple[str, int]], arrays: Se
 
 def _singular(model: Any, name: str, q: Floats) -> str:
     for body in model.mechanism.bodies:
-        reason = body.joint.singularity(q[body.q]) if body.joint.nq else None
+        reason = joint_reason(body, q)
         if reason:
             return f"{name}: body {body.name!r} at q = {q[body.q].tolist()}: {reason}"
     if name != "forward_dynamics":

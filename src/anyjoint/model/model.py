@@ -33,8 +33,10 @@ from .dense import large_forward, numeric_forward
 from .diagnosis import explain
 from .method import add_methods
 from .parameters import Parameters, private_copy
+from .places import Places
 from .program import Program
 from .report import Report, make_report
+from .screen import Screen, look_closer, make_screen
 
 if TYPE_CHECKING:
     from anyjoint.simulate import Trajectory
@@ -135,6 +137,8 @@ class Model:
     def _parameters_changed(self) -> None:
         """Run the set-up programs again; drop programs that have built in a number which is another one now."""
         self.workshop.forget()
+        for made in ("screen", "places"):
+            self.__dict__.pop(made, None)
         stale = []
         for name, program in self._programs.items():
             numbers = self.workshop.numbers(program.trace.over, program.trace.gravity)
@@ -154,6 +158,8 @@ class Model:
     ) -> Floats:
         """The result row of a quantity, finite or explained."""
         name = quantity if isinstance(quantity, str) else quantity.name
+        if self.places:
+            self.places.check(name, arrays[0])
         program = self._programs.get(name) or self.program(quantity)
         if out is None and threads == 1:
             state = program.state(arrays)
@@ -172,9 +178,25 @@ class Model:
         if wrenches is not None:
             given = checked_row("forward_dynamics", tau, "tau", self.nv, self.dtype)
             tau = given + self.generalized_forces(q, wrenches)
+        a = self._accelerations(q, v, tau, out, threads)
+        if self.screen is not None and not self.screen.passes(q, a):
+            look_closer(self, self.screen, q, v, tau, a)
+        return a
+
+    def _accelerations(self, q: Any, v: Any, tau: Any, out: Floats | None = None, threads: int = 1) -> Floats:
         if self.numeric:
             return self._forward_numerically((q, v, tau), out)
         return self.evaluate("forward_dynamics", (q, v, tau), out, threads)
+
+    @cached_property
+    def places(self) -> Places | None:
+        """Where the model answers; None if that is everywhere."""
+        return Places(self.mechanism, self.dtype.name) or None
+
+    @cached_property
+    def screen(self) -> Screen | None:
+        """What tells that a singular place may be near; None where there is none."""
+        return make_screen(self, self._accelerations)
 
     @cached_property
     def _zero(self) -> Floats:
@@ -183,6 +205,8 @@ class Model:
     def _forward_numerically(self, arrays: tuple[Any, ...], out: Floats | None) -> Floats:
         name, inputs = "forward_dynamics", [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
         rows, batch = checked_rows(name, arrays, inputs, np.dtype(float))
+        if self.places:
+            self.places.check(name, rows[0])
         result = checked_out(name, out, (*batch, self.nv), self.dtype, rows)
         forward = numeric_forward if self.numeric in NUMERIC else large_forward
         try:

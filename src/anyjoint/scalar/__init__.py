@@ -1,6 +1,7 @@
 """Functions over any scalar; the ground on which physics is written once."""
 
 from .differentiate import derivative, jet
+from .dual import plain
 from .functions import (
     Scalar,
     absolute,
@@ -31,5 +32,5 @@ from .user_code import at_numbers, definition, failure, user_code
 __all__ = [
     "Scalar", "absolute", "acos", "asin", "at_numbers", "atan2", "cos", "definition", "derivative", "exp", "failure",
     "floor", "gather", "holds_truth", "is_number", "is_real", "jet", "known", "less", "log", "maximum", "minimum",
-    "power", "reals", "select", "sin", "sincos", "sincos_of_sum", "sqrt", "tan", "user_code",
+    "plain", "power", "reals", "select", "sin", "sincos", "sincos_of_sum", "sqrt", "tan", "user_code",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import compound
 from .compound import divmod
-from .functions import Scalar, cos, exp, floor, gather, log, sin, sqrt, tan
+from .functions import Scalar, cos, exp, floor, gather, known, log, sin, sqrt, tan
 from .functions import acos as _acos
 from .functions import asin as _asin
 from .functions import atan2 as _atan2
@@ -205,6 +205,13 @@ class Dual:
 
     def __repr__(self) -> str:
         return f"Dual({self.value!r}, {self.slope!r}, level={self.level})"
+
+
+def plain(x: Scalar) -> float | None:
+    """The plain number that a scalar has here, below all levels; None for graph nodes and arrays."""
+    while isinstance(x, Dual):
+        x = x.value
+    return known(x)
 
 
 def real_part(x: Scalar) -> float:

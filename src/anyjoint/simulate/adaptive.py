@@ -9,6 +9,7 @@ import numpy as np
 
 from .chunk import Chunk, Pace, StepUnderflow
 from .error_control import AdaptiveRow
+from .guard import guard_of
 from .python_step import PythonStepper
 from .request import Request
 from .stepper import initial_rows, make_stepper
@@ -28,6 +29,9 @@ class Samples:
         self.filled = np.zeros(request.batch, dtype=int)
         self.given = self.steps = 0
         self.history: list[tuple[Floats, ...]] | None = [] if request.events else None
+        self.paths: list[list[tuple[Floats, Floats]]] | None = None
+        if guard_of(request.model):
+            self.paths = [[] for _ in range(request.batch)]
 
     def add(self, member: int, before: Floats, after: Floats, used: Floats, y: Floats, dense: Floats) -> None:
         """Accepted steps of one trajectory: times before and after, lengths, states before, interpolants (s, 4, n)."""
@@ -41,6 +45,9 @@ class Samples:
         self.steps += len(before)
         if self.history is not None:
             self.history.append((before, after, used, y, dense))
+        if self.paths is not None:
+            ends = interpolated(before + used, before, used, y, dense)
+            self.paths[member].append((after, ends[:, : self.nq]))
 
     def chunk(self) -> Chunk | None:
         """The samples that all trajectories have reached since the last call."""
@@ -49,7 +56,15 @@ class Samples:
             return None
         steps, self.steps, self.given = self.steps, 0, part.stop
         values, nq = self.values[part], self.nq
-        return Chunk(self.times[part], values[..., :nq], values[..., nq:], steps, self._state_at())
+        return Chunk(self.times[part], values[..., :nq], values[..., nq:], steps, self._state_at(), self._paths())
+
+    def _paths(self) -> tuple[tuple[Floats, Floats], ...]:
+        """The steps of all trajectories since the last call."""
+        if self.paths is None:
+            return ()
+        taken, self.paths = self.paths, [[] for _ in self.paths]
+        none = [(np.zeros(0), np.zeros((0, self.nq)))]
+        return tuple((np.concatenate(t), np.concatenate(q)) for t, q in (zip(*(x or none), strict=True) for x in taken))
 
     def _state_at(self) -> Any:
         """States of a single trajectory between the last samples; older steps are forgotten."""

@@ -34,13 +34,17 @@ class BadInput(AnyjointError):
 
 @dataclass(frozen=True)
 class Chunk:
-    """Samples (s, batch, n) at times (s,), and the steps they took; `state_at`, if given, knows states in between."""
+    """Samples (s, batch, n) at times (s,), and the steps they took; `state_at`, if given, knows states in between.
+
+    `paths` are times and coordinates after each step of each trajectory, where samples are not the steps themselves.
+    """
 
     t: Floats
     q: Floats
     v: Floats
     steps: int
     state_at: StateAt | None = None
+    paths: tuple[tuple[Floats, Floats], ...] = ()
 
 
 class Pace:

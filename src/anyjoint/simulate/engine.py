@@ -33,7 +33,8 @@ def one_by_one(request: Request) -> Iterator[Chunk]:
     """A batch in Python: each trajectory to its end, then all of them together."""
     parts = [_joined(in_python(_member(request, k)), k) for k in range(request.batch)]
     q, v = (np.concatenate([getattr(part, x) for part in parts], axis=1) for x in ("q", "v"))
-    yield Chunk(parts[0].t, q, v, sum(part.steps for part in parts))
+    paths = tuple(path for part in parts for path in part.paths)
+    yield Chunk(parts[0].t, q, v, sum(part.steps for part in parts), paths=paths)
 
 
 def _member(request: Request, k: int) -> Request:
@@ -48,7 +49,9 @@ def _joined(chunks: Iterator[Chunk], member: int) -> Chunk:
     except StepUnderflow as trouble:
         raise StepUnderflow(trouble.time, member, trouble.q, trouble.v) from trouble
     t, q, v = (np.concatenate([getattr(part, x) for part in parts]) for x in ("t", "q", "v"))
-    return Chunk(t, q, v, sum(part.steps for part in parts))
+    paths = [path for part in parts for path in part.paths]
+    whole = [(np.concatenate([t for t, _ in paths]), np.concatenate([q for _, q in paths]))] if paths else []
+    return Chunk(t, q, v, sum(part.steps for part in parts), paths=tuple(whole))
 
 
 def still(request: Request) -> Chunk:

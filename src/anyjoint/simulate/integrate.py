@@ -8,20 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.errors import SingularityError
+from anyjoint.errors import InputError, SingularityError
+from anyjoint.mechanism.fence import check_inside
+from anyjoint.mechanism.singular import joint_reason
 from anyjoint.options import named_options
 
 from .chunk import BadInput, Chunk, StateAt, StepUnderflow
 from .drive import read_only
 from .engine import engine
 from .events import Event, first_crossings
+from .first_chart import recharted
+from .guard import Trouble, guard_of
 from .progress import Progress
-from .python_step import PythonStepper
+from .python_step import PythonStepper, coordinate_rates
 from .request import Request, make_request
 from .status import Status
 from .trajectory import Crossing, Trajectory
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+MANY = 1000  # states that are worth compiling for
 
 
 @named_options
@@ -58,7 +63,12 @@ def simulate(
         model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits
     )  # fmt: skip
     bar = Progress(progress, f"simulating {model.mechanism.name}")
+    request = started(request)
     recorder = Recorder(request)
+    reason = singular_start(request)
+    if reason:
+        recorder.stop(False, reason, 0.0)
+        return recorder.trajectory()
     try:
         for chunk in engine(recorder.detailed):
             if not recorder.take(chunk):
@@ -75,16 +85,43 @@ def simulate(
     return recorder.trajectory()
 
 
+def started(request: Request) -> Request:
+    """The request with its first states inside what is defined, and in the charts that the joints want."""
+    if guard_of(request.model).fences:
+        check_inside("simulate", guard_of(request.model).fences, request.q)
+    q, v = recharted(request.model.mechanism, request.q, request.v)
+    return replace(request, q=q, v=v)
+
+
+def singular_start(request: Request) -> str:
+    """Why the run cannot begin where it should, or nothing."""
+    model = request.model
+    if not model.nv or not (model.places or model.screen):
+        return ""  # there is no such place
+    try:
+        if request.batch > MANY:
+            model.forward_dynamics(request.q, request.v)
+            return ""
+        for q, v in zip(request.q, request.v, strict=True):  # without compiling for batches
+            model.forward_dynamics(q, v)
+    except SingularityError as error:
+        return f"the run cannot begin, because of {error}"
+    return ""
+
+
 class Recorder:
     """Collects chunks, watches for numbers that are not finite and for events."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        # events are looked for at every step, even if fewer are kept
-        self.detailed = replace(request, every=1) if request.events else request
+        self.guard = guard_of(request.model)
+        # events and trouble are looked for at every step, even if fewer are kept
+        self.detailed = replace(request, every=1) if request.events or self.guard else request
+        self.last = [(np.zeros(1), q[None]) for q in request.q]  # the end of each path that the guard has seen
         self.t: list[Floats] = [np.zeros(1)]
         self.q: list[Floats] = [request.q[None].copy()]
         self.v: list[Floats] = [request.v[None].copy()]
+        self.newest, self.first = self.t[0], 0  # times of the newest part, the number of its first sample
         self.values: Floats = self._values(self.t[0], self.q[0], self.v[0])
         self.status: Status | None = None
         self.crossings: list[Crossing] = []
@@ -108,13 +145,50 @@ class Recorder:
             self.stop(False, self._blow_up(chunk, bad), float(chunk.t[bad]))
         begin = Chunk(self.t[-1][-1:], self.q[-1][-1:], self.v[-1][-1:], 0)
         kept = Chunk(chunk.t[:bad], chunk.q[:bad], chunk.v[:bad], chunk.steps, chunk.state_at)
-        if bad and self.request.events:
+        if bad and self.guard:
+            kept = self._guarded(kept, chunk.paths)
+        if len(kept.t) and self.request.events:
             kept = self._watch(begin, kept)
         if len(kept.t):
-            self.t.append(kept.t)
-            self.q.append(kept.q)
-            self.v.append(kept.v)
+            self._thin(self._wanted())
+            self.first += len(self.newest)
+            self.newest = kept.t
+            for parts, part in ((self.t, kept.t), (self.q, kept.q), (self.v, kept.v)):
+                parts.append(part)
         return self.status is None
+
+    def _wanted(self) -> Floats:
+        """Which samples of the newest part the user asked for, where others were looked at, too."""
+        step = self.request.every // self.detailed.every
+        return np.arange(-self.first % step, len(self.newest), step)
+
+    def _thin(self, wanted: Floats) -> None:
+        """Keep some samples of the newest part."""
+        if len(wanted) < len(self.newest):
+            for parts in (self.t, self.q, self.v):
+                parts[-1] = parts[-1][wanted]
+
+    def _guarded(self, chunk: Chunk, paths: Sequence[tuple[Floats, Floats]]) -> Chunk:
+        """Cut the chunk before the first state at which a joint is not defined or a frame has flipped."""
+        found: list[tuple[Trouble, int]] = []
+        for member, (t0, q0) in enumerate(self.last):
+            parts = [(t0, q0), (chunk.t, chunk.q[:, member]), *paths[member : member + 1]]
+            t, q = (np.concatenate(x) for x in zip(*parts, strict=True))
+            if paths:
+                order = np.argsort(t, kind="stable")
+                t, q = t[order], q[order]
+            self.last[member] = t[-1:], q[-1:]
+            trouble = self.guard.first(t, q)
+            if trouble:
+                found.append((trouble, member))
+        if not found:
+            return chunk
+        trouble, member = min(found, key=lambda pair: pair[0].good)
+        which = "" if self.request.single else f" of trajectory {member}"
+        reason = f"the motion{which} left the model at t = {trouble.time:.6g} s: {trouble.sentence}"
+        self.stop(False, reason, trouble.time)
+        n = int(np.searchsorted(chunk.t, trouble.good, side="right"))
+        return Chunk(chunk.t[:n], chunk.q[:n], chunk.v[:n], chunk.steps, chunk.state_at)
 
     # -- events ----------------------------------------------------------------------------------------------
 
@@ -162,20 +236,19 @@ class Recorder:
         q, v = (self.q[-1][-1], self.v[-1][-1]) if bad == 0 else (chunk.q[bad - 1], chunk.v[bad - 1])
         finite = np.isfinite(chunk.q[bad]).all(axis=1) & np.isfinite(chunk.v[bad]).all(axis=1)
         member = int(np.argmin(finite))
-        where = culprit(self.request.model, q[member], v[member])
         which = "" if self.request.single else f" of trajectory {member}"
+        model, time = self.request.model, float(chunk.t[bad])
+        where = culprit(model, q[member], v[member], self.request.dt)
         hint = f'use a shorter step than dt = {self.request.dt:g} s, or method="dopri5"'
-        return f"the motion{which} blew up at t = {float(chunk.t[bad]):.6g} s, {where}; {hint}"
+        return f"the motion{which} blew up at t = {time:.6g} s, {where}; {hint}"
 
     # -- the result --------------------------------------------------------------------------------------------
 
     def trajectory(self) -> Trajectory:
         """Everything that was recorded."""
         request = self.request
+        self._thin(np.unique(np.append(self._wanted(), len(self.newest) - 1)))
         t, q, v = np.concatenate(self.t), np.concatenate(self.q), np.concatenate(self.v)
-        if self.detailed.every != request.every:
-            keep = np.unique(np.append(np.arange(0, len(t), request.every), len(t) - 1))
-            t, q, v = t[keep], q[keep], v[keep]
         if request.single:
             q, v = q[:, 0], v[:, 0]
         status = self.status or Status(True, "", float(t[-1]))
@@ -187,21 +260,24 @@ class Recorder:
 def underflow(request: Request, trouble: StepUnderflow) -> str:
     """Why no step is short enough."""
     which = "" if request.single else f" of trajectory {trouble.member}"
-    where = culprit(request.model, trouble.q, trouble.v)
+    where = culprit(request.model, trouble.q, trouble.v, request.dt)
     return (
         f"the step{which} became too small at t = {trouble.time:.6g} s, {where}; the tolerances rtol = {request.rtol:g}"
         f" and atol = {request.atol:g} cannot be met there: loosen them, or look for a singularity or a jump"
     )
 
 
-def culprit(model: Any, q: Floats, v: Floats) -> str:
-    """The body to look at: what the dynamics say, a singular joint, or the one that moves fastest."""
-    try:
-        model.forward_dynamics(q, v)
-    except SingularityError as error:
-        return f"because of {error}"
+def culprit(model: Any, q: Floats, v: Floats, h: float) -> str:
+    """The body to look at: what the dynamics say here or a step ahead, a singular joint, or what moves fastest."""
+    for ahead in (0.0, h, 2 * h):
+        try:
+            model.forward_dynamics(q + ahead * coordinate_rates(model, q, v), v)
+        except SingularityError as error:
+            return f"because of {error}"
+        except InputError:  # so fast that a step leads out of all numbers
+            break
     for body in model.mechanism.bodies:
-        reason = body.joint.singularity([float(x) for x in q[body.q]]) if body.joint.nq else None
+        reason = joint_reason(body, q)
         if reason:
             return f"at body {body.name!r} ({reason})"
     fastest = int(np.argmax(np.abs(v))) if len(v) else 0

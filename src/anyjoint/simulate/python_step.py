@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from anyjoint.errors import SingularityError
 
 from .drive import Drive
 from .tableau import DOPRI5, RK4, Tableau
@@ -19,8 +22,8 @@ class PythonStepper:
 
     def __init__(self, model: Any, drive: Drive, method: str, member: int = 0) -> None:
         self.model, self.drive, self.method, self.member = model, drive, method, member
-        # without the check for finite results, which is made on whole trajectories
-        self.forward = model.forward_dynamics if model.numeric else model.program("forward_dynamics")
+        # without the checks of results, which are made on whole trajectories
+        self.forward = _unchecked(model) if model.numeric else model.program("forward_dynamics")
         self.bodies = [b for b in model.mechanism.bodies if b.joint.nq]
         self.charted = [b for b in self.bodies if b.joint.chart(*_floats(b.joint)) is not None]
 
@@ -63,6 +66,20 @@ def coordinate_rates(model: Any, q: Floats, v: Floats) -> Floats:
         if body.joint.nq:
             out[body.q] = body.joint.rate([float(x) for x in q[body.q]], [float(x) for x in v[body.v]])
     return out
+
+
+def _unchecked(model: Any) -> Callable[..., Floats]:
+    """Numeric forward dynamics that answers with NaN where there is nothing to answer, as machine code does."""
+
+    def forward(q: Floats, v: Floats, tau: Floats) -> Floats:
+        try:
+            if np.isfinite(q).all() and np.isfinite(v).all():
+                return np.asarray(model.forward_dynamics(q, v, tau))
+        except SingularityError:
+            pass
+        return np.full(model.nv, np.nan)
+
+    return forward
 
 
 def _floats(joint: Any) -> tuple[list[float], list[float]]:

@@ -16,6 +16,14 @@ from .direction import at_unit_length, frame_about
 from .factor import Factor, Rotation, Translation, Turn, as_matrix
 from .inertia import BlockInertia
 
+Axis = Any  # three numbers, or a name: "x", "-z" ...
+NAMED_AXES = {
+    sign + name: tuple(float(f"{sign}1") if i == k else 0.0 for i in range(3))
+    for sign in ("", "-")
+    for k, name in enumerate("xyz")
+}
+AXIS_NAMES = ", ".join(map(repr, NAMED_AXES))
+
 
 class Pose:
     """A rigid motion: a product of elementary rotations, translations and general rotations; compose with `@`.
@@ -60,10 +68,10 @@ class Pose:
         return Pose((Rotation(2, _finite(angle, "angle")),))
 
     @staticmethod
-    def rotation(axis: Sequence[Scalar], angle: Scalar) -> Pose:
+    def rotation(axis: Axis, angle: Scalar) -> Pose:
         """A rotation about any axis through the origin; a constant axis is turned to z, so its twist stays constant."""
         angle = _finite(angle, "angle")
-        if not all(is_number(_finite(x, "axis")) for x in axis):
+        if not isinstance(axis, str) and not all(is_number(_finite(x, "axis")) for x in axis):
             return Pose((Turn(_rodrigues(axis, angle)),))
         unit = unit_axis(axis)
         for k in range(3):
@@ -210,14 +218,14 @@ def centripetal(w: Vector, p: Sequence[Scalar]) -> Vector:
     return cross(w, cross(w, p))
 
 
-def unit_axis(axis: Sequence[Scalar], where: str = "axis") -> tuple[float, float, float]:
-    """A constant axis at unit length; refuses zero, NaN and wrong sizes."""
+def unit_axis(axis: Axis, where: str = "axis") -> tuple[float, float, float]:
+    """A constant axis at unit length, also by its name such as "-z"; refuses zero, NaN and wrong sizes."""
     try:
-        a = reals(axis)
+        a = reals(NAMED_AXES.get(axis, axis) if isinstance(axis, str) else axis)
     except (TypeError, ValueError):
-        raise InputError(f"{where} {axis!r}: expected three finite numbers, such as (0, 0, 1)") from None
+        a = np.zeros(0)
     if a.shape != (3,) or not np.isfinite(a).all():
-        raise InputError(f"{where} {axis!r}: expected three finite numbers")
+        raise InputError(f"{where} {axis!r}: expected three finite numbers such as (0, 0, 1), or one of {AXIS_NAMES}")
     if float(np.linalg.norm(a)) < 1e-12:
         raise InputError(f"{where} {tuple(a.tolist())} has no direction; give three numbers such as (0, 0, 1)")
     x, y, z = at_unit_length(a.tolist())

@@ -3,13 +3,13 @@
 from .bezier import Bezier
 from .bspline import BSpline
 from .circle import Circle
-from .curve import FRAMES, Curve
+from .curve import ALIASES, FRAMES, Curve
 from .ellipse import Ellipse
 from .function import FunctionCurve, as_curve, constant, curve
 from .helix import Helix
 from .line import Line
 
 __all__ = [
-    "FRAMES", "BSpline", "Bezier", "Circle", "Curve", "Ellipse", "FunctionCurve", "Helix", "Line", "as_curve",
-    "constant", "curve",
+    "ALIASES", "FRAMES", "BSpline", "Bezier", "Circle", "Curve", "Ellipse", "FunctionCurve", "Helix",
+    "Line", "as_curve", "constant", "curve",
 ]  # fmt: skip

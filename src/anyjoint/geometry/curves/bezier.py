@@ -19,7 +19,7 @@ class Bezier(Curve):
     """The Bezier curve of control points (n, 3), one polynomial of degree n - 1; s runs from 0 to 1."""
 
     points: Any
-    domain = (0.0, 1.0)
+    domain = defined = (0.0, 1.0)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", frozen(table("Bezier curve points", self.points, (None, 3), (2,))))

@@ -10,7 +10,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 
 from ..bernstein import cubic_pieces
-from ..check import frozen, table
+from ..check import EVERYWHERE, frozen, table
 from ..piecewise import Grid, pieces, polynomial
 from .curve import Curve
 
@@ -38,6 +38,10 @@ class BSpline(Curve):
     @property
     def domain(self) -> tuple[float, float]:  # type: ignore[override]
         return 0.0, float(self.count)
+
+    @property
+    def defined(self) -> tuple[float, float]:  # type: ignore[override]
+        return EVERYWHERE if self.closed else self.domain
 
     @property
     def period(self) -> float | None:  # type: ignore[override]

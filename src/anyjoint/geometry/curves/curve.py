@@ -9,15 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.errors import InputError
+from anyjoint.errors import InputError, SingularityError
 from anyjoint.scalar import Scalar, derivative
 from anyjoint.spatial import Pose, Vector, cross, dot, vector
 
 from ..arc_length import ArcLength, arc_length_of
-from ..frame import from_axes, known_rotation, place, unit
+from ..check import EVERYWHERE
+from ..frame import FrenetTurn, framed, known_rotation, place, rotation, unit, vanishes
 from ..transport import Reference, transported
 
 FRAMES = ("frenet", "fixed-up", "rotation-minimising")
+ALIASES = {"transport": "rotation-minimising"}
 
 
 def still(name: str, s: Scalar) -> str:
@@ -27,13 +29,13 @@ def still(name: str, s: Scalar) -> str:
 
 def straight(name: str, s: Scalar) -> str:
     """What to say where the curvature vanishes."""
-    remedy = 'use frame="rotation-minimising" or frame="fixed-up"'
+    remedy = 'use frame="transport" (rotation minimising) or frame="fixed-up"'
     return f"the curvature of {name} vanishes{place(s=s)}, where a Frenet frame has no normal; {remedy}"
 
 
 def upright(name: str, s: Scalar, up: Sequence[float]) -> str:
     """What to say where the tangent is along the up direction."""
-    remedy = 'choose another up, or use frame="rotation-minimising"'
+    remedy = 'choose another up, or use frame="transport" (rotation minimising)'
     return f"the tangent of {name}{place(s=s)} is along up = {tuple(up)}; {remedy}"
 
 
@@ -46,6 +48,12 @@ class Curve:
 
     domain: tuple[float, float] = (-math.pi, math.pi)
     period: float | None = None
+    defined: tuple[float, float] = EVERYWHERE  # the curve ends there, as open splines do
+
+    @property
+    def tabulated(self) -> tuple[float, float]:
+        """Where tables made along the curve hold: its transported frame and its arc length."""
+        return self.domain if self.period is None else self.defined
 
     def point(self, s: Scalar) -> Vector:
         """The point of the curve at s."""
@@ -61,24 +69,29 @@ class Curve:
 
     def frenet(self, s: Scalar) -> Pose:
         """The Frenet frame [tangent, principal normal, binormal] [GL section 5: b, p, n]."""
-        f_q = self.velocity(s)
-        f_qq = derivative(lambda x: list(self.velocity(x)), s)
-        b = unit(f_q, still(self.name, s))
-        n = unit(cross(f_q, f_qq), straight(self.name, s))
-        return from_axes(b, cross(n, b), n, self.point(s))
+        bend = self.bend(s)
+        b = unit(self.velocity(s), still(self.name, s))
+        n = unit(bend, straight(self.name, s))
+        turn = FrenetTurn(rotation(b, cross(n, b), n), (bend,), bend, self.name)
+        return Pose.translation(*self.point(s)) @ Pose((turn,))
+
+    def bend(self, s: Scalar) -> Vector:
+        """f' x f'', along the binormal; it vanishes with the curvature."""
+        return cross(self.velocity(s), derivative(lambda x: list(self.velocity(x)), s))
 
     def fixed_up(self, s: Scalar, up: Sequence[float] = (0.0, 0.0, 1.0)) -> Pose:
         """The frame whose third axis is as near to `up` as the tangent allows; it never flips at inflections."""
         t = self.tangent(s)
-        side = unit(cross(up, t), upright(self.name, s, up))
-        return from_axes(t, side, cross(t, side), self.point(s))
+        across = cross(up, t)
+        side = unit(across, upright(self.name, s, up))
+        return framed(t, side, cross(t, side), self.point(s), across, self.velocity(s))
 
     def rotation_minimising(self, s: Scalar) -> Pose:
         """The frame that does not turn about the tangent (a closed curve's closes up by a steady small turn)."""
         t = self.tangent(s)
         r = vector(*self.reference(s))
         r = unit(r - t * dot(r, t))
-        return from_axes(t, r, cross(t, r), self.point(s))
+        return framed(t, r, cross(t, r), self.point(s), self.velocity(s))
 
     @cached_property
     def reference(self) -> Reference:
@@ -102,17 +115,14 @@ class Curve:
     def singularity(self, s: float, frame: str = "frenet", up: Sequence[float] = (0.0, 0.0, 1.0)) -> str | None:
         """A sentence if the frame breaks down at s, else None."""
         try:
-            f_q = np.array(self.velocity(s), dtype=float)
-            f_qq = np.array(derivative(lambda x: list(self.velocity(x)), s), dtype=float)
-        except (ZeroDivisionError, ValueError, OverflowError):
-            f_q = f_qq = np.zeros(3)
-        speed = float(np.linalg.norm(f_q))
-        if speed < 1e-9:
-            return still(self.name, s)
-        if frame == "frenet" and np.linalg.norm(np.cross(f_q, f_qq)) < 1e-9 * speed**2:
-            return straight(self.name, s)
-        if frame == "fixed-up" and np.linalg.norm(np.cross(f_q, up)) < 1e-9 * speed:
-            return upright(self.name, s, up)
+            if vanishes(self.velocity, s):
+                return still(self.name, s)
+            if frame == "frenet" and vanishes(self.bend, s):
+                return straight(self.name, s)
+            if frame == "fixed-up" and vanishes(lambda x: cross(up, self.velocity(x)), s):
+                return upright(self.name, s, up)
+        except SingularityError as error:
+            return str(error)
         return None
 
     @property

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar
+from anyjoint.scalar import Scalar, user_code
 from anyjoint.spatial import Vector, vector
 
+from ..check import EVERYWHERE, check_intervals
 from .curve import Curve
+from .line import Line
 
 
 @dataclass(frozen=True)
@@ -21,9 +23,11 @@ class FunctionCurve(Curve):
     function: Callable[[Scalar], Any]
     domain: tuple[float, float] = (-math.pi, math.pi)
     period: float | None = None
+    defined: tuple[float, float] = EVERYWHERE
 
     def point(self, s: Scalar) -> Vector:
-        p = self.function(s)
+        with user_code(f"curve function {self.name}", self.function, [s]):
+            p = self.function(s)
         try:
             x, y, z = p
         except (TypeError, ValueError) as error:
@@ -43,16 +47,24 @@ def curve(
     *,
     domain: tuple[float, float] = (-math.pi, math.pi),
     period: float | None = None,
+    defined: tuple[float, float] = EVERYWHERE,
 ) -> Curve:
-    """A curve from any function of one parameter returning three numbers."""
+    """A curve from any function of one parameter returning three numbers.
+
+    `domain` is where it is meant to be used and drawn, `defined` the interval outside of which the function means
+    nothing: joints on the curve must stay inside.
+    """
     if not callable(f):
         raise InputError(f"curve({f!r}): expected a function of one parameter that returns three numbers")
-    return FunctionCurve(f, domain, period)
+    check_intervals("curve", domain, defined)
+    return FunctionCurve(f, domain, period, defined)
 
 
 def constant(given: Curve) -> Curve:
     """The same curve with its numbers fixed, for tables made from it: they cannot follow a change at run time."""
-    return given if isinstance(given, FunctionCurve) else FunctionCurve(given.point, given.domain, given.period)
+    if isinstance(given, (FunctionCurve, Line)):
+        return given
+    return FunctionCurve(given.point, given.domain, given.period, given.defined)
 
 
 def as_curve(given: Any) -> Curve:

@@ -7,9 +7,9 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, Turn, Vector, as_matrix, at_unit_length, unit_axis, vector
+from anyjoint.spatial import Axis, Pose, Turn, Vector, as_matrix, at_unit_length, unit_axis, vector
 
-from ..check import frozen, table
+from ..check import EVERYWHERE, frozen, table
 from ..frame import known_rotation
 from .curve import Curve
 
@@ -18,9 +18,13 @@ from .curve import Curve
 class Line(Curve):
     """origin + s direction; the direction is taken at unit length, so s is the distance."""
 
-    direction: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    direction: Axis = (1.0, 0.0, 0.0)
     origin: tuple[float, float, float] = (0.0, 0.0, 0.0)
     domain: tuple[float, float] = (-1.0, 1.0)
+
+    @property
+    def tabulated(self) -> tuple[float, float]:
+        return EVERYWHERE  # closed forms, no tables
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "direction", unit_axis(self.direction, "Line direction"))
@@ -34,7 +38,7 @@ class Line(Curve):
 
     def frenet(self, s: Scalar) -> Pose:
         raise InputError(
-            'Line: a straight line has no Frenet frame; use frame="fixed-up" or frame="rotation-minimising"'
+            'Line: a straight line has no Frenet frame; use frame="fixed-up" or frame="transport" (rotation minimising)'
         )
 
     def rotation_minimising(self, s: Scalar) -> Pose:

@@ -19,7 +19,7 @@ class Bezier(Surface):
     """A patch with an m x n grid of control points, array (m, n, 3); u and v run from 0 to 1."""
 
     points: Any
-    domain = ((0.0, 1.0), (0.0, 1.0))
+    domain = defined = ((0.0, 1.0), (0.0, 1.0))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", frozen(table("Bezier surface points", self.points, (None, None, 3), (2, 2))))

@@ -10,7 +10,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 
 from ..bernstein import cubic_pieces
-from ..check import frozen, table
+from ..check import EVERYWHERE, frozen, table
 from ..patches import Patches
 from .surface import Interval, Surface
 
@@ -39,6 +39,11 @@ class BSpline(Surface):
     @property
     def domain(self) -> tuple[Interval, Interval]:  # type: ignore[override]
         return (0.0, float(self.counts[0])), (0.0, float(self.counts[1]))
+
+    @property
+    def defined(self) -> tuple[Interval, Interval]:  # type: ignore[override]
+        u, v = self.domain
+        return (EVERYWHERE if self.closed[0] else u), (EVERYWHERE if self.closed[1] else v)
 
     @property
     def periods(self) -> tuple[float | None, float | None]:  # type: ignore[override]

@@ -8,7 +8,7 @@ from anyjoint.spatial import Pose, Vector, vector
 
 from ..check import POSITIVE, parameter, positive
 from ..frame import QUARTER_Z, known_rotation
-from .pole import POLAR_DOMAIN, cycle, pole_message, shift_of
+from .pole import POLAR_DOMAIN, cycle, pole_distance, pole_message, shift_of
 from .surface import Surface
 
 
@@ -51,6 +51,9 @@ class Ellipsoid(Surface):
         length = sqrt(lean * lean + rise * rise)
         turn = known_rotation(2, y / h, x / h) @ known_rotation(1, lean / length, rise / length)
         return Pose.translation(*self.point(u, v)) @ cycle(shift_of(self.axis, "Ellipsoid")) @ turn @ QUARTER_Z
+
+    def poles(self, u: Scalar, v: Scalar) -> list[Scalar]:
+        return pole_distance(v)
 
     def singularity(self, u: float, v: float) -> str | None:
         return pole_message("Ellipsoid", self.axis, v)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar
+from anyjoint.scalar import Scalar, user_code
 from anyjoint.spatial import Vector, vector
 
+from ..check import EVERYWHERE, check_intervals
 from .surface import Interval, Surface
 
 
@@ -22,9 +23,11 @@ class FunctionSurface(Surface):
     domain: tuple[Interval, Interval] = ((-math.pi, math.pi), (-math.pi, math.pi))
     periods: tuple[float | None, float | None] = (None, None)
     orientation: int = 1
+    defined: tuple[Interval, Interval] = (EVERYWHERE, EVERYWHERE)
 
     def point(self, u: Scalar, v: Scalar) -> Vector:
-        p = self.function(u, v)
+        with user_code(f"surface function {self.name}", self.function, [u, v]):
+            p = self.function(u, v)
         try:
             x, y, z = p
         except (TypeError, ValueError) as error:
@@ -42,11 +45,18 @@ def surface(
     domain: tuple[Interval, Interval] = ((-math.pi, math.pi), (-math.pi, math.pi)),
     periods: tuple[float | None, float | None] = (None, None),
     flip: bool = False,
+    defined: tuple[Interval, Interval] = (EVERYWHERE, EVERYWHERE),
 ) -> Surface:
-    """A surface from any function of (u, v) returning three numbers; `flip` turns its normal round."""
+    """A surface from any function of (u, v) returning three numbers; `flip` turns its normal round.
+
+    `domain` is where it is meant to be used and drawn, `defined` the intervals outside of which the function means
+    nothing: joints on the surface must stay inside.
+    """
     if not callable(f):
         raise InputError(f"surface({f!r}): expected a function of two parameters that returns three numbers")
-    return FunctionSurface(f, domain, periods, -1 if flip else 1)
+    for used, known in zip(domain, defined, strict=True):
+        check_intervals("surface", used, known)
+    return FunctionSurface(f, domain, periods, -1 if flip else 1, defined)
 
 
 def as_surface(given: Any) -> Surface:

@@ -3,6 +3,7 @@
 import math
 
 from anyjoint.errors import InputError
+from anyjoint.scalar import Scalar, sin
 from anyjoint.spatial import Pose, Turn, as_matrix
 
 POLE_MARGIN = 1e-6
@@ -26,6 +27,12 @@ def cycle(shift: int) -> Pose:
     for k in range(3):
         R[(k + shift) % 3][k] = 1
     return Pose((Turn(as_matrix(R)),))
+
+
+def pole_distance(v: Scalar) -> list[Scalar]:
+    """A number that vanishes at the poles."""
+    s = sin(v)
+    return [s * s]
 
 
 def pole_message(owner: str, axis: str, v: float) -> str | None:

@@ -8,7 +8,7 @@ from anyjoint.spatial import Pose, Vector, vector
 
 from ..check import POSITIVE, parameter, positive
 from ..frame import QUARTER_Z
-from .pole import POLAR_DOMAIN, cycle, pole_message, shift_of
+from .pole import POLAR_DOMAIN, cycle, pole_distance, pole_message, shift_of
 from .surface import Surface
 
 
@@ -37,6 +37,9 @@ class Sphere(Surface):
     def frame(self, u: Scalar, v: Scalar) -> Pose:
         up = Pose.rotation_z(u) @ Pose.rotation_y(v) @ Pose.translation(0, 0, self.radius)
         return cycle(shift_of(self.axis, "Sphere")) @ up @ QUARTER_Z
+
+    def poles(self, u: Scalar, v: Scalar) -> list[Scalar]:
+        return pole_distance(v)
 
     def singularity(self, u: float, v: float) -> str | None:
         return pole_message("Sphere", self.axis, v)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.errors import InputError
+from anyjoint.errors import InputError, SingularityError
 from anyjoint.scalar import Scalar, derivative
 from anyjoint.spatial import Pose, Vector, cross, vector
 
-from ..frame import from_axes, place, unit
+from ..check import EVERYWHERE
+from ..frame import framed, place, unit, vanishes
 
 Interval = tuple[float, float]
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -32,6 +33,7 @@ class Surface:
 
     domain: tuple[Interval, Interval] = ((-math.pi, math.pi), (-math.pi, math.pi))
     periods: tuple[float | None, float | None] = (None, None)
+    defined: tuple[Interval, Interval] = (EVERYWHERE, EVERYWHERE)  # the surface ends there, as open patches do
     orientation: int = 1
 
     def point(self, u: Scalar, v: Scalar) -> Vector:
@@ -46,11 +48,22 @@ class Surface:
 
     def frame(self, u: Scalar, v: Scalar) -> Pose:
         """The frame at (u, v): first axis along f_u, third axis the normal [GL section 5]."""
-        f_u = derivative(lambda x: list(self.point(x, v)), u)
-        f_v = derivative(lambda x: list(self.point(u, x)), v)
-        p0 = unit(f_u, flat(self.name, u, v))
-        n = unit(cross(f_u, f_v) * self.orientation, flat(self.name, u, v))
-        return from_axes(p0, cross(n, p0), n, self.point(u, v))
+        along, area = self._along(u, v), self._area(u, v)
+        p0 = unit(along, flat(self.name, u, v))
+        n = unit(area * self.orientation, flat(self.name, u, v))
+        return framed(p0, cross(n, p0), n, self.point(u, v), along, area)
+
+    def _along(self, u: Scalar, v: Scalar) -> Vector:
+        """f_u."""
+        return vector(*derivative(lambda x: list(self.point(x, v)), u))
+
+    def _area(self, u: Scalar, v: Scalar) -> Vector:
+        """f_u x f_v."""
+        return cross(self._along(u, v), derivative(lambda x: list(self.point(u, x)), v))
+
+    def poles(self, u: Scalar, v: Scalar) -> list[Scalar]:
+        """Numbers that vanish where closed forms hold but u says nothing."""
+        return []
 
     def normal(self, u: Scalar, v: Scalar) -> Vector:
         """The unit normal, outward for solids."""
@@ -59,14 +72,10 @@ class Surface:
     def singularity(self, u: float, v: float) -> str | None:
         """A sentence if the frame breaks down at (u, v), else None."""
         try:
-            f_u = np.array(derivative(lambda x: list(self.point(x, v)), u), dtype=float)
-            f_v = np.array(derivative(lambda x: list(self.point(u, x)), v), dtype=float)
-            area = float(np.linalg.norm(np.cross(f_u, f_v)))
-        except (ZeroDivisionError, ValueError, OverflowError):
-            area = 0.0
-        if area > 1e-9:
-            return None
-        return flat(self.name, u, v)
+            regular = not any(vanishes(f, u, v) for f in (self._along, self._area))
+        except SingularityError as error:
+            return str(error)
+        return None if regular else flat(self.name, u, v)
 
     @property
     def name(self) -> str:

@@ -1,0 +1,156 @@
+"""The places at which a model answers: inside the intervals of its coordinates, away from where joints break down.
+
+Frames made from derivatives (of a user's curves and surfaces, of splines) have finite but meaningless derivatives close
+to a pole or an inflection; other joints lose a direction of motion. Small programs of their own look how close that is,
+so that the dynamics stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
+from anyjoint.errors import SingularityError
+from anyjoint.joints import Coupled, Joint
+from anyjoint.mechanism.fence import check_inside, fences_of
+from anyjoint.mechanism.probing import random_coordinates
+from anyjoint.mechanism.singular import SCREWS, joint_reason
+from anyjoint.quantity import Quantity, Row
+from anyjoint.quantity.quantity import Q
+from anyjoint.scalar import Scalar
+from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic.interpret import evaluate
+from anyjoint.trace.numbers import Numbers
+from anyjoint.trace.workshop import Trace
+from anyjoint.tree.plan import Plan
+
+from .program import Program
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Numbered = Callable[[Joint, Sequence[Scalar]], list[Scalar]]
+SHARE = 1e-8  # of a number's usual size, below which one looks closer
+ARRAYS = (Array("q", "row"), Array("result", "row"), Array("numbers", "uniform"))
+
+
+class Shares:
+    """Numbers of all joints, usually about 1: where one is below `least`, the joint of its owner may break down."""
+
+    def __init__(self, program: Program, owners: Sequence[Any], least: float) -> None:
+        self.program, self.owners, self.least = program, owners, least
+
+    def all_clear(self, q: Any) -> bool:
+        """Whether one state is surely far from everything; the usual case, without delay."""
+        found = self.program.state((q,))
+        return found is not None and min(found.tolist()) > self.least
+
+    def broken(self, q: Floats) -> list[int]:
+        """Which of the states (n, nq) are too near."""
+        return [int(k) for k in np.flatnonzero(self._broken(q).any(axis=1))]
+
+    def owner(self, q: Floats) -> Any:
+        """The body whose joint is the trouble in one of those states."""
+        return self.owners[int(np.argmax(self._broken(q[None])[0]))]
+
+    def _broken(self, q: Floats) -> Floats:
+        return np.asarray(self.program(q.astype(self.program.dtype)).reshape(len(q), -1) <= self.least)
+
+
+class Places:
+    """Checks coordinates of one state or of a batch."""
+
+    def __init__(self, mechanism: Any, dtype: str) -> None:
+        self.mechanism = mechanism
+        self.fences = fences_of(mechanism)
+        self.edges = shares(mechanism, lambda joint, q: joint.edges(q), dtype, SHARE)
+        self.exact = np.finfo(dtype).eps < SHARE  # single precision has nothing left there
+
+    def __bool__(self) -> bool:
+        return bool(self.fences) or self.edges is not None
+
+    def check(self, where: str, q: Any) -> None:
+        """Raise unless the model answers at q; what is no array of numbers is left to other checks."""
+        if self.fences:
+            check_inside(where, self.fences, q)
+        if self.edges is None or self.edges.all_clear(q):
+            return
+        try:
+            given = np.asarray(q, dtype=float)
+            states = given.reshape(-1, self.mechanism.nq)
+        except (TypeError, ValueError):
+            return
+        bad = self.broken(states)
+        if bad:
+            which = f" state {bad[0]}," if given.ndim == 2 else ""
+            raise SingularityError(f"{where}:{which} {self.reason(states[bad[0]])}")
+
+    def broken(self, q: Floats) -> list[int]:
+        """Which of the states (n, nq) stand where a frame has broken down."""
+        near = self.edges.broken(q) if self.edges else []
+        return [k for k in near if not self.exact or any(joint_reason(b, q[k]) for b in self.mechanism.bodies)]
+
+    def reason(self, q: Floats) -> str:
+        """Whose frame breaks down at q, and what to do."""
+        body = self.edges.owner(q) if self.edges else None
+        if body is None:
+            return ""
+        near = "a frame of its joint breaks down nearby; move away from there"
+        return f"body {body.name!r} at q = {q[body.q].tolist()}: {joint_reason(body, q) or near}"
+
+
+def shares(mechanism: Any, numbers: Numbered, dtype: str, least: float) -> Shares | None:
+    """Numbers of all joints, by kernels over equal joints; None where nothing can break down."""
+    kernels: dict[Hashable, Kernel | None] = {}
+    starts: dict[Hashable, list[tuple[int, int]]] = {}
+    owners: list[Any] = []
+    size = 0
+    for body in mechanism.bodies:
+        if isinstance(body.joint, SCREWS) or not (body.joint.nq or isinstance(body.joint, Coupled)):
+            continue
+        leader = mechanism[body.joint.source] if isinstance(body.joint, Coupled) else body
+        key = _key(body.joint)
+        if key not in kernels:
+            kernels[key] = _kernel(body.joint, leader.joint, numbers)
+        kernel = kernels[key]
+        if kernel is not None:
+            starts.setdefault(key, []).append((leader.q.start, size))
+            owners += [body] * len(kernel.stores)
+            size += len(kernel.stores)
+    if not size:
+        return None
+    used = [kernel for key in starts if (kernel := kernels[key])]
+    runs = [
+        Run(k, len(places), ((0, tuple(q for q, _ in places)), (1, tuple(r for _, r in places))))
+        for k, places in enumerate(starts.values())
+    ]
+    schedule = Schedule(ARRAYS, tuple(used), tuple(runs))
+    traced = Trace("places", schedule, [], Plan((), ()), Numbers((), (0.0, 0.0, 0.0)), "links", False)
+    answer = Row("shares", "whole", (size,), "how far joints are from breaking down")
+    quantity = Quantity("places", "Shares of what joints usually have.", (Q,), (answer,), lambda *_: traced)
+    return Shares(Program(quantity, traced, mechanism, dtype), owners, least)
+
+
+def _kernel(joint: Joint, leader: Joint, numbers: Numbered) -> Kernel | None:
+    """The numbers of one joint kind as a kernel over its coordinates; None where they do not depend on them."""
+    graph = Graph()
+    q = [graph.variable("q", c.domain) for c in leader.coordinates]
+    inner, at = (joint.joint, joint.inner_coordinates(q)) if isinstance(joint, Coupled) else (joint, q)
+    moving = [x for x in numbers(inner, at) if isinstance(x, Node) and x.known is None]
+    if not moving:
+        return None
+    rng = np.random.default_rng(4)
+    samples = np.array([random_coordinates(leader, rng) for _ in range(15)]).T
+    usual = [np.median(x) for x in evaluate(moving, dict(zip(q, samples, strict=True)))]
+    loads = {node.id: (0, k) for k, node in enumerate(q)}
+    stores = [Store(x * (1 / float(size)), 1, k) for k, (x, size) in enumerate(zip(moving, usual, strict=True))]
+    return Kernel(graph, ARRAYS[:2], loads, tuple(stores))
+
+
+def _key(joint: Joint) -> Hashable:
+    try:
+        hash(joint)
+    except TypeError:
+        return id(joint)
+    return type(joint), joint

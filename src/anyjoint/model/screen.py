@@ -1,0 +1,90 @@
+"""A cheap look at each result of forward dynamics: may a singular place be near? Then look closely.
+
+Where velocities of a joint almost lose rank, the pivot that divides is a small share s of what it was made from, and
+accelerations carry errors of a rounding / s. Two signs of that cost next to nothing: a column of S that lies almost in
+the others, and accelerations far above what is natural for the model. A state that shows one of them is diagnosed on
+floats, where s is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import SingularityError
+from anyjoint.mechanism.probing import random_coordinates
+from anyjoint.mechanism.singular import may_be_singular, singular_place
+
+from .places import Shares, shares
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+STATES = 5
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Accelerations that are natural for a model: at rest, for speeds of one unit, for forces of one unit.
+
+    `factor` says how many times larger makes one suspicious; `ranks` looks at the columns of S.
+    """
+
+    rest: float
+    speed: float
+    force: float
+    factor: float
+    ranks: Shares | None
+
+    @cached_property
+    def limit(self) -> float:
+        """Accelerations that nobody needs to look at."""
+        return self.factor * (self.rest + self.speed + self.force)
+
+    def passes(self, q: Any, a: Floats) -> bool:
+        """Whether nothing is suspicious about a state or a batch."""
+        limit = self.limit
+        if a.ndim == 1:  # without delay
+            return a.dot(a) <= limit * limit and (self.ranks is None or self.ranks.all_clear(q))
+        tame = not a.size or bool(a.max() <= limit and a.min() >= -limit)
+        return tame and (self.ranks is None or not self.ranks.broken(np.atleast_2d(np.asarray(q, dtype=float))))
+
+    def suspects(self, q: Floats, v: Floats, tau: Floats, a: Floats) -> list[int]:
+        """States of a batch whose columns are almost dependent, or whose accelerations are too large."""
+        speed, force = (np.abs(x).max(axis=-1, initial=0.0) for x in (v, tau))
+        natural = self.rest + self.speed * np.maximum(speed, 1.0) ** 2 + self.force * np.maximum(force, 1.0)
+        large = [int(k) for k in np.flatnonzero(np.abs(a).max(axis=-1) > self.factor * natural)]
+        return sorted({*large, *(self.ranks.broken(q) if self.ranks else ())})
+
+
+def make_screen(model: Any, forward: Callable[..., Floats]) -> Screen | None:
+    """The screen of a model, from a few random states; None where no place can be singular."""
+    if not may_be_singular(model.mechanism):
+        return None
+    rng = np.random.default_rng(8)
+    rows = []
+    for _ in range(STATES):
+        q = np.concatenate([random_coordinates(b.joint, rng) for b in model.mechanism.bodies])
+        zero, one = np.zeros(model.nv), rng.choice([-1.0, 1.0], model.nv)
+        try:
+            rest, moved, forced = (forward(q, *x).astype(float) for x in ((zero, zero), (one, zero), (zero, one)))
+        except SingularityError:
+            continue
+        rows.append([float(np.abs(x).max()) for x in (rest, moved - rest, forced - rest)])
+    at_rest, speed, force = np.median(rows or [[0.0, 1.0, 1.0]], axis=0).tolist()
+    rounding = float(np.finfo(model.dtype).eps)
+    ranks = shares(model.mechanism, lambda joint, q: joint.ranks(q), model.dtype.name, rounding ** (1 / 2))
+    return Screen(at_rest, speed, force, rounding ** (-1 / 4), ranks)
+
+
+def look_closer(model: Any, screen: Screen, q: Any, v: Any, tau: Any, a: Floats) -> None:
+    """Raise if one of the states stands at a singular place; return if the numbers are right."""
+    rows, q, v, tau = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (a, q, v, tau))
+    q, v, tau = (np.broadcast_to(x, (len(rows), x.shape[-1])) for x in (q, v, tau))
+    for k in screen.suspects(q, v, tau, rows):
+        reason = singular_place(model.mechanism, q[k], float(np.finfo(model.dtype).eps))
+        if reason:
+            which = f" state {k}," if a.ndim == 2 else ""
+            raise SingularityError(f"forward_dynamics:{which} {reason}")
