@@ -25,7 +25,8 @@ from .functions import (
     sqrt,
     tan,
 )
-from .user_code import at_numbers, definition, failure, user_code
+from .place import definition
+from .user_code import at_numbers, failure, user_code
 
 __all__ = [
     "Scalar", "absolute", "acos", "asin", "at_numbers", "atan2", "cos", "definition", "derivative", "exp", "failure",
