@@ -26,8 +26,9 @@ from .functions import (
     sqrt,
     tan,
 )
+from .place import definition
 from .real import holds_truth, is_real, reals
-from .user_code import at_numbers, definition, failure, user_code
+from .user_code import at_numbers, failure, user_code
 
 __all__ = [
     "Scalar", "absolute", "acos", "asin", "at_numbers", "atan2", "cos", "definition", "derivative", "exp", "failure",

@@ -7,6 +7,7 @@ import re
 from anyjoint.errors import BranchError, ConversionError
 
 from . import functions
+from .place import Place
 
 Rules = tuple[tuple[str, str], ...]  # (pattern, advice); the first pattern that is found gives the advice
 
@@ -57,8 +58,9 @@ MATH = {
 }  # fmt: skip
 
 
-def remedy(error: BaseException, expression: str, line: str, libraries: str) -> str | None:
-    """Advice for a failing expression on a line that called some libraries; None where none is known."""
+def remedy(error: BaseException, place: Place) -> str | None:
+    """Advice for a failing expression; None where none is known."""
+    expression, line, libraries = place.expression, place.line, place.libraries
     kinds = _causes(error)
     branch = any(isinstance(e, BranchError) for e in kinds)
     if not branch and not any(isinstance(e, (ConversionError, TypeError)) for e in kinds):
