@@ -106,5 +106,7 @@ def disagreements(
             if mp.isnan(x) or any(mp.isnan(m) for m in moves):
                 continue  # undefined, or at the edge of that
             if mp.isnan(y) or abs(x - y) > 64 * max(moves) + mp.mpf(10) ** -45 * max(1, abs(x)):
-                found.append(f"output {k} at {[float(v) for v in point.values()]}: {mp.nstr(x, 20)} -> {mp.nstr(y, 20)}")
+                found.append(
+                    f"output {k} at {[float(v) for v in point.values()]}: {mp.nstr(x, 20)} -> {mp.nstr(y, 20)}"
+                )
     return found

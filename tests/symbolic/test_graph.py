@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from anyjoint.errors import AnyjointError, ExpressionError
 from anyjoint.symbolic import Graph, Node, Op, equal, select, variables
-from anyjoint.symbolic.interpret import evaluate
 from anyjoint.symbolic.evaluation import RULES
+from anyjoint.symbolic.interpret import evaluate
 from anyjoint.symbolic.interval import INTERVAL_RULES
 from anyjoint.symbolic.ops import ARITY, COMMUTATIVE, CONDITIONS, FLOAT_RULES, PRINTED, clamp_index
 from anyjoint.symbolic.rules import BUILD

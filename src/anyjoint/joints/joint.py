@@ -22,7 +22,7 @@ __all__ = ["Coordinate", "Joint", "parameter", "wrapped"]
 class Coordinate:
     """One generalized coordinate of a joint.
 
-    `domain` is where the joint is regular and where identities are probed; `limits` is where the user wants it;
+    `domain` is where the joint is regular and where checks sample; `limits` is where the user wants it;
     `period` says that q and q + period are the same pose, `wrap` that the chart may take whole periods off;
     `neutral` is a regular starting value.
     """

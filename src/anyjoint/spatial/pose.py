@@ -210,7 +210,7 @@ def unit_axis(axis: Sequence[Scalar], where: str = "axis") -> tuple[float, float
         raise InputError(f"{where} {axis!r}: expected three finite numbers")
     if float(np.linalg.norm(a)) < 1e-12:
         raise InputError(f"{where} {tuple(a)} has no direction; give a vector of non-zero length, such as (0, 0, 1)")
-    x, y, z = at_unit_length(a)
+    x, y, z = at_unit_length(a.tolist())
     return x, y, z
 
 

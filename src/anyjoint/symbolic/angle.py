@@ -1,10 +1,11 @@
 """Sine, cosine and exponential of a linear combination of atoms: addition theorems, exactly.
 
 An argument is split into rational multiples of atoms: nodes that are no sums or rational multiples themselves, the
-number one, and pi. Each atom x gets a random point of the unit circle, which stands for the angle x / D with the common
-denominator D of all multiples, and the argument's point is the product of whole powers of these. So sin(2 x), sin(x / 3)
-and cos(x + y) are what the addition theorems say, pi is the half turn, and whatever else there is to say about sine and
-cosine is not said. An exponential is the same with a random number in place of a point, and a logarithm takes it back.
+number one, and pi. Each atom x gets a random point of the unit circle, which stands for the angle x / D with the
+common denominator D of all multiples, and the argument's point is the product of whole powers of these. So sin(2 x),
+sin(x / 3) and cos(x + y) are what the addition theorems say, pi is the half turn, and whatever else there is to say
+about sine and cosine is not said. An exponential is the same with a random number in place of a point, and a logarithm
+takes it back.
 
 The cosine and sine of an inverse function are algebraic: cos(asin y) is the root of 1 - y^2.
 """
@@ -83,6 +84,10 @@ class Angles:
             part = self._logarithms.setdefault(key, field.element(b"log " + key))
             total = field.add(total, part) if sign > 0 else field.sub(total, part)
         return total
+
+    def atoms(self, row: int) -> tuple[int, ...]:
+        """The atoms of an argument."""
+        return tuple(self._forms[row])
 
     # Points
 

@@ -20,8 +20,8 @@ Kind = tuple[int, int, bool]  # reasons to be undefined, proved sign, whether no
 class Equalities:
     """`numbers` maps rows to the constant that they are, `home` all rows to the row that stands for their class.
 
-    A row with `is_member` may be computed in place of its class. `products` maps expensive rows (divisions, roots) to two
-    rows and the sign of their product.
+    A row with `is_member` may be computed in place of its class. `products` maps expensive rows (divisions, roots) to
+    two rows and the sign of their product.
     """
 
     def __init__(self, e: Evaluation) -> None:
@@ -174,4 +174,4 @@ class _ProductSearch:
         """One integer for an element and its negative."""
         p = self._p
         real, imaginary = x[0][:, 0], np.zeros_like(x[0][:, 0]) if x[1] is None else x[1][:, 0]
-        return np.minimum((real << 31) + imaginary, ((-real % p) << 31) + -imaginary % p)
+        return np.asarray(np.minimum((real << 31) + imaginary, ((-real % p) << 31) + -imaginary % p))

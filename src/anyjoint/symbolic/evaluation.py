@@ -72,6 +72,8 @@ class Evaluation:
         )
         for op, rows in self._groups():
             self._put(rows, RULES[op](self, rows))
+            if self.radicals.branched:
+                self.radicals.branched.update(row for row in rows if self._is_branched(row))
 
     # Reading values
 
@@ -113,8 +115,14 @@ class Evaluation:
             self.is_complex[rows] = values[1].any(axis=1)
         self.is_done[rows] = True
 
+    def _is_branched(self, row: int) -> bool:
+        """Whether a row is made of roots whose signs are enumerated."""
+        operands = self.operands[row]
+        parts = self.angles.atoms(operands[0]) if self.op[row] in (Op.SIN, Op.COS, Op.TAN) else ()
+        return not self.radicals.branched.isdisjoint((*operands, *parts))
+
     def _groups(self) -> list[tuple[Op, list[int]]]:
-        """Rows that can be evaluated together: the same operation, operands in earlier groups, roots as late as can be."""
+        """Rows that can be evaluated together: same operation, operands in earlier groups, roots as late as can be."""
         depths: list[tuple[int, int]] = []  # roots below a row, operations since the last of them
         groups: dict[tuple[int, int, int, int], list[int]] = {}
         for row, (op, operands) in enumerate(zip(self.op, self.operands, strict=True)):

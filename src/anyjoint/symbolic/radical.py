@@ -15,6 +15,9 @@ likely is (a chance of 2^(roots - columns) that not), and then
    other such roots, as long as four columns are left for each combination;
 4. else the root is an unknown, of which nothing is known, not even its square.
 
+What is made of roots of enumerated signs is another element of K in each half: it may be a square in the one and none
+in the other, so that its symbols tell nothing, and the root is never free.
+
 A root of something with an imaginary part exists in half of the columns; the evaluation starts again with these, and
 with what has been found to be no square: fewer columns might not show it again.
 """
@@ -49,8 +52,10 @@ class Radicals:
         self._free_rows = free
         self._known: dict[bytes, Value] = {}
         self._free: list[tuple[Value, Value]] = []  # radicand, root
+        self._free_keys: set[bytes] = set()
         self._symbols: dict[bool, list[int]] = {False: [], True: []}  # of real radicands and of others, reduced
         self._signs = 0
+        self.branched: set[int] = set()  # rows made of roots of enumerated signs; no longer than such roots are there
         self._prime_roots: dict[int, Value] = {}
         self._candidates = _Squares(e)
 
@@ -71,6 +76,8 @@ class Radicals:
         key = bytes_of(u)
         if key not in self._known:
             self._known[key] = self._new_root(u, row)
+        if self._signs and key not in self._free_keys:
+            self.branched.add(row)
         return self._known[key]
 
     def _new_root(self, u: Value, row: int) -> Value:
@@ -78,6 +85,8 @@ class Radicals:
         if not nested and field.may_be_number(u[0]) and (number := self._of_number(u[0])) is not None:
             return number
         root, exists = field.root(u)
+        if not self.branched.isdisjoint(self._e.operands[row] if row >= 0 else ()):
+            return self._of_square(u)
         is_independent = self._is_independent(~(exists if nested else _is_real(root)), nested=nested)
         if not is_independent and row not in self._free_rows:
             return self._of_square(u)
@@ -87,6 +96,7 @@ class Radicals:
                 raise MissingRoot(exists, self._free_rows)
             return self._unknown(u)
         self._free.append((u, root))
+        self._free_keys.add(bytes_of(u))
         return root
 
     def of(self, number: Number) -> Value | None:
@@ -125,17 +135,19 @@ class Radicals:
             return pair
         if found:
             return self._of_unknown_sign(u, e.value(found[0]))
+        return self._of_related(u) or self._unknown(u)
+
+    def _of_related(self, u: Value) -> Value | None:
+        """The root of u = v w^2, of u = w^2 / v or of u = v / w^2 for a free root of v."""
+        field = self._e.field
         for v, root in self._free:
-            inverse = field.inverse(v)
-            for square, outer, over in (
-                (field.mul(u, inverse), root, False),
-                (field.mul(u, v), field.inverse(root), False),
-                (field.mul(v, field.inverse(u)), root, True),
-            ):
-                if self._candidates.of(square):
-                    w = self.root(square, -1)
-                    return field.mul(outer, field.inverse(w) if over else w)
-        return self._unknown(u)
+            if self._candidates.of(square := field.mul(u, field.inverse(v))):
+                return field.mul(root, self.root(square, -1))
+            if self._candidates.of(square := field.mul(u, v)):
+                return field.mul(field.inverse(root), self.root(square, -1))
+            if self._candidates.of(square := field.mul(v, field.inverse(u))):
+                return field.mul(root, field.inverse(self.root(square, -1)))
+        return None
 
     def _of_unknown_sign(self, u: Value, w: Value) -> Value:
         """|w| for an enumeration of the signs of w."""
@@ -144,9 +156,8 @@ class Radicals:
             return self._unknown(u)
         negative = np.arange(field.columns) >> self._signs & 1 == 1
         self._signs += 1
-        real, imaginary = field.neg(w)
-        real = np.where(negative, real, w[0])
-        return real, None if imaginary is None else np.where(negative, imaginary, w[1])
+        sign = np.where(negative, field.p - 1, 1)
+        return field.mul((sign, None), w)
 
     def _unknown(self, u: Value) -> Value:
         return self._e.field.element(b"root of " + bytes_of(u))
@@ -172,8 +183,8 @@ class _Squares:
         e, field, first = self._e, self._e.field, _first(u)
         self._update()
         for a, square, inverse in self._signed:
-            for wanted, is_quotient in ((_product(first, inverse, self._p), False), (_product(first, square, self._p), True)):
-                for b in self._rows.get(wanted, ()):
+            for factor, is_quotient in ((inverse, False), (square, True)):
+                for b in self._rows.get(_product(first, factor, self._p), ()):
                     if not (sign := e.sign(a) * e.sign(b)):
                         continue
                     found = field.mul(field.inverse(e.value(a)) if is_quotient else e.value(a), e.value(b))
@@ -229,4 +240,4 @@ def _imaginary(x: Value) -> Array:
 
 
 def _is_real(x: Value) -> Array:
-    return _imaginary(x) == 0
+    return np.asarray(_imaginary(x) == 0)

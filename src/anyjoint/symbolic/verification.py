@@ -6,7 +6,6 @@ largest intermediate value, and points at which rounding decides a comparison do
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -47,15 +46,15 @@ def _same(old: Array, new: Array, scale: float, counts: Array) -> bool:
     return bool((np.abs(old[where] - new[where]) <= _TOLERANCE * scale).all())
 
 
-def _undecided(g: Graph, computed: Mapping[int, Any]) -> Array:
+def _undecided(g: Graph, computed: Mapping[int, Array]) -> Array:
     """At which points rounding may decide a comparison, a step or an entry."""
     found = np.zeros(_POINTS, dtype=bool)
     with np.errstate(invalid="ignore"):
         for i in computed:
-            x = computed.get(g.a[i])
             if g.op[i] in _COMPARING:
-                y = computed[g.b[i]]
+                x, y = computed[g.a[i]], computed[g.b[i]]
                 found |= np.abs(x - y) <= _CLOSE * (np.abs(x) + np.abs(y))
             elif g.op[i] in _STEPPING:
+                x = computed[g.a[i]]
                 found |= np.abs(x - np.round(x)) <= _CLOSE * (1.0 + np.abs(x))
     return found
