@@ -106,6 +106,10 @@ DIFFERENT: dict[str, Pair] = {
     "inverse tangent": lambda x, y: (np.arctan2(sin(x), cos(x)), x),
     "logarithm of a square": lambda x, y: (log(x * x), 2 * log(x)),
     "power of a square": lambda x, y: ((x * x) ** 1.25, x**2.5),
+    "maximum with something undefined": lambda x, y: (sqrt(np.maximum(x, sqrt(y)) ** 2), np.maximum(x, sqrt(y))),
+    # exceptions
+    "direction of nothing": lambda x, y: (cos(np.arctan2(x, 0 * y)), 0.0),
+    "radius": lambda x, y: (sqrt(x * x + y * y) * cos(np.arctan2(y, x)) + cos(np.arctan2(y, x)), x + x / sqrt(x * x + y * y)),
     # definedness
     "root of a product": lambda x, y: (sqrt(x * y), sqrt(x) * sqrt(y)),
 }  # fmt: skip
@@ -151,7 +155,7 @@ EQUAL: dict[str, Pair] = {
     "minimum": lambda x, y: (np.minimum(x, y) + np.maximum(x, y), x + y),
     "cosine of an inverse cosine": lambda x, y: (cos(np.arccos(x / 3)), x / 3),
     "sine of an inverse cosine": lambda x, y: (sin(np.arccos(x)), sqrt(1 - x * x)),
-    "radius": lambda x, y: (x / sqrt(x * x + y * y), cos(np.arctan2(y, x))),
+    "radius": lambda x, y: (x / sqrt(x * x + (2 + sin(y)) ** 2), cos(np.arctan2(2 + sin(y), x))),
     "huge differences": lambda x, y: (1e150 * x * y - 1e150 * y * x * (x / x), 0.0),
 }  # fmt: skip
 

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from anyjoint.symbolic.field import TURN, Circle, Value, bytes_of
+from anyjoint.symbolic.interval import holds_zero
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.reading import read
 
@@ -26,7 +27,6 @@ _ONE, _PI = -1, -2  # atoms that are not rows
 _MOST_ATOMS = 12
 # D, and multiples times D: the degree of what is evaluated, which has to be small against the primes.
 _LARGEST_DENOMINATOR, _LARGEST_POWER = 2**12, 2**16
-_INVERSES = (Op.ASIN, Op.ACOS, Op.ATAN2)
 _TRANSCENDENTAL = (Op.SIN, Op.COS, Op.TAN, Op.EXP)
 
 Form = Mapping[int, Fraction]  # atom -> how much of it
@@ -96,7 +96,7 @@ class Angles:
         e, field = self._e, self._e.field
         if atom == _PI and (parts := multiple * TURN / 2).denominator == 1:
             return field.part(int(parts), TURN)
-        if atom >= 0 and e.op[atom] in _INVERSES and multiple.denominator == 1:
+        if atom >= 0 and self._is_algebraic(atom) and multiple.denominator == 1:
             return field.turns(*self._of_inverse(atom), int(multiple))
         name, sign = self._name(atom)
         return field.turns(*field.circle(b"circle " + name), int(sign * multiple * self._denominator))
@@ -108,6 +108,13 @@ class Angles:
             return (b"one" if atom == _ONE else b"pi"), 1
         names = [bytes_of(e.value(atom)), bytes_of(e.field.neg(e.value(atom)))]
         return min(names), 1 if names[0] <= names[1] else -1
+
+    def _is_algebraic(self, row: int) -> bool:
+        """Whether the cosine and sine of a row are: of asin, acos, and atan2 away from (0, 0), where it is zero."""
+        e = self._e
+        if e.op[row] == Op.ATAN2:
+            return not all(holds_zero(e.interval[x]) for x in e.operands[row])
+        return e.op[row] in (Op.ASIN, Op.ACOS)
 
     def _of_inverse(self, row: int) -> Circle:
         """The cosine and sine of asin, acos or atan2."""
