@@ -7,7 +7,6 @@ must it be, lest rounding make it -1e-17 and its root not a number.
 
 import numpy as np
 
-from anyjoint.symbolic.definedness import Definedness
 from anyjoint.symbolic.evaluation import Evaluation
 from anyjoint.symbolic.field import Array, Value, inverses, normal_form
 from anyjoint.symbolic.ops import CONDITIONS, Op
@@ -32,8 +31,7 @@ class Equalities:
         self.products: dict[int, tuple[int, int, int]] = {}
         self.found = False
         self._signs, self._keys = normal_form(e.field, e.real, e.imaginary)
-        self._definedness = Definedness(e, self._keys)
-        self.reasons = self._definedness.reasons
+        self.reasons = e.definedness.reasons
         self._find_numbers()
         self.find_classes()
         self._find_products()
@@ -47,7 +45,7 @@ class Equalities:
                 value = self.numbers[row] = e.g.value(e.ids[row])
                 constants.setdefault(self._keys[row], self._signs[row] * value)
         for row in np.flatnonzero(e.field.may_be_number(e.real)).tolist():
-            if row in self.numbers or row in self._definedness.fixed or e.op[row] in CONDITIONS:
+            if row in self.numbers or row in self.evaluation.definedness.fixed or e.op[row] in CONDITIONS:
                 continue
             known = constants.get(self._keys[row])
             number = self._number(row) if known is None else self._signs[row] * known
@@ -90,15 +88,15 @@ class Equalities:
     def _kind(self, row: int) -> Kind:
         """The sign is no matter where a value of the other sign would be undefined: sqrt(x) sqrt(x) may be x."""
         reasons, sign = self.reasons[row], self._signs[row] * self.evaluation.sign(row)
-        if reasons and sign and self._definedness.is_undefined_if_negative(row):
+        if reasons and sign and self.evaluation.definedness.is_undefined_if_negative(row):
             sign = 0
-        return reasons, sign, row in self._definedness.fixed
+        return reasons, sign, row in self.evaluation.definedness.fixed
 
     def _find_products(self) -> None:
         """For divisions and roots: two rows whose product they are."""
         e = self.evaluation
         homes = [row for row, (up, _) in enumerate(self.home) if up == row and e.op[row] not in CONDITIONS]
-        left_alone = self.numbers.keys() | self._definedness.fixed
+        left_alone = self.numbers.keys() | self.evaluation.definedness.fixed
         rows = [row for row in homes if e.op[row] in (Op.DIV, Op.SQRT) and row not in left_alone]
         if not rows:
             return

@@ -24,6 +24,7 @@ from fractions import Fraction
 import numpy as np
 
 from anyjoint.symbolic.angle import Angles
+from anyjoint.symbolic.definedness import Definedness
 from anyjoint.symbolic.field import COLUMNS, MANY_COLUMNS, Array, Field, Value, bytes_of, stacked
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.interval import intervals
@@ -65,6 +66,7 @@ class Evaluation:
         self.imaginary: Array | None = None
         self.is_complex = np.zeros(n, dtype=bool)
         self.is_done = np.zeros(n, dtype=bool)
+        self.definedness = Definedness(self)
         self.angles = Angles(self)
         self.radicals = Radicals(self, free)
         self._first, self._second = (
@@ -72,6 +74,8 @@ class Evaluation:
         )
         for op, rows in self._groups():
             self._put(rows, RULES[op](self, rows))
+            for row in rows:
+                self.definedness.add(row)
             if self.radicals.branched:
                 self.radicals.branched.update(row for row in rows if self._is_branched(row))
 

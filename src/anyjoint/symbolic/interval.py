@@ -148,32 +148,15 @@ INTERVAL_RULES: dict[int, Callable[..., Interval]] = {
 }
 
 
-# Where an operation may be undefined for operands in their intervals; what is not listed is defined everywhere.
-_MAY_FAIL: dict[int, Callable[..., bool]] = {
-    Op.DIV: lambda _x, y: holds_zero(y),
-    Op.SQRT: lambda x: x[0] < 0.0,
-    Op.LOG: lambda x: x[0] <= 0.0,
-    Op.POW: lambda x, _y: x[0] <= 0.0,
-    Op.ASIN: lambda x: x[0] < -1.0 or x[1] > 1.0,
-    Op.ACOS: lambda x: x[0] < -1.0 or x[1] > 1.0,
-    Op.TAN: lambda x: not _is_tame(x),
-}
-
-
 def intervals(g: Graph, ids: Sequence[int], operands: Sequence[tuple[int, ...]]) -> list[Interval]:
     """The interval of every node of a list (operands first), whose operands are given as places in that list."""
     found: list[Interval] = []
-    fails: list[bool] = []
     for i, places in zip(ids, operands, strict=True):
         op = g.op[i]
-        ranges = [found[k] for k in places]
-        fails.append(any([fails[k] for k in places]) or (op in _MAY_FAIL and _MAY_FAIL[op](*ranges)))
         if op == Op.MUL and places[0] == places[1]:
-            found.append(square(ranges[0]))
-        elif fails[-1] and op in (Op.MIN, Op.MAX):  # the one operand where the other is undefined
-            found.append(_hull(*ranges))
+            found.append(square(found[places[0]]))
         elif rule := INTERVAL_RULES.get(op):
-            found.append(rule(*ranges))
+            found.append(rule(*[found[k] for k in places]))
         else:
             found.append(_of_data(g, i))
     return found

@@ -40,9 +40,9 @@ def verified(g: Graph, before: list[int], after: list[int]) -> list[int]:
 
 
 def _same(old: Array, new: Array, scale: float, counts: Array) -> bool:
-    """Do values agree at the points that count, wherever the old ones are finite?"""
+    """Do values agree at the points that count, wherever both are finite?"""
     old, new, counts = np.broadcast_arrays(old, new, counts)
-    where = np.isfinite(old) & counts
+    where = np.isfinite(old) & np.isfinite(new) & counts
     return bool((np.abs(old[where] - new[where]) <= _TOLERANCE * scale).all())
 
 
