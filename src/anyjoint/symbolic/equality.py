@@ -47,10 +47,10 @@ class Equalities:
         for row in np.flatnonzero(e.field.may_be_number(e.real)).tolist():
             if row in self.numbers or row in self.evaluation.definedness.fixed or e.op[row] in CONDITIONS:
                 continue
-            known = constants.get(self._keys[row])
-            number = self._number(row) if known is None else self._signs[row] * known
-            if number is not None:
-                self.numbers[row] = number
+            if self._keys[row] not in constants and (number := self._number(row)) is not None:
+                constants[self._keys[row]] = self._signs[row] * number
+            if self._keys[row] in constants:
+                self.numbers[row] = self._signs[row] * constants[self._keys[row]]
                 self.found = True
 
     def _number(self, row: int) -> float | None:
@@ -150,16 +150,14 @@ class _ProductSearch:
         self._inverses = self._product(self._conjugate(self._values), (inverses(norm, self._p), None))
 
     def pairs(self, row: int) -> list[tuple[int, int]]:
-        """Candidates for two factors of a row, itself left out."""
+        """Candidates for two factors of a row, itself left out; early ones first."""
         x = self._e.value(row)
         value: Value = (x[0][:1], None if x[1] is None else x[1][:1])
         wanted = self._packed(self._product(value, self._inverses))
-        low, high = np.searchsorted(self._keys, wanted), np.searchsorted(self._keys, wanted, side="right")
-        found = []
-        for k in np.flatnonzero(low < high).tolist():
-            a = int(self._rows[k])
-            found += [(a, b) for b in self._rows[low[k] : high[k]].tolist() if a <= b and row not in (a, b)]
-        return sorted(found)
+        places = np.searchsorted(self._keys, wanted)
+        a, b = self._rows, self._rows[np.minimum(places, len(self._keys) - 1)]
+        fits = (self._keys[np.minimum(places, len(self._keys) - 1)] == wanted) & (a <= b) & (a != row) & (b != row)
+        return sorted(zip(a[fits].tolist(), b[fits].tolist(), strict=True))
 
     def _product(self, x: Value, y: Value) -> Value:
         field = self._e.field.only(np.array([0]))

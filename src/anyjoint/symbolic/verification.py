@@ -31,7 +31,8 @@ def verified(g: Graph, before: list[int], after: list[int]) -> list[int]:
     ids = reachable(g, together)
     values = {i: random.uniform(*g.variables[g.a[i]].domain, _POINTS) for i in ids if g.op[i] == Op.VAR}
     computed = {i: np.asarray(x, dtype=float) for i, x in evaluate_ids(g, together, values).items()}
-    scale = max(np.abs(x[np.isfinite(x)]).max(initial=0.0) for x in computed.values())
+    everything = np.concatenate([np.atleast_1d(x) for x in computed.values()])
+    scale = float(np.abs(everything[np.isfinite(everything)]).max(initial=0.0))
     counts = ~_undecided(g, computed)
     agree = [i == j or _same(computed[i], computed[j], scale, counts) for i, j in zip(before, after, strict=True)]
     if not all(agree):
