@@ -121,7 +121,9 @@ TREES: list[Callable[[Any, Any, float], Any]] = [
 CONSTANTS = (0.5, 1.0, 2.0, 0.35, 1.7, 3.0, -0.8, math.pi / 3, math.sqrt(2), 1 / 3)
 Steps = list[tuple[int, int, int, int]]
 STEPS = st.lists(
-    st.tuples(st.integers(0, len(TREES) - 1), st.integers(0, 20), st.integers(0, 20), st.integers(0, len(CONSTANTS) - 1)),
+    st.tuples(
+        st.integers(0, len(TREES) - 1), st.integers(0, 20), st.integers(0, 20), st.integers(0, len(CONSTANTS) - 1)
+    ),
     min_size=1,
     max_size=7,
 )

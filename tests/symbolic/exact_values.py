@@ -22,7 +22,7 @@ def _real(f: Any) -> Any:
 
     def rule(*x: Any) -> Any:
         try:
-            y = f(*x)
+            y = f(*x) if not any(map(mp.isnan, x)) else NAN
         except (ZeroDivisionError, ValueError, OverflowError):
             return NAN
         return y if isinstance(y, mp.mpf) and mp.isfinite(y) else NAN
@@ -31,7 +31,7 @@ def _real(f: Any) -> Any:
 
 
 def _power(a: Any, b: Any) -> Any:
-    return NAN if mp.isnan(a) or mp.isnan(b) or (a == 0 and b < 0) else mp.power(a, b)
+    return NAN if a == 0 and b < 0 else mp.power(a, b)
 
 
 RULES: dict[int, Any] = {
@@ -51,8 +51,8 @@ RULES: dict[int, Any] = {
     Op.LOG: _real(mp.log),
     Op.POW: _real(_power),
     Op.ABS: _real(abs),
-    Op.MIN: lambda a, b: a if a < b else b,
-    Op.MAX: lambda a, b: b if a < b else a,
+    Op.MIN: _real(min),
+    Op.MAX: _real(max),
     Op.FLOOR: _real(mp.floor),
     Op.LT: lambda a, b: a < b,
     Op.LE: lambda a, b: a <= b,
@@ -106,5 +106,7 @@ def disagreements(
             if mp.isnan(x) or any(mp.isnan(m) for m in moves):
                 continue  # undefined, or at the edge of that
             if mp.isnan(y) or abs(x - y) > 64 * max(moves) + mp.mpf(10) ** -45 * max(1, abs(x)):
-                found.append(f"output {k} at {[float(v) for v in point.values()]}: {mp.nstr(x, 20)} -> {mp.nstr(y, 20)}")
+                found.append(
+                    f"output {k} at {[float(v) for v in point.values()]}: {mp.nstr(x, 20)} -> {mp.nstr(y, 20)}"
+                )
     return found

@@ -1,4 +1,4 @@
-"""Random graphs full of traps, merged, against sixty digits: in the domain, far outside, and at the traps themselves."""
+"""Random graphs full of traps, merged, against sixty digits: in the domain, far outside, and at the traps."""
 
 import math
 from collections.abc import Callable

@@ -102,7 +102,7 @@ def test_others_are_left_alone(name: str) -> None:
 
 
 def test_bounds_decide_and_a_domain_does_not() -> None:
-    """sqrt(x^2) is x where x is kept positive, -x where it is kept negative, and neither where it is only meant to be."""
+    """sqrt(x^2) is x where x is kept positive, -x where kept negative, and neither where it is only meant to be."""
     g = Graph()
     q = g.variable("q", (0.5, 3.0))
     assert merge_identities(sqrt(q * q)) not in (q, -q)

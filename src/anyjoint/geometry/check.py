@@ -19,7 +19,8 @@ EVERYWHERE = (-math.inf, math.inf)
 def parameter(domain: tuple[float, float], bounds: tuple[float, float] = EVERYWHERE, **options: Any) -> Any:
     """A dataclass field that is a number changeable at run time.
 
-    Identities are probed over `domain`, a typical range of ordinary size; setters refuse what is outside `bounds`.
+    `domain` is a typical range of ordinary size, for checks. What is outside `bounds` is refused, wherever it is set;
+    so generated code may rely on it: the root of the square of a positive radius is the radius.
     """
     return dataclasses.field(metadata={"domain": domain, "bounds": bounds}, **options)
 

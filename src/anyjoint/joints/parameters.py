@@ -16,7 +16,7 @@ from anyjoint.scalar import Scalar
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
-    """A run-time number: where it sits in the joint, its value, where it is probed and where it may go."""
+    """A run-time number: where it sits in the joint, its value, where it usually is and where it may go."""
 
     path: tuple[str, ...]
     value: float

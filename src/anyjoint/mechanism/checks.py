@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.joints import Coupled
+from anyjoint.joints.parameters import parameters
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Factor, Pose, Rotation, Translation
 
@@ -162,6 +163,16 @@ def springs(mech: Mechanism) -> Finding:
             )
 
 
+def joint_parameters(mech: Mechanism) -> Finding:
+    """Numbers of joints are within the bounds that generated code relies on."""
+    for body in mech.bodies:
+        for parameter in parameters(body.joint):
+            low, high = parameter.bounds
+            if not low <= parameter.value <= high:
+                name = ".".join(parameter.path)
+                yield _of(body), f"joint parameter {name} = {parameter.value}; expected a number from {low} to {high}"
+
+
 def joint_functions(mech: Mechanism) -> Finding:
     """Functions of users give rigid motions that depend on every coordinate, for numbers and for expressions."""
     probed: dict[int, list[tuple[str, Exception | None]]] = {}  # a joint shared by many bodies is probed once
@@ -195,6 +206,7 @@ RULES: tuple[tuple[str, Callable[[Mechanism], Finding]], ...] = (
     ("coordinates", coordinates),
     ("placements", placements),
     ("springs", springs),
+    ("joint-parameters", joint_parameters),
     ("joint-functions", joint_functions),
     ("regular", regular),
 )

@@ -43,7 +43,8 @@ def root(square: Fraction, sign: float) -> float:
     if not square:
         return 0.0
     shift = max(0, 80 + (square.denominator.bit_length() - square.numerator.bit_length()) // 2)
-    return math.copysign(float(Fraction(math.isqrt((square.numerator << 2 * shift) // square.denominator), 1 << shift)), sign)
+    digits = math.isqrt((square.numerator << 2 * shift) // square.denominator)
+    return math.copysign(float(Fraction(digits, 1 << shift)), sign)
 
 
 def _square(x: float) -> Fraction:

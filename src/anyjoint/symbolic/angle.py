@@ -1,10 +1,11 @@
 """Sine, cosine and exponential of a linear combination of atoms: addition theorems, exactly.
 
 An argument is split into rational multiples of atoms: nodes that are no sums or rational multiples themselves, the
-number one, and pi. Each atom x gets a random point of the unit circle, which stands for the angle x / D with the common
-denominator D of all multiples, and the argument's point is the product of whole powers of these. So sin(2 x), sin(x / 3)
-and cos(x + y) are what the addition theorems say, pi is the half turn, and whatever else there is to say about sine and
-cosine is not said. An exponential is the same with a random number in place of a point, and a logarithm takes it back.
+number one, and pi. Each atom x gets a random point of the unit circle, which stands for the angle x / D with the
+common denominator D of all multiples, and the argument's point is the product of whole powers of these. So sin(2 x),
+sin(x / 3) and cos(x + y) are what the addition theorems say, pi is the half turn, and whatever else there is to say
+about sine and cosine is not said. An exponential is the same with a random number in place of a point, and a logarithm
+takes it back.
 
 The cosine and sine of an inverse function are algebraic: cos(asin y) is the root of 1 - y^2.
 """
@@ -15,6 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from anyjoint.symbolic.field import TURN, Circle, Value, bytes_of
+from anyjoint.symbolic.interval import holds_zero
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.reading import read
 
@@ -25,7 +27,6 @@ _ONE, _PI = -1, -2  # atoms that are not rows
 _MOST_ATOMS = 12
 # D, and multiples times D: the degree of what is evaluated, which has to be small against the primes.
 _LARGEST_DENOMINATOR, _LARGEST_POWER = 2**12, 2**16
-_INVERSES = (Op.ASIN, Op.ACOS, Op.ATAN2)
 _TRANSCENDENTAL = (Op.SIN, Op.COS, Op.TAN, Op.EXP)
 
 Form = Mapping[int, Fraction]  # atom -> how much of it
@@ -84,6 +85,10 @@ class Angles:
             total = field.add(total, part) if sign > 0 else field.sub(total, part)
         return total
 
+    def atoms(self, row: int) -> tuple[int, ...]:
+        """The atoms of an argument."""
+        return tuple(self._forms[row])
+
     # Points
 
     def _multiple(self, atom: int, multiple: Fraction) -> Circle:
@@ -91,7 +96,7 @@ class Angles:
         e, field = self._e, self._e.field
         if atom == _PI and (parts := multiple * TURN / 2).denominator == 1:
             return field.part(int(parts), TURN)
-        if atom >= 0 and e.op[atom] in _INVERSES and multiple.denominator == 1:
+        if atom >= 0 and self._is_algebraic(atom) and multiple.denominator == 1:
             return field.turns(*self._of_inverse(atom), int(multiple))
         name, sign = self._name(atom)
         return field.turns(*field.circle(b"circle " + name), int(sign * multiple * self._denominator))
@@ -103,6 +108,13 @@ class Angles:
             return (b"one" if atom == _ONE else b"pi"), 1
         names = [bytes_of(e.value(atom)), bytes_of(e.field.neg(e.value(atom)))]
         return min(names), 1 if names[0] <= names[1] else -1
+
+    def _is_algebraic(self, row: int) -> bool:
+        """Whether the cosine and sine of a row are: of asin, acos, and atan2 away from (0, 0), where it is zero."""
+        e = self._e
+        if e.op[row] == Op.ATAN2:
+            return not all(holds_zero(e.interval[x]) for x in e.operands[row])
+        return e.op[row] in (Op.ASIN, Op.ACOS)
 
     def _of_inverse(self, row: int) -> Circle:
         """The cosine and sine of asin, acos or atan2."""

@@ -9,36 +9,38 @@ an undefined value is false, to look up an undefined index gives the first entry
 Reasons are the bits of an int. Equal values share their reasons: "u is negative" is about the value of u.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from anyjoint.symbolic.evaluation import Evaluation
 from anyjoint.symbolic.field import bytes_of, normal_form, stacked
 from anyjoint.symbolic.interval import holds_zero
 from anyjoint.symbolic.ops import CONDITIONS, Op
 
+if TYPE_CHECKING:
+    from anyjoint.symbolic.evaluation import Evaluation
+
 
 class Definedness:
-    """`reasons[row]` is the set of all reasons for which the value of a row of an evaluation may be undefined.
+    """`reasons[row]` is the set of all reasons for which the value of a row of an evaluation may be undefined."""
 
-    `keys` are equal for rows that are equal up to sign.
-    """
-
-    def __init__(self, e: Evaluation, keys: Sequence[bytes]) -> None:
-        self.e, self._keys = e, keys
-        self._never_zero: set[bytes] = set()  # keys of values that are defined and not zero anywhere
+    def __init__(self, e: "Evaluation") -> None:
+        self.e = e
+        self.reasons = [0] * len(e.ids)
         self._bits: dict[Hashable, int] = {}
-        self.reasons: list[int] = []
-        reasons = self.reasons
-        for row, (op, operands) in enumerate(zip(e.op, e.operands, strict=True)):
-            found = 0
-            for x in operands:
-                found |= reasons[x]
-            if rule := REASONS.get(op):
-                found = rule(self, row, found)
-            reasons.append(found)
-            if not found and not holds_zero(e.interval[row]):
-                self._never_zero.add(keys[row])
+        self._sound: list[int] = []  # rows that are defined and not zero anywhere, not yet among the next
+        self._never_zero: set[bytes] = set()
+
+    def add(self, row: int) -> None:
+        """Find the reasons of a row that has just been evaluated."""
+        found = 0
+        for x in self.e.operands[row]:
+            found |= self.reasons[x]
+        if rule := REASONS.get(self.e.op[row]):
+            found = rule(self, row, found)
+        self.reasons[row] = found
+        if not found and not holds_zero(self.e.interval[row]):
+            self._sound.append(row)
 
     @cached_property
     def fixed(self) -> frozenset[int]:
@@ -68,18 +70,29 @@ class Definedness:
         while rows:
             row = rows.pop()
             op, operands = e.op[row], e.operands[row]
-            if self._keys[row] in self._never_zero or not holds_zero(e.interval[row]) or op == Op.EXP:
+            key = self._key(row)
+            if not holds_zero(e.interval[row]) or op == Op.EXP or self._is_never_zero(key):
                 continue
             if op in (Op.MUL, Op.NEG, Op.SQRT, Op.ABS, Op.DIV):
                 factors = operands[:1] if op == Op.DIV else operands
                 rows += [x for x in factors if x not in seen]
                 seen.update(factors)
             else:
-                found |= self.bit("zero", self._keys[row])
+                found |= self.bit("zero", key)
         return found
 
+    def _is_never_zero(self, key: bytes) -> bool:
+        """Whether some row of this value, up to sign, is defined and not zero anywhere."""
+        if self._sound:
+            self._never_zero.update(normal_form(self.e.field, *self.e.value(self._sound))[1])
+            self._sound.clear()
+        return key in self._never_zero
 
-_ABSORBING = frozenset({*CONDITIONS, Op.MIN, Op.MAX, Op.GATHER})
+    def _key(self, row: int) -> bytes:
+        return normal_form(self.e.field, *self.e.value([row]))[1][0]
+
+
+_ABSORBING = frozenset({*CONDITIONS, Op.GATHER})
 
 Rule = Callable[[Definedness, int, int], int]
 
@@ -110,8 +123,8 @@ def _tangent(d: Definedness, row: int, below: int) -> int:
 
 
 def _one_of(d: Definedness, row: int, below: int) -> int:
-    """select, min, max: undefined where both branches are; else a matter of which one is taken."""
-    e, (*_, x, y) = d.e, d.e.operands[row]
+    """select: undefined where both branches are; else a matter of which one is taken."""
+    e, (_, x, y) = d.e, d.e.operands[row]
     certain = d.reasons[x] & d.reasons[y]
     if certain == below:
         return below
@@ -134,8 +147,6 @@ REASONS: dict[int, Rule] = {
     Op.ACOS: _beyond_one,
     Op.LOG: lambda d, row, below: below | d.negative(d.e.operands[row][0]) | d.zero(d.e.operands[row][0]),
     Op.POW: _power,
-    Op.MIN: _one_of,
-    Op.MAX: _one_of,
     Op.SELECT: _one_of,
     Op.GATHER: _looked_up,
 }

@@ -7,7 +7,6 @@ must it be, lest rounding make it -1e-17 and its root not a number.
 
 import numpy as np
 
-from anyjoint.symbolic.definedness import Definedness
 from anyjoint.symbolic.evaluation import Evaluation
 from anyjoint.symbolic.field import Array, Value, inverses, normal_form
 from anyjoint.symbolic.ops import CONDITIONS, Op
@@ -20,8 +19,8 @@ Kind = tuple[int, int, bool]  # reasons to be undefined, proved sign, whether no
 class Equalities:
     """`numbers` maps rows to the constant that they are, `home` all rows to the row that stands for their class.
 
-    A row with `is_member` may be computed in place of its class. `products` maps expensive rows (divisions, roots) to two
-    rows and the sign of their product.
+    A row with `is_member` may be computed in place of its class. `products` maps expensive rows (divisions, roots) to
+    two rows and the sign of their product.
     """
 
     def __init__(self, e: Evaluation) -> None:
@@ -32,8 +31,7 @@ class Equalities:
         self.products: dict[int, tuple[int, int, int]] = {}
         self.found = False
         self._signs, self._keys = normal_form(e.field, e.real, e.imaginary)
-        self._definedness = Definedness(e, self._keys)
-        self.reasons = self._definedness.reasons
+        self.reasons = e.definedness.reasons
         self._find_numbers()
         self.find_classes()
         self._find_products()
@@ -47,12 +45,12 @@ class Equalities:
                 value = self.numbers[row] = e.g.value(e.ids[row])
                 constants.setdefault(self._keys[row], self._signs[row] * value)
         for row in np.flatnonzero(e.field.may_be_number(e.real)).tolist():
-            if row in self.numbers or row in self._definedness.fixed or e.op[row] in CONDITIONS:
+            if row in self.numbers or row in self.evaluation.definedness.fixed or e.op[row] in CONDITIONS:
                 continue
-            known = constants.get(self._keys[row])
-            number = self._number(row) if known is None else self._signs[row] * known
-            if number is not None:
-                self.numbers[row] = number
+            if self._keys[row] not in constants and (number := self._number(row)) is not None:
+                constants[self._keys[row]] = self._signs[row] * number
+            if self._keys[row] in constants:
+                self.numbers[row] = self._signs[row] * constants[self._keys[row]]
                 self.found = True
 
     def _number(self, row: int) -> float | None:
@@ -90,15 +88,15 @@ class Equalities:
     def _kind(self, row: int) -> Kind:
         """The sign is no matter where a value of the other sign would be undefined: sqrt(x) sqrt(x) may be x."""
         reasons, sign = self.reasons[row], self._signs[row] * self.evaluation.sign(row)
-        if reasons and sign and self._definedness.is_undefined_if_negative(row):
+        if reasons and sign and self.evaluation.definedness.is_undefined_if_negative(row):
             sign = 0
-        return reasons, sign, row in self._definedness.fixed
+        return reasons, sign, row in self.evaluation.definedness.fixed
 
     def _find_products(self) -> None:
         """For divisions and roots: two rows whose product they are."""
         e = self.evaluation
         homes = [row for row, (up, _) in enumerate(self.home) if up == row and e.op[row] not in CONDITIONS]
-        left_alone = self.numbers.keys() | self._definedness.fixed
+        left_alone = self.numbers.keys() | self.evaluation.definedness.fixed
         rows = [row for row in homes if e.op[row] in (Op.DIV, Op.SQRT) and row not in left_alone]
         if not rows:
             return
@@ -152,16 +150,14 @@ class _ProductSearch:
         self._inverses = self._product(self._conjugate(self._values), (inverses(norm, self._p), None))
 
     def pairs(self, row: int) -> list[tuple[int, int]]:
-        """Candidates for two factors of a row, itself left out."""
+        """Candidates for two factors of a row, itself left out; early ones first."""
         x = self._e.value(row)
         value: Value = (x[0][:1], None if x[1] is None else x[1][:1])
         wanted = self._packed(self._product(value, self._inverses))
-        low, high = np.searchsorted(self._keys, wanted), np.searchsorted(self._keys, wanted, side="right")
-        found = []
-        for k in np.flatnonzero(low < high).tolist():
-            a = int(self._rows[k])
-            found += [(a, b) for b in self._rows[low[k] : high[k]].tolist() if a <= b and row not in (a, b)]
-        return sorted(found)
+        places = np.searchsorted(self._keys, wanted)
+        a, b = self._rows, self._rows[np.minimum(places, len(self._keys) - 1)]
+        fits = (self._keys[np.minimum(places, len(self._keys) - 1)] == wanted) & (a <= b) & (a != row) & (b != row)
+        return sorted(zip(a[fits].tolist(), b[fits].tolist(), strict=True))
 
     def _product(self, x: Value, y: Value) -> Value:
         field = self._e.field.only(np.array([0]))
@@ -174,4 +170,4 @@ class _ProductSearch:
         """One integer for an element and its negative."""
         p = self._p
         real, imaginary = x[0][:, 0], np.zeros_like(x[0][:, 0]) if x[1] is None else x[1][:, 0]
-        return np.minimum((real << 31) + imaginary, ((-real % p) << 31) + -imaginary % p)
+        return np.asarray(np.minimum((real << 31) + imaginary, ((-real % p) << 31) + -imaginary % p))

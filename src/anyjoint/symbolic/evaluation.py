@@ -24,6 +24,7 @@ from fractions import Fraction
 import numpy as np
 
 from anyjoint.symbolic.angle import Angles
+from anyjoint.symbolic.definedness import Definedness
 from anyjoint.symbolic.field import COLUMNS, MANY_COLUMNS, Array, Field, Value, bytes_of, stacked
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.interval import intervals
@@ -65,6 +66,7 @@ class Evaluation:
         self.imaginary: Array | None = None
         self.is_complex = np.zeros(n, dtype=bool)
         self.is_done = np.zeros(n, dtype=bool)
+        self.definedness = Definedness(self)
         self.angles = Angles(self)
         self.radicals = Radicals(self, free)
         self._first, self._second = (
@@ -72,6 +74,10 @@ class Evaluation:
         )
         for op, rows in self._groups():
             self._put(rows, RULES[op](self, rows))
+            for row in rows:
+                self.definedness.add(row)
+            if self.radicals.branched:
+                self.radicals.branched.update(row for row in rows if self._is_branched(row))
 
     # Reading values
 
@@ -113,8 +119,14 @@ class Evaluation:
             self.is_complex[rows] = values[1].any(axis=1)
         self.is_done[rows] = True
 
+    def _is_branched(self, row: int) -> bool:
+        """Whether a row is made of roots whose signs are enumerated."""
+        operands = self.operands[row]
+        parts = self.angles.atoms(operands[0]) if self.op[row] in (Op.SIN, Op.COS, Op.TAN) else ()
+        return not self.radicals.branched.isdisjoint((*operands, *parts))
+
     def _groups(self) -> list[tuple[Op, list[int]]]:
-        """Rows that can be evaluated together: the same operation, operands in earlier groups, roots as late as can be."""
+        """Rows that can be evaluated together: same operation, operands in earlier groups, roots as late as can be."""
         depths: list[tuple[int, int]] = []  # roots below a row, operations since the last of them
         groups: dict[tuple[int, int, int, int], list[int]] = {}
         for row, (op, operands) in enumerate(zip(self.op, self.operands, strict=True)):

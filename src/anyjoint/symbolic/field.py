@@ -105,7 +105,7 @@ class Field:
     # Roots
 
     def real_root(self, a: Array) -> tuple[Array, Array]:
-        """A root r of a or of -a, and where it is one of -a: there a is no square of F_p (its Legendre symbol is -1)."""
+        """A root r of a or of -a, and where it is one of -a: where the Legendre symbol of a is -1."""
         exponent = (self.p + 1) >> 2
         r = np.ones_like(a)
         for k in range(30, -1, -1):
@@ -126,9 +126,10 @@ class Field:
         other, _ = self.real_root((x[0] - size) % p * half % p)
         a = np.where(flipped | (real == 0), other, a)
         b = x[1] * half % p * inverses(a, p) % p
-        (c, d), _ = self.root((x[0], None))
+        c, d = (np.asarray(part) for part in self.root((x[0], None))[0])
         is_real = x[1] == 0
-        return (np.where(is_real, c, a), np.where(is_real, d, b)), ~missing | is_real
+        found: Value = (np.where(is_real, c, a), np.where(is_real, d, b))
+        return found, ~missing | is_real
 
     # Elements
 
@@ -149,7 +150,7 @@ class Field:
         return np.asarray(x[..., 0] == x[..., 1]) if self.kept[1] == 1 else np.ones(x.shape[:-1], dtype=bool)
 
     def as_fraction(self, x: Array) -> Fraction | None:
-        """The fraction that a row of F_p is in all columns, if one of 50 bits is: 24 of 124 bits tell it from chance."""
+        """The fraction that a row is in all columns, if one of 50 bits is: the other 24 of 124 tell it from chance."""
         columns = np.flatnonzero(self.kept != 1)[:4]  # of different primes
         found = _reconstructed(x[columns].tolist(), self.p[columns].tolist())
         value = None if found is None else self.fraction(found)
@@ -170,7 +171,7 @@ class Field:
         """A row of elements of F_p, none of them 0, for each key."""
         drawn = b"".join(hashlib.shake_128(key).digest(4 * self.drawn) for key in keys)
         rows = np.frombuffer(drawn, dtype="<u4").reshape(-1, self.drawn)[:, self.kept].astype(np.int64)
-        return rows % (self.p - 1) + 1
+        return np.asarray(rows % (self.p - 1) + 1)
 
     def element(self, key: bytes) -> Value:
         """A random element."""
@@ -230,7 +231,8 @@ def normal_form(field: Field, real: Array, imaginary: Array | None) -> tuple[lis
     keys = [row.tobytes() for row in normal]
     if imaginary is not None:
         width = 8 * field.columns
-        keys = [key if z else key[:width] for key, z in zip(keys, imaginary.any(axis=1).tolist(), strict=True)]
+        is_complex = np.any(imaginary, axis=1)
+        keys = [key if z else key[:width] for key, z in zip(keys, is_complex, strict=True)]
     return np.where(is_flipped, -1, 1).tolist(), keys
 
 

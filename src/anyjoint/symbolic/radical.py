@@ -9,11 +9,15 @@ earlier u_k is, then the symbols of u are the product of theirs. So as bits, one
 the earlier ones over F_2. If they are not, u is no square: that is certain, and the root is free. If they are, it most
 likely is (a chance of 2^(roots - columns) that not), and then
 
-1. a known w of proved sign with w^2 = u is the root, up to that sign; or the product or quotient of two such;
+1. a known w of proved sign with w^2 = u is the root, up to that sign; or the product or quotient of two such. It must
+   be defined wherever the root is: sqrt(x) is never negative, but it does not prove that x = sqrt(x)^2 never is;
 2. if u = v w^2, v w^2 = 1 or u w^2 = v for an earlier v, the root is made of that of v and of |w|;
 3. for w of unknown sign, the root is w in half of the columns and -w in the other half, in all combinations with the
    other such roots, as long as four columns are left for each combination;
 4. else the root is an unknown, of which nothing is known, not even its square.
+
+What is made of roots of enumerated signs is another element of K in each half: it may be a square in the one and none
+in the other, so that its symbols tell nothing, and the root is never free.
 
 A root of something with an imaginary part exists in half of the columns; the evaluation starts again with these, and
 with what has been found to be no square: fewer columns might not show it again.
@@ -47,10 +51,11 @@ class Radicals:
     def __init__(self, e: "Evaluation", free: frozenset[int]) -> None:
         self._e = e
         self._free_rows = free
-        self._known: dict[bytes, Value] = {}
-        self._free: list[tuple[Value, Value]] = []  # radicand, root
+        self._known: dict[tuple[bytes, int], Value] = {}  # by radicand, and by what may make the root undefined
+        self._free: dict[bytes, tuple[Value, Value]] = {}  # radicand, root
+        self._enumerated: dict[bytes, Value] = {}
+        self.branched: set[int] = set()  # rows made of roots of enumerated signs
         self._symbols: dict[bool, list[int]] = {False: [], True: []}  # of real radicands and of others, reduced
-        self._signs = 0
         self._prime_roots: dict[int, Value] = {}
         self._candidates = _Squares(e)
 
@@ -61,32 +66,46 @@ class Radicals:
             radicand = field.whole(q)
             root = self._prime_roots[q] = field.root_of_prime(q)
             if self._is_independent(field.real_root(radicand[0])[1], nested=False):
-                self._free.append((radicand, root))
+                self._free[bytes_of(radicand)] = radicand, root
         return self._prime_roots[q]
 
     def root(self, u: Value, row: int) -> Value:
         """The root of a value that a row asks for."""
         if u[1] is not None and not u[1].any():
             u = (u[0], None)
-        key = bytes_of(u)
-        if key not in self._known:
-            self._known[key] = self._new_root(u, row)
-        return self._known[key]
+        definedness, key = self._e.definedness, bytes_of(u)
+        reasons = definedness.bit("negative", key)
+        for x in self._e.operands[row]:
+            reasons |= definedness.reasons[x]
+        value = self._root(u, reasons, row)
+        if self._enumerated and key not in self._free:
+            self.branched.add(row)
+        return value
 
-    def _new_root(self, u: Value, row: int) -> Value:
+    def _root(self, u: Value, reasons: int, row: int = -1) -> Value:
+        """The root of a value; for some reasons it may be undefined."""
+        key = bytes_of(u)
+        if key in self._free:
+            return self._free[key][1]
+        if (key, reasons) not in self._known:
+            number = self._of_number(u)
+            self._known[key, reasons] = self._new_root(u, reasons, row) if number is None else number
+        return self._known[key, reasons]
+
+    def _new_root(self, u: Value, reasons: int, row: int) -> Value:
         field, nested = self._e.field, u[1] is not None
-        if not nested and field.may_be_number(u[0]) and (number := self._of_number(u[0])) is not None:
-            return number
+        if row < 0 or not self.branched.isdisjoint(self._e.operands[row]):
+            return self._of_square(u, reasons)
         root, exists = field.root(u)
         is_independent = self._is_independent(~(exists if nested else _is_real(root)), nested=nested)
         if not is_independent and row not in self._free_rows:
-            return self._of_square(u)
+            return self._of_square(u, reasons)
         self._free_rows |= {row}
         if not exists.all():
             if field.drawn == COLUMNS or np.count_nonzero(exists) >= _FEWEST:
                 raise MissingRoot(exists, self._free_rows)
             return self._unknown(u)
-        self._free.append((u, root))
+        self._free[bytes_of(u)] = u, root
         return root
 
     def of(self, number: Number) -> Value | None:
@@ -97,11 +116,13 @@ class Radicals:
             value = None if value is None else field.mul(value, self.root_of_prime(q))
         return field.mul(value, field.element(b"pi")) if number.has_pi and value is not None else value
 
-    def _of_number(self, u: Array) -> Value | None:
-        """The root of a fraction."""
-        fraction = self._e.field.as_fraction(u)
+    def _of_number(self, u: Value) -> Value | None:
+        """The root of a fraction; None for anything else."""
+        if u[1] is not None or not self._e.field.may_be_number(u[0]):
+            return None
+        fraction = self._e.field.as_fraction(u[0])
         if fraction == 0:
-            return u, None
+            return u
         number = None if fraction is None else root_of(fraction)
         return None if number is None else self.of(number)
 
@@ -114,39 +135,39 @@ class Radicals:
             self._symbols[nested] = sorted([*self._symbols[nested], rest], reverse=True)
         return rest != 0
 
-    def _of_square(self, u: Value) -> Value:
+    def _of_square(self, u: Value, reasons: int) -> Value:
         """The root of what seems to be a square, up to roots that are known."""
-        e, field = self._e, self._e.field
-        found = self._candidates.of(u)
+        e, found = self._e, self._candidates.of(u)
         for w in found:
-            if sign := e.sign(w):
-                return e.value(w) if sign > 0 else field.neg(e.value(w))
-        if (pair := self._candidates.pair_of(u)) is not None:
+            if sign := self._candidates.sign(w, reasons):
+                return e.value(w) if sign > 0 else e.field.neg(e.value(w))
+        if (pair := self._candidates.pair_of(u, reasons)) is not None:
             return pair
         if found:
             return self._of_unknown_sign(u, e.value(found[0]))
-        for v, root in self._free:
-            inverse = field.inverse(v)
-            for square, outer, over in (
-                (field.mul(u, inverse), root, False),
-                (field.mul(u, v), field.inverse(root), False),
-                (field.mul(v, field.inverse(u)), root, True),
-            ):
-                if self._candidates.of(square):
-                    w = self.root(square, -1)
-                    return field.mul(outer, field.inverse(w) if over else w)
-        return self._unknown(u)
+        return self._of_related(u, reasons) or self._unknown(u)
+
+    def _of_related(self, u: Value, reasons: int) -> Value | None:
+        """The root of u = v w^2, of u = w^2 / v or of u = v / w^2 for a free root of v."""
+        field = self._e.field
+        for v, root in self._free.values():
+            if self._candidates.of(square := field.mul(u, field.inverse(v))):
+                return field.mul(root, self._root(square, reasons))
+            if self._candidates.of(square := field.mul(u, v)):
+                return field.mul(field.inverse(root), self._root(square, reasons))
+            if self._candidates.of(square := field.mul(v, field.inverse(u))):
+                return field.mul(root, field.inverse(self._root(square, reasons)))
+        return None
 
     def _of_unknown_sign(self, u: Value, w: Value) -> Value:
         """|w| for an enumeration of the signs of w."""
-        field = self._e.field
-        if field.columns < _EACH << (self._signs + 1):
-            return self._unknown(u)
-        negative = np.arange(field.columns) >> self._signs & 1 == 1
-        self._signs += 1
-        real, imaginary = field.neg(w)
-        real = np.where(negative, real, w[0])
-        return real, None if imaginary is None else np.where(negative, imaginary, w[1])
+        field, key, signs = self._e.field, bytes_of(u), len(self._enumerated)
+        if key not in self._enumerated:
+            if field.columns < _EACH << (signs + 1):
+                return self._unknown(u)
+            is_negative = np.arange(field.columns) >> signs & 1
+            self._enumerated[key] = field.mul((np.where(is_negative, field.p - 1, 1), None), w)
+        return self._enumerated[key]
 
     def _unknown(self, u: Value) -> Value:
         return self._e.field.element(b"root of " + bytes_of(u))
@@ -167,14 +188,18 @@ class _Squares:
         self._update()
         return [row for row in self._rows.get(_first(u), ()) if _equal(self._square(row), u)]
 
-    def pair_of(self, u: Value) -> Value | None:
+    def sign(self, row: int, reasons: int) -> int:
+        """The proved sign of a row, if it is undefined for none but these reasons."""
+        return 0 if self._e.definedness.reasons[row] & ~reasons else self._e.sign(row)
+
+    def pair_of(self, u: Value, reasons: int) -> Value | None:
         """The product or quotient of two rows of known sign whose square is u; never negative."""
         e, field, first = self._e, self._e.field, _first(u)
         self._update()
         for a, square, inverse in self._signed:
-            for wanted, is_quotient in ((_product(first, inverse, self._p), False), (_product(first, square, self._p), True)):
-                for b in self._rows.get(wanted, ()):
-                    if not (sign := e.sign(a) * e.sign(b)):
+            for factor, is_quotient in ((inverse, False), (square, True)):
+                for b in self._rows.get(_product(first, factor, self._p), ()):
+                    if not (sign := self.sign(a, reasons) * self.sign(b, reasons)):
                         continue
                     found = field.mul(field.inverse(e.value(a)) if is_quotient else e.value(a), e.value(b))
                     if _equal(field.mul(found, found), u):
@@ -229,4 +254,4 @@ def _imaginary(x: Value) -> Array:
 
 
 def _is_real(x: Value) -> Array:
-    return _imaginary(x) == 0
+    return np.asarray(_imaginary(x) == 0)

@@ -1,8 +1,9 @@
-"""Identity merging by random probing: expressions that are equal become one, the cheapest of them.
+"""Identity merging: expressions that are equal algebraically become one, the cheapest of them.
 
-It finds sin^2 + cos^2 = 1, |f_u| of a torus, and the zeros of joint Jacobians without knowing any rule. It is safe:
-see probing.py for branches, interval.py for signs, identity.py for what counts as equal; and the result is compared
-with the original at fresh points.
+It finds sin^2 + cos^2 = 1, |f_u| of a torus, and the zeros of joint Jacobians without knowing any rule, and it is
+sound: all nodes are evaluated exactly, at a random place of finite fields (field.py), with unknowns in place of what is
+not algebra (evaluation.py, angle.py), signs of roots only where they are proved (radical.py, interval.py), and nothing
+takes the place of something that is defined elsewhere (definedness.py, equality.py).
 """
 
 from collections import Counter
@@ -21,12 +22,12 @@ _ROUNDS = 6  # a merge may prove a sign that allows another one
 
 
 def merge_identities(outputs: Any) -> Any:
-    """`outputs` (nested nodes of one graph) with equal subexpressions merged; variables vary over their domains.
+    """`outputs` (nested nodes of one graph) with equal subexpressions merged; divisions share reciprocals.
 
-    Divisions by the same value share its reciprocal.
-
-    Where an expression is not defined at some place of the domain but its simplest equal is (x / x at 0), the
-    result is; never the other way round. The same input gives the same result every time.
+    Equal means: as functions of the variables, wherever these are within their bounds; a variable's domain has no
+    part in it. Constants are the numbers that they mean (reading.py). Where an expression is undefined but its simplest
+    equal is not (x / x at 0), the result is defined; never the other way round. The same input always gives the same
+    result.
     """
     flat, rebuild = flatten(outputs)
     nodes = [x for x in flat if isinstance(x, Node)]

@@ -6,7 +6,6 @@ largest intermediate value, and points at which rounding decides a comparison do
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,8 @@ def verified(g: Graph, before: list[int], after: list[int]) -> list[int]:
     ids = reachable(g, together)
     values = {i: random.uniform(*g.variables[g.a[i]].domain, _POINTS) for i in ids if g.op[i] == Op.VAR}
     computed = {i: np.asarray(x, dtype=float) for i, x in evaluate_ids(g, together, values).items()}
-    scale = max(np.abs(x[np.isfinite(x)]).max(initial=0.0) for x in computed.values())
+    everything = np.concatenate([np.atleast_1d(x) for x in computed.values()])
+    scale = float(np.abs(everything[np.isfinite(everything)]).max(initial=0.0))
     counts = ~_undecided(g, computed)
     agree = [i == j or _same(computed[i], computed[j], scale, counts) for i, j in zip(before, after, strict=True)]
     if not all(agree):
@@ -41,21 +41,21 @@ def verified(g: Graph, before: list[int], after: list[int]) -> list[int]:
 
 
 def _same(old: Array, new: Array, scale: float, counts: Array) -> bool:
-    """Do values agree at the points that count, wherever the old ones are finite?"""
+    """Do values agree at the points that count, wherever both are finite?"""
     old, new, counts = np.broadcast_arrays(old, new, counts)
-    where = np.isfinite(old) & counts
+    where = np.isfinite(old) & np.isfinite(new) & counts
     return bool((np.abs(old[where] - new[where]) <= _TOLERANCE * scale).all())
 
 
-def _undecided(g: Graph, computed: Mapping[int, Any]) -> Array:
+def _undecided(g: Graph, computed: Mapping[int, Array]) -> Array:
     """At which points rounding may decide a comparison, a step or an entry."""
     found = np.zeros(_POINTS, dtype=bool)
     with np.errstate(invalid="ignore"):
         for i in computed:
-            x = computed.get(g.a[i])
             if g.op[i] in _COMPARING:
-                y = computed[g.b[i]]
+                x, y = computed[g.a[i]], computed[g.b[i]]
                 found |= np.abs(x - y) <= _CLOSE * (np.abs(x) + np.abs(y))
             elif g.op[i] in _STEPPING:
+                x = computed[g.a[i]]
                 found |= np.abs(x - np.round(x)) <= _CLOSE * (1.0 + np.abs(x))
     return found

@@ -37,7 +37,7 @@ class JointProgram:
 
 
 def trace_joint(link: Link) -> JointProgram:
-    """Trace a general joint's motion with D* and merge what random probing shows to be equal."""
+    """Trace a general joint's motion with D* and merge what is equal; coordinates are unbounded, parameters are not."""
     g = Graph()
     coordinates = link.joint.coordinates
     q = [g.variable(f"q{k}", c.domain) for k, c in enumerate(coordinates)]
