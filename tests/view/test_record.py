@@ -2,6 +2,8 @@
 
 import json
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -112,6 +114,34 @@ def test_live_pages_refuse_nonsense(changes, message):
         live_scene(live_info(**changes))
     with pytest.raises(InputError, match="lacks title"):
         live_scene({})
+
+
+def documented(fields):
+    """Every field that a page carries is in the written protocol."""
+    text = (Path(__file__).resolve().parents[2] / "viewer" / "README.md").read_text(encoding="utf-8")
+    missing = []
+    for key, value in fields.items():
+        missing += [] if f"`{key}`" in text else [key]
+        for part in value if isinstance(value, list) else [value]:
+            missing += documented(part) if isinstance(part, dict) and key != "info" else []
+    return missing
+
+
+def test_the_protocol_is_written_down():
+    run = swing()
+    scene = trajectory_scene(run)
+    points = tuple(np.zeros((1, 3)) for _ in scene.motion.times)
+    touching = replace(scene, motion=replace(scene.motion, contacts=points), options={"theme": "dark"})
+    assert documented(json.loads(touching.json()) | {"poses": {}}) == []
+    assert documented(json.loads(live_scene(model_info(double_pendulum())).json())) == []
+
+
+def test_the_idea_of_a_mechanism_travels_with_it():
+    run = swing()
+    run.model.mechanism.description = "Two hinges.\n\nMore."
+    assert trajectory_scene(run).description == "Two hinges.\n\nMore."
+    assert trajectory_scene(run, description="Other.").description == "Other."
+    assert live_scene(model_info(run.model.mechanism)).description == "Two hinges.\n\nMore."
 
 
 def test_a_mechanism_describes_itself_to_a_live_page():
