@@ -181,5 +181,7 @@ def _facts(traj: Any, kinetic: Array | None, potential: Array | None) -> dict[st
     if kinetic is not None and potential is not None:
         total = kinetic + potential
         scale = max(float(np.ptp(kinetic)), float(np.abs(kinetic).max()), 1e-30)
-        facts["Energy drift"] = f"{float(np.abs(total - total[0]).max() / scale):.1e} of the largest kinetic energy"
+        damped = any(any(body.damping) for body in traj.model.mechanism.bodies)
+        name = "Energy change, with dampers" if damped else "Energy drift"
+        facts[name] = f"{float(np.abs(total - total[0]).max() / scale):.1e} of the largest kinetic energy"
     return facts
