@@ -367,6 +367,8 @@ def test_nothing_overlaps_at_any_size(chromium, pages, name, size):
             apart = a[3] <= b[1] or b[3] <= a[1] or a[4] <= b[2] or b[4] <= a[2]
             assert apart, (a, b)
         assert chromium.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        long = "(c) => { c.textContent = '12.34 / 20.00 s'; return c.scrollWidth <= c.clientWidth; }"
+        assert chromium.evaluate(f"[...document.querySelectorAll('.clock')].every({long})")
     finally:
         chromium.resize(480, 320)
 
