@@ -3,8 +3,7 @@
 The track is a function of one parameter. The first car rides along it; the others follow at a fixed distance behind,
 which is a `Coupled` joint: their place on the track is a function of the first one's. A bell hangs from every car.
 
-Paper: Guenter & Lee, "Symbolic Lagrangian multibody dynamics", section 5 (frames along curves, for beads on a wire, a
-roller coaster or a train on its track).
+Paper: Guenter & Lee, "Symbolic Lagrangian multibody dynamics", section 5 (frames along curves).
 """
 
 import math

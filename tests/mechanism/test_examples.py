@@ -59,6 +59,7 @@ def test_scripts_build_sound_mechanisms_with_a_start(name):
     q, v = mech.start
     assert (len(q), len(v)) == (mech.nq, mech.nv)
     assert all(body.shapes for body in mech.bodies)
+    assert mech.description.split("\n", 1)[0].endswith(".")  # the page shows this sentence
     few = mech if mech.nb < 100 else module.build(n=20)
     assert all(np.isfinite(pose.matrix).all() for pose in few.poses([float(x) for x in few.start[0]]))
 

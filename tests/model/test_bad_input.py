@@ -208,7 +208,7 @@ QUANTITIES = {
     "momentum": ("q", "v"),
     "center_of_mass": ("q",),
     "blocks": ("q", "v"),
-    "body_twists": ("q", "x"),
+    "body_twists": ("q", "v"),
     "jacobian_rate_times": ("q", "v", "x"),
     "joint_wrenches": ("q", "v", "a"),
 }

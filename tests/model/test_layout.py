@@ -6,7 +6,7 @@ import numpy as np
 
 import anyjoint as aj
 from anyjoint import joints
-from anyjoint.model import layout
+from anyjoint.trace import layout
 
 
 def tree(n):

@@ -286,14 +286,14 @@ def test_a_slow_coordinate_is_no_singularity():
 def test_models_without_singular_places_are_not_looked_at():
     from anyjoint.mechanism import gallery
 
-    assert gallery.revolute_chain(3).compile()._screen is None
-    assert alone(joints.Planar()).compile()._screen is None
-    assert alone(joints.FreeQuaternion()).compile()._screen is None
-    assert alone(joints.Spherical()).compile()._screen is not None
+    assert gallery.revolute_chain(3).compile().screen is None
+    assert alone(joints.Planar()).compile().screen is None
+    assert alone(joints.FreeQuaternion()).compile().screen is None
+    assert alone(joints.Spherical()).compile().screen is not None
 
 
 def test_parameters_change_what_is_natural():
     model = carried(joints.Spherical()).compile()
-    before = model._screen
+    before = model.screen
     model.parameters["gravity"] = (0.0, 0.0, -1e6)
-    assert model._screen.rest > 1e3 * before.rest
+    assert model.screen.rest > 1e3 * before.rest

@@ -47,8 +47,10 @@ def test_kinematics(batch):
     assert np.array_equal(poses, np.broadcast_to(poses.reshape(-1, 2, 4, 4)[0], (*batch, 2, 4, 4)))
     assert poses[..., 1, 2, 3].flat[0] == 1.0
     assert model.body_jacobian(n, "high").shape == (*batch, 6, 0)
-    for twists in (model.body_twists(n, n), model.jacobian_rate_times(n, n, n), model.joint_wrenches(n, n, n)):
+    for twists in (model.body_twists(n, n), model.jacobian_rate_times(n, n, n)):
         assert np.array_equal(twists, np.zeros((*batch, 2, 6)))
+    held = model.joint_wrenches(n, n, n)[..., 0, :]  # the lower weld carries both
+    assert held == pytest.approx(np.broadcast_to([0, 0, 0, 0, 0, 3 * 9.81], held.shape))
     assert np.array_equal(model.momentum(n, n), np.zeros((*batch, 6)))
     kinetic, potential = model.energy(n, n)
     assert np.shape(kinetic) == np.shape(potential) == batch

@@ -1,6 +1,8 @@
 """Contact points lie where both bodies say they touch."""
 
+import json
 import math
+import subprocess
 
 import numpy as np
 import pytest
@@ -8,9 +10,9 @@ import pytest
 from anyjoint import scalar
 from anyjoint.geometry import curves, surfaces
 from anyjoint.joints import OnCurve, Revolute, SurfaceSurface
-from anyjoint.mechanism import Inertia, Mechanism
+from anyjoint.mechanism import Inertia, Mechanism, gallery
 from anyjoint.spatial import Pose
-from anyjoint.view.contact import contact_in_joint, contact_points
+from anyjoint.view.contact import contact_in_joint, contact_points, contact_script, touching
 from tests.view.stand_in import FloatModel, double_pendulum
 
 
@@ -43,7 +45,27 @@ def test_single_numbers_and_columns_agree(wire):
     assert np.allclose(contact_in_joint(joint, s[:, None]), alone, atol=1e-12)
 
 
+@pytest.mark.parametrize("make", [gallery.windmill, gallery.beads_on_wires, gallery.torus_chain_on_spline])
+def test_generated_contacts_agree_with_floats(make, tmp_path):
+    """What a live page shows is where the joints say that bodies touch; node runs the generated code."""
+    mech = make()
+    q = mech.start[0][None]
+    poses = FloatModel(mech).body_poses(q)
+    script = tmp_path / "contacts.js"
+    script.write_text(
+        contact_script(mech) + f"const out = new Float64Array({3 * len(touching(mech))});"
+        f"makeContacts()(Float64Array.from({q[0].tolist()}), out); console.log(JSON.stringify([...out]));"
+    )
+    done = subprocess.run(["node", str(script)], capture_output=True, text=True, check=True)
+    local = np.reshape(json.loads(done.stdout), (-1, 3))
+    parents = [np.eye(4) if k < 0 else poses[0, k] for k in touching(mech)]
+    seen = [T[:3, :3] @ p + T[:3, 3] for T, p in zip(parents, local, strict=True)]
+    assert np.abs(np.array(seen) - contact_points(mech, q, poses)[0]).max() < 1e-12
+
+
 def test_hinges_touch_nothing():
+    assert contact_script(double_pendulum()) == ""
+    assert touching(double_pendulum()) == []
     mech = double_pendulum()
     q = np.zeros((3, 2))
     assert contact_points(mech, q, FloatModel(mech).body_poses(q)) is None

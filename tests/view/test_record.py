@@ -2,15 +2,19 @@
 
 import json
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import anyjoint.view.page as page
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.joints import Revolute
+from anyjoint.mechanism import Inertia, Mechanism
 from anyjoint.view import live_page, live_scene, model_info, notebook_html, trajectory_page, trajectory_scene
 from anyjoint.view.record import frame_indices, up_direction
-from tests.view.stand_in import PENDULUM_JS, double_pendulum, live_info, swing
+from tests.view.stand_in import PENDULUM_JS, FloatModel, Run, double_pendulum, live_info, swing
 
 
 def test_the_page_is_complete_in_itself(tmp_path):
@@ -112,6 +116,44 @@ def test_live_pages_refuse_nonsense(changes, message):
         live_scene(live_info(**changes))
     with pytest.raises(InputError, match="lacks title"):
         live_scene({})
+
+
+def documented(fields):
+    """Every field that a page carries is in the written protocol."""
+    text = (Path(__file__).resolve().parents[2] / "viewer" / "README.md").read_text(encoding="utf-8")
+    missing = []
+    for key, value in fields.items():
+        missing += [] if f"`{key}`" in text else [key]
+        for part in value if isinstance(value, list) else [value]:
+            missing += documented(part) if isinstance(part, dict) and key != "info" else []
+    return missing
+
+
+def test_the_protocol_is_written_down():
+    run = swing()
+    scene = trajectory_scene(run)
+    points = tuple(np.zeros((1, 3)) for _ in scene.motion.times)
+    touching = replace(scene, motion=replace(scene.motion, contacts=points), options={"theme": "dark"})
+    assert documented(json.loads(touching.json()) | {"poses": {}}) == []
+    assert documented(json.loads(live_scene(model_info(double_pendulum())).json())) == []
+
+
+def test_what_dampers_take_is_not_called_drift():
+    run = swing()
+    assert "Energy drift" in trajectory_scene(run).info
+    damped = Mechanism("damped")
+    damped.add_body("arm", None, Revolute((0, 1, 0)), None, Inertia(1.0, tensor=np.eye(3)), damping=0.1)
+    facts = trajectory_scene(Run(FloatModel(damped), run.t, run.q[:, :1], run.v[:, :1])).info
+    assert "Energy drift" not in facts
+    assert any("dampers" in name for name in facts)
+
+
+def test_the_idea_of_a_mechanism_travels_with_it():
+    run = swing()
+    run.model.mechanism.description = "Two hinges.\n\nMore."
+    assert trajectory_scene(run).description == "Two hinges.\n\nMore."
+    assert trajectory_scene(run, description="Other.").description == "Other."
+    assert live_scene(model_info(run.model.mechanism)).description == "Two hinges.\n\nMore."
 
 
 def test_a_mechanism_describes_itself_to_a_live_page():

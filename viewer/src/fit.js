@@ -139,7 +139,7 @@ export function clearOf(points, { left, right, top, bottom }) {
 /** Ways to keep clear of a card: stay away from one of its sides of the picture, or trust that nothing gets there. */
 function ways(card) {
   const sides = [{ left: card.right }, { right: 1 - card.left }, { top: card.bottom }, { bottom: 1 - card.top }];
-  return [...sides.filter((side) => Object.values(side)[0] < 0.6), {}];
+  return [{}, ...sides.filter((side) => Object.values(side)[0] < 0.6)]; // of equals the first wins: do not move aside in vain
 }
 
 const widest = (a, b) => Object.fromEntries(["left", "right", "top", "bottom"].map((s) => [s, Math.max(a[s], b[s] ?? 0)]));

@@ -53,7 +53,7 @@ def split_blocks(row: Floats, widths: Sequence[int]) -> list[Block]:
     """Blocks from the result row of the algorithm BLOCKS; `widths` are the links' numbers of velocities."""
     n, lead = len(widths), row.shape[:-1]
     R, p, a, b, S = np.split(row, np.cumsum([9 * n, 3 * n, 6 * n, 6 * n]), axis=-1)
-    R, (p, a, b) = R.reshape(*lead, n, 3, 3), (x.reshape(*lead, n, -1) for x in (p, a, b))
+    R, p, a, b = (x.reshape(*lead, n, *s) for x, s in zip((R, p, a, b), ((3, 3), (3,), (6,), (6,)), strict=True))
     at = 6 * np.cumsum([0, *widths])
     return [
         Block(R[..., i, :, :], p[..., i, :], a[..., i, :], b[..., i, :], S[..., at[i] : at[i + 1]].reshape(*lead, 6, w))

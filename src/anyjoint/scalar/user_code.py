@@ -16,7 +16,8 @@ from .functions import Scalar, is_number
 from .place import Place, place_of
 from .remedy import remedy
 
-MISUSE = "must be a|shape"  # what no other place would make good
+# What arithmetic says where a function has no value; other ValueErrors are mistakes in the function, not places.
+NO_VALUE = "math domain error|math range error|expected a (positive|nonnegative|number)|must be finite|[Ss]ingular"
 
 
 @contextmanager
@@ -41,7 +42,8 @@ def failure(name: str, error: Exception, q: Sequence[Scalar], function: Any = No
     if isinstance(error, SingularityError):
         return SingularityError(f"{where}{at}: {error}")
     said = str(error) if isinstance(error, AnyjointError) else f"{type(error).__name__}: {error}"
-    if at and isinstance(error, (ArithmeticError, ValueError)) and not re.search(MISUSE, said):
+    placed = isinstance(error, ArithmeticError) or (isinstance(error, ValueError) and re.search(NO_VALUE, said))
+    if at and placed:
         return SingularityError(f"{where} is not defined{at}: {said}; {_domain(place)}")
     return JointError(f"{where} fails{at}: {said}{_signature(error, len(q))}")
 
