@@ -74,8 +74,8 @@ def test_compiled_poses_are_those_of_the_function_everywhere(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", JOINTS)
-def test_energy_is_conserved_where_the_domain_ends(name: str) -> None:
-    """Velocities follow the same function as poses: kinetic energy is that of the poses' rate."""
+def test_kinetic_energy_is_that_of_the_poses_rate(name: str) -> None:
+    """Velocities follow the same function as poses do."""
     mech = aj.Mechanism("one")
     mech.add_body("body", joint=JOINTS[name], inertia=aj.Inertia.point(2.0))
     model = mech.compile()
