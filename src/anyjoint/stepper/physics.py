@@ -52,11 +52,13 @@ class Physics:
         dynamics: Schedule,
         forces: ForceProgram | None = None,
         settings: Sequence[Place] = (),
+        forced: bool = False,
     ) -> None:
         self.builder, self.mechanism, self.forces = builder, mechanism, forces
         self.nq, self.nv = mechanism.nq, mechanism.nv
         self.settings = settings  # where the numbers of the forces stand
-        self.tau = builder.room(self.nv) if forces and forces.torques else None
+        # Where forces are put together; `forced` where a caller adds some of its own.
+        self.tau = builder.room(self.nv) if forced or (forces and forces.torques) else None
         self.dynamics = Embedded(builder, dynamics, ("q", "v", "result", *(["tau"] if self.tau else [])))
         self.groups = joint_groups(mechanism)
         self.has_rates = any(moves_otherwise(group.joint) for group in self.groups)
@@ -65,7 +67,7 @@ class Physics:
     def accelerate(self, q: Place, v: Place, inputs: Place, out: Place) -> None:
         """Accelerations at (q, v) in the work array, with the inputs (tau, then signals of forces) at a place."""
         tau = inputs
-        if self.tau:
+        if self.tau and self.forces:
             self.builder.pointwise(self.nv, {"tau": inputs}, {}, {"tau": self.tau}, lambda x: {"tau": x["tau"]})
             self._add_forces(q, v, inputs, self.tau)
             tau = self.tau
