@@ -227,3 +227,21 @@ def test_texts_and_truth_values_are_no_numbers(name):
         given = value if not shape else np.full(shape, value).tolist()
         with pytest.raises(InputError, match="number"):
             model.parameters[name] = given
+
+
+def test_steppers_outlive_parameters_and_the_same_value_costs_nothing():
+    mech = gallery.torus_chain(3)
+    model = mech.compile()
+    name = f"{mech.bodies[1].name}/mass"
+    model.simulate(duration=0.01)
+    program = model.program("forward_dynamics")
+    made = dict(program.__dict__["_kept"])
+    model.parameters[name] = 1.7 * model.parameters[name]
+    traj = model.simulate(duration=0.01)
+    assert program.__dict__["_kept"] == made, "no other stepper was built"
+    other = gallery.torus_chain(3).compile()
+    other.parameters[name] = model.parameters[name]
+    assert np.array_equal(other.simulate(duration=0.01).q, traj.q)
+    before = list(model.mechanism.bodies)
+    model.parameters.set({name: model.parameters[name], "gravity": model.parameters["gravity"]})
+    assert all(x is y for x, y in zip(before, model.mechanism.bodies, strict=True))

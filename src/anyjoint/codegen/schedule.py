@@ -220,6 +220,22 @@ class CompiledSchedule:
         for other in others:
             other.result()
 
+    def tile(self, rows: Sequence[Floats], result: Floats, numbers: Floats) -> list[int]:
+        """A batch of contiguous rows of the right type, unchecked and by one thread; (address, size) of all rows."""
+        words: list[int] = []
+        places: list[int] = []
+        given = iter((*rows, result))
+        for kind in self._kinds:
+            if kind == "row":
+                data = next(given)
+                at = address(data)
+                words += (at, data.shape[1])
+                places += (at, data.size)
+            else:
+                words.append(self.work(self.target.width) if kind == "lane" else address(numbers))
+        self.entry(self.target.width)(*words, self._program_at, len(result))
+        return places
+
     def _batch(self, arrays: Sequence[Floats], begin: int, count: int) -> None:
         width = self.target.width
         self.entry(width)(*self._words(arrays, width, begin), self._program_at, count)

@@ -140,7 +140,7 @@ class Model:
     def _parameters_changed(self) -> None:
         """Run the set-up programs again; drop programs that have built in a number which is another one now."""
         self.workshop.forget()
-        for made in ("screen", "places"):
+        for made in ("screen", "places", "_direct"):
             self.__dict__.pop(made, None)
         stale = []
         for name, program in self._programs.items():
@@ -166,6 +166,8 @@ class Model:
         program = self._programs.get(name) or self.program(quantity)
         if out is None and threads == 1:
             state = program.state(arrays)
+            if state is None:
+                state = program.batch(arrays)
             if state is not None:
                 return state
         result = program(*arrays, out=out, threads=threads)
@@ -178,6 +180,10 @@ class Model:
     ) -> Floats:
         """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies, in their frames."""
         tau = self._zero if tau is None else tau
+        if wrenches is None and out is None and threads == 1 and self._direct is not None:
+            state = self._direct((q, v, tau))
+            if state is not None:
+                return state
         if wrenches is not None:
             given = checked_row("forward_dynamics", tau, "tau", self.nv, self.dtype)
             tau = given + self.generalized_forces(q, wrenches)
@@ -190,6 +196,13 @@ class Model:
         if self.numeric:
             return self._forward_numerically((q, v, tau), out)
         return self.evaluate("forward_dynamics", (q, v, tau), out, threads)
+
+    @cached_property
+    def _direct(self) -> Callable[[tuple[Any, ...]], Floats | None] | None:
+        """Forward dynamics of one state without delay, where no place needs a closer look."""
+        if self.numeric or self.places or self.screen:
+            return None
+        return self.program("forward_dynamics").state
 
     @cached_property
     def places(self) -> Places | None:
@@ -373,8 +386,8 @@ class Model:
     ) -> Path:  # fmt: skip
         """Write a page that runs the dynamics live in the browser, or with live=False one that shows the start pose.
 
-        The page starts at (q0, v0), else at the mechanism's own start, and steps by `dt` seconds and `method`. `theme` is
-        "light" or "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw.
+        The page starts at (q0, v0), else at the mechanism's own start, and steps by `dt` seconds and `method`. `theme`
+        is "light" or "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw.
         """
         looks: dict[str, Any] = {"title": title, "description": description, "theme": theme, "lite": lite}
         if not live:

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.joints.parameters import bind, parameters
 from anyjoint.joints.spring import Spring
 from anyjoint.mechanism import Body, Inertia, Mechanism
 from anyjoint.mechanism.mechanism import per_coordinate
-from anyjoint.scalar import is_real
+from anyjoint.scalar import is_real, reals
 from anyjoint.spatial import Pose
 
 INERTIA, SPRING = ("mass", "com", "tensor"), ("stiffness", "damping", "rest")
@@ -72,8 +74,11 @@ class Parameters(MutableMapping[str, Any]):
     def set(self, values: Mapping[str, Any]) -> None:
         """Change several parameters at once: what must fit together is checked together, and the set-up runs once.
 
-        Either all are changed, or none is and the error lists everything that is wrong.
+        Either all are changed, or none is and the error lists everything that is wrong. Values that are there already
+        cost nothing.
         """
+        if all(name in self and _same(value, self[name]) for name, value in values.items()):
+            return
         before = self._mechanism.gravity, list(self._mechanism.bodies)
         problems = self._put_all(values) + [str(problem) for problem in self._mechanism.check()]
         if problems:
@@ -159,6 +164,8 @@ def _sprung(body: Body, changes: Changes) -> Body:
 
 def _jointed(body: Body, changes: Changes) -> Body:
     """The body with its joint's run-time numbers changed, all before any is checked against the others."""
+    if not any(what == "joint" for what, _ in changes):
+        return body  # the very same joint: steps that know it stay good
     values, problems = [], []
     for parameter in parameters(body.joint):
         (low, high), path = parameter.bounds, ".".join(parameter.path)
@@ -170,6 +177,16 @@ def _jointed(body: Body, changes: Changes) -> Body:
     if problems:
         raise InputError("; ".join(problems))
     return replace(body, joint=bind(body.joint, values))
+
+
+def _same(value: Any, present: Any) -> bool:
+    """Whether a value is what a parameter is already; what is no number is looked at by others."""
+    if isinstance(present, Pose):
+        return value is present
+    try:
+        return bool(np.array_equal(reals(value), np.asarray(present, dtype=float)))
+    except (TypeError, ValueError):
+        return False
 
 
 def _report(problems: list[str]) -> str:

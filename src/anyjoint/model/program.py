@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen import CompiledSchedule, OpCount
+from anyjoint.codegen import CompiledSchedule, OpCount, every_finite
 from anyjoint.errors import ModelError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
@@ -107,6 +107,21 @@ class Program:
             return None
         copied: Floats = result.copy()
         return copied
+
+    def batch(self, arrays: tuple[Any, ...]) -> Floats | None:
+        """A batch given by arrays of just the right kind, without delay; None as for `state`."""
+        count = None
+        for array, (_, n) in zip(arrays, self.inputs, strict=False):
+            if type(array) is not np.ndarray or array.dtype is not self.dtype or array.ndim != 2:
+                return None
+            if array.shape != (count or len(array), n) or not array.flags.c_contiguous:
+                return None
+            count = len(array)
+        if not count or not self.size or len(arrays) != len(self.inputs) or not all(n for _, n in self.inputs):
+            return None
+        result = np.zeros((count, self.size), self.dtype)  # entries that no program writes are zero
+        places = self.code.tile(arrays, result, self.numbers)
+        return result if every_finite(self.dtype.name, places) else None
 
     def _prepare(self) -> Any:
         """Vectors of the calling thread and a call that is bound to them."""

@@ -126,7 +126,8 @@ def _with_stops(model: Any, q: Floats, forces: Any, limits: Any, dt: float, step
 
 
 def _forces(model: Any, forces: Any) -> ForceProgram:
-    key = ("forces", signature(tuple(forces), whole=True), tuple(model.mechanism.bodies))
+    where = tuple(model.mechanism.bodies) if forces else ()  # no forces depend on no parameters
+    key = ("forces", signature(tuple(forces), whole=True), where)
     return kept(model, key, lambda: trace_forces(model.mechanism, forces))
 
 

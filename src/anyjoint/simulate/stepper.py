@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -106,8 +106,22 @@ def make_stepper(request: Request) -> Stepper:
         step = make_step(request.stepper, model.mechanism, program.trace.schedule, request.forces, varying)
         return Stepper(step, program, program.code.target.width)
 
-    # Charts and rates belong to the bodies' joints; a change of parameters replaces bodies.
-    return kept(program, (request.method, varying, request.forces, tuple(model.mechanism.bodies)), make)
+    # Charts and rates belong to joints; other parameters may change and the step stays what it is.
+    joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
+    return kept(program, (request.method, varying, request.forces, joints), make)
+
+
+@dataclass(frozen=True, eq=False)
+class Joints:
+    """The joints of a mechanism as a key: the very same objects."""
+
+    joints: tuple[Any, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Joints) and list(map(id, self.joints)) == list(map(id, other.joints))
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self.joints)))
 
 
 def initial_rows(request: Request, row: int) -> Floats:

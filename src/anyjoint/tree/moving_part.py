@@ -11,9 +11,9 @@ from anyjoint.joints.prismatic import Prismatic
 from anyjoint.joints.product_rule import factor_entries
 from anyjoint.joints.revolute import Revolute
 from anyjoint.scalar.dual import Dual
-from anyjoint.spatial import Pose, frame_about
+from anyjoint.spatial import Pose
 
-from .rigid import Array
+from .rigid import Array, axis_frame
 
 HINGE, SLIDER, GENERAL, FIXED = "hinge", "slider", "general", "fixed"
 Core = tuple[int, int, int]  # constant factors stripped: leading and trailing of leg A, leading of leg B
@@ -23,7 +23,7 @@ def moving_part(joint: Joint) -> tuple[str, Core, Array, Array]:
     """Kind of a joint, the constant factors around its moving part (counts), and their poses (lead, tail)."""
     if isinstance(joint, (Revolute, Prismatic)):
         Q = np.eye(4)
-        Q[:3, :3] = frame_about(joint.axis)
+        Q[:3, :3] = axis_frame(joint.axis)
         return (HINGE if isinstance(joint, Revolute) else SLIDER), (0, 0, 0), Q, Q.T
     if type(joint).motion is not Joint.motion:
         return GENERAL, (0, 0, 0), np.eye(4), np.eye(4)

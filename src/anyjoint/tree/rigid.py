@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,6 +49,16 @@ def matrices(poses: Sequence[Pose]) -> Array:
 def _kind(factor: Factor) -> int:
     """The axis of a rotation, or what else the factor is."""
     return factor.axis if isinstance(factor, Rotation) else TRANSLATION if isinstance(factor, Translation) else TURN
+
+
+def axis_frame(z: Sequence[float]) -> Array:
+    """Some frame whose third column is a unit vector; numbers for the plan, where the last bit does not matter."""
+    k = min(range(3), key=lambda i: abs(z[i]))
+    i, j = (k + 1) % 3, (k + 2) % 3
+    length = math.hypot(z[i], z[j])
+    x = [0.0, 0.0, 0.0]
+    x[i], x[j] = -z[j] / length, z[i] / length
+    return np.array([x, [z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2], z[0] * x[1] - z[1] * x[0]], z]).T
 
 
 def inverse(T: Array) -> Array:
