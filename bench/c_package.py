@@ -1,7 +1,8 @@
 """Exported C beside our own machine code: `python -m bench.c_package`
 
 Forward dynamics of many states, one state at a time: the package of `model.export("c", ...)` by every C compiler that
-is found (-O3 -march=native -ffp-contract=fast), and our scalar machine code, called in turn; the minimum of many repeats on one core.
+is found (-O3 -march=native -ffp-contract=fast), and our scalar machine code, called in turn; the
+minimum of many repeats on one core.
 """
 
 from __future__ import annotations

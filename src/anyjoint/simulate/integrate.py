@@ -18,10 +18,9 @@ from .chunk import Chunk, StateAt, StepUnderflow
 from .drive import read_only
 from .engine import engine
 from .events import Event, first_crossings
-from .first_chart import recharted
 from .guard import Trouble, guard_of
 from .progress import Progress
-from .python_step import PythonStepper, coordinate_rates
+from .python_step import PythonStepper, charted, coordinate_rates
 from .request import Request, make_request
 from .status import Status
 from .trajectory import Crossing, Trajectory
@@ -92,8 +91,10 @@ def started(request: Request) -> Request:
     """The request with its first states inside what is defined, and in the charts that the joints want."""
     if guard_of(request.model).fences:
         check_inside("simulate", guard_of(request.model).fences, request.q)
-    q, v = recharted(request.model.mechanism, request.q, request.v)
-    return replace(request, q=q, v=v)
+    if not charted(request.model):
+        return request
+    q, v = request.model.rechart(request.q, request.v)
+    return replace(request, q=np.asarray(q, dtype=float), v=np.asarray(v, dtype=float))
 
 
 def singular_start(request: Request) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 Made = TypeVar("Made")
@@ -22,3 +23,16 @@ def kept(owner: Any, key: Hashable, make: Callable[[], Made]) -> Made:
         shelf.pop(next(iter(shelf)))
     shelf[key] = made
     return made
+
+
+@dataclass(frozen=True, eq=False)
+class Joints:
+    """The joints of a mechanism as a key: the very same objects."""
+
+    joints: tuple[Any, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Joints) and list(map(id, self.joints)) == list(map(id, other.joints))
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self.joints)))

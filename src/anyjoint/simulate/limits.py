@@ -8,7 +8,8 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.forces.limits import Limits, limited
-from anyjoint.mechanism import Mechanism
+
+from .kept import Joints, kept
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 QUICK = 0.5  # radians of a stop's own oscillation per step: as hard as explicit steps follow with ease
@@ -30,10 +31,11 @@ def stops(model: Any, dt: float, adaptive: bool) -> Limits | None:
     return Limits(tuple((pace**2 / ease).tolist()), tuple((2 * DAMPING * pace / ease).tolist()))
 
 
-def check_start(mechanism: Mechanism, q: Floats) -> None:
+def check_start(model: Any, q: Floats) -> None:
     """Refuse states (batch, nq) that begin outside the limits."""
+    joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
     found = []
-    for name, at, _, (low, high) in limited(mechanism):
+    for name, at, _, (low, high) in kept(model, ("limits", joints), lambda: list(limited(model.mechanism))):
         bad = (q[:, at] < low) | (q[:, at] > high)
         if bad.any():
             found.append(f"{name} = {q[int(np.argmax(bad)), at]:.6g} is outside ({low:g}, {high:g})")

@@ -9,9 +9,11 @@ import numpy as np
 
 from anyjoint.errors import SingularityError
 from anyjoint.stepper import Stepper
+from anyjoint.stepper.physics import has_chart
 from anyjoint.stepper.tableau import Tableau
 
 from .drive import Drive
+from .kept import Joints, kept
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 State = tuple[Floats, Floats]
@@ -24,8 +26,7 @@ class PythonStepper:
         self.model, self.drive, self.stepper, self.member = model, drive, stepper, member
         # without the checks of results, which are made on whole trajectories
         self.forward = _unchecked(model) if model.numeric else model.program("forward_dynamics")
-        self.bodies = [b for b in model.mechanism.bodies if b.joint.nq]
-        self.charted = [b for b in self.bodies if b.joint.chart(*_floats(b.joint)) is not None]
+        self.charted = charted(model)
 
     def rate(self, t: float, q: Floats, v: Floats) -> State:
         """dq/dt and dv/dt."""
@@ -48,10 +49,10 @@ class PythonStepper:
 
     def rechart(self, q: Floats, v: Floats) -> State:
         """(q, v) rewritten where a joint wants to."""
-        for body in self.charted:
-            new = body.joint.chart([float(x) for x in q[body.q]], [float(x) for x in v[body.v]])
-            q[body.q], v[body.v] = new
-        return q, v
+        if not self.charted:
+            return q, v
+        row = self.model.program("rechart")(q, v)
+        return row[: len(q)].astype(float), row[len(q) :].astype(float)
 
 
 class NumberOps:
@@ -93,5 +94,7 @@ def _unchecked(model: Any) -> Callable[..., Floats]:
     return forward
 
 
-def _floats(joint: Any) -> tuple[list[float], list[float]]:
-    return [float(c.neutral) for c in joint.coordinates], [0.0] * joint.nv
+def charted(model: Any) -> bool:
+    """Whether a joint of the model ever rewrites its coordinates."""
+    joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
+    return kept(model, ("charts", joints), lambda: any(map(has_chart, {id(x): x for x in joints.joints}.values())))

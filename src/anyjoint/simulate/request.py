@@ -117,7 +117,7 @@ def _with_stops(model: Any, q: Floats, forces: Any, limits: Any, dt: float, step
         raise InputError(f"limits={limits!r}; expected True or False, and forces=[aj.forces.Limits(...)] for your own")
     if not limits:
         return forces
-    check_start(model.mechanism, q)
+    check_start(model, q)
     if any(isinstance(force, Limits) for force in forces):
         return forces
     key = ("stops", dt, stepper.adaptive, tuple(model.mechanism.bodies))

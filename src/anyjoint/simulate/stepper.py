@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from anyjoint.codegen.jit import Library, compile_module
 from anyjoint.codegen.module import Module, entry_parameters
 from anyjoint.codegen.schedule import address
 
-from .kept import kept
+from .kept import Joints, kept
 from .request import Request
 from .step import Step, make_step
 from .stepper_llvm import loop_text
@@ -109,19 +109,6 @@ def make_stepper(request: Request) -> Stepper:
     # Charts and rates belong to joints; other parameters may change and the step stays what it is.
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
     return kept(program, (request.method, varying, request.forces, joints), make)
-
-
-@dataclass(frozen=True, eq=False)
-class Joints:
-    """The joints of a mechanism as a key: the very same objects."""
-
-    joints: tuple[Any, ...]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Joints) and list(map(id, self.joints)) == list(map(id, other.joints))
-
-    def __hash__(self) -> int:
-        return hash(tuple(map(id, self.joints)))
 
 
 def initial_rows(request: Request, row: int) -> Floats:

@@ -1,0 +1,36 @@
+"""A state in the charts that its joints want: the same poses and twists, in other coordinates where it is time."""
+
+from __future__ import annotations
+
+from anyjoint.codegen import Array
+from anyjoint.codegen.builder import Builder
+from anyjoint.stepper.physics import has_chart, joint_groups, run_joints
+from anyjoint.trace.numbers import Numbers
+from anyjoint.trace.workshop import Trace, Workshop
+from anyjoint.tree.plan import Plan
+
+from .quantity import Q, Quantity, V
+
+ARRAYS = (*(Array(name, "row") for name in ("q", "v", "result")), Array("numbers", "uniform"))
+
+
+def trace(workshop: Workshop, _: str) -> Trace:
+    """A copy, then a kernel for each kind of joint that rewrites coordinates [RM section 4.7]."""
+    builder, mechanism = Builder(ARRAYS), workshop.mechanism
+    q, v, to_q = (builder.place(array.name) for array in ARRAYS[:3])
+    to_v = builder.place("result", mechanism.nq)
+    for n, given, place in ((mechanism.nq, q, to_q), (mechanism.nv, v, to_v)):
+        builder.pointwise(n, {"x": given}, {}, {"x": place}, lambda x: {"x": x["x"]})
+    for group in joint_groups(mechanism):
+        if has_chart(group.joint):
+            run_joints(builder, group, lambda joint, qs, vs: joint.chart(qs, vs), (to_q, to_v), (to_q, to_v))
+    return Trace("charts", builder.schedule(), [], Plan((), ()), Numbers((), (0.0, 0.0, 0.0)), "links", False)
+
+
+RECHART = Quantity(
+    "rechart",
+    "The same state in the charts that joints want, such as a shorter rotation vector or a quaternion of unit length.",
+    (Q, V),
+    (Q, V),
+    trace,
+)
