@@ -25,6 +25,7 @@ from anyjoint.quantity.forward_dynamics import COUPLED, DENSE_FORMULATIONS, FORM
 from anyjoint.quantity.hybrid_dynamics import hybrid_dynamics
 from anyjoint.quantity.mass_matrix import DENSE
 from anyjoint.trace.workshop import Workshop
+from anyjoint.travel import Parcel
 from anyjoint.tree.plan import Plan
 
 from .arguments import checked_out, checked_row, checked_rows
@@ -378,6 +379,11 @@ class Model:
             return str(importlib.import_module("anyjoint.export.latex").document(self.workshop))
         return self.program(quantity).code.source(language)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied as mechanism (with its present parameters) and options; code comes from the cache."""
+        options = (self.algorithm, self.dtype.name, self.workshop.form, self.width)
+        return _compiled_again, (Parcel(self.mechanism), *options)
+
     def __repr__(self) -> str:
         return f"<Model of {self.mechanism.name!r}: {self.nb} bodies, {self.nv} degrees of freedom>"
 
@@ -391,6 +397,10 @@ def compile_model(
 ) -> Model:
     """The pipeline's door: a mechanism to machine code; the options are those of `Mechanism.compile`."""
     return Model(mechanism, algorithm, dtype, form, width)
+
+
+def _compiled_again(mechanism: Parcel, *options: Any) -> Model:
+    return Model(mechanism.content, *options)
 
 
 def _flat(out: Floats | None, shape: tuple[int, ...]) -> Floats | None:
