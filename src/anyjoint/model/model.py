@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import time
 import warnings
@@ -33,7 +34,7 @@ from .cartesian import Cartesian
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
 from .method import add_methods
-from .parameters import Parameters, private_copy
+from .parameters import Parameters
 from .places import Places
 from .program import Program
 from .report import Report, make_report
@@ -77,7 +78,7 @@ class Model:
         form: str = "auto",
         width: int | None = None,
     ) -> None:
-        self.mechanism = private_copy(mechanism)
+        self.mechanism = copy.copy(mechanism)  # parameters change here, not in the user's
         self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
         self.dtype = np.dtype(checked_dtype(dtype))
         self.algorithm = _checked_algorithm(algorithm, self.mechanism)
