@@ -1,5 +1,6 @@
-"""How fast expressions are built and simplified: `python bench/build_speed.py`."""
+"""How fast expressions are built and simplified: `python -m bench.build_speed`."""
 
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,8 @@ from anyjoint.symbolic.derivative import jacobian
 from anyjoint.symbolic.interpret import evaluate
 from anyjoint.symbolic.rewrite import reachable
 from anyjoint.symbolic.simplify import merge_identities
+from bench.joint_ops import expressions
+from tests.joints.zoo import KINDS
 
 
 def best_of(action: Callable[[], int], repeats: int = 3) -> tuple[float, int]:
@@ -83,6 +86,22 @@ def count(outputs: list[Any], *ops: Op) -> int:
     return sum(op in ops if ops else op > Op.VAR for op in kinds)
 
 
+def merge_joints() -> tuple[int, float]:
+    """Nodes of all joint kinds together, and the shortest processor time to merge what is equal among them."""
+    nodes, seconds = 0, 0.0
+    for joint in KINDS.values():
+        best = math.inf
+        for _ in range(3):
+            if outputs := expressions(joint):
+                start = time.process_time()
+                merge_identities(outputs)
+                best = min(best, time.process_time() - start)
+        if outputs:
+            seconds += best
+            nodes += len(reachable(outputs[0].graph, [x.id for x in outputs]))
+    return nodes, seconds
+
+
 def main() -> None:
     """Print the numbers."""
     for name, build in (("chain", chain), ("random", random_graph)):
@@ -99,6 +118,8 @@ def main() -> None:
     left = count(merge_identities(outputs), Op.DIV, Op.SQRT)
     print(f"merge torus on torus: {before} operations ({count(outputs, Op.DIV, Op.SQRT)} divisions and roots)", end="")
     print(f" -> {after} ({left}), {1e3 * seconds:.0f} ms, {1e6 * seconds / before:.0f} us per operation")
+    nodes, seconds = merge_joints()
+    print(f"merge all joint kinds: {nodes:,} nodes, {seconds:.2f} s, {1e6 * seconds / nodes:.0f} us per node")
 
 
 if __name__ == "__main__":

@@ -16,16 +16,21 @@ from anyjoint.symbolic.simplify import merge_identities
 from tests.joints.zoo import KINDS
 
 
-def operations(joint: Joint) -> OpCount:
-    """What G, S and c = Sdot*qdot of a joint cost together."""
+def expressions(joint: Joint) -> list[Node]:
+    """G, S and c = Sdot*qdot of a joint as they are traced, in a graph of their own."""
     g = Graph()
     q = [g.variable(f"q{k}", domain=c.domain) for k, c in enumerate(joint.coordinates)]
     v = [g.variable(f"v{k}") for k in range(joint.nv)]
     numbers = [g.variable(f"p{k}", domain=p.domain, bounds=p.bounds) for k, p in enumerate(parameters(joint))]
     motion = bind(joint, numbers).motion(q, v)
     legs = [x for leg in (motion.A, motion.B) for x in (*leg.R.ravel(), *leg.p)]
-    outputs = [x for x in (*legs, *motion.S.ravel(), *motion.c) if isinstance(x, Node)]
-    return count_operations(g, [x.id for x in merge_identities(outputs)]) if outputs else OpCount()
+    return [x for x in (*legs, *motion.S.ravel(), *motion.c) if isinstance(x, Node)]
+
+
+def operations(joint: Joint) -> OpCount:
+    """What G, S and c of a joint cost together, merged."""
+    outputs = expressions(joint)
+    return count_operations(outputs[0].graph, [x.id for x in merge_identities(outputs)]) if outputs else OpCount()
 
 
 def main(names: list[str]) -> None:

@@ -230,7 +230,7 @@ WITHOUT: dict[str, Variant] = {
     "elementary rotations": switched((straight, "link_body", dense_pose)),
     "zero and one patterns of numbers": switched((straight, "EXACT", ())),
     "zeros in articulated inertias": switched((articulated_body, "unit_columns", lambda S: {})),
-    "probing of joints": switched((joint_program, "merge_identities", list)),
+    "merging of identities": switched((joint_program, "merge_identities", list)),
     "symmetric storage": switched((straight, "link_body", full_inertia), (Pose, "inertia", pass_in_full)),
     "common terms": switched(shared=False),
     "regrouped inertia": switched(regroup=False),
@@ -250,7 +250,7 @@ def function_ball(u: Any, v: Any) -> tuple[Any, Any, Any]:
     return 0.3 * cos(u) * sin(v), 0.3 * sin(u) * sin(v), 0.3 * cos(v)
 
 
-PROBED: dict[str, Any] = {
+MERGED: dict[str, Any] = {
     "a torus given as a function, on another": SurfaceSurface(function_torus, function_torus),
     "a point on a sphere given as a function": OnSurface(function_ball),
     "a bead on a helix given as a function": OnCurve(lambda s: (cos(s), sin(s), 0.2 * s), spin=True),
@@ -260,10 +260,10 @@ PROBED: dict[str, Any] = {
 }
 
 
-def probing_table() -> list[str]:
-    """Operations of pose, Jacobian and bias of joints, without and with identities found by probing."""
+def merging_table() -> list[str]:
+    """Operations of pose, Jacobian and bias of joints, without and with identities merged."""
     lines = ["| joint | without | with |", "|---|---:|---:|"]
-    for name, joint in PROBED.items():
+    for name, joint in MERGED.items():
         mech = Mechanism("one joint")
         mech.add_body("body", joint=joint, inertia=Inertia.box(1.0, 1.0, 2.0, 3.0))
         (link,) = make_plan(mech).links
@@ -306,7 +306,7 @@ def write(lines: Sequence[str]) -> None:
 
 def main() -> None:
     """Print the table; with --write, into the page as well."""
-    lines = [*table(), "", *probing_table()]
+    lines = [*table(), "", *merging_table()]
     print("\n".join(lines))
     if "--write" in sys.argv[1:]:
         write(lines)

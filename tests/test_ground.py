@@ -11,8 +11,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "anyjoint").rglob("*.py"))
-LAYERS = ("cli", "view", "export", "simulate", "model", "quantity", "trace", "dynamics", "tree", "codegen", "mechanism",
-          "joints", "geometry", "spatial", "symbolic", "scalar", "errors")  # fmt: skip
+LAYERS = ("cli", "view", "export", "simulate", "model", "quantity", "stepper", "forces", "trace", "dynamics",
+          "tree", "codegen", "mechanism", "joints", "geometry", "spatial", "symbolic", "scalar", "errors")  # fmt: skip
 
 
 def test_import_contract_names_every_folder() -> None:

@@ -27,7 +27,7 @@ _NAMES = {
 }  # fmt: skip
 _MODULES = {
     "curves": "anyjoint.geometry.curves",
-    "forces": "anyjoint.simulate.forces",
+    "forces": "anyjoint.forces",
     "functions": "anyjoint.geometry.functions",
     "gallery": "anyjoint.mechanism.gallery",
     "joints": "anyjoint.joints",
@@ -37,6 +37,7 @@ _MODULES = {
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 
 if TYPE_CHECKING:
+    from anyjoint import forces as forces
     from anyjoint import joints as joints
     from anyjoint.codegen import compile_function as compile_function
     from anyjoint.errors import AnyjointError as AnyjointError
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from anyjoint.model import compile_model as compile_model
     from anyjoint.simulate import Event as Event
     from anyjoint.simulate import Trajectory as Trajectory
-    from anyjoint.simulate import forces as forces
     from anyjoint.spatial import Pose as Pose
     from anyjoint.symbolic import Graph as Graph
     from anyjoint.symbolic import Node as Node

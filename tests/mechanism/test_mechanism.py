@@ -3,13 +3,16 @@
 import copy
 import dataclasses
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from anyjoint.errors import AnyjointError, ModelError
+from anyjoint.geometry.check import POSITIVE, parameter
 from anyjoint.joints import Coordinate, Coupled, Joint, Revolute, joint
 from anyjoint.mechanism import Inertia, Mechanism, assemble, shapes
+from anyjoint.scalar import sqrt
 from anyjoint.spatial import Pose
 
 BALL = Inertia.sphere(1.0, 0.1)
@@ -26,6 +29,30 @@ def pendulum(n: int = 3) -> Mechanism:
 
 def rules(mech: Mechanism) -> list[str]:
     return [problem.rule for problem in mech.check()]
+
+
+@dataclass(frozen=True)
+class Rod(Joint):
+    """A joint of one's own whose constructor does not look at its number."""
+
+    length: float = parameter((0.5, 2.0), POSITIVE)
+
+    @property
+    def coordinates(self):
+        return (Coordinate("q"),)
+
+    def pose(self, q):
+        return Pose.rotation_x(q[0]) @ Pose.translation(0, 0, sqrt(self.length * self.length))
+
+
+def test_a_joint_parameter_outside_its_bounds_is_refused():
+    """Generated code takes sqrt(length^2) for length, so a negative one must not pass."""
+    for length, expected in ((0.7, []), (-0.7, ["joint-parameters"]), (math.nan, ["joint-parameters"])):
+        mech = Mechanism("rod")
+        mech.add_body("rod", joint=Rod(length), inertia=BALL)
+        assert [rule for rule in rules(mech) if rule == "joint-parameters"] == expected
+    with pytest.raises(ModelError, match=r"length = nan; expected a number from 0.0 to inf"):
+        mech.compile()
 
 
 def test_coordinates_are_numbered_in_the_order_added():
@@ -234,7 +261,8 @@ def test_a_coupled_joint_that_follows_a_follower_is_told_whom_to_follow():
 
 
 def test_a_coupling_that_fails_is_found_by_probing():
-    assert "is not defined at q = [0.2" in one_problem(followed_by(Coupled(HINGE, lambda q: (1 / (0 * q[0]),), "link0")))
+    undefined = followed_by(Coupled(HINGE, lambda q: (1 / (0 * q[0]),), "link0"))
+    assert "is not defined at q = [0.2" in one_problem(undefined)
     assert "gave 2 numbers" in one_problem(followed_by(Coupled(HINGE, lambda q: (1.0, 2.0), "link0")))
 
 

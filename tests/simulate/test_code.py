@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from anyjoint.codegen.builder import WORK
+from anyjoint.forces.program import trace_forces
 from anyjoint.simulate import Spring, Wrench
-from anyjoint.simulate.force_program import trace_forces
 from anyjoint.simulate.kept import MOST, kept
-from anyjoint.simulate.methods import METHODS, make_step
-from anyjoint.simulate.step import ARRAYS
+from anyjoint.simulate.step import ARRAYS, make_step
 from anyjoint.simulate.stepper import Stepper
 from anyjoint.simulate.stepper_llvm import loop_text
-from anyjoint.simulate.tableau import DOPRI5, RK4
+from anyjoint.stepper import STEPPERS
 from simulate.mechanisms import rods
 
 LOOP = """
@@ -33,23 +33,23 @@ step:
 
 
 def test_the_loop_is_what_it_was():
-    assert LOOP.replace(",\n i64", ", i64") in loop_text(ARRAYS)
+    assert LOOP.replace(",\n i64", ", i64") in loop_text((*ARRAYS, WORK))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", STEPPERS)
 def test_the_same_mechanism_gives_the_same_code(method):
     texts = []
     for _ in range(2):
         mech = rods(2, stiffness=3.0)
         program = mech.compile().program("forward_dynamics")
         spring = Spring("rod 1", (0, 0, -1), None, (1, 0, 0), 4.0, 0.1, 0.5)
-        step = make_step(method, mech, program.trace.schedule, trace_forces(mech, [spring]), False)
+        step = make_step(STEPPERS[method], mech, program.trace.schedule, trace_forces(mech, [spring]), False)
         texts.append(Stepper(step, program).code.source("llvm"))
     assert texts[0] == texts[1]
     assert "rod" not in texts[0]  # names never reach generated source
 
 
-@pytest.mark.parametrize("tableau", [RK4, DOPRI5])
+@pytest.mark.parametrize("tableau", [x.tableau for x in STEPPERS.values() if x.tableau])
 def test_tableaus_are_consistent(tableau):
     assert sum(tableau.b) == pytest.approx(1, abs=1e-15)
     for c, a in zip(tableau.c, tableau.a, strict=True):

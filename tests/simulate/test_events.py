@@ -8,7 +8,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import joints
 from anyjoint.errors import InputError
-from anyjoint.simulate.methods import METHODS
+from anyjoint.stepper import STEPPERS as METHODS
 
 
 def ball(height=2.0):

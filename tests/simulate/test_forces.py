@@ -5,8 +5,8 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints
+from anyjoint.forces.program import trace_forces
 from anyjoint.simulate import Limits, Servo, Spring, Wrench
-from anyjoint.simulate.force_program import trace_forces
 from simulate.mechanisms import double_pendulum, floating, rods, total
 
 RNG = np.random.default_rng(7)

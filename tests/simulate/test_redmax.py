@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from anyjoint import forces
+from anyjoint.forces.program import trace_forces
 from anyjoint.joints import SplineCurve, spline_curve
 from anyjoint.scalar import less, select
 from anyjoint.simulate.drive import Drive
-from anyjoint.simulate.force_program import trace_forces
 from anyjoint.simulate.python_step import PythonStepper
-from anyjoint.simulate.tableau import DOPRI5
 from anyjoint.spatial import Pose, Translation, Turn, as_matrix, dot, vector
+from anyjoint.stepper.dopri5 import DOPRI5, TABLEAU
 from dynamics.reference import FREE_SCENES, scene_mechanism
 
 SCENES = {key: scene for key, scene in FREE_SCENES.items() if scene["stored_H"]["redmax_ode45"] is not None}
@@ -107,12 +107,12 @@ def matlab_ode45(stepper, q, v, end, relative=1e-4, absolute=1e-6):
         if 1.1 * h >= end - t:
             h = end - t
         while True:
-            (new_q, new_v), ks, ls = stepper.stages(t, y[:nq], y[nq:], h, DOPRI5)
+            (new_q, new_v), ks, ls = stepper.stages(t, y[:nq], y[nq:], h, TABLEAU)
             new = np.concatenate([new_q, new_v])
             last = np.concatenate(stepper.rate(t + h, new_q, new_v))
             stages = np.vstack([np.hstack([ks, ls]), last])
             scale = np.maximum(np.maximum(np.abs(y), np.abs(new)), threshold)
-            error = h * np.abs(np.array(DOPRI5.error) @ stages / scale).max()
+            error = h * np.abs(np.array(TABLEAU.error) @ stages / scale).max()
             if error <= relative:
                 break
             h *= 0.5 if failed else max(0.1, 0.8 * (relative / error) ** 0.2)
@@ -132,7 +132,7 @@ def stepper_of(scene, spline=SplineCurve):
     model = compiled(scene, spline)
     program = trace_forces(model.mechanism, scene_forces(scene))
     drive = Drive(np.zeros((1, model.nv)), callback=scene_torque(scene, model), forces=program)
-    return model, program, PythonStepper(model, drive, "dopri5")
+    return model, program, PythonStepper(model, drive, DOPRI5)
 
 
 @pytest.mark.parametrize("key", FREE_SCENES)

@@ -6,8 +6,8 @@ from scipy.integrate import solve_ivp
 
 import anyjoint as aj
 from anyjoint import joints
-from anyjoint.simulate.methods import METHODS
 from anyjoint.simulate.python_step import coordinate_rates
+from anyjoint.stepper import STEPPERS as METHODS
 from simulate.mechanisms import double_pendulum, floating, rods, top, total
 
 START = np.array([1.0, 0.5]), np.array([0.3, -0.2])

@@ -108,7 +108,7 @@ DIFFERENT: dict[str, Pair] = {
     "power of a square": lambda x, y: ((x * x) ** 1.25, x**2.5),
     # exceptions
     "direction of nothing": lambda x, y: (cos(np.arctan2(x, 0 * y)), 0.0),
-    "radius": lambda x, y: (sqrt(x * x + y * y) * cos(np.arctan2(y, x)) + cos(np.arctan2(y, x)), x + x / sqrt(x * x + y * y)),
+    "radius": lambda x, y: (sqrt(x * x + y * y) * cos(np.arctan2(y, x)), x),
     # definedness
     "root of a product": lambda x, y: (sqrt(x * y), sqrt(x) * sqrt(y)),
 }  # fmt: skip

@@ -149,7 +149,7 @@ def test_the_live_page_integrates_like_python(live):
         k4 = rate(y + h * k3)
         y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
     live.evaluate("anyjoint.source.advance(100)")
-    seen = live.evaluate("[anyjoint.source.integrator.q[0], anyjoint.source.integrator.v[0]]")
+    seen = live.evaluate("[anyjoint.source.motion.q[0], anyjoint.source.motion.v[0]]")
     assert np.allclose(seen, y, rtol=0, atol=1e-12)
     assert abs(live.evaluate("anyjoint.source.drift()")) < 1e-9
     assert quiet(live), live.messages
@@ -164,14 +164,14 @@ def test_the_live_page_runs_and_its_sliders_work(live):
     sliders = "[...document.querySelectorAll('.live input')]"
     move = "(() => { const s = %s[%d]; s.value = %r; s.dispatchEvent(new Event('input')); })()"
     live.evaluate(move % (sliders, 0, 3.7))
-    assert live.evaluate("anyjoint.source.integrator.gravity[2]") == pytest.approx(-3.7)
+    assert live.evaluate("anyjoint.source.motion.gravity[2]") == pytest.approx(-3.7)
     live.evaluate(move % (sliders, 1, 1.0))
-    assert live.evaluate("anyjoint.source.integrator.damping") > 0
+    assert live.evaluate("anyjoint.source.motion.damping") > 0
     live.evaluate(move % (sliders, 4, 0.5))
-    assert live.evaluate("anyjoint.source.integrator.q[0]") == pytest.approx(0.5)
+    assert live.evaluate("anyjoint.source.motion.q[0]") == pytest.approx(0.5)
     live.evaluate("anyjoint.source.advance(500)")
     start, end = live.evaluate(
-        "[anyjoint.source.reference, (() => { const [t, v] = anyjoint.source.integrator.energy(); return t + v; })()]"
+        "[anyjoint.source.reference, (() => { const [t, v] = anyjoint.source.motion.energy(); return t + v; })()]"
     )
     assert end < start  # damping takes energy away
     assert quiet(live), live.messages
@@ -185,17 +185,17 @@ def test_a_body_can_be_pulled_with_the_mouse(live):
     )
     live.mouse("mousePressed", x, y)
     assert live.evaluate("anyjoint.pull.grab.body") == 0
-    before = live.evaluate("anyjoint.source.integrator.v[0]")
+    before = live.evaluate("anyjoint.source.motion.v[0]")
     live.mouse("mouseMoved", x, y - 60)
-    live.evaluate("anyjoint.source.integrator.gravity.fill(0), anyjoint.source.advance(20)")
-    assert abs(live.evaluate("anyjoint.source.integrator.v[0]") - before) > 1e-3
+    live.evaluate("anyjoint.source.motion.gravity.fill(0), anyjoint.source.advance(20)")
+    assert abs(live.evaluate("anyjoint.source.motion.v[0]") - before) > 1e-3
     live.mouse("mouseReleased", x, y - 60)
-    assert live.evaluate("anyjoint.pull.grab === null && anyjoint.source.integrator.wrenches === null")
+    assert live.evaluate("anyjoint.pull.grab === null && anyjoint.source.motion.wrenches === null")
     assert quiet(live), live.messages
 
 
 def test_a_motion_that_blows_up_stops_with_a_sentence(live):
-    live.evaluate("anyjoint.source.integrator.v[0] = Infinity, anyjoint.source.advance(50), anyjoint.show()")
+    live.evaluate("anyjoint.source.motion.v[0] = Infinity, anyjoint.source.advance(50), anyjoint.show()")
     assert "blew up" in live.evaluate("document.querySelector('.trouble').textContent")
     live.press("Backspace")
     assert live.evaluate("document.querySelector('.trouble').hidden") is True

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from anyjoint import joints
+from anyjoint.errors import InputError
 from anyjoint.mechanism import Inertia, Mechanism, gallery
 from anyjoint.model import compile_model
+from anyjoint.model.parameters import private_copy
 from anyjoint.spatial import Pose
 from anyjoint.view import dynamics_script, model_page
 from anyjoint.view.browser import Browser
@@ -71,18 +73,18 @@ def page(case, chromium, tmp_path):
 def test_a_hundred_steps_agree_with_python(case, page):
     mech, model = case
     page.evaluate("anyjoint.source.advance(100)")
-    seen = page.evaluate("[[...anyjoint.source.integrator.q], [...anyjoint.source.integrator.v]]")
+    seen = page.evaluate("[[...anyjoint.source.motion.q], [...anyjoint.source.motion.v]]")
     for x, y in zip(seen, rk4(mech, model, *mech.start, 2e-3, 100), strict=True):
         assert np.abs(np.array(x) - y).max() < 1e-9
     assert not page.messages
 
 
 def test_energy_is_kept_for_ten_seconds(case, page):
-    before = page.evaluate("anyjoint.source.integrator.energy()")
+    before = page.evaluate("anyjoint.source.motion.energy()")
     worst, largest = 0.0, abs(sum(before))
     for _ in range(10):
         page.evaluate("anyjoint.source.advance(500)")
-        kinetic, potential = page.evaluate("anyjoint.source.integrator.energy()")
+        kinetic, potential = page.evaluate("anyjoint.source.motion.energy()")
         worst = max(worst, abs(kinetic + potential - sum(before)))
         largest = max(largest, kinetic)
     assert page.evaluate("anyjoint.source.time") == pytest.approx(10)
@@ -95,30 +97,43 @@ def test_poses_and_energies_are_those_of_the_model(case, page):
     poses = np.reshape(page.evaluate("[...anyjoint.source.poses()]"), (mech.nb, 3, 4))
     assert np.abs(poses - FloatModel(mech).body_poses([q])[0][:, :3]).max() < 1e-12
     kinetic, potential = model.energy(q, v)
-    seen = page.evaluate("anyjoint.source.integrator.energy()")
+    seen = page.evaluate("anyjoint.source.motion.energy()")
     assert seen == pytest.approx([kinetic, potential], rel=1e-12)
 
 
 def test_other_gravity_and_wrenches_act_as_they_should(case, page):
+    """A short step changes velocities by the accelerations that the model gives for the same forces."""
     mech, model = case
     q, v = mech.start
-    w = np.cos(np.arange(6.0 * mech.nb))
+    w, h = np.cos(np.arange(6.0 * mech.nb)), 1e-7
     gravity = np.array([1.0, 2.0, -3.0])
     page.evaluate(
-        f"(() => {{ const s = anyjoint.source.integrator; s.gravity.set({gravity.tolist()});"
-        f" s.wrenches = Float64Array.from({w.tolist()}); s.damping = 0.5; window.a = new Float64Array(s.v.length);"
-        " const tau = s.v.map((x) => -0.5 * x);"
-        " s.dynamics.forward(s.q, s.v, tau, s.gravity, s.wrenches, window.a); })()"
+        f"(() => {{ const s = anyjoint.source.motion; s.gravity.set({gravity.tolist()});"
+        f" s.wrenches = Float64Array.from({w.tolist()}); s.damping = 0.5; s.dt = {h}; s.step(); }})()"
     )
-    tau = -0.5 * v
-    for body in mech.bodies:  # weight by which gravity differs, as a force at the centre of mass
-        J = model.body_jacobian(q, body)
-        R = model.body_poses(q)[body.index, :3, :3]
-        f = body.inertia.mass * R.T @ (gravity - np.asarray(mech.gravity))
-        weight = np.concatenate([np.cross(body.inertia.com, f), f])
-        tau = tau + J.T @ (w[6 * body.index : 6 * body.index + 6] + weight)
-    expected = model.forward_dynamics(q, v, tau)
-    assert np.abs(np.array(page.evaluate("[...a]")) - expected).max() < 1e-10 * np.abs(expected).max()
+    other = private_copy(mech)
+    other.gravity = gravity.tolist()
+    tau = model.generalized_forces(q, w.reshape(-1, 6)) - 0.5 * v
+    expected = v + h * compile_model(other).forward_dynamics(q, v, tau)
+    seen = np.array(page.evaluate("[...anyjoint.source.motion.v]"))
+    change = np.abs(expected - v).max()
+    assert np.abs(seen - expected).max() < 1e-4 * change  # of second order in h, and the digits that are left
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi-implicit-euler"])
+def test_pages_step_by_any_method_of_fixed_steps(method, chromium, tmp_path):
+    mech = mixed()
+    model = compile_model(mech)
+    chromium.open(model_page(model, tmp_path / "live.html", dt=2e-3, method=method), "play=0")
+    chromium.evaluate("anyjoint.source.advance(50)")
+    seen = chromium.evaluate("[[...anyjoint.source.motion.q], [...anyjoint.source.motion.v]]")
+    q, v = mech.start
+    for _ in range(50):
+        q, v = model.step(q, v, dt=2e-3, method=method)
+    assert np.abs(np.array(seen[0]) - q).max() < 1e-10
+    assert np.abs(np.array(seen[1]) - v).max() < 1e-9
+    with pytest.raises(InputError, match="cannot step by 'dopri5'"):
+        model_page(model, tmp_path / "live.html", method="dopri5")
 
 
 def test_the_text_is_the_same_every_time_and_free_of_names():

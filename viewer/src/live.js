@@ -1,5 +1,5 @@
 // Live physics: the page's own dynamics, stepped in real time, with a short memory for trails and the plot.
-import { Integrator } from "./integrator.js";
+import { Motion } from "./motion.js";
 
 const WINDOW = 20; // seconds of energy shown
 const RATE = 60; // samples per simulated second that are remembered
@@ -9,7 +9,7 @@ export class Live {
   /** dynamics as in live.py; contacts(q, out) as in contact.py, or null where nothing touches. */
   constructor(scene, dynamics, contacts = null) {
     const { q0, v0, gravity, dt } = scene.live;
-    this.integrator = new Integrator(dynamics, { q0, v0, gravity, dt });
+    this.motion = new Motion(dynamics, { q0, v0, gravity, dt });
     this.count = scene.bodies.length;
     this.rows = new Float64Array(12 * this.count);
     this.past = new Float32Array(MEMORY * 12 * this.count);
@@ -21,11 +21,11 @@ export class Live {
   }
 
   get time() {
-    return this.integrator.time;
+    return this.motion.time;
   }
 
   reset() {
-    this.integrator.reset();
+    this.motion.reset();
     this.debt = 0;
     this.trouble = null;
     this.samples = 0;
@@ -36,14 +36,14 @@ export class Live {
 
   /** From now on, drift counts from the present energy: somebody did work on the mechanism. */
   rebase() {
-    const [kinetic, potential] = this.integrator.energy();
+    const [kinetic, potential] = this.motion.energy();
     this.reference = kinetic + potential;
     this.scale = 0;
   }
 
   /** Relative energy error since the last rebase, against the largest energy that was exchanged. */
   drift() {
-    const [kinetic, potential] = this.integrator.energy();
+    const [kinetic, potential] = this.motion.energy();
     this.scale = Math.max(this.scale, Math.abs(kinetic), 1e-12);
     return (kinetic + potential - this.reference) / this.scale;
   }
@@ -55,27 +55,27 @@ export class Live {
 
   stepFrame(by) {
     this.playing = false;
-    if (by > 0) this.advance(Math.max(1, Math.round(1 / (RATE * this.integrator.dt))));
+    if (by > 0) this.advance(Math.max(1, Math.round(1 / (RATE * this.motion.dt))));
   }
 
   /** Take n steps now; false when the motion blew up. */
   advance(n) {
-    const { integrator } = this;
+    const { motion } = this;
     for (let i = 0; i < n; i++) {
       this.beforeStep?.();
-      integrator.step();
-      if (integrator.time * RATE >= this.samples) this.#remember();
+      motion.step();
+      if (motion.time * RATE >= this.samples) this.#remember();
     }
-    if (integrator.finite()) return true;
+    if (motion.finite()) return true;
     this.playing = false;
-    this.trouble = `The motion blew up near t = ${integrator.time.toFixed(2)} s. Reset it, and try a gentler start or pull.`;
+    this.trouble = `The motion blew up near t = ${motion.time.toFixed(2)} s. Reset it, and try a gentler start or pull.`;
     return false;
   }
 
   /** Advance by wall-clock seconds, within a budget of milliseconds so that the page stays responsive. */
   tick(seconds, budget = 14) {
     if (!this.playing || this.trouble) return false;
-    const { dt } = this.integrator;
+    const { dt } = this.motion;
     const wanted = Math.min(seconds, 0.1) * this.speed;
     this.debt += wanted;
     const began = performance.now();
@@ -91,9 +91,9 @@ export class Live {
   }
 
   #remember() {
-    this.integrator.dynamics.poses(this.integrator.q, this.rows);
+    this.motion.dynamics.poses(this.motion.q, this.rows);
     this.past.set(this.rows, (this.samples % MEMORY) * 12 * this.count);
-    const [kinetic, potential] = this.integrator.energy();
+    const [kinetic, potential] = this.motion.energy();
     const { log } = this;
     log.times.push(this.time);
     log.kinetic.push(kinetic);
@@ -103,7 +103,7 @@ export class Live {
   }
 
   poses() {
-    this.integrator.dynamics.poses(this.integrator.q, this.rows);
+    this.motion.dynamics.poses(this.motion.q, this.rows);
     return this.rows;
   }
 
@@ -128,7 +128,7 @@ export class Live {
   contactPoints() {
     const { points, touching } = this;
     if (!touching.length) return null;
-    this.contacts(this.integrator.q, points);
+    this.contacts(this.motion.q, points);
     const rows = this.poses();
     touching.forEach((parent, k) => {
       if (parent < 0) return;
@@ -151,17 +151,17 @@ export class Live {
 
   /** Visit the poses of a quick, coarse rehearsal, to know how much room the motion takes; then start over. */
   survey(visit) {
-    const { integrator } = this;
-    const { dt } = integrator;
+    const { motion } = this;
+    const { dt } = motion;
     const began = performance.now();
     visit(this.poses());
-    integrator.dt = Math.max(dt, 0.01);
+    motion.dt = Math.max(dt, 0.01);
     for (let k = 0; k < 60 && performance.now() - began < 300; k++) {
-      for (let i = 0; i < 0.05 / integrator.dt; i++) integrator.step();
-      if (!integrator.finite()) break;
+      for (let i = 0; i < 0.05 / motion.dt; i++) motion.step();
+      if (!motion.finite()) break;
       visit(this.poses());
     }
-    integrator.dt = dt;
+    motion.dt = dt;
     this.reset();
   }
 }

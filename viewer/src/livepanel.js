@@ -51,12 +51,12 @@ export class LivePanel {
     const size = Math.hypot(...this.down);
     const unit = size > 0 ? this.down.map((x) => x / size) : [0, 0, -1];
     const gravity = slider("Gravity", { min: 0, max: Math.max(20, 2 * size), value: size, show: (x) => `${x.toFixed(2)} m/s\u00b2` }, (x) => {
-      live.integrator.gravity.set(unit.map((u) => u * x));
+      live.motion.gravity.set(unit.map((u) => u * x));
       this.act(() => live.rebase());
     });
     const most = scene.live.damping_max ?? 1;
     const damping = slider("Damping", { min: 0, max: 1, value: 0, show: (s) => compact(most * s * s) }, (s) => {
-      live.integrator.damping = most * s * s; // squared: fine control where it matters
+      live.motion.damping = most * s * s; // squared: fine control where it matters
       this.act(() => live.rebase());
     });
     const speed = slider("Speed", { min: -4, max: 2, step: 0.25, value: 0, show: (p) => `${compact(2 ** p, 2)}\u00d7` }, (p) => (live.speed = 2 ** p));
@@ -70,8 +70,8 @@ export class LivePanel {
     const fields = scene.live.coordinates ?? [];
     if (!fields.length) return [];
     const sliders = fields.map((field) =>
-      slider(field.name, { min: field.min, max: field.max, value: live.integrator.start.q[field.index], show: (x) => `${compact(x)}${field.unit ? ` ${field.unit}` : ""}` }, (x) => {
-        live.integrator.start.q[field.index] = x;
+      slider(field.name, { min: field.min, max: field.max, value: live.motion.start.q[field.index], show: (x) => `${compact(x)}${field.unit ? ` ${field.unit}` : ""}` }, (x) => {
+        live.motion.start.q[field.index] = x;
         this.act(() => live.reset());
       }));
     const few = fields.length <= 4;
@@ -82,7 +82,7 @@ export class LivePanel {
     const { live, read, pull } = this;
     this.play.update(live.playing);
     read.time.textContent = `${live.time.toFixed(2)} s`;
-    const working = pull.grab ? "pulling" : live.integrator.damping > 0 || live.integrator.dynamics.damped ? "damped" : null;
+    const working = pull.grab ? "pulling" : live.motion.damping > 0 || live.motion.dynamics.damped ? "damped" : null;
     read.drift.textContent = working ?? signed(live.drift());
     read.pace.textContent = pace(live.ratio * live.speed);
     this.message.hidden = !live.trouble;

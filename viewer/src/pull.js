@@ -32,7 +32,7 @@ export class Pull {
     this.target.copy(point);
     this.plane = new THREE.Plane().setFromNormalAndCoplanarPoint(
       this.stage.camera.getWorldDirection(new THREE.Vector3()), worldPoint);
-    this.live.integrator.wrenches = new Float64Array(6 * this.bodies.groups.length);
+    this.live.motion.wrenches = new Float64Array(6 * this.bodies.groups.length);
     this.onChange();
   }
 
@@ -45,7 +45,7 @@ export class Pull {
   end() {
     if (!this.grab) return;
     this.grab = null;
-    this.live.integrator.wrenches = null;
+    this.live.motion.wrenches = null;
     this.live.rebase();
     this.onChange();
   }
@@ -64,9 +64,9 @@ export class Pull {
   /** Spring and damper between point and target, written as a body wrench: [torque, force]. */
   #apply() {
     if (!this.grab) return;
-    const { integrator } = this.live;
-    const { dynamics, wrenches, dt } = integrator;
-    dynamics.poses(integrator.q, this.rows);
+    const { motion } = this.live;
+    const { dynamics, wrenches, dt } = motion;
+    dynamics.poses(motion.q, this.rows);
     const point = this.#point(this.rows, new THREE.Vector3());
     const velocity = this.grab.last ? point.clone().sub(this.grab.last).divideScalar(dt) : new THREE.Vector3();
     this.grab.last = point.clone();

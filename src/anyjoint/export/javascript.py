@@ -34,6 +34,7 @@ def javascript_module(model: Model, prefix: str) -> dict[str, str]:
     for quantity in exported(model):
         program = model.program(quantity.name)
         inputs = [row.name for row in quantity.inputs]
+        given = [row.name if row.shape(model.mechanism) else f"[].concat({row.name})" for row in quantity.inputs]
         cuts, at = [], 0
         for row in quantity.outputs:
             end = at + row.size(model.mechanism)
@@ -44,7 +45,7 @@ def javascript_module(model: Model, prefix: str) -> dict[str, str]:
             f"// {quantity.purpose}",
             f"model.{quantity.name} = ((program) => ({', '.join(inputs)}) => {{",
             f"  const result = new Float64Array({max(at, 1)});",
-            f"  program.call({', '.join(inputs)}, result);",
+            f"  program.call({', '.join(given)}, result);",
             f"  return {answer};",
             f"}})({program_text(program)});",
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import difflib
 import importlib
 import time
 import warnings
@@ -25,6 +26,8 @@ from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.forward_dynamics import COUPLED, DENSE_FORMULATIONS, FORMULATIONS, NUMERIC
 from anyjoint.quantity.hybrid_dynamics import hybrid_dynamics
 from anyjoint.quantity.mass_matrix import DENSE
+from anyjoint.quantity.step import STEPS
+from anyjoint.scalar import is_real
 from anyjoint.trace.workshop import Workshop
 from anyjoint.travel import Parcel
 from anyjoint.tree.plan import Plan
@@ -230,6 +233,35 @@ class Model:
             raise InputError(f"inverse_dynamics: algorithm {algorithm!r} is unknown; choose one of {', '.join(names)}")
         return self.evaluate(names[algorithm], (q, v, a), out, threads)
 
+    @named_options
+    def step(
+        self, q: Any, v: Any, tau: Any = None, *, dt: float = 1e-3, method: str = "rk4",
+        out: tuple[Floats, Floats] | None = None, threads: int = 1,
+    ) -> tuple[Floats, Floats]:  # fmt: skip
+        """The state after one step of dt seconds, in which tau is held; for control and learning loops.
+
+        One state or a batch, by any stepper with a step of its own ("rk4", "semi-implicit-euler", ...). `out` are two
+        arrays to write to.
+
+        >>> q, v = model.step([0.1], [0.0], dt=1e-3)
+        >>> bool(abs(v[0] + 9.81e-3 * 0.0998) < 1e-6)
+        True
+        """
+        if method not in STEPS:
+            near = difflib.get_close_matches(str(method), STEPS, n=1, cutoff=0.3)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise InputError(f"step: method={method!r} is unknown{hint}; choose one of {', '.join(STEPS)}")
+        if self.numeric:
+            raise InputError(f"step: {self.numeric} solves numerically; compile with another algorithm, or simulate")
+        if not is_real(dt) or not 0 < dt < np.inf:
+            raise InputError(f"step: dt={dt!r}; expected a positive finite number of seconds")
+        given = (q, v, self._zero if tau is None else tau, np.full(1, dt, self.dtype))
+        row = self.evaluate(STEPS[method], given, None, threads)
+        if out is None:
+            return row[..., : self.nq], row[..., self.nq :]
+        out[0][...], out[1][...] = row[..., : self.nq], row[..., self.nq :]
+        return out
+
     def hybrid_dynamics(self, q: Any, v: Any, tau: Any, a: Any, prescribed: Sequence[Any]) -> tuple[Floats, Floats]:
         """Accelerations and forces of all joints, where the joints of the bodies `prescribed` follow a [RM alg. 6]."""
         if self.workshop.expansion:
@@ -315,15 +347,16 @@ class Model:
         self, q0: Any = None, v0: Any = None, duration: float = 10.0, dt: float = 1e-3, method: str = "rk4", *,
         rtol: float = 1e-8, atol: float = 1e-10, tau: Any = None, forces: Sequence[Any] = (), events: Any = (),
         save_every: int | None = None, progress: Any = None, threads: int = 1, limits: bool = True,
+        hold: int | None = None,
     ) -> Trajectory:  # fmt: skip
         """Integrate the motion from (q0, v0); without them from the mechanism's own start.
 
         The `method` "rk4" or "semi-implicit-euler" takes steps of `dt` seconds; "dopri5" chooses its steps by `rtol`
         and `atol`, and `dt` is the distance of its samples. `tau` are generalized forces: a row, values over time, or a
-        function tau(t, q, v); `forces` are springs, wrenches and servos of `anyjoint.forces`; `events` are functions of
-        (t, q, v) or `aj.Event`s. Limits that joints declare hold unless `limits` is False. Every `save_every`-th step
-        is kept (default all). `progress=True` shows a bar. Batches (batch, n) run on `threads`. Trouble ends the run
-        early, with a status that says why.
+        function tau(t, q, v), asked at every stage or, with `hold=k`, every k steps; `forces` are springs, wrenches and
+        servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `aj.Event`s. Limits that joints declare hold
+        unless `limits` is False. Every `save_every`-th step is kept (default all). `progress=True` shows a bar. Batches
+        (batch, n) run on `threads`. Trouble ends the run early, with a status that says why.
 
         >>> traj = model.simulate([0.1], [0.0], duration=1.0, dt=1e-3)
         >>> traj.status.ok, len(traj.t)
@@ -331,24 +364,25 @@ class Model:
         """
         return importlib.import_module("anyjoint.simulate").simulate(  # type: ignore[no-any-return]
             self, q0, v0, duration, dt, method, rtol=rtol, atol=atol, tau=tau, forces=forces, events=events,
-            save_every=save_every, progress=progress, threads=threads, limits=limits,
+            save_every=save_every, progress=progress, threads=threads, limits=limits, hold=hold,
         )  # fmt: skip
 
     @named_options
     def to_html(
         self, path: str | Path, *, live: bool = True, q0: Any = None, v0: Any = None, dt: float = 2e-3,
-        title: str | None = None, description: str = "", theme: str | None = None, lite: bool | None = None,
+        method: str = "rk4", title: str | None = None, description: str = "", theme: str | None = None,
+        lite: bool | None = None,
     ) -> Path:  # fmt: skip
         """Write a page that runs the dynamics live in the browser, or with live=False one that shows the start pose.
 
-        The page starts at (q0, v0), else at the mechanism's own start, and steps by `dt` seconds. `theme` is "light" or
-        "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw.
+        The page starts at (q0, v0), else at the mechanism's own start, and steps by `dt` seconds and `method`. `theme` is
+        "light" or "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw.
         """
         looks: dict[str, Any] = {"title": title, "description": description, "theme": theme, "lite": lite}
         if not live:
             return self.simulate(q0, v0, duration=0.0).to_html(path, **looks)
         page = importlib.import_module("anyjoint.view").model_page
-        return page(self, path, q0, v0, dt, **looks)  # type: ignore[no-any-return]
+        return page(self, path, q0, v0, dt, method=method, **looks)  # type: ignore[no-any-return]
 
     def export(self, language: str, folder: str | Path, prefix: str | None = None) -> list[Path]:
         """Write code to take away into a folder: "c" (a package for C and C++), "js" or "latex".

@@ -1,7 +1,8 @@
 """Simulation: compiled steppers, forces, events, trajectories."""
 
+from anyjoint.forces import Limits, Servo, Spring, Wrench
+
 from .events import Event
-from .forces import Limits, Servo, Spring, Wrench
 from .integrate import simulate
 from .status import Status
 from .trajectory import Crossing, Trajectory

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.stepper.error_control import AdaptiveRow
+
 from .chunk import Chunk, Pace, StepUnderflow
-from .error_control import AdaptiveRow
 from .guard import guard_of
 from .python_step import PythonStepper
 from .request import Request
 from .stepper import initial_rows, make_stepper
-from .tableau import DOPRI5
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 RECORDS = 64 << 20  # bytes of steps that wait to be sampled
@@ -123,7 +123,7 @@ def compiled_adaptive(request: Request) -> Iterator[Chunk]:
 def _prepare(request: Request, row: AdaptiveRow, state: Floats) -> None:
     """First rates and step lengths."""
     for member, (q, v) in enumerate(zip(request.q, request.v, strict=True)):
-        rate = PythonStepper(request.model, request.drive, request.method, member).rate(0.0, q, v)
+        rate = PythonStepper(request.model, request.drive, request.stepper, member).rate(0.0, q, v)
         state[member, row.step] = first_step(q, v, rate, request)
         state[member, row.rates :] = np.concatenate(rate)
 
@@ -154,23 +154,24 @@ def _check_progress(state: Floats, row: AdaptiveRow, end: float, request: Reques
 
 def python_adaptive(request: Request) -> Iterator[Chunk]:
     """The same in Python, because a Python function of time or state has to be asked at every stage."""
-    stepper = PythonStepper(request.model, request.drive, request.method)
+    stepper, tableau = PythonStepper(request.model, request.drive, request.stepper), request.stepper.tableau
+    assert tableau is not None  # adaptive steppers have one
     samples, pace = Samples(request), Pace(4)
     t, q, v = 0.0, request.q[0].copy(), request.v[0].copy()
     h = first_step(q, v, stepper.rate(t, q, v), request)
     while t < request.duration:
         for _ in range(pace.start()):
             used = min(h, request.duration - t)
-            (new_q, new_v), ks, ls = stepper.stages(t, q, v, used, DOPRI5)
+            (new_q, new_v), ks, ls = stepper.stages(t, q, v, used, tableau)
             k, l = stepper.rate(t + used, new_q, new_v)
             rates = np.hstack([np.vstack([ks, k]), np.vstack([ls, l])])
             old, new = np.concatenate([q, v]), np.concatenate([new_q, new_v])
             scale = request.atol + request.rtol * np.maximum(np.abs(old), np.abs(new))
-            error = float(np.sqrt(np.mean((used * (np.array(DOPRI5.error) @ rates) / scale) ** 2)))
+            error = float(np.sqrt(np.mean((used * (np.array(tableau.error) @ rates) / scale) ** 2)))
             factor = min(max(0.9 * max(error, 1e-10) ** -0.2, 0.2), 5.0) if np.isfinite(error) else 0.2
             if error < 1:
                 after = request.duration if used < h or t + used >= request.duration else t + used
-                dense = (np.array(DOPRI5.dense).T @ rates)[None]
+                dense = (np.array(tableau.dense).T @ rates)[None]
                 samples.add(0, np.array([t]), np.array([after]), np.array([used]), old[None], dense)
                 t, (q, v) = after, stepper.rechart(new_q, new_v)
                 h *= factor

@@ -24,14 +24,6 @@ class StepUnderflow(AnyjointError):
         self.time, self.member, self.q, self.v = time, member, q, v
 
 
-class BadInput(AnyjointError):
-    """An input that is no number ends the run."""
-
-    def __init__(self, sentence: str, time: float) -> None:
-        super().__init__(sentence)
-        self.time = time
-
-
 @dataclass(frozen=True)
 class Chunk:
     """Samples (s, batch, n) at times (s,), and the steps they took; `state_at`, if given, knows states in between.

@@ -9,10 +9,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.forces.program import BadInput, ForceProgram, signal
 from anyjoint.scalar import reals
-
-from .chunk import BadInput
-from .force_program import ForceProgram, signal
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Callback = Callable[[float, Floats, Floats], Any]
@@ -50,10 +48,15 @@ class Drive:
         columns = [np.interp(times, self.times, column) for column in self.values.T]
         return np.stack(columns, axis=-1) if columns else np.zeros((len(times), 0))
 
+    def commanded(self, t: float, q: Floats, v: Floats) -> Floats:
+        """What the user's function asks for."""
+        assert self.callback is not None
+        return checked(self.callback(t, read_only(q), read_only(v)), len(v), t)
+
     def torque(self, t: float, q: Floats, v: Floats, member: int = 0) -> Floats:
         """All generalized forces at one state."""
         if self.callback is not None:
-            tau = checked(self.callback(t, read_only(q), read_only(v)), len(v), t)
+            tau = self.commanded(t, q, v)
         elif self.times is not None:
             tau = self.sampled(np.array([t]))[0]
         else:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .adaptive import compiled_adaptive, python_adaptive
 from .chunk import Chunk, StepUnderflow
-from .fixed import compiled_fixed, python_fixed
+from .fixed import compiled_fixed, held_fixed, python_fixed
 from .request import Request
 
 
@@ -17,7 +17,9 @@ def engine(request: Request) -> Iterator[Chunk]:
     """Machine code wherever no Python function has to be asked within a step."""
     if not request.model.nv:
         return iter([still(request)])
-    adaptive = request.method == "dopri5"
+    adaptive = request.stepper.adaptive
+    if request.hold and not request.model.numeric:
+        return held_fixed(request)
     asks = request.drive.callback is not None or (adaptive and request.drive.varying) or request.model.numeric
     if asks:
         return one_by_one(request) if request.batch > 1 else in_python(request)
@@ -26,7 +28,7 @@ def engine(request: Request) -> Iterator[Chunk]:
 
 def in_python(request: Request) -> Iterator[Chunk]:
     """A single trajectory, step by step."""
-    return python_adaptive(request) if request.method == "dopri5" else python_fixed(request)
+    return python_adaptive(request) if request.stepper.adaptive else python_fixed(request)
 
 
 def one_by_one(request: Request) -> Iterator[Chunk]:

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.stepper.physics import has_chart, joint_groups, joint_variables
 from anyjoint.symbolic import Graph
 from anyjoint.symbolic.interpret import evaluate
-
-from .physics import has_chart, joint_groups, joint_variables
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .chunk import Chunk, Pace
-from .methods import Step
 from .python_step import PythonStepper
 from .request import Request
+from .step import Step
 from .stepper import initial_rows, make_stepper
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -48,6 +48,32 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
         clock = origin + samples * every * h
 
 
+def held_fixed(request: Request) -> Iterator[Chunk]:
+    """Machine code between the calls of a sampled controller, whose answer is held for some steps."""
+    stepper = make_stepper(request)
+    state = initial_rows(request, stepper.step.row)
+    stepper.prepare(request.batch)
+    drive, nq, nv, hold = request.drive, request.model.nq, request.model.nv, request.hold or 1
+    functions = np.zeros(len(drive.functions))
+    for part, (samples, every, h) in enumerate(fixed_parts(request)):
+        origin = 0.0 if part == 0 else request.steps // request.every * request.every * request.dt
+        settings = stepper.settings(h, forces=request.forces.numbers)
+        rows, done = [], 0
+        while done < samples * every:
+            t = origin + done * h
+            count = min(hold - done % hold, samples * every - done)
+            tau = drive.commanded(t, state[0, :nq].astype(float), state[0, nq : nq + nv].astype(float))
+            inputs = np.concatenate([tau, functions])[None]
+            if stepper.step.samples:  # signals of forces change with time
+                inputs = drive.rows(t + 0.5 * h * np.arange(2 * count + 1))
+                inputs[:, :nv] = tau
+            out = stepper.advance(state, np.ascontiguousarray(inputs, dtype=request.model.dtype), settings, count)
+            rows += [row for k, row in enumerate(out) if (done + k + 1) % every == 0]
+            done += count
+        at = 0 if part == 0 else len(request.times) - samples
+        yield _chunk(request, request.times[at : at + samples], np.array(rows), samples * every)
+
+
 def _drive_rows(request: Request, step: Step, begin: float, steps: int, h: float) -> Floats:
     """Inputs at every half step, or one row where they are constant."""
     if step.samples:
@@ -64,7 +90,7 @@ def _chunk(request: Request, t: Floats, out: Floats, steps: int) -> Chunk:
 
 def python_fixed(request: Request) -> Iterator[Chunk]:
     """The same in Python, because a Python function has to be asked at every stage."""
-    stepper = PythonStepper(request.model, request.drive, request.method)
+    stepper = PythonStepper(request.model, request.drive, request.stepper)
     q, v, clock, at = request.q[0].copy(), request.v[0].copy(), 0.0, 0
     pace, times = Pace(8), request.times
     for samples, every, h in fixed_parts(request):

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
+from anyjoint.forces.program import BadInput
 from anyjoint.mechanism.fence import check_inside
 from anyjoint.mechanism.singular import joint_reason
 from anyjoint.options import named_options
 
-from .chunk import BadInput, Chunk, StateAt, StepUnderflow
+from .chunk import Chunk, StateAt, StepUnderflow
 from .drive import read_only
 from .engine import engine
 from .events import Event, first_crossings
@@ -47,20 +48,22 @@ def simulate(
     progress: Any = None,
     threads: int = 1,
     limits: bool = True,
+    hold: int | None = None,
 ) -> Trajectory:
     """Simulate a model from (q0, v0); rows (n,) give one trajectory, batches (batch, n) many at once.
 
     Without q0 the mechanism's own start is taken, or its neutral coordinates at rest. `dt` is the step of "rk4" and
     "semi-implicit-euler", and the distance of the samples of "dopri5", which chooses its steps by `rtol` and `atol`.
     `tau` is constant, (samples, nv) spread over the duration, (times, values), or a function tau(t, q, v); functions
-    are called from Python at every stage, which is slower. `forces` are springs, wrenches and servos of
-    `anyjoint.forces`; `events` are functions of (t, q, v) or `Event`s. Limits that joints declare hold, by stops as
-    hard as the steps can follow, unless `forces` has a `Limits` or `limits` is False. Every `save_every`-th step is
-    kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end the run early with a
-    status that says why.
+    are called from Python at every stage, which is slower, or, with `hold=k`, at the beginning of every k-th step: what
+    they answer is held while machine code takes the steps, as by a sampled controller. `forces` are springs, wrenches
+    and servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `Event`s. Limits that joints declare hold,
+    by stops as hard as the steps can follow, unless `forces` has a `Limits` or `limits` is False. Every `save_every`-th
+    step is kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end the run early
+    with a status that says why.
     """
     request = make_request(
-        model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits
+        model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold
     )  # fmt: skip
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     request = started(request)
@@ -221,7 +224,7 @@ class Recorder:
 
     def _partial_steps(self, t: Floats, q: Floats, v: Floats) -> StateAt:
         """States within a step by a shorter step from its beginning."""
-        stepper = PythonStepper(self.request.model, self.request.drive, self.request.method)
+        stepper = PythonStepper(self.request.model, self.request.drive, self.request.stepper)
 
         def state_at(time: float) -> tuple[Floats, Floats]:
             k = max(int(np.searchsorted(t, time, side="left")) - 1, 0)

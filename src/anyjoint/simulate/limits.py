@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.forces.limits import Limits, limited
 from anyjoint.mechanism import Mechanism
-
-from .forces import Limits, limited
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 QUICK = 0.5  # radians of a stop's own oscillation per step: as hard as explicit steps follow with ease

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import SingularityError
+from anyjoint.stepper import Stepper
+from anyjoint.stepper.tableau import Tableau
 
 from .drive import Drive
-from .tableau import DOPRI5, RK4, Tableau
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 State = tuple[Floats, Floats]
-TABLEAUS: dict[str, Tableau] = {"rk4": RK4, "dopri5": DOPRI5}
 
 
 class PythonStepper:
     """Steps of a model under a drive; `member` is the state's place in a batch of drives."""
 
-    def __init__(self, model: Any, drive: Drive, method: str, member: int = 0) -> None:
-        self.model, self.drive, self.method, self.member = model, drive, method, member
+    def __init__(self, model: Any, drive: Drive, stepper: Stepper, member: int = 0) -> None:
+        self.model, self.drive, self.stepper, self.member = model, drive, stepper, member
         # without the checks of results, which are made on whole trajectories
         self.forward = _unchecked(model) if model.numeric else model.program("forward_dynamics")
         self.bodies = [b for b in model.mechanism.bodies if b.joint.nq]
@@ -34,11 +34,8 @@ class PythonStepper:
 
     def step(self, t: float, q: Floats, v: Floats, h: float) -> State:
         """The state after one step, in the same chart."""
-        if self.method == "semi-implicit-euler":
-            _, a = self.rate(t, q, v)
-            w = v + h * a
-            return q + h * coordinate_rates(self.model, q, w), w
-        return self.stages(t, q, v, h, TABLEAUS[self.method])[0]
+        found: State = self.stepper.step(NumberOps(self, t, q, v, h))
+        return found
 
     def stages(self, t: float, q: Floats, v: Floats, h: float, tableau: Tableau) -> tuple[State, Floats, Floats]:
         """The state after one step, and the stages' rates (stages, n)."""
@@ -57,15 +54,29 @@ class PythonStepper:
         return q, v
 
 
+class NumberOps:
+    """The operations of a step on arrays of numbers."""
+
+    def __init__(self, owner: PythonStepper, t: float, q: Floats, v: Floats, h: float) -> None:
+        self.owner, self.t, self.q, self.v, self.h = owner, t, q, v, h
+
+    def accelerate(self, c: float, q: Floats, v: Floats) -> Floats:
+        """dv/dt at t + c h."""
+        owner = self.owner
+        return np.asarray(owner.forward(q, v, owner.drive.torque(self.t + c * self.h, q, v, owner.member)))
+
+    def rate(self, q: Floats, v: Floats) -> Floats:
+        """dq/dt."""
+        return coordinate_rates(self.owner.model, q, v)
+
+    def go(self, x: Floats, weights: Sequence[float], rates: Sequence[Floats]) -> Floats:
+        """x + h times the weighted sum of rates."""
+        return x + self.h * sum((w * rate for w, rate in zip(weights, rates, strict=True) if w), np.zeros(len(x)))
+
+
 def coordinate_rates(model: Any, q: Floats, v: Floats) -> Floats:
     """dq/dt of one state."""
-    if model.nq == model.nv:
-        return v
-    out = np.empty(model.nq)
-    for body in model.mechanism.bodies:
-        if body.joint.nq:
-            out[body.q] = body.joint.rate([float(x) for x in q[body.q]], [float(x) for x in v[body.v]])
-    return out
+    return v if model.nq == model.nv else np.asarray(model.program("coordinate_rates")(q, v), dtype=float)
 
 
 def _unchecked(model: Any) -> Callable[..., Floats]:

@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.forces import Limits
+from anyjoint.forces.force import is_number
+from anyjoint.forces.program import ForceProgram, trace_forces
 from anyjoint.joints.parameters import signature
 from anyjoint.scalar import reals
+from anyjoint.stepper import STEPPERS, Stepper
 
 from .drive import Drive, make_drive
 from .events import Event, as_events
-from .force_program import ForceProgram, trace_forces
-from .forces import Limits, is_number
 from .kept import kept
 from .limits import check_start, stops
-from .methods import METHODS
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 MOST_BYTES = 1 << 30  # a longer trajectory is thinned unless save_every is given
@@ -38,7 +39,7 @@ class Request:
     single: bool
     duration: float
     dt: float
-    method: str
+    stepper: Stepper
     rtol: float
     atol: float
     drive: Drive
@@ -46,6 +47,12 @@ class Request:
     events: tuple[Event, ...]
     every: int
     threads: int
+    hold: int | None = None  # steps for which a controller's answer is held
+
+    @property
+    def method(self) -> str:
+        """The stepper's name."""
+        return self.stepper.name
 
     @property
     def batch(self) -> int:
@@ -71,25 +78,38 @@ class Request:
 
 def make_request(
     model: Any, q0: Any, v0: Any, duration: Any, dt: Any, method: str, rtol: Any, atol: Any, tau: Any,
-    forces: Sequence[Any], events: Any, save_every: int | None, threads: int, limits: bool = True,
+    forces: Sequence[Any], events: Any, save_every: int | None, threads: int, limits: bool = True, hold: Any = None,
 ) -> Request:  # fmt: skip
     """Check everything that a user gave."""
-    _check_method(method)
+    stepper = checked_stepper(method)
     duration, dt = _number("duration", duration, 0.0), _number("dt", dt, TINIEST)
     if duration / dt > 1e12:
         raise InputError(f"duration={duration:g} s at dt={dt:g} s is more than 1e12 steps; give a longer dt")
-    rtol, atol = _tolerances(rtol, atol, float(FINEST * np.finfo(model.dtype).eps) if method == "dopri5" else 0.0)
+    rtol, atol = _tolerances(rtol, atol, float(FINEST * np.finfo(model.dtype).eps) if stepper.adaptive else 0.0)
     q, v, single = _states(model, q0, v0)
     if not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads={threads!r}; expected a whole number of at least 1")
-    program = _forces(model, _with_stops(model, q, forces, limits, dt, method))
+    program = _forces(model, _with_stops(model, q, forces, limits, dt, stepper))
     drive = make_drive(tau, model.nv, None if single else len(q), duration, program)
     every = _every(save_every, duration / dt, (model.nq + model.nv) * len(q) * 8)
     chosen = as_events(events, single)
-    return Request(model, q, v, single, duration, dt, method, rtol, atol, drive, program, chosen, every, threads)
+    held = _checked_hold(hold, drive, stepper)
+    return Request(model, q, v, single, duration, dt, stepper, rtol, atol, drive, program, chosen, every, threads, held)
 
 
-def _with_stops(model: Any, q: Floats, forces: Any, limits: Any, dt: float, method: str) -> Sequence[Any]:
+def _checked_hold(hold: Any, drive: Drive, stepper: Stepper) -> int | None:
+    if hold is None:
+        return None
+    if isinstance(hold, bool) or not isinstance(hold, (int, np.integer)) or hold < 1:
+        raise InputError(f"hold={hold!r}; expected a whole number of steps, at least 1")
+    if drive.callback is None:
+        raise InputError("hold: only a function tau(t, q, v) is held; give one, or leave hold out")
+    if stepper.adaptive:
+        raise InputError(f"hold: {stepper.name} chooses its steps by itself; use a method of fixed steps such as 'rk4'")
+    return int(hold)
+
+
+def _with_stops(model: Any, q: Floats, forces: Any, limits: Any, dt: float, stepper: Stepper) -> Sequence[Any]:
     """The forces, and stops at the limits that joints declare unless the user brings stops or wants none."""
     if not isinstance(forces, (list, tuple)):
         raise InputError(f"forces={forces!r}; expected a list of forces, such as [aj.forces.Spring(...)]")
@@ -100,8 +120,8 @@ def _with_stops(model: Any, q: Floats, forces: Any, limits: Any, dt: float, meth
     check_start(model.mechanism, q)
     if any(isinstance(force, Limits) for force in forces):
         return forces
-    key = ("stops", dt, method, tuple(model.mechanism.bodies))
-    made = kept(model, key, lambda: stops(model, dt, method == "dopri5"))
+    key = ("stops", dt, stepper.adaptive, tuple(model.mechanism.bodies))
+    made = kept(model, key, lambda: stops(model, dt, stepper.adaptive))
     return [*forces, made] if made else forces
 
 
@@ -110,11 +130,13 @@ def _forces(model: Any, forces: Any) -> ForceProgram:
     return kept(model, key, lambda: trace_forces(model.mechanism, forces))
 
 
-def _check_method(method: Any) -> None:
-    if method not in METHODS:
-        near = difflib.get_close_matches(str(method), METHODS, n=1, cutoff=0.3)
+def checked_stepper(method: Any) -> Stepper:
+    """The stepper of a name."""
+    if method not in STEPPERS:
+        near = difflib.get_close_matches(str(method), STEPPERS, n=1, cutoff=0.3)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise InputError(f"method={method!r} is unknown{hint}; choose one of {', '.join(METHODS)}")
+        raise InputError(f"method={method!r} is unknown{hint}; choose one of {', '.join(STEPPERS)}")
+    return STEPPERS[method]
 
 
 def _number(name: str, value: Any, least: float) -> float:

@@ -1,140 +1,49 @@
-"""One step of an integrator as a schedule: the runs of the dynamics, again for each stage, with small kernels between.
-
-So the same code generator serves dynamics and steppers: scalar code for one trajectory, vector code for batches.
-"""
+"""The step of a stepper as a schedule: what a row of the state holds, where the caller's numbers go."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
 
-from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
-from anyjoint.symbolic import Graph, Node
+from anyjoint.codegen import Array, Schedule
+from anyjoint.codegen.builder import Builder
+from anyjoint.forces.program import ForceProgram
+from anyjoint.mechanism import Mechanism
+from anyjoint.stepper import Stepper
+from anyjoint.stepper.compiled import CompiledOps
+from anyjoint.stepper.error_control import CONTROLS, AdaptiveStep, Controls
+from anyjoint.stepper.physics import Physics
 
-ARRAYS = (Array("state", "row"), Array("drive", "row"), Array("numbers", "uniform"), Array("settings", "uniform"),
-          Array("work", "lane"))  # fmt: skip
-STATE, DRIVE, NUMBERS, SETTINGS, WORK = range(5)
-BLOCK = 32  # coordinates that one call of a pointwise kernel handles
-
-Place = tuple[int, int]  # array, offset
-Values = Mapping[str, Node]
-
-
-@dataclass
-class StepBuilder:
-    """Collects the kernels and runs of a step; `fields` are places in the work array."""
-
-    kernels: list[Kernel] = field(default_factory=list)
-    runs: list[Run] = field(default_factory=list)
-    work: int = 0
-    settings: int = 0
-
-    def room(self, n: int) -> Place:
-        """Room for n numbers in the work array."""
-        self.work += n
-        return WORK, self.work - n
-
-    def setting(self) -> Place:
-        """Room for one more number that the caller sets."""
-        self.settings += 1
-        return SETTINGS, self.settings - 1
-
-    def kernel(self, kernel: Kernel) -> int:
-        """Add a kernel; its number."""
-        self.kernels.append(kernel)
-        return len(self.kernels) - 1
-
-    def straight(
-        self, graph: Graph, loads: Mapping[int, Place], stores: Sequence[tuple[Place, Any]], **how: bool
-    ) -> None:
-        """Run a straight-line program once, on whole arrays."""
-        arrays = tuple(range(len(ARRAYS)))
-        made = tuple(Store(_node(graph, x), array, offset, **how) for (array, offset), x in stores)
-        number = self.kernel(Kernel(graph, ARRAYS, dict(loads), made))
-        self.runs.append(Run(number, 1, tuple((array, (0,)) for array in arrays)))
-
-    def pointwise(
-        self,
-        n: int,
-        inputs: Mapping[str, Place],
-        scalars: Mapping[str, Place],
-        outputs: Mapping[str, Place],
-        function: Callable[[Values], Mapping[str, Any]],
-        accumulate: bool = False,
-    ) -> None:
-        """Run a function over n coordinates; inputs and outputs are vectors, scalars are one number for all."""
-        whole, rest = divmod(n, BLOCK)
-        for size, count, skip in ((BLOCK, whole, 0), (rest, 1, whole * BLOCK)):
-            if size and count:
-                self._block(size, count, skip, inputs, scalars, outputs, function, accumulate)
-
-    def _block(
-        self, size: int, count: int, skip: int, inputs: Mapping[str, Place], scalars: Mapping[str, Place],
-        outputs: Mapping[str, Place], function: Callable[[Values], Mapping[str, Any]], accumulate: bool,
-    ) -> None:  # fmt: skip
-        graph = Graph()
-        fixed = set(outputs) if accumulate else set()  # sums are scalars, too
-        moving = [*inputs.values(), *(p for name, p in outputs.items() if name not in fixed)]
-        places = list(dict.fromkeys([*moving, *scalars.values(), *(outputs[name] for name in fixed)]))
-        loads: dict[int, Place] = {}
-        common = {name: graph.variable(name) for name in scalars}
-        loads |= {node.id: (places.index(scalars[name]), 0) for name, node in common.items()}
-        stores: list[Store] = []
-        sums: dict[str, Any] = {}
-        for k in range(size):
-            values = {name: graph.variable(name) for name in inputs}
-            loads |= {node.id: (places.index(inputs[name]), k) for name, node in values.items()}
-            for name, result in function(values | common).items():
-                if accumulate:
-                    sums[name] = sums[name] + result if name in sums else result
-                else:
-                    stores.append(Store(_node(graph, result), places.index(outputs[name]), k))
-        stores += [Store(_node(graph, x), places.index(outputs[name]), 0, True) for name, x in sums.items()]
-        number = self.kernel(Kernel(graph, tuple(ARRAYS[array] for array, _ in places), loads, tuple(stores)))
-        tables = []
-        for array, offset in places:
-            by = size if (array, offset) in moving else 0
-            first = offset + (skip if by else 0)
-            tables.append((array, tuple(first + by * i for i in range(count))))
-        self.runs.append(Run(number, count, tuple(tables)))
-
-    def schedule(self) -> Schedule:
-        """The step."""
-        return Schedule(ARRAYS, tuple(self.kernels), tuple(self.runs), max(self.work, 1))
+ARRAYS = (
+    Array("state", "row"), Array("drive", "row"), Array("numbers", "uniform"), Array("settings", "uniform"),
+)  # fmt: skip
 
 
-class Dynamics:
-    """A program's runs, to be repeated in each stage on other places."""
+@dataclass(frozen=True)
+class Step:
+    """A compiled step's description: its schedule, the length of a state's row, where the caller's numbers go."""
 
-    def __init__(self, builder: StepBuilder, program: Schedule, in_work: Sequence[str]) -> None:
-        self.builder, self.program, self.in_work = builder, program, set(in_work)
-        self.first = len(builder.kernels)
-        self.scratch = builder.room(program.work)
-        kinds = self._kinds()
-        for kernel, names in zip(program.kernels, kinds, strict=True):
-            arrays = tuple(
-                Array(a.name, "lane") if n in self.in_work else a for a, n in zip(kernel.arrays, names, strict=True)
-            )
-            builder.kernel(replace(kernel, arrays=arrays))
-
-    def _kinds(self) -> list[list[str]]:
-        """Per kernel the names of the program's arrays that its arguments stand for."""
-        names: list[list[str]] = [[] for _ in self.program.kernels]
-        for run in self.program.runs:
-            names[run.kernel] = [self.program.arrays[base].name for base, _ in run.offsets]
-        return names
-
-    def call(self, places: Mapping[str, Place]) -> None:
-        """Run the program with its rows at these places."""
-        where = {"numbers": (NUMBERS, 0), "work": self.scratch, **places}
-        for run in self.program.runs:
-            tables = []
-            for base, table in run.offsets:
-                array, offset = where[self.program.arrays[base].name]
-                tables.append((array, tuple(offset + x for x in table)))
-            self.builder.runs.append(Run(self.first + run.kernel, run.count, tuple(tables)))
+    schedule: Schedule
+    row: int
+    settings: int
+    forces: int  # first setting that belongs to the forces
+    samples: int  # inputs over time that a step reads before it moves on to the next
 
 
-def _node(graph: Graph, x: Any) -> Node:
-    return x if isinstance(x, Node) else graph.constant(float(x))
+def make_step(stepper: Stepper, mechanism: Mechanism, dynamics: Schedule, forces: ForceProgram, varying: bool) -> Step:
+    """The step of a stepper; `varying` says that inputs change with time and stand two rows per step in the drive."""
+    builder = Builder(ARRAYS)
+    controls = len(CONTROLS) if stepper.adaptive else 1  # numbers that the stepper itself wants to know
+    settings = [builder.place("settings", controls + k) for k in range(len(forces.numbers))]
+    physics = Physics(builder, mechanism, dynamics, forces, settings)
+    total = controls + len(settings)
+    if stepper.adaptive and stepper.tableau:
+        wanted = Controls(*(builder.place("settings", k) for k in range(controls)))
+        row = AdaptiveStep(builder, physics, stepper.tableau, wanted).make()
+        return Step(builder.schedule(), row, total, controls, 0)
+    width = mechanism.nv + len(forces.functions) if varying else 0
+    q, v = builder.place("state"), builder.place("state", mechanism.nq)
+    inputs = lambda c: builder.place("drive", round(2 * c) * width)  # noqa: E731
+    ops = CompiledOps(builder, physics, builder.place("settings"), q, v, inputs)
+    ops.finish(*stepper.step(ops), q, v)
+    physics.rechart(q, v)
+    return Step(builder.schedule(), mechanism.nq + mechanism.nv, total, controls, 2 if varying else 0)

@@ -17,8 +17,8 @@ from anyjoint.codegen.module import Module, entry_parameters
 from anyjoint.codegen.schedule import address
 
 from .kept import kept
-from .methods import Step, make_step
 from .request import Request
+from .step import Step, make_step
 from .stepper_llvm import loop_text
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -100,10 +100,10 @@ class Stepper:
 def make_stepper(request: Request) -> Stepper:
     """The compiled stepper of a request; a program keeps the steppers that were made of it."""
     model, program = request.model, request.model.program("forward_dynamics")
-    varying = request.drive.varying and request.method != "dopri5"
+    varying = request.drive.varying and not request.stepper.adaptive
 
     def make() -> Stepper:
-        step = make_step(request.method, model.mechanism, program.trace.schedule, request.forces, varying)
+        step = make_step(request.stepper, model.mechanism, program.trace.schedule, request.forces, varying)
         return Stepper(step, program, program.code.target.width)
 
     # Charts and rates belong to the bodies' joints; a change of parameters replaces bodies.

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.forces.limits import limited
 from anyjoint.options import named_options
 from anyjoint.travel import Parcel
 
 from . import trajectory_file
 from .drive import Drive
-from .forces import limited
 from .status import Status
 
 Floats = np.ndarray[Any, np.dtype[Any]]

@@ -93,7 +93,7 @@ class Angles:
 
     def _multiple(self, atom: int, multiple: Fraction) -> Circle:
         """The point of a multiple of an atom."""
-        e, field = self._e, self._e.field
+        field = self._e.field
         if atom == _PI and (parts := multiple * TURN / 2).denominator == 1:
             return field.part(int(parts), TURN)
         if atom >= 0 and self._is_algebraic(atom) and multiple.denominator == 1:

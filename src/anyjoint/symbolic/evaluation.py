@@ -60,7 +60,7 @@ class Evaluation:
         self.g, self.ids, self.field = g, ids, field
         self.index = index = dict(zip(ids, range(n), strict=True))
         self.op = [g.op[i] for i in ids]
-        self.operands = [tuple([index[x] for x in g.operands(i)]) for i in ids]
+        self.operands: list[tuple[int, ...]] = [tuple([index[x] for x in g.operands(i)]) for i in ids]
         self.interval = intervals(g, ids, self.operands)
         self.real = np.zeros((n, field.columns), dtype=np.int64)
         self.imaginary: Array | None = None

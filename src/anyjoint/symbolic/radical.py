@@ -11,7 +11,7 @@ likely is (a chance of 2^(roots - columns) that not), and then
 
 1. a known w of proved sign with w^2 = u is the root, up to that sign; or the product or quotient of two such. It must
    be defined wherever the root is: sqrt(x) is never negative, but it does not prove that x = sqrt(x)^2 never is;
-2. if u = v w^2, v w^2 = 1 or u w^2 = v for an earlier v, the root is made of that of v and of |w|;
+2. if u = v w^2, u v = w^2 or u w^2 = v for an earlier v, the root is made of that of v and of |w|;
 3. for w of unknown sign, the root is w in half of the columns and -w in the other half, in all combinations with the
    other such roots, as long as four columns are left for each combination;
 4. else the root is an unknown, of which nothing is known, not even its square.

@@ -1,9 +1,10 @@
 """Live pages: the generated JavaScript dynamics travel in the page and are integrated in the browser.
 
 The script defines `makeDynamics()`, which returns an object with
-`nq, nv, nb`; `forward(q, v, tau, gravity, wrenches, a)` (wrenches: 6 per body, torque first, in the body's frame, or
-null); `poses(q, out)` (row-major 3x4 per body); `energy(q, v, gravity)` -> [kinetic, potential]; and where needed
-`rate(q, v, qdot)` and `chart(q, v)`. Where bodies touch, it also defines `makeContacts()`; see contact.py.
+`nq, nv, nb, damped`; `step(q, v, extra, dt)`, which moves q and v on by one step, where extra is `{gravity, wrenches,
+damping}` (wrenches: 6 per body, torque first, in the body's frame, or null; damping: force per velocity, on all);
+`poses(q, out)` (row-major 3x4 per body); and `energy(q, v, gravity)` -> [kinetic, potential]. Where bodies touch, the
+script also defines `makeContacts()`; see contact.py.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.view.contact import touching
 from anyjoint.view.page import page_text, write_text
 from anyjoint.view.record import body_drawings, count_text, ground_drawings, readable, up_direction
@@ -29,8 +31,9 @@ def live_page(model_info: dict[str, Any], dynamics_js: str, path: str | Path) ->
 
 
 def model_info(
-    mechanism: Any, q0: Any = None, v0: Any = None, dt: float = 1e-3, title: str | None = None, description: str = ""
-) -> dict[str, Any]:
+    mechanism: Any, q0: Any = None, v0: Any = None, dt: float = 1e-3, title: str | None = None, description: str = "",
+    method: str = "rk4",
+) -> dict[str, Any]:  # fmt: skip
     """What a live page needs to know about a mechanism, beside its dynamics."""
     start, speeds = mechanism.start or (mechanism.neutral, np.zeros(mechanism.nv))
     for name, given, n in (("q0", q0, mechanism.nq), ("v0", v0, mechanism.nv)):
@@ -45,9 +48,18 @@ def model_info(
         "q0": start if q0 is None else q0,
         "v0": speeds if v0 is None else v0,
         "dt": dt,
+        "method": method,
         "coordinates": _coordinates(mechanism),
         "contacts": touching(mechanism),
     }
+
+
+def live_stepper(method: str) -> Stepper:
+    """A stepper that pages can run: one that takes steps of a given length."""
+    steppers = {name: stepper for name, stepper in STEPPERS.items() if not stepper.adaptive}
+    if method not in steppers:
+        raise InputError(f"a live page cannot step by {method!r}; choose one of {', '.join(steppers)}")
+    return steppers[method]
 
 
 def live_scene(info: dict[str, Any]) -> Scene:
@@ -70,7 +82,12 @@ def live_scene(info: dict[str, Any]) -> Scene:
         bodies=bodies,
         fixed=tuple(info.get("fixed", ())),
         up=up_direction(info["gravity"]),
-        info={"Bodies": str(nb), "Coordinates": str(len(q0)), "Stepper": f"RK4, {dt:g} s"} | info.get("info", {}),
+        info={
+            "Bodies": str(nb),
+            "Coordinates": str(len(q0)),
+            "Stepper": f"{info.get('method', 'rk4')}, {dt:g} s",
+            **info.get("info", {}),
+        },
         options=info.get("options", {}),
         live={
             "q0": q0.tolist(),

@@ -6,72 +6,119 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from anyjoint.codegen import compile_function
+from anyjoint.codegen import Array, CompiledSchedule
+from anyjoint.codegen.builder import Builder, Embedded, Place
 from anyjoint.export.javascript import program_text
-from anyjoint.symbolic import Graph, variables
+from anyjoint.stepper import Stepper
+from anyjoint.stepper.compiled import CompiledOps
+from anyjoint.stepper.physics import Physics
 from anyjoint.view.contact import contact_script
-from anyjoint.view.live import live_page, model_info
+from anyjoint.view.live import live_page, live_stepper, model_info
 from anyjoint.view.options import viewer_options
 
 
 def model_page(
     model: Any, path: str | Path, q0: Any = None, v0: Any = None, dt: float = 2e-3, title: str | None = None,
-    description: str = "", **viewer: Any,
+    description: str = "", method: str = "rk4", **viewer: Any,
 ) -> Path:  # fmt: skip
     """Write the live page of a model; `viewer` as in `viewer_options`."""
-    info = model_info(model.mechanism, q0, v0, dt, title, description) | {"options": viewer_options(**viewer)}
-    return live_page(info, dynamics_script(model) + contact_script(model.mechanism), path)
+    info = model_info(model.mechanism, q0, v0, dt, title, description, method) | {"options": viewer_options(**viewer)}
+    script = dynamics_script(model, live_stepper(method)) + contact_script(model.mechanism)
+    return live_page(info, script, path)
 
 
-def dynamics_script(model: Any) -> str:
+def dynamics_script(model: Any, stepper: Stepper | None = None) -> str:
     """JavaScript that defines makeDynamics(); see live.py for what that returns. Names never reach the text."""
     parts = {name: program_text(model.program(quantity)) for name, quantity in PROGRAMS.items()}
-    parts |= _joint_parts(model.mechanism)
-    lines = ["function makeDynamics() {", Path(__file__).with_name("dynamics.js").read_text(encoding="utf-8")]
+    parts["step"] = step_text(model, stepper or live_stepper("rk4"), pushed=False)
+    parts["pushed"] = step_text(model, stepper or live_stepper("rk4"), pushed=True)
+    facts = {"nq": model.nq, "nv": model.nv, "nb": model.nb, "gravity": [float(x) for x in model.mechanism.gravity]}
+    facts["damped"] = any(any(body.damping) for body in model.mechanism.bodies)
+    lines = ["function makeDynamics() {"]
     lines += [f"const parts = {{{', '.join(f'{name}: {text}' for name, text in parts.items())}}};"]
-    lines += [f"return assemble(parts, {json.dumps(layout(model))});", "}"]
+    lines += [f"const model = {json.dumps(facts)};", GLUE, "}"]
     return "\n".join(lines) + "\n"
 
 
-PROGRAMS = {
-    "forward": "forward_dynamics", "poses": "body_poses", "energy": "energy", "moments": "mass_moments",
-    "weight": "weight_forces", "pull": "generalized_forces",
-}  # fmt: skip
+PROGRAMS = {"poses": "body_poses", "energy": "energy", "moments": "mass_moments"}
+# What the sliders and the pointer add to a step, and the quantities that say how it acts.
+PUSHES = {"weight": "weight_forces", "pull": "generalized_forces"}
+ROWS = ("q", "v", "g", "wrenches", "damping", "dt", "result")
+GLUE = """\
+const vector = (n) => new Float64Array(Math.max(1, n));
+const { nq, nv, nb } = model;
+const [state, matrices, two, moments] = [nq + nv, 16 * nb, 2, 4].map(vector);
+const [still, change, damping, length] = [6 * nb, 3, 1, 1].map(vector);
+const differs = (gravity) => change.map((_, k) => (change[k] = gravity[k] - model.gravity[k])).some((x) => x !== 0);
+return {
+  nq, nv, nb, damped: model.damped,
+  step(q, v, { gravity, wrenches, damping: d }, dt) {
+    length[0] = dt;
+    if (differs(gravity) || wrenches || d) {
+      damping[0] = d;
+      parts.pushed.call(q, v, change, wrenches ?? still, damping, length, state);
+    } else {
+      parts.step.call(q, v, change, still, damping, length, state);
+    }
+    q.set(state.subarray(0, nq));
+    v.set(state.subarray(nq, nq + nv));
+  },
+  poses(q, out) {
+    parts.poses.call(q, matrices);
+    for (let b = 0; b < nb; b++) out.set(matrices.subarray(16 * b, 16 * b + 12), 12 * b);
+  },
+  energy(q, v, gravity) {
+    parts.energy.call(q, v, two);
+    if (!differs(gravity)) return [two[0], two[1]];
+    parts.moments.call(q, moments);
+    return [two[0], two[1] - change[0] * moments[0] - change[1] * moments[1] - change[2] * moments[2]];
+  },
+};"""
 
 
-def _joint_parts(mechanism: Any) -> dict[str, str]:
-    """dq/dt where velocities are no coordinate rates, and the rewriting of (q, v) after a step where joints want it."""
-    graph = Graph()
-    domains = [c.domain for body in mechanism.bodies for c in body.joint.coordinates]
-    q = [graph.variable(f"q{i}", domain) for i, domain in enumerate(domains)]
-    v = list(variables("v", mechanism.nv, graph=graph)) if mechanism.nv else []
-    rates: list[Any] = []
-    new_q, new_v = list(q), list(v)
-    turned = False
-    for body in mechanism.bodies:
-        own_q, own_v = q[body.q], v[body.v]
-        rates += body.joint.rate(own_q, own_v)
-        rewritten = body.joint.chart(own_q, own_v) if own_q else None
-        if rewritten is not None:
-            turned = True
-            new_q[body.q], new_v[body.v] = list(rewritten[0]), list(rewritten[1])
-    parts = {}
-    if [getattr(x, "id", x) for x in rates] != [x.id for x in v]:
-        parts["rate"] = _function_part(q, v, rates)
-    if turned:
-        parts["chart"] = _function_part(q, v, new_q + new_v)
-    return parts
+class Pushed(Physics):
+    """Dynamics with what a page adds: other gravity, wrenches on bodies, damping of all velocities."""
+
+    def __init__(self, builder: Builder, model: Any) -> None:
+        super().__init__(builder, model.mechanism, model.program("forward_dynamics").trace.schedule, forced=True)
+        rows = ("q", "result")
+        self.pushes = {name: Embedded(builder, model.program(x).trace.schedule, rows) for name, x in PUSHES.items()}
+        self.part = builder.room(self.nv)
+
+    def accelerate(self, q: Place, v: Place, inputs: Place, out: Place) -> None:
+        """Accelerations with all of that."""
+        builder, total = self.builder, self.tau
+        assert total is not None
+        damping = {"d": builder.place("damping")}
+        builder.pointwise(self.nv, {"v": v}, damping, {"tau": total}, lambda x: {"tau": -x["d"] * x["v"]})
+        rows = {"weight": {"g": builder.place("g")}, "pull": {"y": builder.place("wrenches")}}
+        for name, push in self.pushes.items():
+            push.call({"q": q, "result": self.part, "numbers": builder.place(f"{name} numbers"), **rows[name]})
+            both = {"tau": total, "more": self.part}
+            builder.pointwise(self.nv, both, {}, {"tau": total}, lambda x: {"tau": x["tau"] + x["more"]})
+        self.dynamics.call({"q": q, "v": v, "tau": total, "result": out})
 
 
-def _function_part(q: list[Any], v: list[Any], outputs: list[Any]) -> str:
-    text = compile_function([np.array(q), np.array(v)], outputs).source("js")
-    return f"(() => {{\n{text}return {{ call: f }};\n}})()"
-
-
-def layout(model: Any) -> dict[str, Any]:
-    """Sizes, the gravity that is built in, and whether energy is lost on purpose."""
-    gravity = [float(x) for x in model.mechanism.gravity]
-    damped = any(any(body.damping) for body in model.mechanism.bodies)
-    return {"nq": model.nq, "nv": model.nv, "nb": model.nb, "gravity": gravity, "damped": damped}
+def step_text(model: Any, stepper: Stepper, pushed: bool) -> str:
+    """A step as {call(rows of ROWS)}, in which tau is zero."""
+    names = ["numbers", *(f"{name} numbers" for name in PUSHES if pushed)]
+    builder = Builder((*(Array(name, "row") for name in ROWS), *(Array(name, "uniform") for name in names)))
+    forward = model.program("forward_dynamics")
+    if pushed:
+        physics: Physics = Pushed(builder, model)
+    else:
+        physics = Physics(builder, model.mechanism, forward.trace.schedule, forced=True)
+    tau = physics.tau
+    assert tau is not None
+    if not pushed:
+        builder.pointwise(model.nv, {}, {}, {"tau": tau}, lambda x: {"tau": 0.0})
+    q, v, result, to_v = (*(builder.place(name) for name in ("q", "v", "result")), builder.place("result", model.nq))
+    ops = CompiledOps(builder, physics, builder.place("dt"), q, v, lambda c: tau)
+    ops.finish(*stepper.step(ops), result, to_v)
+    physics.rechart(result, to_v)
+    programs = [forward, *(model.program(x) for x in PUSHES.values() if pushed)]
+    numbers = [f"new Float64Array([{', '.join(repr(float(x)) for x in p.numbers)}])" for p in programs]
+    text = CompiledSchedule(builder.schedule()).source("js")
+    formal = ", ".join(f"a{k}" for k in range(len(ROWS)))
+    inside = f"const numbers = [{', '.join(numbers)}]; const work = new Float64Array(WORK);"
+    return f"(() => {{\n{text}{inside}\nreturn {{ call({formal}) {{ run({formal}, ...numbers, work); }} }};\n}})()"

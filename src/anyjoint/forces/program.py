@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.errors import InputError
+from anyjoint.errors import AnyjointError, InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import vjp
 from anyjoint.symbolic.interpret import evaluate
 
-from .chunk import BadInput
-from .force_trace import ForceTrace
-from .forces import Effort, Force
+from .force import Effort, Force
+from .trace import ForceTrace
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -57,6 +56,14 @@ class ForceProgram:
         values |= {node.id: v[..., k] for k, node in enumerate(self.v)}
         values |= {node.id: x for node, x in zip(self.parameters, self.numbers, strict=True)}
         return values | {node.id: x for node, x in zip(self.signals, signals, strict=True)}
+
+
+class BadInput(AnyjointError):
+    """An input that is no number ends the run."""
+
+    def __init__(self, sentence: str, time: float) -> None:
+        super().__init__(sentence)
+        self.time = time
 
 
 def signal(function: Callable[[float], float], t: float) -> float:

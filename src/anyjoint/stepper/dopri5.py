@@ -1,37 +1,10 @@
-"""Butcher tableaus of the explicit Runge-Kutta methods."""
+"""Dormand and Prince's method of order five, with error control and an interpolant."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
-Row = tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Tableau:
-    """Stage i is at t + c_i h, y + h sum_j a_ij k_j; the step ends at y + h sum_j b_j k_j.
-
-    `error` weighs the stages for an error estimate (one weight more than there are stages: the rate at the end), and
-    `dense` for the interpolant y + h sum_j k_j sum_p dense[j][p] theta^(p+1).
-    """
-
-    order: int
-    c: Row
-    a: tuple[Row, ...]
-    b: Row
-    error: Row = ()
-    dense: tuple[Row, ...] = ()
-
-    @property
-    def stages(self) -> int:
-        """Evaluations of the rate."""
-        return len(self.c)
-
-
-RK4 = Tableau(4, c=(0, 1 / 2, 1 / 2, 1), a=((), (1 / 2,), (0, 1 / 2), (0, 0, 1)), b=(1 / 6, 1 / 3, 1 / 3, 1 / 6))
+from .stepper import Stepper, runge_kutta
+from .tableau import Tableau
 
 # Dormand and Prince (1980), RK5(4)7M; the interpolant of order 4 is Shampine's (1986).
-DOPRI5 = Tableau(
+TABLEAU = Tableau(
     order=5,
     c=(0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1),
     a=(
@@ -53,4 +26,12 @@ DOPRI5 = Tableau(
         (0, -282668133 / 205662961, 2019193451 / 616988883, -1453857185 / 822651844),
         (0, 40617522 / 29380423, -110615467 / 29380423, 69997945 / 29380423),
     ),
+)
+
+DOPRI5 = Stepper(
+    "dopri5",
+    "fifth order, steps chosen by rtol and atol, samples every dt",
+    5,
+    lambda ops: runge_kutta(ops, TABLEAU),
+    TABLEAU,
 )

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from anyjoint.codegen.builder import Builder, Place, Values
 from anyjoint.scalar import absolute, less, maximum, minimum, power, select, sqrt
 
+from .compiled import CompiledOps, Sum
 from .physics import Physics
-from .stages import Stage, Stages
-from .step import STATE, Place, StepBuilder, Values
 from .tableau import Tableau
 
 
@@ -55,7 +55,7 @@ class Part:
 class AdaptiveStep:
     """Builds the runs of one step."""
 
-    def __init__(self, builder: StepBuilder, physics: Physics, tableau: Tableau, controls: Controls) -> None:
+    def __init__(self, builder: Builder, physics: Physics, tableau: Tableau, controls: Controls) -> None:
         self.builder, self.physics, self.tableau, self.controls = builder, physics, tableau, controls
         self.row = AdaptiveRow(physics.nq, physics.nv)
         self.used, self.total, self.accept = (builder.room(1) for _ in range(3))
@@ -69,11 +69,11 @@ class AdaptiveStep:
         self._decide()
         for part in parts:
             self._finish(part)
-        self.physics.rechart()
+        self.physics.rechart(self._at(0), self._at(self.physics.nq))
         return self.row.length
 
     def _at(self, index: int) -> Place:
-        return STATE, index
+        return self.builder.place("state", index)
 
     def _begin(self) -> None:
         """A step is never longer than the way to the end."""
@@ -89,18 +89,20 @@ class AdaptiveStep:
     def _stages(self) -> tuple[Part, Part]:
         """All stages; the last one is at the end of the step, and the first of the next step where charts permit."""
         physics, nq, nv = self.physics, self.physics.nq, self.physics.nv
-        stages = Stages(self.builder, physics, self.used)
-        for i, weights in enumerate(self.tableau.a):
+        inputs = self.builder.place("drive")
+        ops = CompiledOps(self.builder, physics, self.used, self._at(0), self._at(nq), lambda c: inputs)
+        rates: list[Sum] = []
+        accelerations: list[Sum] = []
+        for i, weights in enumerate((*self.tableau.a, self.tableau.b)):
+            q, v = ops.go(ops.q, weights, rates), ops.go(ops.v, weights, accelerations)
             if i == 0 and not physics.has_charts:
-                rates = self._at(self.row.rates), self._at(self.row.rates + nq)
-                stages.made.append(Stage(self._at(0), self._at(nq), *rates))
+                places = self._at(self.row.rates), self._at(self.row.rates + nq)
+                rates.append(Sum(places[0], place=places[0]))
+                accelerations.append(Sum(places[1], place=places[1]))
             else:
-                stages.evaluate(weights, 0)
-        last = stages.evaluate(self.tableau.b, 0)
-        return (
-            Part(nq, 0, last.q, [s.qdot for s in stages.made]),
-            Part(nv, nq, last.v, [s.a for s in stages.made]),
-        )
+                accelerations.append(ops.accelerate(0.0, q, v))
+                rates.append(ops.rate(q, v))
+        return Part(nq, 0, q.at, [rate.at for rate in rates]), Part(nv, nq, v.at, [a.at for a in accelerations])
 
     def _estimate(self, part: Part) -> None:
         """Add the squares of the errors relative to the tolerances."""

@@ -1,0 +1,9 @@
+"""Forces beside gravity: springs, wrenches, servos, stops; one file each."""
+
+from .force import Force
+from .limits import Limits
+from .servo import Servo
+from .spring import Spring
+from .wrench import Wrench
+
+__all__ = ["Force", "Limits", "Servo", "Spring", "Wrench"]

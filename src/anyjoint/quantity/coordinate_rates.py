@@ -1,0 +1,32 @@
+"""dq/dt of a state: the velocities themselves, but for quaternions."""
+
+from __future__ import annotations
+
+from anyjoint.codegen import Array
+from anyjoint.codegen.builder import Builder
+from anyjoint.stepper.physics import joint_groups, run_joints
+from anyjoint.trace.numbers import Numbers
+from anyjoint.trace.workshop import Trace, Workshop
+from anyjoint.tree.plan import Plan
+
+from .quantity import Q, Quantity, Row, V
+
+ARRAYS = (*(Array(name, "row") for name in ("q", "v", "result")), Array("numbers", "uniform"))
+
+
+def trace(workshop: Workshop, _: str) -> Trace:
+    """A kernel for each kind of joint."""
+    builder = Builder(ARRAYS)
+    q, v, result = (builder.place(array.name) for array in ARRAYS[:3])
+    for group in joint_groups(workshop.mechanism):
+        run_joints(builder, group, lambda joint, qs, vs: (joint.rate(qs, vs), []), (q, v), (result, v))
+    return Trace("rates", builder.schedule(), [], Plan((), ()), Numbers((), (0.0, 0.0, 0.0)), "links", False)
+
+
+COORDINATE_RATES = Quantity(
+    "coordinate_rates",
+    "dq/dt for the velocities v.",
+    (Q, V),
+    (Row("rates", "coordinates", meaning="rates of the coordinates"),),
+    trace,
+)

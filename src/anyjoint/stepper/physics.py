@@ -1,0 +1,146 @@
+"""What a mechanism brings to a step: accelerations, rates of quaternions, changes of chart, forces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.codegen import Kernel, Run, Schedule, Store
+from anyjoint.codegen.builder import Builder, Embedded, Place
+from anyjoint.forces.program import ForceProgram
+from anyjoint.mechanism import Mechanism
+from anyjoint.symbolic import Graph, Node
+
+Joint = Any
+Nodes = list[Node]
+Traced = Callable[[Joint, Nodes, Nodes], tuple[Sequence[Any], Sequence[Any]] | None]
+
+
+@dataclass(frozen=True)
+class JointGroup:
+    """Bodies whose joints are the same."""
+
+    joint: Joint
+    bodies: tuple[Any, ...]
+
+
+def joint_groups(mechanism: Mechanism) -> list[JointGroup]:
+    """Bodies by equal joints, in the order of their first body."""
+    groups: dict[Hashable, list[Any]] = {}
+    for body in mechanism.bodies:
+        if body.joint.nq:
+            groups.setdefault(_key(body.joint), []).append(body)
+    return [JointGroup(bodies[0].joint, tuple(bodies)) for bodies in groups.values()]
+
+
+def _key(joint: Joint) -> Hashable:
+    try:
+        hash(joint)
+    except TypeError:
+        return id(joint)
+    return type(joint), joint
+
+
+class Physics:
+    """Adds runs for accelerations, rates and charts to a step."""
+
+    def __init__(
+        self,
+        builder: Builder,
+        mechanism: Mechanism,
+        dynamics: Schedule,
+        forces: ForceProgram | None = None,
+        settings: Sequence[Place] = (),
+        forced: bool = False,
+    ) -> None:
+        self.builder, self.mechanism, self.forces = builder, mechanism, forces
+        self.nq, self.nv = mechanism.nq, mechanism.nv
+        self.settings = settings  # where the numbers of the forces stand
+        # Where forces are put together; `forced` where a caller adds some of its own.
+        self.tau = builder.room(self.nv) if forced or (forces and forces.torques) else None
+        self.dynamics = Embedded(builder, dynamics, ("q", "v", "result", *(["tau"] if self.tau else [])))
+        self.groups = joint_groups(mechanism)
+        self.has_rates = any(moves_otherwise(group.joint) for group in self.groups)
+        self.has_charts = any(has_chart(group.joint) for group in self.groups)
+
+    def accelerate(self, q: Place, v: Place, inputs: Place, out: Place) -> None:
+        """Accelerations at (q, v) in the work array, with the inputs (tau, then signals of forces) at a place."""
+        tau = inputs
+        if self.tau and self.forces:
+            self.builder.pointwise(self.nv, {"tau": inputs}, {}, {"tau": self.tau}, lambda x: {"tau": x["tau"]})
+            self._add_forces(q, v, inputs, self.tau)
+            tau = self.tau
+        self.dynamics.call({"q": q, "v": v, "tau": tau, "result": out})
+
+    def _add_forces(self, q: Place, v: Place, inputs: Place, tau: Place) -> None:
+        program = self.forces
+        assert program is not None
+        loads = {node.id: (q[0], q[1] + k) for k, node in enumerate(program.q)}
+        loads |= {node.id: (v[0], v[1] + k) for k, node in enumerate(program.v)}
+        loads |= {node.id: place for node, place in zip(program.parameters, self.settings, strict=True)}
+        loads |= {node.id: (inputs[0], inputs[1] + self.nv + k) for k, node in enumerate(program.signals)}
+        stores = [((tau[0], tau[1] + k), x) for k, x in program.torques.items()]
+        self.builder.straight(program.graph, loads, stores, accumulate=True)
+
+    def rate(self, q: Place, v: Place, out: Place) -> Place:
+        """Where dq/dt stands: the velocities themselves, or `out` where a joint turns them into something else."""
+        if not self.has_rates:
+            return v
+
+        def traced(joint: Joint, qs: Nodes, vs: Nodes) -> tuple[Sequence[Any], Sequence[Any]]:
+            return joint.rate(qs, vs), []
+
+        for group in self.groups:
+            run_joints(self.builder, group, traced, (q, v), (out, v))
+        return out
+
+    def rechart(self, q: Place, v: Place) -> None:
+        """Rewrite (q, v) where a joint wants to [RM section 4.7]."""
+        for group in self.groups:
+            if has_chart(group.joint):
+                run_joints(self.builder, group, lambda joint, qs, vs: joint.chart(qs, vs), (q, v), (q, v))
+
+
+def run_joints(
+    builder: Builder, group: JointGroup, traced: Traced, inputs: tuple[Place, Place], outputs: tuple[Place, Place]
+) -> None:
+    """Run one joint's expressions over all bodies of a group."""
+    graph, joint = Graph(), group.joint
+    q, v = joint_variables(graph, joint)
+    result = traced(joint, q, v)
+    places = list(dict.fromkeys([*inputs, *outputs]))
+    loads = {node.id: (places.index(inputs[0]), k) for k, node in enumerate(q)}
+    loads |= {node.id: (places.index(inputs[1]), k) for k, node in enumerate(v)}
+    stores = []
+    for place, values in zip(outputs, result or ((), ()), strict=True):
+        for k, x in enumerate(values):
+            node = x if isinstance(x, Node) else graph.constant(float(x))
+            stores.append(Store(node, places.index(place), k))
+    arrays = tuple(builder.arrays[array] for array, _ in places)
+    kernel = builder.kernel(Kernel(graph, arrays, loads, tuple(stores)))
+    begins = {inputs[0]: "q", outputs[0]: "q", inputs[1]: "v", outputs[1]: "v"}
+    tables = [
+        (array, tuple(offset + getattr(body, begins[array, offset]).start for body in group.bodies))
+        for array, offset in places
+    ]
+    builder.runs.append(Run(kernel, len(group.bodies), tuple(tables)))
+
+
+def joint_variables(graph: Graph, joint: Joint) -> tuple[Nodes, Nodes]:
+    """Variables for a joint's coordinates and velocities."""
+    q = [graph.variable("q", c.domain) for c in joint.coordinates]
+    return q, [graph.variable("v") for _ in range(joint.nv)]
+
+
+def moves_otherwise(joint: Joint) -> bool:
+    """Whether dq/dt is not simply v."""
+    q, v = joint_variables(Graph(), joint)
+    rate = list(joint.rate(q, v))
+    return len(rate) != len(v) or any(getattr(x, "id", None) != y.id for x, y in zip(rate, v, strict=True))
+
+
+def has_chart(joint: Joint) -> bool:
+    """Whether the joint ever rewrites its coordinates."""
+    q, v = joint_variables(Graph(), joint)
+    return joint.chart(q, v) is not None

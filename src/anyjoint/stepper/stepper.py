@@ -1,0 +1,58 @@
+"""What a stepper is: a step from one state to the next, described once for machine code, Python and pages.
+
+A step is a function of `Ops`, which know the state, its rates and how to go along them; it never sees what the vectors
+are made of. A new stepper is one file in this folder with a `Stepper` in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from .tableau import Tableau
+
+Vector = Any  # coordinates, velocities or their rates, of whatever kind the Ops deal in
+
+
+class Ops(Protocol):
+    """What steps are made of: the state (q, v) at the beginning of a step of length h, and three operations."""
+
+    q: Vector
+    v: Vector
+
+    def accelerate(self, c: float, q: Vector, v: Vector) -> Vector:
+        """dv/dt at the time t + c h."""
+
+    def rate(self, q: Vector, v: Vector) -> Vector:
+        """dq/dt: the velocities themselves, but for quaternions."""
+
+    def go(self, x: Vector, weights: Sequence[float], rates: Sequence[Vector]) -> Vector:
+        """x + h times the weighted sum of rates."""
+
+
+@dataclass(frozen=True)
+class Stepper:
+    """A method; one whose tableau estimates errors chooses its steps by itself."""
+
+    name: str
+    purpose: str
+    order: int
+    step: Callable[[Ops], tuple[Vector, Vector]]
+    tableau: Tableau | None = None
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether steps choose their own length."""
+        return self.tableau is not None and bool(self.tableau.error)
+
+
+def runge_kutta(ops: Ops, tableau: Tableau) -> tuple[Vector, Vector]:
+    """The stages of an explicit Runge-Kutta method, one after the other."""
+    rates: list[Vector] = []
+    accelerations: list[Vector] = []
+    for c, weights in zip(tableau.c, tableau.a, strict=True):
+        q, v = ops.go(ops.q, weights, rates), ops.go(ops.v, weights, accelerations)
+        accelerations.append(ops.accelerate(c, q, v))
+        rates.append(ops.rate(q, v))
+    return ops.go(ops.q, tableau.b, rates), ops.go(ops.v, tableau.b, accelerations)
