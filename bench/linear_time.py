@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.codegen.schedule import encode
 from anyjoint.joints import Revolute
 from anyjoint.mechanism import Inertia, Mechanism
 from anyjoint.spatial import Pose
@@ -84,7 +85,7 @@ def measure(n: int) -> Row:
         single = best(one) / n
         batch = best(lambda: program(q, v, tau, out=out)) / (n * states)
     work = program.trace.schedule.work * program.dtype.itemsize
-    memory = program.numbers.nbytes + work + program.code._program.nbytes
+    memory = program.numbers.nbytes + work + encode(program.trace.schedule).nbytes
     return Row(n, build, cold, cached, single * 1e9, batch * 1e9, len(program.trace.schedule.kernels), memory)
 
 

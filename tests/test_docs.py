@@ -51,6 +51,13 @@ def test_links_between_pages_lead_somewhere() -> None:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_code_in_the_contributors_guide_is_ours() -> None:
+    """Its walk-throughs quote the sources, word by word."""
+    sources = [path.read_text(encoding="utf8") for path in (ROOT / "src").rglob("*.py")]
+    for block in code_of("CONTRIBUTING.md"):
+        assert any(block in source for source in sources), block
+
+
 @pytest.fixture
 def pages(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     """The generators of the documentation pages."""

@@ -9,7 +9,8 @@ import pytest
 
 import anyjoint as aj
 
-MODULES = [aj, *(getattr(aj, name) for name in aj._MODULES), importlib.import_module("anyjoint.errors")]
+PUBLIC = [getattr(aj, name) for name in aj.__all__]
+MODULES = [aj, *filter(inspect.ismodule, PUBLIC), importlib.import_module("anyjoint.errors")]
 PACKAGES = [m.name for m in pkgutil.walk_packages(aj.__path__, "anyjoint.") if m.ispkg]
 EXAMPLES = [aj.Mechanism, aj.Model, aj.Model.simulate, aj.Pose, aj.Inertia, aj.Trajectory, aj.joint]
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pages import api, commands, equations, gallery, joints
+from pages import api, commands, equations, gallery, joints, quantities
 
 GENERATORS = {
     "api": api.page,
@@ -10,6 +10,7 @@ GENERATORS = {
     "equations": equations.page,
     "gallery": gallery.page,
     "joints": joints.page,
+    "quantities": quantities.page,
 }
 
 

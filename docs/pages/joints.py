@@ -10,10 +10,14 @@ from pages.text import markdown, table
 
 def page(root: Path, folder: Path) -> str:
     """One section per joint kind."""
+    return "\n".join(_section(kind, folder) for kind in kinds())
+
+
+def kinds() -> list[type]:
+    """The joint kinds that have a section."""
     from anyjoint import joints
 
-    kinds = [k for n in joints.__all__ if inspect.isclass(k := getattr(joints, n)) and _is_kind(k, joints.Joint)]
-    return "\n".join(_section(kind, folder) for kind in kinds)
+    return [k for n in joints.__all__ if inspect.isclass(k := getattr(joints, n)) and _is_kind(k, joints.Joint)]
 
 
 def _is_kind(cls: type, base: type) -> bool:

@@ -268,7 +268,7 @@ def test_bars_and_spinners_print_names_as_they_are(monkeypatch: pytest.MonkeyPat
         pass
     bar = Progress(True, "simulating [red]x :leg:")
     bar.show(0.5)
-    bar._draw(0.7)
+    bar.show(0.7)
     bar.close()
     shown = capfd.readouterr().err
     assert shown.count("[red]x :leg:") >= 3

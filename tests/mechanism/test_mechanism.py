@@ -1,5 +1,7 @@
 """Building a mechanism, asking it, and everything that it refuses."""
 
+import copy
+import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -322,3 +324,17 @@ def test_a_tree_bent_into_a_ring_is_found():
     (problem,) = mech.check()
     assert problem.rule == "parents"
     assert "'link0' -> 'link1'" in problem.message
+
+
+def test_a_copy_can_be_changed_apart_from_its_original():
+    mech = Mechanism("first")
+    body = mech.add_body("a", joint=HINGE, inertia=Inertia(1.0))
+    other = copy.copy(mech)
+    other.add_body("b", other["a"], HINGE, inertia=Inertia(1.0))
+    other.replace_body(dataclasses.replace(body, inertia=Inertia(2.0)))
+    other.gravity = (0, 0, -1.62)
+    assert [b.name for b in mech.bodies] == ["a"]
+    assert "b" not in mech
+    assert mech["a"].inertia.mass == 1.0
+    assert mech.gravity[2] == -9.81
+    assert other["a"].inertia.mass == other.bodies[0].inertia.mass == 2.0

@@ -8,7 +8,7 @@ nodes (one straight-line program); kernels obey the same rules (see trace/), wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -60,8 +60,8 @@ def algorithm(
 class Parent:
     """The parent's record as a sweep may see it: what the same sweep has set, and a place to hand things in."""
 
-    def __init__(self, record: Record) -> None:
-        self._record = record
+    def __init__(self, record: Record, handed: set[str]) -> None:
+        self._record, self._handed = record, handed
 
     def __getattr__(self, name: str) -> Any:
         if not self._record.has_said(name):
@@ -71,6 +71,7 @@ class Parent:
     def add(self, name: str, value: Any) -> None:
         """Hand a value inward."""
         self._record.add(name, value)
+        self._handed.add(name)
 
 
 def unset_by_parent(name: str) -> str:
@@ -78,11 +79,20 @@ def unset_by_parent(name: str) -> str:
     return f"a sweep reads {name!r} of the parent, which the same sweep has not set, nor has the ground it"
 
 
+def check_sums(asked: Iterable[str], handed: Container[str]) -> None:
+    """Refuse a sweep that has asked for sums which none of its links has handed in."""
+    for name in sorted(asked):
+        if name not in handed:
+            raise AlgorithmError(f"a sweep sums {name!r} of the children, which the same sweep has not handed in")
+
+
 def run_sweeps(algorithm: Algorithm, records: Sequence[Record], parents: Sequence[int], root: Record) -> None:
     """Run every sweep over the tree; links are ordered parents first, parent -1 is the ground."""
     for sweep in algorithm.sweeps:
         for record in records:
             record.forget_messages()
+        handed: set[str] = set()
         order = range(len(records)) if sweep.direction == "outward" else range(len(records) - 1, -1, -1)
         for i in order:
-            sweep.function(records[i], Parent(records[parents[i]] if parents[i] >= 0 else root))
+            sweep.function(records[i], Parent(records[parents[i]] if parents[i] >= 0 else root, handed))
+        check_sums({name for record in records for name in record.asked()}, handed)

@@ -1,7 +1,7 @@
 """Articulated-body method: three sweeps, linear time [PAK section 5; RM alg. 6 with no prescribed joint].
 
 The joint matrix Omega = S^T J S is factored as L D L^T and only half solved where that is enough:
-J - J S Omega^-1 S^T J = J - Y D^-1 Y^T with Y = J S L^-T.
+J - J S Omega^-1 S^T J = J - Y D^-1 Y^T with Y = J S L^-T. The same method without any saving is in textbook.py.
 """
 
 from typing import Any
@@ -53,7 +53,7 @@ def unit_columns(S: Any) -> dict[int, int]:
     found = {}
     for j in range(S.shape[1]):
         column = [known(x) for x in S[:, j]]
-        if sorted(x is None or x for x in column) == [0, 0, 0, 0, 0, 1] and None not in column:
+        if column.count(0.0) == 5 and column.count(1.0) == 1:
             found[column.index(1.0)] = j
     return found
 

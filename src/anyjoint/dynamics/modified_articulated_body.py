@@ -52,7 +52,7 @@ def accelerations(body: Any, parent: Any) -> None:
 def _gather(body: Any, own: Matrix) -> Matrix:
     """The body's own rows above those of its children, each child's under its own name."""
     stack, k = [], 0
-    while not isinstance(handed := body.plus(f"rows {k}", 0), int):
+    while (handed := body.handed(f"rows {k}")) is not None:
         stack.append(handed)
         k += 1
     return np.vstack([*stack, own])

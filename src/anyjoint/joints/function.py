@@ -152,10 +152,18 @@ def joint(
         check_intervals("joint", (lo, hi), own.get("defined", EVERYWHERE))
         own.setdefault("neutral", 0.0 if lo <= 0 <= hi else (lo + hi) / 2)
         made.append(Coordinate(**own, wrap=wrap and own.get("period") is not None))
-    return lambda function: FunctionJoint(_called(function), tuple(made))
+    return lambda function: FunctionJoint(_reachable(_called(function)), tuple(made))
 
 
 def _called(function: Callable[..., Any]) -> Callable[..., Any]:
     if not callable(function) or isinstance(function, (type, Joint)):
         raise InputError(f"aj.joint makes a joint of a function of coordinates, got {function!r}; write def f(q): ...")
+    return function
+
+
+def _reachable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorated function gives its name to the joint and is found behind it, which lets it be pickled."""
+    name = getattr(function, "__qualname__", "")
+    if name.isidentifier() and getattr(function, "__globals__", {}).get(name) is not function:
+        function.__qualname__ = f"{name}.function"
     return function

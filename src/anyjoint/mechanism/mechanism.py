@@ -128,6 +128,10 @@ class Mechanism:
         self._by_name[name] = body
         return body
 
+    def replace_body(self, body: Body) -> None:
+        """Put a changed body where the one with its index was; models are not changed by it."""
+        self.bodies[body.index] = self._by_name[body.name] = body
+
     def draw(self, *shapes: Shape) -> None:
         """Add scenery: shapes that stand still in the world, such as the wire of a bead."""
         self.ground.shapes.extend(_as_shapes(shapes, "ground"))
@@ -188,6 +192,12 @@ class Mechanism:
             return joint_pose(body.joint, q[leader.q])
         except SingularityError as error:
             raise SingularityError(f"body {body.name!r}: {error}") from error
+
+    def __copy__(self) -> Mechanism:
+        """A mechanism that shares its parts with this one, but can be changed apart from it."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self), bodies=list(self.bodies), _by_name=dict(self._by_name))
+        return made
 
     def __getitem__(self, name: str) -> Body:
         if name in self._by_name:

@@ -45,14 +45,9 @@ def method(quantity: Quantity) -> Callable[..., Any]:
 
 def documentation(quantity: Quantity) -> str:
     """The text that `help` shows."""
-    rows = [f"{row.name} {_shape(row)}: {row.meaning}" for row in quantity.inputs]
-    results = [f"{row.name} {_shape(row)}: {row.meaning}" for row in quantity.outputs]
+    rows = [f"{row.name} {row.dimensions}: {row.meaning}" for row in quantity.inputs]
+    results = [f"{row.name} {row.dimensions}: {row.meaning}" for row in quantity.outputs]
     return "\n".join([quantity.purpose, "", *rows, *(f"returns {text}" for text in results)])
-
-
-def _shape(row: Row) -> str:
-    lead = {"coordinates": ("nq",), "velocities": ("nv",), "bodies": ("nb",), "matrix": ("nv", "nv"), "whole": ()}
-    return f"({', '.join([*lead[row.kind], *map(str, row.inner)])})"
 
 
 def _flat(model: Any, row: Row, x: Any, where: str) -> Any:

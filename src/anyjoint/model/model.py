@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import importlib
 import time
@@ -28,6 +29,7 @@ from anyjoint.quantity.mass_matrix import DENSE
 from anyjoint.quantity.step import STEPS
 from anyjoint.scalar import is_real
 from anyjoint.trace.workshop import Workshop
+from anyjoint.travel import Parcel
 from anyjoint.tree.plan import Plan
 
 from .arguments import checked_out, checked_row, checked_rows
@@ -35,7 +37,7 @@ from .cartesian import Cartesian
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
 from .method import add_methods
-from .parameters import Parameters, private_copy
+from .parameters import Parameters
 from .places import Places
 from .program import Program
 from .report import Report, make_report
@@ -79,7 +81,7 @@ class Model:
         form: str = "auto",
         width: int | None = None,
     ) -> None:
-        self.mechanism = private_copy(mechanism)
+        self.mechanism = copy.copy(mechanism)  # parameters change here, not in the user's
         self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
         self.dtype = np.dtype(checked_dtype(dtype))
         self.algorithm = _checked_algorithm(algorithm, self.mechanism)
@@ -425,6 +427,11 @@ class Model:
             return str(importlib.import_module("anyjoint.export.latex").document(self.workshop))
         return self.program(quantity).code.source(language)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied as mechanism (with its present parameters) and options; code comes from the cache."""
+        options = (self.algorithm, self.dtype.name, self.workshop.form, self.width)
+        return _compiled_again, (Parcel(self.mechanism), *options)
+
     def __repr__(self) -> str:
         return f"<Model of {self.mechanism.name!r}: {self.nb} bodies, {self.nv} degrees of freedom>"
 
@@ -438,6 +445,10 @@ def compile_model(
 ) -> Model:
     """The pipeline's door: a mechanism to machine code; the options are those of `Mechanism.compile`."""
     return Model(mechanism, algorithm, dtype, form, width)
+
+
+def _compiled_again(mechanism: Parcel, *options: Any) -> Model:
+    return Model(mechanism.content, *options)
 
 
 def _flat(out: Floats | None, shape: tuple[int, ...]) -> Floats | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import replace
@@ -19,14 +18,6 @@ from anyjoint.scalar import is_real, reals
 from anyjoint.spatial import Pose
 
 INERTIA, SPRING = ("mass", "com", "tensor"), ("stiffness", "damping", "rest")
-
-
-def private_copy(mechanism: Mechanism) -> Mechanism:
-    """A mechanism that shares its parts with another one, but can be changed apart from it."""
-    made = copy.copy(mechanism)
-    made.bodies = list(mechanism.bodies)
-    made._by_name = {body.name: body for body in made.bodies}
-    return made
 
 
 class Parameters(MutableMapping[str, Any]):
@@ -110,17 +101,13 @@ class Parameters(MutableMapping[str, Any]):
                     body = change(body, changes)
                 except AnyjointError as error:
                     problems.append(f"body {body.name!r}: {error}")
-            self._put(index, body)
+            self._mechanism.replace_body(body)
         return problems
 
     def _restore(self, gravity: Any, bodies: list[Any]) -> None:
         self._mechanism.gravity = gravity
-        for index, body in enumerate(bodies):
-            self._put(index, body)
-
-    def _put(self, index: int, body: Any) -> None:
-        self._mechanism.bodies[index] = body
-        self._mechanism._by_name[body.name] = body
+        for body in bodies:
+            self._mechanism.replace_body(body)
 
     def _find(self, name: str) -> tuple[int, str, str]:
         if name in self:

@@ -16,6 +16,14 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.trace.workshop import Trace, Workshop
 
 Kind = Literal["coordinates", "velocities", "bodies", "matrix", "whole"]
+# The first dimensions of a row, as a mechanism calls them.
+LEAD: dict[Kind, tuple[str, ...]] = {
+    "coordinates": ("nq",),
+    "velocities": ("nv",),
+    "bodies": ("nb",),
+    "matrix": ("nv", "nv"),
+    "whole": (),
+}
 
 
 @dataclass(frozen=True)
@@ -29,14 +37,12 @@ class Row:
 
     def shape(self, mechanism: Mechanism) -> tuple[int, ...]:
         """The shape of this row for one state."""
-        lead: dict[str, tuple[int, ...]] = {
-            "coordinates": (mechanism.nq,),
-            "velocities": (mechanism.nv,),
-            "bodies": (mechanism.nb,),
-            "matrix": (mechanism.nv, mechanism.nv),
-            "whole": (),
-        }
-        return (*lead[self.kind], *self.inner)
+        return (*(getattr(mechanism, name) for name in LEAD[self.kind]), *self.inner)
+
+    @property
+    def dimensions(self) -> str:
+        """The shape in words: "(nb, 6)"."""
+        return f"({', '.join([*LEAD[self.kind], *map(str, self.inner)])})"
 
     def size(self, mechanism: Mechanism) -> int:
         """How many numbers it has."""

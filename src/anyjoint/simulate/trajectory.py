@@ -14,6 +14,7 @@ import numpy as np
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.forces.limits import limited
 from anyjoint.options import named_options
+from anyjoint.travel import Parcel
 
 from . import trajectory_file
 from .drive import Drive
@@ -246,11 +247,20 @@ class Trajectory:
         view = _view("anyjoint.view")
         return str(view.notebook_html(view.trajectory_scene(self._single("show"))))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied as its model, and the rest, which may hold functions of the user's own."""
+        rest = {name: value for name, value in vars(self).items() if name != "model"}
+        return _again, (self.model, Parcel(rest))
+
     def __repr__(self) -> str:
         name = getattr(getattr(self.model, "mechanism", None), "name", "?")
         batch = f", batch of {self.q.shape[1]}" if self.q.ndim == 3 else ""
         end = f"{self.t[-1]:g} s" if len(self.t) else "no time"
         return f"<Trajectory of {name!r}: {len(self.t)} samples over {end}{batch}; {self.status}>"
+
+
+def _again(model: Any, rest: Parcel) -> Trajectory:
+    return Trajectory(model=model, **rest.content)
 
 
 def flat_rows(x: Floats) -> Floats:

@@ -41,6 +41,7 @@ class BodyTrace:
     sources: dict[int, Source] = field(default_factory=dict)
     values: dict[str, tuple[list[Any], Rebuild]] = field(default_factory=dict)  # set on the body in this sweep
     handed: dict[str, tuple[list[Any], Rebuild]] = field(default_factory=dict)  # given to the parent in this sweep
+    asked: set[str] = field(default_factory=set)  # names whose sums this sweep has asked for
 
     def variable(self, source: Source) -> Node:
         """The variable that is loaded from a source."""
@@ -118,11 +119,16 @@ class TracedBody:
 
     def plus(self, name: str, own: Any) -> Any:
         """Own value plus what the children have handed in."""
+        self._trace.asked.add(name)
+        handed = self.handed(name)
+        return own if handed is None else own + handed
+
+    def handed(self, name: str) -> Any:
+        """What the children have handed in; None if no child has."""
         if name not in self._sums:
-            return own
+            return None
         entries, rebuild = self._sums[name]
-        loaded = [self._trace.variable(("sum", name, k)) if x is None else x for k, x in enumerate(entries)]
-        return own + rebuild(loaded)
+        return rebuild([self._trace.variable(("sum", name, k)) if x is None else x for k, x in enumerate(entries)])
 
 
 class TracedParent:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from anyjoint.dynamics.algorithm import Algorithm, unset_by_parent
+from anyjoint.dynamics.algorithm import Algorithm, check_sums, unset_by_parent
 from anyjoint.errors import AlgorithmError
 from anyjoint.spatial import Rotation, vector
 from anyjoint.tree.links import give_input, give_springs, joint_numbers, link_body, upward
@@ -97,7 +97,10 @@ class Tracer:
             trace = made[i] = self.memo[key]
             if parent >= 0 and trace.handed:
                 givers[parent] = (*givers[parent], trace)
-        return [trace for trace in made if trace is not None]
+        traces = [trace for trace in made if trace is not None]
+        classes = dict.fromkeys(traces)
+        check_sums({n for trace in classes for n in trace.asked}, {n for trace in classes for n in trace.handed})
+        return traces
 
     def sums(self, givers: tuple[BodyTrace, ...]) -> tuple[Sums, SumsKey]:
         """What children of these classes hand in, and its key."""

@@ -18,7 +18,7 @@ class Record:
     """
 
     def __init__(self, **values: Any) -> None:
-        self.__dict__.update(values, _sums={}, _fresh=set(values))
+        self.__dict__.update(values, _sums={}, _fresh=set(values), _asked=set())
 
     A: Pose
     W: Pose
@@ -38,6 +38,7 @@ class Record:
 
     _fresh: set[str]  # names that the present sweep has set
     _sums: dict[str, Any]
+    _asked: set[str]  # names whose sums the present sweep has asked for
 
     def __getattr__(self, name: str) -> Any:
         raise AlgorithmError(unset(name))
@@ -54,6 +55,7 @@ class Record:
         """A new sweep begins: what was said in the last one has been said."""
         self._fresh.clear()
         self._sums.clear()
+        self._asked.clear()
 
     def add(self, name: str, value: Any) -> None:
         """Hand a value inward to this link."""
@@ -61,7 +63,16 @@ class Record:
 
     def plus(self, name: str, own: Any) -> Any:
         """The link's own value plus what its children have handed in."""
+        self._asked.add(name)
         return own + self._sums[name] if name in self._sums else own
+
+    def handed(self, name: str) -> Any:
+        """What the children have handed in; None if no child has."""
+        return self._sums.get(name)
+
+    def asked(self) -> set[str]:
+        """Names whose sums the present sweep has asked for."""
+        return self._asked
 
 
 def unset(name: str) -> str:

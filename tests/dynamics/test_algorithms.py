@@ -1,0 +1,182 @@
+"""Every algorithm of the folder says the same on floats, as straight code and by kernels; so do its mistakes."""
+
+import importlib
+import pkgutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import dynamics, gallery, joints
+from anyjoint.dynamics.algorithm import Algorithm, algorithm, run_sweeps
+from anyjoint.dynamics.products import jacobian_rate
+from anyjoint.errors import AlgorithmError
+from anyjoint.model.program import Program
+from anyjoint.quantity import Quantity, Row
+from anyjoint.quantity.quantity import sweeps
+from anyjoint.spatial import vector
+from anyjoint.trace.flatten import flatten
+from anyjoint.trace.workshop import Workshop
+from anyjoint.tree.links import float_bodies, joint_numbers, link_motion, raw_values, upward
+from anyjoint.tree.plan import GENERAL
+from anyjoint.tree.record import ground
+from dynamics.support import close
+
+
+def all_algorithms():
+    """Every Algorithm that a module of the folder defines, once."""
+    modules = [importlib.import_module(m.name) for m in pkgutil.iter_modules(dynamics.__path__, "anyjoint.dynamics.")]
+    return list(dict.fromkeys(x for m in modules for x in vars(m).values() if isinstance(x, Algorithm)))
+
+
+ALGORITHMS = all_algorithms()
+ROWS = {"q": Row("q", "coordinates"), "y": Row("y", "bodies", (6,)), "g": Row("g", "whole", (3,))}
+
+
+def mixed():
+    """Hinges, a slider, a quaternion, two legs, splines and a function of one's own; branches, a weld and springs."""
+    names = ("revolute", "prismatic", "universal", "spherical-quaternion", "surface-surface", "spline-curve", "own")
+    kinds = gallery.every_kind()
+    mech = gallery.random_tree(7, n=9, kinds={name: kinds[name] for name in names})
+    solid = aj.Inertia.box(1.0, 0.1, 0.2, 0.3)
+    mech.add_body("weld", mech.bodies[3], joints.Fixed(), aj.Pose.translation(0.1, 0.2, 0.3), solid)
+    mech.add_body("sprung", "weld", joints.Spherical(), aj.Pose.rotation_x(0.3), solid, stiffness=2.0, damping=0.3)
+    mech.set_start([*mech.start[0], 0.1, 0.2, 0.3])
+    return mech
+
+
+def random_rows(method, mech, seed=0):
+    """Inputs of an algorithm by name."""
+    rng = np.random.default_rng(seed)
+    rows = {name: ROWS.get(name, Row(name, "velocities")) for name in method.inputs}
+    return {name: mech.start[0] if name == "q" else rng.normal(size=row.shape(mech)) for name, row in rows.items()}
+
+
+def by_floats(method, mech, rows):
+    """The result row, by the runner on plain numbers."""
+    plan, gravity = Workshop(mech).plan(method.over), upward(mech.gravity if method.gravity else (0, 0, 0))
+    v = rows.get("v", np.zeros(mech.nv))
+    by_velocity = {name: x for name, x in rows.items() if name not in ("v", *ROWS)}
+    records = float_bodies(plan, rows["q"], v, **by_velocity)
+    for k, (link, record) in enumerate(zip(plan.links, records, strict=True)):
+        record.up = gravity
+        if "y" in rows:
+            record.y = vector(*map(float, rows["y"][k]))
+        if "g" in rows:
+            record.g = vector(*map(float, rows["g"]))
+        if "x" in rows:
+            record.Sdot_x = _rate_times(link, rows["q"][link.q], v[link.v], rows["x"][link.v])
+    run_sweeps(method, records, plan.parents, ground(gravity))
+    made = [x for name in method.results for record in records for x in flatten(getattr(record, name))[0]]
+    totals = [np.sum([flatten(getattr(r, name))[0] for r in records], axis=0) for name in method.totals]
+    return np.array([*made, *(x for total in totals for x in total)], dtype=float)
+
+
+def _rate_times(link, q, v, x):
+    """Sdot x of one joint."""
+    if link.kind != GENERAL:
+        return vector(*[0.0] * 6)
+    numbers = joint_numbers(link, raw_values(link))
+    return jacobian_rate(
+        lambda at: link_motion(link, numbers, q.tolist(), [float(y) for y in at]), v, x, link.joint.nq != link.joint.nv
+    )
+
+
+def compiled(form):
+    """The same row, by machine code of one form."""
+
+    def run(method, mech, rows):
+        inputs = tuple(ROWS.get(name, Row(name, "velocities")) for name in method.inputs)
+        quantity = Quantity(f"{method.name} {form}", "For this test.", inputs, (), sweeps(method))
+        arrays = tuple(rows[name].ravel() for name in method.inputs)
+        program = Program(quantity, quantity.trace(Workshop(mech, form), "auto"), mech)
+        return program(*arrays)
+
+    return run
+
+
+FORMS = {"floats": by_floats, "straight": compiled("straight"), "kernels": compiled("kernels")}
+
+
+def test_the_folder_is_searched():
+    assert {"articulated-body", "newton-euler", "weight", "momentum", "hybrid"} <= {x.name for x in ALGORITHMS}
+    assert len({x.name for x in ALGORITHMS}) == len(ALGORITHMS), "traced programs are stored by name"
+
+
+@pytest.mark.parametrize("method", ALGORITHMS, ids=lambda x: x.name)
+def test_all_forms_agree(method):
+    """To 1e-11: the order of sums differs, and mass matrices of random trees have conditions of thousands."""
+    mech = mixed()
+    rows = random_rows(method, mech)
+    wanted = by_floats(method, mech, rows)
+    assert wanted.size
+    assert np.isfinite(wanted).all()
+    for form in ("straight", "kernels"):
+        assert close(FORMS[form](method, mech, rows), wanted, 1e-11)
+
+
+def say(body, parent):
+    body.x = body.qd
+    parent.add("n", body.qd[0])
+    body.sum = vector(body.plus("n", body.qd[0]))
+
+
+def read_earlier_parent(body, parent):
+    body.generalized = body.qd + parent.x[0]
+
+
+def read_earlier_sum(body, parent):
+    body.generalized = vector(body.plus("n", body.qd[0]))
+
+
+def made(name, *steps, **options):
+    return algorithm(name, *steps, inputs=["q", "v"], **({"results": ["generalized"]} | options))
+
+
+MISTAKES = {
+    "a value of the parent from an earlier sweep": (
+        made("earlier parent", ("outward", say), ("outward", read_earlier_parent)),
+        "reads 'x' of the parent, which the same sweep has not set, nor has the ground it",
+    ),
+    "a parent that comes later": (
+        made("later parent", ("inward", read_earlier_parent)),
+        "reads 'x' of the parent, which the same sweep has not set, nor has the ground it",
+    ),
+    "a sum of an earlier sweep": (
+        made("earlier sum", ("inward", say), ("inward", read_earlier_sum)),
+        "sums 'n' of the children, which the same sweep has not handed in",
+    ),
+    "a result that no sweep sets": (
+        made("no result", ("inward", say)),
+        "no sweep has given this link a value 'generalized' yet, and it is no input of the algorithm",
+    ),
+    "a total that no sweep sets": (
+        made("no total", ("inward", say), results=[], totals=["mass"]),
+        "no sweep has given this link a value 'mass' yet, and it is no input of the algorithm",
+    ),
+    "an input that is not declared": (
+        made("no input", ("outward", lambda body, parent: setattr(body, "generalized", body.qdd_in))),
+        "no sweep has given this link a value 'qdd_in' yet, and it is no input of the algorithm",
+    ),
+}
+
+
+def chain(n):
+    mech = aj.Mechanism("chain")
+    for k in range(n):
+        place = aj.Pose.translation(0.1, 0.2, 0.3) if k else aj.Pose()
+        mech.add_body(f"body {k}", mech.bodies[-1] if k else None, joints.Revolute(), place, aj.Inertia.sphere(1, 0.1))
+    mech.set_start([0.1] * n)
+    return mech
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_have_the_same_error_in_every_form(mistake, n, form):
+    method, message = MISTAKES[mistake]
+    mech = chain(n)
+    with pytest.raises(AlgorithmError) as told:
+        FORMS[form](replace(method, name=f"{method.name} {n}"), mech, random_rows(method, mech))
+    assert str(told.value).endswith(message)
