@@ -8,6 +8,7 @@ import pytest
 from anyjoint.errors import AnyjointError, ModelError
 from anyjoint.joints import Coordinate, Coupled, Joint, Revolute, joint
 from anyjoint.mechanism import Inertia, Mechanism, assemble, shapes
+from anyjoint.scalar import maximum
 from anyjoint.spatial import Pose
 
 BALL = Inertia.sphere(1.0, 0.1)
@@ -174,7 +175,24 @@ def test_a_coordinate_that_is_never_used_is_named():
     def lazy(q):
         return Pose.rotation_z(q[0])
 
-    assert "never depends on coordinate 'idle'" in one_problem(with_joint(lazy))
+    assert "does not change with coordinate 'idle'" in one_problem(with_joint(lazy))
+
+
+def test_a_bump_that_no_probe_meets_is_not_called_idle():
+    def bump(q):
+        return Pose.translation(0, 0, 1 + 0.1 * np.exp(-(((q[0] - 0.5) / 0.01) ** 2)))
+
+    told = one_problem(with_joint(joint(dof=1)(bump)))
+    assert "never" not in told and "'q0'" in told and "domain=" in told
+    assert with_joint(joint(dof=1, domain=[(0.48, 0.52)])(bump)).check() == []
+
+
+def test_motions_that_are_dependent_where_probed_are_not_said_to_be_so_everywhere():
+    def far(q):
+        return Pose.translation(q[0] + q[1], maximum(q[1], 9.0), 0)
+
+    told = one_problem(with_joint(joint(dof=2)(far)))
+    assert "never" not in told and "domain=" in told
 
 
 def test_redundant_coordinates_are_refused():
