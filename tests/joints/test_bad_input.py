@@ -58,7 +58,7 @@ WRONG = {
         "gave 1 numbers",
     ),
     "coupled pose": (lambda: joints.Coupled(joints.Revolute(), 2.0, "a").pose([]), "inner_coordinates"),
-    "names": (lambda: joints.joint(dof=2, names=["a"]), "names? has 1"),
+    "names": (lambda: joints.joint(dof=2, names=["a"]), "one entry per coordinate"),
     "empty domain": (lambda: joints.joint(dof=1, domain=[(1.0, 1.0)]), "low < high"),
     "seven coordinates": (lambda: joints.joint(dof=7), "split the joint"),
     "a fraction of a coordinate": (lambda: joints.joint(dof=1.5), "whole number"),

@@ -87,10 +87,12 @@ class Trajectory:
         return np.concatenate([np.zeros_like(kinetic[:1]), np.cumsum(gained, axis=0)])
 
     def _at_stops(self) -> Floats:
-        """Whether a coordinate is beyond its limits at an end of the step between two samples, or of its neighbours."""
+        """Whether a coordinate may be beyond its limits within a step between two samples, or in its neighbours."""
         beyond = np.zeros(self.q.shape[:-1], dtype=bool)
-        for _, at, _, (low, high) in limited(self._model().mechanism):
-            beyond |= (self.q[..., at] < low) | (self.q[..., at] > high)
+        step = np.diff(self.t, append=self.t[-1:] + np.diff(self.t[-2:])).reshape(-1, *(1 for _ in beyond.shape[1:]))
+        for _, at, rate, (low, high) in limited(self._model().mechanism):
+            reach = step * np.abs(self.v[..., rate])  # a stop may have been met, and left, between two samples
+            beyond |= (self.q[..., at] - reach < low) | (self.q[..., at] + reach > high)
         touched = np.pad(beyond, [(1, 1)] + [(0, 0)] * (beyond.ndim - 1))
         return np.asarray(touched[:-3] | touched[1:-2] | touched[2:-1] | touched[3:])
 
