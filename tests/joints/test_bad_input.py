@@ -64,6 +64,8 @@ WRONG = {
     "a fraction of a coordinate": (lambda: joints.joint(dof=1.5), "whole number"),
     "a truth value of coordinates": (lambda: joints.joint(dof=True), "whole number"),
     "seven coordinates in a row": (lambda: joints.Composite(joints.Free(), joints.Revolute()), "split the joint"),
+    "a joint called with a number": (lambda: joints.joint(dof=1)(lambda q: np.eye(4))(0.1), "list of its 1"),
+    "poses multiplied": (lambda: joints.joint(dof=1)(lambda q: Pose() * Pose()).pose([0.1]), "composed with @"),
     "a joint that returns 3x3": (lambda: joints.joint(dof=1)(lambda q: np.eye(3)).pose([0.1]), "lambda.*4x4"),
     "a joint that returns no rotation": (lambda: joints.joint(dof=1)(lambda q: 2 * np.eye(4)).pose([0.1]), "last row"),
 }

@@ -44,6 +44,8 @@ class FunctionJoint(Joint):
         return as_pose(result, self.described, q)
 
     def __call__(self, q: Sequence[Scalar]) -> Any:
+        if not hasattr(q, "__len__") or len(q) != self.nq:
+            raise InputError(f"{self.described} takes a list of its {self.nq} coordinates, got {q!r}")
         return self.function(as_array(q))
 
 

@@ -277,7 +277,7 @@ class Model:
         if isinstance(body, str):
             return int(self.mechanism[body].index)
         index = getattr(body, "index", body)
-        known = isinstance(index, (int, np.integer)) and 0 <= index < self.nb
+        known = isinstance(index, (int, np.integer)) and not isinstance(index, bool) and 0 <= index < self.nb
         if not known or getattr(body, "name", self.mechanism.bodies[index].name) != self.mechanism.bodies[index].name:
             raise InputError(
                 f"body {body!r} is not one of the {self.nb} bodies of this model; give a name, body or index"
