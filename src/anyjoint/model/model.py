@@ -158,7 +158,7 @@ class Model:
     ) -> Floats:
         """The result row of a quantity, finite or explained."""
         name = quantity if isinstance(quantity, str) else quantity.name
-        if self.places:
+        if self.places is not None:
             self.places.check(name, arrays[0])
         program = self._programs.get(name) or self.program(quantity)
         if out is None and threads == 1:
@@ -205,7 +205,7 @@ class Model:
     def _forward_numerically(self, arrays: tuple[Any, ...], out: Floats | None) -> Floats:
         name, inputs = "forward_dynamics", [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
         rows, batch = checked_rows(name, arrays, inputs, np.dtype(float))
-        if self.places:
+        if self.places is not None:
             self.places.check(name, rows[0])
         result = checked_out(name, out, (*batch, self.nv), self.dtype, rows)
         forward = numeric_forward if self.numeric in NUMERIC else large_forward
