@@ -124,3 +124,11 @@ def test_a_stop_met_between_samples_is_no_imbalance(save_every):
     kinetic, potential = traj.energy()
     assert np.ptp(kinetic + potential) > 1.0  # joules, which the stops took
     assert np.abs(traj.energy_balance()).max() < 1e-4
+
+
+def test_limits_of_a_follower_are_refused_because_its_leader_decides():
+    mech = pendulum()
+    follower = joints.Coupled(joints.Revolute((0, 1, 0), limits=(-0.1, 0.1)), 2.0, "rod")
+    mech.add_body("follower", joint=follower, inertia=aj.Inertia.sphere(1.0, 0.1))
+    with pytest.raises(ModelError, match=r"body 'follower': limits \(-0.1, 0.1\) .* give limits to 'rod'"):
+        mech.compile()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.geometry.check import INTERVAL, is_interval
-from anyjoint.joints import Coupled
+from anyjoint.joints import Coordinate, Coupled
 from anyjoint.joints.parameters import parameters
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Factor, Pose, Rotation, Translation
@@ -99,6 +99,12 @@ def couplings(mech: Mechanism) -> Finding:
             yield _of(body), f"its coupled joint follows {source!r}, itself coupled; follow {leader.source!r} directly"
         elif mech[source].joint.nq == 0:
             yield _of(body), f"its coupled joint follows {source!r}, which has no coordinates to follow"
+        for c in body.joint.joint.coordinates:
+            if c.limits != Coordinate.limits:
+                yield _of(body), (
+                    f"limits {c.limits} of {c.name!r} inside a coupled joint hold nothing, since {source!r} leads; "
+                    f"give limits to {source!r}"
+                )
 
 
 def coordinates(mech: Mechanism) -> Finding:

@@ -79,7 +79,8 @@ class Trajectory:
         """Energy of the mechanism at every sample, less what it began with and the work done on it: 0 but for errors.
 
         Springs among the `forces` of the run count as work here, not as storage. What a stop takes cannot be told from
-        samples, so steps at a joint's limits are left out.
+        samples, so steps at a joint's limits are left out. Work is integrated over the samples: what inputs do between
+        them is seen only with a small `save_every`.
         """
         kinetic, potential = self._over(self._model().energy)
         gained = np.diff(kinetic + potential - self.work(), axis=0)
