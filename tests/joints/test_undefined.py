@@ -86,7 +86,7 @@ def test_other_errors_of_a_function_stay_what_they_are():
     def wrong(q):
         raise ValueError("I am a bug")
 
-    with pytest.raises(aj.errors.JointError, match="fails at .*I am a bug") as told:
+    with pytest.raises(aj.errors.JointError, match=r"fails at .*I am a bug") as told:
         aj.joint(dof=1)(wrong).pose([0.1])
     assert isinstance(told.value.__cause__, ValueError)
 

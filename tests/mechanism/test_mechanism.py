@@ -255,7 +255,8 @@ def test_a_coupled_joint_that_follows_a_follower_is_told_whom_to_follow():
 
 
 def test_a_coupling_that_fails_is_found_by_probing():
-    assert "is not defined at q = [0.2" in one_problem(followed_by(Coupled(HINGE, lambda q: (1 / (0 * q[0]),), "link0")))
+    undefined = Coupled(HINGE, lambda q: (1 / (0 * q[0]),), "link0")
+    assert "is not defined at q = [0.2" in one_problem(followed_by(undefined))
     assert "gave 2 numbers" in one_problem(followed_by(Coupled(HINGE, lambda q: (1.0, 2.0), "link0")))
 
 
