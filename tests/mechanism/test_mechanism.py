@@ -12,7 +12,7 @@ from anyjoint.errors import AnyjointError, ModelError
 from anyjoint.geometry.check import POSITIVE, parameter
 from anyjoint.joints import Coordinate, Coupled, Joint, Revolute, joint
 from anyjoint.mechanism import Inertia, Mechanism, assemble, shapes
-from anyjoint.scalar import sqrt
+from anyjoint.scalar import maximum, sqrt
 from anyjoint.spatial import Pose
 
 BALL = Inertia.sphere(1.0, 0.1)
@@ -124,8 +124,10 @@ REFUSED = {
     "a plain function as joint": (lambda m: m.add_body("x", joint=lambda q: Pose()), r"@aj\.joint"),
     "zero axis": (lambda m: m.add_body("x", joint=Revolute(axis=(0, 0, 0))), "no direction"),
     "NaN axis": (lambda m: m.add_body("x", joint=Revolute(axis=(0, 0, math.nan))), "finite"),
-    "a matrix as placement": (lambda m: m.add_body("x", placement=np.eye(4)), "must be a Pose"),
-    "a number as inertia": (lambda m: m.add_body("x", inertia=1.0), "must be a Inertia"),
+    "a matrix as placement": (lambda m: m.add_body("x", placement=np.eye(4)), "must be an aj.Pose"),
+    "a number as inertia": (lambda m: m.add_body("x", inertia=1.0), "must be an aj.Inertia"),
+    "a word as shape": (lambda m: m.add_body("x", shape="box"), "'box' is not a shape"),
+    "a number as shape": (lambda m: m.add_body("x", shape=3), "3 is not a shape"),
     "a text as shape": (lambda m: m.add_body("x", shape=["box"]), "not a shape"),
     "two springs for a hinge": (lambda m: m.add_body("x", joint=HINGE, stiffness=[1, 2]), "one number or 1"),
     "gravity": (lambda m: setattr(m, "gravity", (0, 0, math.nan)), "gravity"),
@@ -203,7 +205,27 @@ def test_a_coordinate_that_is_never_used_is_named():
     def lazy(q):
         return Pose.rotation_z(q[0])
 
-    assert "never depends on coordinate 'idle'" in one_problem(with_joint(lazy))
+    assert "does not change with coordinate 'idle'" in one_problem(with_joint(lazy))
+
+
+def test_a_bump_that_no_probe_meets_is_not_called_idle():
+    def bump(q):
+        return Pose.translation(0, 0, 1 + 0.1 * np.exp(-(((q[0] - 0.5) / 0.01) ** 2)))
+
+    told = one_problem(with_joint(joint(dof=1)(bump)))
+    assert "never" not in told
+    assert "does not change with coordinate 'q0' at any of 5 random places" in told
+    assert "domain=" in told
+    assert with_joint(joint(dof=1, domain=[(0.48, 0.52)])(bump)).check() == []
+
+
+def test_motions_that_are_dependent_where_probed_are_not_said_to_be_so_everywhere():
+    def far(q):
+        return Pose.translation(q[0] + q[1], maximum(q[1], 9.0), 0)
+
+    told = one_problem(with_joint(joint(dof=2)(far)))
+    assert "never" not in told
+    assert "domain=" in told
 
 
 def test_redundant_coordinates_are_refused():

@@ -127,6 +127,8 @@ def test_unknown_bodies_algorithms_and_quantities(model):
         model.body_jacobian(q, "link9")
     with pytest.raises(InputError, match="not one of the 4 bodies"):
         model.body_jacobian(q, 7)
+    with pytest.raises(InputError, match="body True is not one of the 4 bodies"):
+        model.body_jacobian(q, True)
     stranger = gallery.torus_chain(2).bodies[1]
     with pytest.raises(InputError, match="not one of the 4 bodies"):
         model.body_jacobian(q, stranger)

@@ -26,6 +26,11 @@ def along_x(f: Callable[[Any], Any], **options: Any) -> Any:
     return aj.joint(dof=1, **options)(lambda q: aj.Pose.translation(f(q[0]), q[0], 0.0))
 
 
+def turning(f: Callable[[Any], Any], **options: Any) -> Any:
+    """A slide along x that also turns by f(q)."""
+    return aj.joint(dof=1, **options)(lambda q: aj.Pose.translation(q[0], 0, 0) @ aj.Pose.rotation_x(f(q[0])))
+
+
 JOINTS = {
     "far bump on a curve": joints.OnCurve(
         curves.curve(lambda s: (s, 0 * s, 2 + aj.exp(-((s - 12) ** 2)))), frame="fixed-up", up=(0, 1, 0)
@@ -39,6 +44,12 @@ JOINTS = {
     "rare branch": along_x(lambda q: aj.select(q < 5.0, 0.5 * q, q * q)),
     "clamp": along_x(lambda q: aj.minimum(aj.maximum(q, -2.0), 3.0), domain=[(-1.0, 1.0)]),
     "floor": along_x(lambda q: aj.floor(0.1 * q + 0.05), domain=[(-1.0, 1.0)]),
+    "turn in steps": turning(lambda q: q // 2.5),
+    "turn in one of two places": turning(lambda q: aj.select(q > 0.6, 1.0, 2.0)),
+    "turn beyond a point": turning(lambda q: aj.select(q > 5.0, q, 0.0)),
+    "turn that is held": turning(lambda q: aj.maximum(q, 4.0)),
+    "turn by a step of no size": turning(lambda q: aj.sqrt(aj.floor(q) ** 2)),
+    "turn from a table": turning(lambda q: aj.gather([0.0, 1.0, 0.5, 2.0], q), domain=[(0.2, 0.8)]),
     "tiny slope": along_x(lambda q: 1 + 1e-9 * q),
     "saturation": along_x(lambda q: 1 / (1 + aj.exp(-20 * (q - 4.2)))),
     "flat power": along_x(lambda q: 1 + (q / 20) ** 16),

@@ -297,3 +297,34 @@ def test_parameters_change_what_is_natural():
     before = model.screen
     model.parameters["gravity"] = (0.0, 0.0, -1e6)
     assert model.screen.rest > 1e3 * before.rest
+
+
+def test_a_function_that_is_singular_only_far_from_its_domain_is_watched_there():
+    """Beyond q0 = 12 the two slides are parallel but for 1e-8, so that M is singular to rounding."""
+
+    @aj.joint(dof=2)
+    def slides(q):
+        return aj.Pose.translation(q[0] + q[1], aj.select(q[0] > 12, 1e-8, 1.0) * q[1], 0)
+
+    mech = aj.Mechanism("far")
+    mech.add_body("body", joint=slides, inertia=aj.Inertia.sphere(1.3, 0.1))
+    model = mech.compile()
+    assert model.forward_dynamics([1.0, 2.0], [0.0, 0.0], [1.3, 1.3]) == pytest.approx([1.0, 0.0], abs=1e-14)
+    with pytest.raises(SingularityError, match="body"):
+        model.forward_dynamics([13.0, 2.0], [0.0, 0.0], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("both", [0.0, 1.0])
+@pytest.mark.parametrize("held", [0.0, 0.5, 1.5])
+def test_a_joint_that_is_flat_over_most_of_its_domain_works_elsewhere(both, held):
+    """Below `held` the second coordinate moves nothing of its own (`both` = 0: nothing at all)."""
+    mech = aj.Mechanism("flat")
+    slides = aj.joint(dof=2)(lambda q: aj.Pose.translation(q[0] + both * q[1], aj.maximum(q[1], held), 0))
+    mech.add_body("body", joint=slides, inertia=aj.Inertia.sphere(1.3, 0.1))
+    model = mech.compile()
+    a = model.forward_dynamics([0.5, 2.7], [0.1, 0.2], [1.3, 1.3])
+    assert a == pytest.approx([1.0, 1.0 - both], abs=1e-14)
+    with pytest.raises(SingularityError, match="move"):
+        model.forward_dynamics([0.5, -0.7], [0.1, 0.2], [1.3, 1.3])
+    with pytest.raises(SingularityError, match="state 1"):
+        model.forward_dynamics([[0.5, 2.7], [0.5, -0.7]], [0.1, 0.2], [1.3, 1.3])

@@ -7,6 +7,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import forces, joints
+from anyjoint.errors import InputError
 from simulate.mechanisms import double_pendulum
 
 
@@ -80,3 +81,10 @@ def test_the_work_of_dampers_inputs_and_forces_balances_the_energy():
     batch = damped.simulate([[0.5, 0.2]] * 2, [[0.0, 1.0], [0.3, 0.0]], 1.0, tau=[[0.5, -0.2], [0.0, 1.0]])
     assert batch.energy_balance().shape == (1001, 2)
     assert batch.balance_error() < 1e-8
+
+
+@pytest.mark.parametrize("given", [None, ["1", "2"], [True, False], ["a", "b"], {"a": 1}, 3.0, [[1.0, 2.0]]])
+def test_what_a_controller_returns_must_be_numbers(given):
+    model = double_pendulum()
+    with pytest.raises(InputError, match=r"tau\(t, q, v\) returned .*expected"):
+        model.simulate(duration=0.01, tau=lambda t, q, v: given)

@@ -1,10 +1,13 @@
 """Limits that joints declare hold in a simulation."""
 
+import math
+
 import numpy as np
 import pytest
 
 import anyjoint as aj
 from anyjoint import forces, joints
+from anyjoint.errors import InputError, ModelError
 
 
 def pendulum(**options):
@@ -76,3 +79,56 @@ def test_batches_have_stops():
     for k in range(3):
         one = model.simulate([0.0], v0[k], 1.0)
         assert many.q[:, k] == pytest.approx(one.q, abs=1e-12)
+
+
+@pytest.mark.parametrize("ball_first", [True, False])
+def test_a_stop_beside_a_quaternion_pushes_its_own_coordinate(ball_first):
+    """Such a joint has more coordinates than velocities, so a coordinate's place is not that of its velocity."""
+    ball, slide = joints.SphericalQuaternion(), joints.Prismatic(axis=(1, 0, 0), limits=(-0.2, 0.2))
+    mech = aj.Mechanism("one", gravity=(0, 0, 0))
+    composite = joints.Composite(ball, slide) if ball_first else joints.Composite(slide, ball)
+    mech.add_body("body", joint=composite, inertia=aj.Inertia.box(1.0, 0.2, 0.1, 0.3))
+    mech.add_body("after", joint=joints.Prismatic(axis=(0, 1, 0)), inertia=aj.Inertia.sphere(1.0, 0.1))
+    v = np.zeros(5)
+    v[3 if ball_first else 0] = 1.0
+    traj = mech.compile().simulate(mech.neutral, v, duration=1.0)
+    assert traj.status.ok
+    assert 0.2 < traj.q[:, 4 if ball_first else 0].max() < 0.21
+    assert np.abs(traj.q[:, 5]).max() == 0.0  # the body after it feels nothing
+
+
+@pytest.mark.parametrize("limits", [("a", 1), (1,), 3, None, (-1, 1, 2), (True, 2), (math.nan, 1), (1, -1)])
+@pytest.mark.parametrize("kind", ["hinge", "function"])
+def test_limits_that_are_no_pair_are_refused(limits, kind):
+    mech = aj.Mechanism("one")
+    if kind == "hinge":
+        joint = joints.Revolute(axis="y", limits=limits)
+    else:
+        joint = aj.joint(dof=1, limits=[limits])(lambda q: aj.Pose.rotation_y(q[0]))
+    mech.add_body("arm", joint=joint, inertia=aj.Inertia.box(1.0, 0.2, 0.1, 0.3))
+    with pytest.raises(ModelError, match=r"body 'arm', coordinate .*limits.*expected a pair"):
+        mech.compile()
+
+
+@pytest.mark.parametrize("options", [{"limits": 3}, {"domain": [3]}, {"defined": (0, 1)}, {"names": "q"}])
+def test_options_of_a_joint_function_are_lists(options):
+    with pytest.raises(InputError, match="expected a"):
+        aj.joint(dof=1, **options)(lambda q: aj.Pose.rotation_y(q[0]))
+
+
+@pytest.mark.parametrize("save_every", [1, 3, 10, 25])
+def test_a_stop_met_between_samples_is_no_imbalance(save_every):
+    """A stop holds a body for some six steps: between samples nothing is seen of it but the lost speed."""
+    mech = pendulum()
+    traj = mech.compile().simulate([0.0], [4.0], 3.0, save_every=save_every)
+    kinetic, potential = traj.energy()
+    assert np.ptp(kinetic + potential) > 1.0  # joules, which the stops took
+    assert np.abs(traj.energy_balance()).max() < 1e-4
+
+
+def test_limits_of_a_follower_are_refused_because_its_leader_decides():
+    mech = pendulum()
+    follower = joints.Coupled(joints.Revolute((0, 1, 0), limits=(-0.1, 0.1)), 2.0, "rod")
+    mech.add_body("follower", joint=follower, inertia=aj.Inertia.sphere(1.0, 0.1))
+    with pytest.raises(ModelError, match=r"body 'follower': limits \(-0.1, 0.1\) .* give limits to 'rod'"):
+        mech.compile()

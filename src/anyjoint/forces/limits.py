@@ -58,8 +58,9 @@ def limited(mechanism: Mechanism) -> Iterator[tuple[str, int, int, tuple[float, 
     """Coordinates with limits: name, place among the coordinates, place among the velocities, limits."""
     for body in mechanism.bodies:
         for k, (name, c) in enumerate(zip(body.coordinate_names, body.joint.coordinates, strict=True)):
-            if math.isfinite(c.limits[0]) or math.isfinite(c.limits[1]):
-                yield name, body.q.start + k, body.v.start + k, c.limits
+            rate = body.joint.velocity_of(k)
+            if rate is not None and any(map(math.isfinite, c.limits)):
+                yield name, body.q.start + k, body.v.start + rate, c.limits
 
 
 def _each(given: float | Sequence[float], n: int) -> Sequence[float]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar, is_number, reals
+from anyjoint.scalar import Scalar, is_number, is_real, reals
 
 Table = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -25,11 +25,20 @@ def parameter(domain: tuple[float, float], bounds: tuple[float, float] = EVERYWH
     return dataclasses.field(metadata={"domain": domain, "bounds": bounds}, **options)
 
 
+INTERVAL = "expected a pair (low, high) of numbers with low < high"
+
+
+def is_interval(given: Any) -> bool:
+    """Two numbers in increasing order."""
+    pair = isinstance(given, (tuple, list)) and len(given) == 2 and all(map(is_real, given))
+    return pair and bool(given[0] < given[1])
+
+
 def check_intervals(owner: str, domain: tuple[float, float], defined: tuple[float, float]) -> None:
     """Refuse intervals that are empty, and a domain that reaches beyond where something is defined."""
-    for name, (lo, hi) in (("domain", domain), ("defined", defined)):
-        if not lo < hi:
-            raise InputError(f"{owner}({name}={(lo, hi)}): expected a pair (low, high) with low < high")
+    for name, given in (("domain", domain), ("defined", defined)):
+        if not is_interval(given):
+            raise InputError(f"{owner}({name}={given!r}): {INTERVAL}")
     if not defined[0] <= domain[0] < domain[1] <= defined[1]:
         raise InputError(
             f"{owner}(domain={domain}, defined={defined}): the domain, where it is used, must lie inside the interval "

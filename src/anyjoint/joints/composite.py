@@ -45,6 +45,15 @@ class Composite(Joint):
             yield part, q[at_q : at_q + part.nq], v[at_v : at_v + part.nv]
             at_q, at_v = at_q + part.nq, at_v + part.nv
 
+    def velocity_of(self, k: int) -> int | None:
+        at_v = 0
+        for part in self.joints:
+            if k < part.nq:
+                own = part.velocity_of(k)
+                return None if own is None else at_v + own
+            k, at_v = k - part.nq, at_v + part.nv
+        return None
+
     def legs(self, q: Sequence[Scalar]) -> tuple[Pose, Pose]:
         *parts, (last, q_last, _) = self.split(q, [0] * self.nv)
         A, B = last.legs(q_last)

@@ -44,6 +44,8 @@ class FunctionJoint(Joint):
         return as_pose(result, self.described, q)
 
     def __call__(self, q: Sequence[Scalar]) -> Any:
+        if not hasattr(q, "__len__") or len(q) != self.nq:
+            raise InputError(f"{self.described} takes a list of its {self.nq} coordinates, got {q!r}")
         return self.function(as_array(q))
 
 
@@ -102,6 +104,9 @@ def _described(result: Any, shapes: Sequence[tuple[int, ...] | None]) -> str:
     return f"a {kind} of shape {whole}" if whole is not None else f"a {kind} of {len(result)}: {inside}"
 
 
+EXAMPLES = {"name": '["angle"]', **dict.fromkeys(("domain", "defined", "limits"), "[(-1.0, 1.0)]")}
+
+
 @named_options
 def joint(
     dof: int,
@@ -139,20 +144,29 @@ def joint(
     check_count("joint", dof)
     options: dict[str, Sequence[Any] | None] = {
         "name": names, "domain": domain, "period": period, "neutral": neutral, "limits": limits,
-        "defined": None if defined is None else [EVERYWHERE if x is None else x for x in defined],
+        "defined": _all(defined),
     }  # fmt: skip
-    given = {key: list(values) for key, values in options.items() if values is not None}
+    given = {key: values for key, values in options.items() if values is not None}
     for key, values in given.items():
-        if len(values) != dof:
-            raise InputError(f"joint(dof={dof}): {key} has {len(values)} entries, expected one per coordinate")
+        if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != dof:
+            raise InputError(
+                f"joint(dof={dof}): {key}={values!r}; expected a list with one entry per coordinate, "
+                f"such as {EXAMPLES.get(key, '[0.0]')} for dof=1"
+            )
     made = []
     for k in range(dof):
         own: dict[str, Any] = {"name": f"q{k}"} | {key: values[k] for key, values in given.items()}
-        lo, hi = own.get("domain", Coordinate.domain)
-        check_intervals("joint", (lo, hi), own.get("defined", EVERYWHERE))
+        used = own.get("domain", Coordinate.domain)
+        check_intervals("joint", used, own.get("defined", EVERYWHERE))
+        lo, hi = used
         own.setdefault("neutral", 0.0 if lo <= 0 <= hi else (lo + hi) / 2)
         made.append(Coordinate(**own, wrap=wrap and own.get("period") is not None))
     return lambda function: FunctionJoint(_reachable(_called(function)), tuple(made))
+
+
+def _all(defined: Any) -> Any:
+    """Intervals where something is defined, with None for everywhere."""
+    return [EVERYWHERE if x is None else x for x in defined] if isinstance(defined, (list, tuple)) else defined
 
 
 def _called(function: Callable[..., Any]) -> Callable[..., Any]:

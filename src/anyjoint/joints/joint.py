@@ -186,3 +186,7 @@ class Joint:
         if self.nv == self.nq:
             return tuple(coordinate.name for coordinate in self.coordinates)
         return tuple(f"v{k}" for k in range(self.nv))
+
+    def velocity_of(self, k: int) -> int | None:
+        """Which velocity is the rate of coordinate k; None where none is, as for quaternions."""
+        return k if self.nv == self.nq else None

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.joints import Coupled
+from anyjoint.geometry.check import INTERVAL, is_interval
+from anyjoint.joints import Coordinate, Coupled
 from anyjoint.joints.parameters import parameters
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Factor, Pose, Rotation, Translation
@@ -98,20 +99,29 @@ def couplings(mech: Mechanism) -> Finding:
             yield _of(body), f"its coupled joint follows {source!r}, itself coupled; follow {leader.source!r} directly"
         elif mech[source].joint.nq == 0:
             yield _of(body), f"its coupled joint follows {source!r}, which has no coordinates to follow"
+        for c in body.joint.joint.coordinates:
+            if c.limits != Coordinate.limits:
+                yield _of(body), (
+                    f"limits {c.limits} of {c.name!r} inside a coupled joint hold nothing, since {source!r} leads; "
+                    f"give limits to {source!r}"
+                )
 
 
 def coordinates(mech: Mechanism) -> Finding:
     """Coordinates have their own names, ordered limits and domains, and a neutral value inside."""
     for body in mech.bodies:
         seen: set[str] = set()
-        for c in body.joint.coordinates:
+        for k, c in enumerate(body.joint.coordinates):
             where = f"{_of(body)}, coordinate {c.name!r}"
             if c.name in seen:
                 yield where, "the joint has two coordinates of this name"
             seen.add(c.name)
-            for what, (lo, hi) in (("limits", c.limits), ("domain", c.domain), ("defined", c.defined)):
-                if not lo < hi:
-                    yield where, f"{what} ({lo}, {hi}) are not in increasing order; give (lower, upper)"
+            bad = [what for what in ("limits", "domain", "defined") if not is_interval(getattr(c, what))]
+            if bad:
+                yield from ((where, f"{what} {getattr(c, what)!r}: {INTERVAL}") for what in bad)
+                continue
+            if any(map(math.isfinite, c.limits)) and body.joint.velocity_of(k) is None:
+                yield where, "limits on a coordinate whose rate is no velocity of its own; limit another coordinate"
             if c.period is not None and not (np.isfinite(c.period) and c.period > 0):
                 yield where, f"period {c.period} must be positive and finite, or None"
             if not math.isfinite(c.neutral):
@@ -154,7 +164,7 @@ def springs(mech: Mechanism) -> Finding:
             yield _of(body), f"rest {body.rest} must be finite"
         turning = [c.name for c in body.joint.coordinates if c.wrap]
         for c in body.joint.coordinates:
-            if c.wrap and any(map(math.isfinite, c.limits)):
+            if c.wrap and is_interval(c.limits) and any(map(math.isfinite, c.limits)):
                 yield _of(body), f"coordinate {c.name!r} has limits, so it takes no turns off; use wrap=False"
         if any(body.stiffness) and turning:
             yield _of(body), (

@@ -287,12 +287,12 @@ def _instance(value: Any, kind: type, default: Any, name: str, what: str, exampl
         return default
     if not isinstance(value, kind):
         given = type(value).__name__
-        raise ModelError(f"body {name!r}: {what} must be a {kind.__name__} such as {example}, got {given}")
+        raise ModelError(f"body {name!r}: {what} must be an aj.{kind.__name__} such as {example}, got {given}")
     return value
 
 
 def _as_shapes(shape: Any, name: str) -> tuple[Shape, ...]:
-    shapes = () if shape is None else (shape,) if isinstance(shape, Shape) else tuple(shape)
+    shapes = () if shape is None else tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
     for item in shapes:
         if not isinstance(item, Shape):
             raise ModelError(f"body {name!r}: {item!r} is not a shape; give one such as shapes.Box(x, y, z)")

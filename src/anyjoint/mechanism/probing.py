@@ -82,6 +82,8 @@ TWO_FACED = (
     "coordinates are (isinstance, ==): use aj.select for cases"
 )
 
+TRIED = f"at any of {PROBES} random places in its domain"
+
 
 def _told(joint: Joint, error: Exception, q: Sequence[Any]) -> tuple[str, Exception]:
     """The sentence for what a joint raised, and the error that it began with."""
@@ -133,10 +135,16 @@ def _rank_problems(joint: Joint, jacobians: list[Matrix]) -> list[str]:
     idle = [k for k in range(joint.nv) if all(np.abs(S[:, k]).max() < 1e-12 for S in jacobians)]
     if idle:
         names = ", ".join(_velocity_name(joint, k) for k in idle)
-        return [f"its pose never depends on coordinate {names}; use it in the function or lower dof"]
+        return [
+            f"its pose does not change with coordinate {names} {TRIED}: use it in the function or lower dof; "
+            "if it moves something elsewhere, say where with domain="
+        ]
     values = [np.linalg.svd(S / np.linalg.norm(S, axis=0).clip(1e-300), compute_uv=False) for S in jacobians]
     if all(s[-1] < RANK_TOLERANCE * s[0] for s in values):
-        return [f"its {joint.nv} coordinates never allow as many independent motions; remove the redundant ones"]
+        return [
+            f"its {joint.nv} coordinates do not allow as many independent motions {TRIED}: remove the redundant ones, "
+            "or give the domain= where they are independent"
+        ]
     return []
 
 

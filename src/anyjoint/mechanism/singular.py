@@ -13,9 +13,10 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, SingularityError
 from anyjoint.joints import Coupled, Helical, Joint, Prismatic, Revolute
+from anyjoint.scalar import known
 from anyjoint.spatial import Matrix
 
-from .probing import joint_pose, numeric, random_coordinates
+from .probing import expressions, joint_pose, needs_probing, numeric, random_coordinates
 
 if TYPE_CHECKING:
     from .body import Body
@@ -59,6 +60,9 @@ def may_be_singular(mech: Mechanism) -> bool:
 
 
 def _constant_twists(joint: Joint) -> bool:
+    """Whether S is the same everywhere; of a user's function, which may change anywhere, only expressions tell."""
+    if needs_probing(joint):
+        return all(known(x) is not None for x in joint.jacobian(expressions(joint)).flat)
     rng = np.random.default_rng(3)
     try:
         first, second = (numeric(joint.jacobian(random_coordinates(joint, rng).tolist())) for _ in range(2))

@@ -23,21 +23,22 @@ def explain(model: Any, name: str, inputs: Sequence[tuple[str, int]], arrays: Se
             raise InputError(f"{name}: {what}{[int(k) for k in bad[0]]} is not finite; give finite numbers")
     q = np.asarray(arrays[0], dtype=float)
     state = int(np.argwhere(~np.isfinite(result))[0][0])
-    raise SingularityError(_singular(model, name, q if q.ndim == 1 else q[state]))
+    which = f" state {state}," if result.ndim == 2 else ""
+    raise SingularityError(f"{name}:{which} {_singular(model, name, q if q.ndim == 1 else q[state])}")
 
 
 def _singular(model: Any, name: str, q: Floats) -> str:
     for body in model.mechanism.bodies:
         reason = joint_reason(body, q)
         if reason:
-            return f"{name}: body {body.name!r} at q = {q[body.q].tolist()}: {reason}"
+            return f"body {body.name!r} at q = {q[body.q].tolist()}: {reason}"
     if name != "forward_dynamics":
-        return f"{name}: not finite at q = {q.tolist()}; move away from this configuration"
+        return f"not finite at q = {q.tolist()}; move away from this configuration"
     index = _weakest(model.mass_matrix(q))
     body = next(b for b in model.mechanism.bodies if b.v.start <= index < b.v.stop)
     coordinate = body.coordinate_names[min(index - body.v.start, body.joint.nq - 1)]
     return (
-        f"{name}: the mass matrix is singular at q = {q.tolist()}: nothing resists the coordinate {coordinate!r}"
+        f"the mass matrix is singular at q = {q.tolist()}: nothing resists the coordinate {coordinate!r}"
         f" of body {body.name!r} there. Give this body or its descendants inertia, or move away from here."
     )
 

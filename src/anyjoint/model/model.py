@@ -163,7 +163,7 @@ class Model:
     ) -> Floats:
         """The result row of a quantity, finite or explained."""
         name = quantity if isinstance(quantity, str) else quantity.name
-        if self.places:
+        if self.places is not None:
             self.places.check(name, arrays[0])
         program = self._programs.get(name) or self.program(quantity)
         if out is None and threads == 1:
@@ -223,7 +223,7 @@ class Model:
     def _forward_numerically(self, arrays: tuple[Any, ...], out: Floats | None) -> Floats:
         name, inputs = "forward_dynamics", [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
         rows, batch = checked_rows(name, arrays, inputs, np.dtype(float))
-        if self.places:
+        if self.places is not None:
             self.places.check(name, rows[0])
         result = checked_out(name, out, (*batch, self.nv), self.dtype, rows)
         forward = numeric_forward if self.numeric in NUMERIC else large_forward
@@ -324,7 +324,7 @@ class Model:
         if isinstance(body, str):
             return int(self.mechanism[body].index)
         index = getattr(body, "index", body)
-        known = isinstance(index, (int, np.integer)) and 0 <= index < self.nb
+        known = isinstance(index, (int, np.integer)) and not isinstance(index, bool) and 0 <= index < self.nb
         if not known or getattr(body, "name", self.mechanism.bodies[index].name) != self.mechanism.bodies[index].name:
             raise InputError(
                 f"body {body!r} is not one of the {self.nb} bodies of this model; give a name, body or index"

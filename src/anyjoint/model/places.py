@@ -55,7 +55,8 @@ class Shares:
         return self.owners[int(np.argmax(self._broken(q[None])[0]))]
 
     def _broken(self, q: Floats) -> Floats:
-        return np.asarray(self.program(q.astype(self.program.dtype)).reshape(len(q), -1) <= self.least)
+        found = self.program(q.astype(self.program.dtype)).reshape(len(q), -1)
+        return np.asarray(~(found > self.least))  # NaN, where a column of S is nothing at all, is near too
 
 
 class Places:
@@ -142,10 +143,17 @@ def _kernel(joint: Joint, leader: Joint, numbers: Numbered) -> Kernel | None:
         return None
     rng = np.random.default_rng(4)
     samples = np.array([random_coordinates(leader, rng) for _ in range(15)]).T
-    usual = [np.median(x) for x in evaluate(moving, dict(zip(q, samples, strict=True)))]
+    usual = [_usual(x) for x in evaluate(moving, dict(zip(q, samples, strict=True)))]
     loads = {node.id: (0, k) for k, node in enumerate(q)}
-    stores = [Store(x * (1 / float(size)), 1, k) for k, (x, size) in enumerate(zip(moving, usual, strict=True))]
+    stores = [Store(x * (1 / size), 1, k) for k, (x, size) in enumerate(zip(moving, usual, strict=True))]
     return Kernel(graph, ARRAYS[:2], loads, tuple(stores))
+
+
+def _usual(samples: Any) -> float:
+    """The usual size of a number, of the samples where it has one: functions may be flat over most of their domain."""
+    sizes = np.asarray(samples, dtype=float)
+    sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+    return float(np.median(sizes)) if sizes.size else 1.0
 
 
 def _key(joint: Joint) -> Hashable:

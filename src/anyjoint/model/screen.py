@@ -54,8 +54,9 @@ class Screen:
     def suspects(self, q: Floats, v: Floats, tau: Floats, a: Floats) -> list[int]:
         """States of a batch whose columns are almost dependent, or whose accelerations are too large."""
         speed, force = (np.abs(x).max(axis=-1, initial=0.0) for x in (v, tau))
-        natural = self.rest + self.speed * np.maximum(speed, 1.0) ** 2 + self.force * np.maximum(force, 1.0)
-        large = [int(k) for k in np.flatnonzero(np.abs(a).max(axis=-1) > self.factor * natural)]
+        with np.errstate(over="ignore"):  # whatever is natural for infinite speeds
+            natural = self.rest + self.speed * np.maximum(speed, 1.0) ** 2 + self.force * np.maximum(force, 1.0)
+            large = [int(k) for k in np.flatnonzero(np.abs(a).max(axis=-1) > self.factor * natural)]
         return sorted({*large, *(self.ranks.broken(q) if self.ranks else ())})
 
 

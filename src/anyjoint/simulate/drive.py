@@ -76,7 +76,12 @@ class Drive:
 
 def checked(tau: Any, nv: int, t: float) -> Floats:
     """What a callback has returned, as numbers."""
-    found = np.asarray(tau, dtype=float)
+    try:
+        found = tau if isinstance(tau, np.ndarray) and tau.dtype == float else reals(tau)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"tau(t, q, v) returned {tau!r} at t = {t:g}; expected {nv} numbers, one force per velocity"
+        ) from error
     if found.shape != (nv,):
         raise InputError(
             f"tau(t, q, v) returned shape {found.shape} at t = {t:g}; expected ({nv},), one force per velocity"

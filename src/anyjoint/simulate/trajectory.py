@@ -80,7 +80,8 @@ class Trajectory:
         """Energy of the mechanism at every sample, less what it began with and the work done on it: 0 but for errors.
 
         Springs among the `forces` of the run count as work here, not as storage. What a stop takes cannot be told from
-        samples, so steps at a joint's limits are left out.
+        samples, so steps at a joint's limits are left out. Work is integrated over the samples: what inputs do between
+        them is seen only with a small `save_every`.
         """
         kinetic, potential = self._over(self._model().energy)
         gained = np.diff(kinetic + potential - self.work(), axis=0)
@@ -88,10 +89,12 @@ class Trajectory:
         return np.concatenate([np.zeros_like(kinetic[:1]), np.cumsum(gained, axis=0)])
 
     def _at_stops(self) -> Floats:
-        """Whether a coordinate is beyond its limits at an end of the step between two samples, or of its neighbours."""
+        """Whether a coordinate may be beyond its limits within a step between two samples, or in its neighbours."""
         beyond = np.zeros(self.q.shape[:-1], dtype=bool)
-        for _, at, _, (low, high) in limited(self._model().mechanism):
-            beyond |= (self.q[..., at] < low) | (self.q[..., at] > high)
+        step = np.diff(self.t, append=self.t[-1:] + np.diff(self.t[-2:])).reshape(-1, *(1 for _ in beyond.shape[1:]))
+        for _, at, rate, (low, high) in limited(self._model().mechanism):
+            reach = step * np.abs(self.v[..., rate])  # a stop may have been met, and left, between two samples
+            beyond |= (self.q[..., at] - reach < low) | (self.q[..., at] + reach > high)
         touched = np.pad(beyond, [(1, 1)] + [(0, 0)] * (beyond.ndim - 1))
         return np.asarray(touched[:-3] | touched[1:-2] | touched[2:-1] | touched[3:])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -132,6 +132,9 @@ class Pose:
                 f"a pose is composed with a pose, got {type(other).__name__}; use pose.act(point) for points"
             )
         return Pose(self.factors + other.factors)
+
+    def __mul__(self, other: Any) -> NoReturn:
+        raise InputError("poses are composed with @, as in a @ b; use pose.act(point) for points")
 
     def inverse(self) -> Pose:
         """The pose that undoes this one."""

@@ -10,7 +10,8 @@ from anyjoint.joints import Joint
 from anyjoint.joints.prismatic import Prismatic
 from anyjoint.joints.product_rule import factor_entries
 from anyjoint.joints.revolute import Revolute
-from anyjoint.scalar.dual import Dual
+from anyjoint.mechanism.probing import expressions
+from anyjoint.scalar import known
 from anyjoint.spatial import Pose
 
 from .rigid import Array, axis_frame
@@ -27,7 +28,7 @@ def moving_part(joint: Joint) -> tuple[str, Core, Array, Array]:
         return (HINGE if isinstance(joint, Revolute) else SLIDER), (0, 0, 0), Q, Q.T
     if type(joint).motion is not Joint.motion:
         return GENERAL, (0, 0, 0), np.eye(4), np.eye(4)
-    A, B = joint.legs([Dual(_somewhere(c), 1.0, 1) for c in joint.coordinates])
+    A, B = joint.legs(expressions(joint))  # numbers cannot tell: a step or a branch is flat almost everywhere
     constant = [_is_constant(f) for f in A.factors]
     lead = constant.index(False) if False in constant else 0
     tail = constant[::-1].index(False) if False in constant and not B.factors else 0
@@ -49,16 +50,9 @@ def stripped_legs(joint: Joint, core: Core) -> Any:
     return legs
 
 
-def _somewhere(c: Any) -> float:
-    """A generic value inside a coordinate's domain; neutral ones may be special, such as a surface's pole."""
-    low, high = c.domain
-    room = high - c.neutral if high > c.neutral else low - c.neutral
-    return float(c.neutral + 0.137 * min(1.0, max(-1.0, room)))
-
-
 def _is_constant(factor: Any) -> bool:
-    return not any(isinstance(x, Dual) for x in factor_entries(factor))
+    return all(known(x) is not None for x in factor_entries(factor))
 
 
 def _matrix(pose: Pose) -> Array:
-    return np.asarray(pose.matrix, dtype=float)
+    return np.array([[known(x) for x in row] for row in pose.matrix], dtype=float)
