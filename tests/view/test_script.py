@@ -1,5 +1,7 @@
 """Generated JavaScript dynamics in a real browser agree with the compiled model, step by step."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,6 @@ from anyjoint import joints
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Inertia, Mechanism, gallery
 from anyjoint.model import compile_model
-from anyjoint.model.parameters import private_copy
 from anyjoint.spatial import Pose
 from anyjoint.view import dynamics_script, model_page
 from anyjoint.view.browser import Browser
@@ -111,7 +112,7 @@ def test_other_gravity_and_wrenches_act_as_they_should(case, page):
         f"(() => {{ const s = anyjoint.source.motion; s.gravity.set({gravity.tolist()});"
         f" s.wrenches = Float64Array.from({w.tolist()}); s.damping = 0.5; s.dt = {h}; s.step(); }})()"
     )
-    other = private_copy(mech)
+    other = copy.copy(mech)
     other.gravity = gravity.tolist()
     tau = model.generalized_forces(q, w.reshape(-1, 6)) - 0.5 * v
     expected = v + h * compile_model(other).forward_dynamics(q, v, tau)
