@@ -132,3 +132,18 @@ def test_limits_of_a_follower_are_refused_because_its_leader_decides():
     mech.add_body("follower", joint=follower, inertia=aj.Inertia.sphere(1.0, 0.1))
     with pytest.raises(ModelError, match=r"body 'follower': limits \(-0.1, 0.1\) .* give limits to 'rod'"):
         mech.compile()
+
+
+def test_a_stop_that_gives_way_ends_the_run():
+    """Five stops hit at once by a fast chain are too much for them; the run says so instead of going on."""
+    mech = aj.Mechanism("whip")
+    solid = aj.Inertia(1.0, com=(0, 0, -0.5), tensor=np.diag([0.1, 0.1, 0.01]).tolist())
+    for k in range(5):
+        place = aj.Pose.translation(0, 0, -1) if k else aj.Pose()
+        hinge = joints.Revolute((0, 1, 0), limits=(-0.1, 0.1))
+        mech.add_body(f"rod {k}", mech.bodies[-1] if k else None, hinge, place, solid)
+    traj = mech.compile().simulate(np.zeros(5), np.full(5, 20.0), 0.2, dt=1e-3)
+    assert not traj.status.ok
+    assert "gave way" in traj.status.reason
+    assert "outside (-0.1, 0.1)" in traj.status.reason
+    assert np.abs(traj.q).max() < 0.1 + 0.25 * 0.2 + 1e-9

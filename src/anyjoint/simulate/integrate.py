@@ -19,6 +19,7 @@ from .drive import read_only
 from .engine import engine
 from .events import Event, first_crossings
 from .guard import Trouble, guard_of
+from .limits import overrun
 from .progress import Progress
 from .python_step import PythonStepper, charted, coordinate_rates
 from .request import Request, make_request
@@ -147,6 +148,10 @@ class Recorder:
         bad = len(good) if good.all() else int(np.argmin(good))
         if bad < len(good):
             self.stop(False, self._blow_up(chunk, bad), float(chunk.t[bad]))
+        gone = overrun(self.request.model, chunk.q[:bad]) if self.request.stops else None
+        if gone:
+            bad = gone[0]
+            self.stop(False, f"{gone[1]}, at t = {float(chunk.t[bad]):.6g} s", float(chunk.t[bad]))
         begin = Chunk(self.t[-1][-1:], self.q[-1][-1:], self.v[-1][-1:], 0)
         kept = Chunk(chunk.t[:bad], chunk.q[:bad], chunk.v[:bad], chunk.steps, chunk.state_at)
         if bad and self.guard:

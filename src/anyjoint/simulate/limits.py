@@ -31,11 +31,35 @@ def stops(model: Any, dt: float, adaptive: bool) -> Limits | None:
     return Limits(tuple((pace**2 / ease).tolist()), tuple((2 * DAMPING * pace / ease).tolist()))
 
 
+GIVES_WAY = 0.25  # of the room between two limits (or of a unit, beyond one): more, and a stop does not hold
+
+
+def overrun(model: Any, q: Floats) -> tuple[int, str] | None:
+    """The first of the samples (s, batch, nq) at which a stop has given way, and a sentence."""
+    found = []
+    for name, at, low, high in limits_of(model):
+        room = high - low if np.isfinite(high - low) else 1.0
+        beyond = np.maximum(q[..., at] - high, low - q[..., at]) > GIVES_WAY * room
+        if beyond.any():
+            k = int(np.argmax(beyond.any(axis=1)))
+            value = q[k, int(np.argmax(beyond[k])), at]
+            place = f"the stop of {name} gave way: {value:.4g} is far outside ({low:g}, {high:g})"
+            found.append((k, f"{place}; use a shorter dt, or stiffer stops, forces=[aj.forces.Limits(...)]"))
+    return min(found, default=None)
+
+
+def limits_of(model: Any) -> list[tuple[str, int, float, float]]:
+    """Name, place and limits of every coordinate that has some."""
+    joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
+    return kept(
+        model, ("limits", joints), lambda: [(name, at, *pair) for name, at, _, pair in limited(model.mechanism)]
+    )
+
+
 def check_start(model: Any, q: Floats) -> None:
     """Refuse states (batch, nq) that begin outside the limits."""
-    joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
     found = []
-    for name, at, _, (low, high) in kept(model, ("limits", joints), lambda: list(limited(model.mechanism))):
+    for name, at, low, high in limits_of(model):
         bad = (q[:, at] < low) | (q[:, at] > high)
         if bad.any():
             found.append(f"{name} = {q[int(np.argmax(bad)), at]:.6g} is outside ({low:g}, {high:g})")

@@ -47,6 +47,7 @@ class Request:
     events: tuple[Event, ...]
     every: int
     threads: int
+    stops: bool = False  # whether limits of joints hold by our own stops
     hold: int | None = None  # steps for which a controller's answer is held
 
     @property
@@ -89,12 +90,14 @@ def make_request(
     q, v, single = _states(model, q0, v0)
     if not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads={threads!r}; expected a whole number of at least 1")
-    program = _forces(model, _with_stops(model, q, forces, limits, dt, stepper))
+    pushing = _with_stops(model, q, forces, limits, dt, stepper)
+    program = _forces(model, pushing)
     drive = make_drive(tau, model.nv, None if single else len(q), duration, program)
     every = _every(save_every, duration / dt, (model.nq + model.nv) * len(q) * 8)
     chosen = as_events(events, single)
     held = _checked_hold(hold, drive, stepper)
-    return Request(model, q, v, single, duration, dt, stepper, rtol, atol, drive, program, chosen, every, threads, held)
+    return Request(model, q, v, single, duration, dt, stepper, rtol, atol, drive, program, chosen, every, threads,
+                   len(pushing) > len(forces), held)  # fmt: skip
 
 
 def _checked_hold(hold: Any, drive: Drive, stepper: Stepper) -> int | None:

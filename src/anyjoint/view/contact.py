@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import compile_function
-from anyjoint.errors import JointError
+from anyjoint.errors import AnyjointError
 from anyjoint.symbolic import Graph
 from anyjoint.view.tracks import Array
 
@@ -55,7 +55,7 @@ def contact_in_joint(joint: Any, q: Array) -> Array:
     try:
         together = joint.legs(list(q.T))[0].p  # most geometry takes whole columns at once
         return np.stack([np.broadcast_to(np.asarray(x, dtype=float), len(q)) for x in together], axis=1)
-    except (TypeError, ValueError, AttributeError, JointError):  # a user's function may take single numbers only
+    except (AnyjointError, TypeError, ValueError, AttributeError):  # a user's function may take single numbers only
         return np.array([[float(x) for x in joint.legs([float(s) for s in row])[0].p] for row in q])
 
 
