@@ -205,7 +205,7 @@ def _figure(width: float, height: float) -> Any:
 def _figure_class() -> Any:
     from matplotlib.figure import Figure  # no pyplot: a library must not touch the user's global figure list
 
-    class Plot(Figure):
+    class Plot(Figure):  # type: ignore[misc, unused-ignore]  # typed only where matplotlib is installed
         """A figure that notebooks show, although pyplot does not know it."""
 
         def _repr_png_(self) -> bytes:
