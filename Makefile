@@ -42,12 +42,14 @@ lint-viewer:
 test: lint tools $(VENV)/.installed-test ## lint, then every test that is not slow
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile
 
-# Some tests need Chromium, node or a C compiler. Install Debian's where we may; otherwise the test run says what is missing.
+# Some tests need Chromium, node, C and C++ compilers or CMake. Install Debian's where we may; otherwise the test run says what is missing.
 tools:
 	@missing=; \
 	command -v chromium chromium-browser google-chrome >/dev/null || missing="$$missing chromium"; \
 	command -v node >/dev/null || missing="$$missing nodejs"; \
-	command -v cc gcc >/dev/null || missing="$$missing gcc libc6-dev"; \
+	command -v gcc >/dev/null || missing="$$missing gcc libc6-dev"; \
+	command -v g++ >/dev/null || missing="$$missing g++"; \
+	command -v cmake >/dev/null || missing="$$missing cmake"; \
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "installing$$missing"; apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null || true; fi

@@ -2,7 +2,6 @@
 
 import ctypes
 import json
-import shutil
 import subprocess
 
 import numpy as np
@@ -155,7 +154,6 @@ def test_bad_input(tmp_path):
         model.export("c", tmp_path / "file" / "folder")
 
 
-@pytest.mark.skipif(not shutil.which("cmake"), reason="cmake is not part of what tests may ask for")
 def test_cmake_builds_it(tmp_path):
     arm().compile().export("c", tmp_path, prefix="arm")
     subprocess.run(["cmake", "-S", ".", "-B", "build"], cwd=tmp_path, check=True, capture_output=True)
