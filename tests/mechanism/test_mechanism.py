@@ -98,13 +98,9 @@ def test_springs_shapes_and_frames_are_kept():
     assert len(mech.ground.shapes) == 1
 
 
-def test_compile_goes_through_the_hook(monkeypatch):
-    from anyjoint.mechanism import mechanism as module
-
-    monkeypatch.setattr(module, "compiler", lambda mech, **options: (mech.name, options))
-    name, options = pendulum().compile(algorithm="recursive", width=4)
-    assert name == "pendulum"
-    assert options == {"algorithm": "recursive", "dtype": "float64", "form": "auto", "width": 4}
+def test_compile_passes_its_options_on():
+    model = pendulum().compile(algorithm="recursive", dtype="float32", width=4)
+    assert (model.algorithm, model.dtype.name, model.width) == ("recursive", "float32", 4)
     with pytest.raises(ModelError, match="no bodies"):
         Mechanism("empty").compile()
 

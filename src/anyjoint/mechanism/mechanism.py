@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,9 +25,6 @@ from .shapes import Shape
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
-
-# Physics does not import the compiler: the package's door sets this when the pipeline is loaded.
-compiler: Callable[..., Any] | None = None
 
 
 class Mechanism:
@@ -236,7 +233,7 @@ class Mechanism:
         is how many states of a batch run at once (default: what the processor's registers hold).
         """
         self.validate()
-        pipeline = compiler or importlib.import_module("anyjoint").compile_model
+        pipeline = importlib.import_module("anyjoint").compile_model  # physics does not import the compiler
         return pipeline(self, algorithm=algorithm, dtype=dtype, form=form, width=width)  # type: ignore[no-any-return]
 
     # -- the details of add_body ------------------------------------------------------------------

@@ -13,7 +13,6 @@ from anyjoint.scalar import holds_truth, reals
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Inputs = Sequence[tuple[str, int]]  # names and lengths of rows
-SPOKEN = {"qdd": "a", "qdd_in": "a"}  # what an input of an algorithm is called in a model's signature
 
 
 def checked_row(where: str, x: Any, name: str, n: int, dtype: np.dtype[Any]) -> Floats:
@@ -61,8 +60,7 @@ def checked_rows(
     if len(arrays) != len(inputs):
         names = ", ".join(name for name, _ in inputs)
         raise InputError(f"{where}: {len(arrays)} arrays were given; expected {names}")
-    given = zip(arrays, inputs, strict=True)
-    rows = [checked_row(where, x, SPOKEN.get(name, name), n, dtype) for x, (name, n) in given]
+    rows = [checked_row(where, x, name, n, dtype) for x, (name, n) in zip(arrays, inputs, strict=True)]
     batches = {len(x) for x in rows if x.ndim == 2}
     if len(batches) > 1:
         raise InputError(f"{where}: batches of {sorted(batches)} states were given together; they must be equal")
