@@ -21,6 +21,7 @@ from anyjoint.mechanism.singular import SCREWS, joint_reason
 from anyjoint.quantity import Quantity, Row
 from anyjoint.quantity.quantity import Q
 from anyjoint.scalar import Scalar
+from anyjoint.stepper.physics import joint_key
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate
 from anyjoint.trace.numbers import Numbers
@@ -111,7 +112,7 @@ def shares(mechanism: Any, numbers: Numbered, dtype: str, least: float) -> Share
         if isinstance(body.joint, SCREWS) or not (body.joint.nq or isinstance(body.joint, Coupled)):
             continue
         leader = mechanism[body.joint.source] if isinstance(body.joint, Coupled) else body
-        key = _key(body.joint)
+        key = joint_key(body.joint)
         if key not in kernels:
             kernels[key] = _kernel(body.joint, leader.joint, numbers)
         kernel = kernels[key]
@@ -154,11 +155,3 @@ def _usual(samples: Any) -> float:
     sizes = np.asarray(samples, dtype=float)
     sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
     return float(np.median(sizes)) if sizes.size else 1.0
-
-
-def _key(joint: Joint) -> Hashable:
-    try:
-        hash(joint)
-    except TypeError:
-        return id(joint)
-    return type(joint), joint

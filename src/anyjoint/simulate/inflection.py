@@ -12,6 +12,7 @@ from anyjoint.geometry.frame import FrenetTurn
 from anyjoint.joints import Coupled, Joint
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import SCREWS
+from anyjoint.stepper.physics import joint_key
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate
 
@@ -90,7 +91,7 @@ def frenet_watches(mechanism: Mechanism) -> tuple[FrenetWatch, ...]:
         joint = leader.joint
         if not joint.nq or isinstance(body.joint, SCREWS):
             continue
-        key = _key(body.joint)
+        key = joint_key(body.joint)
         if key not in traced:
             traced[key] = _bends(body.joint, joint)
         periods = np.array([c.period if c.wrap and c.period else 0.0 for c in joint.coordinates])
@@ -106,11 +107,3 @@ def _bends(joint: Joint, leader: Joint) -> list[Bend]:
     A, B = inner.legs(at)
     frames = [factor for factor in (*A.factors, *B.factors) if isinstance(factor, FrenetTurn)]
     return [Bend(f.curve, tuple(q), tuple(f.bend)) for f in frames if any(isinstance(x, Node) for x in f.bend)]
-
-
-def _key(joint: Joint) -> Hashable:
-    try:
-        hash(joint)
-    except TypeError:
-        return id(joint)
-    return type(joint), joint

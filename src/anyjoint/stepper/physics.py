@@ -30,11 +30,12 @@ def joint_groups(mechanism: Mechanism) -> list[JointGroup]:
     groups: dict[Hashable, list[Any]] = {}
     for body in mechanism.bodies:
         if body.joint.nq:
-            groups.setdefault(_key(body.joint), []).append(body)
+            groups.setdefault(joint_key(body.joint), []).append(body)
     return [JointGroup(bodies[0].joint, tuple(bodies)) for bodies in groups.values()]
 
 
-def _key(joint: Joint) -> Hashable:
+def joint_key(joint: Joint) -> Hashable:
+    """What makes two joints the same: they are equal, or one object where they cannot be compared."""
     try:
         hash(joint)
     except TypeError:
