@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint import joints
+from anyjoint.constraints import Constraint, ConstraintFunction
 from anyjoint.errors import InputError, ModelError, SingularityError
 from anyjoint.joints import Coupled, Joint
 from anyjoint.options import named_options
@@ -18,6 +19,8 @@ from anyjoint.spatial import Pose, Vector
 
 from .body import Body, Ground
 from .checks import Problem, find_problems
+from .constrain import function as function_constraint
+from .constrain import loop as loop_constraint
 from .fence import check_inside, fences_of
 from .inertia import Inertia
 from .probing import joint_pose
@@ -34,6 +37,7 @@ class Mechanism:
 
     >>> import anyjoint as aj
     >>> from anyjoint import joints
+from anyjoint.constraints import Constraint, ConstraintFunction
     >>> mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
     >>> rod = mech.add_body("rod", joint=joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
     >>> @aj.joint(dof=1)  # any function from coordinates to a pose is a joint
@@ -65,6 +69,7 @@ class Mechanism:
         self.gravity = gravity
         self.ground = Ground()
         self.bodies: list[Body] = []
+        self.constraints: list[Constraint] = []
         self.start: tuple[Vector, Vector] | None = None
         self._by_name: dict[str, Body] = {}
 
@@ -125,6 +130,45 @@ class Mechanism:
         self._by_name[name] = body
         return body
 
+    @named_options
+    def add_loop(
+        self,
+        a: Body | Ground | str | None,
+        b: Body | Ground | str | None,
+        joint: Joint | None = None,
+        at: Any = ((0, 0, 0), (0, 0, 0)),
+        name: str | None = None,
+        compliance: float = 0.0,
+    ) -> Constraint:
+        """Join two bodies of the tree once more, which closes a loop; without a joint they are welded.
+
+        `at` are points or poses on the two bodies, where the closing joint's frames are. Hinge, ball, slider, universal,
+        planar and cylindrical joints and welds become rows of their own. Any other joint cuts the second body in two
+        halves: one rides on the first body by this joint, as a body with the loop's name and the joint's coordinates,
+        and is welded to the other. `compliance` makes the rows soft.
+        """
+        self.constraints.append(loop_constraint(self, a, b, joint, at, name, compliance))
+        return self.constraints[-1]
+
+    @named_options
+    def add_constraint(
+        self,
+        function: ConstraintFunction,
+        bodies: Sequence[Body | Ground | str] = (),
+        coordinates: Sequence[str] = (),
+        time: bool = False,
+        compliance: float = 0.0,
+        name: str | None = None,
+    ) -> Constraint:
+        """Ask that a function of `@aj.constraint` or `@aj.velocity_constraint` be zero.
+
+        It is called with the poses (and twists) of `bodies`, then with an array of `coordinates` (and their rates), then
+        with the time if `time` is True.
+        """
+        made = function_constraint(self, function, bodies, coordinates, time, compliance, name)
+        self.constraints.append(made)
+        return made
+
     def replace_body(self, body: Body) -> None:
         """Put a changed body where the one with its index was; models are not changed by it."""
         self.bodies[body.index] = self._by_name[body.name] = body
@@ -157,6 +201,11 @@ class Mechanism:
     def nv(self) -> int:
         """Number of velocities; differs from nq only where quaternions are used."""
         return int(self.bodies[-1].v.stop) if self.bodies else 0
+
+    @property
+    def nc(self) -> int:
+        """Number of constraint rows."""
+        return sum(constraint.count for constraint in self.constraints)
 
     @property
     def coordinate_names(self) -> list[str]:
@@ -193,7 +242,8 @@ class Mechanism:
     def __copy__(self) -> Mechanism:
         """A mechanism that shares its parts with this one, but can be changed apart from it."""
         made = object.__new__(type(self))
-        vars(made).update(vars(self), bodies=list(self.bodies), _by_name=dict(self._by_name))
+        parts = {"bodies": list(self.bodies), "constraints": list(self.constraints), "_by_name": dict(self._by_name)}
+        vars(made).update(vars(self), **parts)
         return made
 
     def __getitem__(self, name: str) -> Body:

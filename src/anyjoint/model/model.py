@@ -146,7 +146,8 @@ class Model:
             self.__dict__.pop(made, None)
         stale = []
         for name, program in self._programs.items():
-            numbers = self.workshop.numbers(program.trace.over, program.trace.gravity)
+            trace = program.trace
+            numbers = self.workshop.numbers(trace.over, trace.gravity, trace.closed)
             if not program.update(numbers):
                 stale.append(name)
         for name in stale:

@@ -8,11 +8,13 @@ from typing import Any
 from anyjoint.codegen import count_schedule
 from anyjoint.dynamics.algorithm import Algorithm, Over
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
+from anyjoint.dynamics.carried import CARRIED
 from anyjoint.dynamics.mass_matrix import solve_from_leaves
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import BIAS, INERTIAL_BIAS
 from anyjoint.dynamics.recursive import RECURSIVE
 from anyjoint.spatial import vector
+from anyjoint.trace.constrained import Constrained
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
 
@@ -40,6 +42,11 @@ def projected(tree: Straight) -> list[Any]:
     return list(solve_from_leaves(traced_mass(tree), right))
 
 
+def accelerations(system: Constrained) -> list[Any]:
+    """Accelerations that satisfy all constraints."""
+    return system.solve([rows.gamma for rows in system.rows])[0]
+
+
 SWEEPS: dict[str, Algorithm] = {a.name: a for a in (RECURSIVE, ARTICULATED_BODY, MODIFIED_ARTICULATED_BODY)}
 DENSE_FORMULATIONS: dict[str, tuple[Callable[[Straight], list[Any]], Over]] = {
     "composite-rigid-body": (composite, "regrouped"),
@@ -51,6 +58,8 @@ FORMULATIONS = (*SWEEPS, *DENSE_FORMULATIONS, *NUMERIC)
 
 def trace(workshop: Workshop, formulation: str) -> Trace:
     """By the named formulation, or by the one with the fewest operations."""
+    if workshop.mechanism.constraints:
+        return workshop.constrained(CARRIED.name, INPUTS, accelerations)
     if workshop.expansion:
         return workshop.straight(COUPLED, INPUTS, projected, over="regrouped")
     if formulation in SWEEPS:

@@ -16,23 +16,26 @@ Pattern = tuple[float | None, ...]  # the exact value of a number that programs 
 
 @dataclass(frozen=True)
 class Numbers:
-    """Raw numbers of every link, and of the ground (gravity)."""
+    """Raw numbers of every link, of the ground (gravity), and of the frames that constraints are written in."""
 
     links: tuple[tuple[float, ...], ...]
     gravity: tuple[float, float, float]
+    frames: tuple[tuple[float, ...], ...] = ()
 
     def starts(self) -> list[int]:
-        """Where each link's numbers begin in `flat`; gravity begins at the last entry."""
+        """Where each link's numbers begin in `flat`; gravity begins at the last entry, frames come behind it."""
         return [0, *np.cumsum([len(row) for row in self.links])]
 
     def flat(self) -> Any:
-        """All numbers in one vector, gravity last."""
-        return np.array([x for row in self.links for x in row] + list(self.gravity))
+        """All numbers in one vector: links, gravity, frames."""
+        links, frames = ([x for row in rows for x in row] for rows in (self.links, self.frames))
+        return np.array([*links, *self.gravity, *frames])
 
 
-def numbers_of(plan: Plan, gravity: Sequence[float]) -> Numbers:
+def numbers_of(plan: Plan, gravity: Sequence[float], frames: Sequence[Sequence[float]] = ()) -> Numbers:
     """The raw numbers of a plan."""
-    return Numbers(tuple(map(tuple, raw_table(plan.links))), (gravity[0], gravity[1], gravity[2]))
+    links = tuple(map(tuple, raw_table(plan.links)))
+    return Numbers(links, (gravity[0], gravity[1], gravity[2]), tuple(map(tuple, frames)))
 
 
 def pattern(values: Sequence[float], exact: tuple[float, ...]) -> Pattern:

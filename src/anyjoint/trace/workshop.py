@@ -16,13 +16,16 @@ import numpy as np
 from anyjoint.codegen import Schedule
 from anyjoint.dynamics.algorithm import Algorithm, Over
 from anyjoint.mechanism import Mechanism
+from anyjoint.tree.closures import ClosedPlan
 from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_plan
 
 from .classes import Tracer
+from .constrained import Constrained, RowPrograms, closed_plan, constrained, frame_numbers
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
 from .layout import Layout
 from .numbers import Numbers, numbers_of
+from .relative import is_relative
 from .setup import Rows
 from .store import Traced, remembered
 from .straight import EXACT, PER_LINK, SHARED, Straight, row_schedule, trace_tree
@@ -46,6 +49,7 @@ class Trace:
     numbers: Numbers
     over: Over
     gravity: bool
+    closed: bool = False  # whether with closures of constraints
 
     @property
     def form(self) -> str:
@@ -58,11 +62,27 @@ class Workshop:
 
     def __init__(self, mechanism: Mechanism, form: str = "auto") -> None:
         self.mechanism, self.form, self.joints = mechanism, form, JointCache()
+        self.row_programs = RowPrograms()
 
     @cached_property
     def expansion(self) -> Expansion | None:
         """The mechanism with a coordinate for every coupled joint, if it has any."""
         return expand(self.mechanism)
+
+    @cached_property
+    def relative(self) -> list[bool]:
+        """Of each constraint whether it is about relative positions only."""
+        return [is_relative(constraint) for constraint in self.mechanism.constraints]
+
+    @cached_property
+    def _closed(self) -> dict[Over, ClosedPlan]:
+        return {}
+
+    def closed(self, over: Over = "regrouped") -> ClosedPlan:
+        """The links that an algorithm runs over, with closures of the constraints between them."""
+        if over not in self._closed:
+            self._closed[over] = closed_plan(self.plan(over), self.mechanism, self.relative)
+        return self._closed[over]
 
     @cached_property
     def _plans(self) -> dict[Over, Plan]:
@@ -77,12 +97,16 @@ class Workshop:
 
     def forget(self) -> None:
         """Drop everything that was computed from parameters."""
-        for name in ("expansion", "_plans"):
+        for name in ("expansion", "_plans", "_closed"):
             self.__dict__.pop(name, None)
 
-    def numbers(self, over: Over, gravity: bool) -> Numbers:
+    def numbers(self, over: Over, gravity: bool, closed: bool = False) -> Numbers:
         """The raw numbers of a plan."""
-        return numbers_of(self.plan(over), self.mechanism.gravity if gravity else (0.0, 0.0, 0.0))
+        g = self.mechanism.gravity if gravity else (0.0, 0.0, 0.0)
+        if not closed:
+            return numbers_of(self.plan(over), g)
+        plan = self.closed(over).plan
+        return numbers_of(plan, g, frame_numbers(plan, self.mechanism.constraints))
 
     def sizes(self, inputs: Sequence[str], over: Over) -> list[tuple[str, int]]:
         """Lengths of the state rows."""
@@ -133,6 +157,26 @@ class Workshop:
 
         schedule, setups = self._remembered(name, plan, numbers, trace)
         return Trace(name, schedule, setups, plan, numbers, over, gravity)
+
+    def constrained(
+        self,
+        name: str,
+        inputs: Sequence[str],
+        function: Callable[[Constrained], Sequence[Any]],
+        still: bool = False,
+    ) -> Trace:
+        """A function of the tree with its constraints, as one straight program; `still`: nothing moves or falls.
+
+        `t` is 0 where it is no input.
+        """
+        over: Over = "regrouped"
+        closed, numbers = self.closed(over), self.numbers(over, True, True)
+        sizes = [size for size in self.sizes(inputs, over) if size[0] in ("q", "v", "tau")]
+        tree = trace_tree(closed.plan, numbers, self.joints, sizes, self.expansion)
+        t = tree.trace.row("t", 0) if "t" in inputs else 0.0
+        made = constrained(tree, self.mechanism, closed, self.relative, numbers, self.row_programs, t, still)
+        schedule, setups = row_schedule(tree.trace, inputs, function(made))
+        return Trace(name, schedule, setups, closed.plan, numbers, over, True, True)
 
     def layout(
         self, algorithm: Algorithm, make: Callable[[Tracer], tuple[Schedule, list[Rows]]]

@@ -16,6 +16,7 @@ from anyjoint.errors import ModelError
 from anyjoint.joints import Joint
 from anyjoint.joints.spring import Spring
 
+from .columns import NONE, Columns
 from .denavit import Normal, common_normal, principal, screw_z, snap, unshifted
 from .moving_part import FIXED, GENERAL, HINGE, SLIDER, Core, moving_part
 from .regroup import regroup_inertia
@@ -49,6 +50,7 @@ class Link:
     prescribed: bool = False  # in hybrid dynamics: accelerations are given, forces come out
     slot: int = 0  # how many siblings come before it
     spring: Spring | None = None  # the joint's own
+    columns: Columns = NONE  # unknowns of others that pass it
     tail: tuple[float, ...] = ()  # the link's frame after the moving part, if not there: rotation by rows, origin
 
 

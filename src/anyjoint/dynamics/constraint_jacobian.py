@@ -1,0 +1,41 @@
+"""The Jacobian G of all constraint rows: wrenches K of the rows, handed inward and projected on the joints they pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from anyjoint.spatial import zeros
+from anyjoint.tree.closures import ClosedPlan
+
+from .algorithm import algorithm
+from .carried import forces
+
+
+def project(body: Any, parent: Any) -> None:
+    """Inward: H = S^T U + N^T, the entries of G on the joint's velocities."""
+    front = body.columns
+    U = zeros(6, front.width)
+    for k, column in enumerate(front.starts):
+        U[:, column] = body.K[:, k]
+    U = forces(body.W, U if body.handed("U") is None else U + body.handed("U"))
+    body.H = (body.S_A + body.S_B).T @ U
+    for k, column in enumerate(front.joints):
+        body.H[:, column] = body.H[:, column] + body.N[:, k]
+    if front.lands:
+        wide, moved = zeros(6, front.above), forces(body.A, U[:, front.closes :])
+        for k, column in enumerate(front.lands):
+            wide[:, column] = moved[:, k]
+        parent.add("U", wide)
+
+
+PROJECT = algorithm("constraint jacobian", ("inward", project), inputs=["q"], results=["H"])
+
+
+def places(closed: ClosedPlan, counts: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """(row of G, velocity) of every entry of H, link by link; constraints have `counts` rows."""
+    first = [sum(counts[:k]) for k in range(len(counts))]
+    for link, columns in zip(closed.plan.links, closed.fronts, strict=True):
+        for velocity in range(link.v.start, link.v.stop):
+            for block, row in columns:
+                yield first[block] + row, velocity
