@@ -130,7 +130,9 @@ class Embedded:
 
     def call(self, places: Mapping[str, Place]) -> None:
         """Run the program with its rows at these places."""
-        where = {"numbers": self.builder.place("numbers"), "work": self.scratch, **places}
+        where = {"work": self.scratch, **places}
+        if "numbers" not in where:
+            where["numbers"] = self.builder.place("numbers")
         for run in self.program.runs:
             tables = []
             for base, table in run.offsets:

@@ -23,6 +23,7 @@ class ConstraintFunction:
 
     function: Callable[..., Any]
     velocity: bool
+    written: Any = None  # the function that the user wrote, where it is another one
 
     def __call__(self, *arguments: Any) -> Any:
         return self.function(*arguments)
@@ -30,17 +31,17 @@ class ConstraintFunction:
     @property
     def name(self) -> str:
         """The function's name."""
-        return function_name(self.function)
+        return function_name(self.written or self.function)
 
     @property
     def described(self) -> str:
         """The name and where the function was written."""
-        place = definition(self.function)
+        place = definition(self.written or self.function)
         return f"constraint function {self.name}" + (f" ({place})" if place else "")
 
     def entries(self, arguments: Sequence[Any]) -> list[Scalar]:
         """What the function returns, as a list of rows."""
-        with user_code(f"constraint function {self.name}", self.function, _scalars(arguments)):
+        with user_code(f"constraint function {self.name}", self.written or self.function, _scalars(arguments)):
             result = self.function(*arguments)
         if result is None:
             raise InputError(f"{self.described} returned None; is a `return` missing?")

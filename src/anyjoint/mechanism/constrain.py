@@ -13,7 +13,7 @@ from anyjoint.constraints.loop import closing, make_loop
 from anyjoint.errors import InputError, ModelError
 from anyjoint.joints import Fixed, Free, FreeQuaternion, Joint
 from anyjoint.options import nearest
-from anyjoint.scalar import is_real, reals
+from anyjoint.scalar import Scalar, is_real, reals
 from anyjoint.spatial import Pose, Twist, zeros
 
 from .probing import random_coordinates
@@ -93,6 +93,26 @@ def function(
     if not count:
         raise ModelError(f"{made.described} returned no rows; return one number or several")
     return replace(made, row_names=tuple(map(str, range(count))))
+
+
+def prescribed(mech: Mechanism, where: Where, motion: Any, name: str | None) -> Constraint:
+    """Rows q - motion(t) on all coordinates of a joint."""
+    index = body_index(mech, where, "prescribe")
+    body = mech.bodies[index] if index >= 0 else None
+    if body is None or not body.joint.nq:
+        raise ModelError(f"prescribe: {where!r} has no coordinates that could follow a function of time")
+    if not callable(motion):
+        raise ModelError(f"prescribe: {motion!r} must be a function of time, such as lambda t: 1.5 * aj.sin(t)")
+
+    def rows(q: Any, t: Scalar) -> list[Scalar]:
+        given = motion(t)
+        wanted = list(given) if hasattr(given, "__len__") else [given]
+        if len(wanted) != len(q):
+            raise InputError(f"prescribe: the motion of {body.name!r} gave {len(wanted)} numbers; expected {len(q)}")
+        return [x - y for x, y in zip(q, wanted, strict=True)]
+
+    label = name or f"motion of {body.name}"
+    return function(mech, ConstraintFunction(rows, False, motion), (), body.coordinate_names, True, 0.0, label)
 
 
 def _arguments_somewhere(mech: Mechanism, made: FunctionConstraint) -> list[Any]:

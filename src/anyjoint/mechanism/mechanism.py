@@ -21,6 +21,7 @@ from .body import Body, Ground
 from .checks import Problem, find_problems
 from .constrain import function as function_constraint
 from .constrain import loop as loop_constraint
+from .constrain import prescribed as prescribed_motion
 from .fence import check_inside, fences_of
 from .inertia import Inertia
 from .probing import joint_pose
@@ -169,6 +170,15 @@ from anyjoint.constraints import Constraint, ConstraintFunction
         self.constraints.append(made)
         return made
 
+    def prescribe(self, body: Body | str, motion: Any, name: str | None = None) -> Constraint:
+        """Let the joint of a body follow a function of time; the force that this takes is the multiplier's negative.
+
+        `motion(t)` gives all coordinates of the joint, or a number for a joint with a single one. It is traced and
+        differentiated as joints are, so it is written with aj.sin and the like.
+        """
+        self.constraints.append(prescribed_motion(self, body, motion, name))
+        return self.constraints[-1]
+
     def replace_body(self, body: Body) -> None:
         """Put a changed body where the one with its index was; models are not changed by it."""
         self.bodies[body.index] = self._by_name[body.name] = body
@@ -206,6 +216,11 @@ from anyjoint.constraints import Constraint, ConstraintFunction
     def nc(self) -> int:
         """Number of constraint rows."""
         return sum(constraint.count for constraint in self.constraints)
+
+    @property
+    def timed(self) -> bool:
+        """Whether anything depends on time."""
+        return any(constraint.time for constraint in self.constraints)
 
     @property
     def coordinate_names(self) -> list[str]:

@@ -34,6 +34,7 @@ from anyjoint.tree.plan import Plan
 
 from .arguments import checked_out, checked_row, checked_rows
 from .cartesian import Cartesian
+from .constraints import ConstraintQuestions
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
 from .method import add_methods
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
-class Model:
+class Model(ConstraintQuestions):
     """Equations of motion of a mechanism as machine code; `mech.compile()` makes it.
 
     States are rows (n,) or batches (batch, n): `q` of nq coordinates, `v` of nv velocities. A pendulum of 1 m:
@@ -142,7 +143,7 @@ class Model:
     def _parameters_changed(self) -> None:
         """Run the set-up programs again; drop programs that have built in a number which is another one now."""
         self.workshop.forget()
-        for made in ("screen", "places", "_direct"):
+        for made in ("screen", "places", "_direct", "_entry_places"):
             self.__dict__.pop(made, None)
         stale = []
         for name, program in self._programs.items():
@@ -179,9 +180,13 @@ class Model:
         return result
 
     def forward_dynamics(
-        self, q: Any, v: Any, tau: Any = None, *, wrenches: Any = None, out: Floats | None = None, threads: int = 1
-    ) -> Floats:
-        """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies, in their frames."""
+        self, q: Any, v: Any, tau: Any = None, *, wrenches: Any = None, t: Any = 0.0, out: Floats | None = None,
+        threads: int = 1,
+    ) -> Floats:  # fmt: skip
+        """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies, in their frames.
+
+        They satisfy the constraints. `t` is the time, for mechanisms that depend on it.
+        """
         tau = self._zero if tau is None else tau
         if wrenches is None and out is None and threads == 1 and self._direct is not None:
             state = self._direct((q, v, tau))
@@ -190,20 +195,28 @@ class Model:
         if wrenches is not None:
             given = checked_row("forward_dynamics", tau, "tau", self.nv, self.dtype)
             tau = given + self.generalized_forces(q, wrenches)
-        a = self._accelerations(q, v, tau, out, threads)
+        a = self._accelerations(q, v, tau, t, out, threads)
         if self.screen is not None and not self.screen.passes(q, a):
             look_closer(self, self.screen, q, v, tau, a)
         return a
 
-    def _accelerations(self, q: Any, v: Any, tau: Any, out: Floats | None = None, threads: int = 1) -> Floats:
+    def _accelerations(
+        self, q: Any, v: Any, tau: Any, t: Any = 0.0, out: Floats | None = None, threads: int = 1
+    ) -> Floats:
         if self.numeric:
             return self._forward_numerically((q, v, tau), out)
-        return self.evaluate("forward_dynamics", (q, v, tau), out, threads)
+        return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads)
+
+    def clock(self, t: Any) -> tuple[Any, ...]:
+        """The time as a further argument of programs; none where nothing depends on it."""
+        if not self.mechanism.timed:
+            return ()
+        return (np.full(1, t, self.dtype) if np.ndim(t) == 0 else t,)
 
     @cached_property
     def _direct(self) -> Callable[[tuple[Any, ...]], Floats | None] | None:
         """Forward dynamics of one state without delay, where no place needs a closer look."""
-        if self.numeric or self.places or self.screen:
+        if self.numeric or self.places or self.screen or self.mechanism.timed:
             return None
         return self.program("forward_dynamics").state
 
@@ -361,7 +374,7 @@ class Model:
         self, q0: Any = None, v0: Any = None, duration: float = 10.0, dt: float = 1e-3, method: str = "rk4", *,
         rtol: float = 1e-8, atol: float = 1e-10, tau: Any = None, forces: Sequence[Any] = (), events: Any = (),
         save_every: int | None = None, progress: Any = None, threads: int = 1, limits: bool = True,
-        hold: int | None = None,
+        hold: int | None = None, stabilise: Any = "project",
     ) -> Trajectory:  # fmt: skip
         """Integrate the motion from (q0, v0); without them from the mechanism's own start.
 
@@ -369,7 +382,8 @@ class Model:
         and `atol`, and `dt` is the distance of its samples. `tau` are generalized forces: a row, values over time, or a
         function tau(t, q, v), asked at every stage or, with `hold=k`, every k steps; `forces` are springs, wrenches and
         servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `aj.Event`s. Limits that joints declare hold
-        unless `limits` is False. Every `save_every`-th step is kept (default all). `progress=True` shows a bar. Batches
+        unless `limits` is False. `stabilise` keeps the motion on constraints: "project" after every step,
+        ("baumgarte", a, b), or None. Every `save_every`-th step is kept (default all). `progress=True` shows a bar. Batches
         (batch, n) run on `threads`. Trouble ends the run early, with a status that says why.
 
         >>> traj = model.simulate([0.1], [0.0], duration=1.0, dt=1e-3)
@@ -378,7 +392,7 @@ class Model:
         """
         return importlib.import_module("anyjoint.simulate").simulate(  # type: ignore[no-any-return]
             self, q0, v0, duration, dt, method, rtol=rtol, atol=atol, tau=tau, forces=forces, events=events,
-            save_every=save_every, progress=progress, threads=threads, limits=limits, hold=hold,
+            save_every=save_every, progress=progress, threads=threads, limits=limits, hold=hold, stabilise=stabilise,
         )  # fmt: skip
 
     @named_options

@@ -26,7 +26,7 @@ class Program:
         self, quantity: Quantity, trace: Trace, mechanism: Mechanism, dtype: str = "float64", width: int | None = None
     ) -> None:
         self.quantity, self.trace = quantity, trace
-        self.inputs = tuple((row.name, row.size(mechanism)) for row in quantity.inputs)
+        self.inputs = tuple((row.name, row.size(mechanism)) for row in quantity.given(mechanism))
         self.shapes = tuple(row.shape(mechanism) for row in quantity.outputs)
         self.size = sum(row.size(mechanism) for row in quantity.outputs) or result_size(trace)
         self.dtype = np.dtype(dtype)

@@ -20,7 +20,7 @@ from anyjoint.trace.workshop import Trace, Workshop
 
 from .lagrangian import lagrangian
 from .mass_matrix import traced_mass
-from .quantity import TAU, A, Q, Quantity, V
+from .quantity import TAU, A, Q, Quantity, T, V, with_time
 
 INPUTS = ("q", "v", "tau")
 SMALL = 18  # velocities up to which the dense formulation is traced too, to see which has fewer operations
@@ -59,7 +59,7 @@ FORMULATIONS = (*SWEEPS, *DENSE_FORMULATIONS, *NUMERIC)
 def trace(workshop: Workshop, formulation: str) -> Trace:
     """By the named formulation, or by the one with the fewest operations."""
     if workshop.mechanism.constraints:
-        return workshop.constrained(CARRIED.name, INPUTS, accelerations)
+        return workshop.constrained(CARRIED.name, with_time(workshop, INPUTS), accelerations)
     if workshop.expansion:
         return workshop.straight(COUPLED, INPUTS, projected, over="regrouped")
     if formulation in SWEEPS:
@@ -77,8 +77,8 @@ def trace(workshop: Workshop, formulation: str) -> Trace:
 FORWARD_DYNAMICS = Quantity(
     "forward_dynamics",
     "Accelerations of the state (q, v) under the generalized forces tau.",
-    (Q, V, TAU),
+    (Q, V, TAU, T),
     (A,),
     trace,
-    optional=("tau",),
+    optional=("tau", "t"),
 )

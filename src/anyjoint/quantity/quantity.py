@@ -15,7 +15,7 @@ from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.mechanism import Mechanism
 from anyjoint.trace.workshop import Trace, Workshop
 
-Kind = Literal["coordinates", "velocities", "bodies", "matrix", "rows", "whole"]
+Kind = Literal["coordinates", "velocities", "bodies", "matrix", "rows", "time", "whole"]
 # The first dimensions of a row, as a mechanism calls them.
 LEAD: dict[Kind, tuple[str, ...]] = {
     "coordinates": ("nq",),
@@ -23,6 +23,7 @@ LEAD: dict[Kind, tuple[str, ...]] = {
     "bodies": ("nb",),
     "matrix": ("nv", "nv"),
     "rows": ("nc",),
+    "time": (),
     "whole": (),
 }
 
@@ -61,6 +62,15 @@ class Quantity:
     trace: Callable[[Workshop, str], Trace]  # the second argument is the formulation of forward dynamics
     optional: tuple[str, ...] = ()  # inputs that are zero where they are not given
 
+    def given(self, mechanism: Mechanism) -> tuple[Row, ...]:
+        """The inputs for a mechanism: the time is one only where something depends on it."""
+        return tuple(row for row in self.inputs if row.kind != "time" or mechanism.timed)
+
+
+def with_time(workshop: Workshop, inputs: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of inputs, the time among them where something depends on it."""
+    return (*inputs, "t") if workshop.mechanism.timed else inputs
+
 
 def sweeps(algorithm: Algorithm) -> Callable[[Workshop, str], Trace]:
     """How a quantity is traced that is an algorithm of sweeps and nothing else."""
@@ -72,3 +82,4 @@ V = Row("v", "velocities", meaning="velocities")
 A = Row("a", "velocities", meaning="accelerations")
 X = Row("x", "velocities", meaning="any velocities")
 TAU = Row("tau", "velocities", meaning="generalized forces")
+T = Row("t", "time", meaning="seconds; only for mechanisms that depend on time")

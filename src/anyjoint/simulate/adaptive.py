@@ -123,7 +123,8 @@ def compiled_adaptive(request: Request) -> Iterator[Chunk]:
 def _prepare(request: Request, row: AdaptiveRow, state: Floats) -> None:
     """First rates and step lengths."""
     for member, (q, v) in enumerate(zip(request.q, request.v, strict=True)):
-        rate = PythonStepper(request.model, request.drive, request.stepper, member).rate(0.0, q, v)
+        stepper = PythonStepper(request.model, request.drive, request.stepper, member, request.quantities)
+        rate = stepper.rate(0.0, q, v)
         state[member, row.step] = first_step(q, v, rate, request)
         state[member, row.rates :] = np.concatenate(rate)
 
@@ -154,7 +155,8 @@ def _check_progress(state: Floats, row: AdaptiveRow, end: float, request: Reques
 
 def python_adaptive(request: Request) -> Iterator[Chunk]:
     """The same in Python, because a Python function of time or state has to be asked at every stage."""
-    stepper, tableau = PythonStepper(request.model, request.drive, request.stepper), request.stepper.tableau
+    stepper = PythonStepper(request.model, request.drive, request.stepper, quantities=request.quantities)
+    tableau = request.stepper.tableau
     assert tableau is not None  # adaptive steppers have one
     samples, pace = Samples(request), Pace(4)
     t, q, v = 0.0, request.q[0].copy(), request.v[0].copy()
@@ -173,7 +175,7 @@ def python_adaptive(request: Request) -> Iterator[Chunk]:
                 after = request.duration if used < h or t + used >= request.duration else t + used
                 dense = (np.array(tableau.dense).T @ rates)[None]
                 samples.add(0, np.array([t]), np.array([after]), np.array([used]), old[None], dense)
-                t, (q, v) = after, stepper.rechart(new_q, new_v)
+                t, (q, v) = after, stepper.settle(after, new_q, new_v)
                 h *= factor
             else:
                 h = used * min(factor, 0.9)

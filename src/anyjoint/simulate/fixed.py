@@ -90,7 +90,7 @@ def _chunk(request: Request, t: Floats, out: Floats, steps: int) -> Chunk:
 
 def python_fixed(request: Request) -> Iterator[Chunk]:
     """The same in Python, because a Python function has to be asked at every stage."""
-    stepper = PythonStepper(request.model, request.drive, request.stepper)
+    stepper = PythonStepper(request.model, request.drive, request.stepper, quantities=request.quantities)
     q, v, clock, at = request.q[0].copy(), request.v[0].copy(), 0.0, 0
     pace, times = Pace(8), request.times
     for samples, every, h in fixed_parts(request):
@@ -100,7 +100,8 @@ def python_fixed(request: Request) -> Iterator[Chunk]:
             out = np.empty((count, 1, len(q) + len(v)))
             for i in range(count):
                 for k in range(every):
-                    q, v = stepper.rechart(*stepper.step(origin + ((done + i) * every + k) * h, q, v, h))
+                    t = origin + ((done + i) * every + k) * h
+                    q, v = stepper.settle(t + h, *stepper.step(t, q, v, h))
                 out[i, 0] = np.concatenate([q, v])
             pace.stop()
             done += count

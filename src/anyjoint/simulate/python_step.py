@@ -17,21 +17,29 @@ from .kept import Joints, kept
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 State = tuple[Floats, Floats]
+FORWARD = ("forward_dynamics",)
 
 
 class PythonStepper:
     """Steps of a model under a drive; `member` is the state's place in a batch of drives."""
 
-    def __init__(self, model: Any, drive: Drive, stepper: Stepper, member: int = 0) -> None:
+    def __init__(
+        self, model: Any, drive: Drive, stepper: Stepper, member: int = 0, quantities: Sequence[Any] = FORWARD
+    ) -> None:
         self.model, self.drive, self.stepper, self.member = model, drive, stepper, member
         # without the checks of results, which are made on whole trajectories
-        self.forward = _unchecked(model) if model.numeric else model.program("forward_dynamics")
+        accelerations, *corrections = quantities
+        self.forward = _unchecked(model) if model.numeric else model.program(accelerations)
+        self.corrections = [model.program(quantity) for quantity in corrections]
         self.charted = charted(model)
 
     def rate(self, t: float, q: Floats, v: Floats) -> State:
         """dq/dt and dv/dt."""
-        a = self.forward(q, v, self.drive.torque(t, q, v, self.member))
-        return coordinate_rates(self.model, q, v), np.asarray(a)
+        return coordinate_rates(self.model, q, v), self.accelerations(t, q, v)
+
+    def accelerations(self, t: float, q: Floats, v: Floats) -> Floats:
+        """dv/dt."""
+        return np.asarray(self.forward(q, v, self.drive.torque(t, q, v, self.member), *self.model.clock(t)))
 
     def step(self, t: float, q: Floats, v: Floats, h: float) -> State:
         """The state after one step, in the same chart."""
@@ -47,7 +55,17 @@ class PythonStepper:
         b = np.array(tableau.b)
         return (q + h * (b @ ks), v + h * (b @ ls)), ks, ls
 
-    def rechart(self, q: Floats, v: Floats) -> State:
+    def settle(self, t: float, q: Floats, v: Floats) -> State:
+        """The state after a step as it should be: in the charts that joints want, and on the constraints."""
+        q, v = self._rechart(q, v)
+        if not self.corrections:
+            return q, v
+        position, velocity = self.corrections
+        clock = self.model.clock(t)
+        q, v = self._rechart(q + coordinate_rates(self.model, q, np.asarray(position(q, *clock), dtype=float)), v)
+        return q, v + np.asarray(velocity(q, v, *clock), dtype=float)
+
+    def _rechart(self, q: Floats, v: Floats) -> State:
         """(q, v) rewritten where a joint wants to."""
         if not self.charted:
             return q, v
@@ -63,8 +81,7 @@ class NumberOps:
 
     def accelerate(self, c: float, q: Floats, v: Floats) -> Floats:
         """dv/dt at t + c h."""
-        owner = self.owner
-        return np.asarray(owner.forward(q, v, owner.drive.torque(self.t + c * self.h, q, v, owner.member)))
+        return self.owner.accelerations(self.t + c * self.h, q, v)
 
     def rate(self, q: Floats, v: Floats) -> Floats:
         """dq/dt."""

@@ -31,17 +31,26 @@ class CompiledOps:
     """The operations of one step; inputs of a stage stand where `inputs` says for its c."""
 
     def __init__(
-        self, builder: Builder, physics: Physics, h: Place, q: Place, v: Place, inputs: Callable[[float], Place]
-    ) -> None:
-        self.builder, self.physics, self.h, self.inputs = builder, physics, h, inputs
+        self, builder: Builder, physics: Physics, h: Place, q: Place, v: Place, inputs: Callable[[float], Place],
+        t: Place | None = None,
+    ) -> None:  # fmt: skip
+        self.builder, self.physics, self.h, self.inputs, self.t = builder, physics, h, inputs, t
         self.q, self.v = Sum(q), Sum(v)
 
     def accelerate(self, c: float, q: Sum, v: Sum) -> Sum:
         """dv/dt."""
         self._compute(q, v)
         out = self.builder.room(self.physics.nv)
-        self.physics.accelerate(q.at, v.at, self.inputs(c), out)
+        self.physics.accelerate(q.at, v.at, self.inputs(c), out, self.time(c))
         return Sum(out, place=out)
+
+    def time(self, c: float) -> Place | None:
+        """Where t + c h stands; nowhere if nothing depends on it."""
+        if self.t is None:
+            return None
+        at = self.builder.room(1)
+        self.builder.pointwise(1, {"t": self.t}, {"h": self.h}, {"t": at}, lambda x: {"t": x["t"] + c * x["h"]})
+        return at
 
     def rate(self, q: Sum, v: Sum) -> Sum:
         """dq/dt."""

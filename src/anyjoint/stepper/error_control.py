@@ -59,6 +59,9 @@ class AdaptiveStep:
         self.builder, self.physics, self.tableau, self.controls = builder, physics, tableau, controls
         self.row = AdaptiveRow(physics.nq, physics.nv)
         self.used, self.total, self.accept = (builder.room(1) for _ in range(3))
+        clock = self._at(self.row.time) if physics.mechanism.timed else None
+        drive = builder.place("drive")
+        self.ops = CompiledOps(builder, physics, self.used, self._at(0), self._at(physics.nq), lambda c: drive, clock)
 
     def make(self) -> int:
         """Add the runs; the length of a row."""
@@ -69,7 +72,7 @@ class AdaptiveStep:
         self._decide()
         for part in parts:
             self._finish(part)
-        self.physics.rechart(self._at(0), self._at(self.physics.nq))
+        self.physics.settle(self._at(0), self._at(self.physics.nq), self.ops.time(0.0))  # the clock has moved on
         return self.row.length
 
     def _at(self, index: int) -> Place:
@@ -89,18 +92,17 @@ class AdaptiveStep:
     def _stages(self) -> tuple[Part, Part]:
         """All stages; the last one is at the end of the step, and the first of the next step where charts permit."""
         physics, nq, nv = self.physics, self.physics.nq, self.physics.nv
-        inputs = self.builder.place("drive")
-        ops = CompiledOps(self.builder, physics, self.used, self._at(0), self._at(nq), lambda c: inputs)
+        ops = self.ops
         rates: list[Sum] = []
         accelerations: list[Sum] = []
-        for i, weights in enumerate((*self.tableau.a, self.tableau.b)):
+        for i, (c, weights) in enumerate(zip((*self.tableau.c, 1.0), (*self.tableau.a, self.tableau.b), strict=True)):
             q, v = ops.go(ops.q, weights, rates), ops.go(ops.v, weights, accelerations)
-            if i == 0 and not physics.has_charts:
+            if i == 0 and not physics.has_charts and not physics.projection:
                 places = self._at(self.row.rates), self._at(self.row.rates + nq)
                 rates.append(Sum(places[0], place=places[0]))
                 accelerations.append(Sum(places[1], place=places[1]))
             else:
-                accelerations.append(ops.accelerate(0.0, q, v))
+                accelerations.append(ops.accelerate(c, q, v))
                 rates.append(ops.rate(q, v))
         return Part(nq, 0, q.at, [rate.at for rate in rates]), Part(nv, nq, v.at, [a.at for a in accelerations])
 

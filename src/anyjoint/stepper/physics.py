@@ -43,8 +43,17 @@ def joint_key(joint: Joint) -> Hashable:
     return type(joint), joint
 
 
+@dataclass(frozen=True)
+class Projection:
+    """Programs that take positions and velocities back onto constraints, and where their numbers begin."""
+
+    position: Schedule
+    velocity: Schedule
+    starts: tuple[int, int]
+
+
 class Physics:
-    """Adds runs for accelerations, rates and charts to a step."""
+    """Adds runs for accelerations, rates, charts and projections to a step."""
 
     def __init__(
         self,
@@ -54,25 +63,32 @@ class Physics:
         forces: ForceProgram | None = None,
         settings: Sequence[Place] = (),
         forced: bool = False,
+        projection: Projection | None = None,
     ) -> None:
         self.builder, self.mechanism, self.forces = builder, mechanism, forces
         self.nq, self.nv = mechanism.nq, mechanism.nv
         self.settings = settings  # where the numbers of the forces stand
         # Where forces are put together; `forced` where a caller adds some of its own.
         self.tau = builder.room(self.nv) if forced or (forces and forces.torques) else None
-        self.dynamics = Embedded(builder, dynamics, ("q", "v", "result", *(["tau"] if self.tau else [])))
+        self.dynamics = Embedded(builder, dynamics, ("q", "v", "t", "result", *(["tau"] if self.tau else [])))
+        self.projection = projection
+        if projection:
+            self.corrections = [
+                (Embedded(builder, schedule, ("result", "t")), {"numbers": builder.place("numbers", start)})
+                for schedule, start in zip((projection.position, projection.velocity), projection.starts, strict=True)
+            ]
         self.groups = joint_groups(mechanism)
         self.has_rates = any(moves_otherwise(group.joint) for group in self.groups)
         self.has_charts = any(has_chart(group.joint) for group in self.groups)
 
-    def accelerate(self, q: Place, v: Place, inputs: Place, out: Place) -> None:
-        """Accelerations at (q, v) in the work array, with the inputs (tau, then signals of forces) at a place."""
+    def accelerate(self, q: Place, v: Place, inputs: Place, out: Place, t: Place | None = None) -> None:
+        """Accelerations at (q, v, t) in the work array, with the inputs (tau, then signals of forces) at a place."""
         tau = inputs
         if self.tau and self.forces:
             self.builder.pointwise(self.nv, {"tau": inputs}, {}, {"tau": self.tau}, lambda x: {"tau": x["tau"]})
             self._add_forces(q, v, inputs, self.tau)
             tau = self.tau
-        self.dynamics.call({"q": q, "v": v, "tau": tau, "result": out})
+        self.dynamics.call({"q": q, "v": v, "tau": tau, "result": out} | at_time(t))
 
     def _add_forces(self, q: Place, v: Place, inputs: Place, tau: Place) -> None:
         program = self.forces
@@ -101,6 +117,26 @@ class Physics:
         for group in self.groups:
             if has_chart(group.joint):
                 run_joints(self.builder, group, lambda joint, qs, vs: joint.chart(qs, vs), (q, v), (q, v))
+
+
+    def settle(self, q: Place, v: Place, t: Place | None = None) -> None:
+        """The state after a step as it should be: in the charts that joints want, and on the constraints."""
+        self.rechart(q, v)
+        if not self.projection:
+            return
+        builder, d = self.builder, self.builder.room(self.nv)
+        (position, first), (velocity, second) = self.corrections
+        position.call({"q": q, "result": d, **first} | at_time(t))
+        change = self.rate(q, d, builder.room(self.nq) if self.has_rates else d)
+        builder.pointwise(self.nq, {"q": q, "d": change}, {}, {"q": q}, lambda x: {"q": x["q"] + x["d"]})
+        self.rechart(q, v)
+        velocity.call({"q": q, "v": v, "result": d, **second} | at_time(t))
+        builder.pointwise(self.nv, {"v": v, "d": d}, {}, {"v": v}, lambda x: {"v": x["v"] + x["d"]})
+
+
+def at_time(t: Place | None) -> dict[str, Place]:
+    """Where programs that depend on time find it."""
+    return {} if t is None else {"t": t}
 
 
 def run_joints(

@@ -1,0 +1,66 @@
+"""Constraints in a run: how the motion is kept on them, a start that is off them, and how far it has drifted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError, ModelError
+from anyjoint.scalar import is_real
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Stabilise = str | tuple[str, float, float] | None
+PROJECT, BAUMGARTE = "project", "baumgarte"
+CLOSED = 1e-6  # errors at the start, in metres and radians, that the first projection may take away
+APART = 1e-3  # errors at which a mechanism has come apart
+
+
+def checked_stabilise(given: Any, model: Any) -> Stabilise:
+    """How the motion is kept on constraints: by projection, Baumgarte's feedback, or not at all."""
+    if isinstance(given, (tuple, list)) and len(given) == 3 and given[0] == BAUMGARTE:
+        if all(is_real(x) and 0 <= float(x) < np.inf for x in given[1:]):
+            return (BAUMGARTE, float(given[1]), float(given[2])) if model.mechanism.constraints else None
+    elif given in (PROJECT, None):
+        return given if model.mechanism.constraints else None
+    raise InputError(f'stabilise={given!r}; expected "project", ("baumgarte", a, b) with a, b >= 0, or None')
+
+
+def check_on_constraints(model: Any, q: Floats, v: Floats) -> None:
+    """Refuse a start that is off the constraints, row by row."""
+    if not model.mechanism.constraints:
+        return
+    position, velocity = model.constraint_errors(q, v, t=0.0)
+    scale = 1.0 + np.abs(v).max(initial=0.0)
+    worst = []
+    for what, errors, limit in (("positions", position, CLOSED), ("velocities", velocity, CLOSED * scale)):
+        if not np.isfinite(errors).all():
+            raise ModelError(f"simulate: the constraints of {model.mechanism.name!r} are not defined at the start")
+        size = np.abs(errors).max(axis=0)
+        if size.max(initial=0.0) > limit:
+            worst.append(f"{what} miss {row_name(model.mechanism, int(size.argmax()))} by {size.max():.3g}")
+    if worst:
+        raise InputError(
+            f"simulate: the start is off the constraints: {' and '.join(worst)}; "
+            "take q0, v0 = model.assemble(q0, v0)"
+        )
+
+
+def drift(model: Any, t: Floats, q: Floats, v: Floats) -> tuple[float, str, float]:
+    """The largest error of positions along a run, in which row, and when."""
+    times = {"t": np.asarray(t, model.dtype)[:, None]} if model.mechanism.timed else {}
+    position, _ = model.constraint_errors(q.astype(model.dtype), v.astype(model.dtype), **times)
+    size = np.abs(position)
+    if not size.size:
+        return 0.0, "", 0.0
+    k, row = np.unravel_index(int(size.argmax()), size.shape)
+    return float(size[k, row]), row_name(model.mechanism, int(row)), float(t[k])
+
+
+def row_name(mechanism: Any, index: int) -> str:
+    """A row by its constraint and its own name."""
+    for constraint in mechanism.constraints:
+        if index < constraint.count:
+            return f"{constraint.name!r} ({constraint.row_names[index]})" if constraint.count > 1 else repr(constraint.name)
+        index -= constraint.count
+    raise IndexError(index)
