@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from tests.constraints.kkt import consistent
 
 import anyjoint as aj
 from anyjoint import joints
+from tests.constraints.kkt import consistent
 
 CLOSING = [
     lambda rng: joints.Revolute(tuple(rng.normal(size=3))),

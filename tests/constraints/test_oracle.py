@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from tests.constraints.kkt import accelerations, errors
 from tests.constraints.random_loops import closed_tree
 

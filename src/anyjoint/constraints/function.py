@@ -48,7 +48,7 @@ class ConstraintFunction:
         if isinstance(result, (Pose, Twist, str, dict)):
             kind = type(result).__name__
             raise InputError(f"{self.described} returned a {kind}; expected a number or a list of numbers, all zero")
-        return [x for x in np.ravel(np.asarray(result, dtype=object))]
+        return list(np.ravel(np.asarray(result, dtype=object)))
 
 
 def constraint(function: Callable[..., Any]) -> ConstraintFunction:

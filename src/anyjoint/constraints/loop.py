@@ -8,7 +8,7 @@ beside them but equal to them wherever the loop is closed, at a fraction of the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ class Closing:
     turns: tuple[int, ...]
     slides: bool = False  # whether the two origins may lie apart
     cross: bool = False  # whether x of the first body stays perpendicular to y of the second
-    turn: Pose = Pose()  # of the closing frame, such that the joint's axis is z
+    turn: Pose = field(default_factory=Pose)  # of the closing frame, such that the joint's axis is z
 
     @property
     def names(self) -> tuple[str, ...]:

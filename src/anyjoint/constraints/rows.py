@@ -16,6 +16,8 @@ import numpy as np
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, Vector, zeros
 
+Scalars = Sequence[Scalar] | Vector
+
 
 class Touched(Protocol):
     """A link that a constraint touches: where it is in a frame that all of them share, how it moves, in its own axes.
@@ -23,11 +25,16 @@ class Touched(Protocol):
     `X` is the frame that the constraint is written in (the body's own, or that of a closing joint) in the link's.
     """
 
-    R: Matrix
-    p: Vector
-    w: Vector
-    u: Vector
-    X: Pose
+    @property
+    def R(self) -> Matrix: ...
+    @property
+    def p(self) -> Vector: ...
+    @property
+    def w(self) -> Vector: ...
+    @property
+    def u(self) -> Vector: ...
+    @property
+    def X(self) -> Pose: ...
 
 
 @dataclass(frozen=True)
@@ -44,8 +51,8 @@ class Rows:
     """m rows at a state: position errors (none for rows on velocities), velocity errors, K (6, m) per body touched, N
     (m) per coordinate touched, and gamma, all that accelerations do not cause."""
 
-    error: Sequence[Scalar] | None
-    rate: Sequence[Scalar]
+    error: Scalars | None
+    rate: Scalars
     K: Sequence[Matrix]
     N: Sequence[Vector]
-    gamma: Sequence[Scalar]
+    gamma: Scalars

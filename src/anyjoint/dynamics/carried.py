@@ -5,8 +5,8 @@ A link hands its parent a quadratic form in the parent's acceleration alpha and 
     1/2 alpha^T J alpha + alpha^T U y + 1/2 y^T D y + b^T alpha + r^T y,
 
 the multipliers of loops that are still open and accelerations that several joints share. Each y is eliminated at its
-closure (see tree/closures.py), where everything that it touches has come together: pivots of [PAK eq. 8], delayed. It is
-exact, it does not iterate, and it is linear in the number of bodies while few loops are open at once.
+closure (see tree/closures.py), where everything that it touches has come together: pivots of [PAK eq. 8], delayed. That
+is exact, does not iterate, and is linear in the number of bodies while few loops are open at once.
 
 M qdd + G^T y = tau - bias, G qdd = -gamma: multipliers have the sign of the Lagrangian T - V - y g.
 """
@@ -63,22 +63,21 @@ def carry(body: Any, parent: Any) -> None:
     ba = b + Ja @ body.a + Y @ body.z
     H = S.T @ U
     for k, column in enumerate(front.joints):
-        H[:, column] = H[:, column] + body.N[:, k]
+        H[:, column] = H[:, column] + on_joint(body, k)
     half = np.stack([Omega.half(H[:, k]) for k in range(front.width)], axis=1)  # L^-1 H
     E = half * Omega.inverse[:, None]
     body.E = E
     for row, j in free.items():
         ba[row] = body.tau[j]  # Ja S = 0 and S^T ba = tau, exactly
     U = U - Y @ E
-    on_joint = set(front.joints)
     for row in free:
-        for k in set(range(front.width)) - on_joint:
+        for k in set(range(front.width)) - set(front.joints):
             U[row, k] = 0  # S^T U' = 0, exactly
     r = r + half.T @ body.z + U.T @ body.a
     D = [D[k] - dot(half[:, i], E[:, j]) for k, (i, j) in enumerate(pairs(front.width))]
     s = [s[k] + dot(half[:, k], E[:, k]) for k in range(front.width)]
     for k, column in enumerate(front.starts):  # what rounding leaves of a row that cannot move is far below this
-        s[column] = s[column] + REDUNDANT * dot(body.K[:, k], body.K[:, k]) * Omega.inverse[0]
+        s[column] = s[column] + REDUNDANT * dot(wrench(body, k), wrench(body, k)) * Omega.inverse[0]
     hand_on(body, parent, Ja, ba, U, D, r, s)
 
 
@@ -118,12 +117,12 @@ def close(body: Any, parent: Any) -> None:
     r = r + vector(*body.gamma, *zeros(front.width - front.closes))
     full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
     for k in range(front.closes):
-        full[k, k] = full[k, k] - body.soft[k]
+        full[k, k] = full[k, k] - front.soft[k]
     inverse, rows, rests, wrenches = zeros(front.closes), zeros(front.closes, front.width), zeros(front.closes), []
     for k in range(front.closes):
         u, rest, couplings = U[:, k], r[k], {j: full[max(j, k), min(j, k)] for j in range(k + 1, front.width)}
         pivot = full[k, k]
-        inverse[k] = 1 / pivot if front.shared else kept_inverse(pivot, s[k] + body.soft[k])
+        inverse[k] = 1 / pivot if front.shared else kept_inverse(pivot, s[k] + front.soft[k])
         rests[k] = rest
         wrenches.append(u)
         for j, x in couplings.items():
@@ -163,11 +162,24 @@ def received(body: Any) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector
     front: Columns = body.columns
     U = zeros(6, front.width)
     for k, column in enumerate(front.starts):
-        U[:, column] = body.K[:, k]
+        U[:, column] = wrench(body, k)
     parts = [body.handed(name) for name in ("U", "D", "r", "s")]
     own = [U, zeros(len(pairs(front.width))), zeros(front.width), zeros(front.width)]
     U, D, r, s = (x if y is None else x + y for x, y in zip(own, parts, strict=True))
     return body.plus("J", body.J), body.plus("b", body.b), U, list(D), r, list(s)
+
+
+def wrench(body: Any, k: int) -> Vector:
+    """Column k of the rows that touch a link."""
+    column: Vector = body.K[6 * k : 6 * k + 6]
+    return column
+
+
+def on_joint(body: Any, k: int) -> Vector:
+    """Column k of the rows that touch a link's coordinates."""
+    n = len(body.qd)
+    column: Vector = body.N[n * k : n * k + n]
+    return column
 
 
 def hand_on(body: Any, parent: Any, J: Any, b: Any, U: Any, D: Any, r: Any, s: Any) -> None:
@@ -205,13 +217,14 @@ def pairs(width: int) -> list[tuple[int, int]]:
 def accelerations(body: Any, parent: Any) -> None:
     """Outward: unknowns where they end, accelerations of joints and links."""
     front: Columns = body.columns
-    passing = vector(*(parent.y[k] for k in front.lands))  # unknowns that were eliminated above
+    above = parent.carried
+    passing = vector(*(above[k] for k in front.lands))  # unknowns that were eliminated above
     alpha = body.A.motion(parent.alpha)
     if front.closes:
         solve(body, alpha, passing)
         body.alpha, body.qdd = alpha, zeros(0)
         return
-    body.y = passing
+    body.carried = passing
     alpha = alpha + (body.rest if front.driven else body.a)
     if front.driven:
         lead = vector(*(passing[k] for k in front.driven))
@@ -233,11 +246,11 @@ def solve(body: Any, alpha: Vector, passing: Vector) -> None:
     for k in range(front.closes - 1, -1, -1):
         right = body.rests[k] + dot(body.wrenches[:, k], alpha) + dot(body.rows[k, k + 1 :], y[k + 1 :])
         y[k] = -right * body.inverse[k]
-    body.y = y
+    body.carried = y
     body.multipliers = zeros(0) if front.shared else y[: front.closes]
 
 
-INPUTS = ("q", "v", "tau", "K", "N", "gamma", "soft")
+INPUTS = ("q", "v", "tau", "K", "N", "gamma")
 CARRIED = algorithm(
     "carried unknowns",
     ("outward", velocities),

@@ -1,4 +1,4 @@
-"""The Jacobian G of all constraint rows: wrenches K of the rows, handed inward and projected on the joints they pass."""
+"""The Jacobian G of all constraint rows: their wrenches K, handed inward and projected on the joints that they pass."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from anyjoint.spatial import zeros
 from anyjoint.tree.closures import ClosedPlan
 
 from .algorithm import algorithm
-from .carried import forces
+from .carried import forces, on_joint, wrench
 
 
 def project(body: Any, parent: Any) -> None:
@@ -17,11 +17,11 @@ def project(body: Any, parent: Any) -> None:
     front = body.columns
     U = zeros(6, front.width)
     for k, column in enumerate(front.starts):
-        U[:, column] = body.K[:, k]
+        U[:, column] = wrench(body, k)
     U = forces(body.W, U if body.handed("U") is None else U + body.handed("U"))
     body.H = (body.S_A + body.S_B).T @ U
     for k, column in enumerate(front.joints):
-        body.H[:, column] = body.H[:, column] + body.N[:, k]
+        body.H[:, column] = body.H[:, column] + on_joint(body, k)
     if front.lands:
         wide, moved = zeros(6, front.above), forces(body.A, U[:, front.closes :])
         for k, column in enumerate(front.lands):
@@ -29,7 +29,7 @@ def project(body: Any, parent: Any) -> None:
         parent.add("U", wide)
 
 
-PROJECT = algorithm("constraint jacobian", ("inward", project), inputs=["q"], results=["H"])
+PROJECT = algorithm("constraint jacobian", ("inward", project), inputs=["q", "K", "N"], results=["H"])
 
 
 def places(closed: ClosedPlan, counts: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from anyjoint.constraints import Constraint, Rows, Standing, Touched
+from anyjoint.constraints.rows import Scalars
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Matrix, Pose, Vector, as_matrix, dot, zeros
+from anyjoint.spatial import Matrix, Pose, Vector, as_matrix, dot, vector, zeros
 from anyjoint.tree.closures import GROUND, ClosedPlan
 from anyjoint.tree.record import Record
 
@@ -88,7 +88,7 @@ def constraint_rows(
     t: Scalar,
     rows_of: RowsOf,
 ) -> list[Rows]:
-    """The rows of all constraints; `coordinates` gives a coordinate and its rate, X the frames that rows are written in.
+    """The rows of all constraints; `coordinates` gives a coordinate and its rate, X the frames of the rows.
 
     Rows that do not change when everything moves together are seen from the hub, others from the world.
     """
@@ -108,7 +108,7 @@ def give_rows(
     relative: Sequence[bool],
     frames: LinkFrames,
     found: Sequence[Rows],
-    right: Sequence[Sequence[Scalar]],
+    right: Sequence[Scalars],
     up: Vector,
     velocity_of: Callable[[tuple[int, int]], tuple[int, int]],
 ) -> None:
@@ -117,9 +117,9 @@ def give_rows(
     Links' accelerations are counted against gravity: `up` takes it off again where a row feels it.
     """
     for link, record in enumerate(frames.records):
-        record.K = zeros(6, len(closed.starts[link]))
-        record.N = zeros(len(record.qd), len(closed.joints[link]))
-        record.soft = record.gamma = zeros(0)
+        record.K = zeros(6 * len(closed.starts[link]))
+        record.N = zeros(len(record.qd) * len(closed.joints[link]))
+        record.gamma = zeros(0)
     columns = [{place: k for k, place in enumerate(row)} for row in closed.starts]
     joints = [{place: k for k, place in enumerate(row)} for row in closed.joints]
     for k, (constraint, rows) in enumerate(zip(constraints, found, strict=True)):
@@ -131,15 +131,14 @@ def give_rows(
             at = closed.where[k] if link == closed.hubs[k] else link
             record = frames.records[at]
             for row in range(constraint.count):
-                column = columns[at][k, row]
-                record.K[:, column] = record.K[:, column] + K[:, row]
+                column = slice(6 * columns[at][k, row], 6 * columns[at][k, row] + 6)
+                record.K[column] = record.K[column] + K[:, row]
                 if not relative[k]:
                     gamma[row] = gamma[row] - dot(K[3:, row], frames.pose(link, GROUND)[0].T @ up)
         for place, N in zip(constraint.coordinates, rows.N, strict=True):
             link, index = velocity_of(place)
             for row in range(constraint.count):
                 record = frames.records[link]
-                record.N[index, joints[link][k, row]] = record.N[index, joints[link][k, row]] + N[row]
-        closure = frames.records[closed.where[k]]
-        closure.gamma = np.array([*gamma, None], dtype=object)[:-1]
-        closure.soft = np.array([constraint.compliance] * constraint.count + [None], dtype=object)[:-1]
+                at = len(record.qd) * joints[link][k, row] + index
+                record.N[at] = record.N[at] + N[row]
+        frames.records[closed.where[k]].gamma = vector(*gamma)

@@ -152,7 +152,8 @@ def coordinate_place(mech: Mechanism, name: Any, what: str) -> tuple[int, int]:
 def _fresh_name(mech: Mechanism, name: Any, default: str) -> str:
     taken = {c.name for c in mech.constraints}
     if name is None:
-        return default if default not in taken else next(n for k in range(2, 1 << 30) if (n := f"{default} {k}") not in taken)
+        numbered = (f"{default} {k}" for k in range(2, len(taken) + 3))
+        return default if default not in taken else next(text for text in numbered if text not in taken)
     if not isinstance(name, str) or not name.strip():
         raise InputError(f"a constraint's name must be a non-empty text, got {name!r}")
     if name in taken:

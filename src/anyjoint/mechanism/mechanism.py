@@ -143,10 +143,10 @@ from anyjoint.constraints import Constraint, ConstraintFunction
     ) -> Constraint:
         """Join two bodies of the tree once more, which closes a loop; without a joint they are welded.
 
-        `at` are points or poses on the two bodies, where the closing joint's frames are. Hinge, ball, slider, universal,
-        planar and cylindrical joints and welds become rows of their own. Any other joint cuts the second body in two
-        halves: one rides on the first body by this joint, as a body with the loop's name and the joint's coordinates,
-        and is welded to the other. `compliance` makes the rows soft.
+        `at` are points or poses on the two bodies, where the closing joint's frames are. Hinges, balls, sliders,
+        universal, planar and cylindrical joints and welds become rows of their own. Any other joint cuts the second
+        body in two halves: one rides on the first body by this joint, as a body with the loop's name and the joint's
+        coordinates, and is welded to the other. `compliance` makes the rows soft.
         """
         self.constraints.append(loop_constraint(self, a, b, joint, at, name, compliance))
         return self.constraints[-1]
@@ -163,8 +163,8 @@ from anyjoint.constraints import Constraint, ConstraintFunction
     ) -> Constraint:
         """Ask that a function of `@aj.constraint` or `@aj.velocity_constraint` be zero.
 
-        It is called with the poses (and twists) of `bodies`, then with an array of `coordinates` (and their rates), then
-        with the time if `time` is True.
+        It is called with the poses (and twists) of `bodies`, then with an array of `coordinates` (and their rates),
+        then with the time if `time` is True.
         """
         made = function_constraint(self, function, bodies, coordinates, time, compliance, name)
         self.constraints.append(made)

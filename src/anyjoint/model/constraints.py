@@ -78,7 +78,7 @@ class ConstraintQuestions:
         entries = self.evaluate("constraint_entries", (q, *self.clock(0.0 if t is None else t)))
         G = np.zeros((*entries.shape[:-1], self.mechanism.nc, self.nv), self.dtype)
         rows, columns = self._entry_places
-        np.add.at(G, (..., rows, columns), entries)
+        G[..., rows, columns] = entries
         return G
 
     def mobility(self, q: Any, *, t: Any = None) -> Mobility:
@@ -225,6 +225,6 @@ class Assembly:
         rows = ", ".join(f"{names[k]} by {error[k]:.3g}" for k in order if abs(error[k]) > SETTLED)
         held = " with the coordinates that are held" if self.held.any() else ""
         raise InputError(
-            f"assemble: the constraints cannot be met{held} from this guess; still open: {rows}. Begin nearer to a state "
-            "that exists, hold less, or check lengths"
+            f"assemble: the constraints cannot be met{held} from this guess; still open: {rows}. Begin nearer to a "
+            "state that exists, hold less, or check lengths"
         )

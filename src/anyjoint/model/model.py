@@ -383,8 +383,8 @@ class Model(ConstraintQuestions):
         function tau(t, q, v), asked at every stage or, with `hold=k`, every k steps; `forces` are springs, wrenches and
         servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `aj.Event`s. Limits that joints declare hold
         unless `limits` is False. `stabilise` keeps the motion on constraints: "project" after every step,
-        ("baumgarte", a, b), or None. Every `save_every`-th step is kept (default all). `progress=True` shows a bar. Batches
-        (batch, n) run on `threads`. Trouble ends the run early, with a status that says why.
+        ("baumgarte", a, b), or None. Every `save_every`-th step is kept (default all). `progress=True` shows a bar.
+        Batches (batch, n) run on `threads`. Trouble ends the run early, with a status that says why.
 
         >>> traj = model.simulate([0.1], [0.0], duration=1.0, dt=1e-3)
         >>> traj.status.ok, len(traj.t)

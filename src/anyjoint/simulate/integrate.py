@@ -61,9 +61,9 @@ def simulate(
     they answer is held while machine code takes the steps, as by a sampled controller. `forces` are springs, wrenches
     and servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `Event`s. Limits that joints declare hold,
     by stops as hard as the steps can follow, unless `forces` has a `Limits` or `limits` is False. `stabilise` keeps the
-    motion on constraints: "project" after every step, ("baumgarte", a, b) by feedback, None not at all. Every `save_every`-th
-    step is kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end the run early
-    with a status that says why.
+    motion on constraints: "project" after every step, ("baumgarte", a, b) by feedback, None not at all. Every
+    `save_every`-th step is kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end
+    the run early with a status that says why.
     """
     request = make_request(
         model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold,

@@ -61,6 +61,7 @@ def row_name(mechanism: Any, index: int) -> str:
     """A row by its constraint and its own name."""
     for constraint in mechanism.constraints:
         if index < constraint.count:
-            return f"{constraint.name!r} ({constraint.row_names[index]})" if constraint.count > 1 else repr(constraint.name)
+            own = f" ({constraint.row_names[index]})" if constraint.count > 1 else ""
+            return f"{constraint.name!r}{own}"
         index -= constraint.count
     raise IndexError(index)

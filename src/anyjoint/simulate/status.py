@@ -19,4 +19,5 @@ class Status:
 
     def __str__(self) -> str:
         said = f"{'ok' if self.ok else 'stopped'}: {self.reason}" if self.reason else "ok"
-        return said if self.drift is None else f"{said}{',' if self.reason else ':'} constraints hold to {self.drift:.1g}"
+        held = "" if self.drift is None else f"{',' if self.reason else ':'} constraints hold to {self.drift:.1g}"
+        return said + held

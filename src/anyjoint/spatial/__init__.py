@@ -8,7 +8,7 @@ from .pose import Axis, Pose, unit_axis
 from .twist import Twist
 
 __all__ = [
-    "Axis", "BlockInertia", "Factor", "Matrix", "Pose", "Rotation", "Translation", "Turn", "Twist", "Vector", "ad", "ad_dual",
-    "as_matrix", "at_unit_length", "cross", "dot", "dot_in_pairs", "frame_about", "rigid", "skew", "unit_axis",
-    "vector", "zeros",
+    "Axis", "BlockInertia", "Factor", "Matrix", "Pose", "Rotation", "Translation", "Turn", "Twist", "Vector", "ad",
+    "ad_dual", "as_matrix", "at_unit_length", "cross", "dot", "dot_in_pairs", "frame_about", "rigid", "skew",
+    "unit_axis", "vector", "zeros",
 ]  # fmt: skip

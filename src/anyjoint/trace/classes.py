@@ -178,6 +178,7 @@ class Tracer:
             x = [trace.variable(("row", "x", k)) for k in range(nv)]
             body.Sdot_x = self.joints.jacobian_rate(trace.graph, link, q, v, x, own)
         body.prescribed, body.slot = link.prescribed, link.slot if self.algorithm.siblings else 0
+        body.columns = link.columns
 
     def result_length(self, trace: BodyTrace, name: str) -> int:
         """Entries of a result, whether a sweep so far has set it or a later one of the same bodies will."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.constraints import Constraint, FunctionConstraint, Rows, Touched
+from anyjoint.constraints.rows import Scalars
 from anyjoint.dynamics.algorithm import algorithm
 from anyjoint.dynamics.carried import CARRIED
 from anyjoint.dynamics.constraint_jacobian import PROJECT
@@ -43,7 +44,7 @@ def closed_plan(plan: Plan, mechanism: Mechanism, relative: Sequence[bool]) -> C
     for constraint, moves_along in zip(mechanism.constraints, relative, strict=True):
         links = tuple(plan.placed[body][0] if body >= 0 else -1 for body in constraint.bodies)
         joints = tuple(plan.placed[body][0] for body, _ in constraint.coordinates)
-        blocks.append(Unknowns(constraint.count, links, joints, grounded=not moves_along))
+        blocks.append(Unknowns(constraint.count, links, joints, (), not moves_along, constraint.compliance))
     return close_plan(plan, blocks)
 
 
@@ -74,7 +75,7 @@ class Constrained:
     frames: LinkFrames
     rows: list[Rows]
 
-    def give(self, right: Sequence[Sequence[Any]]) -> None:
+    def give(self, right: Sequence[Scalars]) -> None:
         """Give links their rows, with these right sides."""
         give_rows(
             self.closed, self.mechanism.constraints, self.relative, self.frames, self.rows, right,
@@ -87,7 +88,7 @@ class Constrained:
         self.tree.run(PROJECT)
         return self.tree.values("H")
 
-    def solve(self, right: Sequence[Sequence[Any]]) -> tuple[list[Any], list[Any]]:
+    def solve(self, right: Sequence[Scalars]) -> tuple[list[Any], list[Any]]:
         """Accelerations in the mechanism's order, and multipliers, for right sides of the rows."""
         self.give(right)
         self.tree.run(REST)
@@ -105,8 +106,6 @@ def constrained(
     """The rows of a traced tree, after its velocities; `still` sets forces, gyroscopic ones too, to zero after that."""
     tree.run(FIRST)
     frames = LinkFrames(tree.records, closed.plan.parents)
-    for link, record in zip(closed.plan.links, tree.records, strict=True):
-        record.columns = link.columns
     X = _poses(tree.trace, mechanism, numbers)
 
     def coordinate(place: tuple[int, int]) -> tuple[Scalar, Scalar]:
@@ -150,7 +149,7 @@ def _pose(row: Sequence[Any]) -> Pose:
     return Pose((Translation(tuple(row[9:])), Turn(vector(*row[:9]).reshape(3, 3))))
 
 
-# -- programs of users' functions ---------------------------------------------------------------------------------------
+# -- programs of users' functions ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

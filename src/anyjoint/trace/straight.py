@@ -23,12 +23,16 @@ from .setup import Rows, split_parameters
 EXACT = (0.0, 1.0, -1.0)
 # Rows that are not one number per velocity: six numbers for each link, or a few for all links together.
 PER_LINK, SHARED = ("y",), {"g": 3}
+FEEDS = ("K", "N", "gamma")  # rows of constraints, which only some links have
 
 
 def part_of(name: str, link: Link, index: int) -> slice:
     """A link's part of a row of the state."""
     if name in SHARED:
         return slice(0, SHARED[name])
+    if name in FEEDS:
+        place: slice = getattr(link.feed, name)
+        return place
     if name in PER_LINK:
         return slice(6 * index, 6 * index + 6)
     return link.q if name == "q" else link.v
@@ -152,7 +156,7 @@ def trace_records(
         own = joint_numbers(link, raw)
         record = link_body(link, raw, ql, vl, joints.motion(trace.graph, link, ql, vl, own))
         give_springs(record, link, raw, ql, vl)
-        record.prescribed, record.slot, record.up = link.prescribed, link.slot, up
+        record.prescribed, record.slot, record.up, record.columns = link.prescribed, link.slot, up, link.columns
         for name, row in others.items():
             give_input(record, name, vector(*row[part_of(name, link, len(records))]))
         if "x" in others:

@@ -28,7 +28,7 @@ from .numbers import Numbers, numbers_of
 from .relative import is_relative
 from .setup import Rows
 from .store import Traced, remembered
-from .straight import EXACT, PER_LINK, SHARED, Straight, row_schedule, trace_tree
+from .straight import EXACT, FEEDS, PER_LINK, SHARED, Straight, row_schedule, trace_tree
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 # Straight-line code is best while it is small. Larger mechanisms run faster by kernels in loops where bodies share
@@ -111,6 +111,7 @@ class Workshop:
     def sizes(self, inputs: Sequence[str], over: Over) -> list[tuple[str, int]]:
         """Lengths of the state rows."""
         special = {"q": self.mechanism.nq} | dict.fromkeys(PER_LINK, 6 * len(self.plan(over).links)) | SHARED
+        special |= dict.fromkeys(FEEDS, 0)
         return [(name, special.get(name, self.mechanism.nv)) for name in inputs]
 
     # -- tracing -------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import numpy as np
 
 from anyjoint.joints import Fixed
 
-from .columns import Columns
+from .columns import Columns, Feed
 from .plan import FIXED, Link, Plan
 
 GROUND = -1
@@ -33,6 +33,7 @@ class Unknowns:
     joints: tuple[int, ...] = ()
     driven: tuple[int, ...] = ()
     grounded: bool = False
+    compliance: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ class _Closing:
         order = _parents_first(self.parents)
         at = {node: i for i, node in enumerate(order)} | {GROUND: GROUND}
         local = {node: self._numbering(node) for node in order} | {GROUND: {}}
-        links = [self._link(node, at, local) for node in order]
+        links = _fed([self._link(node, at, local) for node in order])
         placed = tuple((at[link], frame) for link, frame in self.plan.placed)
         fronts = tuple(self._rows(local[node]) for node in order)
         starts = tuple(self._rows(self._begun(node)) for node in order)
@@ -213,6 +214,7 @@ class _Closing:
             shared=node >= self.count and bool(self.blocks[block].driven),
             lands=columns(leaving, theirs),
             above=sum(self.blocks[k].count for k in theirs),
+            soft=(self.blocks[block].compliance,) * self.blocks[block].count if node >= self.count else (),
         )
         if node >= self.count:
             return _closure(at[parent], made)
@@ -225,6 +227,19 @@ def _closure(parent: int, columns: Columns) -> Link:
         -1, parent, FIXED, Fixed(), (0, 0, 0), 0.0, 0.0, 1.0, (0.0, 0.0, 0.0), 0.0, np.zeros((6, 6)), np.eye(4),
         slice(0, 0), slice(0, 0), columns=columns,
     )  # fmt: skip
+
+
+def _fed(links: Sequence[Link]) -> list[Link]:
+    """Links with their places in the rows K, N and gamma, one link's behind the other's."""
+    made, K, N, gamma = [], 0, 0, 0
+    for link in links:
+        columns, begin = link.columns, (K, N, gamma)
+        K += 6 * len(columns.starts)
+        N += link.joint.nv * len(columns.joints)
+        gamma += columns.closes
+        feed = Feed(slice(begin[0], K), slice(begin[1], N), slice(begin[2], gamma))
+        made.append(replace(link, feed=feed))
+    return made
 
 
 def _depths(parents: Sequence[int]) -> dict[int, int]:

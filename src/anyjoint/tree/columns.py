@@ -22,6 +22,16 @@ class Columns:
     shared: bool = False  # whether those that end here are accelerations, not multipliers
     lands: tuple[int, ...] = ()
     above: int = 0
+    soft: tuple[float, ...] = ()  # compliances of those that end here
 
 
-NONE = Columns()
+@dataclass(frozen=True)
+class Feed:
+    """Where a link's numbers stand in the rows K, N and gamma: six per column, one per velocity and column, one."""
+
+    K: slice
+    N: slice
+    gamma: slice
+
+
+NONE, UNFED = Columns(), Feed(*[slice(0, 0)] * 3)

@@ -167,7 +167,7 @@ def float_bodies(plan: Plan, q: Any, v: Any, **inputs: Any) -> list[Record]:
         motion = link_motion(link, joint_numbers(link, raw), ql, vl) if link.kind == GENERAL else None
         body = link_body(link, raw, ql, vl, motion)
         give_springs(body, link, raw, ql, vl)
-        body.prescribed, body.slot = link.prescribed, link.slot
+        body.prescribed, body.slot, body.columns = link.prescribed, link.slot, link.columns
         for name, values in inputs.items():
             give_input(body, name, vector(*(float(x) for x in values[link.v])))
         bodies.append(body)

@@ -16,7 +16,7 @@ from anyjoint.errors import ModelError
 from anyjoint.joints import Joint
 from anyjoint.joints.spring import Spring
 
-from .columns import NONE, Columns
+from .columns import NONE, UNFED, Columns, Feed
 from .denavit import Normal, common_normal, principal, screw_z, snap, unshifted
 from .moving_part import FIXED, GENERAL, HINGE, SLIDER, Core, moving_part
 from .regroup import regroup_inertia
@@ -51,6 +51,7 @@ class Link:
     slot: int = 0  # how many siblings come before it
     spring: Spring | None = None  # the joint's own
     columns: Columns = NONE  # unknowns of others that pass it
+    feed: Feed = UNFED
     tail: tuple[float, ...] = ()  # the link's frame after the moving part, if not there: rotation by rows, origin
 
 

@@ -11,7 +11,7 @@ from anyjoint.codegen.builder import Builder, Embedded, Place
 from anyjoint.export.javascript import program_text
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps
-from anyjoint.stepper.physics import Physics
+from anyjoint.stepper.physics import Physics, at_time
 from anyjoint.view.contact import contact_script
 from anyjoint.view.live import live_page, live_stepper, model_info
 from anyjoint.view.options import viewer_options
@@ -85,7 +85,7 @@ class Pushed(Physics):
         self.pushes = {name: Embedded(builder, model.program(x).trace.schedule, rows) for name, x in PUSHES.items()}
         self.part = builder.room(self.nv)
 
-    def accelerate(self, q: Place, v: Place, inputs: Place, out: Place) -> None:
+    def accelerate(self, q: Place, v: Place, inputs: Place, out: Place, t: Place | None = None) -> None:
         """Accelerations with all of that."""
         builder, total = self.builder, self.tau
         assert total is not None
@@ -96,7 +96,7 @@ class Pushed(Physics):
             push.call({"q": q, "result": self.part, "numbers": builder.place(f"{name} numbers"), **rows[name]})
             both = {"tau": total, "more": self.part}
             builder.pointwise(self.nv, both, {}, {"tau": total}, lambda x: {"tau": x["tau"] + x["more"]})
-        self.dynamics.call({"q": q, "v": v, "tau": total, "result": out})
+        self.dynamics.call({"q": q, "v": v, "tau": total, "result": out} | at_time(t))
 
 
 def step_text(model: Any, stepper: Stepper, pushed: bool) -> str:
