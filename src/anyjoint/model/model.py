@@ -180,7 +180,7 @@ class Model(ConstraintQuestions):
         return result
 
     def forward_dynamics(
-        self, q: Any, v: Any, tau: Any = None, *, wrenches: Any = None, t: Any = 0.0, out: Floats | None = None,
+        self, q: Any, v: Any, tau: Any = None, t: Any = None, *, wrenches: Any = None, out: Floats | None = None,
         threads: int = 1,
     ) -> Floats:  # fmt: skip
         """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies, in their frames.
@@ -201,17 +201,17 @@ class Model(ConstraintQuestions):
         return a
 
     def _accelerations(
-        self, q: Any, v: Any, tau: Any, t: Any = 0.0, out: Floats | None = None, threads: int = 1
+        self, q: Any, v: Any, tau: Any, t: Any = None, out: Floats | None = None, threads: int = 1
     ) -> Floats:
         if self.numeric:
             return self._forward_numerically((q, v, tau), out)
         return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads)
 
     def clock(self, t: Any) -> tuple[Any, ...]:
-        """The time as a further argument of programs; none where nothing depends on it."""
+        """The time as a further argument of programs, 0 if it is None; none where nothing depends on it."""
         if not self.mechanism.timed:
             return ()
-        return (np.full(1, t, self.dtype) if np.ndim(t) == 0 else t,)
+        return (np.full(1, 0.0 if t is None else t, self.dtype) if np.ndim(t) == 0 else t,)
 
     @cached_property
     def _direct(self) -> Callable[[tuple[Any, ...]], Floats | None] | None:
