@@ -262,13 +262,13 @@ class Model(ConstraintQuestions):
 
     @named_options
     def step(
-        self, q: Any, v: Any, tau: Any = None, *, dt: float = 1e-3, method: str = "rk4",
+        self, q: Any, v: Any, tau: Any = None, *, dt: float = 1e-3, t: Any = None, method: str = "rk4",
         out: tuple[Floats, Floats] | None = None, threads: int = 1,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """The state after one step of dt seconds, in which tau is held; for control and learning loops.
 
-        One state or a batch, by any stepper with a step of its own ("rk4", "semi-implicit-euler", ...). `out` are two
-        arrays to write to.
+        One state or a batch, by any stepper with a step of its own ("rk4", "semi-implicit-euler", ...); `t` is the time
+        before it, for mechanisms that depend on time. `out` are two arrays to write to.
 
         >>> q, v = model.step([0.1], [0.0], dt=1e-3)
         >>> bool(abs(v[0] + 9.81e-3 * 0.0998) < 1e-6)
@@ -282,7 +282,7 @@ class Model(ConstraintQuestions):
             raise InputError(f"step: {self.numeric} solves numerically; compile with another algorithm, or simulate")
         if not is_real(dt) or not 0 < dt < np.inf:
             raise InputError(f"step: dt={dt!r}; expected a positive finite number of seconds")
-        given = (q, v, self._zero if tau is None else tau, np.full(1, dt, self.dtype))
+        given = (q, v, self._zero if tau is None else tau, np.full(1, dt, self.dtype), *self.clock(t))
         row = self.evaluate(STEPS[method], given, None, threads)
         if out is None:
             return row[..., : self.nq], row[..., self.nq :]
