@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ import numpy as np
 from anyjoint.codegen.fingerprint import fingerprint
 from anyjoint.codegen.ir import LONG, live_nodes
 from anyjoint.codegen.jit import Library, compile_module
-from anyjoint.codegen.kernel import Schedule, check_schedule, extents, written_arrays
+from anyjoint.codegen.kernel import Schedule, check_schedule, encode, extents, written_arrays
 from anyjoint.codegen.module import Lowered, Module, entry_parameters, lowered, schedule_module
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.target import Target, checked_dtype, host_target
@@ -42,19 +43,9 @@ def address(array: Any) -> int:
         return int(array.ctypes.data)
 
 
-def encode(schedule: Schedule) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """The runs as data for the driver: kernel, count, base array of each argument, offsets of body after body; -1."""
-    words: list[int] = []
-    for run in schedule.runs:
-        words += [run.kernel, run.count, *(base for base, _ in run.offsets)]
-        for offsets in zip(*(table for _, table in run.offsets), strict=True):
-            words += offsets
-    return np.array([*words, -1], dtype=np.int32)
-
-
 def _is_straight(schedule: Schedule) -> bool:
     """Whether a kernel is the straight-line code of a whole mechanism."""
-    if len(schedule.runs) == 1 and schedule.runs[0].count == 1:
+    if sum(run.count for run in schedule.runs) == 1:
         return True
     return any(len(live_nodes(k.graph, [s.node.id for s in k.stores])) > LONG for k in schedule.kernels)
 
@@ -63,7 +54,10 @@ def count_schedule(schedule: Schedule) -> OpCount:
     """Operations of one run of a schedule."""
     kernels = [count_operations(k.graph, [s.node.id for s in k.stores]) for k in schedule.kernels]
     adds = [OpCount(add=sum(s.accumulate for s in k.stores)) for k in schedule.kernels]
-    return sum((run.count * (kernels[run.kernel] + adds[run.kernel]) for run in schedule.runs), OpCount())
+    calls = Counter[int]()
+    for run in schedule.runs:
+        calls[run.kernel] += run.count
+    return sum((times * (kernels[k] + adds[k]) for k, times in calls.items()), OpCount())
 
 
 class _Work(threading.local):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import CompiledSchedule, OpCount, every_finite
+from anyjoint.codegen.kernel import extents
 from anyjoint.errors import ModelError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
@@ -139,14 +140,7 @@ class Program:
 
 
 def result_size(trace: Trace) -> int:
-    """Length of the result row: one past the last place that any run stores to."""
+    """Length of the result row: one past the last place that any run touches."""
     schedule = trace.schedule
     index = next(k for k, array in enumerate(schedule.arrays) if array.name == "result")
-    end = 0
-    for run in schedule.runs:
-        kernel = schedule.kernels[run.kernel]
-        for argument, (base, table) in enumerate(run.offsets):
-            places = [s.offset for s in kernel.stores if s.array == argument]
-            if base == index and places:
-                end = max(end, max(table) + max(places) + 1)
-    return end
+    return extents(schedule)[index]

@@ -6,31 +6,27 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
+from anyjoint.codegen import Array, Kernel, Schedule, Store
 from anyjoint.spatial import dot
 from anyjoint.symbolic import Graph
 from anyjoint.tree.plan import Plan
 
 from .classes import Tracer
-from .layout import Layout
+from .layout import Layout, tree_builder
 from .setup import Rows
 
 
 def mass_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     """M by rows, for the algorithm COMPOSITE_WORLD; entries between branches are not written."""
-    layout = Layout(tracer, results_in_work=True)
-    first, rows = layout.schedule()
-    plan, nv = tracer.plan, tracer.plan.links[-1].v.stop
-    kernels, runs = list(first.kernels), list(first.runs)
-    index: dict[tuple[int, int, bool], int] = {}
-    for key, table in _pairs(plan, layout.results):
-        if key not in index:
-            index[key] = len(kernels)
-            kernels.append(pair_kernel(*key, nv))
-        offsets = [(3, tuple(table[:, 0])), (3, tuple(table[:, 1])), (1, tuple(table[:, 2])), (1, tuple(table[:, 3]))]
-        runs.append(Run(index[key], len(table), tuple(offsets if not key[2] else offsets[:3])))
-    arrays = (Array("q", "row"), Array("result", "row"), Array("numbers", "uniform"), Array("work", "lane"))
-    return Schedule(arrays, tuple(kernels), tuple(runs), first.work), rows
+    builder = tree_builder(tracer)
+    layout = Layout(tracer, builder, results_in_work=True)
+    layout.add_runs()
+    nv, result = tracer.plan.links[-1].v.stop, builder.place("result").array
+    work = builder.room(0).array
+    for key, table in _pairs(tracer.plan, layout.results):
+        columns = [(work, table[:, 0]), (work, table[:, 1]), (result, table[:, 2]), (result, table[:, 3])]
+        builder.run(builder.kernel(pair_kernel(*key, nv)), *(columns[:3] if key[2] else columns))
+    return builder.schedule(), layout.rows
 
 
 def _pairs(

@@ -21,7 +21,7 @@ from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_plan
 from .classes import Tracer
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
-from .layout import Layout
+from .layout import lay_out
 from .numbers import Numbers, numbers_of
 from .setup import Rows
 from .store import Traced, remembered
@@ -107,7 +107,7 @@ class Workshop:
                 return straight()
             size = estimate(plan)
             if self.form == "kernels" or (self.form == "auto" and size > SMALL):
-                schedule, rows = Layout(Tracer(plan, numbers, self.joints, algorithm)).schedule()
+                schedule, rows = lay_out(Tracer(plan, numbers, self.joints, algorithm))
                 sharing = sum(run.count for run in schedule.runs) / max(len(schedule.kernels), 1)
                 if self.form == "kernels" or sharing >= SHARING or size > LARGE:
                     return schedule, rows
