@@ -50,7 +50,7 @@ def raw_table(links: Sequence[Link]) -> list[list[float]]:
     own: dict[int, list[float]] = {}  # parameters of joints, which many links may share
     for link in links:
         if id(link.joint) not in own:
-            own[id(link.joint)] = [x.value for x in parameters(link.joint)]
+            own[id(link.joint)] = [x.value for x in parameters(link.joint)] if link.kind not in (HINGE, SLIDER) else []
     rows = np.stack(columns, axis=1).tolist()
     return [
         [*row, *own[id(link.joint)], *(link.spring.numbers if link.spring else ()), *link.tail]
