@@ -1,6 +1,6 @@
 """From expressions to machine code, C and JavaScript."""
 
-from anyjoint.codegen.finite import all_finite, every_finite
+from anyjoint.codegen.finite import all_finite
 from anyjoint.codegen.function import CompiledFunction, compile_function
 from anyjoint.codegen.kernel import Array, Kernel, Place, Run, Schedule, Store
 from anyjoint.codegen.opcount import OpCount, count_operations
@@ -20,5 +20,4 @@ __all__ = [
     "compile_function",
     "count_operations",
     "count_schedule",
-    "every_finite",
 ]

@@ -214,21 +214,18 @@ class CompiledSchedule:
         for other in others:
             other.result()
 
-    def tile(self, rows: Sequence[Floats], result: Floats, numbers: Floats) -> list[int]:
-        """A batch of contiguous rows of the right type, unchecked and by one thread; (address, size) of all rows."""
+    def bind_rows(self, lengths: Sequence[int], numbers: Floats, width: int) -> RowCall:
+        """The call on contiguous rows of these lengths, to be repeated by this thread on other rows."""
         words: list[int] = []
-        places: list[int] = []
-        given = iter((*rows, result))
+        slots: list[int] = []
+        given = iter(lengths)
         for kind in self._kinds:
             if kind == "row":
-                data = next(given)
-                at = address(data)
-                words += (at, data.shape[1])
-                places += (at, data.size)
+                slots.append(len(words))
+                words += (0, next(given))
             else:
-                words.append(self.work(self.target.width) if kind == "lane" else address(numbers))
-        self.entry(self.target.width)(*words, self._program_at, len(result))
-        return places
+                words.append(self.work(width) if kind == "lane" else address(numbers))
+        return RowCall(self.library(width).address("call_rows"), [*words, self._program_at, 0], slots)
 
     def _batch(self, arrays: Sequence[Floats], begin: int, count: int) -> None:
         width = self.target.width
@@ -240,6 +237,24 @@ class CompiledSchedule:
         batched = any(data.ndim == 2 for data in arrays)
         for data, argument in zip(arrays, self._given, strict=True):
             argument.check(data, self._type, batched)
+
+
+class RowCall:
+    """A call on contiguous rows of the right type, unchecked, of which only the addresses change."""
+
+    def __init__(self, function: int, words: Sequence[int], slots: Sequence[int]) -> None:
+        self._words = (ctypes.c_int64 * len(words))(*words)
+        self._slots, self._last = tuple(slots), len(words) - 1
+        call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(function)
+        self._run: Callable[[], int] = partial(call, ctypes.addressof(self._words))
+
+    def __call__(self, states: int, *rows: Floats) -> int:
+        """Run; 1 if afterwards all rows are finite, else 0."""
+        words = self._words
+        for slot, row in zip(self._slots, rows, strict=True):
+            words[slot] = address(row)
+        words[self._last] = states
+        return self._run()
 
 
 @dataclass(frozen=True)
