@@ -168,12 +168,12 @@ class Model(ConstraintQuestions):
         if self.places is not None:
             self.places.check(name, arrays[0])
         program = self._programs.get(name) or self.program(quantity)
-        if out is None and threads == 1:
-            state = program.state(arrays)
-            if state is None:
-                state = program.batch(arrays)
-            if state is not None:
-                return state
+        if threads == 1:
+            answer = program.state(arrays) if out is None else None
+            if answer is None:
+                answer = program.rows(arrays, out)
+            if answer is not None:
+                return answer
         result = program(*arrays, out=out, threads=threads)
         if not all_finite(result):
             explain(self, name, program.inputs, arrays, result)
@@ -215,10 +215,11 @@ class Model(ConstraintQuestions):
 
     @cached_property
     def _direct(self) -> Callable[[tuple[Any, ...]], Floats | None] | None:
-        """Forward dynamics of one state without delay, where no place needs a closer look."""
-        if self.numeric or self.places or self.screen or self.mechanism.timed:
+        """Forward dynamics of one state without delay; None where every state needs a closer look."""
+        if self.numeric or self.places or self.mechanism.timed:
             return None
-        return self.program("forward_dynamics").state
+        state = self.program("forward_dynamics").state
+        return self.screen.guarded(state) if self.screen else state
 
     @cached_property
     def places(self) -> Places | None:
