@@ -56,6 +56,12 @@ def branch(q):
     return P(0, q[0], 0)
 
 
+def equal(q):
+    if q[0] == 0.3:
+        return P(q[0], 1, 0)
+    return P(q[0], 0, 0)
+
+
 def endless(q):
     x = q[0]
     while x > 1:
@@ -79,6 +85,12 @@ MISTAKES = {
     "Rotation": (rotation, ["aj.Pose.rotation(axis, angle)", "Rotation.from_euler"], 2),
     "an array of floats": (float_matrix, ["aj.Pose.translation", "np.eye(4, dtype=object)"], 2),
     "if": (branch, ["`q[0] > 0`", "aj.select"], 1),
+    "==": (equal, ["`q[0] == 0.3`", "abs(x - y) < tolerance"], 1),
+    "!=": (lambda q: P(q[0] if q[0] != 0 else 1.0, 0, 0), ["`q[0] != 0`", "abs(x - y) < tolerance"], 0),
+    "== from the left": (lambda q: P(q[0], 1.0 if 0.0 == q[0] else 2.0, 0), ["abs(x - y) < tolerance"], 0),
+    "== of NumPy's numbers": (lambda q: P(q[0], 1.0 if np.float64(1) == q[0] else 2.0, 0), ["abs(x - y) < tolerance"], 0),
+    "== of all coordinates": (lambda q: P(q[0], sum(q == 0.0), 0), ["abs(x - y) < tolerance"], 0),
+    "is among": (lambda q: P(q[0], 1.0 if q[0] in (0.0, 1.0) else 0.0, 0), ["aj.select"], 0),
     "if in one line": (lambda q: P(q[0] if q[0] > 0 else 0, 0, 0), ["aj.select"], 0),
     "while": (endless, ["fixed number of rounds", "aj.select"], 2),
     "chain": (lambda q: P(q[0] if 0 < q[0] < 1 else 0, 0, 0), ["(0 < x) & (x < 1)"], 0),
