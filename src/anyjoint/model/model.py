@@ -32,10 +32,12 @@ from anyjoint.trace.workshop import Workshop
 from anyjoint.travel import Parcel
 from anyjoint.tree.plan import Plan
 
+from .alarm import Alarm
 from .arguments import checked_out, checked_row, checked_rows
 from .cartesian import Cartesian
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
+from .direct import Direct
 from .method import add_methods
 from .parameters import Parameters
 from .places import Places
@@ -201,10 +203,14 @@ class Model:
 
     @cached_property
     def _direct(self) -> Callable[[tuple[Any, ...]], Floats | None] | None:
-        """Forward dynamics of one state without delay, where no place needs a closer look."""
-        if self.numeric or self.places or self.screen:
+        """Forward dynamics of one state without delay; None comes back where a closer look is needed."""
+        if self.numeric:
             return None
-        return self.program("forward_dynamics").state
+        program = self.program("forward_dynamics")
+        if not self.places and not self.screen:
+            return program.state
+        limit, share = (self.screen.limit, self.screen.share) if self.screen else (np.inf, 0.0)
+        return Direct(program, Alarm(self.mechanism, self.dtype.name, limit, share)).state
 
     @cached_property
     def places(self) -> Places | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from anyjoint.trace.numbers import Numbers
 from anyjoint.trace.workshop import Trace, built_in
 
 from .arguments import checked_out, checked_rows, checked_threads
+from .direct import Direct
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -34,7 +34,7 @@ class Program:
         self.numbers = np.zeros(max([rows.end for rows in trace.setups], default=0) + 1, self.dtype)  # never empty
         self._built_in = built_in(trace.numbers)
         self._fill(trace.numbers)
-        self._local = threading.local()
+        self.state = Direct(self).state
 
     def update(self, numbers: Numbers) -> bool:
         """Run the set-up program for other numbers; False if one changed that the code has built in as exact."""
@@ -87,33 +87,8 @@ class Program:
             self.code(*rows, result, self.numbers, threads=threads)
         return result
 
-    def state(self, arrays: tuple[Any, ...]) -> Floats | None:
-        """One state given by vectors of just the right kind, without delay.
-
-        None if they are anything else, or if they or the result are not finite: the general way then looks closer.
-        """
-        try:
-            buffers, run, result = self._local.call
-        except AttributeError:  # this thread's first call
-            buffers, run, result = self._prepare()
-        if len(arrays) != len(buffers):
-            return None
-        dtype = self.dtype
-        try:
-            for k, buffer, shape in buffers:  # zip(strict=True) alone would take a seventh of the call
-                array = arrays[k]
-                if array.dtype is not dtype or array.shape != shape:
-                    return None
-                buffer[...] = array
-        except (AttributeError, TypeError, ValueError):
-            return None
-        if not run():
-            return None
-        copied: Floats = result.copy()
-        return copied
-
     def batch(self, arrays: tuple[Any, ...]) -> Floats | None:
-        """A batch given by arrays of just the right kind, without delay; None as for `state`."""
+        """A batch given by arrays of just the right kind, without delay; None as for `Direct`."""
         count = None
         for array, (_, n) in zip(arrays, self.inputs, strict=False):
             if type(array) is not np.ndarray or array.dtype is not self.dtype or array.ndim != 2:
@@ -126,16 +101,6 @@ class Program:
         result = np.zeros((count, self.size), self.dtype)  # entries that no program writes are zero
         places = self.code.tile(arrays, result, self.numbers)
         return result if every_finite(self.dtype.name, places) else None
-
-    def _prepare(self) -> Any:
-        """Vectors of the calling thread and a call that is bound to them."""
-        sizes = [n for _, n in self.inputs] + [self.size]
-        # Side by side, so that one look at the end finds what is not finite in any of them.
-        memory = np.zeros(sum(sizes), self.dtype)
-        *inputs, result = np.split(memory, np.cumsum(sizes[:-1]))
-        run = self.code.bind(*inputs, result, self.numbers, check=memory)
-        self._local.call = ([(k, x, x.shape) for k, x in enumerate(inputs)], run, result)
-        return self._local.call
 
 
 def result_size(trace: Trace) -> int:

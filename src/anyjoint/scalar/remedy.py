@@ -35,7 +35,7 @@ BRANCHES: Rules = (
     (r"\bround\b", "use aj.floor(x + 0.5)"),
     (r"\b(and|or|not)\b|<.*<|>.*>", "use aj.select(condition, value_if_true, value_if_false) and join conditions by & "
      "and |, as in aj.select((0 < x) & (x < 1), a, b)"),
-    (r"==|!=", "values of expressions cannot be compared by == and !=: use aj.select(abs(x - y) < tolerance, "
+    (r"==|!=|\bequal\b", "values of expressions cannot be compared by == and !=: use aj.select(abs(x - y) < tolerance, "
      "value_if_equal, value_otherwise)"),
     (r"\bwhile\b", "give the loop a fixed number of rounds and choose with aj.select(condition, a, b)"),
     ("", "use aj.select(condition, value_if_true, value_if_false)"),

@@ -9,11 +9,13 @@ import numpy as np
 
 from anyjoint.mechanism.fence import Fence
 
+from .barrier import BarrierWatch, barrier_watches
 from .inflection import FrenetWatch, frenet_watches
 from .jump import JumpWatch, jump_watches
 from .kept import kept
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+Watch = FrenetWatch | JumpWatch | BarrierWatch
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Guard:
     """Looks at paths: times (n,) and coordinates (n, nq) after consecutive steps, the first of them good."""
 
     places: Any  # where the model answers, or None for everywhere
-    watches: tuple[FrenetWatch | JumpWatch, ...]
+    watches: tuple[Watch, ...]
 
     @property
     def fences(self) -> tuple[Fence, ...]:
@@ -62,7 +64,7 @@ class Guard:
         k = max(bad[0], 1)
         return Trouble(float(t[k - 1]), float(t[k]), self.places.reason(q[k]))
 
-    def _within(self, watch: FrenetWatch | JumpWatch, t: Floats, q: Floats) -> Trouble | None:
+    def _within(self, watch: Watch, t: Floats, q: Floats) -> Trouble | None:
         found = watch.first(q)
         if found is None:
             return None
@@ -76,5 +78,5 @@ def guard_of(model: Any) -> Guard:
     return kept(
         model,
         ("guard", tuple(mechanism.bodies)),
-        lambda: Guard(model.places, frenet_watches(mechanism) + jump_watches(mechanism)),
+        lambda: Guard(model.places, frenet_watches(mechanism) + jump_watches(mechanism) + barrier_watches(mechanism)),
     )
