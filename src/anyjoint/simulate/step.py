@@ -25,17 +25,23 @@ class Step:
     schedule: Schedule
     row: int
     settings: int
-    forces: int  # first setting that belongs to the forces
+    forces: int  # first setting that belongs to the forces, and after them to dampers where work is asked for
     samples: int  # inputs over time that a step reads before it moves on to the next
 
 
-def make_step(stepper: Stepper, mechanism: Mechanism, dynamics: Schedule, forces: ForceProgram, varying: bool) -> Step:
-    """The step of a stepper; `varying` says that inputs change with time and stand two rows per step in the drive."""
+def make_step(
+    stepper: Stepper, mechanism: Mechanism, dynamics: Schedule, forces: ForceProgram, varying: bool, powered: bool
+) -> Step:
+    """The step of a stepper; `varying` says that inputs change with time and stand two rows per step in the drive.
+
+    With `powered` the work of inputs, forces and dampers is summed up behind the state.
+    """
     builder = Builder(ARRAYS)
     controls = len(CONTROLS) if stepper.adaptive else 1  # numbers that the stepper itself wants to know
     settings = [builder.place("settings", controls + k) for k in range(len(forces.numbers))]
-    physics = Physics(builder, mechanism, dynamics, forces, settings)
-    total = controls + len(settings)
+    total = controls + len(settings) + (mechanism.nv if powered else 0)
+    damping = builder.place("settings", total - mechanism.nv) if powered else None
+    physics = Physics(builder, mechanism, dynamics, forces, settings, damping=damping)
     if stepper.adaptive and stepper.tableau:
         wanted = Controls(*(builder.place("settings", k) for k in range(controls)))
         row = AdaptiveStep(builder, physics, stepper.tableau, wanted).make()
@@ -44,6 +50,10 @@ def make_step(stepper: Stepper, mechanism: Mechanism, dynamics: Schedule, forces
     q, v = builder.place("state"), builder.place("state", mechanism.nq)
     inputs = lambda c: builder.place("drive", round(2 * c) * width)  # noqa: E731
     ops = CompiledOps(builder, physics, builder.place("settings"), q, v, inputs)
-    ops.finish(*stepper.step(ops), q, v)
+    new_q, new_v = stepper.step(ops)
+    ops.finish(new_q, new_v, q, v)
+    row = mechanism.nq + mechanism.nv
+    if powered:
+        ops.add_work(new_v, builder.place("state", row))
     physics.rechart(q, v)
-    return Step(builder.schedule(), mechanism.nq + mechanism.nv, total, controls, 2 if varying else 0)
+    return Step(builder.schedule(), row + powered, total, controls, 2 if varying else 0)

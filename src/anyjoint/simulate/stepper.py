@@ -56,7 +56,7 @@ class Stepper:
         self._entry(1 if batch == 1 else self.code.target.width)
 
     def settings(self, *controls: float, forces: Sequence[float] = ()) -> Floats:
-        """The numbers of a run: what the method wants to know, and those of the forces."""
+        """The numbers of a run: what the method wants to know, and those of the forces and dampers."""
         made = np.zeros(max(self.step.settings, 1), self.program.dtype)
         made[: len(controls)] = controls
         made[self.step.forces : self.step.forces + len(forces)] = forces
@@ -103,12 +103,13 @@ def make_stepper(request: Request) -> Stepper:
     varying = request.drive.varying and not request.stepper.adaptive
 
     def make() -> Stepper:
-        step = make_step(request.stepper, model.mechanism, program.trace.schedule, request.forces, varying)
+        dynamics = program.trace.schedule
+        step = make_step(request.stepper, model.mechanism, dynamics, request.forces, varying, request.powered)
         return Stepper(step, program, program.code.target.width)
 
     # Charts and rates belong to joints; other parameters may change and the step stays what it is.
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
-    return kept(program, (request.method, varying, request.forces, joints), make)
+    return kept(program, (request.method, varying, request.powered, request.forces, joints), make)
 
 
 def initial_rows(request: Request, row: int) -> Floats:
