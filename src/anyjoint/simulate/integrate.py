@@ -151,7 +151,7 @@ class Recorder:
         bad = len(good) if good.all() else int(np.argmin(good))
         if bad < len(good):
             self.stop(False, self._blow_up(chunk, bad), float(chunk.t[bad]))
-        gone = overrun(self.request.model, chunk.q[:bad]) if self.request.stops else None
+        gone = overrun(self.request.model, chunk.q[:bad], self.request.dt) if self.request.stops else None
         if gone:
             bad = gone[0]
             self.stop(False, f"{gone[1]}, at t = {float(chunk.t[bad]):.6g} s", float(chunk.t[bad]))
