@@ -14,7 +14,7 @@ from anyjoint.errors import BranchError
 
 from . import compound
 from .compound import divmod
-from .functions import Scalar, cos, exp, floor, gather, known, log, sin, sqrt, tan
+from .functions import Scalar, cos, exp, floor, fmod, gather, known, log, sin, sqrt, tan
 from .functions import acos as _acos
 from .functions import asin as _asin
 from .functions import atan2 as _atan2
@@ -156,6 +156,13 @@ class Dual:
     def sqrt(self) -> Dual:
         r = sqrt(self.value)
         return self._chain(r, 0.5 / r)
+
+    def fmod(self, other: Scalar) -> Scalar:
+        if self._below(other):
+            return other._reflected("fmod", self)
+        y, dy = self._parts(other)
+        left = fmod(self.value, y)
+        return self._lift(left, self.slope + (left - self.value) / y * dy)
 
     def floor(self) -> Scalar:
         return floor(self.value)

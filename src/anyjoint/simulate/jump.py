@@ -35,6 +35,7 @@ CASES: dict[int, tuple[int, Callable[..., Any]]] = {
     Op.MIN: (2, lambda a, b: a < b),
     Op.MAX: (2, lambda a, b: a < b),
     Op.FLOOR: (1, np.floor),
+    Op.REM: (2, lambda a, b: np.trunc(a / b)),
     Op.SELECT: (1, lambda condition: condition),
     Op.GATHER: (1, np.floor),
     Op.ATAN2: (2, lambda y, x: (y < 0) & (x < 0)),

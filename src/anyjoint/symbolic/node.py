@@ -147,6 +147,10 @@ class Node:
         """Natural logarithm."""
         return self._apply(Op.LOG)
 
+    def fmod(self, other: Any) -> "Node":
+        """The remainder with this sign, of which whole multiples of the other were taken off; exact."""
+        return Node(self.graph, rules.binary(self.graph, Op.REM, self.id, _required(self.graph, other)))
+
     def floor(self) -> "Node":
         """The largest integer that is not above."""
         return self._apply(Op.FLOOR)
