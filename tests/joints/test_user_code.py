@@ -269,7 +269,7 @@ WORKS = {
     "% and //": lambda q: P(q[0] % 0.3, q[1] // 0.3 + q[1], -3.0 % (q[0] + 9)),
     "a number // a coordinate": lambda q: P(q[0], q[1], 30.0 // (q[0] + 9)),
     "% of arrays": lambda q: P(*(q % 0.3), np.float64(7) % (q[0] + 9)),
-    "np.fmod": lambda q: P(np.fmod(q[0], 0.3), q[1] + np.fmod(-7.0, q[1] + 9), 0),
+    "np.fmod": lambda q: P(np.fmod(q[0], 0.3), q[1] + np.fmod(q[0] - 7, q[1] + 9), 0),
     "np.mod": lambda q: P(np.mod(q[0], 0.3), q[1] + np.floor_divide(q[1], 0.3), np.remainder(q[0], -0.9)),
     "divmod": lambda q: P(*divmod(q[0], 0.3), q[1]),
     "math.floor": lambda q: P(q[0] + math.floor(q[0]), q[1] - math.ceil(q[1]), 0),

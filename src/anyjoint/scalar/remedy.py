@@ -56,7 +56,8 @@ NUMBERS: Rules = (
 # What `math` calls otherwise than anyjoint and NumPy do.
 MATH = {
     "acos": "aj.acos or np.arccos", "asin": "aj.asin or np.arcsin", "atan": "aj.atan2(x, 1) or np.arctan",
-    "atan2": "aj.atan2 or np.arctan2", "fabs": "aj.absolute", "fmod": "np.fmod, or x % y, which rounds down", "pow": "x ** y", "trunc": "aj.floor",
+    "atan2": "aj.atan2 or np.arctan2", "fabs": "aj.absolute", "pow": "x ** y", "trunc": "aj.floor",
+    "fmod": "np.fmod, or x % y, which rounds down",
 }  # fmt: skip
 
 
