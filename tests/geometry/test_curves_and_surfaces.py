@@ -127,6 +127,26 @@ def test_a_clamped_spline_is_scipys_and_starts_and_ends_at_control_points():
     assert np.allclose(curves.BSpline(LOOP).point(0.0).astype(float), LOOP[0])
 
 
+@pytest.mark.parametrize("degree", [3, 4, 5, 6, 7])
+def test_splines_of_any_degree_are_scipys(degree):
+    from scipy.interpolate import BSpline
+
+    points = np.random.default_rng(degree).normal(size=(11, 3))
+    n = len(points) - degree
+    clamped = [0] * degree + list(range(n + 1)) + [n] * degree
+    uniform = range(-degree, n + degree + 1)
+    around = np.concatenate([points, points[:degree]])
+    kinds = {
+        curves.BSpline(points, degree=degree): BSpline(clamped, points, degree),
+        curves.BSpline(points, degree=degree, clamped=False): BSpline(uniform, points, degree),
+        curves.BSpline(points, degree=degree, closed=True): BSpline(range(-degree, 12 + degree), around, degree),
+    }
+    for ours, theirs in kinds.items():
+        for s in np.linspace(*ours.domain, 41)[:-1]:
+            assert np.allclose(ours.point(float(s)).astype(float), theirs(s), atol=1e-12)
+        assert ours.continuity == degree - 1
+
+
 def test_a_long_spline_of_many_pieces():
     points = np.random.default_rng(0).normal(size=(300, 3))
     curve = curves.BSpline(points, closed=True)

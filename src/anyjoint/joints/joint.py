@@ -10,7 +10,7 @@ import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.geometry.check import EVERYWHERE, parameter
-from anyjoint.geometry.frame import FrameTurn
+from anyjoint.geometry.frame import FrameTurn, FrenetTurn
 from anyjoint.scalar import Scalar, absolute, floor, less, plain, select
 from anyjoint.spatial import Matrix, Pose, dot
 
@@ -143,6 +143,18 @@ class Joint:
                 if plain(share) != 0:  # most columns of simple joints are perpendicular from the start
                     left[j] = [x - share / square * y for x, y in zip(left[j], column, strict=True)]
         return shares
+
+    def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """Numbers that vanish where no motion passes: velocities move nothing, or a frame turns over.
+
+        Frenet frames are looked at elsewhere: curvature may vanish and the frame go on as it was.
+        """
+        A, B = self.legs(q)
+        frames = [x for x in (*A.factors, *B.factors) if isinstance(x, FrameTurn) and not isinstance(x, FrenetTurn)]
+        S = self.motion(q, [0] * self.nv).S
+        columns = [S[:, k] for k in range(self.nv)]
+        vectors = [*(vector for frame in frames for vector in frame.edges), *columns]
+        return [*(dot(vector, vector) for vector in vectors), *self.ranks(q)]
 
     def stuck(self, q: Sequence[float]) -> str | None:
         """A sentence if some mix of velocities moves nothing at q or within rounding of q (S loses rank), else None.

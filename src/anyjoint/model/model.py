@@ -32,11 +32,13 @@ from anyjoint.trace.workshop import Workshop
 from anyjoint.travel import Parcel
 from anyjoint.tree.plan import Plan
 
+from .alarm import Alarm
 from .arguments import checked_out, checked_row, checked_rows
 from .cartesian import Cartesian
 from .constraints import ConstraintQuestions
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
+from .direct import Direct
 from .method import add_methods
 from .parameters import Parameters
 from .places import Places
@@ -215,11 +217,14 @@ class Model(ConstraintQuestions):
 
     @cached_property
     def _direct(self) -> Callable[[tuple[Any, ...]], Floats | None] | None:
-        """Forward dynamics of one state without delay; None where every state needs a closer look."""
-        if self.numeric or self.places or self.mechanism.timed:
+        """Forward dynamics of one state without delay; None comes back where a closer look is needed."""
+        if self.numeric or self.mechanism.timed:
             return None
-        state = self.program("forward_dynamics").state
-        return self.screen.guarded(state) if self.screen else state
+        program = self.program("forward_dynamics")
+        if not self.places and not self.screen:
+            return program.state
+        limit, share = (self.screen.limit, self.screen.share) if self.screen else (np.inf, 0.0)
+        return Direct(program, Alarm(self.mechanism, self.dtype.name, limit, share)).state
 
     @cached_property
     def places(self) -> Places | None:

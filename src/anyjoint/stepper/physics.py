@@ -63,11 +63,13 @@ class Physics:
         forces: ForceProgram | None = None,
         settings: Sequence[Place] = (),
         forced: bool = False,
+        damping: Place | None = None,
         projection: Projection | None = None,
     ) -> None:
         self.builder, self.mechanism, self.forces = builder, mechanism, forces
         self.nq, self.nv = mechanism.nq, mechanism.nv
         self.settings = settings  # where the numbers of the forces stand
+        self.damping = damping  # where those of the mechanism's dampers stand, if power is asked for
         # Where forces are put together; `forced` where a caller adds some of its own.
         self.tau = builder.room(self.nv) if forced or (forces and forces.torques) else None
         self.dynamics = Embedded(builder, dynamics, ("q", "v", "t", "result", *(["tau"] if self.tau else [])))
@@ -89,6 +91,17 @@ class Physics:
             self._add_forces(q, v, inputs, self.tau)
             tau = self.tau
         self.dynamics.call({"q": q, "v": v, "tau": tau, "result": out} | at_time(t))
+
+    def power(self, v: Place, inputs: Place) -> Place | None:
+        """Where the power of inputs, forces and dampers stands, which were at work in the last accelerations."""
+        if self.damping is None:
+            return None
+        tau, out = self.tau if self.tau and self.forces else inputs, self.builder.room(1)
+        self.builder.pointwise(1, {}, {}, {"power": out}, lambda x: {"power": 0.0})
+        places = {"tau": tau, "v": v, "d": self.damping}
+        power = lambda x: {"power": x["v"] * (x["tau"] - x["d"] * x["v"])}  # noqa: E731
+        self.builder.pointwise(self.nv, places, {}, {"power": out}, power, accumulate=True)
+        return out
 
     def _add_forces(self, q: Place, v: Place, inputs: Place, tau: Place) -> None:
         program = self.forces

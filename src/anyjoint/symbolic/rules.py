@@ -109,6 +109,7 @@ BUILD: dict[int, Callable[["Graph", int, int, int], int]] = {
     Op.NEG: neg,
     Op.POW: power,
     Op.ATAN2: _of_pair(binary, Op.ATAN2),
+    Op.REM: _of_pair(binary, Op.REM),
     Op.MIN: _of_pair(extremum, Op.MIN),
     Op.MAX: _of_pair(extremum, Op.MAX),
     Op.LT: _of_pair(compare, Op.LT),
