@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from anyjoint.geometry.surfaces import Surface, as_surface
-from anyjoint.scalar import Scalar, sincos
+from anyjoint.scalar import Scalar, atan2, select, sincos
 from anyjoint.spatial import Matrix, Pose, Vector, as_matrix, vector, zeros
 
 from .condense import condensed
@@ -52,8 +52,8 @@ class Rolling(Joint):
     wrap: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "surface1", as_surface(self.surface1))
-        object.__setattr__(self, "surface2", as_surface(self.surface2))
+        object.__setattr__(self, "surface1", as_surface(self.surface1).all_charts())
+        object.__setattr__(self, "surface2", as_surface(self.surface2).all_charts())
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
@@ -88,6 +88,27 @@ class Rolling(Joint):
         w1 = towards_first(q[4]) @ w2
         psi = v[2] + first.spin @ w1 + second.spin @ w2
         return [*(first.rates @ w1), *(second.rates @ w2), psi]
+
+    def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
+        """Away from poles: a surface's other chart turns its frame about the normal by theta, and so does psi.
+
+        Velocities are seen in the frame of surface 2, and turn with it.
+        """
+        at, rates, rewritten = list(q), list(v), False
+        for k, surface in ((0, self.surface1), (2, self.surface2)):
+            change = surface.other_chart(at[k], at[k + 1])
+            if change is None:
+                continue
+            better, *new = change
+            old, turned = surface.frame(at[k], at[k + 1]).R, surface.frame(*new).R
+            c, s = old[:, 0] @ turned[:, 0], old[:, 1] @ turned[:, 0]
+            new_q = [*at[:k], *new, *at[k + 2 : 4], at[4] + atan2(s, c)]
+            new_v = [c * rates[0] + s * rates[1], c * rates[1] - s * rates[0], rates[2]] if k else rates
+            at = [select(better, x, y) for x, y in zip(new_q, at, strict=True)]
+            rates = [select(better, x, y) for x, y in zip(new_v, rates, strict=True)]
+            rewritten = True
+        wrapped = super().chart(at, rates)
+        return wrapped or ((at, rates) if rewritten else None)
 
     def _wandering(self, q: Sequence[Scalar]) -> tuple[Wandering, Wandering]:
         return Wandering.over(self.surface1, q[0], q[1]), Wandering.over(self.surface2, q[2], q[3])
