@@ -1,50 +1,34 @@
-"""Two surfaces that roll on each other: contact coordinates whose rates obey rolling without slip [PAK section 6].
-
-Let w be the velocity at which the contact point wanders over both surfaces, the same over both, since nothing slips. A
-surface's frame that goes with it turns by `tilt w` about the tangents and by `spin w` about the normal. The difference
-of the tilts is the relative curvature K: omega = K w. So w = K^-1 omega, and all rates follow from omega.
-"""
+"""Two surfaces that roll on each other: contact coordinates whose rates obey rolling without slip [PAK section 6]."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
-from anyjoint.geometry.surfaces import Surface, as_surface
-from anyjoint.scalar import Scalar, atan2, select, sincos
-from anyjoint.spatial import Matrix, Pose, Vector, as_matrix, vector, zeros
+import numpy as np
+
+from anyjoint.errors import AnyjointError, InputError
+from anyjoint.geometry.surfaces import as_surface
+from anyjoint.scalar import Scalar, atan2, is_number, plain, select
+from anyjoint.spatial import Pose, vector, zeros
 
 from .condense import condensed
 from .contact_coordinates import contact_coordinates, contact_legs
 from .joint import Coordinate, Joint
-from .product_rule import Motion, leg_motion
+from .product_rule import Motion
+from .quaternion import turn_of
+from .wandering import ALIKE, Wandering, determinant, inverse, relative_curvature, towards_first
 
-
-@dataclass(frozen=True)
-class Wandering:
-    """What a surface's frame does per unit of velocity of its origin across the surface, in its own axes."""
-
-    rates: Matrix  # du/dt, dv/dt (2 x 2)
-    tilt: Matrix  # angular velocity about the two tangents (2 x 2)
-    spin: Vector  # angular velocity about the normal
-
-    @classmethod
-    def over(cls, surface: Surface, u: Scalar, v: Scalar) -> Self:
-        """From the twists of the frame along u and v; the first axis is along f_u, so that u is eliminated first."""
-        S = leg_motion(lambda x: surface.frame(x[0], x[1]), [u, v], [0, 0]).S
-        along = 1 / S[3, 0]
-        share = S[4, 0] * along
-        across = 1 / (S[4, 1] - share * S[3, 1])
-        back = S[3, 1] * along * across
-        rates = as_matrix([[along + back * share, -back], [-across * share, across]])
-        return cls(rates, S[:2] @ rates, S[2] @ rates)
+FLAT = 1e-6  # share of the surfaces' own curvatures below which their difference is none
+PROBES = 5
 
 
 @dataclass(frozen=True)
 class Rolling(Joint):
-    """Two surfaces rolling on each other without slip, Q as for Contact; q = (u1, v1, u2, v2, psi).
+    """Two surfaces rolling on each other without slip, Q as for Contact; q = (u1, v1, u2, v2, psi), three velocities.
 
     v = the angular velocity in the contact frame: rolling about its two tangents, spinning about its normal. S is then
-    constant, and dq/dt = N(q) v. It is not holonomic: five coordinates can be reached, three velocities are free.
+    constant, and dq/dt = N(q) v. This is not holonomic: three velocities, yet all five coordinates can be reached.
+    Spheres and ellipsoids get a second chart, so that they roll over their poles.
     """
 
     surface1: Any
@@ -54,6 +38,7 @@ class Rolling(Joint):
     def __post_init__(self) -> None:
         object.__setattr__(self, "surface1", as_surface(self.surface1).all_charts())
         object.__setattr__(self, "surface2", as_surface(self.surface2).all_charts())
+        check_bend(self)
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
@@ -71,7 +56,7 @@ class Rolling(Joint):
         return contact_legs(self.surface1, self.surface2, q)
 
     def motion(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
-        """S = (1, 0) in the contact frame, constant; leg B goes with the contact point, leg A does the rest."""
+        """S = (1, 0) in the contact frame, so that c = 0; leg B goes with the contact point, leg A does the rest."""
         first, second = self._wandering(q)
         W = inverse(relative_curvature(first, second, q[4]))
         S, S_B = zeros(6, 3), zeros(6, 3)
@@ -82,17 +67,17 @@ class Rolling(Joint):
         return Motion(condensed(A), condensed(B), S - S_B, S_B, zeros(6))
 
     def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
-        """N(q) v: the contact point wanders over both surfaces at the same velocity."""
+        """N(q) v: the contact point wanders over both surfaces at the same velocity w."""
         first, second = self._wandering(q)
-        w2 = inverse(relative_curvature(first, second, q[4])) @ vector(*v[:2])
-        w1 = towards_first(q[4]) @ w2
-        psi = v[2] + first.spin @ w1 + second.spin @ w2
-        return [*(first.rates @ w1), *(second.rates @ w2), psi]
+        w = inverse(relative_curvature(first, second, q[4])) @ vector(*v[:2])
+        w1 = towards_first(q[4]) @ w
+        psi = v[2] + first.spin @ w1 + second.spin @ w
+        return [*(first.rates @ w1), *(second.rates @ w), psi]
 
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
-        """Away from poles: a surface's other chart turns its frame about the normal by theta, and so does psi.
+        """Away from poles: the other chart of a surface turns its frame about the normal by theta, and psi with it.
 
-        Velocities are seen in the frame of surface 2, and turn with it.
+        Velocities are seen in the frame of surface 2, and turn when that one turns.
         """
         at, rates, rewritten = list(q), list(v), False
         for k, surface in ((0, self.surface1), (2, self.surface2)):
@@ -107,27 +92,53 @@ class Rolling(Joint):
             at = [select(better, x, y) for x, y in zip(new_q, at, strict=True)]
             rates = [select(better, x, y) for x, y in zip(new_v, rates, strict=True)]
             rewritten = True
-        wrapped = super().chart(at, rates)
-        return wrapped or ((at, rates) if rewritten else None)
+        return super().chart(at, rates) or ((at, rates) if rewritten else None)
+
+    def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
+        """How far the body is turned away from its attitude at rest."""
+        return turn_of(self.pose(rest).R.T @ self.pose(q).R)
+
+    def sides(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return [determinant(relative_curvature(*self._wandering(q), q[4]))]
+
+    def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
+        share = self._share(q)
+        return [*super().edges(q), share * share]
+
+    def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """S is constant, but rates are infinite at poles."""
+        return [*self.surface1.poles(q[0], q[1]), *self.surface2.poles(q[2], q[3])]
+
+    def singularity(self, q: Sequence[float]) -> str | None:
+        pole = self.surface1.singularity(float(q[0]), float(q[1])) or self.surface2.singularity(float(q[2]), float(q[3]))
+        if pole or abs(self._share([float(x) for x in q])) > FLAT:
+            return pole  # type: ignore[no-any-return]
+        return f"{ALIKE}; start elsewhere, or let a smaller body roll"
 
     def _wandering(self, q: Sequence[Scalar]) -> tuple[Wandering, Wandering]:
         return Wandering.over(self.surface1, q[0], q[1]), Wandering.over(self.surface2, q[2], q[3])
 
-
-def towards_first(psi: Scalar) -> Matrix:
-    """Tangents of frame 2c seen in frame 1c: the first two axes of R_psi."""
-    s, c = sincos(psi)
-    return as_matrix([[c, -s], [-s, -c]])
-
-
-def relative_curvature(first: Wandering, second: Wandering, psi: Scalar) -> Matrix:
-    """K of omega = K w, in frame 2c."""
-    R = towards_first(psi)
-    return R.T @ first.tilt @ R - second.tilt
+    def _share(self, q: Sequence[Scalar]) -> Scalar:
+        """The relative curvature as a share of the surfaces' own."""
+        first, second = self._wandering(q)
+        size = first.bend + second.bend
+        return determinant(relative_curvature(first, second, q[4])) / size if plain(size) != 0 else 0.0
 
 
-def inverse(K: Matrix) -> Matrix:
-    """The inverse of a 2 x 2 matrix."""
-    (a, b), (c, d) = K
-    share = 1 / (a * d - b * c)
-    return as_matrix([[d * share, -b * share], [-c * share, a * share]])
+def check_bend(joint: Rolling) -> None:
+    """Refuse surfaces that touch along a line, or bend alike, wherever they touch."""
+    rng = np.random.default_rng(11)
+    low, high = np.array([c.domain for c in joint.coordinates]).clip(-10, 10).T
+    try:
+        probes = [(low + rng.uniform(0.1, 0.9, 5) * (high - low)).tolist() for _ in range(PROBES)]
+        if not all(is_number(x) for s in (joint.surface1, joint.surface2) for x in s.point(*s.neutral)):
+            return  # numbers are not known yet
+        flat = all(abs(joint._share(q)) < FLAT for q in probes)
+    except AnyjointError:
+        return  # a surface of the user's own, which is checked elsewhere
+    if flat:
+        names = f"{joint.surface1.name}, {joint.surface2.name}"
+        raise InputError(
+            f"Rolling({names}): the surfaces touch along a line or over an area wherever they touch, so that no contact "
+            "point says how they roll; use joints.RollingWheel for wheels in a plane, or a slightly bulging surface"
+        )

@@ -6,7 +6,7 @@ from anyjoint.codegen import Array
 from anyjoint.codegen.builder import Builder
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.compiled import CompiledOps
-from anyjoint.stepper.physics import Physics
+from anyjoint.stepper.physics import Physics, built_in_joints
 from anyjoint.trace.workshop import Trace, Workshop
 
 from .forward_dynamics import FORWARD_DYNAMICS
@@ -30,7 +30,7 @@ def step(stepper: Stepper, name: str) -> Quantity:
         to_q, to_v = result, builder.place("result", mechanism.nq)
         ops.finish(*stepper.step(ops), to_q, to_v)
         physics.rechart(to_q, to_v)
-        made = (forward.setups, forward.plan, forward.numbers, forward.over, forward.gravity)
+        made = (forward.setups, forward.plan, forward.numbers, forward.over, forward.gravity, built_in_joints(mechanism))
         return Trace(stepper.name, builder.schedule(), *made)
 
     return Quantity(

@@ -46,6 +46,7 @@ class Trace:
     numbers: Numbers
     over: Over
     gravity: bool
+    joints: tuple[Any, ...] = ()  # joints whose numbers the schedule has built in, for rates and charts
 
     @property
     def form(self) -> str:

@@ -76,8 +76,10 @@ def pole_message(owner: str, axis: str, v: float) -> str | None:
     if abs(math.sin(v)) > POLE_MARGIN:
         return None
     if len(axis) == 2:
-        remedy = "give the point in its other chart, v in (2 pi, 3 pi)" if v < BETWEEN else "keep v inside (0, pi)"
-        return f"v = {v:.6g} is a pole of the {owner}, where u says nothing; {remedy}"
+        return (
+            f"v = {v:.6g} is a pole of the {owner} in this chart, where u says nothing; model.rechart(q, v) gives the "
+            "same state in the other"
+        )
     other = "x" if axis != "x" else "z"
     return (
         f"v = {v:.6g} is a pole of the {owner}, where u says nothing; keep v inside (0, pi), or put the poles "
