@@ -9,7 +9,7 @@ import numpy as np
 
 from anyjoint.dynamics.small_matrix import LDL
 from anyjoint.joints.product_rule import Motion
-from anyjoint.scalar import Scalar
+from anyjoint.scalar import Scalar, less, select
 from anyjoint.spatial import BlockInertia, Pose, QuarterTurn, Rotation, Translation, Turn
 
 Rebuild = Callable[[Sequence[Scalar]], Any]
@@ -24,7 +24,8 @@ def flatten(value: Any) -> tuple[list[Scalar], Rebuild]:
     if isinstance(value, Pose):
         return _parts(value.factors, Pose)
     if isinstance(value, QuarterTurn):
-        return [value.still], lambda flat: QuarterTurn.about(value.axis, flat[0], value.sign)
+        # Conditions are no numbers: one that is kept or passed on is 1 or 0.
+        return [select(value.still, 1, 0)], lambda flat: QuarterTurn.about(value.axis, less(0.5, flat[0]), value.sign)
     if isinstance(value, Rotation):
         return list(value.sincos), lambda flat: Rotation.from_sincos(value.axis, *flat)
     if isinstance(value, Translation):
