@@ -125,8 +125,8 @@ class Joint:
         frames = [factor for factor in (*A.factors, *B.factors) if isinstance(factor, FrameTurn)]
         return [dot(vector, vector) for frame in frames for vector in frame.edges]
 
-    def sides(self, q: Sequence[Scalar]) -> list[Scalar]:
-        """Numbers that keep their signs: where one passes zero, the motion cannot go on."""
+    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Scalar]]:
+        """Numbers that keep their signs, each with a sentence: what holds where it is zero, and a motion cannot go on."""
         return []
 
     def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:

@@ -98,8 +98,8 @@ class Rolling(Joint):
         """How far the body is turned away from its attitude at rest."""
         return turn_of(self.pose(rest).R.T @ self.pose(q).R)
 
-    def sides(self, q: Sequence[Scalar]) -> list[Scalar]:
-        return [determinant(relative_curvature(*self._wandering(q), q[4]))]
+    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Scalar]]:
+        return [(ALIKE, determinant(relative_curvature(*self._wandering(q), q[4])))]
 
     def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
         share = self._share(q)

@@ -1,4 +1,4 @@
-"""What ends a run though its numbers are finite: a coordinate beyond where its joint is defined, a frame that flips."""
+"""What ends a run though its numbers are finite: a coordinate beyond where its joint is defined, a flip of a sign."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from anyjoint.mechanism.fence import Fence
 
 from .inflection import FrenetWatch, frenet_watches
 from .kept import kept
+from .side import SideWatch, side_watches
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -29,7 +30,7 @@ class Guard:
     """Looks at paths: times (n,) and coordinates (n, nq) after consecutive steps, the first of them good."""
 
     places: Any  # where the model answers, or None for everywhere
-    frames: tuple[FrenetWatch, ...]
+    watches: tuple[FrenetWatch | SideWatch, ...]
 
     @property
     def fences(self) -> tuple[Fence, ...]:
@@ -37,12 +38,12 @@ class Guard:
         return self.places.fences if self.places else ()
 
     def __bool__(self) -> bool:
-        return bool(self.places or self.frames)
+        return bool(self.places or self.watches)
 
     def first(self, t: Floats, q: Floats) -> Trouble | None:
         """What goes wrong first along a path."""
         found = [self._beyond(fence, t, q) for fence in self.fences]
-        found += [self._flip(frame, t, q) for frame in self.frames]
+        found += [self._flip(watch, t, q) for watch in self.watches]
         found += [self._broken(t, q)]
         return min((trouble for trouble in found if trouble), key=lambda trouble: trouble.good, default=None)
 
@@ -61,12 +62,12 @@ class Guard:
         k = max(bad[0], 1)
         return Trouble(float(t[k - 1]), float(t[k]), self.places.reason(q[k]))
 
-    def _flip(self, frame: FrenetWatch, t: Floats, q: Floats) -> Trouble | None:
-        found = frame.first_flip(q)
+    def _flip(self, watch: FrenetWatch | SideWatch, t: Floats, q: Floats) -> Trouble | None:
+        found = watch.first_flip(q)
         if found is None:
             return None
         k, share, at = found
-        return Trouble(float(t[k]), float(t[k] + share * (t[k + 1] - t[k])), frame.sentence(at))
+        return Trouble(float(t[k]), float(t[k] + share * (t[k + 1] - t[k])), watch.sentence(at))
 
 
 def guard_of(model: Any) -> Guard:
@@ -75,5 +76,5 @@ def guard_of(model: Any) -> Guard:
     return kept(
         model,
         ("guard", tuple(mechanism.bodies)),
-        lambda: Guard(model.places, frenet_watches(mechanism)),
+        lambda: Guard(model.places, frenet_watches(mechanism) + side_watches(mechanism)),
     )
