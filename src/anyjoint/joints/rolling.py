@@ -102,7 +102,7 @@ class Rolling(Joint):
         return [(ALIKE, determinant(relative_curvature(*self._wandering(q), q[4])))]
 
     def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
-        share = self._share(q)
+        share = self.share(q)
         return [*super().edges(q), share * share]
 
     def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:
@@ -111,15 +111,15 @@ class Rolling(Joint):
 
     def singularity(self, q: Sequence[float]) -> str | None:
         pole = self.surface1.singularity(float(q[0]), float(q[1])) or self.surface2.singularity(float(q[2]), float(q[3]))
-        if pole or abs(self._share([float(x) for x in q])) > FLAT:
+        if pole or abs(self.share([float(x) for x in q])) > FLAT:
             return pole  # type: ignore[no-any-return]
         return f"{ALIKE}; start elsewhere, or let a smaller body roll"
 
     def _wandering(self, q: Sequence[Scalar]) -> tuple[Wandering, Wandering]:
         return Wandering.over(self.surface1, q[0], q[1]), Wandering.over(self.surface2, q[2], q[3])
 
-    def _share(self, q: Sequence[Scalar]) -> Scalar:
-        """The relative curvature as a share of the surfaces' own."""
+    def share(self, q: Sequence[Scalar]) -> Scalar:
+        """The relative curvature det K as a share of the surfaces' own; 0 where they bend alike."""
         first, second = self._wandering(q)
         size = first.bend + second.bend
         return determinant(relative_curvature(first, second, q[4])) / size if plain(size) != 0 else 0.0
@@ -133,7 +133,7 @@ def check_bend(joint: Rolling) -> None:
         probes = [(low + rng.uniform(0.1, 0.9, 5) * (high - low)).tolist() for _ in range(PROBES)]
         if not all(is_number(x) for s in (joint.surface1, joint.surface2) for x in s.point(*s.neutral)):
             return  # numbers are not known yet
-        flat = all(abs(joint._share(q)) < FLAT for q in probes)
+        flat = all(abs(joint.share(q)) < FLAT for q in probes)
     except AnyjointError:
         return  # a surface of the user's own, which is checked elsewhere
     if flat:
