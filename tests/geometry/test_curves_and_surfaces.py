@@ -59,8 +59,12 @@ def test_frenet_frames_are_tangent_normal_binormal(name):
         assert abs(R[:, 2] @ f_qq) < 1e-11
 
 
-TWO_CHARTS = [surfaces.Sphere(0.5, axis="zx"), surfaces.Ellipsoid(1.0, 0.8, 0.6, axis="zx"),
-              surfaces.Ellipsoid(1.0, 0.8, 0.6, axis="xy"), surfaces.Inside(surfaces.Sphere(2.0, axis="yz"))]  # fmt: skip
+TWO_CHARTS = [
+    surfaces.Sphere(0.5, axis="zx"),
+    surfaces.Ellipsoid(1.0, 0.8, 0.6, axis="zx"),
+    surfaces.Ellipsoid(1.0, 0.8, 0.6, axis="xy"),
+    surfaces.Inside(surfaces.Sphere(2.0, axis="yz")),
+]
 
 
 @pytest.mark.parametrize("surface", TWO_CHARTS)

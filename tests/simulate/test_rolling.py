@@ -130,7 +130,8 @@ def test_a_ball_on_a_plane_goes_straight_over_its_poles():
     assert (traj.q[:, 3] > 1.5 * math.pi).any()
     assert (traj.q[:, 3] < 1.5 * math.pi).any()
     assert (np.abs(np.sin(traj.q[1:, 3])) > 0.5 - 0.03).all()
-    spins = np.array([model.body_poses(q)[0][:3, :3] @ twist(model, q, v)[:3] for q, v in zip(traj.q, traj.v, strict=True)])
+    states = zip(traj.q, traj.v, strict=True)
+    spins = np.array([model.body_poses(q)[0][:3, :3] @ twist(model, q, v)[:3] for q, v in states])
     assert np.abs(spins - spins[0]).max() < 1e-6
     way = np.cross(spins[0], [0, 0, 0.2])[:2]
     assert np.abs(traj.q[:, :2] - np.outer(traj.t, way)).max() < 1e-6

@@ -9,7 +9,6 @@ from anyjoint.spatial import Vector, ad, vector, zeros
 
 from .algorithm import algorithm
 
-
 Values = Sequence[Scalar]
 
 

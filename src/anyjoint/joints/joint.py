@@ -126,7 +126,7 @@ class Joint:
         return [dot(vector, vector) for frame in frames for vector in frame.edges]
 
     def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Scalar]]:
-        """Numbers that keep their signs, each with a sentence: what holds where it is zero, and a motion cannot go on."""
+        """Numbers that keep their signs, each with what holds where it is zero, so that a motion cannot go on."""
         return []
 
     def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:

@@ -19,8 +19,8 @@ def rechart(
 ) -> tuple[Array, Array]:
     """(q', v') with which `new` has the pose and twist that `old` has at (q, v), by Gauss-Newton on the pose.
 
-    Both joints must allow the motion: two charts of a sphere need `spin=True`, because their frames differ by a spin. So
-    a start can be given as a pose and a twist, from `FreeQuaternion` to a `Contact`, or to `Rolling` where nothing slips.
+    Both joints must allow the motion: two charts of a sphere need `spin=True`, because their frames differ by a spin.
+    A start can be given as pose and twist: from `FreeQuaternion` to `Contact`, or to `Rolling` where nothing slips.
     """
     target = _matrix(old, q)
     at = np.array([c.neutral for c in new.coordinates] if guess is None else guess, dtype=float)

@@ -110,9 +110,10 @@ class Rolling(Joint):
         return [*self.surface1.poles(q[0], q[1]), *self.surface2.poles(q[2], q[3])]
 
     def singularity(self, q: Sequence[float]) -> str | None:
-        pole = self.surface1.singularity(float(q[0]), float(q[1])) or self.surface2.singularity(float(q[2]), float(q[3]))
-        if pole or abs(self.share([float(x) for x in q])) > FLAT:
-            return pole  # type: ignore[no-any-return]
+        at = [float(x) for x in q]
+        pole: str | None = self.surface1.singularity(at[0], at[1]) or self.surface2.singularity(at[2], at[3])
+        if pole or abs(self.share(at)) > FLAT:
+            return pole
         return f"{ALIKE}; start elsewhere, or let a smaller body roll"
 
     def _wandering(self, q: Sequence[Scalar]) -> tuple[Wandering, Wandering]:
@@ -139,6 +140,6 @@ def check_bend(joint: Rolling) -> None:
     if flat:
         names = f"{joint.surface1.name}, {joint.surface2.name}"
         raise InputError(
-            f"Rolling({names}): the surfaces touch along a line or over an area wherever they touch, so that no contact "
-            "point says how they roll; use joints.RollingWheel for wheels in a plane, or a slightly bulging surface"
+            f"Rolling({names}): the surfaces touch along a line or over an area wherever they touch, so that no point "
+            "says how they roll; use joints.RollingWheel for wheels in a plane, or a slightly bulging surface"
         )

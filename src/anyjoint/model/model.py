@@ -153,8 +153,8 @@ class Model:
             del self._programs[name]
         if stale:
             warnings.warn(
-                f"{', '.join(stale)}: a number that the code has built in (exactly 0, 1 or -1, or a rolling joint's) changed; "
-                "compiling again",
+                f"{', '.join(stale)}: a number that the code has built in (exactly 0, 1 or -1, or a rolling joint's) "
+                "changed; compiling again",
                 stacklevel=4,
             )
 

@@ -30,8 +30,8 @@ def step(stepper: Stepper, name: str) -> Quantity:
         to_q, to_v = result, builder.place("result", mechanism.nq)
         ops.finish(*stepper.step(ops), to_q, to_v)
         physics.rechart(to_q, to_v)
-        made = (forward.setups, forward.plan, forward.numbers, forward.over, forward.gravity, built_in_joints(mechanism))
-        return Trace(stepper.name, builder.schedule(), *made)
+        made = (forward.setups, forward.plan, forward.numbers, forward.over, forward.gravity)
+        return Trace(stepper.name, builder.schedule(), *made, built_in_joints(mechanism))
 
     return Quantity(
         name,

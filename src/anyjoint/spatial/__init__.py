@@ -9,6 +9,6 @@ from .quarter_turn import QuarterTurn
 
 __all__ = [
     "Axis", "BlockInertia", "Factor", "Matrix", "Pose", "QuarterTurn", "Rotation", "Translation", "Turn", "Vector",
-    "ad", "ad_dual", "as_matrix", "at_unit_length", "cross", "dot", "dot_in_pairs", "frame_about", "rigid", "skew", "unit_axis",
-    "vector", "zeros",
+    "ad", "ad_dual", "as_matrix", "at_unit_length", "cross", "dot", "dot_in_pairs", "frame_about", "rigid", "skew",
+    "unit_axis", "vector", "zeros",
 ]  # fmt: skip

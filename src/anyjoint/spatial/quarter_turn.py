@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ from .inertia import BlockInertia
 
 @dataclass(frozen=True)
 class QuarterTurn(Rotation):
-    """No turn where the condition `still` holds, else a quarter turn about a coordinate axis, forth (1) or back (-1)."""
+    """No turn where the condition `still` holds, else a quarter turn about a coordinate axis; sign -1 turns back."""
 
     still: Scalar
     sign: int
@@ -48,5 +48,5 @@ class QuarterTurn(Rotation):
     def inertia(self, J: BlockInertia) -> BlockInertia:
         return BlockInertia.from_entries(self._choice(J.entries(), self.quarter.inertia(J).entries()))
 
-    def _choice(self, same: Sequence[Any], turned: Sequence[Any]) -> list[Scalar]:
+    def _choice(self, same: Iterable[Any], turned: Iterable[Any]) -> list[Scalar]:
         return [select(self.still, x, y) for x, y in zip(same, turned, strict=True)]

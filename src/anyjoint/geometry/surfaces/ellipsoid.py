@@ -9,8 +9,15 @@ from anyjoint.spatial import Pose, Vector, vector
 from ..check import POSITIVE, parameter, positive
 from ..frame import QUARTER_Z, known_rotation
 from .pole import (
-    POLAR_DOMAIN, both_charts, in_first, other_chart, polar_axes, pole_distance, pole_message, shift_of,
-)  # fmt: skip
+    POLAR_DOMAIN,
+    both_charts,
+    in_first,
+    other_chart,
+    polar_axes,
+    pole_distance,
+    pole_message,
+    shift_of,
+)
 from .surface import Change, Surface
 
 
