@@ -135,6 +135,14 @@ def test_constants_fold(a: float, b: float) -> None:
     assert float(np.sin(g.constant(a))) == math.sin(a)
 
 
+def test_a_condition_made_a_number_and_asked_for_again_is_itself(xy: tuple[Node, Node]) -> None:
+    x, y = xy
+    yes = select(x < y, 1.0, 0.0)
+    assert select(yes > 0.5, x, y) == select(x < y, x, y)
+    assert select(yes > 1.5, x, y) != select(x < y, x, y)
+    assert select(select(x < y, 0.0, 1.0) > 0.5, x, y) != select(x < y, x, y)
+
+
 def test_constants_fold_to_what_they_mean() -> None:
     c = Graph().constant
     assert float(c(0.1) + 0.2) == 0.3  # 0.30000000000000004 in floats

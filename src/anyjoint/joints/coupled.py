@@ -28,7 +28,10 @@ class Coupled(Joint):
             raise InputError(f"Coupled(joint={self.joint!r}): expected a joint with coordinates of its own")
         if self.joint.nq != self.joint.nv:
             kind = type(self.joint).__name__
-            raise InputError(f"Coupled({kind}): a quaternion joint cannot follow; use Spherical or Free")
+            raise InputError(
+                f"Coupled({kind}): a joint whose velocities are no rates of coordinates cannot follow; instead of "
+                "quaternions, use Spherical or Free"
+            )
         source = getattr(self.source, "name", self.source)
         if not isinstance(source, str) or not source:
             raise InputError(f"Coupled(source={self.source!r}): expected the name of the body whose joint leads")

@@ -81,7 +81,7 @@ class Joint:
 
     @property
     def nv(self) -> int:
-        """Number of velocities; differs from nq only for quaternions."""
+        """Number of velocities; differs from nq where they are no rates of coordinates: quaternions, rolling."""
         return self.nq
 
     def pose(self, q: Sequence[Scalar]) -> Pose:
@@ -124,6 +124,10 @@ class Joint:
         A, B = self.legs(q)
         frames = [factor for factor in (*A.factors, *B.factors) if isinstance(factor, FrameTurn)]
         return [dot(vector, vector) for frame in frames for vector in frame.edges]
+
+    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Scalar]]:
+        """Numbers that keep their signs, each with what holds where it is zero, so that a motion cannot go on."""
+        return []
 
     def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:
         """Numbers that vanish where some mix of velocities moves nothing though frames are regular.
@@ -200,5 +204,5 @@ class Joint:
         return tuple(f"v{k}" for k in range(self.nv))
 
     def velocity_of(self, k: int) -> int | None:
-        """Which velocity is the rate of coordinate k; None where none is, as for quaternions."""
+        """Which velocity is the rate of coordinate k; None where none is, as for quaternions and rolling."""
         return k if self.nv == self.nq else None

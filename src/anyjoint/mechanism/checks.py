@@ -101,8 +101,11 @@ def couplings(mech: Mechanism, _: Bodies) -> Finding:
             yield _of(body), f"its coupled joint follows {source!r}, which is no body; name one with a joint of its own"
         elif isinstance(leader := mech[source].joint, Coupled):
             yield _of(body), f"its coupled joint follows {source!r}, itself coupled; follow {leader.source!r} directly"
-        elif mech[source].joint.nq == 0:
+        elif leader.nq == 0:
             yield _of(body), f"its coupled joint follows {source!r}, which has no coordinates to follow"
+        elif leader.nq != leader.nv:
+            kind = type(leader).__name__
+            yield _of(body), f"its coupled joint follows {source!r}, but velocities of {kind} are no rates to follow"
         for c in body.joint.joint.coordinates:
             if c.limits != Coordinate.limits:
                 yield _of(body), (

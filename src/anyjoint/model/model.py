@@ -151,13 +151,15 @@ class Model(ConstraintQuestions):
         for name, program in self._programs.items():
             trace = program.trace
             numbers = self.workshop.numbers(trace.over, trace.gravity, trace.closed)
-            if not program.update(numbers):
+            if not program.update(numbers) or not _still_there(trace.joints, self.mechanism):
                 stale.append(name)
         for name in stale:
             del self._programs[name]
         if stale:
             warnings.warn(
-                f"{', '.join(stale)}: a number that was exactly 0, 1 or -1 changed; compiling again", stacklevel=4
+                f"{', '.join(stale)}: a number that the code has built in (exactly 0, 1 or -1, or a rolling joint's) "
+                "changed; compiling again",
+                stacklevel=4,
             )
 
     # -- calls ----------------------------------------------------------------------------------------------
@@ -167,9 +169,9 @@ class Model(ConstraintQuestions):
     ) -> Floats:
         """The result row of a quantity, finite or explained."""
         name = quantity if isinstance(quantity, str) else quantity.name
-        if self.places is not None:
-            self.places.check(name, arrays[0])
         program = self._programs.get(name) or self.program(quantity)
+        if self.places is not None and not program.quantity.anywhere:
+            self.places.check(name, arrays[0])
         if threads == 1:
             answer = program.state(arrays) if out is None else None
             if answer is None:
@@ -477,6 +479,11 @@ def _flat(out: Floats | None, shape: tuple[int, ...]) -> Floats | None:
     if out is None or not isinstance(out, np.ndarray) or out.shape[-len(shape) :] != shape:
         return out
     return out.reshape(*out.shape[: -len(shape)], -1)
+
+
+def _still_there(joints: Sequence[Any], mechanism: Mechanism) -> bool:
+    """Whether a mechanism still has these very joints."""
+    return {id(joint) for joint in joints} <= {id(body.joint) for body in mechanism.bodies}
 
 
 def _checked_form(form: str) -> str:

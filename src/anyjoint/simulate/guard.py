@@ -1,21 +1,27 @@
-"""What ends a run though its numbers are finite: a coordinate beyond its joint, a frame that flips, a jump."""
+"""What ends a run though its numbers are finite: a coordinate beyond its joint, a flip of a frame or sign, a jump."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.fence import Fence
 
 from .barrier import BarrierWatch, barrier_watches
 from .inflection import FrenetWatch, frenet_watches
 from .jump import JumpWatch, jump_watches
 from .kept import kept
+from .side import SideWatch, side_watches
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-Watch = FrenetWatch | JumpWatch | BarrierWatch
+Watch = FrenetWatch | JumpWatch | BarrierWatch | SideWatch
+WATCHES: tuple[Callable[[Mechanism], tuple[Watch, ...]], ...] = (
+    frenet_watches, jump_watches, barrier_watches, side_watches,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -78,5 +84,5 @@ def guard_of(model: Any) -> Guard:
     return kept(
         model,
         ("guard", tuple(mechanism.bodies)),
-        lambda: Guard(model.places, frenet_watches(mechanism) + jump_watches(mechanism) + barrier_watches(mechanism)),
+        lambda: Guard(model.places, tuple(watch for watches in WATCHES for watch in watches(mechanism))),
     )

@@ -1,4 +1,4 @@
-"""What a mechanism brings to a step: accelerations, rates of quaternions, changes of chart, forces."""
+"""What a mechanism brings to a step: accelerations, rates of coordinates, changes of chart, forces."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from anyjoint.codegen import Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.forces.program import ForceProgram
+from anyjoint.joints.parameters import parameters
 from anyjoint.mechanism import Mechanism
 from anyjoint.symbolic import Graph, Node
 
@@ -50,6 +51,12 @@ class Projection:
     position: Schedule
     velocity: Schedule
     starts: tuple[int, int]
+
+
+def built_in_joints(mechanism: Mechanism) -> tuple[Joint, ...]:
+    """Joints whose numbers are built into the code of rates and charts: another number needs other code."""
+    numbered = [body.joint for body in mechanism.bodies if body.joint.nq and parameters(body.joint)]
+    return tuple(joint for joint in numbered if moves_otherwise(joint) or has_chart(joint))
 
 
 class Physics:

@@ -50,6 +50,7 @@ class Trace:
     over: Over
     gravity: bool
     closed: bool = False  # whether with closures of constraints
+    joints: tuple[Any, ...] = ()  # joints whose numbers the schedule has built in, for rates and charts
 
     @property
     def form(self) -> str:
