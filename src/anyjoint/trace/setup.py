@@ -58,7 +58,9 @@ class Rows:
     def _raw(self, numbers: Numbers) -> Floats:
         if self.links is None:
             return np.asarray(numbers.flat())
-        return np.array([(*numbers.links[i], *(-g for g in numbers.gravity)) for i in self.links])
+        own, up = [numbers.links[i] for i in self.links], [-g for g in numbers.gravity]
+        width = max(map(len, own))  # hinges with springs and without have a turn in common
+        return np.array([(*row, *[0.0] * (width - len(row)), *up) for row in own])
 
 
 def split_parameters(
