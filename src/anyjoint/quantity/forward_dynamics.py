@@ -12,6 +12,7 @@ from anyjoint.dynamics.mass_matrix import solve_from_leaves
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import BIAS, INERTIAL_BIAS
 from anyjoint.dynamics.recursive import RECURSIVE
+from anyjoint.mechanism.checks import check_regular
 from anyjoint.spatial import vector
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
@@ -51,6 +52,7 @@ FORMULATIONS = (*SWEEPS, *DENSE_FORMULATIONS, *NUMERIC)
 
 def trace(workshop: Workshop, formulation: str) -> Trace:
     """By the named formulation, or by the one with the fewest operations."""
+    check_regular(workshop.mechanism)
     if workshop.expansion:
         return workshop.straight(COUPLED, INPUTS, projected, over="regrouped")
     if formulation in SWEEPS:
