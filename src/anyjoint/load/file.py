@@ -1,0 +1,77 @@
+"""`load`: a mechanism from a file of any format that is known, told by its content."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from anyjoint.errors import InputError, ModelError
+from anyjoint.mechanism import Mechanism
+from anyjoint.options import named_options, nearest
+
+from .base import BASES
+from .markup import MOST_BYTES, Element, parse
+from .paths import Paths
+from .report import Report, checked_allow
+from .request import Request
+from .urdf import read_urdf
+
+MESHES = ("view", "skip")
+# Readers of XML formats by the tag of the root element, each with the name of the format.
+READERS: dict[str, tuple[str, Callable[[Element, Request], Mechanism]]] = {"robot": ("URDF", read_urdf)}
+
+
+@named_options
+def load(
+    path: str | Path,
+    base: str | None = None,
+    allow: str | Iterable[str] = (),
+    packages: Mapping[str, str | Path] | None = None,
+    meshes: str = "view",
+) -> Mechanism:
+    """A mechanism from a file: URDF. What it is, its content says, not its name.
+
+    `base` is how the root stands in the world: "fixed" (the default), "free" or "planar". `allow` lets problems pass that
+    would be errors, by their rule: "inertia" keeps masses that no solid can have. `packages` says where the files of
+    `package://NAME/...` are. `meshes="skip"` leaves meshes out. All problems of a file are told at once, with their lines;
+    those that loading lives with are in `mech.source.warnings`.
+    """
+    for what, given, known in (("base", base, BASES), ("meshes", meshes, MESHES)):
+        if given is not None and given not in known:
+            raise InputError(f"load: {what}={given!r} is unknown{nearest(given, known)}")
+    report = Report(str(path), checked_allow(allow))
+    file = Path(path)
+    data = read_bytes(file)
+    request = Request(file, data, base or "fixed", meshes, Paths(file, packages), report)
+    return _read(request)
+
+
+def _read(request: Request) -> Mechanism:
+    start = request.data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not start.startswith(b"<") and not start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        known = ", ".join(f"{name} (<{tag}>)" for tag, (name, _) in READERS.items())
+        raise ModelError(f"{request.report.file}:1: this is no model that can be read; expected {known} [format]")
+    root = parse(request.data, request.report.file)
+    if root.tag not in READERS:
+        known = ", ".join(f"<{tag}> of {name}" for tag, (name, _) in READERS.items())
+        raise ModelError(f"{request.report.file}:{root.line}: <{root.tag}> is no model that is known; expected {known} [format]")
+    return READERS[root.tag][1](root, request)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a regular file that is not too large; a pipe or a device would never end."""
+    try:
+        about = path.stat()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"load: {str(path)!r} cannot be read: {reason}") from None
+    if not stat.S_ISREG(about.st_mode):
+        raise InputError(f"load: {str(path)!r} is no regular file; give the file of a model")
+    if about.st_size > MOST_BYTES:
+        raise InputError(f"load: {str(path)!r} has {about.st_size:,} bytes; at most {MOST_BYTES:,} are read")
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"load: {str(path)!r} cannot be read: {error.strerror}") from None
