@@ -27,6 +27,7 @@ def robot(*parts, name="bot"):
 
 LIMIT = '<limit lower="-1.5" upper="2" effort="30" velocity="3"/>'
 WIDE = '<limit lower="-3" upper="3" effort="1" velocity="1"/>'
+FOLLOWS, DAMPED = '<mimic joint="f1" multiplier="0.5" offset="0.1"/>', '<dynamics damping="0.4"/>'
 FOLLOWS_FOLLOWER = '<mimic joint="f2" multiplier="-2" offset="0.3"/>'
 # Every type of joint in a branched tree, with a hand whose fingers follow each other.
 ZOO = robot(
@@ -37,8 +38,7 @@ ZOO = robot(
     link("tool"), joint("flange", "fixed", "slide", "tool"),
     link("ball"), joint("string", "floating", "base", "ball"),
     link("finger1", 0.5), joint("f1", "revolute", "tool", "finger1", LIMIT, "0 1 0"),
-    link("finger2", 0.4), joint("f2", "revolute", "finger1", "finger2",
-                                LIMIT + '<mimic joint="f1" multiplier="0.5" offset="0.1"/><dynamics damping="0.4"/>', "1 0 0"),
+    link("finger2", 0.4), joint("f2", "revolute", "finger1", "finger2", LIMIT + FOLLOWS + DAMPED, "1 0 0"),
     link("finger3", 0.3), joint("f3", "prismatic", "finger2", "finger3", WIDE + FOLLOWS_FOLLOWER, "0 0 1"),
 )  # fmt: skip
 # The same where no joint follows one that follows, which Pinocchio does not take.

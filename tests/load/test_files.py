@@ -11,7 +11,7 @@ import anyjoint as aj
 from anyjoint.load import markup
 from anyjoint.load.meshes import read_triangles
 from anyjoint.load.paths import PathRefused, Paths
-from load.robots import link, robot
+from load.robots import joint, link, robot
 
 TETRAHEDRON = np.array([[[0, 0, 0], [0, 1, 0], [1, 0, 0]], [[0, 0, 0], [1, 0, 0], [0, 0, 1]],
                         [[0, 0, 0], [0, 0, 1], [0, 1, 0]], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]], dtype="<f4")  # fmt: skip
@@ -89,7 +89,7 @@ def test_sizes_are_capped(tmp_path, monkeypatch):
         markup.parse(b"<a/>", "x")
     with (tmp_path / "huge.urdf").open("wb") as file:
         file.truncate(1 << 40)  # sparse: it takes no place
-    with pytest.raises(aj.InputError, match="at most .* are read"):
+    with pytest.raises(aj.InputError, match=r"at most .* are read"):
         aj.load(tmp_path / "huge.urdf")
 
 
@@ -131,7 +131,8 @@ def test_the_module_can_be_called(tmp_path):
 
 
 @pytest.mark.parametrize("reference", [
-    "../meshes/part.stl", "package://bot/meshes/part.stl", "model://bot/meshes/part.stl", "package://bot//meshes/part.stl",
+    "../meshes/part.stl", "package://bot/meshes/part.stl", "model://bot/meshes/part.stl",
+    "package://bot//meshes/part.stl", "package:///bot/meshes/part.stl",
 ])  # fmt: skip
 def test_meshes_are_found(package, reference):
     mech = load(package, meshed(reference, 'scale="2 1 1"'))
@@ -175,6 +176,12 @@ def test_a_null_byte_is_no_name(package):
         Paths(package / "bot/urdf/bot.urdf").find("a\0b")
 
 
+def test_an_unknown_package_is_told_once(package):
+    more = "".join(f'<visual><geometry><mesh filename="package://gone/{k}.stl"/></geometry></visual>' for k in "abc")
+    (warning,) = load(package, robot(link("base", more=more))).source.warnings
+    assert "packages={'gone': FOLDER}" in warning.message
+
+
 def test_packages_are_given(package):
     mech = load(package, meshed("package://other/secret.stl"), packages={"other": package / "other"})
     assert len(mech["base"].shapes) == 1
@@ -209,7 +216,7 @@ def test_meshes_of_other_kinds(package):
 def test_without_trimesh_one_warning_says_how_to_get_it(package, monkeypatch):
     monkeypatch.setitem(sys.modules, "trimesh", None)
     text = meshed("../meshes/part.stl").replace("</link>", "</link>" + link("b"))
-    text = text.replace("</robot>", '<joint name="j" type="fixed"><parent link="base"/><child link="b"/></joint></robot>')
+    text = text.replace("</robot>", joint("j", "fixed", "base", "b") + "</robot>")
     (package / "bot/meshes/more.stl").write_bytes(stl())
     (warning,) = load(package, text).source.warnings
     assert "pip install anyjoint[meshes]" in warning.message

@@ -99,12 +99,12 @@ def test_energy_is_kept():
 def test_it_must_be_a_finite_positive_number(armature):
     mech = aj.Mechanism("bad")
     mech.add_body("body", joint=joints.Revolute(), inertia=aj.Inertia.box(1, 1, 1, 1), armature=armature)
-    with pytest.raises(aj.ModelError, match="armature .* must be finite and not negative"):
+    with pytest.raises(aj.ModelError, match=r"armature .* must be finite and not negative"):
         mech.compile()
 
 
 def test_a_weld_has_none():
-    with pytest.raises(aj.ModelError, match="armature .* has no coordinate to act on"):
+    with pytest.raises(aj.ModelError, match=r"armature .* has no coordinate to act on"):
         aj.Mechanism("bad").add_body("body", armature=1.0)
 
 

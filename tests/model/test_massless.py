@@ -33,7 +33,7 @@ def test_all_but_forward_dynamics():
 
 @pytest.mark.parametrize("algorithm", ["auto", *FORMULATIONS])
 def test_forward_dynamics_names_the_body(algorithm):
-    with pytest.raises(aj.ModelError, match="forward dynamics: .*\n.*body 'tip', coordinate 'angle': .* no inertia"):
+    with pytest.raises(aj.ModelError, match=r"forward dynamics: .*\n.*body 'tip', coordinate 'angle': .* no inertia"):
         arm().compile(algorithm=algorithm).forward_dynamics(Q, V)
 
 
@@ -64,3 +64,15 @@ def test_parameters_may_change_or_mend_it():
     assert np.isfinite(model.forward_dynamics(Q, V)).all()
     with pytest.raises(aj.InputError, match="moves no inertia"):
         model.parameters.set({"tip/mass": 0.0, "tip/tensor": np.zeros((3, 3))})
+
+
+@pytest.mark.parametrize(("mass", "regular"), [(0.0, False), (1.0, True)])
+def test_a_leader_may_move_the_inertia_of_its_followers_alone(mass, regular):
+    mech = aj.Mechanism("gear")
+    mech.add_body("crank", joint=joints.Revolute())
+    solid = aj.Inertia.box(mass, 1, 1, 1) if mass else None
+    mech.add_body("wheel", joint=joints.Coupled(joints.Revolute(), 3.0, "crank"), inertia=solid)
+    model = mech.compile()
+    assert model.is_regular == regular
+    if regular:
+        assert close(model.forward_dynamics([0.1], [0.2], [3.0]), [2.0], 1e-14)

@@ -17,7 +17,9 @@ app = typer.Typer(
     help=HELP, epilog=EPILOG, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False
 )
 
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="Gallery name, file, or file.py:function.", show_default=False)]
+Model = Annotated[
+    str, typer.Argument(metavar="MODEL", help="Gallery name, file, or file.py:function.", show_default=False)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Set = Annotated[
     list[str] | None,
@@ -26,7 +28,8 @@ Set = Annotated[
 
 
 Base = Annotated[
-    str | None, typer.Option(help="How a loaded root stands: fixed, free or planar.", show_default="the file's, or fixed")
+    str | None,
+    typer.Option(help="How a loaded root stands: fixed, free or planar.", show_default="the file's, or fixed"),
 ]
 Allow = Annotated[
     list[str] | None,

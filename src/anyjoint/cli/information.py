@@ -54,7 +54,9 @@ def gather(target: Target, model: Any) -> dict[str, Any]:
         "mass": sum(b["mass"] for b in bodies),
         "bodies": bodies,
         # Before the report, which describes the programs that have been asked for.
-        "operations": {name: _counts(model.op_count(name)) for name in QUANTITIES if model.is_regular or name != NEEDS_MASS},
+        "operations": {
+            name: _counts(model.op_count(name)) for name in QUANTITIES if model.is_regular or name != NEEDS_MASS
+        },
         "report": asdict(model.report()),
     }
 

@@ -48,8 +48,9 @@ class Target:
         """Initial (q, v): from `start(model)`, `START` or the mechanism; else at rest where all joints are regular."""
         import numpy as np
 
-        if hasattr(self.module, "start"):
-            given = self.module.start(model)
+        own = getattr(self.module, "start", None)
+        if own is not None:
+            given = own(model)
         else:
             given = getattr(self.module, "START", None) or self.mechanism.start or {}
         if not isinstance(given, Mapping):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import stat
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from anyjoint.errors import InputError, ModelError
 from anyjoint.mechanism import Mechanism
@@ -33,10 +32,10 @@ def load(
 ) -> Mechanism:
     """A mechanism from a file: URDF. What it is, its content says, not its name.
 
-    `base` is how the root stands in the world: "fixed" (the default), "free" or "planar". `allow` lets problems pass that
-    would be errors, by their rule: "inertia" keeps masses that no solid can have. `packages` says where the files of
-    `package://NAME/...` are. `meshes="skip"` leaves meshes out. All problems of a file are told at once, with their lines;
-    those that loading lives with are in `mech.source.warnings`.
+    `base` is how the root stands in the world: "fixed" (the default), "free" or "planar". `allow` lets problems pass
+    that would be errors, by their rule: "inertia" keeps masses that no solid can have. `packages` says where the files
+    of `package://NAME/...` are. `meshes="skip"` leaves meshes out. All problems of a file are told at once, with their
+    lines; those that loading lives with are in `mech.source.warnings`.
     """
     for what, given, known in (("base", base, BASES), ("meshes", meshes, MESHES)):
         if given is not None and given not in known:
@@ -56,7 +55,8 @@ def _read(request: Request) -> Mechanism:
     root = parse(request.data, request.report.file)
     if root.tag not in READERS:
         known = ", ".join(f"<{tag}> of {name}" for tag, (name, _) in READERS.items())
-        raise ModelError(f"{request.report.file}:{root.line}: <{root.tag}> is no model that is known; expected {known} [format]")
+        place = f"{request.report.file}:{root.line}"
+        raise ModelError(f"{place}: <{root.tag}> is no model that is known; expected {known} [format]")
     return READERS[root.tag][1](root, request)
 
 

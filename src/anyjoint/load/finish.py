@@ -21,7 +21,8 @@ def finished(mech: Mechanism, request: Request, lines: Mapping[str, int], source
             report.error(lines.get(body, 0), problem.rule, f"{problem.where}: {problem.message}")
     for body, coordinates in idle.items():
         what = f"{body!r} moves by {', '.join(coordinates)}, which moves no inertia"
-        report.warn(lines.get(body, 0), "massless", f"{what}; there is no forward dynamics until it has mass and extent")
+        message = f"{what}; there is no forward dynamics until it has mass and extent"
+        report.warn(lines.get(body, 0), "massless", message)
     report.check()
     mech.source = replace(source, warnings=report.warnings, notes=report.notes)
     return mech

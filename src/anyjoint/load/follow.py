@@ -63,11 +63,9 @@ class Felt:
 
     def reflected(self, line: Line) -> Felt:
         """The same as the leader of a line feels it."""
-        square = line.slope**2
+        square, friction = line.slope**2, abs(line.slope) * self.friction
         rest = (self.rest - line.intercept) / line.slope if line.slope else 0.0
-        return Felt(
-            square * self.stiffness, square * self.damping, square * self.armature, abs(line.slope) * self.friction, rest
-        )
+        return Felt(square * self.stiffness, square * self.damping, square * self.armature, friction, rest)
 
     def __add__(self, other: Felt) -> Felt:
         """Both at once; two springs relax where their forces cancel."""
@@ -75,6 +73,5 @@ class Felt:
         rest = self.rest
         if other.stiffness:
             rest = (self.stiffness * self.rest + other.stiffness * other.rest) / stiffness
-        return Felt(
-            stiffness, self.damping + other.damping, self.armature + other.armature, self.friction + other.friction, rest
-        )
+        damping, armature = self.damping + other.damping, self.armature + other.armature
+        return Felt(stiffness, damping, armature, self.friction + other.friction, rest)

@@ -31,6 +31,7 @@ class Meshes:
     def __init__(self, paths: Paths, report: Report, wanted: bool, expected: int) -> None:
         self.paths, self.report, self.wanted = paths, report, wanted
         self._read: dict[Path, Triangles | None] = {}
+        self._refusals: set[str] = set()
         self._told_to_install = False
         self._bar = Bar(f"reading meshes of {report.file}", expected)
 
@@ -42,7 +43,9 @@ class Meshes:
         try:
             path = self.paths.find(reference)
         except PathRefused as refusal:
-            self.report.warn(line, "mesh", f"not shown: {refusal}")
+            if str(refusal) not in self._refusals:  # a package that is not known is told once
+                self._refusals.add(str(refusal))
+                self.report.warn(line, "mesh", f"not shown: {refusal}")
             return None
         if path not in self._read:
             self._read[path] = self._triangles(line, path)

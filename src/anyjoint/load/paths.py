@@ -48,7 +48,7 @@ class Paths:
             raise PathRefused(f"{reference!r} is no name of a file")
         for scheme in PACKAGE:
             if reference.startswith(scheme):
-                name, _, rest = reference.removeprefix(scheme).partition("/")
+                name, _, rest = reference.removeprefix(scheme).lstrip("/").partition("/")
                 return self._package(name) / rest.lstrip("/")
         if "://" in reference:
             raise PathRefused(f"{reference!r}: only package:// and paths relative to the model's file are read")

@@ -170,7 +170,7 @@ def springs(mech: Mechanism) -> Finding:
                 yield _of(body), f"{what} {values} must be finite and not negative"
         for what, limits in (("effort", body.effort), ("velocity", body.speed)):
             if not all(x >= 0 for x in limits):
-                yield _of(body), f"{what} {limits} is a limit: it must not be negative; leave it out where there is none"
+                yield _of(body), f"{what} {limits} is a limit and must not be negative; leave it out where none is"
         if not all(math.isfinite(x) for x in body.rest):
             yield _of(body), f"rest {body.rest} must be finite"
         turning = [c.name for c in body.joint.coordinates if c.wrap]

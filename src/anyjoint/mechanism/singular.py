@@ -38,13 +38,35 @@ def singular_coordinates(mech: Mechanism) -> Iterator[tuple[Body, str]]:
     tree = _Articulated(mech)
     for body in suspects:
         try:
-            if body.name in sources or tree.moves_itself(body):
+            if tree.moves_itself(body):
                 continue
             idle = tree.idle(body)
+            if idle and body.name in sources:
+                idle = _leading_nothing(mech, body, idle)
         except AnyjointError:  # a joint that cannot be evaluated is another rule's business
             continue
         for k in idle:
             yield body, _velocity(body, k)
+
+
+def _leading_nothing(mech: Mechanism, leader: Body, coordinates: list[int]) -> list[int]:
+    """Those coordinates of a leader that move no inertia of its followers either."""
+    rng = np.random.default_rng(11)
+    q = np.concatenate([np.empty(0), *(random_coordinates(b.joint, rng) for b in mech.bodies if b.joint.nq)])
+    inertias, step = [b.inertia.spatial() for b in mech.bodies], 1e-5
+    found = []
+    for k in coordinates:
+        ahead, behind = q.copy(), q.copy()
+        ahead[leader.q.start + k] += step
+        behind[leader.q.start + k] -= step
+        energy = 0.0
+        for T, T1, T0, J in zip(*(mech.poses(_plain(x)) for x in (q, ahead, behind)), inertias, strict=True):
+            V = np.linalg.solve(numeric(T.matrix), numeric(T1.matrix) - numeric(T0.matrix)) / (2 * step)
+            twist = np.array([V[2, 1], V[0, 2], V[1, 0], *V[:3, 3]])
+            energy += float(twist @ J @ twist)
+        if energy <= SMALL * max(float(np.abs(J).max()) for J in inertias):
+            found.append(k)
+    return found
 
 
 def may_be_singular(mech: Mechanism) -> bool:

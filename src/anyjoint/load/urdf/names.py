@@ -52,7 +52,7 @@ def check_names(root: Element, report: Report) -> None:
             if child.tag in SILENT:
                 report.note(child.line, child.tag, f"<{child.tag}> is for other programs; not read")
             elif child.tag.startswith("xacro:") and element.tag in ("robot", "link", "joint"):
-                report.error(child.line, "xacro", f"<{child.tag}>: expand the file first: xacro FILE > FILE.urdf")
+                report.refuse(child.line, "xacro", f"<{child.tag}>: expand the file first: xacro FILE > FILE.urdf")
             elif child.tag not in children:
                 near = _near(child.tag, children)
                 tell = report.warn if near or element is not root else report.note

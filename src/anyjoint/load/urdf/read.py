@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism, Source
+from anyjoint.mechanism.shapes import Shape
 
 from ..base import base_joint
 from ..finish import finished
@@ -55,27 +58,21 @@ def _build(
     names = {link: link for link in links}
     if "ground" in names:
         names["ground"] = next(f"ground{'_' * k}" for k in range(1, len(links) + 2) if f"ground{'_' * k}" not in links)
-        report.warn(links["ground"].line, "name", f"link 'ground' is called {names['ground']!r} here; ours is the world")
+        message = f"link 'ground' is called {names['ground']!r} here; ours is the world"
+        report.warn(links["ground"].line, "name", message)
     forces = felt(joints, following)
     first = links[base]
     mech.add_body(names[base], joint=base_joint(request.base), inertia=first.inertia, shape=_looks(first))
     for joint in depth_first(base, joints):
         link, own = links[joint.child], forces[joint.name]
-        options = {"damping": own.damping, "friction": own.friction, "effort": joint.effort, "velocity": joint.velocity}
+        made: Joint = joint.joint()
         if joint.name in following:
             leader, line = following[joint.name]
-            made, options = coupled(joint.joint(limited=False), line, names[joints[leader].child]), {}
-        else:
-            made = joint.joint()
-        mech.add_body(
-            names[joint.child],
-            names[joint.parent],
-            made,
-            joint.placement,
-            link.inertia,
-            _looks(link),
-            **options if made.nv else {},
-        )
+            made = coupled(joint.joint(limited=False), line, names[joints[leader].child])
+        drive = {"damping": own.damping, "friction": own.friction, "effort": joint.effort, "velocity": joint.velocity}
+        options: dict[str, Any] = drive if made.nv else {}
+        where = names[joint.child], names[joint.parent]
+        mech.add_body(*where, made, joint.placement, link.inertia, _looks(link), **options)
     lines = {names[link.name]: link.line for link in links.values()}
     return finished(
         mech,
@@ -90,6 +87,6 @@ def _build(
     )
 
 
-def _looks(link: Link) -> list[object]:
+def _looks(link: Link) -> list[Shape]:
     """What the viewer draws: visuals, or collisions where there are none."""
     return list(link.visuals or link.collisions)

@@ -17,8 +17,8 @@ def find_root(
     for joint in joints.values():
         if joint.child in parent:
             other = parent[joint.child].name
-            message = f"joint {joint.name!r}: link {joint.child!r} hangs on joint {other!r} already; a link has one parent"
-            report.error(joint.line, "tree", message)
+            message = f"link {joint.child!r} hangs on joint {other!r} already; a link has one parent"
+            report.error(joint.line, "tree", f"joint {joint.name!r}: {message}")
         else:
             parent[joint.child] = joint
     if not links:
