@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -11,7 +10,9 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.options import named_options, nearest
 
 from .base import BASES
-from .markup import MOST_BYTES, Element, parse
+from .file_bytes import read_bytes
+from .markup import Element, parse
+from .mjcf import read_mjcf
 from .paths import Paths
 from .report import Report, checked_allow
 from .request import Request
@@ -19,7 +20,11 @@ from .urdf import read_urdf
 
 MESHES = ("view", "skip")
 # Readers of XML formats by the tag of the root element, each with the name of the format.
-READERS: dict[str, tuple[str, Callable[[Element, Request], Mechanism]]] = {"robot": ("URDF", read_urdf)}
+READERS: dict[str, tuple[str, Callable[[Element, Request], Mechanism]]] = {
+    "robot": ("URDF", read_urdf),
+    "mujoco": ("MJCF", read_mjcf),
+    "mujocoinclude": ("MJCF", read_mjcf),
+}
 
 
 @named_options
@@ -58,20 +63,3 @@ def _read(request: Request) -> Mechanism:
         place = f"{request.report.file}:{root.line}"
         raise ModelError(f"{place}: <{root.tag}> is no model that is known; expected {known} [format]")
     return READERS[root.tag][1](root, request)
-
-
-def read_bytes(path: Path) -> bytes:
-    """The content of a regular file that is not too large; a pipe or a device would never end."""
-    try:
-        about = path.stat()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"load: {str(path)!r} cannot be read: {reason}") from None
-    if not stat.S_ISREG(about.st_mode):
-        raise InputError(f"load: {str(path)!r} is no regular file; give the file of a model")
-    if about.st_size > MOST_BYTES:
-        raise InputError(f"load: {str(path)!r} has {about.st_size:,} bytes; at most {MOST_BYTES:,} are read")
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"load: {str(path)!r} cannot be read: {error.strerror}") from None

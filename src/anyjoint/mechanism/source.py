@@ -16,8 +16,9 @@ class Source:
 
     `warnings` are problems that loading lived with, `notes` are parts of the file that dynamics does not need. `joints`
     says which body moves by a joint of the file, by the joint's name. `starts` are states (q, v) that the file names,
-    `collisions` the shapes that a body touches others with, `forces` what to give to `simulate(forces=...)` so that the
-    file's own forces act.
+    `collisions` the shapes that a body touches others with. `actuators` are drives by name, at zero control, and
+    `forces` other forces of the file: give both to `simulate(forces=...)` and they act. `settings` are what the file
+    says of runs, such as the step.
     """
 
     path: str
@@ -27,4 +28,6 @@ class Source:
     joints: Mapping[str, str] = field(default_factory=dict)
     starts: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     collisions: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
+    actuators: Mapping[str, Any] = field(default_factory=dict)
     forces: tuple[Any, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
