@@ -20,9 +20,9 @@ EVERYWHERE = (-math.inf, math.inf)
 class Actuator:
     """Its own effort is gain * control + bias . (1, length, rate), with length = gear * coordinate.
 
-    A motor has no bias; a position servo of stiffness k has gain k and bias (0, -k, -d); a velocity servo has gain d and
-    bias (0, 0, -d). `control` is a number or a function of time, kept within `control_range`; the effort is kept within
-    `effort_range`, and the coordinate feels it times the gear.
+    A motor has no bias; a position servo of stiffness k has gain k and bias (0, -k, -d); a velocity servo has gain d
+    and bias (0, 0, -d). `control` is a number or a function of time, kept within `control_range`; the effort is kept
+    within `effort_range`, and the coordinate feels it times the gear.
     """
 
     body: Any

@@ -5,9 +5,10 @@ from types import ModuleType
 from typing import Any
 
 from .file import load
+from .own import save
 from .paths import PathRefused
 
-__all__ = ["PathRefused", "load"]
+__all__ = ["PathRefused", "load", "save"]
 
 
 class _Loader(ModuleType):

@@ -13,6 +13,7 @@ from .base import BASES
 from .file_bytes import read_bytes
 from .markup import Element, parse
 from .mjcf import read_mjcf
+from .own import read_own
 from .paths import Paths
 from .report import Report, checked_allow
 from .request import Request
@@ -35,7 +36,7 @@ def load(
     packages: Mapping[str, str | Path] | None = None,
     meshes: str = "view",
 ) -> Mechanism:
-    """A mechanism from a file: URDF. What it is, its content says, not its name.
+    """A mechanism from a file: URDF, MJCF, or our own `.aj.json`. What it is, its content says, not its name.
 
     `base` is how the root stands in the world: "fixed" (the default), "free" or "planar". `allow` lets problems pass
     that would be errors, by their rule: "inertia" keeps masses that no solid can have. `packages` says where the files
@@ -54,9 +55,12 @@ def load(
 
 def _read(request: Request) -> Mechanism:
     start = request.data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start.startswith((b"{", b"[")):
+        return read_own(request)
     if not start.startswith(b"<") and not start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        known = ", ".join(f"{name} (<{tag}>)" for tag, (name, _) in READERS.items())
-        raise ModelError(f"{request.report.file}:1: this is no model that can be read; expected {known} [format]")
+        known = ", ".join(sorted({name for name, _ in READERS.values()}))
+        message = f"this is no model that can be read; expected {known} or an .aj.json"
+        raise ModelError(f"{request.report.file}:1: {message} [format]")
     root = parse(request.data, request.report.file)
     if root.tag not in READERS:
         known = ", ".join(f"<{tag}> of {name}" for tag, (name, _) in READERS.items())

@@ -138,16 +138,17 @@ class _Builder:
         for joint in own:
             moved = self.bodies[joint.name]
             before = Pose() if joint.type == 0 else here @ joint.placement()
-            self.mech.add_body(moved, parent, *self._joint(joint), before, **self._drive(joint), **body if moved == name else {})
+            options = self._drive(joint) | (body if moved == name else {})
+            self.mech.add_body(moved, parent, self._joint(joint), before, **options)
             parent, here = moved, joint.back()
         if parent != name or not own:
             self.mech.add_body(name, parent, None, here, **body)
 
-    def _joint(self, joint: MjcfJoint) -> tuple[Joint]:
+    def _joint(self, joint: MjcfJoint) -> Joint:
         if joint.name in self.following:
             leader, line = self.following[joint.name]
-            return (coupled(joint.joint(limited=False), line, self.bodies[leader]),)
-        return (joint.joint(),)
+            return coupled(joint.joint(limited=False), line, self.bodies[leader])
+        return joint.joint()
 
     def _drive(self, joint: MjcfJoint) -> dict[str, Any]:
         """Springs, dampers and limits of a joint that has coordinates of its own."""
@@ -172,15 +173,15 @@ class _Builder:
     def _sites(self, k: int) -> dict[str, Pose]:
         m = self.m
         on = np.flatnonzero(m.site_bodyid == k)
-        return {self.names.of("site", s): pose_of(m.site_pos[s], m.site_quat[s]) for s in on}
+        return {self.names.of("site", int(s)): pose_of(m.site_pos[s], m.site_quat[s]) for s in on}
 
     def _compensation(self) -> tuple[Wrench, ...]:
         """Gravity compensation as forces at centres of mass."""
-        m, up = self.m, -np.array(self.mech.gravity)
-        return tuple(
-            Wrench(self.last[int(k)], force=tuple(m.body_gravcomp[k] * m.body_mass[k] * up), point=tuple(m.body_ipos[k]))
-            for k in np.flatnonzero(m.body_gravcomp)
-        )
+        m, made = self.m, []
+        for k in np.flatnonzero(m.body_gravcomp):
+            weight = m.body_gravcomp[k] * m.body_mass[k] * np.array(self.mech.gravity)
+            made.append(Wrench(self.last[int(k)], force=tuple(-weight), point=tuple(m.body_ipos[k])))
+        return tuple(made)
 
     def _state(self, qpos: Any, qvel: Any) -> Any:
         return state(self.mech, [j for j in self.joints if j.name not in self.following], self.bodies, qpos, qvel)

@@ -42,7 +42,8 @@ def plugins(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
 def fluid(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
     """Drag and lift."""
     if m.opt.density or m.opt.viscosity:
-        yield "option", "", f"a fluid of density {m.opt.density:g} and viscosity {m.opt.viscosity:g}: there is no drag here"
+        what = f"a fluid of density {m.opt.density:g} and viscosity {m.opt.viscosity:g}"
+        yield "option", "", f"{what}: there is no drag here"
 
 
 def tendons(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
@@ -101,7 +102,7 @@ def cones(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
 def weightless(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
     """Gravity compensation."""
     for k in np.flatnonzero(m.body_gravcomp):
-        name = names.of("body", k)
+        name = names.of("body", int(k))
         sentence = f"body {name!r}: gravity compensation is a force here; simulate(forces=mech.source.forces)"
         yield "gravcomp", name, sentence
 
@@ -121,7 +122,7 @@ def sensors(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
 def mocap(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
     """Bodies that a program moves by hand."""
     for k in np.flatnonzero(m.body_mocapid >= 0):
-        name = names.of("body", k)
+        name = names.of("body", int(k))
         yield "mocap", name, f"mocap body {name!r} stands still"
 
 
