@@ -21,9 +21,9 @@ from anyjoint.spatial import BlockInertia, Matrix, Vector, dot, dot_in_pairs, ve
 from anyjoint.tree.columns import Columns
 
 from .algorithm import algorithm
-from .articulated_body import half_columns, unit_columns, velocities
+from .articulated_body import half_columns, is_free, unit_columns, velocities
 from .articulated_body import inertias as free_inertias
-from .small_matrix import LDL, gram, ldl
+from .small_matrix import LDL, joint_inertia, ldl
 from .velocity import centripetal_acceleration
 
 # A pivot smaller than this share of what it was made from belongs to a row that others imply: its multiplier is 0.
@@ -52,8 +52,8 @@ def carry(body: Any, parent: Any) -> None:
     U = forces(body.W, U)
     S = body.S_A + body.S_B
     JS = columns([J @ S[:, j] for j in range(S.shape[1])])
-    Omega = ldl(gram(S, JS))  # [SG eq. 28]
-    Y, free = half_columns(JS, Omega), unit_columns(S)
+    Omega = ldl(joint_inertia(S, JS, body.armature))  # [SG eq. 28]
+    Y, free = half_columns(JS, Omega), unit_columns(S) if is_free(body) else {}
     Z = Y * Omega.inverse
     for row, j in free.items():
         Z[row] = Omega.L[j]  # S^T Z = L, exactly

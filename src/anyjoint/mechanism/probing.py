@@ -23,10 +23,10 @@ FAR = 10.0  # an unbounded domain is probed this far from its neutral value
 
 
 def needs_probing(joint: Joint) -> bool:
-    """True if a joint holds code of the user's; the library's own were checked when they were made."""
+    """True if a joint holds code or formulas of the user's; the library's own were checked when they were made."""
     if type(joint) in (Revolute, Prismatic):
         return False  # an axis and limits: numbers
-    return not type(joint).__module__.startswith("anyjoint.") or _holds_function(joint)
+    return not type(joint).__module__.startswith("anyjoint.joints.") or _holds_function(joint)
 
 
 def made_of_pieces(joint: Joint) -> bool:

@@ -21,6 +21,8 @@ from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.errors import InputError
 from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.checks import check_regular
+from anyjoint.mechanism.singular import singular_coordinates
 from anyjoint.options import named_options
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.forward_dynamics import COUPLED, DENSE_FORMULATIONS, FORMULATIONS, NUMERIC
@@ -94,8 +96,18 @@ class Model(ConstraintQuestions):
         self.numeric = algorithm if self._is_numeric(algorithm) else None
         begin = time.perf_counter()
         if self.nv:
-            self.program("blocks" if self.numeric else "forward_dynamics").code.entry(1)
+            self.program("blocks" if self.numeric else self._first_quantity).code.entry(1)
         self.compile_seconds = time.perf_counter() - begin
+
+    @property
+    def _first_quantity(self) -> str:
+        """What is compiled at once: forward dynamics, or the inverse of one that has none."""
+        return "forward_dynamics" if self.is_regular else "inverse_dynamics"
+
+    @cached_property
+    def is_regular(self) -> bool:
+        """Whether every coordinate moves some inertia; without that there is no forward dynamics."""
+        return not any(singular_coordinates(self.mechanism))
 
     def _is_numeric(self, algorithm: str) -> bool:
         if self.workshop.expansion:
@@ -119,7 +131,9 @@ class Model(ConstraintQuestions):
     @property
     def formulation(self) -> str:
         """The formulation of forward dynamics in use."""
-        return self.numeric or (self.program("forward_dynamics").trace.algorithm if self.nv else "none")
+        if self.numeric or not self.nv or not self.is_regular:
+            return self.numeric or "none"
+        return self.program("forward_dynamics").trace.algorithm
 
     def program(self, quantity: str | Quantity) -> Program:
         """The machine code of a quantity."""
@@ -145,7 +159,7 @@ class Model(ConstraintQuestions):
     def _parameters_changed(self) -> None:
         """Run the set-up programs again; drop programs that have built in a number which is another one now."""
         self.workshop.forget()
-        for made in ("screen", "places", "_direct", "_entry_places"):
+        for made in ("screen", "places", "_direct", "_entry_places", "is_regular"):
             self.__dict__.pop(made, None)
         stale = []
         for name, program in self._programs.items():
@@ -243,6 +257,7 @@ class Model(ConstraintQuestions):
         return np.zeros(self.nv, self.dtype)
 
     def _forward_numerically(self, arrays: tuple[Any, ...], out: Floats | None) -> Floats:
+        check_regular(self.mechanism)
         name, inputs = "forward_dynamics", [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
         rows, batch = checked_rows(name, arrays, inputs, np.dtype(float))
         if self.places is not None:

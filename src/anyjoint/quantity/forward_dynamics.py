@@ -13,6 +13,7 @@ from anyjoint.dynamics.mass_matrix import solve_from_leaves
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import BIAS, INERTIAL_BIAS
 from anyjoint.dynamics.recursive import RECURSIVE
+from anyjoint.mechanism.checks import check_regular
 from anyjoint.spatial import vector
 from anyjoint.trace.constrained import Constrained
 from anyjoint.trace.straight import Straight
@@ -58,6 +59,7 @@ FORMULATIONS = (*SWEEPS, *DENSE_FORMULATIONS, *NUMERIC)
 
 def trace(workshop: Workshop, formulation: str) -> Trace:
     """By the named formulation, or by the one with the fewest operations."""
+    check_regular(workshop.mechanism)
     if workshop.mechanism.constraints:
         return workshop.constrained(CARRIED.name, with_time(workshop, INPUTS), accelerations)
     if workshop.expansion:
