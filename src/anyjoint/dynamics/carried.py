@@ -103,8 +103,14 @@ def follow(body: Any, parent: Any) -> None:
             entries[key] = entries[key] + (2 * cross if k == column else cross)
         for j, other in enumerate(front.driven[: i + 1]):
             key = (max(column, other), min(column, other))
-            entries[key] = entries[key] + dot(lead[:, j], JL[:, i])
-        r[column] = r[column] + dot(lead[:, i], b) - dot(body.Phi[:, i], body.tau)
+            rotors = dot(body.Phi[:, j], body.armature * body.Phi[:, i])
+            entries[key] = entries[key] + dot(lead[:, j], JL[:, i]) + rotors
+        r[column] = r[column] + dot(lead[:, i], b) - dot(body.Phi[:, i], body.tau - body.armature * body.second)
+    for k, column in enumerate(front.joints):
+        r[column] = r[column] + dot(on_joint(body, k), body.second)
+        for i, other in enumerate(front.driven):
+            key = (max(column, other), min(column, other))
+            entries[key] = entries[key] + dot(on_joint(body, k), body.Phi[:, i])
     for i, column in enumerate(front.driven):
         U[:, column] = U[:, column] + JL[:, i]
     body.lead, body.rest = lead, rest
@@ -114,7 +120,8 @@ def follow(body: Any, parent: Any) -> None:
 def close(body: Any, parent: Any) -> None:
     """Eliminate the unknowns that end here: y = -D^-1 (U^T alpha + r + what is coupled to the others)."""
     front, (J, b, U, D, r, s) = body.columns, received(body)
-    r = r + vector(*body.gamma, *zeros(front.width - front.closes))
+    for k, x in enumerate(body.gamma):
+        r[k] = r[k] + x
     full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
     for k in range(front.closes):
         full[k, k] = full[k, k] - front.soft[k]

@@ -107,7 +107,7 @@ def couplings(mech: Mechanism, _: Bodies) -> Finding:
         if source not in mech:
             yield _of(body), f"its coupled joint follows {source!r}, which is no body; name one with a joint of its own"
         elif isinstance(leader := mech[source].joint, Coupled):
-            yield _of(body), f"its coupled joint follows {source!r}, itself coupled; follow {leader.source!r} directly"
+            yield _of(body), f"its coupled joint follows {source!r}, itself coupled; add {source!r} before it"
         elif leader.nq == 0:
             yield _of(body), f"its coupled joint follows {source!r}, which has no coordinates to follow"
         elif leader.nq != leader.nv:

@@ -119,6 +119,9 @@ class Mechanism:
         """
         self._check_name(name)
         joint = _as_joint(joint, name)
+        if isinstance(joint, Coupled) and joint.source in self:
+            leader = self[joint.source].joint
+            joint = joint.behind(leader) if isinstance(leader, Coupled) else joint
         neutral = [c.neutral for c in joint.coordinates]
         body = Body(
             name=name,
