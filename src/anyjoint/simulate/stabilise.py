@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError, ModelError
 from anyjoint.scalar import is_real
+from anyjoint.stepper.physics import has_chart
+
+from .kept import Joints, kept
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Stabilise = str | tuple[str, float, float] | None
@@ -44,6 +48,23 @@ def check_on_constraints(model: Any, q: Floats, v: Floats) -> None:
             f"simulate: the start is off the constraints: {' and '.join(worst)}; "
             "take q0, v0 = model.assemble(q0, v0)"
         )
+
+
+def projected(model: Any, corrections: Sequence[Any], q: Floats, v: Floats, *clock: Floats) -> tuple[Floats, Floats]:
+    """The state, or states, taken back onto the constraints by programs that correct positions and velocities."""
+    position, velocity = corrections
+    d = np.asarray(position(q, *clock), dtype=float)
+    q = q + (d if model.nq == model.nv else np.asarray(model.program("coordinate_rates")(q, d), dtype=float))
+    if charted(model):
+        row = np.asarray(model.program("rechart")(q, v), dtype=float)
+        q, v = row[..., : model.nq], row[..., model.nq :]
+    return q, v + np.asarray(velocity(q, v, *clock), dtype=float)
+
+
+def charted(model: Any) -> bool:
+    """Whether a joint of the model ever rewrites its coordinates."""
+    joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
+    return kept(model, ("charts", joints), lambda: any(map(has_chart, {id(x): x for x in joints.joints}.values())))
 
 
 def drift(model: Any, t: Floats, q: Floats, v: Floats) -> tuple[float, str, float]:
