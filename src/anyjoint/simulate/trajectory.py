@@ -188,7 +188,8 @@ class Trajectory:
                 f"{path} has {q.shape[-1]} coordinates, the model has {model.nq}; load it with its own model"
             )
         events = [Crossing(e["event"], e["time"], np.array(e["q"]), np.array(e["v"])) for e in header["events"]]
-        return cls(t, q, v, Status(**header["status"]), model, header["method"], header["steps"], events)
+        facts = Status(**header["status"]), model, header["method"], header["steps"], events
+        return cls(t, q, v, *facts, done=arrays.get("work"))
 
     def table(self) -> tuple[list[str], Floats]:
         """Names of the columns, and a row of time, coordinates and velocities per sample."""
