@@ -195,6 +195,9 @@ class _Closing:
             at += self.blocks[k].count
         return numbers
 
+    def _at_ground(self, node: int) -> bool:
+        return node >= self.count and self.hubs[node - self.count] == GROUND
+
     def _link(self, node: int, at: Mapping[int, int], local: Mapping[int, Mapping[int, int]]) -> Link:
         mine, parent = local[node], self.parents[node]
         theirs = local[parent] if self.fronts[node] else {}
@@ -215,6 +218,8 @@ class _Closing:
             lands=columns(leaving, theirs),
             above=sum(self.blocks[k].count for k in theirs),
             soft=(self.blocks[block].compliance,) * self.blocks[block].count if node >= self.count else (),
+            at_ground=self._at_ground(node),
+            to_ground=self._at_ground(parent),
         )
         if node >= self.count:
             return _closure(at[parent], made)

@@ -23,6 +23,8 @@ class Columns:
     lands: tuple[int, ...] = ()
     above: int = 0
     soft: tuple[float, ...] = ()  # compliances of those that end here
+    at_ground: bool = False  # whether they end at the ground, whose acceleration is known
+    to_ground: bool = False  # whether the parent is such a closure
 
 
 @dataclass(frozen=True)
