@@ -28,18 +28,26 @@ from .velocity import centripetal_acceleration
 
 # A pivot smaller than this share of what it was made from belongs to a row that others imply: its multiplier is 0.
 REDUNDANT = 1e-12
+# Corrections give way by this share where a mechanism is nearly singular. There, rounding of positions, divided by how
+# far it is from the singular place, would become an error of velocities.
+YIELD = 1e-9
 
 
-def inertias(body: Any, parent: Any) -> None:
+def inertias(body: Any, parent: Any, give: float = 0.0) -> None:
     """Inward: articulated inertia, bias wrench, and the columns of the unknowns that pass."""
     if not body.columns.width:
         free_inertias(body, parent)
     elif body.columns.closes:
-        close(body, parent)
+        close(body, parent, give)
     elif body.columns.driven:
         follow(body, parent)
     else:
         carry(body, parent)
+
+
+def yielding_inertias(body: Any, parent: Any) -> None:
+    """Inward: the same with rows that give way a little."""
+    inertias(body, parent, YIELD)
 
 
 def carry(body: Any, parent: Any) -> None:
@@ -111,18 +119,21 @@ def follow(body: Any, parent: Any) -> None:
     hand_on(body, parent, J, b, U, [entries[key] for key in pairs(front.width)], r, s)
 
 
-def close(body: Any, parent: Any) -> None:
+def close(body: Any, parent: Any, give: float) -> None:
     """Eliminate the unknowns that end here: y = -D^-1 (U^T alpha + r + what is coupled to the others)."""
     front, (J, b, U, D, r, s) = body.columns, received(body)
     r = r + vector(*body.gamma, *zeros(front.width - front.closes))
     full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
+    # A shift that can hardly move is small beside the other shifts of its loop, not beside itself.
+    alike = front.alike or range(front.closes)
+    scales = [sum(s[j] for j in range(front.closes) if alike[j] == alike[k]) for k in range(front.closes)]
     for k in range(front.closes):
-        full[k, k] = full[k, k] - front.soft[k]
+        full[k, k] = full[k, k] - front.soft[k] - give * scales[k]
     inverse, rows, rests, wrenches = zeros(front.closes), zeros(front.closes, front.width), zeros(front.closes), []
     for k in range(front.closes):
         u, rest, couplings = U[:, k], r[k], {j: full[max(j, k), min(j, k)] for j in range(k + 1, front.width)}
         pivot = full[k, k]
-        inverse[k] = 1 / pivot if front.shared else kept_inverse(pivot, s[k] + front.soft[k])
+        inverse[k] = 1 / pivot if front.shared else kept_inverse(pivot, scales[k] + front.soft[k])
         rests[k] = rest
         wrenches.append(u)
         for j, x in couplings.items():
@@ -255,6 +266,15 @@ CARRIED = algorithm(
     "carried unknowns",
     ("outward", velocities),
     ("inward", inertias),
+    ("outward", accelerations),
+    inputs=INPUTS,
+    results=["qdd", "multipliers"],
+    over="regrouped",
+)
+CORRECTED = algorithm(
+    "corrections by carried unknowns",
+    ("outward", velocities),
+    ("inward", yielding_inertias),
     ("outward", accelerations),
     inputs=INPUTS,
     results=["qdd", "multipliers"],

@@ -23,6 +23,7 @@ class Columns:
     lands: tuple[int, ...] = ()
     above: int = 0
     soft: tuple[float, ...] = ()  # compliances of those that end here
+    alike: tuple[int, ...] = ()  # groups of those that end here: rows of a group are components of one vector
 
 
 @dataclass(frozen=True)
