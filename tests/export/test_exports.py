@@ -46,7 +46,7 @@ def inputs_of(model, quantity, rng):
     """Random rows, and coordinates of the start."""
     start = model.mechanism.start[0] if model.mechanism.start else model.mechanism.neutral
     rows = []
-    for row in quantity.inputs:
+    for row in quantity.given(model.mechanism):
         shape = row.shape(model.mechanism)
         given = {"q": np.array(start), "dt": np.full(1, 1e-3)}
         rows.append(given[row.name] if row.name in given else rng.normal(size=shape))

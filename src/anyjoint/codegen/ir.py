@@ -225,7 +225,7 @@ def _phases(kernel: Kernel) -> dict[int, tuple[int, int]]:
     for node, op in enumerate(graph.op):
         if op == Op.ADD:
             for x, y in ((graph.a[node], graph.b[node]), (graph.b[node], graph.a[node])):
-                if kinds.get(x) == "row" and kinds.get(y) == "uniform":
+                if kinds.get(x) in ("row", "lane") and kinds.get(y) == "uniform":
                     found[node] = x, y
     return found
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.geometry.check import INTERVAL, is_interval
-from anyjoint.joints import Coordinate, Coupled
+from anyjoint.joints import Coordinate, Coupled, Prismatic, Revolute
 from anyjoint.joints.parameters import parameters
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Factor, Pose, Rotation, Translation
@@ -36,27 +36,31 @@ class Problem:
         return f"{self.where}: {self.message} [{self.rule}]"
 
 
+Bodies = Sequence["Body"]
 Finding = Iterator[tuple[Any, ...]]  # (where, message) or (where, message, cause)
 
 
-def find_problems(mech: Mechanism) -> list[Problem]:
-    """All problems of a mechanism. Later rules assume a tree of joints that can be evaluated, else the list ends."""
+def find_problems(mech: Mechanism, bodies: Bodies | None = None) -> list[Problem]:
+    """All problems of a mechanism. Later rules assume a tree of joints that can be evaluated, else the list ends.
+
+    Rules that look at bodies one by one look at `bodies` alone, if they are given: the others have not changed.
+    """
     problems: list[Problem] = []
     for name, rule in RULES:
-        found = [Problem(name, *finding) for finding in rule(mech)]
+        found = [Problem(name, *finding) for finding in rule(mech, mech.bodies if bodies is None else bodies)]
         problems += found
         if (problems and name == LAST_STRUCTURAL) or (found and rule is joint_functions):
             break
     return problems
 
 
-def not_empty(mech: Mechanism) -> Finding:
+def not_empty(mech: Mechanism, _: Bodies) -> Finding:
     """There is something to move."""
     if not mech.bodies:
         yield _of(mech), "it has no bodies; add one with mech.add_body(name, joint=..., inertia=...)"
 
 
-def names(mech: Mechanism) -> Finding:
+def names(mech: Mechanism, _: Bodies) -> Finding:
     """Names are non-empty and unique."""
     seen: set[str] = set()
     for body in mech.bodies:
@@ -67,7 +71,7 @@ def names(mech: Mechanism) -> Finding:
         seen.add(body.name)
 
 
-def parents(mech: Mechanism) -> Finding:
+def parents(mech: Mechanism, _: Bodies) -> Finding:
     """Parents exist and come first, so the tree has no cycles."""
     for index, body in enumerate(mech.bodies):
         if body.index != index:
@@ -87,7 +91,7 @@ def _loop(mech: Mechanism, index: int) -> list[str]:
     return [mech.bodies[k].name for k in seen]
 
 
-def couplings(mech: Mechanism) -> Finding:
+def couplings(mech: Mechanism, _: Bodies) -> Finding:
     """A coupled joint's source exists and has coordinates of its own."""
     for body in mech.bodies:
         if not isinstance(body.joint, Coupled):
@@ -107,11 +111,15 @@ def couplings(mech: Mechanism) -> Finding:
                 )
 
 
-def coordinates(mech: Mechanism) -> Finding:
+def coordinates(mech: Mechanism, bodies: Bodies) -> Finding:
     """Coordinates have their own names, ordered limits and domains, and a neutral value inside."""
-    for body in mech.bodies:
+    plain = Revolute().coordinates  # what most joints of large mechanisms have
+    for body in bodies:
         seen: set[str] = set()
-        for k, c in enumerate(body.joint.coordinates):
+        given = body.joint.coordinates
+        if given == plain:
+            continue
+        for k, c in enumerate(given):
             where = f"{_of(body)}, coordinate {c.name!r}"
             if c.name in seen:
                 yield where, "the joint has two coordinates of this name"
@@ -130,9 +138,9 @@ def coordinates(mech: Mechanism) -> Finding:
                 yield where, f"neutral value {c.neutral} is outside {c.defined}, where alone the joint is defined"
 
 
-def placements(mech: Mechanism) -> Finding:
+def placements(mech: Mechanism, bodies: Bodies) -> Finding:
     """Placements and named frames are finite rigid motions."""
-    for body in mech.bodies:
+    for body in bodies:
         for what, pose in (("placement", body.placement), *((f"frame {k!r}", p) for k, p in body.frames.items())):
             if not isinstance(pose, Pose):
                 yield _of(body), f"{what} must be a Pose, got {type(pose).__name__}"
@@ -154,16 +162,17 @@ def _numbers(factor: Factor) -> Sequence[Scalar]:
     return factor.p if isinstance(factor, Translation) else list(factor.R.flat)
 
 
-def springs(mech: Mechanism) -> Finding:
+def springs(mech: Mechanism, bodies: Bodies) -> Finding:
     """Stiffness and damping are finite and take no energy from nowhere."""
-    for body in mech.bodies:
+    for body in bodies:
         for what, values in (("stiffness", body.stiffness), ("damping", body.damping)):
             if not all(math.isfinite(x) and x >= 0 for x in values):
                 yield _of(body), f"{what} {values} must be finite and not negative"
         if not all(math.isfinite(x) for x in body.rest):
             yield _of(body), f"rest {body.rest} must be finite"
-        turning = [c.name for c in body.joint.coordinates if c.wrap]
-        for c in body.joint.coordinates:
+        given = body.joint.coordinates
+        turning = [c.name for c in given if c.wrap]
+        for c in given:
             if c.wrap and is_interval(c.limits) and any(map(math.isfinite, c.limits)):
                 yield _of(body), f"coordinate {c.name!r} has limits, so it takes no turns off; use wrap=False"
         if any(body.stiffness) and turning:
@@ -173,20 +182,20 @@ def springs(mech: Mechanism) -> Finding:
             )
 
 
-def joint_parameters(mech: Mechanism) -> Finding:
+def joint_parameters(mech: Mechanism, bodies: Bodies) -> Finding:
     """Numbers of joints are within the bounds that generated code relies on."""
-    for body in mech.bodies:
-        for parameter in parameters(body.joint):
+    for body in bodies:
+        for parameter in parameters(body.joint) if type(body.joint) not in AXES else ():
             low, high = parameter.bounds
             if not low <= parameter.value <= high:
                 name = ".".join(parameter.path)
                 yield _of(body), f"joint parameter {name} = {parameter.value}; expected a number from {low} to {high}"
 
 
-def joint_functions(mech: Mechanism) -> Finding:
+def joint_functions(mech: Mechanism, bodies: Bodies) -> Finding:
     """Functions of users give rigid motions that depend on every coordinate, for numbers and for expressions."""
     probed: dict[int, list[tuple[str, Exception | None]]] = {}  # a joint shared by many bodies is probed once
-    for body in mech.bodies:
+    for body in bodies:
         if needs_probing(body.joint):
             if id(body.joint) not in probed:
                 leader = mech[body.joint.source].joint if isinstance(body.joint, Coupled) else None
@@ -194,7 +203,7 @@ def joint_functions(mech: Mechanism) -> Finding:
             yield from ((_of(body), *found) for found in probed[id(body.joint)])
 
 
-def regular(mech: Mechanism) -> Finding:
+def regular(mech: Mechanism, _: Bodies) -> Finding:
     """Every coordinate moves some inertia, so the mass matrix can be inverted."""
     for body, coordinate in singular_coordinates(mech):
         yield (
@@ -208,7 +217,7 @@ def _of(thing: Body | Mechanism) -> str:
     return f"{'body' if hasattr(thing, 'parent') else 'mechanism'} {thing.name!r}"
 
 
-RULES: tuple[tuple[str, Callable[[Mechanism], Finding]], ...] = (
+RULES: tuple[tuple[str, Callable[[Mechanism, Bodies], Finding]], ...] = (
     ("not-empty", not_empty),
     ("names", names),
     ("parents", parents),
@@ -220,4 +229,5 @@ RULES: tuple[tuple[str, Callable[[Mechanism], Finding]], ...] = (
     ("joint-functions", joint_functions),
     ("regular", regular),
 )
+AXES = (Revolute, Prismatic)  # an axis is no run-time number
 LAST_STRUCTURAL = "couplings"

@@ -38,7 +38,6 @@ class Mechanism:
 
     >>> import anyjoint as aj
     >>> from anyjoint import joints
-from anyjoint.constraints import Constraint, ConstraintFunction
     >>> mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
     >>> rod = mech.add_body("rod", joint=joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
     >>> @aj.joint(dof=1)  # any function from coordinates to a pose is a joint

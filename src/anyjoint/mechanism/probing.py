@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import JointError, SingularityError
-from anyjoint.joints import Coordinate, Coupled, FunctionJoint, Joint
+from anyjoint.joints import Coordinate, Coupled, FunctionJoint, Joint, Prismatic, Revolute
 from anyjoint.scalar import at_numbers, failure
 from anyjoint.spatial import Matrix, Pose, Vector
 
@@ -22,6 +22,8 @@ FAR = 10.0  # an unbounded domain is probed this far from its neutral value
 
 def needs_probing(joint: Joint) -> bool:
     """True if a joint holds code of the user's; the library's own were checked when they were made."""
+    if type(joint) in (Revolute, Prismatic):
+        return False  # an axis and limits: numbers
     return not type(joint).__module__.startswith("anyjoint.") or _holds_function(joint)
 
 

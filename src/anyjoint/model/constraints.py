@@ -75,7 +75,7 @@ class ConstraintQuestions:
 
     def constraint_jacobian(self, q: Any, *, t: Any = None) -> Floats:
         """G (nc, nv): the rates of all rows per unit velocities."""
-        entries = self.evaluate("constraint_entries", (q, *self.clock(0.0 if t is None else t)))
+        entries = self.evaluate("constraint_entries", (q, *self.clock(t)))
         G = np.zeros((*entries.shape[:-1], self.mechanism.nc, self.nv), self.dtype)
         rows, columns = self._entry_places
         G[..., rows, columns] = entries

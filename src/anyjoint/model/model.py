@@ -168,19 +168,19 @@ class Model(ConstraintQuestions):
         if self.places is not None:
             self.places.check(name, arrays[0])
         program = self._programs.get(name) or self.program(quantity)
-        if out is None and threads == 1:
-            state = program.state(arrays)
-            if state is None:
-                state = program.batch(arrays)
-            if state is not None:
-                return state
+        if threads == 1:
+            answer = program.state(arrays) if out is None else None
+            if answer is None:
+                answer = program.rows(arrays, out)
+            if answer is not None:
+                return answer
         result = program(*arrays, out=out, threads=threads)
         if not all_finite(result):
             explain(self, name, program.inputs, arrays, result)
         return result
 
     def forward_dynamics(
-        self, q: Any, v: Any, tau: Any = None, *, wrenches: Any = None, t: Any = 0.0, out: Floats | None = None,
+        self, q: Any, v: Any, tau: Any = None, t: Any = None, *, wrenches: Any = None, out: Floats | None = None,
         threads: int = 1,
     ) -> Floats:  # fmt: skip
         """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies, in their frames.
@@ -201,24 +201,25 @@ class Model(ConstraintQuestions):
         return a
 
     def _accelerations(
-        self, q: Any, v: Any, tau: Any, t: Any = 0.0, out: Floats | None = None, threads: int = 1
+        self, q: Any, v: Any, tau: Any, t: Any = None, out: Floats | None = None, threads: int = 1
     ) -> Floats:
         if self.numeric:
             return self._forward_numerically((q, v, tau), out)
         return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads)
 
     def clock(self, t: Any) -> tuple[Any, ...]:
-        """The time as a further argument of programs; none where nothing depends on it."""
+        """The time as a further argument of programs, 0 if it is None; none where nothing depends on it."""
         if not self.mechanism.timed:
             return ()
-        return (np.full(1, t, self.dtype) if np.ndim(t) == 0 else t,)
+        return (np.full(1, 0.0 if t is None else t, self.dtype) if np.ndim(t) == 0 else t,)
 
     @cached_property
     def _direct(self) -> Callable[[tuple[Any, ...]], Floats | None] | None:
-        """Forward dynamics of one state without delay, where no place needs a closer look."""
-        if self.numeric or self.places or self.screen or self.mechanism.timed:
+        """Forward dynamics of one state without delay; None where every state needs a closer look."""
+        if self.numeric or self.places or self.mechanism.timed:
             return None
-        return self.program("forward_dynamics").state
+        state = self.program("forward_dynamics").state
+        return self.screen.guarded(state) if self.screen else state
 
     @cached_property
     def places(self) -> Places | None:
@@ -262,13 +263,13 @@ class Model(ConstraintQuestions):
 
     @named_options
     def step(
-        self, q: Any, v: Any, tau: Any = None, *, dt: float = 1e-3, method: str = "rk4",
+        self, q: Any, v: Any, tau: Any = None, *, dt: float = 1e-3, t: Any = None, method: str = "rk4",
         out: tuple[Floats, Floats] | None = None, threads: int = 1,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """The state after one step of dt seconds, in which tau is held; for control and learning loops.
 
-        One state or a batch, by any stepper with a step of its own ("rk4", "semi-implicit-euler", ...). `out` are two
-        arrays to write to.
+        One state or a batch, by any stepper with a step of its own ("rk4", "semi-implicit-euler", ...); `t` is the time
+        before it, for mechanisms that depend on time. `out` are two arrays to write to.
 
         >>> q, v = model.step([0.1], [0.0], dt=1e-3)
         >>> bool(abs(v[0] + 9.81e-3 * 0.0998) < 1e-6)
@@ -282,7 +283,7 @@ class Model(ConstraintQuestions):
             raise InputError(f"step: {self.numeric} solves numerically; compile with another algorithm, or simulate")
         if not is_real(dt) or not 0 < dt < np.inf:
             raise InputError(f"step: dt={dt!r}; expected a positive finite number of seconds")
-        given = (q, v, self._zero if tau is None else tau, np.full(1, dt, self.dtype))
+        given = (q, v, self._zero if tau is None else tau, np.full(1, dt, self.dtype), *self.clock(t))
         row = self.evaluate(STEPS[method], given, None, threads)
         if out is None:
             return row[..., : self.nq], row[..., self.nq :]

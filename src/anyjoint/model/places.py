@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
+from anyjoint.codegen import Array, Kernel, Store
+from anyjoint.codegen.builder import Builder
 from anyjoint.errors import SingularityError
 from anyjoint.joints import Coupled, Joint
 from anyjoint.mechanism.fence import check_inside, fences_of
@@ -122,13 +123,11 @@ def shares(mechanism: Any, numbers: Numbered, dtype: str, least: float) -> Share
             size += len(kernel.stores)
     if not size:
         return None
-    used = [kernel for key in starts if (kernel := kernels[key])]
-    runs = [
-        Run(k, len(places), ((0, tuple(q for q, _ in places)), (1, tuple(r for _, r in places))))
-        for k, places in enumerate(starts.values())
-    ]
-    schedule = Schedule(ARRAYS, tuple(used), tuple(runs))
-    traced = Trace("places", schedule, [], Plan((), ()), Numbers((), (0.0, 0.0, 0.0)), "links", False)
+    builder = Builder(ARRAYS)
+    for key, places in starts.items():
+        if kernel := kernels[key]:
+            builder.run(builder.kernel(kernel), *enumerate(zip(*places, strict=True)))
+    traced = Trace("places", builder.schedule(), [], Plan((), ()), Numbers((), (0.0, 0.0, 0.0)), "links", False)
     answer = Row("shares", "whole", (size,), "how far joints are from breaking down")
     quantity = Quantity("places", "Shares of what joints usually have.", (Q,), (answer,), lambda *_: traced)
     return Shares(Program(quantity, traced, mechanism, dtype), owners, least)

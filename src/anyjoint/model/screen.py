@@ -22,6 +22,7 @@ from anyjoint.mechanism.singular import may_be_singular, singular_place
 from .places import Shares, shares
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+State = Callable[[tuple[Any, ...]], Floats | None]
 STATES = 5
 
 
@@ -48,8 +49,21 @@ class Screen:
         limit = self.limit
         if a.ndim == 1:  # without delay
             return a.dot(a) <= limit * limit and (self.ranks is None or self.ranks.all_clear(q))
-        tame = not a.size or bool(a.max() <= limit and a.min() >= -limit)
+        flat = a.ravel()
+        tame = flat.dot(flat) <= limit * limit or bool(a.max() <= limit and a.min() >= -limit)
         return tame and (self.ranks is None or not self.ranks.broken(np.atleast_2d(np.asarray(q, dtype=float))))
+
+    def guarded(self, state: State) -> State:
+        """A function of one state's arrays that answers None where something is suspicious."""
+        most, ranks = self.limit * self.limit, self.ranks
+
+        def call(arrays: tuple[Any, ...]) -> Floats | None:
+            a = state(arrays)
+            if a is None or not a.dot(a) <= most or (ranks is not None and not ranks.all_clear(arrays[0])):
+                return None
+            return a
+
+        return call
 
     def suspects(self, q: Floats, v: Floats, tau: Floats, a: Floats) -> list[int]:
         """States of a batch whose columns are almost dependent, or whose accelerations are too large."""

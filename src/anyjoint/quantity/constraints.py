@@ -82,6 +82,7 @@ CONSTRAINT_MULTIPLIERS = Quantity(
     (MULTIPLIERS,),
     traced("multipliers", ("q", "v", "tau"), multipliers),
     optional=("tau", "t"),
+    constrained=True,
 )
 CONSTRAINT_ERRORS = Quantity(
     "constraint_errors",
@@ -90,6 +91,7 @@ CONSTRAINT_ERRORS = Quantity(
     (Row("position", "rows", meaning="errors of positions"), Row("velocity", "rows", meaning="errors of velocities")),
     traced("errors", ("q", "v"), errors),
     optional=("t",),
+    constrained=True,
 )
 POSITION_CORRECTION = Quantity(
     "position_correction",
@@ -98,6 +100,7 @@ POSITION_CORRECTION = Quantity(
     (Row("d", "velocities", meaning="how far to move along each velocity"),),
     traced("position correction", ("q",), position_correction, still=True),
     optional=("t",),
+    constrained=True,
 )
 VELOCITY_CORRECTION = Quantity(
     "velocity_correction",
@@ -106,6 +109,7 @@ VELOCITY_CORRECTION = Quantity(
     (Row("d", "velocities", meaning="what to add to velocities"),),
     traced("velocity correction", ("q", "v"), velocity_correction, still=True),
     optional=("t",),
+    constrained=True,
 )
 CONSTRAINT_ENTRIES = Quantity(
     "constraint_entries",
@@ -114,4 +118,5 @@ CONSTRAINT_ENTRIES = Quantity(
     (),
     traced("jacobian", ("q",), Constrained.entries, still=True),
     optional=("t",),
+    constrained=True,
 )

@@ -61,6 +61,11 @@ class Quantity:
     outputs: tuple[Row, ...]
     trace: Callable[[Workshop, str], Trace]  # the second argument is the formulation of forward dynamics
     optional: tuple[str, ...] = ()  # inputs that are zero where they are not given
+    constrained: bool = False  # whether it is about constraints, so that others have no use for it
+
+    def concerns(self, mechanism: Mechanism) -> bool:
+        """Whether it says something about a mechanism."""
+        return not self.constrained or bool(mechanism.constraints)
 
     def given(self, mechanism: Mechanism) -> tuple[Row, ...]:
         """The inputs for a mechanism: the time is one only where something depends on it."""

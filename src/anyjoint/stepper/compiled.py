@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.codegen.builder import Builder, Place
+from anyjoint.codegen import Place
+from anyjoint.codegen.builder import Builder
 
 from .physics import Physics
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from anyjoint.codegen.builder import Builder, Place, Values
+from anyjoint.codegen import Place
+from anyjoint.codegen.builder import Builder, Values
 from anyjoint.scalar import absolute, less, maximum, minimum, power, select, sqrt
 
 from .compiled import CompiledOps, Sum

@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.codegen import Kernel, Run, Schedule, Store
-from anyjoint.codegen.builder import Builder, Embedded, Place
+from anyjoint.codegen import Kernel, Place, Schedule, Store
+from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.forces.program import ForceProgram
 from anyjoint.mechanism import Mechanism
 from anyjoint.symbolic import Graph, Node
@@ -93,11 +93,11 @@ class Physics:
     def _add_forces(self, q: Place, v: Place, inputs: Place, tau: Place) -> None:
         program = self.forces
         assert program is not None
-        loads = {node.id: (q[0], q[1] + k) for k, node in enumerate(program.q)}
-        loads |= {node.id: (v[0], v[1] + k) for k, node in enumerate(program.v)}
+        loads = {node.id: q.at(k) for k, node in enumerate(program.q)}
+        loads |= {node.id: v.at(k) for k, node in enumerate(program.v)}
         loads |= {node.id: place for node, place in zip(program.parameters, self.settings, strict=True)}
-        loads |= {node.id: (inputs[0], inputs[1] + self.nv + k) for k, node in enumerate(program.signals)}
-        stores = [((tau[0], tau[1] + k), x) for k, x in program.torques.items()]
+        loads |= {node.id: inputs.at(self.nv + k) for k, node in enumerate(program.signals)}
+        stores = [(tau.at(k), x) for k, x in program.torques.items()]
         self.builder.straight(program.graph, loads, stores, accumulate=True)
 
     def rate(self, q: Place, v: Place, out: Place) -> Place:
@@ -157,11 +157,10 @@ def run_joints(
     arrays = tuple(builder.arrays[array] for array, _ in places)
     kernel = builder.kernel(Kernel(graph, arrays, loads, tuple(stores)))
     begins = {inputs[0]: "q", outputs[0]: "q", inputs[1]: "v", outputs[1]: "v"}
-    tables = [
-        (array, tuple(offset + getattr(body, begins[array, offset]).start for body in group.bodies))
-        for array, offset in places
+    columns = [
+        (place.array, [place.offset + getattr(body, begins[place]).start for body in group.bodies]) for place in places
     ]
-    builder.runs.append(Run(kernel, len(group.bodies), tuple(tables)))
+    builder.run(kernel, *columns)
 
 
 def joint_variables(graph: Graph, joint: Joint) -> tuple[Nodes, Nodes]:

@@ -8,12 +8,12 @@ from typing import Any
 
 from anyjoint.dynamics.algorithm import Algorithm, check_sums, unset_by_parent
 from anyjoint.errors import AlgorithmError
-from anyjoint.spatial import Rotation, vector
+from anyjoint.spatial import vector
 from anyjoint.tree.links import give_input, give_springs, joint_numbers, link_body, upward
-from anyjoint.tree.plan import HINGE, Link, Plan
+from anyjoint.tree.plan import Link, Plan
 from anyjoint.tree.record import ground, unset
 
-from .body_trace import BodyTrace, TracedBody, TracedParent, entries_of
+from .body_trace import BodyTrace, FromRaw, FromRow, TracedBody, TracedParent, entries_of
 from .flatten import Rebuild, flatten
 from .joints_cache import JointCache
 from .numbers import Numbers, pattern
@@ -77,7 +77,7 @@ class Tracer:
         """Values of the ground; gravity that is not exact is a raw number behind each link's own."""
         root = ground(upward([0, 0, 0]))
         flat = {name: flatten(value) for name, value in vars(root).items() if not name.startswith("_")}
-        up = [("raw", k - 3) if g is None else -g for k, g in enumerate(gravity)]  # -g ends each row of raw numbers
+        up = [FromRaw(k - 3) if g is None else -g for k, g in enumerate(gravity)]  # -g ends each row of raw numbers
         flat["acceleration"] = (up, flat["acceleration"][1])
         flat["alpha"] = ([0, 0, 0, *up], flat["alpha"][1])
         return flat
@@ -154,28 +154,25 @@ class Tracer:
 
     def _begin(self, trace: BodyTrace, body: TracedBody, link: Link, exact: tuple[float | None, ...]) -> None:
         """Give the body what the first sweep starts from."""
-        raw: list[Any] = [trace.variable(("raw", k)) if x is None else x for k, x in enumerate(exact)]
-        q = [trace.variable(("row", "q", k)) for k in range(link.joint.nq)]
+        raw: list[Any] = [trace.variable(FromRaw(k)) if x is None else x for k, x in enumerate(exact)]
+        q = [trace.variable(FromRow("q", k)) for k in range(link.joint.nq)]
         nv, inputs = link.joint.nv, self.algorithm.inputs
-        v: list[Any] = [trace.variable(("row", "v", k)) if "v" in inputs else 0 for k in range(nv)]
+        v: list[Any] = [trace.variable(FromRow("v", k)) if "v" in inputs else 0 for k in range(nv)]
         own = joint_numbers(link, raw)
         motion = self.joints.motion(trace.graph, link, q, v, own)
-        hinge = None
-        if link.kind == HINGE:
-            hinge = Rotation.from_sincos(2, trace.variable(("turn", 0)), trace.variable(("turn", 1)))
-        for name, value in vars(link_body(link, raw, q, v, motion, hinge)).items():
+        for name, value in vars(link_body(link, raw, q, v, motion)).items():
             if not name.startswith("_"):
                 setattr(body, name, value)
         give_springs(body, link, raw, q, v)
         up = self.ground["acceleration"][0]
-        body.up = vector(*(trace.variable(x) if isinstance(x, tuple) else x for x in up))
+        body.up = vector(*(trace.variable(x) if isinstance(x, FromRaw) else x for x in up))
         for name in inputs:
             if name not in ("q", "v"):
                 part = part_of(name, link, 0)
                 size = part.stop - part.start
-                give_input(body, name, vector(*(trace.variable(("row", name, k)) for k in range(size))))
+                give_input(body, name, vector(*(trace.variable(FromRow(name, k)) for k in range(size))))
         if "x" in inputs:
-            x = [trace.variable(("row", "x", k)) for k in range(nv)]
+            x = [trace.variable(FromRow("x", k)) for k in range(nv)]
             body.Sdot_x = self.joints.jacobian_rate(trace.graph, link, q, v, x, own)
         body.prescribed, body.slot = link.prescribed, link.slot if self.algorithm.siblings else 0
         body.columns = link.columns

@@ -58,7 +58,7 @@ class Rows:
     def _raw(self, numbers: Numbers) -> Floats:
         if self.links is None:
             return np.asarray(numbers.flat())
-        return np.array([(*numbers.links[i], *(-g for g in numbers.gravity)) for i in self.links])
+        return numbers.table[list(self.links)]
 
 
 def split_parameters(

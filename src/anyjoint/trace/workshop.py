@@ -23,7 +23,7 @@ from .classes import Tracer
 from .constrained import Constrained, RowPrograms, closed_plan, constrained, frame_numbers
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
-from .layout import Layout
+from .layout import lay_out
 from .numbers import Numbers, numbers_of
 from .relative import is_relative
 from .setup import Rows
@@ -132,7 +132,7 @@ class Workshop:
                 return straight()
             size = estimate(plan)
             if self.form == "kernels" or (self.form == "auto" and size > SMALL):
-                schedule, rows = Layout(Tracer(plan, numbers, self.joints, algorithm)).schedule()
+                schedule, rows = lay_out(Tracer(plan, numbers, self.joints, algorithm))
                 sharing = sum(run.count for run in schedule.runs) / max(len(schedule.kernels), 1)
                 if self.form == "kernels" or sharing >= SHARING or size > LARGE:
                     return schedule, rows

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from anyjoint.codegen import Array, CompiledSchedule
-from anyjoint.codegen.builder import Builder, Embedded, Place
+from anyjoint.codegen import Array, CompiledSchedule, Place
+from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.export.javascript import program_text
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps
