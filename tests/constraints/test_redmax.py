@@ -54,9 +54,10 @@ def euler_energy(model, scene):
     for k in range(round(scene["t_end_euler"] / h)):
         clock = {"t": (k + 1) * h} if model.mechanism.timed else {}
         v = v + h * model.forward_dynamics(q, v, **clock)
-        for _ in range(2):  # the first correction leaves a share of 1e-9
-            v = v + model.velocity_correction(q, v, **clock)
-        v = v + b * model.position_correction(q, **clock)
+        error, rate = model.constraint_errors(q, v, **clock)
+        G = model.constraint_jacobian(q, **clock)
+        per_force = np.linalg.solve(model.mass_matrix(q), G.T)
+        v = v - per_force @ np.linalg.lstsq(G @ per_force, rate + b * error, rcond=1e-12)[0]
         q = q + h * v
     kinetic, potential = model.energy(q, v)
     return kinetic + potential - before
