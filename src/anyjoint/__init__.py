@@ -15,6 +15,7 @@ _NAMES = {
         "AnyjointError", "ExpressionError", "InputError", "JointError", "ModelError", "SingularityError",
     ],
     "anyjoint.joints": ["joint"],
+    "anyjoint.load": ["load", "save"],
     "anyjoint.mechanism": ["Inertia", "Mechanism"],
     "anyjoint.model": ["Model", "compile_model"],
     "anyjoint.scalar": [
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
     from anyjoint.geometry import functions as functions
     from anyjoint.geometry import surfaces as surfaces
     from anyjoint.joints import joint as joint
+    from anyjoint.load import load as load
+    from anyjoint.load import save as save
     from anyjoint.mechanism import Inertia as Inertia
     from anyjoint.mechanism import Mechanism as Mechanism
     from anyjoint.mechanism import gallery as gallery

@@ -44,7 +44,7 @@ def test_hopeless_name_points_to_the_list(two_scripts: Path) -> None:
 
 @pytest.mark.parametrize("name", ["robot.urdf", "robot.xml", "leg.osim"])
 def test_foreign_files_are_refused_with_a_way_out(name: str) -> None:
-    with pytest.raises(UsageError, match=r"not read yet.*file\.py:function"):
+    with pytest.raises(UsageError, match=r"there is no file"):
         resolve(name)
 
 

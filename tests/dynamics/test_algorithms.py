@@ -81,9 +81,8 @@ def _rate_times(link, q, v, x):
     if link.kind != GENERAL:
         return vector(*[0.0] * 6)
     numbers = joint_numbers(link, raw_values(link))
-    return jacobian_rate(
-        lambda at: link_motion(link, numbers, q.tolist(), [float(y) for y in at]), v, x, link.joint.nq != link.joint.nv
-    )
+    rates = link.joint.rate(q.tolist(), v.tolist()) if link.joint.nq != link.joint.nv else None
+    return jacobian_rate(lambda at, w: link_motion(link, numbers, at, w), q.tolist(), v.tolist(), x.tolist(), rates)
 
 
 def compiled(form):

@@ -176,3 +176,18 @@ def test_impossible_bodies_are_refused_with_the_value(name):
 def test_tolerance_is_relative():
     noise = np.diag([1e-12, 1.0, 1.0 + 1e-10]) * 1e-6
     assert Inertia(1.0, tensor=noise).mass == 1.0
+
+
+def test_unphysical_numbers_are_kept_where_asked():
+    tensor = np.diag([1.0, 0.1, 0.1])
+    with pytest.raises(AnyjointError, match="triangle inequality"):
+        Inertia(1.0, tensor=tensor)
+    kept = Inertia(1.0, (1, 0, 0), tensor, physical=False)
+    assert (kept.tensor == tensor).all()
+    moved = (kept + Inertia(0.0, physical=False)).moved(Pose.rotation_z(0.3)).scaled(2)
+    assert not moved.physical
+    assert "physical=False" in repr(moved)
+    assert Inertia(0.0, tensor=tensor, physical=False).mass == 0
+    for bad in ({"mass": -1.0}, {"mass": np.nan}, {"mass": 1.0, "com": (0, 0, np.inf)}):
+        with pytest.raises(AnyjointError):
+            Inertia(**bad, physical=False)

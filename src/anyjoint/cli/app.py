@@ -2,13 +2,14 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 HELP = """Dynamics of mechanisms whose joints can be any function of their coordinates.
 
-A MODEL is a gallery name (torus-chain), or a function of yours that returns a mechanism (robot.py:build).
+A MODEL is a gallery name (torus-chain), a file (robot.urdf), or a function of yours that returns a mechanism
+(robot.py:build).
 """
 EPILOG = "Start with: anyjoint list, then: anyjoint run torus-chain --html page.html"
 
@@ -16,12 +17,44 @@ app = typer.Typer(
     help=HELP, epilog=EPILOG, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False
 )
 
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="Gallery name, or file.py:function.", show_default=False)]
+Model = Annotated[
+    str, typer.Argument(metavar="MODEL", help="Gallery name, file, or file.py:function.", show_default=False)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PARAM=VALUE", help="Set a parameter of the model's function; repeatable."),
 ]
+
+
+Base = Annotated[
+    str | None,
+    typer.Option(help="How a loaded root stands: fixed, free or planar.", show_default="the file's, or fixed"),
+]
+Allow = Annotated[
+    list[str] | None,
+    typer.Option(metavar="RULE", help="Let problems of a file pass, by their rule, such as inertia; repeatable."),
+]
+Package = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=FOLDER", help="Where the files of package://NAME are; repeatable."),
+]
+
+
+def _load_options(
+    base: str | None, allow: list[str] | None, package: list[str] | None, meshes: str | None = None
+) -> dict[str, Any]:
+    """Options of `load` from the command line; those that were not given are left out."""
+    from anyjoint.cli.output import UsageError
+
+    packages = {}
+    for given in package or []:
+        name, equals, folder = given.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--package {given}: expected NAME=FOLDER")
+        packages[name] = folder
+    options = {"base": base, "allow": set(allow or ()), "packages": packages, "meshes": meshes}
+    return {name: value for name, value in options.items() if value}
 
 
 class Format(StrEnum):
@@ -70,31 +103,49 @@ def run(
     plot: Annotated[Path | None, typer.Option(help="Write a plot of the run (.png, .svg, .pdf).")] = None,
     save: Annotated[Path | None, typer.Option(help="Write the trajectory: .npz (to load again) or .csv.")] = None,
     settings: Set = None,
+    base: Base = None,
+    allow: Allow = None,
+    package: Package = None,
     json: Json = False,
 ) -> None:
     """Compile a model, simulate it, and say how well that went."""
     from anyjoint.cli.running import Outputs, show
     from anyjoint.cli.target import resolve
 
-    target = resolve(model, settings or [])
+    # Meshes are read where they will be seen.
+    target = resolve(model, settings or [], _load_options(base, allow, package, None if html else _skip(model)))
     show(target, duration, dt, method, Outputs(html, plot, save), json)
 
 
 @app.command(epilog="Example: anyjoint info torus-chain --set n=20")
-def info(model: Model, settings: Set = None, json: Json = False) -> None:
+def info(
+    model: Model,
+    settings: Set = None,
+    base: Base = None,
+    allow: Allow = None,
+    package: Package = None,
+    json: Json = False,
+) -> None:
     """Show bodies, joints, coordinates, operations, kernels and compile time."""
     from anyjoint.cli.information import show
     from anyjoint.cli.target import resolve
 
-    show(resolve(model, settings or []), json)
+    show(resolve(model, settings or [], _load_options(base, allow, package, _skip(model))), json)
 
 
 @app.command(epilog="Example: anyjoint check robot.py:build   (exit code 1 when something is wrong)")
-def check(model: Model, settings: Set = None, json: Json = False) -> None:
-    """Look for mistakes in a model, as compiling it would, and report all of them at once."""
+def check(
+    model: Model,
+    settings: Set = None,
+    base: Base = None,
+    allow: Allow = None,
+    package: Package = None,
+    json: Json = False,
+) -> None:
+    """Look for mistakes in a model and report all of them at once; a file is read, its meshes too, and not compiled."""
     from anyjoint.cli.checking import show
 
-    show(model, settings or [], json)
+    show(model, settings or [], json, _load_options(base, allow, package))
 
 
 @app.command(epilog="Inside the repository, `make bench` also measures every installed peer.")
@@ -118,10 +169,21 @@ def export(
     to: Annotated[Format, typer.Option(help="c, js: source code; html: a page with live physics; latex: equations.")],
     out: Annotated[Path, typer.Option(help="Folder to write into; made when missing.")] = Path(),
     settings: Set = None,
+    base: Base = None,
+    allow: Allow = None,
+    package: Package = None,
     json: Json = False,
 ) -> None:
     """Write the generated code, a live page, or the equations."""
     from anyjoint.cli.exporting import show
     from anyjoint.cli.target import resolve
 
-    show(resolve(model, settings or []), to.value, out, json)
+    options = _load_options(base, allow, package, None if to is Format.html else _skip(model))
+    show(resolve(model, settings or [], options), to.value, out, json)
+
+
+def _skip(model: str) -> str | None:
+    """Meshes that nobody will see are not read."""
+    from anyjoint.cli.target import is_file
+
+    return "skip" if is_file(model) else None

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anyjoint.cli.output import UsageError, print_json, print_table, status
-from anyjoint.cli.target import resolve
+from anyjoint.cli.target import is_file, resolve
 
 DEFAULT = ("double-pendulum", "torus-chain", "windmill")
 COLUMNS = {
@@ -35,7 +35,7 @@ def measure(name: str, batch: int) -> dict[str, Any]:
     """Compile one model and time it, on random states near its start."""
     import numpy as np
 
-    target = resolve(name)
+    target = resolve(name, options={"meshes": "skip"} if is_file(name) else None)
     began = time.perf_counter()
     model = target.mechanism.compile()
     compiled = time.perf_counter() - began

@@ -1,19 +1,20 @@
 """`anyjoint check`: all mistakes of a model at once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import typer
 
 from anyjoint.cli.output import UsageError, print_json, say
-from anyjoint.cli.target import resolve
+from anyjoint.cli.target import is_file, resolve
 from anyjoint.errors import AnyjointError
 
 
-def show(argument: str, settings: Sequence[str], as_json: bool) -> None:
+def show(argument: str, settings: Sequence[str], as_json: bool, options: Mapping[str, Any]) -> None:
     """Print the problems of a model; exit with 1 when there are any."""
-    problems = find_problems(argument, settings)
+    problems, warnings = find_problems(argument, settings, options)
     if as_json:
-        print_json({"model": argument, "ok": not problems, "problems": problems})
+        print_json({"model": argument, "ok": not problems, "problems": problems, "warnings": warnings})
     elif problems:
         say(f"{len(problems)} problem{'s' if len(problems) > 1 else ''} in {argument}:", "red")
         for problem in problems:
@@ -24,15 +25,30 @@ def show(argument: str, settings: Sequence[str], as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def find_problems(argument: str, settings: Sequence[str]) -> list[str]:
-    """What the builder itself raised, else what the mechanism's own rules say, else what compiling it raises."""
+def find_problems(
+    argument: str, settings: Sequence[str], options: Mapping[str, Any]
+) -> tuple[list[str], list[str]]:
+    """Problems: what the builder itself raised, else what the rules say, else what compiling raises; and warnings.
+
+    A file is read and not compiled: it may come from anywhere.
+    """
     try:
-        mechanism = resolve(argument, settings).mechanism
+        mechanism = resolve(argument, settings, options).mechanism
+        if is_file(argument):
+            return [], [str(warning) for warning in mechanism.source.warnings]
         problems = [str(problem) for problem in mechanism.check()]
         if not problems:
             mechanism.compile()
-        return problems
+        return problems, []
     except UsageError:
         raise
     except AnyjointError as error:
-        return [str(error)]
+        return _listed(str(error)), []
+
+
+def _listed(message: str) -> list[str]:
+    """The problems in the message of a file that has several; others are one."""
+    head, *lines = message.splitlines()
+    if head.endswith(("problems:", "problem:")) and lines and all(line.startswith("  - ") for line in lines):
+        return [line.removeprefix("  - ") for line in lines]
+    return [message]

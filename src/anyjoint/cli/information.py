@@ -8,6 +8,7 @@ from anyjoint.cli.output import print_facts, print_json, print_table, status
 from anyjoint.cli.target import Target
 
 QUANTITIES = ("forward_dynamics", "inverse_dynamics", "bias_forces", "gravity_forces")
+NEEDS_MASS = "forward_dynamics"  # where a coordinate moves no inertia there is none
 SHOWN = 24  # bodies of a long chain are all alike; JSON lists them all
 
 
@@ -53,7 +54,9 @@ def gather(target: Target, model: Any) -> dict[str, Any]:
         "mass": sum(b["mass"] for b in bodies),
         "bodies": bodies,
         # Before the report, which describes the programs that have been asked for.
-        "operations": {name: _counts(model.op_count(name)) for name in QUANTITIES},
+        "operations": {
+            name: _counts(model.op_count(name)) for name in QUANTITIES if model.is_regular or name != NEEDS_MASS
+        },
         "report": asdict(model.report()),
     }
 

@@ -21,6 +21,14 @@ def complain(message: str) -> None:
     _console(stderr=True).print(text, soft_wrap=True)
 
 
+def warn(message: str) -> None:
+    """Print a warning on stderr."""
+    from rich.text import Text
+
+    text = Text("warning: ", style="bold yellow").append(message, style="not bold default")
+    _console(stderr=True).print(text, soft_wrap=True)
+
+
 def print_json(facts: object) -> None:
     """Print facts as JSON; NumPy numbers and arrays become plain ones."""
     sys.stdout.write(json.dumps(facts, indent=2, default=_plain) + "\n")

@@ -14,10 +14,11 @@ from types import ModuleType
 from typing import Any
 
 from anyjoint.cli import gallery
-from anyjoint.cli.output import UsageError
-from anyjoint.errors import AnyjointError, ModelError
+from anyjoint.cli.output import UsageError, warn
+from anyjoint.errors import AnyjointError, InputError, ModelError
 
-FOREIGN = {".urdf": "URDF", ".xml": "MJCF", ".osim": "OpenSim"}
+# Names of files that are models; what they are is told by their content. Any other file is told by a slash.
+SUFFIXES = (".urdf", ".xml", ".mjcf", ".osim", ".json")
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Target:
 
     name: str
     mechanism: Any
-    module: ModuleType
+    module: ModuleType | None = None
 
     @property
     def duration(self) -> float:
@@ -47,8 +48,9 @@ class Target:
         """Initial (q, v): from `start(model)`, `START` or the mechanism; else at rest where all joints are regular."""
         import numpy as np
 
-        if hasattr(self.module, "start"):
-            given = self.module.start(model)
+        own = getattr(self.module, "start", None)
+        if own is not None:
+            given = own(model)
         else:
             given = getattr(self.module, "START", None) or self.mechanism.start or {}
         if not isinstance(given, Mapping):
@@ -57,8 +59,17 @@ class Target:
         return np.asarray(q, dtype=float), np.asarray(v, dtype=float)
 
 
-def resolve(argument: str, settings: Sequence[str] = ()) -> Target:
-    """Build the mechanism that a MODEL argument names, with `--set param=value` settings."""
+def is_file(argument: str) -> bool:
+    """Whether a MODEL argument is a file to load, and no script and no name of the gallery."""
+    return argument.lower().endswith(SUFFIXES) or (Path(argument).is_file() and Path(argument).suffix != ".py")
+
+
+def resolve(argument: str, settings: Sequence[str] = (), options: Mapping[str, Any] | None = None) -> Target:
+    """Build the mechanism that a MODEL argument names, with `--set param=value` settings or options of `load`."""
+    if is_file(argument):
+        return _loaded(argument, settings, options or {})
+    if options:
+        raise UsageError(f"{argument}: {_flags(options)} is for files that are loaded, such as robot.urdf")
     path, function = _locate(argument)
     module = _load(path)
     build = getattr(module, function, None)
@@ -71,13 +82,28 @@ def resolve(argument: str, settings: Sequence[str] = ()) -> Target:
     return Target(getattr(mechanism, "name", path.stem), mechanism, module)
 
 
+def _loaded(argument: str, settings: Sequence[str], options: Mapping[str, Any]) -> Target:
+    from anyjoint.load import load
+
+    if settings:
+        raise UsageError(f"--set {settings[0]}: a loaded file has no parameters to build it with")
+    if not Path(argument).exists():
+        raise UsageError(f"there is no file {argument}")
+    try:
+        mechanism = load(argument, **options)
+    except InputError as error:
+        raise UsageError(str(error)) from error
+    for warning in mechanism.source.warnings if mechanism.source else ():
+        warn(str(warning))
+    return Target(mechanism.name, mechanism)
+
+
+def _flags(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"--{name}" for name in options)
+
+
 def _locate(argument: str) -> tuple[Path, str]:
     """Script and function of a MODEL argument."""
-    kind = FOREIGN.get(Path(argument).suffix.lower())
-    if kind:
-        raise UsageError(
-            f"{argument}: {kind} files are not read yet; describe the mechanism in Python and give file.py:function"
-        )
     # The last colon separates the function, so that a Windows drive letter stays with its path.
     file, colon, function = argument.rpartition(":") if ".py:" in argument else (argument, "", "")
     if file.endswith(".py"):

@@ -34,8 +34,9 @@ EXPRESSIONS: dict[int, str] = {
     Op.LE: "{a} <= {b}",
     Op.EQ: "{a} == {b}",
     Op.SELECT: "{a} ? {b} : {c}",
+    Op.REM: "fmod({a}, {b})",
 }
-_SINGLE = ("sqrt", "tan", "asin", "acos", "atan2", "exp", "log", "pow", "fabs", "floor")
+_SINGLE = ("sqrt", "tan", "asin", "acos", "atan2", "exp", "log", "pow", "fabs", "floor", "fmod")
 _INDEX = """\
 /* The entry that a real index means: rounded down, clamped to the table; NaN means the first. */
 static int entry(double x, int length)

@@ -68,6 +68,7 @@ SIGNATURES: dict[int, tuple[str, str]] = {
     Op.EQ: ("rr", "b"),
     Op.SELECT: ("brr", "r"),
     Op.GATHER: ("r", "r"),
+    Op.REM: ("rr", "r"),
     Code.LOAD: ("", "r"),
     Code.STORE: ("r", ""),
     Code.SINCOS: ("rr", "rr"),

@@ -33,6 +33,7 @@ EXPRESSIONS: dict[int, str] = {
     Op.LE: "{a} <= {b}",
     Op.EQ: "{a} === {b}",
     Op.SELECT: "{a} ? {b} : {c}",
+    Op.REM: "{a} % {b}",
 }
 _INDEX = """\
 // The entry that a real index means: rounded down, clamped to the table; NaN means the first.

@@ -11,7 +11,7 @@ from anyjoint.scalar import known
 from anyjoint.spatial import dot_in_pairs, vector
 
 from .algorithm import algorithm
-from .small_matrix import LDL, gram, ldl
+from .small_matrix import LDL, joint_inertia, ldl
 from .velocity import centripetal_acceleration, gyroscopic_couple, spin
 
 
@@ -28,13 +28,13 @@ def inertias(body: Any, parent: Any) -> None:
     J = body.W.inertia(J)
     S = body.S_A + body.S_B
     U = columns([J @ S[:, j] for j in range(S.shape[1])])
-    eliminate(body, parent, J, b, S, U, ldl(gram(S, U)))  # [SG eq. 28]
+    eliminate(body, parent, J, b, S, U, ldl(joint_inertia(S, U, body.armature)))  # [SG eq. 28]
 
 
 def eliminate(body: Any, parent: Any, J: Any, b: Any, S: Any, U: Any, Omega: LDL) -> None:
     """Eliminate the joint's accelerations and hand the rest to the parent."""
     Y = half_columns(U, Omega)
-    free = unit_columns(S)
+    free = unit_columns(S) if is_free(body) else {}
     Z = Y * Omega.inverse
     for row, j in free.items():
         Z[row] = Omega.L[j]  # S^T Z = L, exactly
@@ -46,6 +46,11 @@ def eliminate(body: Any, parent: Any, J: Any, b: Any, S: Any, U: Any, Omega: LDL
         ba[row] = body.tau[j]  # Ja S = 0 and S^T ba = tau, exactly
     parent.add("J", body.A.inertia(Ja))
     parent.add("b", body.A.force(ba))
+
+
+def is_free(body: Any) -> bool:
+    """Whether the joint hands on no inertia along its own velocities, as it does where it has armature."""
+    return all(known(x) == 0.0 for x in body.armature)
 
 
 def unit_columns(S: Any) -> dict[int, int]:

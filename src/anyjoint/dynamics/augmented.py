@@ -20,16 +20,22 @@ class Augmented:
     """The sparse system (5): one diagonal block and right-hand side per link, coupled to the parent's through Ad."""
 
     parents: tuple[int, ...]
-    diagonal: tuple[Floats, ...]  # [[1, M, 0], [0, 1, H], [H^T, 0, 0]]
+    diagonal: tuple[Floats, ...]  # [[1, M, 0], [0, 1, H], [H^T, 0, armature]]
     coupling: tuple[Floats, ...]  # Ad, parent's twists seen from the link
     right: tuple[Floats, ...]  # (b, -a, tau)
 
 
 def augmented_system(
-    blocks: Sequence[Block], parents: Sequence[int], inertias: Sequence[Floats], tau: Floats, base_acceleration: Floats
+    blocks: Sequence[Block],
+    parents: Sequence[int],
+    inertias: Sequence[Floats],
+    tau: Floats,
+    base_acceleration: Floats,
+    armature: Floats | float = 0.0,
 ) -> Augmented:
     """Assemble (5); the ground's acceleration is known and goes to the right-hand side."""
     at, diagonal, right = starts(blocks), [], []
+    own = np.broadcast_to(armature, at[-1])
     for i, block in enumerate(blocks):
         n, lead = block.S.shape[-1], block.p.shape[:-1]
         K = np.zeros((*lead, 12 + n, 12 + n))
@@ -37,6 +43,7 @@ def augmented_system(
         K[..., FORCE, MOTION] = inertias[i]  # [PAK eq. 2]
         K[..., MOTION, 12:] = block.S  # [PAK eq. 3]
         K[..., 12:, FORCE] = np.swapaxes(block.S, -1, -2)  # [PAK eq. 4]
+        K[..., 12:, 12:] = np.diag(own[at[i] : at[i + 1]])
         a = block.a + (apply(block.to_child, base_acceleration) if parents[i] < 0 else 0.0)
         force = np.broadcast_to(tau[..., at[i] : at[i + 1]], (*lead, n))
         diagonal.append(K)
@@ -91,10 +98,15 @@ def back_substitute(system: Augmented) -> list[Floats]:
 
 
 def augmented_accelerations(
-    blocks: Sequence[Block], parents: Sequence[int], inertias: Sequence[Floats], tau: Floats, base_acceleration: Floats
+    blocks: Sequence[Block],
+    parents: Sequence[int],
+    inertias: Sequence[Floats],
+    tau: Floats,
+    base_acceleration: Floats,
+    armature: Floats | float = 0.0,
 ) -> Floats:
     """Joint accelerations, links in order, in linear time: elimination of (5) with small dense blocks."""
-    system = augmented_system(blocks, parents, inertias, tau, base_acceleration)
+    system = augmented_system(blocks, parents, inertias, tau, base_acceleration, armature)
     return np.concatenate([x[..., 12:] for x in back_substitute(eliminate(system))], axis=-1)
 
 
@@ -106,7 +118,7 @@ def articulated_inertias(system: Augmented) -> list[Floats]:
 def pivots(system: Augmented) -> list[Floats]:
     """The joint inertias D = H^T M-hat H, the (3k, 3k) blocks of the eliminated system [PAK eq. 8]."""
     return [
-        np.swapaxes(K[..., MOTION, 12:], -1, -2) @ K[..., FORCE, MOTION] @ K[..., MOTION, 12:]
+        np.swapaxes(K[..., MOTION, 12:], -1, -2) @ K[..., FORCE, MOTION] @ K[..., MOTION, 12:] + K[..., 12:, 12:]
         for K in eliminate(system).diagonal
     ]
 
@@ -132,4 +144,5 @@ def joint_space_inertia(system: Augmented) -> Floats:
     M, inverse_A, H = grouped(system)
     AH = np.linalg.solve(inverse_A, H)
     product: Floats = np.swapaxes(AH, -1, -2) @ M @ AH
-    return product
+    own = np.concatenate([np.diagonal(K[..., 12:, 12:], axis1=-2, axis2=-1) for K in system.diagonal], axis=-1)
+    return product + own[..., None] * np.eye(own.shape[-1])

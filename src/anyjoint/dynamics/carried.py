@@ -21,9 +21,9 @@ from anyjoint.spatial import BlockInertia, Matrix, Vector, dot, dot_in_pairs, ve
 from anyjoint.tree.columns import Columns
 
 from .algorithm import algorithm
-from .articulated_body import half_columns, unit_columns, velocities
+from .articulated_body import half_columns, is_free, unit_columns, velocities
 from .articulated_body import inertias as free_inertias
-from .small_matrix import LDL, gram, ldl
+from .small_matrix import LDL, joint_inertia, ldl
 from .velocity import centripetal_acceleration
 
 # A pivot smaller than this share of what it was made from belongs to a row that others imply: its multiplier is 0.
@@ -60,8 +60,8 @@ def carry(body: Any, parent: Any) -> None:
     U = forces(body.W, U)
     S = body.S_A + body.S_B
     JS = columns([J @ S[:, j] for j in range(S.shape[1])])
-    Omega = ldl(gram(S, JS))  # [SG eq. 28]
-    Y, free = half_columns(JS, Omega), unit_columns(S)
+    Omega = ldl(joint_inertia(S, JS, body.armature))  # [SG eq. 28]
+    Y, free = half_columns(JS, Omega), unit_columns(S) if is_free(body) else {}
     Z = Y * Omega.inverse
     for row, j in free.items():
         Z[row] = Omega.L[j]  # S^T Z = L, exactly
@@ -111,8 +111,14 @@ def follow(body: Any, parent: Any) -> None:
             entries[key] = entries[key] + (2 * cross if k == column else cross)
         for j, other in enumerate(front.driven[: i + 1]):
             key = (max(column, other), min(column, other))
-            entries[key] = entries[key] + dot(lead[:, j], JL[:, i])
-        r[column] = r[column] + dot(lead[:, i], b) - dot(body.Phi[:, i], body.tau)
+            rotors = dot(body.Phi[:, j], body.armature * body.Phi[:, i])
+            entries[key] = entries[key] + dot(lead[:, j], JL[:, i]) + rotors
+        r[column] = r[column] + dot(lead[:, i], b) - dot(body.Phi[:, i], body.tau - body.armature * body.second)
+    for k, column in enumerate(front.joints):
+        r[column] = r[column] + dot(on_joint(body, k), body.second)
+        for i, other in enumerate(front.driven):
+            key = (max(column, other), min(column, other))
+            entries[key] = entries[key] + dot(on_joint(body, k), body.Phi[:, i])
     for i, column in enumerate(front.driven):
         U[:, column] = U[:, column] + JL[:, i]
     body.lead, body.rest = lead, rest
@@ -122,7 +128,8 @@ def follow(body: Any, parent: Any) -> None:
 def close(body: Any, parent: Any, give: float) -> None:
     """Eliminate the unknowns that end here: y = -D^-1 (U^T alpha + r + what is coupled to the others)."""
     front, (J, b, U, D, r, s) = body.columns, received(body)
-    r = r + vector(*body.gamma, *zeros(front.width - front.closes))
+    for k, x in enumerate(body.gamma):
+        r[k] = r[k] + x
     full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
     # A shift that can hardly move is small beside the other shifts of its loop, not beside itself.
     alike = front.alike or range(front.closes)

@@ -1,7 +1,7 @@
 """Composite rigid bodies in the world's axes: for large mechanisms, where walking each column to the root costs most.
 
 In one common frame composite inertias are plain sums, and an entry of M is one dot product, S_j . F_i, for every
-joint j between i and the root [PAK section 4].
+joint j between i and the root [PAK section 4]; the blocks D on the diagonal also hold what joints alone feel.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from anyjoint.spatial.inertia import turn_symmetric
 
 from .algorithm import algorithm
 from .kinematics import place
+from .small_matrix import joint_inertia
 from .velocity import child_frame
 
 
@@ -39,6 +40,7 @@ def gather(body: Any, parent: Any) -> None:
     """Inward: the momentum of everything beyond a joint, per unit of its velocity."""
     J = body.plus("J", body.J_world)
     body.F_world = columns([J @ body.S_world[:, j] for j in range(body.S_world.shape[1])])
+    body.D_world = joint_inertia(body.S_world, body.F_world, body.armature)
     parent.add("J", J)
 
 
@@ -46,6 +48,6 @@ COMPOSITE_WORLD = algorithm(
     "composite bodies in the world",
     ("outward", to_world),
     ("inward", gather),
-    results=["S_world", "F_world"],
+    results=["S_world", "F_world", "D_world"],
     inputs=["q"],
 )

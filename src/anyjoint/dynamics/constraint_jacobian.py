@@ -22,6 +22,8 @@ def project(body: Any, parent: Any) -> None:
     body.H = (body.S_A + body.S_B).T @ U
     for k, column in enumerate(front.joints):
         body.H[:, column] = body.H[:, column] + on_joint(body, k)
+    if front.driven:
+        body.H = body.Phi.T @ body.H  # on the velocities that lead
     if front.lands:
         wide, moved = zeros(6, front.above), forces(body.A, U[:, front.closes :])
         for k, column in enumerate(front.lands):
@@ -32,10 +34,17 @@ def project(body: Any, parent: Any) -> None:
 PROJECT = algorithm("constraint jacobian", ("inward", project), inputs=["q", "K", "N"], results=["H"])
 
 
-def places(closed: ClosedPlan, counts: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """(row of G, velocity) of every entry of H, link by link; constraints have `counts` rows."""
-    first = [sum(counts[:k]) for k in range(len(counts))]
-    for link, columns in zip(closed.plan.links, closed.fronts, strict=True):
-        for velocity in range(link.v.start, link.v.stop):
+def places(
+    closed: ClosedPlan, counts: Sequence[int], velocities: Sequence[Sequence[int]]
+) -> Iterator[tuple[int, int, int]]:
+    """(number, row of G, velocity) of the entries of H that are on constraints, link by link.
+
+    Constraints have `counts` rows; `velocities` are those that a link's H stands for.
+    """
+    first, number = [sum(counts[:k]) for k in range(len(counts))], 0
+    for own, columns in zip(velocities, closed.fronts, strict=True):
+        for velocity in own:
             for block, row in columns:
-                yield first[block] + row, velocity
+                if block < len(counts):
+                    yield number, first[block] + row, velocity
+                number += 1

@@ -10,7 +10,7 @@ from anyjoint.joints.product_rule import columns
 
 from .algorithm import algorithm
 from .articulated_body import eliminate
-from .small_matrix import LDL, gram, ldl
+from .small_matrix import LDL, joint_inertia, ldl
 from .velocity import gyroscopic_wrench, move
 
 
@@ -31,7 +31,7 @@ def inertias(body: Any, parent: Any) -> None:
         parent.add("b", body.A.force(b + J @ (body.a + S @ body.qdd_in)))  # [RM alg. 6, 11]
     else:
         U = columns([J @ S[:, j] for j in range(S.shape[1])])
-        eliminate(body, parent, J, b, S, U, ldl(gram(S, U)))  # [RM alg. 6, 13-15]
+        eliminate(body, parent, J, b, S, U, ldl(joint_inertia(S, U, body.armature)))  # [RM alg. 6, 13-15]
 
 
 def accelerations(body: Any, parent: Any) -> None:
@@ -41,7 +41,8 @@ def accelerations(body: Any, parent: Any) -> None:
     if body.prescribed:
         body.qdd = body.qdd_in + 0
         alpha = alpha + S @ body.qdd  # [RM alg. 6, 20]
-        body.tau_out = S.T @ (body.J_hat @ alpha + body.b_hat) - body.passive  # [RM alg. 6, 21-22]
+        own = body.armature * body.qdd - body.passive
+        body.tau_out = S.T @ (body.J_hat @ alpha + body.b_hat) + own  # [RM alg. 6, 21-22]
     else:
         body.tau_out = body.tau - body.passive
         body.qdd = LDL(body.L, body.z).back(body.z - body.Z.T @ alpha)  # [RM alg. 6, 24]

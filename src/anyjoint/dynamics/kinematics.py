@@ -35,7 +35,7 @@ def energy(body: Any, parent: Any) -> None:
     """Kinetic energy; potential energy of the weight, and what springs store."""
     move(body, parent)
     mass_moments(body, parent)
-    body.kinetic = vector(0.5 * dot(body.v, body.J @ body.v))
+    body.kinetic = vector(0.5 * dot(body.v, body.J @ body.v) + 0.5 * dot(body.armature, body.qd * body.qd))
     body.potential = body.stored + vector(dot(body.up, body.moment))
 
 

@@ -39,7 +39,8 @@ def traces(body: Any, parent: Any) -> None:
     K, force = phi[:3] @ body.R, phi[3] @ body.R
     # tr(W_p dA/dq phi) with dA/dq = A hat(S_j): the six numbers that every hat(S_j) picks from phi W.
     f = vector(K[1, 2] - K[2, 1], K[2, 0] - K[0, 2], K[0, 1] - K[1, 0], *force)
-    body.generalized = body.S.T @ f - body.passive  # [GL eq. 13], with springs and dampers
+    own = body.armature * body.qdd - body.passive
+    body.generalized = body.S.T @ f + own  # [GL eq. 13], with rotors, springs and dampers
     moved = zeros(4, 3)
     moved[:3] = body.G.R @ phi[:3] + np.outer(body.G.p, phi[3])
     moved[3] = phi[3]

@@ -33,6 +33,8 @@ def _walk(
         for row in range(S.shape[1] if j != i else column + 1):
             place = starts[j] + row
             M[at, place] = M[place, at] = dot(S[:, row], f)
+        if j == i:
+            M[at, at] = M[at, at] + bodies[i].armature[column]
         f, j = bodies[j].A.force(f), parents[j]
         if j >= 0:
             f = bodies[j].W.force(f)

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.scalar import known, sqrt
 from anyjoint.spatial import Matrix, Pose, Vector, dot, vector, zeros
 
 from .algorithm import algorithm
-from .articulated_body import unit_columns
+from .articulated_body import is_free, unit_columns
 from .square_root import compress, eliminate_column, rows_of
 from .velocity import centripetal_acceleration, spin
 
@@ -30,11 +31,11 @@ def inertias(body: Any, parent: Any) -> None:
     w = body.W.force(body.plus("w", zeros(6)))
     rows = _seen_through(Pose(), rows, body.a)
     S = body.S_A + body.S_B
-    body.R, rows = _triangular(rows, S)  # D = R^T R
+    body.R, rows = _triangular(_with_armature(rows, body.armature), S)  # D = R^T R
     body.T = rows[: S.shape[1]]
     body.u = _solve_lower(body.R.T, body.tau - S.T @ w)
     parent.add("w", body.A.force(w + body.T[:, :6].T @ body.u))
-    free = unit_columns(S)
+    free = unit_columns(S) if is_free(body) else {}
     rest = rows[S.shape[1] :]
     for row in free:
         rest[:, row] = 0  # G S = 0, exactly
@@ -67,15 +68,26 @@ def _seen_through(pose: Pose, rows: Matrix, acceleration: Vector) -> Matrix:
     return out
 
 
+def _with_armature(rows: Matrix, armature: Vector) -> Matrix:
+    """Rows with one more entry per velocity, and a row for each velocity that the joint alone feels."""
+    rotors = [k for k, x in enumerate(armature) if known(x) != 0.0]
+    out = zeros(len(rows) + len(rotors), 7 + len(armature))
+    out[: len(rows), :7] = rows
+    for k, j in enumerate(rotors, len(rows)):
+        out[k, 7 + j] = sqrt(armature[j])
+    return out
+
+
 def _triangular(rows: Matrix, S: Matrix) -> tuple[Matrix, Matrix]:
-    """(R, rows) with G S = [R; 0] and R upper triangular."""
+    """(R, rows) with G S = [R; 0] and R upper triangular; entries from the seventh on are the joint's own."""
     n = S.shape[1]
     R = zeros(n, n)
     for j in range(n):
-        rows[j:], R[j, j] = eliminate_column(rows[j:], [dot(row[:6], S[:, j]) for row in rows[j:]])
+        felt = [dot(row[:6], S[:, j]) + row[7 + j] for row in rows[j:]]
+        rows[j:], R[j, j] = eliminate_column(rows[j:], felt)
         for k in range(j + 1, n):
-            R[j, k] = dot(rows[j, :6], S[:, k])
-    return R, rows
+            R[j, k] = dot(rows[j, :6], S[:, k]) + rows[j, 7 + k]
+    return R, rows[:, :7]
 
 
 def _solve_lower(L: Matrix, b: Vector) -> Vector:

@@ -64,9 +64,15 @@ def collect(body: Any, parent: Any) -> None:
     parent.add("f", body.A.force(f))
 
 
+def resist(body: Any, parent: Any) -> None:
+    """Inward: joint wrenches, and the inertia that the joint alone feels."""
+    collect(body, parent)
+    body.generalized = body.generalized + body.armature * body.qdd
+
+
 def apply(body: Any, parent: Any) -> None:
     """Inward: what has to be applied beside the joint's own springs and dampers."""
-    collect(body, parent)
+    resist(body, parent)
     body.generalized = body.generalized - body.passive
 
 
@@ -91,7 +97,7 @@ BIAS = algorithm(
     "bias", ("outward", rest), ("inward", apply), inputs=["q", "v"], results=["generalized"], over="regrouped"
 )
 # The same without springs and dampers, for formulations that have them in tau already.
-INERTIAL_BIAS = replace(BIAS, name="inertial bias", sweeps=(BIAS.sweeps[0], Sweep("inward", collect)))
+INERTIAL_BIAS = replace(BIAS, name="inertial bias", sweeps=(BIAS.sweeps[0], Sweep("inward", resist)))
 GRAVITY = replace(INERTIAL_BIAS, name="gravity", inputs=("q",))
 PASSIVE = algorithm(
     "springs and dampers", ("outward", passive), inputs=["q", "v"], results=["generalized"], over="regrouped"
@@ -100,7 +106,7 @@ PASSIVE = algorithm(
 MASS_TIMES = algorithm(
     "mass times acceleration",
     ("outward", accelerate),
-    ("inward", collect),
+    ("inward", resist),
     inputs=["q", "qdd"],
     results=["generalized"],
     over="regrouped",

@@ -12,7 +12,7 @@ from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import zeros
 
 from .algorithm import algorithm
-from .small_matrix import gram, ldl
+from .small_matrix import joint_inertia, ldl
 from .velocity import child_frame, gyroscopic_wrench, move
 
 
@@ -41,7 +41,7 @@ def recursion_4(k: Any, parent: Any) -> None:
     """Inward: articulated inertias."""
     J_bar = k.plus("J_bar", k.J)
     U = columns([J_bar @ k.S[:, j] for j in range(k.S.shape[1])])
-    k.factors = ldl(gram(k.S, U))  # [SG eq. 28]
+    k.factors = ldl(joint_inertia(k.S, U, k.armature))  # [SG eq. 28]
     k.P = np.array([k.factors.solve(row) for row in U], dtype=object)  # J_bar S Omega^-1 of [SG eq. 29, 30]
     parent.add("J_bar", k.G.inertia(J_bar.minus_outer(U, k.P)))  # [SG eq. 27]
 

@@ -30,7 +30,11 @@ SYMBOLIC_PART = algorithm(
 
 
 def numeric_part(
-    blocks: Sequence[Block], parents: Sequence[int], inertias: Sequence[Floats], tau_bar: Sequence[Floats]
+    blocks: Sequence[Block],
+    parents: Sequence[int],
+    inertias: Sequence[Floats],
+    tau_bar: Sequence[Floats],
+    armature: Floats | float = 0.0,
 ) -> Floats:
     """Recursions 4, 5 and 6; Omega is inverted numerically."""
     n, lead = len(blocks), blocks[0].p.shape[:-1]
@@ -39,10 +43,12 @@ def numeric_part(
     z = [np.zeros((*lead, 6)) for _ in range(n)]
     P: list[Floats] = [np.zeros(0)] * n
     c_bar: list[Floats] = [np.zeros(0)] * n
+    at = starts(blocks)
+    rotors = np.broadcast_to(armature, at[-1])
     for k in range(n - 1, -1, -1):
         S, St = blocks[k].S, np.swapaxes(blocks[k].S, -1, -2)
         U = J[k] @ S
-        Omega_inverse = np.linalg.inv(St @ U)  # [SG eq. 28]
+        Omega_inverse = np.linalg.inv(St @ U + np.diag(rotors[at[k] : at[k + 1]]))  # [SG eq. 28]
         P[k] = U @ Omega_inverse
         c = tau_bar[k] - apply(St, z[k])  # [SG eq. 32]
         c_bar[k] = apply(Omega_inverse, c)  # [SG eq. 33]
@@ -50,7 +56,6 @@ def numeric_part(
             dual = np.swapaxes(Ad[k], -1, -2)
             J[parents[k]] += dual @ (J[k] - P[k] @ np.swapaxes(U, -1, -2)) @ Ad[k]  # [SG eq. 27]
             z[parents[k]] += apply(dual, z[k] + apply(P[k], c))  # [SG eq. 29, 30, 31]
-    at = starts(blocks)
     qdd = np.zeros((*lead, at[-1]))
     eta: list[Floats] = []
     for k in range(n):

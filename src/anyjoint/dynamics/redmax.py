@@ -49,13 +49,19 @@ def jacobian_rate_times_velocity(
     return made
 
 
-def reduced_inertia(J: Sequence[Floats], inertias: Sequence[Floats]) -> Floats:
-    """M_r = J^T M_m J [RM eq. 12]."""
-    return np.asarray(sum(np.swapaxes(Ji, -1, -2) @ M @ Ji for Ji, M in zip(J, inertias, strict=True)))
+def reduced_inertia(J: Sequence[Floats], inertias: Sequence[Floats], armature: Floats | float = 0.0) -> Floats:
+    """M_r = J^T M_m J [RM eq. 12], and what joints alone feel on its diagonal."""
+    M_r = np.asarray(sum(np.swapaxes(Ji, -1, -2) @ M @ Ji for Ji, M in zip(J, inertias, strict=True)))
+    return M_r + armature * np.eye(M_r.shape[-1])
 
 
 def redmax_accelerations(
-    blocks: Sequence[Block], parents: Sequence[int], inertias: Sequence[Floats], tau: Floats, base_acceleration: Floats
+    blocks: Sequence[Block],
+    parents: Sequence[int],
+    inertias: Sequence[Floats],
+    tau: Floats,
+    base_acceleration: Floats,
+    armature: Floats | float = 0.0,
 ) -> Floats:
     """Joint accelerations, links in order; `inertias` are 6x6 in the links' frames [RM eq. 12]."""
     J = jacobian(blocks, parents)
@@ -64,5 +70,5 @@ def redmax_accelerations(
     for Ji, M, block, a in zip(J, inertias, blocks, drift, strict=True):
         f = -block.b - apply(M, a)  # [RM eq. 9, 12]: f_m - M_m Jdot qdot
         right = right + apply(np.swapaxes(Ji, -1, -2), f)
-    solved: Floats = np.linalg.solve(reduced_inertia(J, inertias), right[..., None])[..., 0]
+    solved: Floats = np.linalg.solve(reduced_inertia(J, inertias, armature), right[..., None])[..., 0]
     return solved

@@ -48,6 +48,14 @@ def ldl(Omega: Matrix) -> LDL:
     return LDL(L, inverse)
 
 
+def joint_inertia(S: Matrix, U: Matrix, armature: Vector) -> Matrix:
+    """Omega = S^T J S with U = J S, and what the joint alone feels on its diagonal [SG eq. 28]."""
+    Omega = gram(S, U)
+    for i, own in enumerate(armature):
+        Omega[i, i] = Omega[i, i] + own
+    return Omega
+
+
 def gram(S: Matrix, U: Matrix) -> Matrix:
     """S^T U where the product is known to be symmetric: the lower triangle, mirrored."""
     n = S.shape[1]

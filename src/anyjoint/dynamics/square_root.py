@@ -40,8 +40,9 @@ def eliminate_column(rows: Matrix, column: Sequence[Scalar]) -> tuple[Matrix, Sc
             continue
         square = column[0] * column[0] + column[k] * column[k]
         turning = less(0.0, square)  # two zeros need no rotation
-        length = sqrt(select(turning, square, 1.0))
-        c, s = select(turning, column[0], 1.0) / length, column[k] / length
+        length = sqrt(square)
+        divisor = select(turning, length, 1.0)
+        c, s = select(turning, column[0], 1.0) / divisor, column[k] / divisor
         rows[0], rows[k] = c * rows[0] + s * rows[k], c * rows[k] - s * rows[0]
         column[0] = length
     return rows, column[0]

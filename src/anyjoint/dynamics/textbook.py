@@ -32,7 +32,7 @@ def forward_dynamics(mechanism: Mechanism, q: Array, v: Array, tau: Array) -> Ar
         u[i] = tau[body.v] + (floats(spring.force(body.joint, ql, vl)) if spring else 0.0)
     for i, body in reversed(list(enumerate(bodies))):  # inward: articulated inertias
         U[i] = IA[i] @ S[i]
-        D[i] = S[i].T @ U[i]
+        D[i] = S[i].T @ U[i] + np.diag(body.armature)
         u[i] = u[i] - S[i].T @ pA[i]
         if body.parent >= 0:
             Ia = IA[i] - U[i] @ np.linalg.solve(D[i], U[i].T)

@@ -126,7 +126,8 @@ def _header(model: Model, prefix: str, programs: dict[str, Program]) -> str:
         "",
     ]
     for program in programs.values():
-        rows = [f"{name} [{row.size(model.mechanism)}]: {row.meaning}" for row, name in _arguments(program.quantity, model.mechanism)]
+        arguments = _arguments(program.quantity, model.mechanism)
+        rows = [f"{name} [{row.size(model.mechanism)}]: {row.meaning}" for row, name in arguments]
         lines += [
             f"/* {program.quantity.purpose} {program.op_count().total} operations.",
             *(f"   {row}{' */' if k == len(rows) - 1 else ''}" for k, row in enumerate(rows)),

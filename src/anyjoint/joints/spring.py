@@ -20,28 +20,29 @@ Values = Sequence[Scalar]
 
 @dataclass(frozen=True)
 class Spring:
-    """Stiffness and damping per velocity, and where the springs relax, per coordinate."""
+    """Stiffness, damping and armature per velocity, and where the springs relax, per coordinate."""
 
     stiffness: Values
     damping: Values
+    armature: Values
     rest: Values
 
     @staticmethod
     def of(body: Any) -> Spring | None:
-        """The springs that a body was added with, or None if it has none."""
-        if not any(body.stiffness) and not any(body.damping):
+        """The springs, dampers and rotors that a body was added with, or None if it has none."""
+        if not any(body.stiffness) and not any(body.damping) and not any(body.armature):
             return None
-        return Spring(body.stiffness, body.damping, body.rest)
+        return Spring(body.stiffness, body.damping, body.armature, body.rest)
 
     @property
     def numbers(self) -> list[Scalar]:
         """All numbers in one list."""
-        return [*self.stiffness, *self.damping, *self.rest]
+        return [*self.stiffness, *self.damping, *self.armature, *self.rest]
 
     def bound(self, numbers: Values) -> Spring:
         """The same springs with other numbers."""
         n = len(self.stiffness)
-        return Spring(numbers[:n], numbers[n : 2 * n], numbers[2 * n :])
+        return Spring(numbers[:n], numbers[n : 2 * n], numbers[2 * n : 3 * n], numbers[3 * n :])
 
     def force(self, joint: Joint, q: Values, v: Values) -> Vector:
         """Generalized force on the joint's velocities."""

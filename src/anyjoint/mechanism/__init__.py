@@ -6,5 +6,6 @@ from .body import Body, Ground
 from .checks import Problem
 from .inertia import Inertia
 from .mechanism import Mechanism
+from .source import Source
 
-__all__ = ["Body", "Ground", "Inertia", "Mechanism", "Problem", "assemble", "shapes"]
+__all__ = ["Body", "Ground", "Inertia", "Mechanism", "Problem", "Source", "assemble", "shapes"]

@@ -32,6 +32,10 @@ class Body:
     stiffness: tuple[float, ...] = ()  # of the joint's springs, per velocity
     damping: tuple[float, ...] = ()
     rest: tuple[float, ...] = ()  # where the springs relax, per coordinate
+    armature: tuple[float, ...] = ()  # inertia that resists the joint alone, as a geared rotor's; per velocity
+    friction: tuple[float, ...] = ()  # dry friction: kept, not simulated
+    effort: tuple[float, ...] = ()  # the largest force of the joint's drive: kept, not enforced
+    speed: tuple[float, ...] = ()  # the largest velocity: kept, not enforced
 
     @property
     def shape(self) -> Shape | None:

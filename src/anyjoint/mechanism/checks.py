@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.errors import ModelError
 from anyjoint.geometry.check import INTERVAL, is_interval
 from anyjoint.joints import Coordinate, Coupled, Prismatic, Revolute
 from anyjoint.joints.parameters import parameters
@@ -39,6 +40,12 @@ class Problem:
 
 Bodies = Sequence["Body"]
 Finding = Iterator[tuple[Any, ...]]  # (where, message) or (where, message, cause)
+
+
+def report(what: str, problems: Sequence[Problem]) -> str:
+    """All problems of something as one text."""
+    count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
+    return f"{what} has {count}:\n" + "\n".join(f"  - {p}" for p in problems)
 
 
 def find_problems(mech: Mechanism, bodies: Bodies | None = None) -> list[Problem]:
@@ -101,9 +108,12 @@ def couplings(mech: Mechanism, _: Bodies) -> Finding:
         if source not in mech:
             yield _of(body), f"its coupled joint follows {source!r}, which is no body; name one with a joint of its own"
         elif isinstance(leader := mech[source].joint, Coupled):
-            yield _of(body), f"its coupled joint follows {source!r}, itself coupled; follow {leader.source!r} directly"
-        elif mech[source].joint.nq == 0:
+            yield _of(body), f"its coupled joint follows {source!r}, itself coupled; add {source!r} before it"
+        elif leader.nq == 0:
             yield _of(body), f"its coupled joint follows {source!r}, which has no coordinates to follow"
+        elif leader.nq != leader.nv:
+            kind = type(leader).__name__
+            yield _of(body), f"its coupled joint follows {source!r}, but velocities of {kind} are no rates to follow"
         for c in body.joint.joint.coordinates:
             if c.limits != Coordinate.limits:
                 yield _of(body), (
@@ -164,11 +174,15 @@ def _numbers(factor: Factor) -> Sequence[Scalar]:
 
 
 def springs(mech: Mechanism, bodies: Bodies) -> Finding:
-    """Stiffness and damping are finite and take no energy from nowhere."""
+    """Stiffness, damping, friction and armature are finite and take no energy from nowhere."""
     for body in bodies:
-        for what, values in (("stiffness", body.stiffness), ("damping", body.damping)):
+        for what in ("stiffness", "damping", "armature", "friction"):
+            values = getattr(body, what)
             if not all(math.isfinite(x) and x >= 0 for x in values):
                 yield _of(body), f"{what} {values} must be finite and not negative"
+        for what, limits in (("effort", body.effort), ("velocity", body.speed)):
+            if not all(x >= 0 for x in limits):
+                yield _of(body), f"{what} {limits} is a limit and must not be negative; leave it out where none is"
         if not all(math.isfinite(x) for x in body.rest):
             yield _of(body), f"rest {body.rest} must be finite"
         given = body.joint.coordinates
@@ -212,6 +226,15 @@ def regular(mech: Mechanism, _: Bodies) -> Finding:
             f"moving it moves no inertia, so the mass matrix is singular (the body has mass {body.inertia.mass}, "
             f"tensor {body.inertia.tensor.tolist()}); give it or its children mass and extent, or make the joint Fixed",
         )
+
+
+def check_regular(mech: Mechanism, but: Collection[int] = ()) -> None:
+    """Refuse to divide by a singular mass matrix; the bodies in `but`, by index, need not be divided by."""
+    names = {_of(mech.bodies[k]) for k in but}
+    problems = [Problem("regular", *finding) for finding in regular(mech, mech.bodies)]
+    problems = [problem for problem in problems if problem.where.partition(", coordinate")[0] not in names]
+    if problems:
+        raise ModelError("forward dynamics: " + report(f"mechanism {mech.name!r}", problems))
 
 
 def _of(thing: Body | Mechanism) -> str:

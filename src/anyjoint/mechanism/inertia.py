@@ -21,6 +21,8 @@ TOLERANCE = 1e-9  # relative: how far a tensor may be from symmetric, positive, 
 class Inertia:
     """Mass, centre of mass `com` and 3x3 `tensor` about the centre of mass, both in the body's axes.
 
+    `physical=False` keeps numbers that no solid can have, as files of robots hold them; they must still be finite.
+
     >>> import anyjoint as aj
     >>> ball = aj.Inertia.sphere(2.0, radius=0.1)
     >>> ball.tensor.diagonal().round(6).tolist()
@@ -32,9 +34,10 @@ class Inertia:
     mass: float
     com: Any = (0.0, 0.0, 0.0)
     tensor: Any = field(default=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    physical: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
-        problems = inertia_problems(self.mass, self.com, self.tensor)
+        problems = inertia_problems(self.mass, self.com, self.tensor, self.physical)
         if problems:
             raise InputError("Inertia: " + "; ".join(problems))
         tensor = np.array(self.tensor, dtype=float)
@@ -108,9 +111,10 @@ class Inertia:
         """Both bodies welded together."""
         mass = self.mass + other.mass
         if mass == 0:
-            return Inertia(0.0, self.com, self.tensor + other.tensor)
+            return Inertia(0.0, self.com, self.tensor + other.tensor, physical=self.physical and other.physical)
         com = (self.mass * self.com + other.mass * other.com) / mass
-        return Inertia(mass, com, self.about(com) + other.about(com))
+        tensor = self.about(com) + other.about(com)
+        return Inertia(mass, com, tensor, physical=self.physical and other.physical)
 
     def about(self, point: Sequence[float]) -> Matrix:
         """The 3x3 tensor about any point (parallel axes)."""
@@ -121,7 +125,7 @@ class Inertia:
         """The same solid placed by a pose: turned and shifted."""
         T = pose.matrix
         R, p = T[:3, :3], T[:3, 3]
-        return Inertia(self.mass, R @ self.com + p, R @ self.tensor @ R.T)
+        return Inertia(self.mass, R @ self.com + p, R @ self.tensor @ R.T, physical=self.physical)
 
     def rotated(self, R: Any) -> Inertia:
         """The same solid turned by a 3x3 rotation about the origin."""
@@ -129,7 +133,7 @@ class Inertia:
 
     def scaled(self, factor: float) -> Inertia:
         """The same solid with its density multiplied."""
-        return Inertia(self.mass * factor, self.com, self.tensor * factor)
+        return Inertia(self.mass * factor, self.com, self.tensor * factor, physical=self.physical)
 
     def spatial(self) -> Matrix:
         """The 6x6 inertia about the body's origin, angular part first [SG eq. 5]."""
@@ -156,11 +160,12 @@ class Inertia:
         return hash((self.mass, self.com.tobytes(), self.tensor.tobytes()))
 
     def __repr__(self) -> str:
-        return f"Inertia(mass={self.mass}, com={tuple(self.com.tolist())}, tensor={self.tensor.tolist()})"
+        kept = "" if self.physical else ", physical=False"
+        return f"Inertia(mass={self.mass}, com={tuple(self.com.tolist())}, tensor={self.tensor.tolist()}{kept})"
 
 
-def inertia_problems(mass: Any, com: Any, tensor: Any) -> list[str]:
-    """Everything that is physically wrong with mass, centre of mass and tensor, a sentence each."""
+def inertia_problems(mass: Any, com: Any, tensor: Any, physical: bool = True) -> list[str]:
+    """Everything that is wrong with mass, centre of mass and tensor, a sentence each; `physical` asks for a solid."""
     problems = []
     try:
         m, c, I = reals(mass), reals(com), reals(tensor)
@@ -173,7 +178,7 @@ def inertia_problems(mass: Any, com: Any, tensor: Any) -> list[str]:
     if I.shape != (3, 3) or not np.isfinite(I).all():
         problems.append(f"tensor {tensor!r} must be a 3x3 matrix of finite numbers about the centre of mass")
         return problems
-    return problems + _tensor_problems(I, zero_mass=bool(m == 0))
+    return problems + (_tensor_problems(I, zero_mass=bool(m == 0)) if physical else [])
 
 
 def _tensor_problems(I: Matrix, zero_mass: bool) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from anyjoint.scalar import is_number, reals
 from anyjoint.spatial import Pose, Vector
 
 from .body import Body, Ground
-from .checks import Problem, find_problems
+from .checks import Problem, find_problems, report
 from .constrain import function as function_constraint
 from .constrain import loop as loop_constraint
 from .constrain import prescribed as prescribed_motion
@@ -26,6 +27,7 @@ from .fence import check_inside, fences_of
 from .inertia import Inertia
 from .probing import joint_pose
 from .shapes import Shape
+from .source import Source
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -71,6 +73,7 @@ class Mechanism:
         self.bodies: list[Body] = []
         self.constraints: list[Constraint] = []
         self.start: tuple[Vector, Vector] | None = None
+        self.source: Source | None = None  # the file that it was loaded from
         self._by_name: dict[str, Body] = {}
 
     @property
@@ -100,16 +103,25 @@ class Mechanism:
         stiffness: float | Sequence[float] = 0.0,
         damping: float | Sequence[float] = 0.0,
         rest: float | Sequence[float] | None = None,
+        armature: float | Sequence[float] = 0.0,
+        friction: float | Sequence[float] = 0.0,
+        effort: float | Sequence[float] = math.inf,
+        velocity: float | Sequence[float] = math.inf,
     ) -> Body:
         """Add a body to the tree and return it; `parent` is a body, its name, or the ground (None).
 
         `placement` is the joint frame in the parent body's frame. Without a joint the body is welded to its parent,
         without an inertia it is massless. `stiffness`, `damping` and `rest` are the joint's own springs, one number
         for all coordinates or one each; springs relax at the joint's neutral coordinates unless `rest` says otherwise.
+        `armature` is inertia that the joint alone feels, as that of a geared rotor: it adds to the diagonal of the
+        mass matrix. Dry `friction` and the limits `effort` and `velocity` of its drive are kept for those who ask.
         `shape` is what the viewer draws, `frames` are named poses in the body's frame.
         """
         self._check_name(name)
         joint = _as_joint(joint, name)
+        if isinstance(joint, Coupled) and joint.source in self:
+            leader = self[joint.source].joint
+            joint = joint.behind(leader) if isinstance(leader, Coupled) else joint
         neutral = [c.neutral for c in joint.coordinates]
         body = Body(
             name=name,
@@ -125,6 +137,10 @@ class Mechanism:
             stiffness=per_coordinate(stiffness, joint.nv, name, "stiffness"),
             damping=per_coordinate(damping, joint.nv, name, "damping"),
             rest=per_coordinate(neutral if rest is None else rest, joint.nq, name, "rest"),
+            armature=per_coordinate(armature, joint.nv, name, "armature"),
+            friction=per_coordinate(friction, joint.nv, name, "friction"),
+            effort=per_coordinate(effort, joint.nv, name, "effort", math.inf),
+            speed=per_coordinate(velocity, joint.nv, name, "velocity", math.inf),
         )
         self.bodies.append(body)
         self._by_name[name] = body
@@ -279,11 +295,7 @@ class Mechanism:
 
     def validate(self) -> None:
         """Raise a ModelError that lists all problems, if there are any."""
-        problems = self.check()
-        if problems:
-            count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
-            text = f"mechanism {self.name!r} has {count}:\n" + "\n".join(f"  - {p}" for p in problems)
-            raise ModelError(text) from next((p.cause for p in problems if p.cause), None)
+        _refuse(self, self.check())
 
     @named_options
     def compile(
@@ -296,7 +308,7 @@ class Mechanism:
         "float32". `form` is "straight" (one program), "kernels" (one per class of bodies, in loops) or "auto"; `width`
         is how many states of a batch run at once (default: what the processor's registers hold).
         """
-        self.validate()
+        _refuse(self, [p for p in self.check() if p.rule != "regular"])  # forward dynamics alone cares about that
         pipeline = importlib.import_module("anyjoint").compile_model  # physics does not import the compiler
         return pipeline(self, algorithm=algorithm, dtype=dtype, form=form, width=width)  # type: ignore[no-any-return]
 
@@ -329,6 +341,14 @@ class Mechanism:
 
 
 MASSLESS = Inertia(0.0)
+
+
+def _refuse(mech: Mechanism, problems: Sequence[Problem]) -> None:
+    """Raise a ModelError that lists the problems, if there are any."""
+    if problems:
+        raise ModelError(report(f"mechanism {mech.name!r}", problems)) from next(
+            (p.cause for p in problems if p.cause), None
+        )
 
 
 def _as_joint(joint: Any, name: str) -> Joint:
@@ -368,11 +388,11 @@ def _numbers(value: Any) -> Vector:
         return np.empty((0, 0))
 
 
-def per_coordinate(value: Any, n: int, name: str, what: str) -> tuple[float, ...]:
-    """A tuple of n numbers from one for all, or one each."""
+def per_coordinate(value: Any, n: int, name: str, what: str, nothing: float = 0.0) -> tuple[float, ...]:
+    """A tuple of n numbers from one for all, or one each; `nothing` is the one that means none."""
     numbers = _numbers(value)
     if numbers.ndim == 0:
-        if numbers and not n:
+        if numbers != nothing and not n:
             raise ModelError(
                 f"body {name!r}: {what} {value!r} has no coordinate to act on; give it to the joint that has one"
             )

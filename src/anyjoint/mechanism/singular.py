@@ -6,7 +6,7 @@ Bodies whose own inertia is definite are safe at once; for the others the articu
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,13 +40,35 @@ def singular_coordinates(mech: Mechanism) -> Iterator[tuple[Body, str]]:
     tree = _Articulated(mech)
     for body in suspects:
         try:
-            if body.name in sources or tree.moves_itself(body):
+            if tree.moves_itself(body):
                 continue
             idle = tree.idle(body)
+            if idle and body.name in sources:
+                idle = _leading_nothing(mech, body, idle)
         except AnyjointError:  # a joint that cannot be evaluated is another rule's business
             continue
         for k in idle:
             yield body, _velocity(body, k)
+
+
+def _leading_nothing(mech: Mechanism, leader: Body, coordinates: list[int]) -> list[int]:
+    """Those coordinates of a leader that move no inertia of its followers either."""
+    rng = np.random.default_rng(11)
+    q = np.concatenate([np.empty(0), *(random_coordinates(b.joint, rng) for b in mech.bodies if b.joint.nq)])
+    inertias, step = [b.inertia.spatial() for b in mech.bodies], 1e-5
+    found = []
+    for k in coordinates:
+        ahead, behind = q.copy(), q.copy()
+        ahead[leader.q.start + k] += step
+        behind[leader.q.start + k] -= step
+        energy = 0.0
+        for T, T1, T0, J in zip(*(mech.poses(_plain(x)) for x in (q, ahead, behind)), inertias, strict=True):
+            V = np.linalg.solve(numeric(T.matrix), numeric(T1.matrix) - numeric(T0.matrix)) / (2 * step)
+            twist = np.array([V[2, 1], V[0, 2], V[1, 0], *V[:3, 3]])
+            energy += float(twist @ J @ twist)
+        if energy <= SMALL * max(float(np.abs(J).max()) for J in inertias):
+            found.append(k)
+    return found
 
 
 def may_be_singular(mech: Mechanism) -> bool:
@@ -154,18 +176,18 @@ class _Articulated:
 
     def moves_itself(self, body: Body) -> bool:
         """True if the body's own inertia already resists every coordinate."""
-        return not _null(self.joint(body)[1], body.inertia.spatial()).size
+        return not _null(self.joint(body)[1], body.inertia.spatial(), body.armature).size
 
     def idle(self, body: Body) -> list[int]:
         """The coordinates of a joint that move no inertia, with the whole subtree taken into account."""
-        null = _null(self.joint(body)[1], self.inertia(body)[0])
+        null = _null(self.joint(body)[1], self.inertia(body)[0], body.armature)
         return [k for k in range(body.joint.nv) if null.size and np.abs(null[k]).max() > 1e-6]
 
     def pivot(self, body: Body) -> tuple[float, float, int]:
         """The smallest pivot of a joint: its share of what it was made from, its value, and which coordinate has it."""
         S, (J, size) = self.joint(body)[1], self.inertia(body)
-        D = S.T @ J @ S
-        scale = np.sqrt(np.einsum("ik,ij,jk->k", np.abs(S), size, np.abs(S)))
+        D = S.T @ J @ S + np.diag(body.armature)
+        scale = np.sqrt(np.einsum("ik,ij,jk->k", np.abs(S), size, np.abs(S)) + body.armature)
         if not scale.all():
             return 0.0, 0.0, int(np.argmin(scale))
         values, vectors = np.linalg.eigh(D / np.outer(scale, scale))
@@ -191,7 +213,8 @@ class _Articulated:
         J, size = self.done[body.index]
         if S.shape[1]:
             U = J @ S
-            taken = U @ np.linalg.pinv(S.T @ U, rcond=SMALL, hermitian=True) @ U.T
+            D = S.T @ U + np.diag(body.armature)
+            taken = U @ np.linalg.pinv(D, rcond=SMALL, hermitian=True) @ U.T
             J, size = J - taken, size + np.abs(taken)
         T = (body.placement.matrix if body.placement.factors else np.eye(4)) @ pose
         X = _adjoint_of_inverse(T)
@@ -206,10 +229,10 @@ def _joint_key(joint: Joint) -> Joint | int:
     return joint
 
 
-def _null(S: Matrix, J: Matrix) -> Matrix:
+def _null(S: Matrix, J: Matrix, armature: Sequence[float]) -> Matrix:
     """A basis (columns) of the joint velocities without kinetic energy."""
     norms = np.linalg.norm(S, axis=0).clip(1e-300)
-    D = (S / norms).T @ J @ (S / norms)
+    D = (S / norms).T @ J @ (S / norms) + np.diag(armature / norms**2)
     values, vectors = np.linalg.eigh((D + D.T) / 2)
     return np.asarray(vectors[:, values <= SMALL * max(float(np.abs(J).max()), 1e-300)])
 

@@ -12,6 +12,7 @@ import numpy as np
 from anyjoint.dynamics.constraint_jacobian import places
 from anyjoint.errors import InputError
 from anyjoint.mechanism.constrain import coordinate_place
+from anyjoint.trace.constrained import velocities
 
 from .arguments import checked_row
 
@@ -75,11 +76,12 @@ class ConstraintQuestions:
 
     def constraint_jacobian(self, q: Any, *, t: Any = None) -> Floats:
         """G (nc, nv): the rates of all rows per unit velocities."""
-        entries = self.evaluate("constraint_entries", (q, *self.clock(t)))
-        G = np.zeros((*entries.shape[:-1], self.mechanism.nc, self.nv), self.dtype)
-        rows, columns = self._entry_places
-        G[..., rows, columns] = entries
-        return G
+        shape = (self.mechanism.nc, self.nv)
+        entries = np.asarray(self.evaluate("constraint_entries", (q, *self.clock(t))))
+        G = np.zeros((shape[0] * shape[1], *entries.shape[:-1]), self.dtype)
+        numbers, rows, columns = self._entry_places
+        np.add.at(G, rows * self.nv + columns, np.moveaxis(entries[..., numbers], -1, 0))
+        return np.moveaxis(G, 0, -1).reshape(*entries.shape[:-1], *shape)
 
     def mobility(self, q: Any, *, t: Any = None) -> Mobility:
         """How many degrees of freedom are left at q, and which rows are redundant there."""
@@ -111,10 +113,12 @@ class ConstraintQuestions:
         ]
 
     @cached_property
-    def _entry_places(self) -> tuple[list[int], list[int]]:
+    def _entry_places(self) -> Floats:
         counts = [constraint.count for constraint in self.mechanism.constraints]
-        found = list(places(self.workshop.closed(), counts)) if counts else []
-        return [row for row, _ in found], [column for _, column in found]
+        if not counts:
+            return np.zeros((3, 0), dtype=int)
+        closed = self.workshop.closed()
+        return np.array(list(places(closed, counts, velocities(self.mechanism, closed))), dtype=int).reshape(-1, 3).T
 
     def _by_name(self, rows: Floats) -> dict[str, Floats]:
         ends = np.cumsum([constraint.count for constraint in self.mechanism.constraints])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from anyjoint.dynamics.blocks import split_blocks
 from anyjoint.dynamics.recursive_mixed import numeric_part
 from anyjoint.dynamics.redmax import redmax_accelerations
 from anyjoint.errors import InputError
+from anyjoint.tree.plan import Link
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 SOLVERS: dict[str, Callable[..., Floats]] = {
@@ -32,7 +33,7 @@ def numeric_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats) ->
     inertias = [link.inertia for link in links]
     up = np.concatenate([np.zeros(3), -np.asarray(model.mechanism.gravity)])
     tau = np.asarray(tau, dtype=float) + model.passive_forces(q, v)
-    return accelerations(blocks, model.plan.parents, inertias, tau, up)
+    return accelerations(blocks, model.plan.parents, inertias, tau, up, _armature(links))
 
 
 def _recursive_mixed(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
@@ -41,7 +42,13 @@ def _recursive_mixed(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
     widths = [link.joint.nv for link in links]
     blocks, rest = np.split(row, [24 * len(links) + 6 * model.nv], axis=-1)
     tau_bar = np.split(rest, np.cumsum(widths)[:-1], axis=-1)
-    return numeric_part(split_blocks(blocks, widths), model.plan.parents, [link.inertia for link in links], tau_bar)
+    inertias = [link.inertia for link in links]
+    return numeric_part(split_blocks(blocks, widths), model.plan.parents, inertias, tau_bar, _armature(links))
+
+
+def _armature(links: Sequence[Link]) -> Floats:
+    """What the joints alone feel, links in order."""
+    return np.concatenate([link.spring.armature if link.spring else np.zeros(link.joint.nv) for link in links])
 
 
 def large_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats) -> Floats:

@@ -21,6 +21,8 @@ from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.errors import InputError
 from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.checks import check_regular
+from anyjoint.mechanism.singular import singular_coordinates
 from anyjoint.options import named_options
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.forward_dynamics import COUPLED, DENSE_FORMULATIONS, FORMULATIONS, NUMERIC
@@ -32,11 +34,13 @@ from anyjoint.trace.workshop import Workshop
 from anyjoint.travel import Parcel
 from anyjoint.tree.plan import Plan
 
+from .alarm import Alarm
 from .arguments import checked_out, checked_row, checked_rows
 from .cartesian import Cartesian
 from .constraints import ConstraintQuestions
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
+from .direct import Direct
 from .method import add_methods
 from .parameters import Parameters
 from .places import Places
@@ -92,8 +96,18 @@ class Model(ConstraintQuestions):
         self.numeric = algorithm if self._is_numeric(algorithm) else None
         begin = time.perf_counter()
         if self.nv:
-            self.program("blocks" if self.numeric else "forward_dynamics").code.entry(1)
+            self.program("blocks" if self.numeric else self._first_quantity).code.entry(1)
         self.compile_seconds = time.perf_counter() - begin
+
+    @property
+    def _first_quantity(self) -> str:
+        """What is compiled at once: forward dynamics, or the inverse of one that has none."""
+        return "forward_dynamics" if self.is_regular else "inverse_dynamics"
+
+    @cached_property
+    def is_regular(self) -> bool:
+        """Whether every coordinate moves some inertia; without that there is no forward dynamics."""
+        return not any(singular_coordinates(self.mechanism))
 
     def _is_numeric(self, algorithm: str) -> bool:
         if self.workshop.expansion:
@@ -117,7 +131,9 @@ class Model(ConstraintQuestions):
     @property
     def formulation(self) -> str:
         """The formulation of forward dynamics in use."""
-        return self.numeric or (self.program("forward_dynamics").trace.algorithm if self.nv else "none")
+        if self.numeric or not self.nv or not self.is_regular:
+            return self.numeric or "none"
+        return self.program("forward_dynamics").trace.algorithm
 
     def program(self, quantity: str | Quantity) -> Program:
         """The machine code of a quantity."""
@@ -143,19 +159,21 @@ class Model(ConstraintQuestions):
     def _parameters_changed(self) -> None:
         """Run the set-up programs again; drop programs that have built in a number which is another one now."""
         self.workshop.forget()
-        for made in ("screen", "places", "_direct", "_entry_places"):
+        for made in ("screen", "places", "_direct", "_entry_places", "is_regular"):
             self.__dict__.pop(made, None)
         stale = []
         for name, program in self._programs.items():
             trace = program.trace
             numbers = self.workshop.numbers(trace.over, trace.gravity, trace.closed)
-            if not program.update(numbers):
+            if not program.update(numbers) or not _still_there(trace.joints, self.mechanism):
                 stale.append(name)
         for name in stale:
             del self._programs[name]
         if stale:
             warnings.warn(
-                f"{', '.join(stale)}: a number that was exactly 0, 1 or -1 changed; compiling again", stacklevel=4
+                f"{', '.join(stale)}: a number that the code has built in (exactly 0, 1 or -1, or a rolling joint's) "
+                "changed; compiling again",
+                stacklevel=4,
             )
 
     # -- calls ----------------------------------------------------------------------------------------------
@@ -165,9 +183,9 @@ class Model(ConstraintQuestions):
     ) -> Floats:
         """The result row of a quantity, finite or explained."""
         name = quantity if isinstance(quantity, str) else quantity.name
-        if self.places is not None:
-            self.places.check(name, arrays[0])
         program = self._programs.get(name) or self.program(quantity)
+        if self.places is not None and not program.quantity.anywhere:
+            self.places.check(name, arrays[0])
         if threads == 1:
             answer = program.state(arrays) if out is None else None
             if answer is None:
@@ -215,11 +233,14 @@ class Model(ConstraintQuestions):
 
     @cached_property
     def _direct(self) -> Callable[[tuple[Any, ...]], Floats | None] | None:
-        """Forward dynamics of one state without delay; None where every state needs a closer look."""
-        if self.numeric or self.places or self.mechanism.timed:
+        """Forward dynamics of one state without delay; None comes back where a closer look is needed."""
+        if self.numeric or self.mechanism.timed:
             return None
-        state = self.program("forward_dynamics").state
-        return self.screen.guarded(state) if self.screen else state
+        program = self.program("forward_dynamics")
+        if not self.places and not self.screen:
+            return program.state
+        limit, share = (self.screen.limit, self.screen.share) if self.screen else (np.inf, 0.0)
+        return Direct(program, Alarm(self.mechanism, self.dtype.name, limit, share)).state
 
     @cached_property
     def places(self) -> Places | None:
@@ -236,6 +257,7 @@ class Model(ConstraintQuestions):
         return np.zeros(self.nv, self.dtype)
 
     def _forward_numerically(self, arrays: tuple[Any, ...], out: Floats | None) -> Floats:
+        check_regular(self.mechanism)
         name, inputs = "forward_dynamics", [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
         rows, batch = checked_rows(name, arrays, inputs, np.dtype(float))
         if self.places is not None:
@@ -472,6 +494,11 @@ def _flat(out: Floats | None, shape: tuple[int, ...]) -> Floats | None:
     if out is None or not isinstance(out, np.ndarray) or out.shape[-len(shape) :] != shape:
         return out
     return out.reshape(*out.shape[: -len(shape)], -1)
+
+
+def _still_there(joints: Sequence[Any], mechanism: Mechanism) -> bool:
+    """Whether a mechanism still has these very joints."""
+    return {id(joint) for joint in joints} <= {id(body.joint) for body in mechanism.bodies}
 
 
 def _checked_form(form: str) -> str:

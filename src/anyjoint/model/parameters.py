@@ -17,16 +17,18 @@ from anyjoint.mechanism.mechanism import per_coordinate
 from anyjoint.scalar import is_real, reals
 from anyjoint.spatial import Pose
 
-INERTIA, SPRING = ("mass", "com", "tensor"), ("stiffness", "damping", "rest")
+INERTIA, SPRING = ("mass", "com", "tensor"), ("stiffness", "damping", "armature", "rest")
 
 
 class Parameters(MutableMapping[str, Any]):
     """Parameters by name: "gravity", "BODY/mass", "BODY/com", "BODY/tensor", "BODY/placement", "BODY/joint/NAME".
 
-    A body that was added with springs or dampers also has "BODY/stiffness", "BODY/damping" and "BODY/rest".
+    A body that was added with springs, dampers or armature also has "BODY/stiffness", "BODY/damping", "BODY/armature"
+    and "BODY/rest".
 
     Setting one checks it, computes what depends on parameters alone, and leaves the machine code as it is; only where
-    a number that the code has built in as exactly 0, 1 or -1 changes, the code is compiled again.
+    a number that the code has built in changes, the code is compiled again: one that was exactly 0, 1 or -1, or for
+    rates of coordinates one of a rolling joint.
     """
 
     def __init__(self, mechanism: Mechanism, changed: Callable[[], None]) -> None:
@@ -74,7 +76,10 @@ class Parameters(MutableMapping[str, Any]):
         problems = self._put_all(values) + [str(problem) for problem in self._mechanism.check()]
         if problems:
             self._restore(*before)
-            raise InputError(_report(problems))
+            known = {str(problem) for problem in self._mechanism.check()}  # a massless link may stay what it is
+            if new := [problem for problem in problems if problem not in known]:
+                raise InputError(_report(new))
+            self._put_all(values)
         try:
             self._changed()
         except AnyjointError:  # numbers out of range, found by the set-up
@@ -137,7 +142,7 @@ def _placed(body: Body, changes: Changes) -> Body:
 def _weighed(body: Body, changes: Changes) -> Body:
     """The body with mass, centre of mass and tensor changed together."""
     numbers = {what: changes.get((what, ""), getattr(body.inertia, what)) for what in INERTIA}
-    return replace(body, inertia=Inertia(**numbers))
+    return replace(body, inertia=Inertia(**numbers, physical=body.inertia.physical))
 
 
 def _sprung(body: Body, changes: Changes) -> Body:

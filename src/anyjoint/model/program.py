@@ -18,6 +18,7 @@ from anyjoint.trace.numbers import Numbers
 from anyjoint.trace.workshop import Trace, built_in
 
 from .arguments import checked_out, checked_rows, checked_threads
+from .direct import Direct
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -37,6 +38,7 @@ class Program:
         self.numbers = np.zeros(max([rows.end for rows in trace.setups], default=0) + 1, self.dtype)  # never empty
         self._built_in = built_in(trace.numbers)
         self._fill(trace.numbers)
+        self.state = Direct(self).state
         self._local = threading.local()
 
     def update(self, numbers: Numbers) -> bool:
@@ -95,35 +97,10 @@ class Program:
             self.code(*rows, result, self.numbers, threads=threads)
         return result
 
-    def state(self, arrays: tuple[Any, ...]) -> Floats | None:
-        """One state given by vectors of just the right kind, without delay.
-
-        None if they are anything else, or if they or the result are not finite: the general way then looks closer.
-        """
-        try:
-            buffers, run, result = self._local.call
-        except AttributeError:  # this thread's first call
-            buffers, run, result = self._prepare()
-        if len(arrays) != len(buffers):
-            return None
-        dtype = self.dtype
-        try:
-            for k, buffer, shape in buffers:  # zip(strict=True) alone would take a seventh of the call
-                array = arrays[k]
-                if array.dtype is not dtype or array.shape != shape:
-                    return None
-                buffer[...] = array
-        except (AttributeError, TypeError, ValueError):
-            return None
-        if not run():
-            return None
-        copied: Floats = result.copy()
-        return copied
-
     def rows(self, arrays: tuple[Any, ...], out: Any = None) -> Floats | None:
         """States given by contiguous arrays of just the right kind, all (n,) or all (batch, n), without delay.
 
-        The result is written to `out`, if it is given. None as for `state`.
+        The result is written to `out`, if it is given. None as for `Direct`.
         """
         if len(arrays) != len(self.inputs) or not self._plain:
             return None
@@ -178,16 +155,6 @@ class Program:
             lengths = [*(n for _, n in self.inputs), self.size]
             calls[width] = self.code.bind_rows(lengths, self.numbers, width)
         return calls[width]
-
-    def _prepare(self) -> Any:
-        """Vectors of the calling thread and a call that is bound to them."""
-        sizes = [n for _, n in self.inputs] + [self.size]
-        # Side by side, so that one look at the end finds what is not finite in any of them.
-        memory = np.zeros(sum(sizes), self.dtype)
-        *inputs, result = np.split(memory, np.cumsum(sizes[:-1]))
-        run = self.code.bind(*inputs, result, self.numbers, check=memory)
-        self._local.call = ([(k, x, x.shape) for k, x in enumerate(inputs)], run, result)
-        return self._local.call
 
 
 def result_size(trace: Trace) -> int:

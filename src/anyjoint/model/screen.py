@@ -22,7 +22,6 @@ from anyjoint.mechanism.singular import may_be_singular, singular_place
 from .places import Shares, shares
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-State = Callable[[tuple[Any, ...]], Floats | None]
 STATES = 5
 
 
@@ -39,6 +38,11 @@ class Screen:
     factor: float
     ranks: Shares | None
 
+    @property
+    def share(self) -> float:
+        """What columns of S must keep beside the others."""
+        return self.ranks.least if self.ranks else 0.0
+
     @cached_property
     def limit(self) -> float:
         """Accelerations that nobody needs to look at."""
@@ -46,24 +50,8 @@ class Screen:
 
     def passes(self, q: Any, a: Floats) -> bool:
         """Whether nothing is suspicious about a state or a batch."""
-        limit = self.limit
-        if a.ndim == 1:  # without delay
-            return a.dot(a) <= limit * limit and (self.ranks is None or self.ranks.all_clear(q))
-        flat = a.ravel()
-        tame = flat.dot(flat) <= limit * limit or bool(a.max() <= limit and a.min() >= -limit)
+        tame = not a.size or bool(a.max() <= self.limit and a.min() >= -self.limit)
         return tame and (self.ranks is None or not self.ranks.broken(np.atleast_2d(np.asarray(q, dtype=float))))
-
-    def guarded(self, state: State) -> State:
-        """A function of one state's arrays that answers None where something is suspicious."""
-        most, ranks = self.limit * self.limit, self.ranks
-
-        def call(arrays: tuple[Any, ...]) -> Floats | None:
-            a = state(arrays)
-            if a is None or not a.dot(a) <= most or (ranks is not None and not ranks.all_clear(arrays[0])):
-                return None
-            return a
-
-        return call
 
     def suspects(self, q: Floats, v: Floats, tau: Floats, a: Floats) -> list[int]:
         """States of a batch whose columns are almost dependent, or whose accelerations are too large."""

@@ -13,6 +13,7 @@ from anyjoint.dynamics.mass_matrix import solve_from_leaves
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import BIAS, INERTIAL_BIAS
 from anyjoint.dynamics.recursive import RECURSIVE
+from anyjoint.mechanism.checks import check_regular
 from anyjoint.spatial import vector
 from anyjoint.trace.constrained import Constrained
 from anyjoint.trace.straight import Straight
@@ -58,10 +59,11 @@ FORMULATIONS = (*SWEEPS, *DENSE_FORMULATIONS, *NUMERIC)
 
 def trace(workshop: Workshop, formulation: str) -> Trace:
     """By the named formulation, or by the one with the fewest operations."""
+    check_regular(workshop.mechanism)
     if workshop.mechanism.constraints:
         return workshop.constrained(CARRIED.name, with_time(workshop, INPUTS), accelerations)
     if workshop.expansion:
-        return workshop.straight(COUPLED, INPUTS, projected, over="regrouped")
+        return followed(workshop, formulation)
     if formulation in SWEEPS:
         return workshop.sweeps(SWEEPS[formulation])
     if formulation in DENSE_FORMULATIONS:
@@ -72,6 +74,15 @@ def trace(workshop: Workshop, formulation: str) -> Trace:
         return sweeps
     dense = workshop.straight(COUPLED, INPUTS, composite, over="regrouped")
     return min(sweeps, dense, key=lambda trace: count_schedule(trace.schedule).total)
+
+
+def followed(workshop: Workshop, formulation: str) -> Trace:
+    """Where joints follow others: by unknowns that are shared, in linear time, or by projection where that is less."""
+    carried = workshop.constrained(CARRIED.name, INPUTS, accelerations) if formulation != COUPLED else None
+    if carried and (formulation == ARTICULATED_BODY.name or len(workshop.mechanism.bodies) > SMALL):
+        return carried
+    dense = workshop.straight(COUPLED, INPUTS, projected, over="regrouped")
+    return min(carried or dense, dense, key=lambda trace: count_schedule(trace.schedule).total)
 
 
 FORWARD_DYNAMICS = Quantity(

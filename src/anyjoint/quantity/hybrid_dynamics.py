@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from anyjoint.dynamics.hybrid import HYBRID
+from anyjoint.mechanism.checks import check_regular
 from anyjoint.trace.workshop import Trace, Workshop
 
 from .quantity import TAU, A, Q, Quantity, Row, V
@@ -15,6 +16,7 @@ def hybrid_dynamics(prescribed: frozenset[int]) -> Quantity:
 
     def trace(workshop: Workshop, _: str) -> Trace:
         plan = workshop.plan("links")
+        check_regular(workshop.mechanism, {plan.links[i].body for i in prescribed})
         links = tuple(replace(link, prescribed=i in prescribed) for i, link in enumerate(plan.links))
         return workshop.sweeps(HYBRID, replace(plan, links=links))
 

@@ -61,6 +61,7 @@ class Quantity:
     outputs: tuple[Row, ...]
     trace: Callable[[Workshop, str], Trace]  # the second argument is the formulation of forward dynamics
     optional: tuple[str, ...] = ()  # inputs that are zero where they are not given
+    anywhere: bool = False  # whether it also answers where joints break down
     constrained: bool = False  # whether it is about constraints, so that others have no use for it
 
     def concerns(self, mechanism: Mechanism) -> bool:

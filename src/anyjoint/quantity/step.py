@@ -8,7 +8,7 @@ from anyjoint.codegen import Array
 from anyjoint.codegen.builder import Builder
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.compiled import CompiledOps
-from anyjoint.stepper.physics import Physics, Projection
+from anyjoint.stepper.physics import Physics, Projection, built_in_joints
 from anyjoint.trace.setup import Rows
 from anyjoint.trace.workshop import Trace, Workshop
 
@@ -36,7 +36,7 @@ def step(stepper: Stepper, name: str) -> Quantity:
         ops.finish(*stepper.step(ops), to_q, to_v)
         physics.settle(to_q, to_v, ops.time(1.0))
         made = (forward.plan, forward.numbers, forward.over, forward.gravity, forward.closed)
-        return Trace(stepper.name, builder.schedule(), setups, *made)
+        return Trace(stepper.name, builder.schedule(), setups, *made, built_in_joints(mechanism))
 
     return Quantity(
         name,

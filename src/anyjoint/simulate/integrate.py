@@ -132,6 +132,7 @@ class Recorder:
         self.t: list[Floats] = [np.zeros(1)]
         self.q: list[Floats] = [request.q[None].copy()]
         self.v: list[Floats] = [request.v[None].copy()]
+        self.work = [(np.zeros(1), np.zeros((1, request.batch)))]  # done up to times
         self.newest, self.first = self.t[0], 0  # times of the newest part, the number of its first sample
         self.values: Floats = self._values(self.t[0], self.q[0], self.v[0])
         self.status: Status | None = None
@@ -150,11 +151,13 @@ class Recorder:
     def take(self, chunk: Chunk) -> bool:
         """Add a chunk; False if the run ends with it."""
         self.steps += chunk.steps
+        if chunk.work is not None:
+            self.work.append((chunk.t, chunk.work))
         good: Floats = np.isfinite(chunk.q).all(axis=(1, 2)) & np.isfinite(chunk.v).all(axis=(1, 2))  # type: ignore[assignment]
         bad = len(good) if good.all() else int(np.argmin(good))
         if bad < len(good):
             self.stop(False, self._blow_up(chunk, bad), float(chunk.t[bad]))
-        gone = overrun(self.request.model, chunk.q[:bad]) if self.request.stops else None
+        gone = overrun(self.request.model, chunk.q[:bad], self.request.dt) if self.request.stops else None
         if gone:
             bad = gone[0]
             self.stop(False, f"{gone[1]}, at t = {float(chunk.t[bad]):.6g} s", float(chunk.t[bad]))
@@ -281,8 +284,20 @@ class Recorder:
             q, v = q[:, 0], v[:, 0]
         status = self._held(self.status or Status(True, "", float(t[-1])), t, q, v)
         return Trajectory(
-            t, q, v, status, request.model, request.method, self.steps, self.crossings, request.drive
+            t, q, v, status, request.model, request.method, self.steps, self.crossings, request.drive, self._work(t)
         )  # fmt: skip
+
+    def _work(self, t: Floats) -> Floats:
+        """The work that was done up to each of the times, which are those of steps or an event between two."""
+        at, work = (np.concatenate(x) for x in zip(*self.work, strict=True))
+        if len(at) == 1:
+            work = np.zeros((len(t), self.request.batch))
+        else:
+            k = np.searchsorted(at, t)
+            before = np.maximum(k - 1, 0)
+            share = ((t - at[before]) / np.maximum(at[k] - at[before], 1e-300))[:, None]
+            work = np.where(share < 1, work[before] + share * (work[k] - work[before]), work[k])
+        return np.asarray(work[:, 0] if self.request.single else work)
 
 
 def underflow(request: Request, trouble: StepUnderflow) -> str:

@@ -6,6 +6,7 @@ import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from .drive import Drive, make_drive
 from .events import Event, as_events
 from .kept import kept
 from .limits import check_start, stops
+from .python_step import damping_of
 from .stabilise import PROJECT, Stabilise, checked_stabilise
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -71,6 +73,18 @@ class Request:
     def batch(self) -> int:
         """How many trajectories."""
         return len(self.q)
+
+    @cached_property
+    def powered(self) -> bool:
+        """Whether inputs, forces or dampers may do work."""
+        drive = self.drive
+        pushed = bool(drive.values.any()) or drive.callback is not None or bool(self.forces.torques)
+        return pushed or bool(damping_of(self.model.mechanism).any())
+
+    @property
+    def numbers(self) -> list[float]:
+        """The numbers of forces and dampers that steps want to know."""
+        return [*self.forces.numbers, *(damping_of(self.model.mechanism).tolist() if self.powered else ())]
 
     @property
     def steps(self) -> int:

@@ -64,7 +64,7 @@ class Stepper:
         self._entry(1 if batch == 1 else self.code.target.width)
 
     def settings(self, *controls: float, forces: Sequence[float] = ()) -> Floats:
-        """The numbers of a run: what the method wants to know, and those of the forces."""
+        """The numbers of a run: what the method wants to know, and those of the forces and dampers."""
         made = np.zeros(max(self.step.settings, 1), self.program.dtype)
         made[: len(controls)] = controls
         made[self.step.forces : self.step.forces + len(forces)] = forces
@@ -118,13 +118,13 @@ def make_stepper(request: Request) -> Stepper:
         if len(programs) > 1:
             starts = np.cumsum([len(x.numbers) for x in programs]).tolist()
             projection = Projection(programs[1].trace.schedule, programs[2].trace.schedule, (starts[0], starts[1]))
-        schedule = program.trace.schedule
-        step = make_step(request.stepper, model.mechanism, schedule, request.forces, varying, projection)
+        dynamics, forces = program.trace.schedule, request.forces
+        step = make_step(request.stepper, model.mechanism, dynamics, forces, varying, request.powered, projection)
         return Stepper(step, programs, program.code.target.width)
 
     # Charts and rates belong to joints; other parameters may change and the step stays what it is.
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
-    return kept(program, (request.method, varying, request.forces, joints, len(programs)), make)
+    return kept(program, (request.method, varying, request.powered, request.forces, joints, len(programs)), make)
 
 
 def initial_rows(request: Request, row: int) -> Floats:

@@ -56,6 +56,7 @@ class Trajectory:
     steps: int = 0
     events: list[Crossing] = field(default_factory=list)
     drive: Drive | None = None
+    done: Floats | None = None  # work up to every sample, where it was summed up in the run
 
     # -- asking ----------------------------------------------------------------------------------------------
 
@@ -67,7 +68,13 @@ class Trajectory:
         return kinetic, potential
 
     def work(self) -> Floats:
-        """Work that dampers, forces and inputs have done on the mechanism up to every sample, from its power."""
+        """Work that dampers, forces and inputs have done on the mechanism up to every sample.
+
+        A run integrates it as it integrates velocities; of other motions (loaded, resampled) the power at the samples
+        is integrated, which does not see what happens between them.
+        """
+        if self.done is not None:
+            return self.done
         model = self._model()
         flat_q, flat_v = flat_rows(self.q), flat_rows(self.v)
         drag = model.passive_forces(flat_q, flat_v) - model.passive_forces(flat_q, 0 * flat_v)
@@ -80,8 +87,7 @@ class Trajectory:
         """Energy of the mechanism at every sample, less what it began with and the work done on it: 0 but for errors.
 
         Springs among the `forces` of the run count as work here, not as storage. What a stop takes cannot be told from
-        samples, so steps at a joint's limits are left out. Work is integrated over the samples: what inputs do between
-        them is seen only with a small `save_every`.
+        samples, so steps at a joint's limits are left out.
         """
         kinetic, potential = self._over(self._model().energy)
         gained = np.diff(kinetic + potential - self.work(), axis=0)
@@ -226,7 +232,8 @@ class Trajectory:
         if not -self.q.shape[1] <= index < self.q.shape[1]:
             raise InputError(f"member({index}): the batch has {self.q.shape[1]} trajectories")
         q, v = self.q[:, index], self.v[:, index]
-        return Trajectory(self.t, q, v, self.status, self.model, self.method, self.steps, [], self.drive)
+        done = None if self.done is None else self.done[:, index]
+        return Trajectory(self.t, q, v, self.status, self.model, self.method, self.steps, [], self.drive, done)
 
     def to_pandas(self) -> Any:
         """A table of times, coordinates and velocities (needs pandas)."""

@@ -20,6 +20,7 @@ class Sum:
     weights: tuple[float, ...] = ()
     rates: tuple[Sum, ...] = ()
     place: Place | None = None
+    power: Place | None = None  # of accelerations: that of the forces at work, where it is asked for
 
     @property
     def at(self) -> Place:
@@ -43,7 +44,7 @@ class CompiledOps:
         self._compute(q, v)
         out = self.builder.room(self.physics.nv)
         self.physics.accelerate(q.at, v.at, self.inputs(c), out, self.time(c))
-        return Sum(out, place=out)
+        return Sum(out, place=out, power=self.physics.power(v.at, self.inputs(c)))
 
     def time(self, c: float) -> Place | None:
         """Where t + c h stands; nowhere if nothing depends on it."""
@@ -71,6 +72,13 @@ class CompiledOps:
     def finish(self, q: Sum, v: Sum, to_q: Place, to_v: Place) -> None:
         """Write the state after the step."""
         self._write(((q, self.physics.nq, to_q), (v, self.physics.nv, to_v)))
+
+    def add_work(self, v: Sum, total: Place) -> None:
+        """Add the work of a step: power is integrated just as accelerations were."""
+        powers = {f"p{i}": rate.power for i, rate in enumerate(v.rates) if rate.power}
+        weights = dict(zip((f"p{i}" for i in range(len(v.rates))), v.weights, strict=True))
+        done = lambda x: {"work": x["h"] * sum(weights[name] * x[name] for name in powers)}  # noqa: E731
+        self.builder.pointwise(1, {}, {"h": self.h, **powers}, {"work": total}, done, accumulate=True)
 
     def _compute(self, q: Sum, v: Sum) -> None:
         """Make room for what has not been computed yet, and compute it."""

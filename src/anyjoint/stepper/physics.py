@@ -1,4 +1,4 @@
-"""What a mechanism brings to a step: accelerations, rates of quaternions, changes of chart, forces."""
+"""What a mechanism brings to a step: accelerations, rates of coordinates, changes of chart, forces."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from anyjoint.codegen import Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.forces.program import ForceProgram
+from anyjoint.joints.parameters import parameters
 from anyjoint.mechanism import Mechanism
 from anyjoint.symbolic import Graph, Node
 
@@ -52,6 +53,12 @@ class Projection:
     starts: tuple[int, int]
 
 
+def built_in_joints(mechanism: Mechanism) -> tuple[Joint, ...]:
+    """Joints whose numbers are built into the code of rates and charts: another number needs other code."""
+    numbered = [body.joint for body in mechanism.bodies if body.joint.nq and parameters(body.joint)]
+    return tuple(joint for joint in numbered if moves_otherwise(joint) or has_chart(joint))
+
+
 class Physics:
     """Adds runs for accelerations, rates, charts and projections to a step."""
 
@@ -63,11 +70,13 @@ class Physics:
         forces: ForceProgram | None = None,
         settings: Sequence[Place] = (),
         forced: bool = False,
+        damping: Place | None = None,
         projection: Projection | None = None,
     ) -> None:
         self.builder, self.mechanism, self.forces = builder, mechanism, forces
         self.nq, self.nv = mechanism.nq, mechanism.nv
         self.settings = settings  # where the numbers of the forces stand
+        self.damping = damping  # where those of the mechanism's dampers stand, if power is asked for
         # Where forces are put together; `forced` where a caller adds some of its own.
         self.tau = builder.room(self.nv) if forced or (forces and forces.torques) else None
         self.dynamics = Embedded(builder, dynamics, ("q", "v", "t", "result", *(["tau"] if self.tau else [])))
@@ -89,6 +98,17 @@ class Physics:
             self._add_forces(q, v, inputs, self.tau)
             tau = self.tau
         self.dynamics.call({"q": q, "v": v, "tau": tau, "result": out} | at_time(t))
+
+    def power(self, v: Place, inputs: Place) -> Place | None:
+        """Where the power of inputs, forces and dampers stands, which were at work in the last accelerations."""
+        if self.damping is None:
+            return None
+        tau, out = self.tau if self.tau and self.forces else inputs, self.builder.room(1)
+        self.builder.pointwise(1, {}, {}, {"power": out}, lambda x: {"power": 0.0})
+        places = {"tau": tau, "v": v, "d": self.damping}
+        power = lambda x: {"power": x["v"] * (x["tau"] - x["d"] * x["v"])}  # noqa: E731
+        self.builder.pointwise(self.nv, places, {}, {"power": out}, power, accumulate=True)
+        return out
 
     def _add_forces(self, q: Place, v: Place, inputs: Place, tau: Place) -> None:
         program = self.forces

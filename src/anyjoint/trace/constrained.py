@@ -14,6 +14,7 @@ from anyjoint.dynamics.algorithm import Algorithm, algorithm
 from anyjoint.dynamics.carried import CARRIED, CORRECTED
 from anyjoint.dynamics.constraint_jacobian import PROJECT
 from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
+from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Translation, Turn, vector, zeros
@@ -42,14 +43,37 @@ FRAME = 12  # numbers of a frame: rotation by rows, origin
 
 
 def closed_plan(plan: Plan, mechanism: Mechanism, relative: Sequence[bool]) -> ClosedPlan:
-    """A plan with a closure for every constraint."""
+    """A plan with a closure for every constraint and, behind those, for every joint that others follow."""
     blocks = []
     for constraint, moves_along in zip(mechanism.constraints, relative, strict=True):
         links = tuple(plan.placed[body][0] if body >= 0 else -1 for body in constraint.bodies)
         joints = tuple(plan.placed[body][0] for body, _ in constraint.coordinates)
         made = Unknowns(constraint.count, links, joints, (), not moves_along, constraint.compliance, constraint.alike)
         blocks.append(made)
+    for leader, followers in led(mechanism).items():
+        links = tuple(plan.placed[body][0] for body in (leader, *followers))
+        blocks.append(Unknowns(mechanism.bodies[leader].joint.nv, driven=links))
     return close_plan(plan, blocks)
+
+
+def led(mechanism: Mechanism) -> dict[int, list[int]]:
+    """Bodies whose joints lead others, and those that follow them."""
+    found: dict[int, list[int]] = {}
+    for body in mechanism.bodies:
+        if isinstance(body.joint, Coupled) and body.joint.joint.nv:
+            found.setdefault(mechanism[body.joint.source].index, []).append(body.index)
+    return found
+
+
+def velocities(mechanism: Mechanism, closed: ClosedPlan) -> list[list[int]]:
+    """The velocities of the mechanism that move each link: its own, or those that it follows."""
+    made: list[list[int]] = []
+    for link in closed.plan.links:
+        body = mechanism.bodies[link.body] if link.body >= 0 else None
+        if body is not None and isinstance(body.joint, Coupled):
+            body = mechanism[body.joint.source]
+        made.append([] if body is None else list(range(body.v.start, body.v.stop)))
+    return made
 
 
 def frame_numbers(plan: Plan, constraints: Sequence[Constraint]) -> list[list[float]]:
@@ -99,8 +123,10 @@ class Constrained:
         self.tree.run(STILL if self.still else REST)
         a: list[Any] = [0.0] * self.mechanism.nv
         for link, record in zip(self.closed.plan.links, self.tree.records, strict=True):
-            a[link.v] = list(record.qdd)
-        multipliers = [x for k in self.closed.where for x in self.tree.records[k].multipliers]
+            if link.body >= 0 and not isinstance(self.mechanism.bodies[link.body].joint, Coupled):
+                a[self.mechanism.bodies[link.body].v] = list(record.qdd)
+        closures = self.closed.where[: len(self.mechanism.constraints)]
+        multipliers = [x for k in closures for x in self.tree.records[k].multipliers]
         return a, multipliers
 
 
@@ -122,11 +148,24 @@ def constrained(
         return programs.rows(tree.trace.graph, constraint, *arguments)
 
     rows = constraint_rows(closed, mechanism.constraints, relative, frames, X, coordinate, t, rows_of)
+    give_leads(tree, mechanism, closed)
     if still:
         tree.root.alpha, tree.root.acceleration = zeros(6), zeros(3)
         for record in tree.records:
             record.tau, record.a, record.b, record.g = zeros(len(record.qd)), zeros(6), zeros(6), zeros(3)
+            record.second = zeros(len(record.qd))
     return Constrained(tree, mechanism, closed, relative, frames, rows, still)
+
+
+def give_leads(tree: Straight, mechanism: Mechanism, closed: ClosedPlan) -> None:
+    """Forces on joints that have coordinates of their own, and how the others follow."""
+    tau = vector(*tree.rows["tau"]) if "tau" in tree.rows else zeros(mechanism.nv)
+    for link, record, own in zip(closed.plan.links, tree.records, velocities(mechanism, closed), strict=True):
+        follows = link.body >= 0 and isinstance(mechanism.bodies[link.body].joint, Coupled)
+        record.tau = record.passive if follows else record.passive + tau[own]
+        record.Phi, record.second = zeros(len(record.qd), 0), zeros(len(record.qd))
+        if link.columns.driven and tree.expanded:
+            record.Phi, record.second = tree.expanded.Phi[link.v, own], tree.expanded.second[link.v]
 
 
 def velocity_place(mechanism: Mechanism, closed: ClosedPlan, place: tuple[int, int]) -> tuple[int, int]:

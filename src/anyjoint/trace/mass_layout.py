@@ -47,7 +47,30 @@ def mass_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     for key, offsets in calls.items():
         kernel = builder.kernel(block_kernel(*key, nv))
         builder.run(kernel, *zip((work, work, result, result), zip(*offsets, strict=True), strict=False))
+    for width, (made, wanted) in _rotors(tracer.plan, layout.results["D_world"]).items():
+        builder.run(builder.kernel(diagonal_kernel(width, nv)), (work, made), (result, wanted))
     return builder.schedule(), layout.rows
+
+
+def _rotors(plan: Plan, places: Sequence[int]) -> dict[int, tuple[list[int], list[int]]]:
+    """By the number of a joint's velocities: where the blocks of M of joints with armature come from and belong."""
+    nv = plan.links[-1].v.stop
+    found: dict[int, tuple[list[int], list[int]]] = {}
+    for link, at in zip(plan.links, places, strict=True):
+        if link.spring and any(link.spring.armature):
+            made, wanted = found.setdefault(link.joint.nv, ([], []))
+            made.append(at)
+            wanted.append(link.v.start * (nv + 1))
+    return found
+
+
+def diagonal_kernel(width: int, nv: int) -> Kernel:
+    """A block on the diagonal of M, copied."""
+    g = Graph()
+    D = [g.variable("D") for _ in range(width * width)]
+    stores = [Store(x, 1, k // width * nv + k % width) for k, x in enumerate(D)]
+    arrays = (Array("D", "lane"), Array("block", "row"))
+    return Kernel(g, arrays, {x.id: (0, k) for k, x in enumerate(D)}, tuple(stores))
 
 
 def _blocks(plan: Plan) -> list[Block]:

@@ -50,6 +50,7 @@ class Trace:
     over: Over
     gravity: bool
     closed: bool = False  # whether with closures of constraints
+    joints: tuple[Any, ...] = ()  # joints whose numbers the schedule has built in, for rates and charts
 
     @property
     def form(self) -> str:
@@ -172,8 +173,10 @@ class Workshop:
         """
         over: Over = "regrouped"
         closed, numbers = self.closed(over), self.numbers(over, True, True)
-        sizes = [size for size in self.sizes(inputs, over) if size[0] in ("q", "v", "tau")]
+        sizes = [size for size in self.sizes(inputs, over) if size[0] in ("q", "v")]
         tree = trace_tree(closed.plan, numbers, self.joints, sizes, self.expansion)
+        if "tau" in inputs:
+            tree.rows["tau"] = [tree.trace.row("tau", k) for k in range(self.mechanism.nv)]
         t = tree.trace.row("t", 0) if "t" in inputs else 0.0
         made = constrained(tree, self.mechanism, closed, self.relative, numbers, self.row_programs, t, still)
         schedule, setups = row_schedule(tree.trace, inputs, function(made))

@@ -239,7 +239,7 @@ def _fed(links: Sequence[Link]) -> list[Link]:
         columns, begin = link.columns, (K, N, gamma)
         K += 6 * len(columns.starts)
         N += link.joint.nv * len(columns.joints)
-        gamma += columns.closes
+        gamma += 0 if columns.shared else columns.closes
         feed = Feed(slice(begin[0], K), slice(begin[1], N), slice(begin[2], gamma))
         made.append(replace(link, feed=feed))
     return made

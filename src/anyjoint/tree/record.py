@@ -33,6 +33,7 @@ class Record:
     qdd_rest: Vector
     passive: Vector
     stored: Vector
+    armature: Vector
     prescribed: bool
     slot: int
 

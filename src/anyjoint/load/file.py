@@ -1,0 +1,69 @@
+"""`load`: a mechanism from a file of any format that is known, told by its content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from anyjoint.errors import InputError, ModelError
+from anyjoint.mechanism import Mechanism
+from anyjoint.options import named_options, nearest
+
+from .base import BASES
+from .file_bytes import read_bytes
+from .markup import Element, parse
+from .mjcf import read_mjcf
+from .own import read_own
+from .paths import Paths
+from .report import Report, checked_allow
+from .request import Request
+from .urdf import read_urdf
+
+MESHES = ("view", "skip")
+# Readers of XML formats by the tag of the root element, each with the name of the format.
+READERS: dict[str, tuple[str, Callable[[Element, Request], Mechanism]]] = {
+    "robot": ("URDF", read_urdf),
+    "mujoco": ("MJCF", read_mjcf),
+    "mujocoinclude": ("MJCF", read_mjcf),
+}
+
+
+@named_options
+def load(
+    path: str | Path,
+    base: str | None = None,
+    allow: str | Iterable[str] = (),
+    packages: Mapping[str, str | Path] | None = None,
+    meshes: str = "view",
+) -> Mechanism:
+    """A mechanism from a file: URDF, MJCF, or our own `.aj.json`. What it is, its content says, not its name.
+
+    `base` is how the root stands in the world: "fixed" (the default), "free" or "planar". `allow` lets problems pass
+    that would be errors, by their rule: "inertia" keeps masses that no solid can have. `packages` says where the files
+    of `package://NAME/...` are. `meshes="skip"` leaves meshes out. All problems of a file are told at once, with their
+    lines; those that loading lives with are in `mech.source.warnings`.
+    """
+    for what, given, known in (("base", base, BASES), ("meshes", meshes, MESHES)):
+        if given is not None and given not in known:
+            raise InputError(f"load: {what}={given!r} is unknown{nearest(given, known)}")
+    report = Report(str(path), checked_allow(allow))
+    file = Path(path)
+    data = read_bytes(file)
+    request = Request(file, data, base or "fixed", meshes, Paths(file, packages), report)
+    return _read(request)
+
+
+def _read(request: Request) -> Mechanism:
+    start = request.data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start.startswith((b"{", b"[")):
+        return read_own(request)
+    if not start.startswith(b"<") and not start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        known = ", ".join(sorted({name for name, _ in READERS.values()}))
+        message = f"this is no model that can be read; expected {known} or an .aj.json"
+        raise ModelError(f"{request.report.file}:1: {message} [format]")
+    root = parse(request.data, request.report.file)
+    if root.tag not in READERS:
+        known = ", ".join(f"<{tag}> of {name}" for tag, (name, _) in READERS.items())
+        place = f"{request.report.file}:{root.line}"
+        raise ModelError(f"{place}: <{root.tag}> is no model that is known; expected {known} [format]")
+    return READERS[root.tag][1](root, request)

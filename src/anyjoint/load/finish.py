@@ -1,0 +1,34 @@
+"""The last look at a loaded mechanism: its own rules, told with the lines of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from anyjoint.mechanism import Mechanism, Source
+
+from .request import Request
+
+
+def finished(mech: Mechanism, request: Request, lines: Mapping[str, int], source: Source) -> Mechanism:
+    """The mechanism with its source; `lines` says where each body stands in the file."""
+    report, idle = request.report, dict[str, list[str]]()
+    for problem in mech.check():
+        body = _named(problem.where)
+        if problem.rule == "regular":
+            idle.setdefault(body, []).append(problem.where.rpartition("coordinate ")[2])
+        else:
+            report.error(lines.get(body, 0), problem.rule, f"{problem.where}: {problem.message}")
+    for body, coordinates in idle.items():
+        what = f"{body!r} moves by {', '.join(coordinates)}, which moves no inertia"
+        message = f"{what}; there is no forward dynamics until it has mass and extent"
+        report.warn(lines.get(body, 0), "massless", message)
+    report.check()
+    mech.source = replace(source, warnings=report.warnings, notes=report.notes)
+    return mech
+
+
+def _named(where: str) -> str:
+    """The body in `body 'name', coordinate 'angle'`."""
+    name = where.removeprefix("body ").partition(", coordinate ")[0]
+    return name[1:-1]

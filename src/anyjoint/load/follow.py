@@ -1,0 +1,77 @@
+"""Joints that follow others by a line: chains of them resolved to the joint that leads, and what it then feels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from anyjoint.joints import Coupled, Joint
+from anyjoint.scalar import Scalar
+
+
+@dataclass(frozen=True)
+class Line:
+    """The coordinate of a joint that follows: slope * (the leader's coordinate) + intercept."""
+
+    slope: float
+    intercept: float = 0.0
+    coordinate: int = 0
+
+    def __call__(self, q: Sequence[Scalar]) -> Scalar:
+        scaled = self.slope * q[self.coordinate]
+        return scaled if self.intercept == 0 else scaled + self.intercept
+
+    def after(self, other: Line) -> Line:
+        """This line of another line's value."""
+        return Line(self.slope * other.slope, self.slope * other.intercept + self.intercept, other.coordinate)
+
+
+def coupled(joint: Joint, line: Line, source: str) -> Coupled:
+    """A joint of one coordinate that follows the first of another body's."""
+    return Coupled(joint, line.slope if line.intercept == 0 and line.coordinate == 0 else line, source)
+
+
+def leaders(
+    follows: Mapping[str, tuple[str, Line]], complain: Callable[[str, str], None]
+) -> dict[str, tuple[str, Line]]:
+    """For each joint that follows: the joint that leads in the end, and the line from it.
+
+    `complain(joint, message)` is told of circles; joints in them are left out.
+    """
+    found = {}
+    for name in follows:
+        chain, (leader, line) = [name], follows[name]
+        while leader in follows and leader not in chain:
+            chain.append(leader)
+            leader, line = follows[leader][0], line.after(follows[leader][1])
+        if leader in chain:
+            complain(name, f"joint {name!r} follows itself: {' -> '.join([*chain, leader])}; let one of them lead")
+        else:
+            found[name] = leader, line
+    return found
+
+
+@dataclass(frozen=True)
+class Felt:
+    """What a coordinate feels of its own: springs that relax at `rest`, damping, armature, dry friction."""
+
+    stiffness: float = 0.0
+    damping: float = 0.0
+    armature: float = 0.0
+    friction: float = 0.0
+    rest: float = 0.0
+
+    def reflected(self, line: Line) -> Felt:
+        """The same as the leader of a line feels it."""
+        square, friction = line.slope**2, abs(line.slope) * self.friction
+        rest = (self.rest - line.intercept) / line.slope if line.slope else 0.0
+        return Felt(square * self.stiffness, square * self.damping, square * self.armature, friction, rest)
+
+    def __add__(self, other: Felt) -> Felt:
+        """Both at once; two springs relax where their forces cancel."""
+        stiffness = self.stiffness + other.stiffness
+        rest = self.rest
+        if other.stiffness:
+            rest = (self.stiffness * self.rest + other.stiffness * other.rest) / stiffness
+        damping, armature = self.damping + other.damping, self.armature + other.armature
+        return Felt(stiffness, damping, armature, self.friction + other.friction, rest)

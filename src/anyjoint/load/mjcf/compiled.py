@@ -1,0 +1,50 @@
+"""MuJoCo's own compiler: defaults, classes, angles, fused bodies and inertias of geoms are its business, not ours."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import Any
+
+from anyjoint.errors import AnyjointError
+
+from ..request import Request
+
+REMEDY = "MJCF is compiled by MuJoCo: pip install anyjoint[mjcf]"
+
+
+def mujoco() -> Any:
+    """The module, or an error that says how to get it."""
+    try:
+        return importlib.import_module("mujoco")
+    except ImportError as error:
+        raise AnyjointError(f"load: {REMEDY}") from error
+
+
+def compiled(request: Request) -> Any:
+    """The compiled model, an mjModel; what MuJoCo refuses is reported with the line that it names."""
+    library = mujoco()
+    try:
+        return library.MjModel.from_xml_path(str(request.path))
+    except (ValueError, RuntimeError, library.FatalError) as error:
+        said = " ".join(str(error).split())
+        line = re.search(r"\bline[: =]+(\d+)", said)
+        request.report.error(int(line[1]) if line else 0, "mujoco", f"MuJoCo refuses it: {said}")
+        request.report.check()
+        raise  # not reached
+
+
+class Names:
+    """Names of a compiled model's parts; unnamed ones get a kind and a number."""
+
+    def __init__(self, model: Any) -> None:
+        self.model, library = model, mujoco()
+        self.kinds = {name: getattr(library.mjtObj, f"mjOBJ_{name.upper()}") for name in KINDS}
+        self.lookup = library.mj_id2name
+
+    def of(self, kind: str, index: int) -> str:
+        """The name of a part."""
+        return self.lookup(self.model, self.kinds[kind], int(index)) or f"{kind}{index}"
+
+
+KINDS = ("body", "joint", "site", "geom", "equality", "tendon", "actuator", "sensor", "key", "camera")

@@ -1,0 +1,138 @@
+"""Features of MuJoCo that mechanisms have no counterpart for: each is named, none is dropped in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..request import Request
+from .compiled import Names
+from .joints import BALL, FREE, MjcfJoint
+
+Finding = Iterator[tuple[str, str, str]]  # tag and name of the element, and a sentence
+
+
+def check_features(m: Any, joints: list[MjcfJoint], names: Names, request: Request, line: Any) -> None:
+    """Refuse what would move differently; warn of what only runs of MuJoCo have."""
+    for rule in REFUSED:
+        for _, name, sentence in rule(m, joints, names):
+            request.report.refuse(line(name), "unsupported", sentence)
+    for rule in WARNED:
+        for tag, name, sentence in rule(m, joints, names):
+            request.report.warn(line(name), tag, sentence)
+    for rule in NOTED:
+        for tag, name, sentence in rule(m, joints, names):
+            request.report.note(line(name), tag, sentence)
+
+
+def flexible(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Flexible bodies."""
+    if getattr(m, "nflex", 0):
+        yield "flex", "", f"{m.nflex} flexible bodies: bodies are rigid here"
+
+
+def plugins(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Code of others."""
+    if m.nplugin:
+        yield "plugin", "", f"{m.nplugin} plugins: their code is not run"
+
+
+def fluid(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Drag and lift."""
+    if m.opt.density or m.opt.viscosity:
+        what = f"a fluid of density {m.opt.density:g} and viscosity {m.opt.viscosity:g}"
+        yield "option", "", f"{what}: there is no drag here"
+
+
+def tendons(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Tendons that do something by themselves."""
+    for k in range(m.ntendon):
+        name = names.of("tendon", k)
+        acts = [
+            what
+            for what, values in (
+                ("a spring", m.tendon_stiffness), ("damping", m.tendon_damping), ("friction", m.tendon_frictionloss),
+                ("limits", m.tendon_limited), ("armature", getattr(m, "tendon_armature", np.zeros(m.ntendon))),
+            )
+            if np.any(values[k])
+        ]  # fmt: skip
+        if acts:
+            yield "tendon", name, f"tendon {name!r} has {' and '.join(acts)}, which needs a cable"
+
+
+def nonlinear(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Springs and dampers that are no straight lines, and drives with damping or armature of their own."""
+    for k, joint in enumerate(joints):
+        if np.any(getattr(m, "jnt_stiffnesspoly", np.zeros((m.njnt, 1)))[k]):
+            yield "joint", joint.name, f"joint {joint.name!r} has a spring that is no straight line"
+        if np.any(getattr(m, "dof_dampingpoly", np.zeros((m.nv, 1)))[joint.v]):
+            yield "joint", joint.name, f"joint {joint.name!r} has damping that is no straight line"
+    if getattr(m, "nplastic", 0):
+        yield "joint", "", f"{m.nplastic} springs that yield"
+    for k in range(m.nu):
+        for what in ("armature", "damping"):
+            if np.any(getattr(m, f"actuator_{what}", np.zeros(m.nu))[k]):
+                name = names.of("actuator", k)
+                yield "actuator", name, f"actuator {name!r} has {what} of its own"
+
+
+def free_armature(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Armature of a free body is inertia without weight."""
+    for joint in joints:
+        if joint.type == FREE and np.any(m.dof_armature[joint.v : joint.v + 6]):
+            yield "joint", joint.name, f"joint {joint.name!r} is free and has armature, which is inertia without weight"
+
+
+def friction(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Dry friction."""
+    for joint in joints:
+        if joint.felt.friction:
+            yield "friction", joint.name, f"joint {joint.name!r}: dry friction {joint.felt.friction:g} is not simulated"
+
+
+def cones(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Limits of ball joints."""
+    for k, joint in enumerate(joints):
+        if joint.type == BALL and m.jnt_limited[k]:
+            yield "limit", joint.name, f"ball joint {joint.name!r}: its cone of {m.jnt_range[k][1]:g} is not kept"
+
+
+def weightless(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Gravity compensation."""
+    for k in np.flatnonzero(m.body_gravcomp):
+        name = names.of("body", int(k))
+        sentence = f"body {name!r}: gravity compensation is a force here; simulate(forces=mech.source.forces)"
+        yield "gravcomp", name, sentence
+
+
+def idle_tendons(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Tendons that only measure, or that actuators pull."""
+    if m.ntendon:
+        yield "tendon", "", f"{m.ntendon} tendons"
+
+
+def sensors(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Sensors: models answer by quantities."""
+    if m.nsensor:
+        yield "sensor", "", f"{m.nsensor} sensors; ask the model for its quantities"
+
+
+def mocap(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Bodies that a program moves by hand."""
+    for k in np.flatnonzero(m.body_mocapid >= 0):
+        name = names.of("body", int(k))
+        yield "mocap", name, f"mocap body {name!r} stands still"
+
+
+def contacts(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """What touches."""
+    if np.any(m.geom_contype | m.geom_conaffinity):
+        yield "contact", "", "contacts are not simulated; mech.source.collisions has the shapes that touch"
+
+
+Rule = Callable[[Any, list[MjcfJoint], Names], Finding]
+REFUSED: tuple[Rule, ...] = (flexible, plugins, fluid, tendons, nonlinear, free_armature)
+WARNED: tuple[Rule, ...] = (friction, cones, weightless)
+NOTED: tuple[Rule, ...] = (idle_tendons, sensors, mocap, contacts)

@@ -1,0 +1,162 @@
+"""Joints, shapes, curves and forces as JSON and back: records of the library's own kinds, by their public names."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from anyjoint import forces, joints
+from anyjoint.errors import InputError
+from anyjoint.geometry import curves, functions, surfaces
+from anyjoint.joints.function import function_name
+from anyjoint.mechanism import Body, Ground, shapes
+from anyjoint.options import nearest
+from anyjoint.scalar import definition
+from anyjoint.spatial import Pose, Rotation, Translation, Turn, as_matrix
+
+from ..follow import Line
+
+MODULES = {"joints": joints, "curves": curves, "surfaces": surfaces, "functions": functions, "shapes": shapes,
+           "forces": forces}  # fmt: skip
+
+
+def _kinds() -> Iterator[tuple[str, type]]:
+    for name, module in MODULES.items():
+        for word in module.__all__:
+            kind = getattr(module, word)
+            if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+                yield f"{name}.{word}", kind
+    yield "load.Line", Line
+
+
+KINDS: dict[str, type] = dict(_kinds())
+NAMES = {kind: name for name, kind in KINDS.items()}
+ROTATIONS = ("rotation_x", "rotation_y", "rotation_z")
+
+
+def encoded(value: Any) -> Any:
+    """A value as JSON; code of the user's is refused by name."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, (float, np.floating)):
+        return float(value) if math.isfinite(value) else "inf" if value > 0 else "-inf"
+    if isinstance(value, (list, tuple)):
+        return [encoded(item) for item in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return encoded(value.tolist())
+    if isinstance(value, Pose):
+        return {"pose": encoded_pose(value)}
+    if isinstance(value, (Body, Ground)):
+        return value.name
+    if type(value) in NAMES:
+        return {NAMES[type(value)]: _fields(value)}
+    if callable(value):
+        place = definition(value)
+        where = f" ({place})" if place else ""
+        raise InputError(
+            f"the function {function_name(value)!r}{where} is Python code, which a file of data cannot hold; write it "
+            "as formulas (docs: Files), or keep the mechanism as a .py file"
+        )
+    raise InputError(f"{type(value).__name__} is no kind of the library, so that a file cannot name it")
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    """The fields of a record that are not as they would be by themselves."""
+    made = {}
+    for field in dataclasses.fields(record):
+        value = getattr(record, field.name)
+        if field.init and not _same(value, field.default):
+            made[field.name] = encoded(value)
+    return made
+
+
+def _same(value: Any, default: Any) -> bool:
+    if default is dataclasses.MISSING or isinstance(value, np.ndarray):
+        return False
+    return bool(type(value) is type(default) and value == default)
+
+
+def encoded_pose(pose: Pose) -> list[Any]:
+    """A pose of numbers as its factors."""
+    made: list[Any] = []
+    for factor in pose.factors:
+        if isinstance(factor, Translation):
+            made.append({"translation": [float(x) for x in factor.p]})
+        elif isinstance(factor, Rotation) and factor.angle is not None:
+            made.append({ROTATIONS[factor.axis]: float(factor.angle)})
+        else:
+            made.append({"matrix": [[float(x) for x in row] for row in factor.matrix()]})
+    return made
+
+
+def decoded(value: Any) -> Any:
+    """A value from JSON: lists become tuples, records their kinds."""
+    if isinstance(value, list):
+        return tuple(decoded(item) for item in value)
+    if isinstance(value, Mapping):
+        return decoded_record(value)
+    return {"inf": math.inf, "-inf": -math.inf}.get(value, value) if isinstance(value, str) else value
+
+
+def decoded_record(value: Mapping[str, Any], prefix: str = "") -> Any:
+    """A record such as {"joints.Revolute": {"axis": [0, 1, 0]}}; `prefix` may be left out of its name."""
+    if len(value) != 1:
+        raise InputError(f"a record has one name, such as {{'{prefix or 'joints.'}...': {{...}}}}, got {list(value)}")
+    ((name, given),) = value.items()
+    if name == "pose":
+        return decoded_pose(given)
+    kind = KINDS.get(name) or KINDS.get(prefix + name)
+    if kind is None:
+        known = [word.removeprefix(prefix) for word in KINDS if word.startswith(prefix)]
+        raise InputError(f"there is no kind {name!r}{nearest(name, known)}")
+    if not isinstance(given, Mapping):
+        raise InputError(f"{name}: expected an object with its fields, got {given!r}")
+    fields = [field.name for field in dataclasses.fields(kind) if field.init]
+    for field in given:
+        if field not in fields:
+            raise InputError(f"{name} has no field {field!r}{nearest(field, fields) if fields else ''}")
+    try:
+        return kind(**{field: decoded(item) for field, item in given.items()})
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{name}: {error}") from None
+
+
+def decoded_pose(steps: Any) -> Pose:
+    """A pose from its factors."""
+    made = Pose()
+    if not isinstance(steps, list):
+        raise InputError(f"a pose is a list of steps such as {{'translation': [0, 0, 1]}}, got {steps!r}")
+    for step in steps:
+        if not isinstance(step, Mapping) or len(step) != 1:
+            raise InputError(f"a step of a pose is an object with one name, got {step!r}")
+        ((name, given),) = step.items()
+        made = made @ _step(name, given)
+    return made
+
+
+def _step(name: str, given: Any) -> Pose:
+    known = ("translation", "matrix", *ROTATIONS)
+    if name not in known:
+        raise InputError(f"a step of a pose is {name!r}{nearest(name, known)}")
+    try:
+        numbers = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        numbers = np.full(7, math.nan)
+    shape = {"translation": (3,), "matrix": (3, 3)}.get(name, ())
+    if numbers.shape != shape or not np.isfinite(numbers).all():
+        raise InputError(f"{name}: expected {'x'.join(map(str, shape)) or 'one'} finite numbers, got {given!r}")
+    if name == "translation":
+        return Pose.translation(*numbers.tolist())
+    if name == "matrix":
+        if np.abs(numbers @ numbers.T - np.eye(3)).max() > 1e-9 or np.linalg.det(numbers) < 0:
+            raise InputError(f"matrix: {given!r} is no rotation")
+        return Pose((Turn(as_matrix(numbers.tolist())),))
+    return Pose((Rotation(ROTATIONS.index(name), float(numbers)),))

@@ -1,0 +1,168 @@
+"""Formulas as texts, by a small grammar of our own: nothing of them is ever run as code.
+
+    sum      term (+|- term)*           power    ^ binds before the sign on its left and groups to the right
+    term     factor (*|/ factor)*       value    a number, a name, f(x, ...), (sum)
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from anyjoint import scalar
+from anyjoint.errors import InputError
+from anyjoint.options import nearest
+from anyjoint.scalar import Scalar
+
+LONGEST, DEEPEST = 4096, 64
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<sign>[-+*/^(),]))", re.ASCII
+)
+FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
+    "sin": (scalar.sin, 1), "cos": (scalar.cos, 1), "tan": (scalar.tan, 1), "asin": (scalar.asin, 1),
+    "acos": (scalar.acos, 1), "atan2": (scalar.atan2, 2), "sqrt": (scalar.sqrt, 1), "exp": (scalar.exp, 1),
+    "log": (scalar.log, 1), "abs": (scalar.absolute, 1), "min": (scalar.minimum, 2), "max": (scalar.maximum, 2),
+    "floor": (scalar.floor, 1),
+}  # fmt: skip
+CONSTANTS = {"pi": math.pi}
+BINDING = {"+": 10, "-": 10, "*": 20, "/": 20, "^": 40}
+SIGN = 30  # of a minus in front
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+}  # fmt: skip
+Tree = tuple[Any, ...]  # ("number", x) | ("name", n) | ("call", f, args...) | ("minus", t) | (sign, left, right)
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A formula; names in it are coordinates, parameters and pi."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise InputError(f"a formula is a text or a number, got {self.text!r}")
+        _ = self.tree  # what cannot be read is told at once
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The formula taken apart."""
+        return _Parser(self.text).whole()
+
+    def names(self) -> set[str]:
+        """Names that must be given."""
+        return {x[1] for x in _walk(self.tree) if x[0] == "name"} - CONSTANTS.keys()
+
+    def value(self, given: Mapping[str, Scalar]) -> Scalar:
+        """The value for given names, over any scalar."""
+        return _value(self.tree, {**CONSTANTS, **given})
+
+
+def _walk(tree: Tree) -> Iterator[Tree]:
+    yield tree
+    for part in tree[1:]:
+        if isinstance(part, tuple):
+            yield from _walk(part)
+
+
+def _value(tree: Tree, given: Mapping[str, Scalar]) -> Scalar:
+    kind = tree[0]
+    if kind == "number":
+        return tree[1]
+    if kind == "name":
+        return given[tree[1]]
+    if kind == "call":
+        return FUNCTIONS[tree[1]][0](*(_value(part, given) for part in tree[2:]))
+    if kind == "minus":
+        return -_value(tree[1], given)
+    left, right = (_value(part, given) for part in tree[1:])
+    if kind != "^":
+        return ARITHMETIC[kind](left, right)
+    whole = isinstance(right, float) and right.is_integer() and abs(right) <= 64
+    return left ** int(right) if whole else scalar.power(left, right)
+
+
+class _Parser:
+    """Top-down by binding powers (Pratt 1973)."""
+
+    def __init__(self, text: str) -> None:
+        if len(text) > LONGEST:
+            raise InputError(f"a formula of {len(text)} characters; at most {LONGEST} are read")
+        self.text, self.tokens, self.at = text, list[tuple[str, str, int]](), 0
+        at = 0
+        while at < len(text.rstrip()):
+            found = TOKEN.match(text, at)
+            if not found:
+                start = at + len(text[at:]) - len(text[at:].lstrip())
+                raise self._refusal(start, f"{text[start]!r} has no meaning in a formula")
+            kind = str(found.lastgroup)
+            self.tokens.append((kind, found[kind], found.start(kind)))
+            at = found.end()
+        self.tokens.append(("end", "the end", len(text)))
+
+    def whole(self) -> Tree:
+        made = self._sum(0, 0)
+        kind, word, at = self.tokens[self.at]
+        if kind != "end":
+            raise self._refusal(at, f"unexpected {word!r}")
+        return made
+
+    def _refusal(self, at: int, message: str) -> InputError:
+        shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
+        return InputError(f"formula {shown!r}, column {at + 1}: {message}")
+
+    def _take(self) -> tuple[str, str, int]:
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def _sum(self, least: int, depth: int) -> Tree:
+        left = self._value(depth)
+        while True:
+            _, sign, _ = self.tokens[self.at]
+            power = BINDING.get(sign, 0)
+            if power <= least:
+                return left
+            self._take()
+            left = (sign, left, self._sum(power - (sign == "^"), depth + 1))
+
+    def _value(self, depth: int) -> Tree:
+        kind, word, at = self._take()
+        if depth > DEEPEST:
+            raise self._refusal(at, f"more than {DEEPEST} parts inside each other")
+        if kind == "number":
+            if not math.isfinite(float(word)):
+                raise self._refusal(at, f"{word} is too large")
+            return ("number", float(word))
+        if kind == "name":
+            return self._call(word, at, depth) if self.tokens[self.at][1] == "(" else ("name", word)
+        if word == "(":
+            inner = self._sum(0, depth + 1)
+            self._close()
+            return inner
+        if word in ("-", "+"):
+            inner = self._sum(SIGN, depth + 1)
+            return ("minus", inner) if word == "-" else inner
+        raise self._refusal(at, f"expected a value before {word!r}" if kind != "end" else "expected a value")
+
+    def _call(self, name: str, at: int, depth: int) -> Tree:
+        if name not in FUNCTIONS:
+            raise self._refusal(at, f"there is no function {name!r}{nearest(name, FUNCTIONS)}")
+        self._take()
+        arguments = [self._sum(0, depth + 1)]
+        while self.tokens[self.at][1] == ",":
+            self._take()
+            arguments.append(self._sum(0, depth + 1))
+        self._close()
+        if len(arguments) != FUNCTIONS[name][1]:
+            raise self._refusal(at, f"{name} takes {FUNCTIONS[name][1]} values, got {len(arguments)}")
+        return ("call", name, *arguments)
+
+    def _close(self) -> None:
+        _, word, at = self._take()
+        if word != ")":
+            raise self._refusal(at, f"expected ')' before {word!r}" if word != "the end" else "expected ')'")

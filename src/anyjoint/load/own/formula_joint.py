@@ -1,0 +1,126 @@
+"""A joint written as formulas: poses in a row, each made of expressions of coordinates and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from anyjoint.errors import InputError
+from anyjoint.geometry import curves, surfaces
+from anyjoint.joints import Coordinate, Joint, parameter
+from anyjoint.joints.curve_frame import curve_frame
+from anyjoint.joints.joint import check_count
+from anyjoint.options import nearest
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Axis, Pose, unit_axis
+
+from .expression import CONSTANTS, FUNCTIONS, Expression
+
+Given = Mapping[str, Scalar]
+FRAMES = ("frenet", "fixed-up")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A number that formulas call by name, and that may change at run time."""
+
+    name: str
+    value: float = parameter((-1.0, 1.0))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One pose of the row.
+
+    `kind` is "translation" (three formulas), "rotation" (an angle, about `axis`), "curve" (the frame of a curve, three
+    formulas of one coordinate) or "surface" (the frame of a surface, three formulas of two). `by` names the coordinates
+    that go along the curve or the surface, `frame` the frame of the curve.
+    """
+
+    kind: str
+    formulas: tuple[Expression, ...]
+    by: tuple[str, ...] = ()
+    axis: Axis = (0.0, 0.0, 1.0)
+    frame: str = "frenet"
+
+    def __post_init__(self) -> None:
+        if self.kind not in STEPS:
+            raise InputError(f"a step of a pose is {self.kind!r}{nearest(self.kind, STEPS)}")
+        wanted = 1 if self.kind == "rotation" else 3
+        if len(self.formulas) != wanted:
+            raise InputError(f"{self.kind}: {len(self.formulas)} formulas; expected {wanted}")
+        if len(self.by) != {"curve": 1, "surface": 2}.get(self.kind, 0):
+            raise InputError(f"{self.kind}: by={list(self.by)}; name the coordinate that goes along it, or both")
+        if self.frame not in FRAMES:
+            raise InputError(f"{self.kind}: frame {self.frame!r} is unknown{nearest(self.frame, FRAMES)}")
+        object.__setattr__(self, "axis", unit_axis(self.axis, "rotation axis"))
+
+    def pose(self, given: Given) -> Pose:
+        """The pose for given coordinates and parameters."""
+        return STEPS[self.kind](self, given)
+
+    def point(self, given: Given) -> Callable[..., list[Scalar]]:
+        """The curve or surface as a function of the coordinates that go along it."""
+
+        def at(*along: Scalar) -> list[Scalar]:
+            here = {**given, **dict(zip(self.by, along, strict=True))}
+            return [formula.value(here) for formula in self.formulas]
+
+        return at
+
+
+def _translation(step: Step, given: Given) -> Pose:
+    return Pose.translation(*(formula.value(given) for formula in step.formulas))
+
+
+def _rotation(step: Step, given: Given) -> Pose:
+    return Pose.rotation(step.axis, step.formulas[0].value(given))
+
+
+def _curve(step: Step, given: Given) -> Pose:
+    return curve_frame(curves.curve(step.point(given)), step.frame, (0.0, 0.0, 1.0), given[step.by[0]])
+
+
+def _surface(step: Step, given: Given) -> Pose:
+    return surfaces.surface(step.point(given)).frame(given[step.by[0]], given[step.by[1]])
+
+
+STEPS: dict[str, Callable[[Step, Given], Pose]] = {
+    "translation": _translation, "rotation": _rotation, "curve": _curve, "surface": _surface,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FormulaJoint(Joint):
+    """Q is the product of the steps' poses."""
+
+    coordinate_list: tuple[Coordinate, ...]
+    steps: tuple[Step, ...]
+    numbers: tuple[Named, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [coordinate.name for coordinate in self.coordinate_list]
+        check_count("a joint of formulas", len(names))
+        known = {*names, *(number.name for number in self.numbers)}
+        for name in known:
+            if name in CONSTANTS or name in FUNCTIONS:
+                raise InputError(f"{name!r} means something in formulas already; choose another name")
+        used = {name for step in self.steps for formula in step.formulas for name in formula.names()}
+        used |= {name for step in self.steps for name in step.by}
+        for name in sorted(used - known):
+            raise InputError(f"there is no coordinate or parameter {name!r}{nearest(name, sorted(known))}")
+        for name in names:
+            if name not in used:
+                raise InputError(f"the coordinate {name!r} moves nothing; use it in a formula, or leave it out")
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return self.coordinate_list
+
+    def pose(self, q: Sequence[Scalar]) -> Pose:
+        given = {number.name: number.value for number in self.numbers}
+        given |= {coordinate.name: x for coordinate, x in zip(self.coordinate_list, q, strict=True)}
+        made = Pose()
+        for step in self.steps:
+            made = made @ step.pose(given)
+        return made

@@ -1,0 +1,165 @@
+"""Our own file `.aj.json` as a mechanism; every problem with its line, nothing of it run as code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import AnyjointError, InputError
+from anyjoint.joints import Fixed, Joint
+from anyjoint.mechanism import Inertia, Mechanism, Source
+from anyjoint.options import nearest
+from anyjoint.scalar import is_real
+
+from ..base import base_joint
+from ..finish import finished
+from ..report import Report
+from ..request import Request
+from .codec import decoded, decoded_pose, decoded_record
+from .formulas import decoded_formulas, is_formulas
+from .text import Object, parse
+from .write import PER_VELOCITY, VERSION
+
+TOP = ("anyjoint", "name", "description", "gravity", "parameters", "joints", "bodies", "scenery", "start", "actuators",
+       "forces", "$schema")  # fmt: skip
+BODY = ("name", "parent", "joint", "placement", "inertia", "shapes", "frames", *PER_VELOCITY, "velocity", "rest")
+INERTIA = ("mass", "com", "tensor", "physical")
+
+
+def read_own(request: Request) -> Mechanism:
+    """Read everything, report every problem, then build."""
+    report = request.report
+    root = parse(request.data, report.file)
+    if not isinstance(root, Object) or "anyjoint" not in root:
+        report.error(1, "format", 'expected an object with "anyjoint": 1, the version of the format')
+        report.check()
+    if root["anyjoint"] != VERSION:
+        report.error(root.line, "version", f"version {root['anyjoint']!r}; this program reads version {VERSION}")
+        report.check()
+    return _Reader(root, request).mechanism()
+
+
+class _Reader:
+    """One file."""
+
+    def __init__(self, root: Object, request: Request) -> None:
+        self.root, self.request, self.report = root, request, request.report
+        _unknown(root, TOP, "the file", self.report)
+        self.mech = Mechanism("mechanism")
+        self.parameters = self._get(root, "parameters", Mapping, {})
+        for name, x in self.parameters.items():
+            if not is_real(x):
+                self.report.error(root.line, "number", f"parameter {name!r} is {x!r}; give a number")
+        self.joints = self._get(root, "joints", Mapping, {})
+        self.lines: dict[str, int] = {}
+
+    def mechanism(self) -> Mechanism:
+        root, mech = self.root, self.mech
+        if not self._try(root.line, "name", Mechanism, root.get("name", "mechanism")):
+            self.report.check()
+        mech.name, mech.description = root.get("name", "mechanism"), str(root.get("description", ""))
+        if "gravity" in root:
+            self._try(root.line, "gravity", setattr, mech, "gravity", decoded(root["gravity"]))
+        named = {name: self._try(self._line(x), "joint", self._joint, x) for name, x in self.joints.items()}
+        for body in self._get(root, "bodies", list, []):
+            if not isinstance(body, Object):
+                self.report.error(root.line, "body", f"a body is an object, got {body!r}")
+                continue
+            self._try(body.line, "body", self._add, body, named)
+        scenery = self._try(root.line, "shape", decoded, root.get("scenery", [])) or ()
+        self._try(root.line, "shape", mech.draw, *scenery)
+        drives = self._get(root, "actuators", Mapping, {})
+        actuators = {name: self._try(root.line, "force", decoded, x) for name, x in drives.items()}
+        forces = self._try(root.line, "force", decoded, root.get("forces", [])) or ()
+        self.report.check()
+        if "start" in root:
+            self._try(self._line(root["start"]), "start", self._start)
+        source = Source(self.report.file, "anyjoint", actuators=actuators, forces=forces)
+        return finished(mech, self.request, self.lines, source)
+
+    def _start(self) -> None:
+        start = self._get(self.root, "start", Mapping, {})
+        self.mech.set_start(decoded(start.get("q", [])), decoded(start["v"]) if "v" in start else None)
+
+    def _get(self, owner: Object, name: str, kind: type, default: Any) -> Any:
+        value = owner.get(name, default)
+        if not isinstance(value, kind):
+            what = "a list" if kind is list else "an object"
+            self.report.error(owner.line, "type", f"{name!r} is {what}, got {value!r}")
+            return default
+        return value
+
+    def _try(self, line: int, rule: str, make: Callable[..., Any], *given: Any) -> Any:
+        """What `make` gives, or None with the error reported."""
+        try:
+            return make(*given)
+        except AnyjointError as error:
+            self.report.error(line, rule, str(error))
+        except (TypeError, ValueError, AttributeError) as error:  # a value of another type than a constructor wants
+            self.report.error(line, rule, f"{type(error).__name__}: {error}")
+        return None
+
+    @staticmethod
+    def _line(value: Any) -> int:
+        return int(getattr(value, "line", 0))
+
+    def _joint(self, value: Any) -> Joint:
+        if isinstance(value, Mapping):
+            made = decoded_formulas(value, self.parameters) if is_formulas(value) else decoded_record(value, "joints.")
+            if isinstance(made, Joint):
+                return made
+        example = "{'Revolute': {'axis': [0, 1, 0]}}"
+        raise InputError(f"a joint is a record such as {example}, or formulas, got {value!r}")
+
+    def _add(self, body: Object, named: Mapping[str, Any]) -> None:
+        _unknown(body, BODY, f"body {body.get('name')!r}", self.report)
+        joint = self._body_joint(body, named)
+        plain = [name for name in (*PER_VELOCITY, "velocity", "rest") if name in body]
+        options: dict[str, Any] = {name: decoded(body[name]) for name in plain}
+        if "inertia" in body:
+            options["inertia"] = _inertia(body["inertia"], self.report, body.line)
+        if "placement" in body:
+            options["placement"] = decoded_pose(body["placement"])
+        if "shapes" in body:
+            options["shape"] = decoded(body["shapes"])
+        if "frames" in body:
+            options["frames"] = {name: decoded_pose(x) for name, x in self._get(body, "frames", Mapping, {}).items()}
+        self.lines[str(body.get("name"))] = body.line
+        self.mech.add_body(body.get("name"), body.get("parent"), joint, **options)  # type: ignore[arg-type]  # checked
+
+    def _body_joint(self, body: Object, named: Mapping[str, Any]) -> Joint:
+        given = body.get("joint")
+        if given is None:
+            first = not self.mech.bodies and self.request.base != "fixed"
+            return base_joint(self.request.base) if first else Fixed()
+        if isinstance(given, str):
+            if given not in named:
+                who = f"body {body.get('name')!r}"
+                raise InputError(f'{who}: there is no joint {given!r} in "joints"{_near(given, named)}')
+            return named[given] or Fixed()  # one that cannot be read has been reported
+        return self._joint(given)
+
+
+def _near(name: str, known: Mapping[str, Any]) -> str:
+    return nearest(name, known) if known else ""
+
+
+def _unknown(owner: Object, known: tuple[str, ...], what: str, report: Report) -> None:
+    for name in owner:
+        if name not in known:
+            report.warn(owner.line, "attribute", f"{what} has no {name!r}; not read{nearest(name, known)}")
+
+
+def _inertia(given: Any, report: Report, line: int) -> Inertia:
+    if not isinstance(given, Mapping) or "mass" not in given:
+        raise InputError(f"an inertia is {{'mass': 1, 'com': [x, y, z], 'tensor': [[...]]}}, got {given!r}")
+    for name in given:
+        if name not in INERTIA:
+            raise InputError(f"an inertia has no {name!r}{nearest(name, INERTIA)}")
+    options = {name: decoded(x) for name, x in given.items()}
+    tensor = np.asarray(options.get("tensor", np.zeros((3, 3))), dtype=float)
+    options["tensor"] = np.diag(tensor) if tensor.shape == (3,) else tensor
+    physical = bool(options.pop("physical", True)) and "inertia" not in report.allow
+    return Inertia(**options, physical=physical)

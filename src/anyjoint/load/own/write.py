@@ -1,0 +1,114 @@
+"""`save`: a mechanism as a file of our own, `.aj.json`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from anyjoint.errors import AnyjointError, InputError, ModelError
+from anyjoint.mechanism import Body, Inertia, Mechanism
+from anyjoint.mechanism.checks import Problem, report
+
+from .codec import encoded, encoded_pose
+from .formula_joint import FormulaJoint
+from .formulas import encoded_formulas
+
+VERSION = 1
+PER_VELOCITY = {"stiffness": 0.0, "damping": 0.0, "armature": 0.0, "friction": 0.0, "effort": float("inf")}
+
+
+def save(mech: Mechanism, path: str | Path) -> None:
+    """Write a mechanism to a file that `load` reads again, `.aj.json`; functions in Python are refused by name.
+
+    >>> import anyjoint as aj, pathlib, tempfile
+    >>> mech = aj.Mechanism("pendulum")
+    >>> rod = mech.add_body("rod", joint=aj.joints.Revolute((0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "pendulum.aj.json"
+    >>> aj.save(mech, file)
+    >>> aj.load(file).bodies
+    [<Body 0 'rod': Revolute with 1 coordinates>]
+    """
+    text = written(mech)
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise AnyjointError(f"save: {str(path)!r} cannot be written: {error.strerror}") from None
+
+
+def written(mech: Mechanism) -> str:
+    """The text of the file, a body a line."""
+    problems: list[Problem] = []
+    bodies = [_guarded(body, mech, problems) for body in mech.bodies]
+    source = mech.source
+    head: dict[str, Any] = {"anyjoint": VERSION, "name": mech.name, "gravity": list(mech.gravity)}
+    if mech.description:
+        head["description"] = mech.description
+    tail: dict[str, Any] = {}
+    if mech.ground.shapes:
+        tail["scenery"] = _tried("scenery", lambda: encoded(mech.ground.shapes), problems)
+    if mech.start is not None:
+        tail["start"] = {"q": encoded(mech.start[0]), "v": encoded(mech.start[1])}
+    if source is not None and source.actuators:
+        named = source.actuators.items()
+        tail["actuators"] = _tried("actuators", lambda: {name: encoded(x) for name, x in named}, problems)
+    if source is not None and source.forces:
+        tail["forces"] = _tried("forces", lambda: encoded(source.forces), problems)
+    if problems:
+        raise ModelError(report(f"save: mechanism {mech.name!r}", problems))
+    lines = [f"{json.dumps(key)}: {_json(value)}" for key, value in head.items()]
+    lines.append('"bodies": [\n  ' + ",\n  ".join(map(_json, bodies)) + "]")
+    lines += [f"{json.dumps(key)}: {_json(value)}" for key, value in tail.items()]
+    return "{" + ",\n ".join(lines) + "}\n"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _guarded(body: Body, mech: Mechanism, problems: list[Problem]) -> Any:
+    return _tried(f"body {body.name!r}", lambda: _body(body, mech), problems)
+
+
+def _tried(where: str, make: Any, problems: list[Problem]) -> Any:
+    try:
+        return make()
+    except InputError as error:
+        problems.append(Problem("save", where, str(error)))
+        return None
+
+
+def _body(body: Body, mech: Mechanism) -> dict[str, Any]:
+    made: dict[str, Any] = {"name": body.name}
+    if body.parent >= 0:
+        made["parent"] = mech.bodies[body.parent].name
+    if isinstance(body.joint, FormulaJoint):
+        made["joint"] = encoded_formulas(body.joint)
+    elif type(body.joint).__name__ != "Fixed":
+        ((name, fields),) = encoded(body.joint).items()
+        made["joint"] = {name.removeprefix("joints."): fields}
+    if body.placement.factors:
+        made["placement"] = encoded_pose(body.placement)
+    if not body.inertia.is_zero or body.inertia.com.any():
+        made["inertia"] = _inertia(body.inertia)
+    if body.shapes:
+        made["shapes"] = encoded(body.shapes)
+    if body.frames:
+        made["frames"] = {name: encoded_pose(pose) for name, pose in body.frames.items()}
+    for name, nothing in PER_VELOCITY.items():
+        if any(x != nothing for x in getattr(body, name)):
+            made[name] = encoded(getattr(body, name))
+    if any(x != float("inf") for x in body.speed):
+        made["velocity"] = encoded(body.speed)
+    if body.rest != tuple(c.neutral for c in body.joint.coordinates):
+        made["rest"] = list(body.rest)
+    return made
+
+
+def _inertia(inertia: Inertia) -> dict[str, Any]:
+    made: dict[str, Any] = {"mass": inertia.mass}
+    if inertia.com.any():
+        made["com"] = inertia.com.tolist()
+    if inertia.tensor.any():
+        made["tensor"] = inertia.tensor.tolist()
+    return made if inertia.physical else made | {"physical": False}

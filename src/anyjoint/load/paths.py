@@ -1,0 +1,79 @@
+"""Files that a model names: found by its own folder and by packages, and never outside of these."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from anyjoint.errors import AnyjointError, InputError
+
+PACKAGE = ("package://", "model://")
+LEVELS = 6  # how far up a package is looked for
+
+
+class PathRefused(AnyjointError):
+    """A file that is not there, or that a model may not name."""
+
+
+class Paths:
+    """Where a model's own files may be: its folder, the package that it lies in, and packages given by the user."""
+
+    def __init__(self, file: Path, packages: Mapping[str, str | Path] | None = None) -> None:
+        self.folder = file.resolve().parent
+        self.packages = _checked(packages or {})
+        above = [self.folder, *self.folder.parents][:LEVELS]
+        own = next((folder for folder in above if (folder / "package.xml").is_file()), self.folder)
+        self.roots = [self.folder, own, *self.packages.values()]
+
+    def find(self, reference: str) -> Path:
+        """The real path of a regular file that a model names, or a PathRefused that says why not."""
+        path = self._place(reference)
+        try:
+            real = path.resolve()
+            if not any(real.is_relative_to(root) for root in self.roots):
+                raise PathRefused(
+                    f"{reference!r} leads out of the model's folder and of its packages; if you trust it, name the "
+                    "folder where it may look: packages={'meshes': FOLDER}"
+                )
+            kind = real.stat().st_mode
+        except (OSError, RuntimeError, ValueError):
+            raise PathRefused(f"there is no file {reference!r} in the model's folder and its packages") from None
+        if not stat.S_ISREG(kind):
+            raise PathRefused(f"{reference!r} is no regular file")
+        return real
+
+    def _place(self, reference: str) -> Path:
+        if "\0" in reference or not reference.strip():
+            raise PathRefused(f"{reference!r} is no name of a file")
+        for scheme in PACKAGE:
+            if reference.startswith(scheme):
+                name, _, rest = reference.removeprefix(scheme).lstrip("/").partition("/")
+                return self._package(name) / rest.lstrip("/")
+        if "://" in reference:
+            raise PathRefused(f"{reference!r}: only package:// and paths relative to the model's file are read")
+        if Path(reference).is_absolute():
+            raise PathRefused(f"{reference!r} is an absolute path; write it relative to the model's file")
+        return self.folder / reference
+
+    def _package(self, name: str) -> Path:
+        """The folder of a package: as given, or one that the file lies in, or one beside those."""
+        if name in self.packages:
+            return self.packages[name]
+        for folder in [self.folder, *self.folder.parents][:LEVELS]:
+            beside = folder / name
+            found = folder if folder.name == name else beside if (beside / "package.xml").is_file() else None
+            if found is not None and name not in ("", ".", ".."):
+                self.roots.append(found.resolve())
+                return found
+        raise PathRefused(f"the package {name!r} is not known; say where it is: packages={{{name!r}: FOLDER}}")
+
+
+def _checked(packages: Mapping[str, str | Path]) -> dict[str, Path]:
+    made = {}
+    for name, folder in packages.items():
+        path = Path(folder)
+        if not path.is_dir():
+            raise InputError(f"load: packages[{name!r}] = {str(folder)!r} is no folder")
+        made[str(name)] = path.resolve()
+    return made

@@ -1,0 +1,21 @@
+"""What was asked of a loader."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from .paths import Paths
+from .report import Report
+
+
+@dataclass(frozen=True)
+class Request:
+    """A file to load, how its root stands, whether meshes are read, and where problems are told."""
+
+    path: Path
+    data: bytes
+    base: str
+    meshes: str
+    paths: Paths
+    report: Report

@@ -1,0 +1,66 @@
+"""What URDF knows: elements, their attributes and children; what it does not know is reported with the nearest."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from ..markup import Element
+from ..report import Report
+
+# Tag: (attributes, children). What stands inside other tags is none of our business.
+KNOWN: dict[str, tuple[str, str]] = {
+    "robot": ("name version", "link joint material gazebo transmission"),
+    "link": ("name type", "inertial visual collision"),
+    "inertial": ("", "origin mass inertia"),
+    "origin": ("xyz rpy", ""),
+    "mass": ("value", ""),
+    "inertia": ("ixx ixy ixz iyy iyz izz", ""),
+    "visual": ("name", "origin geometry material"),
+    "collision": ("name", "origin geometry"),
+    "geometry": ("", "box sphere cylinder capsule mesh"),
+    "box": ("size", ""),
+    "sphere": ("radius", ""),
+    "cylinder": ("radius length", ""),
+    "capsule": ("radius length", ""),
+    "mesh": ("filename scale", ""),
+    "material": ("name", "color texture"),
+    "color": ("rgba", ""),
+    "texture": ("filename", ""),
+    "joint": ("name type", "origin parent child axis limit dynamics mimic calibration safety_controller"),
+    "parent": ("link", ""),
+    "child": ("link", ""),
+    "axis": ("xyz", ""),
+    "limit": ("lower upper effort velocity acceleration jerk", ""),
+    "dynamics": ("damping friction", ""),
+    "mimic": ("joint multiplier offset", ""),
+}
+SILENT = ("gazebo", "transmission")  # other programs' business, by agreement
+
+
+def check_names(root: Element, report: Report) -> None:
+    """Report attributes and elements that URDF does not have."""
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        attributes, children = (words.split() for words in KNOWN[element.tag])
+        for name in element.attributes:
+            if ":" not in name and name != "xmlns" and name not in attributes:
+                near = _near(name, attributes)
+                report.warn(element.line, "attribute", f"<{element.tag}> has no attribute {name!r}; not read{near}")
+        for child in element.children:
+            if child.tag in SILENT:
+                report.note(child.line, child.tag, f"<{child.tag}> is for other programs; not read")
+            elif child.tag.startswith("xacro:") and element.tag in ("robot", "link", "joint"):
+                report.refuse(child.line, "xacro", f"<{child.tag}>: expand the file first: xacro FILE > FILE.urdf")
+            elif child.tag not in children:
+                near = _near(child.tag, children)
+                tell = report.warn if near or element is not root else report.note
+                tell(child.line, "element", f"<{element.tag}> has no element <{child.tag}>; not read{near}")
+            elif child.tag in KNOWN:
+                waiting.append(child)
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""

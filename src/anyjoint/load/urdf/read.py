@@ -1,0 +1,92 @@
+"""A URDF as a mechanism: bodies are links, named like them, branch after branch in the order of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from anyjoint.joints import Joint
+from anyjoint.mechanism import Mechanism, Source
+from anyjoint.mechanism.shapes import Shape
+
+from ..base import base_joint
+from ..finish import finished
+from ..follow import Line, coupled
+from ..markup import Element
+from ..meshes import Meshes
+from ..numbers import Numbers
+from ..request import Request
+from .joints import UrdfJoint, read_joints
+from .links import Link, read_links
+from .mimic import check_ranges, felt, followers
+from .names import check_names
+from .shapes import Looks
+from .tree import depth_first, find_root
+
+
+def read_urdf(root: Element, request: Request) -> Mechanism:
+    """Read everything, report every problem, then build."""
+    report, numbers = request.report, Numbers(request.report)
+    name = root.attributes.get("name", "").strip()
+    if not name:
+        report.warn(root.line, "name", "<robot> has no name")
+    check_names(root, report)
+    count = sum(element.tag == "mesh" for element in root.walk())
+    meshes = Meshes(request.paths, report, request.meshes == "view", count)
+    try:
+        links = read_links(root, numbers, Looks(root, numbers, meshes))
+    finally:
+        meshes.close()
+    joints = read_joints(root, links, numbers)
+    base = find_root(links, joints, root.line, report, whole=len(joints) == len(root.all("joint")))
+    following = followers(joints, report)
+    check_ranges(joints, following, report)
+    report.check()
+    assert base is not None  # what has no root has been reported
+    return _build(name or "robot", base, links, joints, following, request)
+
+
+def _build(
+    name: str,
+    base: str,
+    links: Mapping[str, Link],
+    joints: Mapping[str, UrdfJoint],
+    following: Mapping[str, tuple[str, Line]],
+    request: Request,
+) -> Mechanism:
+    mech, report = Mechanism(name), request.report
+    names = {link: link for link in links}
+    if "ground" in names:
+        names["ground"] = next(f"ground{'_' * k}" for k in range(1, len(links) + 2) if f"ground{'_' * k}" not in links)
+        message = f"link 'ground' is called {names['ground']!r} here; ours is the world"
+        report.warn(links["ground"].line, "name", message)
+    forces = felt(joints, following)
+    first = links[base]
+    mech.add_body(names[base], joint=base_joint(request.base), inertia=first.inertia, shape=_looks(first))
+    for joint in depth_first(base, joints):
+        link, own = links[joint.child], forces[joint.name]
+        made: Joint = joint.joint()
+        if joint.name in following:
+            leader, line = following[joint.name]
+            made = coupled(joint.joint(limited=False), line, names[joints[leader].child])
+        drive = {"damping": own.damping, "friction": own.friction, "effort": joint.effort, "velocity": joint.velocity}
+        options: dict[str, Any] = drive if made.nv else {}
+        where = names[joint.child], names[joint.parent]
+        mech.add_body(*where, made, joint.placement, link.inertia, _looks(link), **options)
+    lines = {names[link.name]: link.line for link in links.values()}
+    return finished(
+        mech,
+        request,
+        lines,
+        Source(
+            request.report.file,
+            "URDF",
+            joints={joint.name: names[joint.child] for joint in joints.values()},
+            collisions={names[link.name]: link.collisions for link in links.values() if link.collisions},
+        ),
+    )
+
+
+def _looks(link: Link) -> list[Shape]:
+    """What the viewer draws: visuals, or collisions where there are none."""
+    return list(link.visuals or link.collisions)

@@ -1,0 +1,33 @@
+"""Where a mechanism was loaded from, and what its file said that a mechanism has no place for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .checks import Problem
+from .shapes import Shape
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file of a loaded mechanism.
+
+    `warnings` are problems that loading lived with, `notes` are parts of the file that dynamics does not need. `joints`
+    says which body moves by a joint of the file, by the joint's name. `starts` are states (q, v) that the file names,
+    `collisions` the shapes that a body touches others with. `actuators` are drives by name, at zero control, and
+    `forces` other forces of the file: give both to `simulate(forces=...)` and they act. `settings` are what the file
+    says of runs, such as the step.
+    """
+
+    path: str
+    format: str
+    warnings: tuple[Problem, ...] = ()
+    notes: tuple[Problem, ...] = ()
+    joints: Mapping[str, str] = field(default_factory=dict)
+    starts: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    collisions: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
+    actuators: Mapping[str, Any] = field(default_factory=dict)
+    forces: tuple[Any, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)

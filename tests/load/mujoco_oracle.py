@@ -1,0 +1,73 @@
+"""MuJoCo's answers for an MJCF in the coordinates of a loaded mechanism, joint by joint name."""
+
+import mujoco
+import numpy as np
+
+from anyjoint import joints
+
+
+class Oracle:
+    """A model in MuJoCo without contacts, limits and drives; its velocities are B times ours."""
+
+    def __init__(self, path, mech):
+        self.model, self.mech = mujoco.MjModel.from_xml_path(str(path)), mech
+        bits = mujoco.mjtDisableBit
+        self.model.opt.disableflags |= bits.mjDSBL_CONSTRAINT | bits.mjDSBL_ACTUATION
+        self.data = mujoco.MjData(self.model)
+
+    def state(self, random):
+        """(q, v) of ours at random; MuJoCo goes to the same state."""
+        m, mech = self.model, self.mech
+        qpos, q, v = m.qpos0 + random.uniform(-0.5, 0.5, m.nq), mech.neutral.copy(), random.normal(size=mech.nv)
+        self.B, self.drift, followers = np.zeros((m.nv, mech.nv)), np.zeros(m.nv), []
+        for k in range(m.njnt):
+            body = mech[mech.source.joints[mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_JOINT, k) or f"joint{k}"]]
+            at, rate, n = m.jnt_qposadr[k], m.jnt_dofadr[k], body.joint.nv
+            if isinstance(body.joint, joints.Coupled):
+                followers.append((at, rate, body))
+            elif n == 6:  # position first in MuJoCo; its linear velocity is along the world's axes
+                qpos[at + 3 : at + 7] /= np.linalg.norm(qpos[at + 3 : at + 7])
+                q[body.q] = [*qpos[at + 3 : at + 7], *qpos[at : at + 3]]
+                R = body.joint.pose(q[body.q].tolist()).matrix[:3, :3].astype(float)
+                w, u = np.split(v[body.v], 2)
+                self.B[rate : rate + 3, body.v.start + 3 : body.v.stop] = R
+                self.B[rate + 3 : rate + 6, body.v.start : body.v.start + 3] = np.eye(3)
+                self.drift[rate : rate + 3] = R @ np.cross(w, u)
+            else:
+                if n == 3:
+                    qpos[at : at + 4] /= np.linalg.norm(qpos[at : at + 4])
+                q[body.q] = qpos[at : at + body.joint.nq]
+                self.B[rate : rate + n, body.v] = np.eye(n)
+        for at, rate, body in followers:
+            leader = mech[body.joint.source]
+            (qpos[at],), (ahead,) = (body.joint.inner_coordinates([q[leader.q.start] + x]) for x in (0.0, 1.0))
+            self.B[rate, leader.v.start] = ahead - qpos[at]  # followers go by straight lines
+        self.data.qpos[:], self.data.qvel[:] = qpos, self.B @ v
+        mujoco.mj_forward(self.model, self.data)
+        return q, v
+
+    def mass_matrix(self):
+        self.M = np.zeros((self.model.nv, self.model.nv))
+        mujoco.mj_fullM(self.model, self.data, self.M)
+        return self.B.T @ self.M @ self.B
+
+    def bias_forces(self):
+        """Gravity, velocity products, springs and dampers."""
+        self.mass_matrix()
+        return self.B.T @ (self.data.qfrc_bias - self.data.qfrc_passive + self.M @ self.drift)
+
+    def pose(self, body):
+        """The pose of a body of MuJoCo, by name."""
+        k = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, body)
+        T = np.eye(4)
+        T[:3, :3], T[:3, 3] = self.data.xmat[k].reshape(3, 3), self.data.xpos[k]
+        return T
+
+    def actuator_forces(self, controls):
+        """Generalized forces of the drives, in our velocities."""
+        m = mujoco.MjModel.__copy__(self.model)
+        m.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
+        data = mujoco.MjData(m)
+        data.qpos[:], data.qvel[:], data.ctrl[:] = self.data.qpos, self.data.qvel, controls
+        mujoco.mj_forward(m, data)
+        return self.B.T @ data.qfrc_actuator

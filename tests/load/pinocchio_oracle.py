@@ -1,0 +1,50 @@
+"""Pinocchio's answers for a URDF in the coordinates of a loaded mechanism, joint by joint name."""
+
+import numpy as np
+import pinocchio as pin
+
+SWAPPED = np.block([[np.zeros((3, 3)), np.eye(3)], [np.eye(3), np.zeros((3, 3))]])
+
+
+class Oracle:
+    """A URDF in Pinocchio; its velocities are S^T times ours."""
+
+    def __init__(self, text, mech):
+        self.model, self.mech = pin.buildModelFromXML(text, mimic=True), mech
+        self.model.damping[:] = 0  # ours is part of the joint, and compared apart
+        self.data = self.model.createData()
+        assert self.model.nv == mech.nv
+
+    def state(self, random):
+        """(q, v, a) of ours at random; keeps the same in Pinocchio's order."""
+        mech = self.mech
+        q, v, a = mech.neutral.copy(), *random.normal(size=(2, mech.nv))
+        self.q, self.S = pin.neutral(self.model).copy(), np.zeros((mech.nv, mech.nv))
+        for name, kind in list(zip(self.model.names, self.model.joints, strict=True))[1:]:
+            if kind.nv == 0 or kind.shortname().startswith("JointModelMimic"):
+                continue
+            body, at, rate = mech[mech.source.joints[name]], kind.idx_q, kind.idx_v
+            if kind.nv == 1:
+                x = random.uniform(-1, 1)
+                q[body.q], self.S[body.v.start, rate] = x, 1
+                self.q[at : at + kind.nq] = [x] if kind.nq == 1 else [np.cos(x), np.sin(x)]
+            elif kind.nv == 6:  # a quaternion first in ours, last in theirs; angular velocities first in ours
+                turn, p = random.normal(size=4), random.normal(size=3)
+                turn /= np.linalg.norm(turn)
+                q[body.q], self.q[at : at + 7] = [*turn, *p], [*p, *turn[1:], turn[0]]
+                self.S[body.v, rate : rate + 6] = SWAPPED
+        return q, v, a
+
+    def mass_matrix(self):
+        M = pin.crba(self.model, self.data, self.q)
+        return self.S @ (np.triu(M) + np.triu(M, 1).T) @ self.S.T
+
+    def gravity_forces(self):
+        return self.S @ pin.computeGeneralizedGravity(self.model, self.data, self.q)
+
+    def inverse_dynamics(self, v, a):
+        return self.S @ pin.rnea(self.model, self.data, self.q, self.S.T @ v, self.S.T @ a)
+
+    def link_pose(self, name):
+        pin.framesForwardKinematics(self.model, self.data, self.q)
+        return self.data.oMf[self.model.getFrameId(name)].homogeneous

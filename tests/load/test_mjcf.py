@@ -1,0 +1,224 @@
+"""MJCF against MuJoCo: joints, anchors, references, springs, followers, drives; and what is not supported."""
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import joints, shapes
+from dynamics.support import close
+from load.mujoco_oracle import Oracle
+
+# Every type of joint, several on a body, anchors, references, springs, a fixed body, defaults and angles.
+ZOO = """<mujoco model="zoo">
+  <compiler angle="degree" eulerseq="zyx"/>
+  <option timestep="0.002" gravity="0.3 -0.2 -9.7" integrator="RK4"/>
+  <default><joint armature="0.02" damping="0.1"/><geom density="700"/><default class="stiff"><joint stiffness="3"/></default></default>
+  <worldbody>
+    <geom type="plane" size="5 5 0.1" rgba="0.5 0.5 0.5 1"/>
+    <body name="base" pos="0.1 0.2 0.3" euler="10 20 30">
+      <freejoint name="root"/>
+      <geom type="box" size="0.1 0.2 0.3"/>
+      <site name="tip" pos="0 0 0.3" euler="0 90 0"/>
+      <body name="arm" pos="0 0 0.3" euler="5 6 7">
+        <joint name="yaw" axis="0 0 1" pos="0.01 0.02 0.03" ref="20" range="-90 120" class="stiff" springref="15"/>
+        <joint name="pitch" axis="0 1 0" pos="-0.02 0.01 0.05"/>
+        <joint name="reach" type="slide" axis="1 1 0" ref="0.1" range="-1 1" actuatorfrcrange="-7 5"/>
+        <geom type="capsule" fromto="0 0 0 0.1 0 0.4" size="0.05"/>
+        <body name="plate" pos="0.1 0 0.4"><geom type="cylinder" size="0.1 0.02"/>
+          <body name="ball" pos="0 0 0.1">
+            <joint name="socket" type="ball" pos="0 0.02 0" stiffness="2"/>
+            <geom type="ellipsoid" size="0.1 0.05 0.07" pos="0 0 0.1"/>
+          </body>
+        </body>
+      </body>
+    </body>
+    <body name="rail" pos="1 0 0">
+      <joint name="lead" type="slide" axis="1 0 0" ref="0.2"/><geom size="0.1"/>
+      <body name="follower" pos="0 0 0.2">
+        <joint name="follow" axis="0 1 0" ref="10" damping="0.3" stiffness="1.5" springref="30"/>
+        <geom size="0.1" pos="0.2 0 0"/>
+        <body name="second"><joint name="after" axis="1 0 0"/><geom size="0.05" pos="0.1 0.2 0"/></body>
+      </body>
+    </body>
+  </worldbody>
+  <equality>
+    <joint name="gear" joint1="follow" joint2="lead" polycoef="0.1 -2 0 0 0"/>
+    <joint name="gear2" joint1="after" joint2="follow" polycoef="0.05 0.5 0 0 0"/>
+  </equality>
+  <actuator>
+    <motor name="push" joint="lead" gear="3" ctrlrange="-1 1" ctrllimited="true"/>
+    <position name="hold" joint="yaw" kp="20" kv="2" gear="2"/>
+    <velocity name="turn" joint="pitch" kv="4" forcerange="-3 3" forcelimited="true"/>
+    <general name="free" joint="after" gainprm="2" biastype="affine" biasprm="0.5 -1 -0.2" gear="1.5"/>
+  </actuator>
+  <keyframe><key name="home" qpos="0 0 1 0.5 0.5 0.5 0.5 0.1 0.2 0.3 1 0 0 0 0.4 0.5 0.6" qvel="1 2 3 4 5 6 0 0 0 0 0 0 0 0 0"/></keyframe>
+</mujoco>"""
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    def load(text, **options):
+        path = tmp_path / "model.xml"
+        path.write_text(text)
+        return aj.load(path, **options), path
+
+    return load
+
+
+def model(body, more=""):
+    return f"<mujoco>\n<worldbody>\n{body}\n</worldbody>\n{more}\n</mujoco>"
+
+
+ARM = '<body name="arm"><joint name="hinge" axis="0 1 0"/><geom name="stick" size="0.1" pos="0 0 0.3"/>{}</body>'
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_dynamics_are_mujocos(loaded, seed):
+    mech, path = loaded(ZOO)
+    model, oracle = mech.compile(), Oracle(path, mech)
+    q, v = oracle.state(np.random.default_rng(seed))
+    M, bias = oracle.mass_matrix(), oracle.bias_forces()
+    assert close(model.mass_matrix(q), M, 1e-12)
+    assert close(model.bias_forces(q, v), bias, 1e-12)
+    assert close(model.forward_dynamics(q, v), np.linalg.solve(M, -bias), 1e-10)
+    poses = model.body_poses(q)
+    for name in ("base", "arm", "plate", "ball", "rail", "follower", "second"):
+        assert close(poses[mech[name].index], oracle.pose(name), 1e-13)
+
+
+def test_bodies_and_what_they_hold(loaded):
+    mech, _ = loaded(ZOO)
+    names = ["base", "yaw", "pitch", "reach", "arm", "plate", "socket", "ball", "rail", "follow", "after"]
+    assert mech.name == "zoo"
+    assert [body.name for body in mech.bodies if body.name in names] == [n for n in names if n in mech]
+    assert close(mech.gravity, (0.3, -0.2, -9.7), 0)
+    assert mech[mech.source.joints["yaw"]].joint.coordinates[0].limits == pytest.approx(np.radians([-90, 120]))
+    assert mech[mech.source.joints["reach"]].effort == (7.0,)
+    assert isinstance(mech[mech.source.joints["root"]].joint, joints.FreeQuaternion)
+    assert list(mech["base"].frames) == ["tip"]
+    assert mech.source.settings == {"dt": 0.002, "method": "rk4"}
+    assert isinstance(mech["base"].shape, shapes.Box)
+    assert (mech["base"].shape.x, mech["base"].shape.z) == (0.2, 0.6)
+    assert len(mech.ground.shapes) == 1
+    assert mech.source.collisions["base"]
+
+
+def test_keyframes_are_starts(loaded):
+    mech, _ = loaded(ZOO)
+    q, v = mech.source.starts["home"]
+    assert close(q[mech["base"].q], [0.5] * 4 + [0, 0, 1], 0)
+    R = mech["base"].joint.pose(q[mech["base"].q].tolist()).matrix[:3, :3].astype(float)
+    assert close(v[mech["base"].v], [4, 5, 6, *(R.T @ [1, 2, 3])], 1e-15)
+    assert close(q[mech[mech.source.joints["lead"]].q], [0.4], 0)
+    assert mech.start[0] is q
+
+
+def test_without_keyframes_it_starts_at_the_reference(loaded):
+    mech, _ = loaded(model('<body><joint ref="30"/><geom size="1"/></body>'))
+    assert close(mech.start[0], np.radians([30]), 1e-15)
+    assert mech.bodies[0].name == "body1"
+
+
+@pytest.mark.parametrize("control", [0.0, 0.4, -3.0])
+def test_drives_are_mujocos(loaded, control):
+    """The force of a drive is what inverse dynamics asks for less along the path that it makes."""
+    mech, path = loaded(ZOO)
+    compiled, oracle = mech.compile(), Oracle(path, mech)
+    q, v = oracle.state(np.random.default_rng(5))
+    for k, (name, drive) in enumerate(mech.source.actuators.items()):
+        drive = type(drive)(**{**vars(drive), "control": control})
+        controls = np.zeros(4)
+        controls[k] = control
+        wanted = oracle.actuator_forces(controls) - oracle.actuator_forces(np.zeros(4))
+        off = type(drive)(**{**vars(drive), "control": 0.0})
+        h = 1e-6
+        pushed, free = (compiled.simulate(q, v, duration=h, dt=h, forces=[f], method="semi-implicit-euler").v[-1]
+                        for f in (drive, off))  # fmt: skip
+        found = compiled.mass_matrix(q) @ (pushed - free) / h
+        assert np.abs(found - wanted).max() < 1e-6 * (1 + np.abs(wanted).max()), name
+
+
+@pytest.mark.parametrize(("text", "words", "line"), [
+    (model(ARM.format(""), '<equality><connect name="pin" body1="arm" anchor="0 0 0"/></equality>'),
+     "'pin' needs a loop that connects", 5),
+    (model(ARM.format(""), '<equality><weld name="glue" body1="arm"/></equality>'), "'glue' needs a loop that welds", 5),
+    (model(ARM.format(""), '<equality><joint name="held" joint1="hinge"/></equality>'), "'held' needs a joint held", 5),
+    (model(ARM.format(""), '<option density="1.2"/>'), "a fluid of density 1.2", 0),
+    (model(ARM.format(""), '<tendon><fixed name="rope" stiffness="3"><joint joint="hinge" coef="1"/></fixed></tendon>'),
+     "'rope' has a spring", 5),
+])  # fmt: skip
+def test_what_is_not_supported_is_named(loaded, text, words, line):
+    with pytest.raises(aj.ModelError, match=words) as caught:
+        loaded(text)
+    assert f"model.xml:{line}: " in str(caught.value) or not line
+    assert 'allow={"unsupported"}' in str(caught.value)
+    mech, _ = loaded(text, allow="unsupported")
+    assert [warning.rule for warning in mech.source.warnings] == ["unsupported"]
+    assert mech.nv == 1
+
+
+@pytest.mark.parametrize(("text", "rules"), [
+    (model(ARM.format("").replace("axis=", 'frictionloss="0.1" axis=')), ["friction"]),
+    (model('<body><joint type="ball" range="0 60" limited="true"/><geom size="1"/></body>'), ["limit"]),
+    (model(ARM.format("").replace('"arm"', '"arm" gravcomp="1"')), ["gravcomp"]),
+    (model(ARM.format('<site name="s"/>'), '<actuator><general site="s" gear="1 0 0 0 0 0"/></actuator>'), ["actuator"]),
+    (model(ARM.format(""), '<actuator><intvelocity joint="hinge" kp="1" actrange="-1 1"/></actuator>'), ["actuator"]),
+])  # fmt: skip
+def test_what_is_left_out_of_runs_is_told(loaded, text, rules):
+    mech, _ = loaded(text)
+    assert [warning.rule for warning in mech.source.warnings] == rules
+
+
+def test_gravity_compensation_is_a_force(loaded):
+    mech, _ = loaded(model(ARM.format("").replace('"arm"', '"arm" gravcomp="1"')))
+    run = mech.compile().simulate([1.0], duration=0.5, dt=1e-3, forces=mech.source.forces)
+    assert np.abs(run.q - 1.0).max() < 1e-12
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ("<mujoco><worldbody><bdy/></worldbody></mujoco>", r":1: MuJoCo refuses it: .*bdy.*\[mujoco\]"),
+    (model('<body><joint/></body>'), "MuJoCo refuses it"),
+    (model(ARM.format(""), '<asset><mesh name="m" file="../secret.stl"/></asset>'), r":5: .*leads out.*\[path\]"),
+    (model(ARM.format(""), '<asset><mesh name="m" file="/etc/hostname"/></asset>'), r"absolute path.*\[path\]"),
+    (model(ARM.format(""), '<asset><texture name="m" type="2d" file="none.png"/></asset>'), r"no file.*\[path\]"),
+    (model(ARM.format(""), '<compiler meshdir=".."/><asset><mesh name="m" file="x.stl"/></asset>'), r"leads out"),
+    (model(ARM.format(""), '<include file="../other.xml"/>'), r":5: .*leads out.*\[include\]"),
+    (model(ARM.format(""), '<include file="model.xml"/>'), r"includes itself.*\[include\]"),
+])  # fmt: skip
+def test_files_are_looked_at_before_mujoco_reads_them(loaded, text, words):
+    with pytest.raises(aj.ModelError, match=words):
+        loaded(text)
+
+
+def test_includes_are_read(loaded, tmp_path):
+    (tmp_path / "part.xml").write_text(f"<mujocoinclude>{ARM.format('')}</mujocoinclude>")
+    mech, _ = loaded(model('<include file="part.xml"/>'))
+    assert mech.nv == 1
+
+
+def test_a_base_is_the_files_business(loaded):
+    with pytest.raises(aj.ModelError, match="freejoint"):
+        loaded(model(ARM.format("")), base="free")
+
+
+def test_without_mujoco_it_says_how_to_get_it(loaded, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "mujoco", None)
+    with pytest.raises(aj.AnyjointError, match=r"pip install anyjoint\[mjcf\]"):
+        loaded(model(ARM.format("")))
+
+
+def test_meshes_are_shown_and_weighed(loaded, tmp_path):
+    from load.test_files import stl
+
+    (tmp_path / "part.stl").write_bytes(stl())
+    text = model('<body name="b"><joint/><geom type="mesh" mesh="part"/></body>', '<asset><mesh file="part.stl"/></asset>')
+    mech, path = loaded(text)
+    assert isinstance(mech["b"].shape, shapes.Mesh)
+    assert mech["b"].inertia.mass == pytest.approx(1000 / 6)
+    assert loaded(text, meshes="skip")[0]["b"].shapes == ()
+    oracle = Oracle(path, mech)
+    q, _ = oracle.state(np.random.default_rng(0))
+    assert close(mech.compile().mass_matrix(q), oracle.mass_matrix(), 1e-12)
+    corners = mech["b"].shape.pose.matrix.astype(float) @ np.c_[mech["b"].shape.vertices, np.ones(4)].T
+    wanted = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    assert close(np.array(sorted(corners[:3].T.round(6).tolist())), np.array(sorted(wanted.tolist())), 1e-5)

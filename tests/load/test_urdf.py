@@ -1,0 +1,180 @@
+"""URDF: every type of joint against Pinocchio, and everything else that a file says."""
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import joints, shapes
+from dynamics.support import close
+from load.pinocchio_oracle import Oracle
+from load.robots import LIMIT, ZOO, ZOO_FOR_PINOCCHIO, joint, link, robot
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    def load(text, **options):
+        (tmp_path / "bot.urdf").write_text(text)
+        return aj.load(tmp_path / "bot.urdf", **options)
+
+    return load
+
+
+def rules(problems):
+    return [problem.rule for problem in problems]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_dynamics_are_pinocchios(loaded, seed):
+    mech = loaded(ZOO)
+    model, oracle = mech.compile(), Oracle(ZOO_FOR_PINOCCHIO, mech)
+    q, v, a = oracle.state(np.random.default_rng(seed))
+    assert close(model.mass_matrix(q), oracle.mass_matrix(), 1e-13)
+    assert close(model.gravity_forces(q), oracle.gravity_forces(), 1e-13)
+    damping = np.zeros(mech.nv)
+    damping[mech["upper"].v] = 0.2 * v[mech["upper"].v]
+    damping[mech["finger1"].v] = 0.5**2 * 0.4 * v[mech["finger1"].v]  # of the finger that follows at half the speed
+    tau = oracle.inverse_dynamics(v, a) + damping
+    assert close(model.inverse_dynamics(q, v, a), tau, 1e-13)
+    assert close(model.forward_dynamics(q, v, tau), a, 1e-10)
+    poses = model.body_poses(q)
+    for body in mech.bodies:
+        assert close(poses[body.index], oracle.link_pose(body.name), 1e-14)
+
+
+def test_bodies_are_links_branch_after_branch(loaded):
+    mech = loaded(ZOO)
+    assert mech.name == "bot"
+    names = ["base", "upper", "lower", "slide", "tool", "finger1", "finger2", "finger3", "ball"]
+    assert [body.name for body in mech.bodies] == names
+    assert mech.source.joints["elbow"] == "lower"
+    assert mech.source.format == "URDF"
+    assert mech.source.warnings == ()
+
+
+def test_limits_and_drives(loaded):
+    mech = loaded(ZOO)
+    assert mech["upper"].joint.coordinates[0].limits == (-1.5, 2.0)
+    assert mech["lower"].joint.coordinates[0].limits == (-np.inf, np.inf)
+    assert (mech["upper"].effort, mech["upper"].speed, mech["upper"].damping) == ((30.0,), (3.0,), (0.2,))
+
+
+def test_followers_move_by_their_lines(loaded):
+    mech = loaded(ZOO)
+    f2, f3 = mech["finger2"].joint, mech["finger3"].joint
+    assert f2.source == f3.source == "finger1"
+    assert f2.inner_coordinates([0.8]) == [pytest.approx(0.5)]
+    assert f3.inner_coordinates([0.8]) == [pytest.approx(-2 * 0.5 + 0.3)]
+
+
+@pytest.mark.parametrize(("base", "kind"), [
+    ("fixed", joints.Fixed), ("free", joints.FreeQuaternion), ("planar", joints.FreePlanar),
+])  # fmt: skip
+def test_base(loaded, base, kind):
+    assert isinstance(loaded(ZOO, base=base)["base"].joint, kind)
+
+
+def test_the_free_base_is_a_free_body(loaded):
+    mech = loaded(robot(link("base", 2.0)), base="free")
+    a = mech.compile().forward_dynamics([1, 0, 0, 0, 0, 0, 0], np.zeros(6))
+    assert close(a, [0, 0, 0, 0, 0, -9.81], 1e-13)
+
+
+@pytest.mark.parametrize("axis", ["0 0 1", "1 0 0", "1 2 -3"])
+def test_planar_moves_in_the_plane_normal_to_its_axis(loaded, axis):
+    mech = loaded(robot(link("base"), link("puck"), joint("air", "planar", "base", "puck", axis=axis, origin="")))
+    normal = np.array(axis.split(), dtype=float)
+    normal /= np.linalg.norm(normal)
+    q = [0.3, -0.4, 0.5]
+    pose = mech.poses(q)[1].matrix
+    assert abs(pose[:3, 3] @ normal) < 1e-15
+    assert close(np.hypot(*q[:2]), np.linalg.norm(pose[:3, 3]), 1e-14)
+    assert close(pose[:3, :3] @ normal, normal, 1e-14)
+    assert close(np.trace(pose[:3, :3]), 1 + 2 * np.cos(0.5), 1e-14)
+
+
+def test_an_axis_in_z_is_pinocchios_plane(loaded):
+    mech = loaded(robot(link("base"), link("puck"), joint("air", "planar", "base", "puck", axis="0 0 1", origin="")))
+    assert close(mech.poses([0.3, -0.4, 0.5])[1].matrix[:2, 3], [0.3, -0.4], 1e-15)
+
+
+def test_looks(loaded):
+    visual = (
+        '<visual><origin xyz="1 2 3"/><geometry><box size="1 2 3"/></geometry><material name="red"/></visual>'
+        '<visual><geometry><cylinder radius="1" length="2"/></geometry>'
+        '<material name="own"><color rgba="0 0 1 0.5"/></material></visual>'
+    )
+    red = '<material name="red"><color rgba="1 0 0 1"/></material>'
+    touch = '<collision><geometry><sphere radius="0.5"/></geometry></collision>'
+    mech = loaded(robot(red, link("base", more=visual + touch), link("tip", more=touch),
+                        joint("j", "fixed", "base", "tip")))  # fmt: skip
+    box, cylinder = mech["base"].shapes
+    assert isinstance(box, shapes.Box)
+    assert (box.x, box.y, box.z, box.color, box.opacity) == (1, 2, 3, "#ff0000", 1.0)
+    assert close(box.pose.matrix[:3, 3], [1, 2, 3], 0)
+    assert isinstance(cylinder, shapes.Cylinder)
+    assert (cylinder.color, cylinder.opacity) == ("#0000ff", 0.5)
+    assert [shape.radius for shape in mech.source.collisions["base"]] == [0.5]
+    assert isinstance(mech["tip"].shape, shapes.Sphere), "what has no visual shows its collisions"
+
+
+def test_massless_links_are_told_and_loaded(loaded):
+    text = robot(link("base"), '<link name="tip"/>', joint("j", "continuous", "base", "tip"))
+    mech = loaded(text)
+    (warning,) = mech.source.warnings
+    assert (warning.rule, warning.where) == ("massless", f"{mech.source.path}:4")
+    assert np.isfinite(mech.compile().inverse_dynamics([0.1], [0.2], [0.3])).all()
+    with pytest.raises(aj.ModelError, match="body 'tip'"):
+        mech.compile().forward_dynamics([0.1], [0.2])
+
+
+def test_unphysical_inertia_is_kept_to_the_bit_where_allowed(loaded):
+    text = robot(link("base"), link("odd").replace('ixx="0.03"', 'ixx="0.9"'), joint("j", "continuous", "base", "odd"))
+    with pytest.raises(aj.ModelError, match=r":4: link 'odd': .*triangle.*allow=.*\[inertia\]"):
+        loaded(text)
+    mech = loaded(text, allow={"inertia"})
+    assert rules(mech.source.warnings) == ["inertia"]
+    oracle = Oracle(text, mech)
+    q, v, a = oracle.state(np.random.default_rng(1))
+    assert close(mech.compile().inverse_dynamics(q, v, a), oracle.inverse_dynamics(v, a), 1e-13)
+
+
+@pytest.mark.parametrize(("part", "rule"), [
+    (joint("j", "revolute", "base", "tip", LIMIT, "0 0 2"), "axis"),
+    (joint("j", "revolute", "base", "tip", LIMIT, None), "axis"),
+    (joint("j", "revolute", "base", "tip"), "limit"),
+    (joint("j", "revolute", "base", "tip", '<limit lower="1" upper="1"/>'), "limit"),
+    (joint("j", "continuous", "base", "tip", '<limit effort="-1" velocity="1"/>'), "limit"),
+    (joint("j", "continuous", "base", "tip", '<dynamics friction="0.1"/>'), "friction"),
+    (joint("j", "continuous", "base", "tip").replace("<axis xyz", '<axis xyx="0 1 0" xyz'), "attribute"),
+    (joint("j", "continuous", "base", "tip", '<dinamics damping="1"/>'), "element"),
+    (joint("j", "continuous", "base", "tip") + '<visual/>', "element"),
+])  # fmt: skip
+def test_warnings(loaded, part, rule):
+    tell = loaded(robot(link("base"), link("tip"), part)).source
+    found = tell.warnings if rule != "element" or "visual" not in part else tell.notes
+    assert [(problem.rule, problem.where.rpartition(":")[2]) for problem in found] == [(rule, "5")]
+
+
+def test_unknown_words_name_the_nearest(loaded):
+    part = joint("j", "continuous", "base", "tip").replace("<axis xyz", '<axis xyx="0 1 0" xyz')
+    (warning,) = loaded(robot(link("base"), link("tip"), part)).source.warnings
+    assert "did you mean 'xyz'?" in warning.message
+
+
+def test_other_programs_parts_are_notes(loaded):
+    mech = loaded(robot(link("base"), "<gazebo><anything/></gazebo>", '<transmission name="t"/>'))
+    assert mech.source.warnings == ()
+    assert rules(mech.source.notes) == ["gazebo", "transmission"]
+
+
+def test_a_link_may_be_called_ground(loaded):
+    mech = loaded(robot(link("ground"), link("tip"), joint("j", "continuous", "ground", "tip")))
+    assert [body.name for body in mech.bodies] == ["ground_", "tip"]
+    assert rules(mech.source.warnings) == ["name"]
+
+
+def test_a_followers_range_is_compared(loaded):
+    follower = joint("b", "revolute", "base", "two", LIMIT + '<mimic joint="a" multiplier="3"/>')
+    mech = loaded(robot(link("base"), link("one"), joint("a", "revolute", "base", "one", LIMIT), link("two"), follower))
+    assert rules(mech.source.warnings) == ["limit"]
+    assert "from -4.5 to 6" in mech.source.warnings[0].message

@@ -1,0 +1,78 @@
+"""Massless links that move: everything but forward dynamics works, and that says which body it is."""
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import joints
+from anyjoint.quantity.forward_dynamics import FORMULATIONS
+from dynamics.support import close
+
+Q, V, A = [0.3, 0.4], [1.0, -2.0], [0.5, 0.7]
+
+
+def arm():
+    mech = aj.Mechanism("arm")
+    solid = aj.Inertia.box(1, 0.1, 0.2, 0.3).moved(aj.Pose.translation(0, 0, 0.5))
+    mech.add_body("upper", joint=joints.Revolute((0, 1, 0)), inertia=solid)
+    mech.add_body("tip", "upper", joints.Revolute((1, 0, 0)), aj.Pose.translation(0, 0, 1))
+    return mech
+
+
+def test_all_but_forward_dynamics():
+    model = arm().compile()
+    assert not model.is_regular
+    assert model.formulation == "none"
+    assert model.body_poses(Q).shape == (2, 4, 4)
+    M = model.mass_matrix(Q)
+    assert M[0, 0] > 0
+    assert not M[1].any()
+    assert close(model.inverse_dynamics(Q, V, A), M @ A + model.bias_forces(Q, V), 1e-14)
+    assert np.isfinite(model.energy(Q, V)).all()
+
+
+@pytest.mark.parametrize("algorithm", ["auto", *FORMULATIONS])
+def test_forward_dynamics_names_the_body(algorithm):
+    with pytest.raises(aj.ModelError, match=r"forward dynamics: .*\n.*body 'tip', coordinate 'angle': .* no inertia"):
+        arm().compile(algorithm=algorithm).forward_dynamics(Q, V)
+
+
+@pytest.mark.parametrize("call", [
+    lambda model: model.simulate(Q, duration=0.1),
+    lambda model: model.step(Q, V),
+    lambda model: model.hybrid_dynamics(Q, V, A, A, ["upper"]),
+    lambda model: model.op_count("forward_dynamics"),
+])  # fmt: skip
+def test_so_does_all_that_needs_it(call):
+    with pytest.raises(aj.ModelError, match="body 'tip', coordinate 'angle'"):
+        call(arm().compile())
+
+
+def test_a_prescribed_joint_may_be_massless():
+    a, tau = arm().compile().hybrid_dynamics(Q, V, [0.0, 0.0], A, ["tip"])
+    assert np.isfinite(a).all()
+    assert np.isfinite(tau).all()
+    assert a[1] == A[1]
+
+
+def test_parameters_may_change_or_mend_it():
+    mech = arm()
+    model = mech.compile()
+    model.parameters["upper/mass"] = 2.0
+    model.parameters.set({"tip/mass": 1.0, "tip/tensor": np.diag([0.1, 0.1, 0.1])})
+    assert model.is_regular
+    assert np.isfinite(model.forward_dynamics(Q, V)).all()
+    with pytest.raises(aj.InputError, match="moves no inertia"):
+        model.parameters.set({"tip/mass": 0.0, "tip/tensor": np.zeros((3, 3))})
+
+
+@pytest.mark.parametrize(("mass", "regular"), [(0.0, False), (1.0, True)])
+def test_a_leader_may_move_the_inertia_of_its_followers_alone(mass, regular):
+    mech = aj.Mechanism("gear")
+    mech.add_body("crank", joint=joints.Revolute())
+    solid = aj.Inertia.box(mass, 1, 1, 1) if mass else None
+    mech.add_body("wheel", joint=joints.Coupled(joints.Revolute(), 3.0, "crank"), inertia=solid)
+    model = mech.compile()
+    assert model.is_regular == regular
+    if regular:
+        assert close(model.forward_dynamics([0.1], [0.2], [3.0]), [2.0], 1e-14)
