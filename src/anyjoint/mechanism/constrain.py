@@ -11,6 +11,7 @@ import numpy as np
 
 from anyjoint.constraints import Constraint, ConstraintFunction, FunctionConstraint
 from anyjoint.constraints.loop import closing, make_loop
+from anyjoint.constraints.rolling import rolling_rows
 from anyjoint.errors import AnyjointError, InputError, ModelError
 from anyjoint.joints import Fixed, Free, FreeQuaternion, Joint
 from anyjoint.joints.function import function_name
@@ -119,6 +120,24 @@ def _no_constraint(given: Any) -> str:
     place = definition(given)
     where = f"{function_name(given)} ({place})" if place else repr(given)
     return f"{where} is a plain function; put @aj.constraint or @aj.velocity_constraint above it"
+
+
+def rolling(
+    mech: Mechanism, where: Where, rim: Any, on: Any, of: Where, at: Any, place: Any, name: str | None
+) -> tuple[Constraint, Constraint]:
+    """A row that keeps a wheel on a plane, and two that keep it from slipping."""
+    wheel, base = body_index(mech, where, "add_rolling"), body_index(mech, of, "add_rolling")
+    if wheel < 0 or wheel == base:
+        raise ModelError(f"add_rolling: {_name(mech, wheel)!r} cannot roll on {_name(mech, base)!r}; name two bodies")
+    label = name or f"{_name(mech, wheel)} rolling"
+    for what, pose in (("at", at), ("place", place)):
+        if pose is not None and not isinstance(pose, Pose):
+            raise ModelError(f"rolling {label!r}: {what}={pose!r}; expected an aj.Pose")
+    touches, slips = rolling_rows(rim, on, at or Pose(), place or Pose(), f"rolling {label!r}")
+    bodies = [wheel, *([base] if base >= 0 else [])]
+    names = [mech.bodies[k].name for k in bodies]
+    contact = function(mech, touches, names, (), False, 0.0, f"{label}: contact")
+    return contact, function(mech, slips, names, (), False, 0.0, f"{label}: no slip")
 
 
 def prescribed(mech: Mechanism, where: Where, motion: Any, name: str | None) -> Constraint:
