@@ -94,6 +94,19 @@ def test_work_is_that_of_the_run_however_few_samples_are_kept(name):
     assert np.abs(coarse.energy_balance()).max() < 1e-4 * exchanged  # the steps' own error where inputs jump
 
 
+@pytest.mark.parametrize("batch", [False, True])
+def test_work_is_saved_with_the_run(batch, tmp_path):
+    """A loaded motion does not know its inputs any more, but what they did."""
+    model = double_pendulum(damping=0.3)
+    start = ([[0.5, 0.2]] * 2, [[0.0, 1.0]] * 2) if batch else ([0.5, 0.2], [0.0, 1.0])
+    spring = forces.Spring("rod 0", (0, 0, -1), None, (1, 0, -1), 15.0, 0.5, 0.3)
+    traj = model.simulate(*start, 1.0, tau=[2.0, -1.0], forces=[spring])
+    loaded = aj.Trajectory.load(traj.save(tmp_path / "run.npz"), model)
+    assert np.array_equal(loaded.work(), traj.work())
+    assert np.array_equal(loaded.energy_balance(), traj.energy_balance())
+    assert np.array_equal(loaded.energy(), traj.energy())
+
+
 def test_work_up_to_an_event():
     model = double_pendulum(damping=0.3)
     traj = model.simulate([0.5, 0.2], [0.0, 1.0], 2.0, events=[aj.Event(lambda t, q, v: q[0], terminal=True)])

@@ -13,6 +13,7 @@ from .chunk import Chunk, Pace, StepUnderflow
 from .guard import guard_of
 from .python_step import PythonStepper
 from .request import Request
+from .stabilise import projected
 from .stepper import initial_rows, make_stepper
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -24,7 +25,7 @@ class Samples:
     """Samples of a batch at given times, filled from accepted steps and their interpolants."""
 
     def __init__(self, request: Request) -> None:
-        self.times, self.nq, self.nv = request.times, request.model.nq, request.model.nv
+        self.request, self.times, self.nq, self.nv = request, request.times, request.model.nq, request.model.nv
         self.values = np.empty((len(self.times), request.batch, self.nq + self.nv + request.powered))
         self.filled = np.zeros(request.batch, dtype=int)
         self.given = self.steps = 0
@@ -56,8 +57,19 @@ class Samples:
             return None
         steps, self.steps, self.given = self.steps, 0, part.stop
         q, v, work = np.split(self.values[part], [self.nq, self.nq + self.nv], axis=-1)
+        if len(self.request.quantities) > 1:
+            q, v = self._settled(self.times[part], q, v)
         done = work[..., 0] if work.shape[-1] else None
         return Chunk(self.times[part], q, v, steps, self._state_at(), self._paths(), done)
+
+    def _settled(self, t: Floats, q: Floats, v: Floats) -> tuple[Floats, Floats]:
+        """Samples on the constraints, which interpolants are not."""
+        model = self.request.model
+        corrections = [model.program(quantity) for quantity in self.request.quantities[1:]]
+        clock = (np.repeat(t, q.shape[1]).astype(model.dtype)[:, None],) if model.mechanism.timed else ()
+        flat = (x.reshape(-1, x.shape[-1]).astype(model.dtype) for x in (q, v))
+        new_q, new_v = projected(model, corrections, *flat, *clock)
+        return new_q.reshape(q.shape), new_v.reshape(v.shape)
 
     def _paths(self) -> tuple[tuple[Floats, Floats], ...]:
         """The steps of all trajectories since the last call."""

@@ -21,9 +21,13 @@ from .events import Event, first_crossings
 from .guard import Trouble, guard_of
 from .limits import overrun
 from .progress import Progress
-from .python_step import PythonStepper, charted, coordinate_rates
+from .python_step import PythonStepper, coordinate_rates
 from .request import Request, make_request
+<<<<<<< HEAD
 from .stabilise import APART, check_mobility, check_on_constraints, drift
+=======
+from .stabilise import APART, charted, check_on_constraints, drift
+>>>>>>> main
 from .status import Status
 from .trajectory import Crossing, Trajectory
 

@@ -56,11 +56,12 @@ class Pieces:
         """On which piece each decider is, (deciders, n), at coordinates (n, nq)."""
         g, operands = self.graph, (self.graph.a, self.graph.b)
         rules = [(CASES[g.op[i]][1], [x[i] for x in operands[: CASES[g.op[i]][0]]]) for i in self.deciders]
-        given = {node.id: column for node, column in zip(self.q, np.ascontiguousarray(q.T), strict=True)}
+        given = dict(zip((node.id for node in self.q), np.ascontiguousarray(q.T), strict=True))
         known = evaluate_ids(g, [i for _, ids in rules for i in ids], given)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(all="ignore"):
             found = [rule(*(known[i] for i in ids)) for rule, ids in rules]
-        return np.array([np.broadcast_to(x, len(q)) for x in found], dtype=float)
+        # What is undefined, in a case that is not taken, is a case like others.
+        return np.nan_to_num(np.array([np.broadcast_to(x, len(q)) for x in found], dtype=float))
 
     @cached_property
     def smooth(self) -> list[Any]:

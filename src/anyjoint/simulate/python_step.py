@@ -9,11 +9,10 @@ import numpy as np
 
 from anyjoint.errors import SingularityError
 from anyjoint.stepper import Stepper
-from anyjoint.stepper.physics import has_chart
 from anyjoint.stepper.tableau import Tableau
 
 from .drive import Drive
-from .kept import Joints, kept
+from .stabilise import charted, projected
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 State = tuple[Floats, Floats]
@@ -70,12 +69,7 @@ class PythonStepper:
     def settle(self, t: float, q: Floats, v: Floats) -> State:
         """The state after a step as it should be: in the charts that joints want, and on the constraints."""
         q, v = self._rechart(q, v)
-        if not self.corrections:
-            return q, v
-        position, velocity = self.corrections
-        clock = self.model.clock(t)
-        q, v = self._rechart(q + coordinate_rates(self.model, q, np.asarray(position(q, *clock), dtype=float)), v)
-        return q, v + np.asarray(velocity(q, v, *clock), dtype=float)
+        return projected(self.model, self.corrections, q, v, *self.model.clock(t)) if self.corrections else (q, v)
 
     def _rechart(self, q: Floats, v: Floats) -> State:
         """(q, v) rewritten where a joint wants to."""
@@ -137,9 +131,3 @@ def _unchecked(model: Any) -> Callable[..., Floats]:
         return np.full(model.nv, np.nan)
 
     return forward
-
-
-def charted(model: Any) -> bool:
-    """Whether a joint of the model ever rewrites its coordinates."""
-    joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
-    return kept(model, ("charts", joints), lambda: any(map(has_chart, {id(x): x for x in joints.joints}.values())))

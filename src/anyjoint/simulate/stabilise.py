@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError, ModelError
 from anyjoint.scalar import is_real
+from anyjoint.stepper.physics import has_chart
+
+from .kept import Joints, kept
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Stabilise = str | tuple[str, float, float] | None
@@ -59,6 +63,23 @@ def check_mobility(model: Any, q: Floats) -> None:
             f"simulate: the constraints of {mechanism.name!r} leave nothing to move at the start: {rows} rows hold "
             f"{model.nv} velocities (mobility 0); take out or loosen one of {names}"
         )
+
+
+def projected(model: Any, corrections: Sequence[Any], q: Floats, v: Floats, *clock: Floats) -> tuple[Floats, Floats]:
+    """The state, or states, taken back onto the constraints by programs that correct positions and velocities."""
+    position, velocity = corrections
+    d = np.asarray(position(q, *clock), dtype=float)
+    q = q + (d if model.nq == model.nv else np.asarray(model.program("coordinate_rates")(q, d), dtype=float))
+    if charted(model):
+        row = np.asarray(model.program("rechart")(q, v), dtype=float)
+        q, v = row[..., : model.nq], row[..., model.nq :]
+    return q, v + np.asarray(velocity(q, v, *clock), dtype=float)
+
+
+def charted(model: Any) -> bool:
+    """Whether a joint of the model ever rewrites its coordinates."""
+    joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
+    return kept(model, ("charts", joints), lambda: any(map(has_chart, {id(x): x for x in joints.joints}.values())))
 
 
 def drift(model: Any, t: Floats, q: Floats, v: Floats) -> tuple[float, str, float]:

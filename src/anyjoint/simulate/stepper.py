@@ -15,7 +15,7 @@ from anyjoint.codegen.fingerprint import fingerprint
 from anyjoint.codegen.jit import Library, compile_module
 from anyjoint.codegen.module import Module, entry_parameters
 from anyjoint.codegen.schedule import address
-from anyjoint.stepper.physics import Projection
+from anyjoint.stepper.physics import projection_of
 
 from .kept import Joints, kept
 from .request import Request
@@ -114,10 +114,7 @@ def make_stepper(request: Request) -> Stepper:
     varying = request.drive.varying and not request.stepper.adaptive
 
     def make() -> Stepper:
-        projection = None
-        if len(programs) > 1:
-            starts = np.cumsum([len(x.numbers) for x in programs]).tolist()
-            projection = Projection(programs[1].trace.schedule, programs[2].trace.schedule, (starts[0], starts[1]))
+        projection = projection_of(programs)
         dynamics, forces = program.trace.schedule, request.forces
         step = make_step(request.stepper, model.mechanism, dynamics, forces, varying, request.powered, projection)
         return Stepper(step, programs, program.code.target.width)

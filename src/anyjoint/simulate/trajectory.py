@@ -57,15 +57,20 @@ class Trajectory:
     events: list[Crossing] = field(default_factory=list)
     drive: Drive | None = None
     done: Floats | None = None  # work up to every sample, where it was summed up in the run
+    stored: Floats | None = None  # energy in springs among the forces of a run that was loaded from a file
 
     # -- asking ----------------------------------------------------------------------------------------------
 
     def energy(self) -> tuple[Floats, Floats]:
         """Kinetic and potential energy at every sample; springs and stiffness count as potential."""
         kinetic, potential = self._over(self._model().energy)
-        if self.drive is not None and self.drive.forces is not None:
-            potential = potential + self.drive.forces.stored(self.q, self.v)
-        return kinetic, potential
+        stored = self._stored()
+        return kinetic, potential if stored is None else potential + stored
+
+    def _stored(self) -> Floats | None:
+        """Energy in springs among the forces of the run at every sample, or None."""
+        forces = self.drive.forces if self.drive is not None else None
+        return forces.stored(self.q, self.v) if forces is not None and forces.energy is not None else self.stored
 
     def work(self) -> Floats:
         """Work that dampers, forces and inputs have done on the mechanism up to every sample.
@@ -188,7 +193,8 @@ class Trajectory:
                 f"{path} has {q.shape[-1]} coordinates, the model has {model.nq}; load it with its own model"
             )
         events = [Crossing(e["event"], e["time"], np.array(e["q"]), np.array(e["v"])) for e in header["events"]]
-        return cls(t, q, v, Status(**header["status"]), model, header["method"], header["steps"], events)
+        facts = Status(**header["status"]), model, header["method"], header["steps"], events
+        return cls(t, q, v, *facts, done=arrays.get("work"), stored=arrays.get("stored"))
 
     def table(self) -> tuple[list[str], Floats]:
         """Names of the columns, and a row of time, coordinates and velocities per sample."""

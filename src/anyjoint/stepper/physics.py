@@ -53,6 +53,15 @@ class Projection:
     starts: tuple[int, int]
 
 
+def projection_of(programs: Sequence[Any]) -> Projection | None:
+    """Of programs whose numbers stand one behind the other: dynamics, then corrections of positions and velocities."""
+    if len(programs) == 1:
+        return None
+    dynamics, position, velocity = programs
+    starts = len(dynamics.numbers), len(dynamics.numbers) + len(position.numbers)
+    return Projection(position.trace.schedule, velocity.trace.schedule, starts)
+
+
 def built_in_joints(mechanism: Mechanism) -> tuple[Joint, ...]:
     """Joints whose numbers are built into the code of rates and charts: another number needs other code."""
     numbered = [body.joint for body in mechanism.bodies if body.joint.nq and parameters(body.joint)]
