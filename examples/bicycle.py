@@ -1,8 +1,8 @@
 """A bicycle that rights itself, hands off, with nothing but rolling wheels.
 
 Two wheels touch the floor and do not slip: `mech.add_rolling("front wheel", rim, on=plane)` adds a row that holds a
-position and two that hold velocities. The rest is four bodies on hinges. Pushed sideways at 4.6 m/s it steers into the
-fall and comes back; slower than 4.3 m/s it weaves and falls.
+position and two that hold velocities. The rest is four bodies on hinges. Pushed sideways at 4.6 m/s it steers into
+the fall and comes back; slower than 4.3 m/s it weaves and falls.
 
 Numbers: the benchmark of Meijaard, Papadopoulos, Ruina and Schwab, Proc. R. Soc. A 463 (2007).
 """

@@ -1,8 +1,8 @@
 """A bracelet: tori that hang in one another, all around, and back to the first.
 
-A chain of tori is a tree: each slides on the next in four ways. Linking the last with the first closes a loop by a joint
-that has no rows of its own, surface on surface: `mech.add_loop(last, first, joint)` cuts the first torus into two halves
-of half its inertia, lets one ride on the last torus, and welds the halves together by six rows.
+A chain of tori is a tree: each slides on the next in four ways. Linking the last with the first closes a loop by a
+joint that has no rows of its own, surface on surface: `mech.add_loop(last, first, joint)` cuts the first torus into
+two halves of half its inertia, lets one ride on the last torus, and welds the halves together by six rows.
 """
 
 import anyjoint as aj

@@ -1,8 +1,8 @@
 """Forty parallelograms that hang from one another, with forty loops, in linear time.
 
-Every rung is held level by the two rods above it, while the ladder sways along x and y in turns. Each loop is closed
-by unknowns that are carried to the rung above and eliminated there, so a chain of n loops takes n times the work of one,
-not n^3: no matrix of all constraints is ever built.
+Every rung is held level by the two rods above it, while the ladder sways along x and y in turns. Each loop is
+closed by unknowns that are carried to the rung above and eliminated there, so a chain of n loops takes n times the
+work of one, not n^3: no matrix of all constraints is ever built.
 """
 
 import anyjoint as aj

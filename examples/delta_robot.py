@@ -1,7 +1,7 @@
 """A delta robot: three motors, six rods, and a hand that never turns.
 
-Each arm carries two parallel rods on universal joints; balls at their ends hold the hand. The parallelograms keep it
-level wherever it goes. Motors follow functions of time.
+Each arm carries two parallel rods on universal joints; balls at their ends hold the hand. The parallelograms keep
+it level wherever it goes. Motors follow functions of time.
 """
 
 import anyjoint as aj

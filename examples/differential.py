@@ -1,8 +1,9 @@
 """A gear train with a differential: each mesh of teeth is one row on angles.
 
-The engine turns a crown wheel with a cage; planets in the cage share its motion between two half shafts. Gears, racks
-and differentials are one line each: `mech.add_constraint(sharing, coordinates=("left", "right", "cage"))` with a function
-that returns `q[0] + q[1] - 2 * q[2]`. A brake slows the left wheel down, and the right one goes faster.
+The engine turns a crown wheel with a cage; planets in the cage share its motion between two half shafts. Gears,
+racks and differentials are one line each: `mech.add_constraint(sharing, coordinates=("left", "right", "cage"))`
+with a function that returns `q[0] + q[1] - 2 * q[2]`. A brake slows the left wheel down, and the right one goes
+faster.
 """
 
 import anyjoint as aj

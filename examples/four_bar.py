@@ -1,8 +1,8 @@
 """A four-bar: three bars and the ground, closed by one hinge.
 
-Crank and coupler are a chain of hinges, the rocker another; `mech.add_loop("coupler", "rocker", hinge, at=...)` joins
-them once more. A hinge has five rows. Three of them say what the other hinges say already: that nothing leaves the
-plane. They are found while the equations are solved, and `model.mobility(q)` names them.
+Crank and coupler are a chain of hinges, the rocker another; `mech.add_loop("coupler", "rocker", hinge, at=...)`
+joins them once more. A hinge has five rows. Three of them say what the other hinges say already: that nothing
+leaves the plane. They are found while the equations are solved, and `model.mobility(q)` names them.
 
 The shortest bar goes all the way round, the rocker to and fro, and the tip of the plate draws a coupler curve.
 """

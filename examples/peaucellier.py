@@ -1,7 +1,8 @@
 """Peaucellier's linkage: seven bars draw a straight line, exactly.
 
-Before 1864 nobody knew how to draw a straight line without a straight edge. The inner corner of the rhombus runs on a
-circle through the fixed point, so the outer one runs on its inverse: a line. Seven hinges in a tree and three loops.
+Before 1864 nobody knew how to draw a straight line without a straight edge. The inner corner of the rhombus runs on
+a circle through the fixed point, so the outer one runs on its inverse: a line. Seven hinges in a tree and three
+loops.
 """
 
 import anyjoint as aj

@@ -1,7 +1,8 @@
 """A scissor lift: one foot is pushed, and crossed bars lift the platform.
 
-Bars are hinged in the middle, which closes a loop in every pair. The platform rests on the last pair by a hinge on one
-side and a slot on the other: a constraint of one's own, four lines of Python. The foot follows a function of time.
+Bars are hinged in the middle, which closes a loop in every pair. The platform rests on the last pair by a hinge on
+one side and a slot on the other: a constraint of one's own, four lines of Python. The foot follows a function of
+time.
 """
 
 import anyjoint as aj

@@ -1,8 +1,8 @@
 """Andrews' squeezing mechanism: seven bodies, three loops, one spinning crank.
 
-The mechanism that solvers of constrained motion have been tested with since 1990; here at ten times its size. The tests
-of this library hold the original, with its spring and its torque, to its published numbers: accelerations and forces at
-the start to ten digits, the state after 0.03 s to eight.
+The mechanism that solvers of constrained motion have been tested with since 1990; here at ten times its size. The
+tests of this library hold the original, with its spring and its torque, to its published numbers: accelerations and
+forces at the start to ten digits, the state after 0.03 s to eight.
 """
 
 import anyjoint as aj

@@ -1,8 +1,8 @@
 """A Stewart platform: six legs change their lengths, the platform does the rest.
 
-Each leg is a cylinder on a universal joint and a piston in it. The platform sits on a ball on the first piston; balls on
-the other five close loops. The lengths follow functions of time (`mech.prescribe`), which are traced and differentiated
-as joints are, so no callback is needed; `model.constraint_forces` tells what the legs push with.
+Each leg is a cylinder on a universal joint and a piston in it. The platform sits on a ball on the first piston;
+balls on the other five close loops. The lengths follow functions of time (`mech.prescribe`), which are traced and
+differentiated as joints are, so no callback is needed; `model.constraint_forces` tells what the legs push with.
 """
 
 import anyjoint as aj

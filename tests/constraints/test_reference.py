@@ -82,9 +82,7 @@ def test_squeezer(loops):
 def in_world(model, q, v, tau):
     """Multipliers of the squeezer along world axes: those of a hinge stand in the axes of its first body."""
     poses, made = model.body_poses(q), []
-    for constraint, push in zip(
-        model.mechanism.constraints, model.constraint_forces(q, v, tau).values(), strict=True
-    ):
+    for constraint, push in zip(model.mechanism.constraints, model.constraint_forces(q, v, tau).values(), strict=True):
         turn = poses[constraint.bodies[0]][:2, :2] if len(push) > 2 else np.eye(2)
         made += list(turn @ push[:2])
     return made

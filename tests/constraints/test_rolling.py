@@ -108,7 +108,10 @@ def test_bad_rims():
     mech.add_body("wheel", None, joints.Free(), inertia=aj.Inertia.sphere(1.0, 0.1))
     plane, circle = surfaces.Plane(), curves.Circle(0.2)
     for wrong, sentence in (
-        (lambda: mech.add_rolling("wheel", curves.Helix(1, 1), on=plane), r"'wheel rolling': .* is no rim.*joints.Roll"),
+        (
+            lambda: mech.add_rolling("wheel", curves.Helix(1, 1), on=plane),
+            r"'wheel rolling': .* is no rim.*joints.Roll",
+        ),
         (lambda: mech.add_rolling("wheel", circle, on=surfaces.Sphere(1.0)), r"expected surfaces.Plane\(\)"),
         (lambda: mech.add_rolling("wheel", circle, on=plane, at=3), "at=3; expected an aj.Pose"),
         (lambda: mech.add_rolling("wheal", circle, on=plane), "no body of 'bad'.*'wheel'"),

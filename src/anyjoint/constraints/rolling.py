@@ -40,12 +40,14 @@ def lowest_point(rim: Any, where: str) -> Lowest:
 
 def _level(n: Vector) -> Vector:
     """A direction without its part along z, at unit length."""
-    return vector(n[0], n[1], 0) / sqrt(n[0] * n[0] + n[1] * n[1])
+    level: Vector = vector(n[0], n[1], 0) / sqrt(n[0] * n[0] + n[1] * n[1])
+    return level
 
 
 def _on_ellipsoid(n: Vector, axes: tuple[Scalar, Scalar, Scalar]) -> Vector:
     pulled = vector(*(a * a * x for a, x in zip(axes, n, strict=True)))
-    return -pulled / sqrt(dot(pulled, n))
+    lowest: Vector = -pulled / sqrt(dot(pulled, n))
+    return lowest
 
 
 def rolling_rows(
@@ -60,17 +62,17 @@ def rolling_rows(
         """The plane, the normal seen from the rim's frame, and the point of contact on the wheel."""
         road, ring = base @ place, wheel @ at
         n = ring.R.T @ road.R[:, 2]
-        return road, n, at.act(lowest(n))
+        return road, n, at.act(list(lowest(n)))
 
     def touches(wheel: Pose, base: Pose = Pose()) -> Scalar:  # noqa: B008  # an immutable value
         road, _, point = contact(wheel, base)
-        return dot(road.R[:, 2], wheel.act(point) - road.p)
+        return dot(road.R[:, 2], wheel.act(list(point)) - road.p)
 
     def slips(wheel: Pose, spin: Twist, base: Pose = Pose(), carried: Twist | None = None) -> list[Scalar]:  # noqa: B008
         road, _, point = contact(wheel, base)
-        speed = wheel.R @ spin.at(point)
+        speed = wheel.R @ spin.at(list(point))
         if carried is not None:
-            arm = base.R.T @ (wheel.act(point) - base.p)
+            arm = base.R.T @ (wheel.act(list(point)) - base.p)
             speed = speed - base.R @ (carried.linear + cross(carried.angular, arm))
         return [dot(road.R[:, 0], speed), dot(road.R[:, 1], speed)]
 

@@ -189,9 +189,12 @@ def _curved(constraint: FunctionConstraint, probes: Sequence[Probe]) -> Iterator
         row = int(bend.argmax())
         if bend[row] > SAME * max(1.0, float(np.abs(twice).max())):
             yield (
-                f"row {row} is not linear in velocities: f(2v) - 2 f(v) + f(0) = {bend[row]:.3g}, not 0; write a sum "
-                "of velocities times functions of positions, or a constraint on positions with @aj.constraint"
-            ), None
+                (
+                    f"row {row} is not linear in velocities: f(2v) - 2 f(v) + f(0) = {bend[row]:.3g}, not 0; write a "
+                    "sum of velocities times functions of positions, or a constraint on positions with @aj.constraint"
+                ),
+                None,
+            )
             return
 
 
@@ -202,6 +205,9 @@ def _idle(constraint: FunctionConstraint, found: Sequence[Rows]) -> Iterator[tup
         if max(pulls, default=0.0) < NOTHING:
             what = "velocities" if constraint.function.velocity else "positions"
             yield (
-                f"row {row} does not depend on the {what} of what the constraint names, so nothing can hold it; "
-                "leave it out, or name the body or coordinate that it is about"
-            ), None
+                (
+                    f"row {row} does not depend on the {what} of what the constraint names, so nothing can hold it; "
+                    "leave it out, or name the body or coordinate that it is about"
+                ),
+                None,
+            )

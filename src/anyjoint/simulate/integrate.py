@@ -23,11 +23,7 @@ from .limits import overrun
 from .progress import Progress
 from .python_step import PythonStepper, coordinate_rates
 from .request import Request, make_request
-<<<<<<< HEAD
-from .stabilise import APART, check_mobility, check_on_constraints, drift
-=======
-from .stabilise import APART, charted, check_on_constraints, drift
->>>>>>> main
+from .stabilise import APART, charted, check_mobility, check_on_constraints, drift
 from .status import Status
 from .trajectory import Crossing, Trajectory
 

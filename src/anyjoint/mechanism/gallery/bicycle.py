@@ -1,4 +1,4 @@
-"""A bicycle that balances itself, with the numbers of the benchmark of Meijaard, Papadopoulos, Ruina and Schwab (2007)."""
+"""A bicycle that balances itself, by the benchmark of Meijaard, Papadopoulos, Ruina and Schwab (2007)."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def bicycle(speed: float = 4.6, push: float = 0.4) -> Mechanism:
     idea = "Pushed sideways, the bicycle steers into the fall and rights itself, by nothing but rolling wheels."
     drawing = Drawing("bicycle", idea)
     tiles = [(x, y) for x in range(-2, 30) for y in range(-6, 7) if (x + y) % 2]
-    drawing.mech.draw(
-        *(shapes.Box(1, 1, 0.01, color="#dfe3e8", pose=Pose.translation(x, y, -0.012)) for x, y in tiles)
-    )
+    drawing.mech.draw(*(shapes.Box(1, 1, 0.01, color="#dfe3e8", pose=Pose.translation(x, y, -0.012)) for x, y in tiles))
     rider = _tensor(85.0, (0.3, 0.9), (9.2, 11.0, 2.8), -2.4)
     bars = _tensor(4.0, (0.9 - WHEELBASE - TRAIL, 0.7), (0.05892, 0.06, 0.00708), 0.00756)
     steering = Revolute((math.sin(TILT), 0.0, -math.cos(TILT)))
     drawing.body("frame", (0, 0, 0), Free(), inertia=rider, shape=_frame())
-    drawing.body("rear wheel", (0, 0, REAR), AXLE, "frame", inertia=_wheel(2.0, 0.0603, 0.12), shape=_round(REAR, CORAL))
+    drawing.body(
+        "rear wheel", (0, 0, REAR), AXLE, "frame", inertia=_wheel(2.0, 0.0603, 0.12), shape=_round(REAR, CORAL)
+    )
     drawing.body("fork", (WHEELBASE + TRAIL, 0, 0), steering, "frame", inertia=bars, shape=_fork())
     front = _wheel(3.0, 0.1405, 0.28)
     drawing.body("front wheel", (WHEELBASE, 0, FRONT), AXLE, "fork", inertia=front, shape=_round(FRONT, TEAL))
@@ -43,7 +43,7 @@ def bicycle(speed: float = 4.6, push: float = 0.4) -> Mechanism:
         drawing.mech.add_rolling(name, curves.Circle(radius), on=surfaces.Plane(), at=LYING)
     mech = drawing.mech
     v = [push, 0.0, 0.0, speed, 0.0, 0.0, speed / REAR, 0.0, speed / FRONT]
-    mech.set_start(mech.neutral, v)
+    mech.set_start(mech.neutral.tolist(), v)
     return mech
 
 
@@ -60,7 +60,9 @@ def _wheel(mass: float, across: float, about: float) -> Inertia:
 
 def _round(radius: float, color: str) -> list[shapes.Shape]:
     """A tyre, a hub and spokes."""
-    ends = [(0.96 * radius * math.cos(a), 0.0, 0.96 * radius * math.sin(a)) for a in (math.pi * k / 6 for k in range(12))]
+    ends = [
+        (0.96 * radius * math.cos(a), 0.0, 0.96 * radius * math.sin(a)) for a in (math.pi * k / 6 for k in range(12))
+    ]
     tyre = shapes.Torus(radius - 0.02, 0.02, color=INK, pose=LYING)
     return [tyre, *(shapes.rod((0, 0, 0), end, 0.004, color) for end in ends), shapes.Sphere(0.03, color=color)]
 

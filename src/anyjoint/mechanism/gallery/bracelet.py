@@ -15,7 +15,7 @@ from .tori import LINKED, MAJOR, MINOR, RING, SOLID
 
 
 def bracelet(n: int = 8, damping: float = 0.01) -> Mechanism:
-    """n tori in a ring, n a multiple of four; the first hangs over a fixed point, and the last is linked with the first again.
+    """n tori in a ring, n a multiple of four; the first hangs over a fixed point, and the last is linked with it too.
 
     At the start the ring is a regular polygon. Every second torus lies in its plane and bends the chain, by twice the
     angle of a step; the others stand across and are passed straight through, on their inner equators.

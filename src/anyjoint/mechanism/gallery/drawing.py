@@ -15,14 +15,20 @@ from anyjoint.joints import Joint, Revolute
 from anyjoint.mechanism import Body, Inertia, Mechanism, shapes
 from anyjoint.spatial import Pose
 
-Point = Sequence[float]
+Point = Sequence[float] | np.ndarray[Any, np.dtype[Any]]
 HINGE = Revolute((0, 1, 0))
+
+
+def xyz(point: Point) -> tuple[float, float, float]:
+    """A point as three plain numbers."""
+    x, y, z = (float(t) for t in point)
+    return x, y, z
 
 
 class Drawing:
     """A mechanism drawn in the world; `origins` are where the bodies' frames are at the start."""
 
-    def __init__(self, name: str, idea: str, gravity: Point = (0.0, 0.0, -9.81)) -> None:
+    def __init__(self, name: str, idea: str, gravity: Sequence[float] = (0.0, 0.0, -9.81)) -> None:
         self.mech = Mechanism(name, gravity=gravity, description=idea)
         self.origins: dict[str, np.ndarray[Any, Any]] = {self.mech.ground.name: np.zeros(3)}
 
@@ -58,5 +64,5 @@ class Drawing:
 
     def rest(self) -> Mechanism:
         """The mechanism, at rest as it was drawn."""
-        self.mech.set_start(self.mech.neutral)
+        self.mech.set_start(self.mech.neutral.tolist())
         return self.mech

@@ -76,7 +76,10 @@ def _cage(mech: Mechanism) -> None:
     solid = Inertia.cylinder(1.5, CROWN, 0.2).moved(ACROSS)
     mech.add_body("cage", None, Revolute((0, 1, 0)), None, solid, [crown, *bars])
     for k, x in enumerate((0.19, -0.19)):
-        look = [gear(PLANET, 0.06, 14, PLUM, Pose.rotation_y(math.pi / 2)), shapes.rod((0, 0, 0), (0.4 * x, 0, 0), 0.03, PLUM)]
+        look = [
+            gear(PLANET, 0.06, 14, PLUM, Pose.rotation_y(math.pi / 2)),
+            shapes.rod((0, 0, 0), (0.4 * x, 0, 0), 0.03, PLUM),
+        ]
         solid = Inertia.cylinder(0.3, PLANET, 0.06).moved(Pose.rotation_y(math.pi / 2))
         mech.add_body(f"planet {k}", "cage", Revolute((1, 0, 0)), Pose.translation(x, 0, 0), solid, look)
 

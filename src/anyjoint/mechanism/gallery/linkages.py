@@ -18,7 +18,7 @@ from .palette import AMBER, CORAL, INK, IVORY, PLUM, SKY, STEEL, TEAL
 
 
 def four_bar(crank: float = 0.4, coupler: float = 1.1, rocker: float = 0.9, base: float = 1.2) -> Mechanism:
-    """Crank, coupler and rocker; the shortest bar goes round and round, the rocker to and fro. One degree of freedom."""
+    """Crank, coupler and rocker; the shortest bar goes all the way round, the rocker to and fro: one coordinate."""
     idea = "Three bars and the ground make a loop; a hinge closes it, and rows that it leaves over are found by name."
     drawing = Drawing("four-bar", idea)
     A, D = np.zeros(3), np.array([base, 0.0, 0.0])
@@ -49,7 +49,7 @@ def _plate(drawing: Drawing, B: Vector, C: Vector) -> None:
     along = C - B
     tip = along / 2 + 0.55 * np.array([-along[2], 0.0, along[0]])
     points = [tuple(map(float, p)) for p in (np.zeros(3), along, tip)]
-    look = [shapes.rod(points[i], points[j], 0.022, AMBER) for i, j in ((0, 1), (1, 2), (2, 0))]
+    look: list[shapes.Shape] = [shapes.rod(points[i], points[j], 0.022, AMBER) for i, j in ((0, 1), (1, 2), (2, 0))]
     look.append(shapes.Sphere(0.05, color=PLUM, pose=Pose.translation(*points[2])))
     middle = Pose.translation(*map(float, (along + tip) / 3))
     drawing.body("coupler", B, parent="crank", inertia=Inertia.box(1.5, 0.5, 0.05, 0.4).moved(middle), shape=look)
@@ -59,7 +59,7 @@ def _plate(drawing: Drawing, B: Vector, C: Vector) -> None:
 
 
 def chain_of_four_bars(n: int = 40, width: float = 0.16, drop: float = 0.12, swing: float = 0.35) -> Mechanism:
-    """n parallelograms that hang from one another, in turns along x and y: 3 n bodies, n loops, n degrees of freedom."""
+    """n parallelograms that hang from one another, in turns along x and y: 3 n bodies, n loops, n freedoms."""
     if n < 1:
         raise InputError(f"chain_of_four_bars(n={n}): a chain has at least one")
     idea = "Parallelograms hang from one another, and every rung stays level: a loop in each, in linear time."
@@ -76,8 +76,8 @@ def chain_of_four_bars(n: int = 40, width: float = 0.16, drop: float = 0.12, swi
             mech.add_body(f"{name} {k}", parent, hinge, middle @ Pose.translation(*(sign * x for x in side)), rod, look)
         rung = f"rung {k}"
         middle = Pose.translation(*side)  # of the rung, seen from its left end
-        look = shapes.Group(_rung(half, color), pose=middle)
-        mech.add_body(rung, f"left {k}", hinge, hang, _RUNG.moved(middle), look)
+        cross = shapes.Group(_rung(half, color), pose=middle)
+        mech.add_body(rung, f"left {k}", hinge, hang, _RUNG.moved(middle), cross)
         mech.add_loop(f"right {k}", rung, hinge, at=((0, 0, -drop), tuple(2 * x for x in side)))
         lean = swing * (1 if k % 4 < 2 else 0.6)
         q += [lean, lean, -lean]
@@ -174,4 +174,3 @@ def gently(t: Scalar) -> Scalar:
 
 def _slow(t: Scalar) -> Scalar:
     return sin(1.3 * t - math.pi / 2)
-

@@ -14,7 +14,7 @@ from anyjoint.mechanism import Inertia, Mechanism, shapes
 from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose, Vector, frame_about
 
-from .drawing import Drawing
+from .drawing import Drawing, xyz
 from .linkages import gently
 from .palette import AMBER, CORAL, INK, IVORY, PLUM, ROSE, SEA, SKY, STEEL, TEAL
 
@@ -35,7 +35,7 @@ def slider_crank(cylinders: int = 5, crank: float = 0.25, rod: float = 0.8, spee
     for k in range(cylinders):
         v += _cylinder(drawing, k, 2 * math.pi * k / cylinders, crank, rod, speed, shapes.shade(k, cylinders))
     mech = drawing.rest()
-    mech.set_start(mech.neutral, v)
+    mech.set_start(mech.neutral.tolist(), v)
     return mech
 
 
@@ -45,17 +45,15 @@ def _cylinder(drawing: Drawing, k: int, at: float, crank: float, rod: float, spe
     pin = np.array([crank, 0.0, 0.0])
     across = crank * math.sin(-at)  # of the pin, beside the cylinder's axis
     foot = out * (crank * math.cos(at) + math.sqrt(rod * rod - across * across))
-    turn = Pose.from_rotation(frame_about(out))
-    ends = [tuple(map(float, out * d)) for d in (-0.02, 0.14)]
-    sleeve = [tuple(map(float, out * d)) for d in (rod - crank - 0.1, rod + crank + 0.2)]
-    drawing.mech.draw(shapes.Cylinder(
-        0.15, 0.02, color=IVORY, pose=Pose.translation(*sleeve[1]) @ turn
-    ), *(shapes.rod(*[tuple(map(float, np.add(end, 0.14 * np.array(side)))) for end in sleeve], 0.012, STEEL)
-         for side in ((-out[2], 0.0, out[0]), (out[2], 0.0, -out[0]))))  # fmt: skip
+    turn = Pose.from_rotation(frame_about(xyz(out)))
+    low, high = rod - crank - 0.1, rod + crank + 0.2
+    drawing.mech.draw(shapes.Cylinder(0.15, 0.02, color=IVORY, pose=Pose.translation(*xyz(out * high)) @ turn))
+    for wall in (np.array([-out[2], 0.0, out[0]]) * w for w in (-0.14, 0.14)):
+        drawing.mech.draw(shapes.rod(xyz(low * out + wall), xyz(high * out + wall), 0.012, STEEL))
     drawing.bar(f"rod {k}", pin, foot, "crank", color=color, radius=0.028, mass=0.3)
-    piston = shapes.rod(*ends, 0.11, color)
+    piston = shapes.rod(xyz(-0.02 * out), xyz(0.14 * out), 0.11, color)
     solid = Inertia.cylinder(0.8, 0.11, 0.16).moved(turn)
-    drawing.body(f"piston {k}", foot, Prismatic(tuple(map(float, out))), inertia=solid, shape=piston)
+    drawing.body(f"piston {k}", foot, Prismatic(xyz(out)), inertia=solid, shape=piston)
     drawing.meet(f"rod {k}", f"piston {k}", foot)
     # The pin moves along z; the rod's foot only along `out`. A hinge about y turns x to -z.
     side = np.array([-out[2], 0.0, out[0]])
@@ -130,7 +128,7 @@ def stewart_platform(base: float = 0.9, top: float = 0.55, height: float = 1.0) 
     drawing.mech.draw(shapes.Cylinder(base + 0.12, 0.05, color=IVORY, pose=Pose.translation(0, 0, -0.04)))
     for k, (foot, end) in enumerate(zip(feet, tops, strict=True)):
         _leg(drawing, k, foot, end, shapes.shade(k, 6))
-    centre = tuple(map(float, np.array([0, 0, height]) - tops[0]))
+    centre = xyz(np.array([0, 0, height]) - tops[0])
     deck = shapes.Cylinder(top + 0.08, 0.05, color=TEAL, pose=Pose.translation(*centre) @ Pose.translation(0, 0, 0.03))
     nose = shapes.Box(0.3, 0.06, 0.05, color=CORAL, pose=Pose.translation(centre[0] + 0.3, centre[1], centre[2] + 0.08))
     disc = Inertia.cylinder(4.0, top, 0.05).moved(Pose.translation(*centre))
@@ -159,14 +157,17 @@ def _leg(drawing: Drawing, k: int, foot: Vector, end: Vector, color: str) -> Non
     out = line / length
 
     def point(x: float) -> tuple[float, ...]:
-        return tuple(map(float, out * x))
+        return xyz(out * x)
 
-    lower, upper = shapes.rod((0, 0, 0), point(0.6 * length), 0.04, STEEL), shapes.rod(point(-0.55), (0, 0, 0), 0.024, color)
+    lower, upper = (
+        shapes.rod((0, 0, 0), point(0.6 * length), 0.04, STEEL),
+        shapes.rod(point(-0.55), (0, 0, 0), 0.024, color),
+    )
     ball = shapes.Sphere(0.045, color=color)
     tube = Inertia.cylinder(0.6, 0.04, 0.6 * length).moved(shapes.between((0, 0, 0), point(0.6 * length)))
     rod = Inertia.cylinder(0.4, 0.024, 0.55).moved(shapes.between(point(-0.55), (0, 0, 0)))
     drawing.body(f"cylinder {k}", foot, Universal(), inertia=tube, shape=lower)
-    drawing.body(f"piston {k}", end, Prismatic(tuple(map(float, out))), f"cylinder {k}", inertia=rod, shape=[upper, ball])
+    drawing.body(f"piston {k}", end, Prismatic(xyz(out)), f"cylinder {k}", inertia=rod, shape=[upper, ball])
 
 
 def delta_robot(base: float = 0.35, arm: float = 0.5, rods: float = 0.95, hand: float = 0.12) -> Mechanism:
@@ -179,7 +180,7 @@ def delta_robot(base: float = 0.35, arm: float = 0.5, rods: float = 0.95, hand: 
     for k in range(3):
         ends += _delta_arm(drawing, k, base, arm, hand, drop)
     first, at = ends[0]
-    centre = tuple(map(float, np.array([0, 0, drop]) - at))
+    centre = xyz(np.array([0, 0, drop]) - at)
     look = [shapes.Cylinder(hand + 0.05, 0.03, color=CORAL, pose=Pose.translation(*centre)),
             shapes.rod(centre, (centre[0], centre[1], centre[2] - 0.16), 0.015, INK)]  # fmt: skip
     solid = Inertia.cylinder(0.5, hand, 0.03).moved(Pose.translation(*centre))
@@ -197,18 +198,17 @@ def _swing(k: int) -> Callable[[Scalar], Scalar]:
     return lambda t: gently(t) * (0.35 * cos(2.5 * t + phase) + 0.12 * sin(4 * t))
 
 
-def _delta_arm(
-    drawing: Drawing, k: int, base: float, arm: float, hand: float, drop: float
-) -> list[tuple[str, Any]]:
+def _delta_arm(drawing: Drawing, k: int, base: float, arm: float, hand: float, drop: float) -> list[tuple[str, Any]]:
     """An arm on a motor and two parallel rods; returns the rods and where they end."""
     angle = 2 * math.pi * k / 3
     out, side = _on_circle(1.0, angle, 0.0), _on_circle(1.0, angle + math.pi / 2, 0.0)
     shoulder = out * base
     elbow = shoulder + arm * (math.cos(0.3) * out + math.sin(0.3) * np.array([0.0, 0.0, -1.0]))
-    color, axis = shapes.shade(k, 3), tuple(map(float, side))
-    tip = tuple(map(float, elbow - shoulder))
-    cross = [shapes.rod(*(tuple(map(float, np.add(tip, s * 0.09 * side))) for s in (-1, 1)), 0.018, color)]
-    look = [shapes.rod((0, 0, 0), tip, 0.03, color), *cross]
+    color, axis = shapes.shade(k, 3), xyz(side)
+    tip = xyz(elbow - shoulder)
+    ends = [xyz(elbow - shoulder + s * 0.09 * side) for s in (-1, 1)]
+    cross = shapes.rod(ends[0], ends[1], 0.018, color)
+    look = [shapes.rod((0, 0, 0), tip, 0.03, color), cross]
     solid = Inertia.cylinder(0.8, 0.03, arm).moved(shapes.between((0, 0, 0), tip))
     drawing.body(f"arm {k}", shoulder, Revolute(axis), inertia=solid, shape=look)
     made = []
