@@ -111,7 +111,7 @@ def peaucellier(arm: float = 1.0, side: float = 0.45, tilt: float = 0.75) -> Mec
     D = C * power / float(C @ C)
     A, B = _above(O, C, arm, side), _above(C, O, side, arm)
     x = power / (2 * radius)
-    drawing.mech.draw(shapes.rod((x, 0.08, -0.95), (x, 0.08, 0.95), 0.012, INK))
+    drawing.mech.draw(shapes.rod((x, 0.08, -0.7), (x, 0.08, 0.7), 0.012, INK))
     drawing.pins(O, P, color=STEEL)
     bars = (
         ("long a", O, A, None, TEAL, 0.0), ("long b", O, B, None, TEAL, 0.0), ("crank", P, C, None, CORAL, -0.05),
