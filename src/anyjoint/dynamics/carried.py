@@ -28,18 +28,26 @@ from .velocity import centripetal_acceleration
 
 # A pivot smaller than this share of what it was made from belongs to a row that others imply: its multiplier is 0.
 REDUNDANT = 1e-12
+# Corrections give way by this share where a mechanism is nearly singular. There, rounding of positions, divided by how
+# far it is from the singular place, would become an error of velocities.
+YIELD = 1e-9
 
 
-def inertias(body: Any, parent: Any) -> None:
+def inertias(body: Any, parent: Any, give: float = 0.0) -> None:
     """Inward: articulated inertia, bias wrench, and the columns of the unknowns that pass."""
     if not body.columns.width:
         free_inertias(body, parent)
     elif body.columns.closes:
-        close(body, parent)
+        close(body, parent, give)
     elif body.columns.driven:
         follow(body, parent)
     else:
         carry(body, parent)
+
+
+def yielding_inertias(body: Any, parent: Any) -> None:
+    """Inward: the same with rows that give way a little."""
+    inertias(body, parent, YIELD)
 
 
 def carry(body: Any, parent: Any) -> None:
@@ -117,7 +125,7 @@ def follow(body: Any, parent: Any) -> None:
     hand_on(body, parent, J, b, U, [entries[key] for key in pairs(front.width)], r, s)
 
 
-def close(body: Any, parent: Any) -> None:
+def close(body: Any, parent: Any, give: float) -> None:
     """Eliminate the unknowns that end here: y = -D^-1 (U^T alpha + r + what is coupled to the others)."""
     front, (J, b, U, D, r, s) = body.columns, received(body)
     for k, x in enumerate(body.gamma):
@@ -125,13 +133,16 @@ def close(body: Any, parent: Any) -> None:
     if front.at_ground:
         r, U = r + falling(body, U), zeros(*U.shape)
     full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
+    # A shift that can hardly move is small beside the other shifts of its loop, not beside itself.
+    alike = front.alike or range(front.closes)
+    scales = [sum(s[j] for j in range(front.closes) if alike[j] == alike[k]) for k in range(front.closes)]
     for k in range(front.closes):
-        full[k, k] = full[k, k] - front.soft[k]
+        full[k, k] = full[k, k] - front.soft[k] - give * scales[k]
     inverse, rows, rests, wrenches = zeros(front.closes), zeros(front.closes, front.width), zeros(front.closes), []
     for k in range(front.closes):
         u, rest, couplings = U[:, k], r[k], {j: full[max(j, k), min(j, k)] for j in range(k + 1, front.width)}
         pivot = full[k, k]
-        inverse[k] = 1 / pivot if front.shared else kept_inverse(pivot, s[k] + front.soft[k])
+        inverse[k] = 1 / pivot if front.shared else kept_inverse(pivot, scales[k] + front.soft[k])
         rests[k] = rest
         wrenches.append(u)
         for j, x in couplings.items():
@@ -287,9 +298,9 @@ CARRIED = algorithm(
     over="regrouped",
 )
 CARRIED_AT_REST = algorithm(
-    "carried unknowns at rest",
+    "corrections by carried unknowns",
     ("outward", rest),
-    ("inward", inertias),
+    ("inward", yielding_inertias),
     ("outward", accelerations),
     inputs=["q", "K", "N", "gamma"],
     results=["qdd", "multipliers"],

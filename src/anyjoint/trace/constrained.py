@@ -10,8 +10,8 @@ import numpy as np
 
 from anyjoint.constraints import Constraint, FunctionConstraint, Rows, Touched
 from anyjoint.constraints.rows import Scalars
-from anyjoint.dynamics.algorithm import algorithm
-from anyjoint.dynamics.carried import CARRIED
+from anyjoint.dynamics.algorithm import Algorithm, algorithm
+from anyjoint.dynamics.carried import CARRIED, CARRIED_AT_REST
 from anyjoint.dynamics.constraint_jacobian import PROJECT
 from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
 from anyjoint.joints import Coupled
@@ -30,12 +30,15 @@ from .numbers import Numbers
 from .straight import Straight, Trace
 
 FIRST = algorithm("velocities", ("outward", CARRIED.sweeps[0].function), inputs=["q", "v"])
-REST = algorithm(
-    "carried unknowns",
-    *((sweep.direction, sweep.function) for sweep in CARRIED.sweeps[1:]),
-    inputs=["tau"],
-    results=CARRIED.results,
-)
+
+
+def _rest(method: Algorithm) -> Algorithm:
+    """All but the first sweep."""
+    sweeps = ((sweep.direction, sweep.function) for sweep in method.sweeps[1:])
+    return algorithm(method.name, *sweeps, inputs=["tau"], results=method.results)
+
+
+REST, STILL = _rest(CARRIED), _rest(CARRIED_AT_REST)
 FRAME = 12  # numbers of a frame: rotation by rows, origin
 
 
@@ -45,7 +48,8 @@ def closed_plan(plan: Plan, mechanism: Mechanism, relative: Sequence[bool]) -> C
     for constraint, moves_along in zip(mechanism.constraints, relative, strict=True):
         links = tuple(plan.placed[body][0] if body >= 0 else -1 for body in constraint.bodies)
         joints = tuple(plan.placed[body][0] for body, _ in constraint.coordinates)
-        blocks.append(Unknowns(constraint.count, links, joints, (), not moves_along, constraint.compliance))
+        made = Unknowns(constraint.count, links, joints, (), not moves_along, constraint.compliance, constraint.alike)
+        blocks.append(made)
     for leader, followers in led(mechanism).items():
         links = tuple(plan.placed[body][0] for body in (leader, *followers))
         blocks.append(Unknowns(mechanism.bodies[leader].joint.nv, driven=links))
@@ -113,6 +117,7 @@ class Constrained:
     relative: Sequence[bool]
     frames: LinkFrames
     rows: list[Rows]
+    still: bool = False
 
     def answer(self, question: Question) -> list[Any]:
         """The entries of the result row."""
@@ -139,7 +144,7 @@ class Constrained:
     def solve(self, right: Sequence[Scalars]) -> tuple[list[Any], list[Any]]:
         """Accelerations in the mechanism's order, and multipliers, for right sides of the rows."""
         self.give(right)
-        self.tree.run(REST)
+        self.tree.run(STILL if self.still else REST)
         a: list[Any] = [0.0] * self.mechanism.nv
         for link, record in zip(self.closed.plan.links, self.tree.records, strict=True):
             if link.body >= 0 and not isinstance(self.mechanism.bodies[link.body].joint, Coupled):
@@ -178,7 +183,7 @@ def constrained(
         for record in tree.records:
             record.tau, record.a, record.b, record.g = zeros(len(record.qd)), zeros(6), zeros(6), zeros(3)
             record.second, record.up = zeros(len(record.qd)), zeros(3)
-    return Constrained(tree, mechanism, closed, relative, frames, rows)
+    return Constrained(tree, mechanism, closed, relative, frames, rows, still)
 
 
 def give_leads(tree: Straight, mechanism: Mechanism, closed: ClosedPlan) -> None:

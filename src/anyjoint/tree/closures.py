@@ -26,7 +26,8 @@ BlockRows = tuple[tuple[int, int], ...]
 @dataclass(frozen=True)
 class Unknowns:
     """A block of unknowns: the links that its rows touch (-1 for the ground), those whose coordinates they touch, and
-    for shared accelerations those that follow them. `grounded` blocks end at the ground whatever they touch."""
+    for shared accelerations those that follow them. `grounded` blocks end at the ground whatever they touch, and rows
+    of one number in `alike` are components of one vector."""
 
     count: int
     links: tuple[int, ...] = ()
@@ -34,6 +35,7 @@ class Unknowns:
     driven: tuple[int, ...] = ()
     grounded: bool = False
     compliance: float = 0.0
+    alike: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -220,6 +222,7 @@ class _Closing:
             soft=(self.blocks[block].compliance,) * self.blocks[block].count if node >= self.count else (),
             at_ground=self._at_ground(node),
             to_ground=self._at_ground(parent),
+            alike=self.blocks[block].alike if node >= self.count else (),
         )
         if node >= self.count:
             return _closure(at[parent], made)
