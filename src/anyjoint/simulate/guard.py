@@ -63,7 +63,7 @@ class Guard:
         return Trouble(float(t[k - 1]), float(t[k]), self.places.reason(q[k]))
 
     def _flip(self, watch: FrenetWatch | SideWatch, t: Floats, q: Floats) -> Trouble | None:
-        found = watch.first_flip(q)
+        found = watch.first_flip(t, q)
         if found is None:
             return None
         k, share, at = found
