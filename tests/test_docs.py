@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (
     "README.md",
-    *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "loops", "own-constraint", "dynamics")),
+    *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "loops", "own-constraint", "rolling", "dynamics")),
     *(f"docs/{p}.md" for p in ("simulation", "expressions")),
 )
 
