@@ -13,6 +13,7 @@ from .base import BASES
 from .file_bytes import read_bytes
 from .markup import Element, parse
 from .mjcf import read_mjcf
+from .osim import read_osim
 from .own import read_own
 from .paths import Paths
 from .report import Report, checked_allow
@@ -25,6 +26,7 @@ READERS: dict[str, tuple[str, Callable[[Element, Request], Mechanism]]] = {
     "robot": ("URDF", read_urdf),
     "mujoco": ("MJCF", read_mjcf),
     "mujocoinclude": ("MJCF", read_mjcf),
+    "OpenSimDocument": ("OpenSim", read_osim),
 }
 
 
@@ -36,7 +38,7 @@ def load(
     packages: Mapping[str, str | Path] | None = None,
     meshes: str = "view",
 ) -> Mechanism:
-    """A mechanism from a file: URDF, MJCF, or our own `.aj.json`. What it is, its content says, not its name.
+    """A mechanism from a file: URDF, MJCF, OpenSim, or our own `.aj.json`. What it is, its content says, not its name.
 
     `base` is how the root stands in the world: "fixed" (the default), "free" or "planar". `allow` lets problems pass
     that would be errors, by their rule: "inertia" keeps masses that no solid can have. `packages` says where the files
