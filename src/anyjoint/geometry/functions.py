@@ -17,7 +17,8 @@ from .check import Table, finite, frozen, table
 from .piecewise import Breaks, Piecewise
 
 __all__ = [
-    "Composed", "Constant", "Held", "Linear", "NaturalCubic", "Of", "PiecewiseLinear", "Polynomial", "Scaled", "SimmSpline",
+    "Composed", "Constant", "Held", "Linear", "NaturalCubic", "Of", "PiecewiseLinear", "Polynomial", "Scaled",
+    "SimmSpline",
 ]  # fmt: skip
 
 

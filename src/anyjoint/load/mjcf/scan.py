@@ -70,8 +70,8 @@ def _include(root: Element, request: Request, found: Scan, chain: tuple[str, ...
             continue
         reference, line = element.attributes.get("file", ""), element.line if not chain else 0
         if reference in chain or len(chain) > 20:
-            path = " -> ".join([*chain, reference])
-            request.report.error(line, "include", f"a file includes itself: {path}")
+            round_trip = " -> ".join([*chain, reference])
+            request.report.error(line, "include", f"a file includes itself: {round_trip}")
             continue
         found.includes += 1
         if found.includes > MOST_INCLUDES:

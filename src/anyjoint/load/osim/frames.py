@@ -76,7 +76,8 @@ def read_links(model: Element, values: Values) -> list[Link]:
     """All joints, in the order of the file."""
     if model.find("JointSet") is not None and objects(model, "JointSet"):
         shared = _shared_frames(model)
-        return [_new(joint, shared, values) for joint in objects(model, "JointSet")]
+        found = objects(model, "JointSet")
+        return [_between(x, values) if x.find("connectors") else _new(x, shared, values) for x in found]
     return list(_old(model, values))
 
 
@@ -104,6 +105,19 @@ def _new(joint: Element, shared: dict[str, Element], values: Values) -> Link:
     return Link(joint.attributes.get("name", child), joint, parent, child, in_parent, in_child)
 
 
+def _between(joint: Element, values: Values) -> Link:
+    """Files between versions 3 and 4: connectors name the bodies, and the joint has its places in them."""
+    ends = {x.attributes.get("name"): last_name(values.text(x, "connectee_name")) for x in joint.walk()}
+    places = (_place(joint, end, values) for end in ("_in_parent", "_in_child"))
+    child = ends.get("child_body", "")
+    return Link(joint.attributes.get("name", child), joint, ends.get("parent_body", ""), child, *places)
+
+
+def _place(joint: Element, end: str, values: Values) -> Pose:
+    shift, turn = (values.numbers(joint, f"{what}{end}", ZERO, 3) for what in ("location", "orientation"))
+    return _pose(shift, turn)
+
+
 def _old(model: Element, values: Values) -> Iterator[Link]:
     """Version 3: a body holds the joint to its parent."""
     for body in objects(model, "BodySet"):
@@ -111,10 +125,6 @@ def _old(model: Element, values: Values) -> Iterator[Link]:
         if holder is None or not holder.children:
             continue
         joint = holder.children[0]
-        in_parent, in_child = (
-            _pose(values.numbers(joint, f"location{end}", ZERO, 3), values.numbers(joint, f"orientation{end}", ZERO, 3))
-            for end in ("_in_parent", "")
-        )
-        child = body.attributes.get("name", "")
-        parent = last_name(values.text(joint, "parent_body"))
-        yield Link(joint.attributes.get("name", child), joint, parent, child, in_parent, in_child)
+        child, parent = body.attributes.get("name", ""), last_name(values.text(joint, "parent_body"))
+        places = (_place(joint, end, values) for end in ("_in_parent", ""))
+        yield Link(joint.attributes.get("name", child), joint, parent, child, *places)

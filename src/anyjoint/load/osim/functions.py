@@ -45,7 +45,8 @@ def _read(element: Element, values: Values) -> Any:
     if kind == "CompositeFunction":
         outer, inner = (_inner(element, tag, values) for tag in ("outer_function", "inner_function"))
         return functions.Composed(outer, inner)
-    values.report.refuse(element.line, "unsupported", f"the function <{kind}> is not known; there is {', '.join(KNOWN)}")
+    message = f"the function <{kind}> is not known; there is {', '.join(KNOWN)}"
+    values.report.refuse(element.line, "unsupported", message)
     return functions.Constant(0.0)
 
 
@@ -65,7 +66,6 @@ def _inner(element: Element, tag: str, values: Values) -> Any:
 def function_of(element: Element, values: Values) -> Any | None:
     """The function inside an element, wrapped in <function> or not; None where there is none."""
     wrapped = element.find("function")
-    inside = wrapped.children if wrapped is not None else [c for c in element.children if c.attributes.get("name") == "function"]
-    if not inside:
-        inside = [child for child in element.children if child.tag in KNOWN]
-    return read_function(inside[0], values) if inside else None
+    inside = wrapped.children if wrapped is not None else element.children
+    named = [child for child in inside if child.tag in KNOWN or child.attributes.get("name") == "function"]
+    return read_function(named[0], values) if named else None

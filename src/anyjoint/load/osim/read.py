@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from anyjoint.joints import Coupled, Joint
 from anyjoint.mechanism import Inertia, Mechanism, Source
 
@@ -124,9 +122,10 @@ def _build(
         if name != link.child:
             mech.add_body(link.child, name, None, link.in_child.inverse(), inertias[link.child])
     start = [c for link in order if link.name not in following for c in motions[link.name].coordinates]
-    mech.set_start(np.array([c.value for c in start]), np.array([c.speed for c in start]))
+    mech.set_start([c.value for c in start], [c.speed for c in start])
     joints = {link.name: moved[link.name] for link in order}
-    return finished(mech, request, lines, Source(request.report.file, "OpenSim", joints=joints, coordinates=coordinates))
+    source = Source(request.report.file, "OpenSim", joints=joints, coordinates=coordinates)
+    return finished(mech, request, lines, source)
 
 
 def _unlimited(motion: Motion) -> Joint:
