@@ -14,6 +14,7 @@ from anyjoint.load.own.expression import Expression
 from anyjoint.load.own.formula_joint import FormulaJoint
 from anyjoint.load.own.write import written
 from anyjoint.mechanism import Source, gallery
+from anyjoint.mechanism.probing import needs_probing
 from dynamics.support import close
 from tests.joints.zoo import KINDS
 
@@ -34,13 +35,12 @@ def test_every_kind_of_joint(tmp_path):
         mech = aj.Mechanism(name)
         leader = mech.add_body("leader", joint=joints.Universal(), inertia=SOLID)
         mech.add_body("body", leader, joint, inertia=SOLID)
-        try:
-            made = round_trip(mech, tmp_path)
-        except aj.ModelError as error:
-            assert "is Python code" in str(error), name
-            assert "body 'body'" in str(error)
+        if needs_probing(joint):
+            with pytest.raises(aj.ModelError, match=r"body 'body': .* is Python code"):
+                aj.save(mech, tmp_path / "m.aj.json")
             refused += 1
             continue
+        made = round_trip(mech, tmp_path)
         assert signature(made["body"].joint, whole=True) == signature(joint, whole=True), name
         kept += 1
     assert kept >= 20
@@ -50,11 +50,11 @@ def test_every_kind_of_joint(tmp_path):
 @pytest.mark.parametrize("name", [name for name in gallery.__all__ if name not in ("random_tree", "every_kind")])
 def test_gallery(tmp_path, name):
     mech = getattr(gallery, name)()
-    try:
-        made = round_trip(mech, tmp_path)
-    except aj.ModelError as error:
-        assert "is Python code" in str(error)
+    if any(needs_probing(body.joint) for body in mech.bodies):
+        with pytest.raises(aj.ModelError, match="is Python code"):
+            aj.save(mech, tmp_path / "m.aj.json")
         return
+    made = round_trip(mech, tmp_path)
     q, v = mech.start
     assert close(made.start[0], q, 0)
     found, wanted = (x.compile().forward_dynamics(q, v) for x in (made, mech))
@@ -72,8 +72,8 @@ def test_everything_that_a_mechanism_holds(tmp_path):
         velocity=6,
     )  # fmt: skip
     odd = aj.Inertia(1.0, tensor=np.diag([1, 0.1, 0.1]), physical=False)
-    mech.add_body("odd", arm, joints.FunctionBased(
-        [((0, 0, 1), functions.SimmSpline([0, 1, 2, 3], [0, 1, 0.5, 0.2]), (0,))], [], names=("bend",)), inertia=odd)  # fmt: skip
+    bend = ((0, 0, 1), functions.SimmSpline([0, 1, 2, 3], [0, 1, 0.5, 0.2]), (0,))
+    mech.add_body("odd", arm, joints.FunctionBased([bend], [], names=("bend",)), inertia=odd)
     mech.add_body("wheel", joint=joints.Coupled(joints.Revolute(), (2.5,), "arm"), inertia=SOLID)
     mech.draw(shapes.Sphere(0.1))
     mech.set_start([0.1, 0.2], [0.3, 0.4])
@@ -129,7 +129,7 @@ def test_code_is_refused_by_name(tmp_path):
 def test_a_folder_that_is_not_there(tmp_path):
     mech = aj.Mechanism("m")
     mech.add_body("b", joint=joints.Revolute(), inertia=SOLID)
-    with pytest.raises(aj.AnyjointError, match="save: .* cannot be written"):
+    with pytest.raises(aj.AnyjointError, match=r"save: .* cannot be written"):
         aj.save(mech, tmp_path / "none/m.aj.json")
 
 
@@ -225,30 +225,38 @@ def file(*bodies, more=""):
     return '{"anyjoint": 1, "name": "m",\n' + more + '"bodies": [\n' + ",\n".join(bodies) + "]}"
 
 
+FORMULA = '"joints": {"j": {"coordinates": {%s}, "pose": [{%s}]}},'
+
+
 @pytest.mark.parametrize(("text", "words"), [
     ("{", r":1: it is no JSON"), ('{"a": 1,\n}', ":2: it is no JSON"), ("[1, 2", "it is no JSON"),
     ('{"a": NaN}', "expected a value"), ('{"a": 1e999}', "too large"), ('{"a": 01}', "it is no JSON"),
     ('{"anyjoint": 1, "name": "x", "name": "y"}', "'name' is there already"), ('{"a": "\x01"}', "it is no JSON"),
-    ("[" * 500, "100 deep"), ("[]", 'object with "anyjoint"'), ('{"anyjoint": 2}', "version 2"), ('{"x": 1}', "version"),
+    ("[" * 500, "100 deep"), ("[]", 'object with "anyjoint"'), ('{"anyjoint": 2}', "version 2"),
+    ('{"x": 1}', "version"),
     ('{"anyjoint": 1} x', "something follows"), (file(), "no bodies"), (file("3"), "a body is an object"),
     (file(BODY, BODY), ":4: .*already a body 'b'"), (file(BODY.replace("Revolute", "Revolut")), ":3: .*did you mean"),
     (file(BODY.replace("{}", '{"axes": 1}')), ":3: .*no field 'axes'.*did you mean 'axis'"),
     (file(BODY.replace("{}", '{"axis": [0, 0, 0]}')), ":3: "), (file(BODY.replace("{}", '{"axis": "up"}')), ":3: "),
-    (file(BODY.replace('"mass": 1', '"mass": -1')), ":3: .*not negative"), (file(BODY.replace('{"Revolute": {}}', '"j"')), ":3: .*no joint 'j'"),
-    (file(BODY.replace('"mass": 1, ', "")), ":3: .*an inertia is"), (file(BODY.replace('"name": "b"', '"name": 3')), ":3: "),
+    (file(BODY.replace('"mass": 1', '"mass": -1')), ":3: .*not negative"),
+    (file(BODY.replace('{"Revolute": {}}', '"j"')), ":3: .*no joint 'j'"),
+    (file(BODY.replace('"mass": 1, ', "")), ":3: .*an inertia is"),
+    (file(BODY.replace('"name": "b"', '"name": 3')), ":3: "),
     (file(BODY[:-1] + ', "parent": "nobody"}'), ":3: .*no body 'nobody'"),
     (file(BODY[:-1] + ', "placement": [{"translate": [1, 2, 3]}]}'), "did you mean 'translation'"),
     (file(BODY[:-1] + ', "placement": [{"matrix": [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}]}'), "no rotation"),
     (file(BODY[:-1] + ', "placement": {"x": 1}}'), "a pose is a list"),
-    (file(BODY[:-1] + ', "damping": "much"}'), ":3: "), (file(BODY[:-1] + ', "shapes": [{"shapes.Box": {"x": 1}}]}'), ":3: "),
+    (file(BODY[:-1] + ', "damping": "much"}'), ":3: "),
+    (file(BODY[:-1] + ', "shapes": [{"shapes.Box": {"x": 1}}]}'), ":3: "),
     (file(BODY[:-1] + ', "shapes": [{"os.system": {}}]}'), "no kind 'os.system'"),
     (file(BODY, more='"gravity": [1, 2],'), "gravity"), (file(BODY, more='"start": {"q": [1, 2]},'), "start q"),
-    (file(BODY, more='"parameters": {"a": "b"},'), "parameter 'a'"), (file(BODY, more='"joints": 3,'), "'joints' is an object"),
-    (file(BODY, more='"joints": {"j": {"coordinates": {"s": [0, 1]}, "pose": [{"rotation": "r"}]}},'), "no coordinate or parameter 'r'"),
-    (file(BODY, more='"joints": {"j": {"coordinates": {"s": [0, 1]}, "pose": [{"rotation": "1"}]}},'), "'s' moves nothing"),
-    (file(BODY, more='"joints": {"j": {"coordinates": {"sin": [0, 1]}, "pose": [{"rotation": "sin"}]}},'), "choose another name"),
-    (file(BODY, more='"joints": {"j": {"coordinates": {"s": 1}, "pose": [{"rotation": "s"}]}},'), "from a number to a number"),
-    (file(BODY, more='"joints": {"j": {"coordinates": {"s": [0, 1]}, "pose": [{"turn": "s"}]}},'), "a step of a pose has one of"),
+    (file(BODY, more='"parameters": {"a": "b"},'), "parameter 'a'"),
+    (file(BODY, more='"joints": 3,'), "'joints' is an object"),
+    (file(BODY, more=FORMULA % ('"s": [0, 1]', '"rotation": "r"')), "no coordinate or parameter 'r'"),
+    (file(BODY, more=FORMULA % ('"s": [0, 1]', '"rotation": "1"')), "'s' moves nothing"),
+    (file(BODY, more=FORMULA % ('"sin": [0, 1]', '"rotation": "sin"')), "choose another name"),
+    (file(BODY, more=FORMULA % ('"s": 1', '"rotation": "s"')), "from a number to a number"),
+    (file(BODY, more=FORMULA % ('"s": [0, 1]', '"turn": "s"')), "a step of a pose has one of"),
 ])  # fmt: skip
 def test_problems(tmp_path, text, words):
     with pytest.raises(aj.ModelError, match=words) as caught:
@@ -272,5 +280,5 @@ def test_unknown_names_are_warnings(tmp_path):
 
 def test_a_formula_that_is_not_defined_is_a_problem(tmp_path):
     text = file(BODY.replace('{"Revolute": {}}', '{"coordinates": {"s": [-2, -1]}, "pose": [{"rotation": "sqrt(s)"}]}'))
-    with pytest.raises(aj.ModelError, match="m.aj.json:3: "):
+    with pytest.raises(aj.ModelError, match=r"m\.aj\.json:3: "):
         loaded(tmp_path, text)

@@ -66,6 +66,8 @@ def _inner(element: Element, tag: str, values: Values) -> Any:
 def function_of(element: Element, values: Values) -> Any | None:
     """The function inside an element, wrapped in <function> or not; None where there is none."""
     wrapped = element.find("function")
-    inside = wrapped.children if wrapped is not None else element.children
-    named = [child for child in inside if child.tag in KNOWN or child.attributes.get("name") == "function"]
-    return read_function(named[0], values) if named else None
+    if wrapped is not None:
+        inside = wrapped.children
+    else:
+        inside = [x for x in element.children if x.tag in KNOWN or x.attributes.get("name") == "function"]
+    return read_function(inside[0], values) if inside else None
