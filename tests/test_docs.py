@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (
     "README.md",
-    *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "dynamics", "simulation", "expressions")),
+    *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "files", "dynamics", "simulation", "expressions")),
 )
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ import anyjoint as aj
 from anyjoint import curves, forces, functions, joints, shapes
 from anyjoint.joints.parameters import signature
 from anyjoint.load.own.expression import Expression
-from anyjoint.load.own.formula_joint import FormulaJoint
+from anyjoint.load.own.formula_joint import STEPS, FormulaJoint
+from anyjoint.load.own.read import BODY as BODY_KEYS
+from anyjoint.load.own.read import INERTIA, TOP
 from anyjoint.load.own.write import written
 from anyjoint.mechanism import Source, gallery
 from anyjoint.mechanism.probing import needs_probing
@@ -282,3 +285,13 @@ def test_a_formula_that_is_not_defined_is_a_problem(tmp_path):
     text = file(BODY.replace('{"Revolute": {}}', '{"coordinates": {"s": [-2, -1]}, "pose": [{"rotation": "sqrt(s)"}]}'))
     with pytest.raises(aj.ModelError, match=r"m\.aj\.json:3: "):
         loaded(tmp_path, text)
+
+
+def test_the_schema_names_what_files_may_have():
+    """The schema in the docs and the reader agree on the names of the file, of bodies and of inertias."""
+    path = Path(__file__).parents[2] / "docs/_static/aj.schema.json"
+    schema = json.loads(path.read_text())
+    assert set(schema["properties"]) == set(TOP)
+    assert set(schema["$defs"]["body"]["properties"]) == set(BODY_KEYS)
+    assert set(schema["$defs"]["inertia"]["properties"]) == set(INERTIA)
+    assert set(schema["$defs"]["step"]["properties"]) == {*STEPS, "by", "axis", "frame"}
