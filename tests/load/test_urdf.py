@@ -6,7 +6,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import joints, shapes
 from dynamics.support import close
-from load.pinocchio_oracle import Oracle
+from bench.oracles.pinocchio_urdf import Oracle
 from load.robots import LIMIT, ZOO, ZOO_FOR_PINOCCHIO, joint, link, robot
 
 

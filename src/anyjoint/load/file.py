@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from anyjoint.errors import InputError, ModelError
+from anyjoint.errors import AnyjointError, InputError, ModelError
 from anyjoint.mechanism import Mechanism
 from anyjoint.options import named_options, nearest
 
@@ -52,7 +52,12 @@ def load(
     file = Path(path)
     data = read_bytes(file)
     request = Request(file, data, base or "fixed", meshes, Paths(file, packages), report)
-    return _read(request)
+    try:
+        return _read(request)
+    except AnyjointError as error:
+        if report.file in str(error):
+            raise
+        raise ModelError(f"{report.file}: {error}") from error
 
 
 def _read(request: Request) -> Mechanism:
