@@ -4,7 +4,8 @@ import random
 import re
 
 WORDS = [
-    b"", b"0", b"-1", b"1e999", b"nan", b"inf", b"1 2", b"x" * 300, b"\xff", b"<", b">", b"\"", b"{", b"[", b"/..", b"\x00", b"ground",
+    b"", b"0", b"-1", b"1e999", b"nan", b"inf", b"1 2", b"x" * 300, b"\xff", b"<", b">",
+    b'"', b"{", b"[", b"/..", b"\x00", b"ground",
 ]  # fmt: skip
 
 

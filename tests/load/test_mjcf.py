@@ -7,8 +7,8 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints, shapes
-from dynamics.support import close
 from bench.oracles.mujoco_mjcf import Oracle
+from dynamics.support import close
 from load.test_files import stl
 
 # Every type of joint, several on a body, anchors, references, springs, a fixed body, defaults and angles.

@@ -5,8 +5,8 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints, shapes
-from dynamics.support import close
 from bench.oracles.pinocchio_urdf import Oracle
+from dynamics.support import close
 from load.robots import LIMIT, ZOO, ZOO_FOR_PINOCCHIO, joint, link, robot
 
 
