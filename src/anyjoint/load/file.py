@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -11,22 +12,18 @@ from anyjoint.options import named_options, nearest
 
 from .base import BASES
 from .file_bytes import read_bytes
-from .markup import Element, parse
-from .mjcf import read_mjcf
-from .osim import read_osim
-from .own import read_own
+from .markup import parse
 from .paths import Paths
 from .report import Report, checked_allow
 from .request import Request
-from .urdf import read_urdf
 
 MESHES = ("view", "skip")
-# Readers of XML formats by the tag of the root element, each with the name of the format.
-READERS: dict[str, tuple[str, Callable[[Element, Request], Mechanism]]] = {
-    "robot": ("URDF", read_urdf),
-    "mujoco": ("MJCF", read_mjcf),
-    "mujocoinclude": ("MJCF", read_mjcf),
-    "OpenSimDocument": ("OpenSim", read_osim),
+# Formats of XML by the tag of the root element: their names, and the folders that read them, imported when needed.
+READERS = {
+    "robot": ("URDF", "urdf"),
+    "mujoco": ("MJCF", "mjcf"),
+    "mujocoinclude": ("MJCF", "mjcf"),
+    "OpenSimDocument": ("OpenSim", "osim"),
 }
 
 
@@ -63,7 +60,7 @@ def load(
 def _read(request: Request) -> Mechanism:
     start = request.data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith((b"{", b"[")):
-        return read_own(request)
+        return _reader("own")(request)
     if not start.startswith(b"<") and not start.startswith((b"\xff\xfe", b"\xfe\xff")):
         known = ", ".join(sorted({name for name, _ in READERS.values()}))
         message = f"this is no model that can be read; expected {known} or an .aj.json"
@@ -73,4 +70,10 @@ def _read(request: Request) -> Mechanism:
         known = ", ".join(f"<{tag}> of {name}" for tag, (name, _) in READERS.items())
         place = f"{request.report.file}:{root.line}"
         raise ModelError(f"{place}: <{root.tag}> is no model that is known; expected {known} [format]")
-    return READERS[root.tag][1](root, request)
+    return _reader(READERS[root.tag][1])(root, request)
+
+
+def _reader(folder: str) -> Callable[..., Mechanism]:
+    """The function that reads a format."""
+    found: Callable[..., Mechanism] = getattr(importlib.import_module(f"anyjoint.load.{folder}"), f"read_{folder}")
+    return found
