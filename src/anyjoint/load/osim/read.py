@@ -9,13 +9,16 @@ from typing import Any
 
 from anyjoint.joints import Coupled, Joint
 from anyjoint.mechanism import Inertia, Mechanism, Source
+from anyjoint.mechanism.shapes import Shape
 
 from ..finish import finished
 from ..markup import Element
+from ..meshes import Meshes
 from ..request import Request
 from .couplers import read_couplers
 from .frames import Link, read_inertias, read_links
 from .joints import Motion, read_motion
+from .shapes import Geometry
 from .values import Values, objects
 
 GRAVITY = (0.0, -9.80665, 0.0)
@@ -41,9 +44,24 @@ def read_osim(root: Element, request: Request) -> Mechanism:
     _tell_of_forces(model, values)
     if request.base != "fixed":
         report.error(root.line, "base", "an .osim says itself how bodies stand; give the root a FreeJoint there")
+    looks = _looks(model, values, request)
     order = _parents_first([link for link in links if link.name in motions], inertias, values)
     report.check()
-    return _build(model, order, motions, inertias, following, values, request)
+    return _build(model, order, motions, inertias, following, looks, values, request)
+
+
+def _looks(model: Element, values: Values, request: Request) -> dict[str, list[Shape]]:
+    """What each body looks like, and the ground."""
+    bodies = [*objects(model, "BodySet"), *model.all("Ground")]
+    count = sum(part.tag in ("Mesh", "DisplayGeometry") for body in bodies for part in body.walk())
+    meshes = Meshes(request.paths, request.report, request.meshes == "view", count)
+    geometry = Geometry(values, meshes)
+    try:
+        found = {body.attributes.get("name", ""): geometry.shapes(body) for body in bodies}
+    finally:
+        meshes.close()
+    geometry.tell(model.line)
+    return found
 
 
 def _ends(link: Link, bodies: Mapping[str, Inertia], values: Values) -> bool:
@@ -99,6 +117,7 @@ def _build(
     motions: Mapping[str, Motion],
     inertias: Mapping[str, Inertia],
     following: Mapping[str, tuple[str, Any]],
+    looks: Mapping[str, list[Shape]],
     values: Values,
     request: Request,
 ) -> Mechanism:
@@ -117,10 +136,11 @@ def _build(
         else:
             coordinates |= {c.name: (name, k) for k, c in enumerate(motion.coordinates)}
         parent, lines[name] = None if link.parent == "ground" else link.parent, link.element.line
-        inertia = inertias[link.child] if name == link.child else None
-        mech.add_body(name, parent, joint, place, inertia)
+        solid: dict[str, Any] = {"inertia": inertias[link.child], "shape": looks.get(link.child, [])}
+        mech.add_body(name, parent, joint, place, **solid if name == link.child else {})
         if name != link.child:
-            mech.add_body(link.child, name, None, link.in_child.inverse(), inertias[link.child])
+            mech.add_body(link.child, name, None, link.in_child.inverse(), **solid)
+    mech.draw(*looks.get("ground", []))
     start = [c for link in order if link.name not in following for c in motions[link.name].coordinates]
     mech.set_start([c.value for c in start], [c.speed for c in start])
     joints = {link.name: moved[link.name] for link in order}
