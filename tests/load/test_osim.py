@@ -342,7 +342,8 @@ def test_bones_may_be_elsewhere(loaded, tmp_path):
 @pytest.mark.parametrize(("text", "words"), [
     (VTP.replace("0 0 0  1", "0 0 x  1"), "could not convert"),
     (VTP.replace("0 0 0  1", "0 0 nan  1"), "finite numbers"),
-    (VTP.replace('format="ascii"', 'format="binary"'), "as text"), (VTP.replace("0 1 2 3", "0 1 2 9"), "names vertex 9"),
+    (VTP.replace('format="ascii"', 'format="binary"'), "as text"),
+    (VTP.replace("0 1 2 3", "0 1 2 9"), "names vertex 9"),
     (VTP.replace("4 7", ""), "no polygons"), ("<VTKFile/>", "no polygons"), ("<VTK", "no XML"),
     (VTP.replace("0 0 0  1", "0 0  1"), "three for each point"),
 ])  # fmt: skip
