@@ -34,6 +34,7 @@ from anyjoint.trace.workshop import Workshop
 from anyjoint.travel import Parcel
 from anyjoint.tree.plan import Plan
 
+from .actuated import actuated_forces
 from .alarm import Alarm
 from .arguments import checked_out, checked_row, checked_rows
 from .cartesian import Cartesian
@@ -275,13 +276,27 @@ class Model(ConstraintQuestions):
         return result
 
     def inverse_dynamics(
-        self, q: Any, v: Any, a: Any, *, algorithm: str = "newton-euler", out: Floats | None = None, threads: int = 1
-    ) -> Floats:
-        """Generalized forces that produce the accelerations a; algorithm "newton-euler" or "lagrangian"."""
+        self, q: Any, v: Any, a: Any, *, actuated: Any = None, t: Any = None, algorithm: str = "newton-euler",
+        out: Floats | None = None, threads: int = 1,
+    ) -> Floats:  # fmt: skip
+        """Generalized forces that produce the accelerations a; algorithm "newton-euler" or "lagrangian".
+
+        These are the forces of the tree, M a + bias, as if all joints were driven and constraints did not push. With
+        `actuated`, a list of bodies or coordinates, only those have forces and constraints do the rest, at the time t:
+        the smallest forces where there are several choices.
+        """
         names = {"newton-euler": "inverse_dynamics", "lagrangian": "inverse_dynamics_lagrangian"}
         if algorithm not in names:
             raise InputError(f"inverse_dynamics: algorithm {algorithm!r} is unknown; choose one of {', '.join(names)}")
-        return self.evaluate(names[algorithm], (q, v, a), out, threads)
+        if actuated is None:
+            return self.evaluate(names[algorithm], (q, v, a), out, threads)
+        tau = self.evaluate(names[algorithm], (q, v, a), None, threads)
+        inputs = [("q", self.nq), ("v", self.nv), ("a", self.nv)]
+        rows, _ = checked_rows("inverse_dynamics", (q, v, a), inputs, self.dtype)
+        forces = actuated_forces(self, *rows, tau, actuated, t)
+        result = checked_out("inverse_dynamics", out, forces.shape, self.dtype, ())
+        result[...] = forces
+        return result
 
     @named_options
     def step(
