@@ -20,8 +20,9 @@ RANK = 1e-10  # of a direction that rows still hold something in, relative to th
 KEPT = {"float64": 1e-8, "float32": 1e-3}  # by how much accelerations may miss a row, relative to its terms
 
 
-def actuated_forces(model: Any, q: Floats, v: Floats, a: Floats, tau: Floats, actuated: Any, t: Any) -> Floats:
-    """Forces of the actuated velocities, 0 for all others; `tau` is what the tree alone asks for."""
+def actuated_forces(model: Any, motion: Sequence[Floats], tau: Floats, actuated: Any, t: Any) -> Floats:
+    """Forces of the actuated velocities, 0 for all others; `tau` is what the tree asks for in this motion (q, v, a)."""
+    q, v, a = motion
     driven = np.zeros(model.nv, dtype=bool)
     for item in [actuated] if isinstance(actuated, str) or not isinstance(actuated, Sequence) else actuated:
         driven[velocities_of(model, item, "inverse_dynamics: actuated")] = True
