@@ -29,7 +29,7 @@ class Spring:
     @staticmethod
     def of(body: Any) -> Spring | None:
         """The springs that a body was added with, or None if it has none."""
-        if not any(body.stiffness) and not any(body.damping):
+        if not body.sprung:
             return None
         return Spring(body.stiffness, body.damping, body.rest)
 

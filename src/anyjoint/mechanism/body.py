@@ -32,6 +32,7 @@ class Body:
     stiffness: tuple[float, ...] = ()  # of the joint's springs, per velocity
     damping: tuple[float, ...] = ()
     rest: tuple[float, ...] = ()  # where the springs relax, per coordinate
+    sprung: bool = False  # added with springs or dampers, which stay parameters also while they are zero
 
     @property
     def shape(self) -> Shape | None:

@@ -117,8 +117,9 @@ class Mechanism:
             frames=dict(frames or {}),
             q=slice(self.nq, self.nq + joint.nq),
             v=slice(self.nv, self.nv + joint.nv),
-            stiffness=per_coordinate(stiffness, joint.nv, name, "stiffness"),
-            damping=per_coordinate(damping, joint.nv, name, "damping"),
+            stiffness=(k := per_coordinate(stiffness, joint.nv, name, "stiffness")),
+            damping=(d := per_coordinate(damping, joint.nv, name, "damping")),
+            sprung=any(k) or any(d),
             rest=per_coordinate(neutral if rest is None else rest, joint.nq, name, "rest"),
         )
         self.bodies.append(body)
@@ -223,18 +224,21 @@ class Mechanism:
 
     @named_options
     def compile(
-        self, algorithm: str = "auto", dtype: str = "float64", form: str = "auto", width: int | None = None
-    ) -> Model:
+        self, algorithm: str = "auto", dtype: str = "float64", form: str = "auto", width: int | None = None,
+        vary: Sequence[str] = (),
+    ) -> Model:  # fmt: skip
         """Check the mechanism, write its equations of motion and compile them.
 
         `algorithm` is the formulation of forward dynamics: "auto" takes the one with the fewest operations, others are
         "recursive", "articulated-body", "composite-rigid-body", "lagrangian", "redmax", ... `dtype` is "float64" or
         "float32". `form` is "straight" (one program), "kernels" (one per class of bodies, in loops) or "auto"; `width`
-        is how many states of a batch run at once (default: what the processor's registers hold).
+        is how many states of a batch run at once (default: what the processor's registers hold). `vary` names
+        parameters that will be set again and again, such as "rod/mass": whatever values they get, also exactly 0 or 1,
+        nothing is compiled again.
         """
         self.validate()
         pipeline = importlib.import_module("anyjoint").compile_model  # physics does not import the compiler
-        return pipeline(self, algorithm=algorithm, dtype=dtype, form=form, width=width)  # type: ignore[no-any-return]
+        return pipeline(self, algorithm=algorithm, dtype=dtype, form=form, width=width, vary=vary)  # type: ignore[no-any-return]
 
     # -- the details of add_body ------------------------------------------------------------------
 

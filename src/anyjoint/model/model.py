@@ -34,6 +34,7 @@ from anyjoint.tree.plan import Plan
 
 from .arguments import checked_out, checked_row, checked_rows
 from .cartesian import Cartesian
+from .change import GRAVITY, find
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
 from .method import add_methods
@@ -42,6 +43,7 @@ from .places import Places
 from .program import Program
 from .report import Report, make_report
 from .screen import Screen, look_closer, make_screen
+from .varied import varied
 
 if TYPE_CHECKING:
     from anyjoint.simulate import Trajectory
@@ -80,12 +82,14 @@ class Model:
         dtype: str = "float64",
         form: str = "auto",
         width: int | None = None,
+        vary: Sequence[str] = (),
     ) -> None:
         self.mechanism = copy.copy(mechanism)  # parameters change here, not in the user's
         self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
         self.dtype = np.dtype(checked_dtype(dtype))
         self.algorithm = _checked_algorithm(algorithm, self.mechanism)
-        self.workshop = Workshop(self.mechanism, _checked_form(form))
+        self.vary = _checked_vary(vary, self.mechanism)
+        self.workshop = Workshop(self.mechanism, _checked_form(form), lambda: varied(self.mechanism, self.vary))
         self.width = width
         self._programs: dict[str, Program] = {}
         self.numeric = algorithm if self._is_numeric(algorithm) else None
@@ -152,6 +156,7 @@ class Model:
         for name in stale:
             del self._programs[name]
         if stale:
+            self.workshop.look_again()
             warnings.warn(
                 f"{', '.join(stale)}: a number that was exactly 0, 1 or -1 changed; compiling again", stacklevel=4
             )
@@ -430,7 +435,7 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied as mechanism (with its present parameters) and options; code comes from the cache."""
-        options = (self.algorithm, self.dtype.name, self.workshop.form, self.width)
+        options = (self.algorithm, self.dtype.name, self.workshop.form, self.width, self.vary)
         return _compiled_again, (Parcel(self.mechanism), *options)
 
     def __repr__(self) -> str:
@@ -442,10 +447,11 @@ add_methods(Model, QUANTITIES)
 
 @named_options
 def compile_model(
-    mechanism: Any, algorithm: str = "auto", dtype: str = "float64", form: str = "auto", width: int | None = None
-) -> Model:
+    mechanism: Mechanism, algorithm: str = "auto", dtype: str = "float64", form: str = "auto",
+    width: int | None = None, vary: Sequence[str] = (),
+) -> Model:  # fmt: skip
     """The pipeline's door: a mechanism to machine code; the options are those of `Mechanism.compile`."""
-    return Model(mechanism, algorithm, dtype, form, width)
+    return Model(mechanism, algorithm, dtype, form, width, vary)
 
 
 def _compiled_again(mechanism: Parcel, *options: Any) -> Model:
@@ -463,6 +469,15 @@ def _checked_form(form: str) -> str:
     if form not in ("auto", "straight", "kernels"):
         raise InputError(f'form={form!r}; expected "auto", "straight" or "kernels"')
     return form
+
+
+def _checked_vary(names: Sequence[str], mechanism: Mechanism) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise InputError(f"vary={names!r}; expected a list of names of parameters, such as [{names!r}]")
+    for name in names:
+        if name != GRAVITY:
+            find(mechanism, name)
+    return tuple(names)
 
 
 def _checked_algorithm(algorithm: str, mechanism: Mechanism) -> str:

@@ -16,7 +16,7 @@ from anyjoint.tree.record import ground, unset
 from .body_trace import BodyTrace, FromRaw, FromRow, TracedBody, TracedParent, entries_of
 from .flatten import Rebuild, flatten
 from .joints_cache import JointCache
-from .numbers import Numbers, pattern
+from .numbers import Numbers
 from .straight import part_of
 
 EXACT = (0.0, 1.0)  # -1 stays a number to be loaded: hinges that differ only in direction share a class
@@ -56,10 +56,8 @@ class Tracer:
         self._spoken: dict[BodyTrace, Hashable] = {}  # what children read of a parent of this class
         self._lengths: dict[tuple[BodyTrace, str], int] = {}
         self.traces: list[list[BodyTrace]] = []  # per sweep, per link
-        self.kinds = [
-            (self._kind(link), pattern(row, EXACT)) for link, row in zip(plan.links, numbers.links, strict=True)
-        ]
-        gravity = pattern(numbers.gravity, EXACT)
+        *patterns, gravity = numbers.patterns(EXACT)
+        self.kinds = [(self._kind(link), exact) for link, exact in zip(plan.links, patterns, strict=True)]
         self.ground = self._ground(gravity)
         for level, sweep in enumerate(algorithm.sweeps):
             inward = sweep.direction == "inward"

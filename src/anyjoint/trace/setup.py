@@ -13,7 +13,7 @@ from anyjoint.symbolic.interpret import evaluate_ids
 from anyjoint.symbolic.ops import ARITY, Op
 from anyjoint.symbolic.rewrite import import_into, reachable
 
-from .numbers import Numbers
+from .numbers import Numbers, NumberTable
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 _ARITY = tuple(ARITY[op] for op in Op)
@@ -50,15 +50,19 @@ class Rows:
         """One past the last number."""
         return self.start + len(self.setup.outputs) * (1 if self.links is None else len(self.links))
 
-    def fill(self, numbers: Numbers, out: Floats) -> None:
-        """Compute the rows from raw numbers; behind those of a link stands -g."""
+    def fill(self, numbers: Numbers | NumberTable, out: Floats) -> None:
+        """Compute the rows from raw numbers, of one set of parameters or of as many as `out` has rows."""
         if self.setup.outputs:
-            out[self.start : self.end] = self.setup.evaluate(self._raw(numbers)).ravel()
+            raw = self._raw(numbers)
+            made = self.setup.evaluate(raw.reshape(-1, raw.shape[-1]))
+            out[..., self.start : self.end] = made.reshape(*raw.shape[:-2], -1)
 
-    def _raw(self, numbers: Numbers) -> Floats:
+    def _raw(self, numbers: Numbers | NumberTable) -> Floats:
+        """Raw numbers (..., calls, count); behind those of a link stands -g."""
         if self.links is None:
-            return np.asarray(numbers.flat())
-        return numbers.table[list(self.links)]
+            return np.asarray(numbers.flat()[..., None, :])
+        table = numbers.table if isinstance(numbers, Numbers) else numbers.rows
+        return np.asarray(table[..., list(self.links), :])
 
 
 def split_parameters(

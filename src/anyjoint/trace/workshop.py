@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,13 +16,14 @@ import numpy as np
 from anyjoint.codegen import Schedule
 from anyjoint.dynamics.algorithm import Algorithm, Over
 from anyjoint.mechanism import Mechanism
-from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_plan
+from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_frames, make_plan
 
 from .classes import Tracer
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
 from .layout import lay_out
 from .numbers import Numbers, numbers_of
+from .renumber import Basis
 from .setup import Rows
 from .store import Traced, remembered
 from .straight import EXACT, PER_LINK, SHARED, Straight, row_schedule, trace_tree
@@ -33,6 +34,7 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 # the size at which it outgrows the caches and a second of compile time.
 SMALL, LARGE = 3_500, 16_000  # operations
 SHARING = 3.0  # bodies per kernel
+GROUND = (0.0, 0.0, 0.0)  # how the ground accelerates where gravity does not count
 
 
 @dataclass(frozen=True)
@@ -56,33 +58,59 @@ class Trace:
 class Workshop:
     """Traces quantities of one mechanism; plans are made again when parameters change."""
 
-    def __init__(self, mechanism: Mechanism, form: str = "auto") -> None:
+    def __init__(
+        self, mechanism: Mechanism, form: str = "auto", variants: Callable[[], Sequence[Mechanism]] = tuple
+    ) -> None:
+        """Numbers that are others in one of the `variants` of the mechanism are variables whatever their value."""
         self.mechanism, self.form, self.joints = mechanism, form, JointCache()
+        self._variants = variants
+        self._varying: dict[tuple[Over, bool], Floats | None] = {}
+        self._plans: dict[Over, Plan] = {}
+        self._bases: dict[Over, Basis] = {}
 
     @cached_property
     def expansion(self) -> Expansion | None:
         """The mechanism with a coordinate for every coupled joint, if it has any."""
         return expand(self.mechanism)
 
-    @cached_property
-    def _plans(self) -> dict[Over, Plan]:
-        return {}
-
     def plan(self, over: Over = "links") -> Plan:
         """The links that an algorithm runs over."""
         if over not in self._plans:
-            tree = self.expansion or self.mechanism
-            self._plans[over] = body_plan(tree) if over == "bodies" else make_plan(tree, regroup=over == "regrouped")
+            tree, frames = self.expansion or self.mechanism, self.basis(over).frames
+            made = make_plan(tree, regroup=over == "regrouped", frames=frames) if frames else body_plan(tree)
+            self._plans[over] = made
         return self._plans[over]
+
+    def basis(self, over: Over) -> Basis:
+        """A plan and its numbers, of the present joints and placements."""
+        bodies = tuple((self.expansion or self.mechanism).bodies)
+        known = self._bases.get(over)
+        if known is None or not known.fits(bodies):
+            tree = self.expansion or self.mechanism
+            frames = None if over == "bodies" else make_frames(tree)
+            plan = make_plan(tree, regroup=over == "regrouped", frames=frames) if frames else body_plan(tree)
+            self._plans[over] = plan
+            self._bases[over] = Basis(plan, numbers_of(plan, GROUND), frames, over == "regrouped", bodies)
+        return self._bases[over]
 
     def forget(self) -> None:
         """Drop everything that was computed from parameters."""
-        for name in ("expansion", "_plans"):
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("expansion", None)
+        self._plans.clear()
+
+    def look_again(self) -> None:
+        """Forget which numbers vary: where others have changed, too, it may be more of them."""
+        self._varying.clear()
 
     def numbers(self, over: Over, gravity: bool) -> Numbers:
-        """The raw numbers of a plan."""
-        return numbers_of(self.plan(over), self.mechanism.gravity if gravity else (0.0, 0.0, 0.0))
+        """The raw numbers of a plan, and which of them vary."""
+        g = self.mechanism.gravity
+        field = (float(g[0]), float(g[1]), float(g[2])) if gravity else GROUND
+        found = self.basis(over).of((self.expansion or self.mechanism).bodies, field)
+        if (over, gravity) not in self._varying:
+            others = [Workshop(variant, self.form).numbers(over, gravity).flat() for variant in self._variants()]
+            self._varying[over, gravity] = np.ptp([found.flat(), *others], axis=0) != 0 if others else None
+        return replace(found, varying=self._varying[over, gravity])
 
     def sizes(self, inputs: Sequence[str], over: Over) -> list[tuple[str, int]]:
         """Lengths of the state rows."""
@@ -94,7 +122,7 @@ class Workshop:
     def sweeps(self, algorithm: Algorithm, plan: Plan | None = None) -> Trace:
         """An algorithm of sweeps, straight or by kernels; over another plan than its own if one is given."""
         plan = plan or self.plan(algorithm.over)
-        numbers = numbers_of(plan, self.mechanism.gravity if algorithm.gravity else (0.0, 0.0, 0.0))
+        numbers = self.numbers(algorithm.over, algorithm.gravity)
 
         def straight() -> Traced:
             sizes = self.sizes(algorithm.inputs, algorithm.over)
@@ -153,7 +181,8 @@ class Workshop:
 def built_in(numbers: Numbers) -> Floats:
     """Numbers that programs may have built in; NaN for all others."""
     flat = numbers.flat()
-    exact: Floats = np.where(np.isin(flat, EXACT), flat + 0.0, np.nan)
+    free = np.zeros(len(flat), dtype=bool) if numbers.varying is None else numbers.varying
+    exact: Floats = np.where(np.isin(flat, EXACT) & ~free, flat + 0.0, np.nan)
     return exact
 
 
