@@ -23,19 +23,22 @@ def add_methods(model: type, quantities: Mapping[str, Quantity]) -> None:
 
 
 def method(quantity: Quantity) -> Callable[..., Any]:
-    """The method that evaluates a quantity: one argument per input, then `out` (for a single output) and `threads`."""
+    """The method that evaluates a quantity: one argument per input, then `out`, `threads` and `parameters`."""
     name, tables = quantity.name, [row for row in quantity.inputs if row.kind == "bodies"]
 
-    def call(self: Any, *arrays: Any, out: Floats | None = None, threads: int = 1) -> Any:
+    def call(
+        self: Any, *arrays: Any, out: Floats | None = None, threads: int = 1, parameters: Any = None
+    ) -> Any:
         if tables:
             arrays = tuple(_flat(self, row, x, name) for row, x in zip(quantity.inputs, arrays, strict=False))
-        return self.program(name).split(self.evaluate(name, arrays, out, threads))
+        return self.program(name).split(self.evaluate(name, arrays, out, threads, parameters))
 
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     parameters += [inspect.Parameter(row.name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for row in quantity.inputs]
     parameters += [
         inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None),
         inspect.Parameter("threads", inspect.Parameter.KEYWORD_ONLY, default=1),
+        inspect.Parameter("parameters", inspect.Parameter.KEYWORD_ONLY, default=None),
     ]
     call.__name__, call.__qualname__ = name, f"Model.{name}"
     call.__doc__ = documentation(quantity)

@@ -38,10 +38,12 @@ from .change import GRAVITY, find
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
 from .method import add_methods
+from .parameter_rows import ParameterRows
 from .parameters import Parameters
 from .places import Places
 from .program import Program
 from .report import Report, make_report
+from .row_program import RowPrograms
 from .screen import Screen, look_closer, make_screen
 from .varied import varied
 
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from anyjoint.simulate import Trajectory
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+Given = ParameterRows | Mapping[str, Any]  # parameters, one row per state
 
 
 class Model:
@@ -92,6 +95,7 @@ class Model:
         self.workshop = Workshop(self.mechanism, _checked_form(form), lambda: varied(self.mechanism, self.vary))
         self.width = width
         self._programs: dict[str, Program] = {}
+        self.row_programs = RowPrograms(self)
         self.numeric = algorithm if self._is_numeric(algorithm) else None
         begin = time.perf_counter()
         if self.nv:
@@ -126,12 +130,16 @@ class Model:
         """The machine code of a quantity."""
         name = quantity if isinstance(quantity, str) else quantity.name
         if name not in self._programs:
-            record = self._known(quantity) if isinstance(quantity, str) else quantity
+            record = self.known(quantity)
             traced = record.trace(self.workshop, self.algorithm)
             self._programs[name] = Program(record, traced, self.mechanism, self.dtype.name, self.width)
         return self._programs[name]
 
-    def _known(self, name: str) -> Quantity:
+    def known(self, quantity: str | Quantity) -> Quantity:
+        """A quantity given by its name or as itself; refuses what this model cannot answer by machine code."""
+        if isinstance(quantity, Quantity):
+            return quantity
+        name = quantity
         if name not in QUANTITIES:
             raise InputError(f"quantity {name!r} is unknown; choose one of {', '.join(QUANTITIES)}")
         if name == "forward_dynamics" and self.numeric:
@@ -143,9 +151,19 @@ class Model:
         """Masses, centres of mass, tensors, placements, springs, joint parameters and gravity by name."""
         return Parameters(self.mechanism, self._parameters_changed)
 
+    def parameter_rows(self, values: Given) -> ParameterRows:
+        """Parameters with one value for each state of a batch, checked once and good for any number of calls.
+
+        >>> rows = model.parameter_rows({"bob/mass": [1.0, 2.0, 3.0]})
+        >>> model.forward_dynamics([0.1], [0.0], [0.5], parameters=rows).shape
+        (3, 1)
+        """
+        return self.row_programs.rows(values)
+
     def _parameters_changed(self) -> None:
         """Run the set-up programs again; drop programs that have built in a number which is another one now."""
         self.workshop.forget()
+        self.row_programs.parameters_changed()
         for made in ("screen", "places", "_direct"):
             self.__dict__.pop(made, None)
         stale = []
@@ -164,10 +182,13 @@ class Model:
     # -- calls ----------------------------------------------------------------------------------------------
 
     def evaluate(
-        self, quantity: str | Quantity, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1
-    ) -> Floats:
-        """The result row of a quantity, finite or explained."""
+        self, quantity: str | Quantity, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1,
+        parameters: Given | None = None,
+    ) -> Floats:  # fmt: skip
+        """The result row of a quantity, finite or explained; `parameters` has one row per state."""
         name = quantity if isinstance(quantity, str) else quantity.name
+        if parameters is not None:
+            return self.row_programs.evaluate(quantity, arrays, parameters, out, threads)
         if self.places is not None:
             self.places.check(name, arrays[0])
         program = self._programs.get(name) or self.program(quantity)
@@ -183,10 +204,19 @@ class Model:
         return result
 
     def forward_dynamics(
-        self, q: Any, v: Any, tau: Any = None, *, wrenches: Any = None, out: Floats | None = None, threads: int = 1
-    ) -> Floats:
-        """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies, in their frames."""
+        self, q: Any, v: Any, tau: Any = None, *, wrenches: Any = None, out: Floats | None = None, threads: int = 1,
+        parameters: Given | None = None,
+    ) -> Floats:  # fmt: skip
+        """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies, in their frames.
+
+        `parameters` gives every state of a batch its own: {"rod/mass": masses}, or `model.parameter_rows(...)`.
+        """
         tau = self._zero if tau is None else tau
+        if parameters is not None:
+            rows = self.parameter_rows(parameters)
+            if wrenches is not None:
+                tau = np.asarray(tau) + self.generalized_forces(q, wrenches, parameters=rows)
+            return self.evaluate("forward_dynamics", (q, v, tau), out, threads, rows)
         if wrenches is None and out is None and threads == 1 and self._direct is not None:
             state = self._direct((q, v, tau))
             if state is not None:
@@ -244,23 +274,24 @@ class Model:
         return result
 
     def inverse_dynamics(
-        self, q: Any, v: Any, a: Any, *, algorithm: str = "newton-euler", out: Floats | None = None, threads: int = 1
-    ) -> Floats:
+        self, q: Any, v: Any, a: Any, *, algorithm: str = "newton-euler", out: Floats | None = None, threads: int = 1,
+        parameters: Given | None = None,
+    ) -> Floats:  # fmt: skip
         """Generalized forces that produce the accelerations a; algorithm "newton-euler" or "lagrangian"."""
         names = {"newton-euler": "inverse_dynamics", "lagrangian": "inverse_dynamics_lagrangian"}
         if algorithm not in names:
             raise InputError(f"inverse_dynamics: algorithm {algorithm!r} is unknown; choose one of {', '.join(names)}")
-        return self.evaluate(names[algorithm], (q, v, a), out, threads)
+        return self.evaluate(names[algorithm], (q, v, a), out, threads, parameters)
 
     @named_options
     def step(
         self, q: Any, v: Any, tau: Any = None, *, dt: float = 1e-3, method: str = "rk4",
-        out: tuple[Floats, Floats] | None = None, threads: int = 1,
+        out: tuple[Floats, Floats] | None = None, threads: int = 1, parameters: Given | None = None,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """The state after one step of dt seconds, in which tau is held; for control and learning loops.
 
         One state or a batch, by any stepper with a step of its own ("rk4", "semi-implicit-euler", ...). `out` are two
-        arrays to write to.
+        arrays to write to. `parameters` gives every state of a batch its own.
 
         >>> q, v = model.step([0.1], [0.0], dt=1e-3)
         >>> bool(abs(v[0] + 9.81e-3 * 0.0998) < 1e-6)
@@ -275,7 +306,7 @@ class Model:
         if not is_real(dt) or not 0 < dt < np.inf:
             raise InputError(f"step: dt={dt!r}; expected a positive finite number of seconds")
         given = (q, v, self._zero if tau is None else tau, np.full(1, dt, self.dtype))
-        row = self.evaluate(STEPS[method], given, None, threads)
+        row = self.evaluate(STEPS[method], given, None, threads, parameters)
         if out is None:
             return row[..., : self.nq], row[..., self.nq :]
         out[0][...], out[1][...] = row[..., : self.nq], row[..., self.nq :]
@@ -294,12 +325,14 @@ class Model:
         found: tuple[Floats, Floats] = self.program(quantity).split(self.evaluate(quantity, (q, v, tau, a)))
         return found
 
-    def mass_matrix(self, q: Any, *, out: Floats | None = None, threads: int = 1) -> Floats:
+    def mass_matrix(
+        self, q: Any, *, out: Floats | None = None, threads: int = 1, parameters: Given | None = None
+    ) -> Floats:
         """M(q), (nv, nv)."""
-        if self.nv > DENSE and self.workshop.expansion:
+        if self.nv > DENSE and self.workshop.expansion and parameters is None:
             return self._mass_columns(np.asarray(q), threads)
         square = (self.nv, self.nv)
-        flat = self.evaluate("mass_matrix", (q,), _flat(out, square), threads)
+        flat = self.evaluate("mass_matrix", (q,), _flat(out, square), threads, parameters)
         return flat.reshape(*flat.shape[:-1], *square) if out is None else out
 
     def _mass_columns(self, q: Floats, threads: int) -> Floats:
@@ -366,7 +399,7 @@ class Model:
         self, q0: Any = None, v0: Any = None, duration: float = 10.0, dt: float = 1e-3, method: str = "rk4", *,
         rtol: float = 1e-8, atol: float = 1e-10, tau: Any = None, forces: Sequence[Any] = (), events: Any = (),
         save_every: int | None = None, progress: Any = None, threads: int = 1, limits: bool = True,
-        hold: int | None = None,
+        hold: int | None = None, parameters: Given | None = None,
     ) -> Trajectory:  # fmt: skip
         """Integrate the motion from (q0, v0); without them from the mechanism's own start.
 
@@ -375,7 +408,8 @@ class Model:
         function tau(t, q, v), asked at every stage or, with `hold=k`, every k steps; `forces` are springs, wrenches and
         servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `aj.Event`s. Limits that joints declare hold
         unless `limits` is False. Every `save_every`-th step is kept (default all). `progress=True` shows a bar. Batches
-        (batch, n) run on `threads`. Trouble ends the run early, with a status that says why.
+        (batch, n) run on `threads`; `parameters` gives each state its own. Trouble ends the run early, with a status
+        that says why.
 
         >>> traj = model.simulate([0.1], [0.0], duration=1.0, dt=1e-3)
         >>> traj.status.ok, len(traj.t)
@@ -384,6 +418,7 @@ class Model:
         return importlib.import_module("anyjoint.simulate").simulate(  # type: ignore[no-any-return]
             self, q0, v0, duration, dt, method, rtol=rtol, atol=atol, tau=tau, forces=forces, events=events,
             save_every=save_every, progress=progress, threads=threads, limits=limits, hold=hold,
+            parameters=parameters,
         )  # fmt: skip
 
     @named_options

@@ -13,7 +13,7 @@ from .chunk import Chunk, Pace, StepUnderflow
 from .guard import guard_of
 from .python_step import PythonStepper
 from .request import Request
-from .stepper import initial_rows, make_stepper
+from .stepper import initial_rows, make_stepper, numbers_of
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 RECORDS = 64 << 20  # bytes of steps that wait to be sampled
@@ -101,7 +101,7 @@ def first_step(q: Floats, v: Floats, rate: tuple[Floats, Floats], request: Reque
 def compiled_adaptive(request: Request) -> Iterator[Chunk]:
     """The step loop as machine code; each trajectory of a batch has its own step length."""
     stepper, row = make_stepper(request), AdaptiveRow(request.model.nq, request.model.nv)
-    state = initial_rows(request, row.length)
+    state, numbers = initial_rows(request, row.length), numbers_of(request, stepper)
     _prepare(request, row, state)
     settings = stepper.settings(request.duration, request.rtol, request.atol, forces=request.forces.numbers)
     end = float(settings[0])  # the duration, rounded where numbers are short
@@ -110,7 +110,7 @@ def compiled_adaptive(request: Request) -> Iterator[Chunk]:
     samples, pace = Samples(request), Pace(16)
     most = max(1, RECORDS // state.nbytes)
     while (state[:, row.time] < end).any():
-        out = stepper.advance(state, drive, settings, min(pace.start(), most), 1, request.threads)
+        out = stepper.advance(state, drive, settings, numbers, min(pace.start(), most), 1, request.threads)
         pace.stop()
         for member in range(request.batch):
             _add_steps(samples, member, out[:, member], row, end, request.duration)
@@ -123,7 +123,8 @@ def compiled_adaptive(request: Request) -> Iterator[Chunk]:
 def _prepare(request: Request, row: AdaptiveRow, state: Floats) -> None:
     """First rates and step lengths."""
     for member, (q, v) in enumerate(zip(request.q, request.v, strict=True)):
-        rate = PythonStepper(request.model, request.drive, request.stepper, member).rate(0.0, q, v)
+        own = request.parameters.take([member]) if request.parameters else None
+        rate = PythonStepper(request.model, request.drive, request.stepper, member, own).rate(0.0, q, v)
         state[member, row.step] = first_step(q, v, rate, request)
         state[member, row.rates :] = np.concatenate(rate)
 
@@ -154,7 +155,8 @@ def _check_progress(state: Floats, row: AdaptiveRow, end: float, request: Reques
 
 def python_adaptive(request: Request) -> Iterator[Chunk]:
     """The same in Python, because a Python function of time or state has to be asked at every stage."""
-    stepper, tableau = PythonStepper(request.model, request.drive, request.stepper), request.stepper.tableau
+    stepper = PythonStepper(request.model, request.drive, request.stepper, rows=request.parameters)
+    tableau = request.stepper.tableau
     assert tableau is not None  # adaptive steppers have one
     samples, pace = Samples(request), Pace(4)
     t, q, v = 0.0, request.q[0].copy(), request.v[0].copy()

@@ -49,6 +49,7 @@ def simulate(
     threads: int = 1,
     limits: bool = True,
     hold: int | None = None,
+    parameters: Any = None,
 ) -> Trajectory:
     """Simulate a model from (q0, v0); rows (n,) give one trajectory, batches (batch, n) many at once.
 
@@ -60,10 +61,11 @@ def simulate(
     and servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `Event`s. Limits that joints declare hold,
     by stops as hard as the steps can follow, unless `forces` has a `Limits` or `limits` is False. Every `save_every`-th
     step is kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end the run early
-    with a status that says why.
+    with a status that says why. `parameters` has one row for each state of a batch.
     """
     request = make_request(
-        model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold
+        model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold,
+        parameters,
     )  # fmt: skip
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     request = started(request)
@@ -230,7 +232,8 @@ class Recorder:
 
     def _partial_steps(self, t: Floats, q: Floats, v: Floats) -> StateAt:
         """States within a step by a shorter step from its beginning."""
-        stepper = PythonStepper(self.request.model, self.request.drive, self.request.stepper)
+        rows = self.request.parameters
+        stepper = PythonStepper(self.request.model, self.request.drive, self.request.stepper, rows=rows)
 
         def state_at(time: float) -> tuple[Floats, Floats]:
             k = max(int(np.searchsorted(t, time, side="left")) - 1, 0)
@@ -262,7 +265,8 @@ class Recorder:
             q, v = q[:, 0], v[:, 0]
         status = self.status or Status(True, "", float(t[-1]))
         return Trajectory(
-            t, q, v, status, request.model, request.method, self.steps, self.crossings, request.drive
+            t, q, v, status, request.model, request.method, self.steps, self.crossings, request.drive,
+            request.parameters,
         )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import SingularityError
+from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.physics import has_chart
 from anyjoint.stepper.tableau import Tableau
@@ -20,12 +21,14 @@ State = tuple[Floats, Floats]
 
 
 class PythonStepper:
-    """Steps of a model under a drive; `member` is the state's place in a batch of drives."""
+    """Steps of a model under a drive; `member` is the state's place in a batch of drives, `rows` its parameters."""
 
-    def __init__(self, model: Any, drive: Drive, stepper: Stepper, member: int = 0) -> None:
+    def __init__(
+        self, model: Any, drive: Drive, stepper: Stepper, member: int = 0, rows: ParameterRows | None = None
+    ) -> None:
         self.model, self.drive, self.stepper, self.member = model, drive, stepper, member
         # without the checks of results, which are made on whole trajectories
-        self.forward = _unchecked(model) if model.numeric else model.program("forward_dynamics")
+        self.forward = _forward(model, rows)
         self.charted = charted(model)
 
     def rate(self, t: float, q: Floats, v: Floats) -> State:
@@ -80,16 +83,26 @@ def coordinate_rates(model: Any, q: Floats, v: Floats) -> Floats:
     return v if model.nq == model.nv else np.asarray(model.program("coordinate_rates")(q, v), dtype=float)
 
 
-def _unchecked(model: Any) -> Callable[..., Floats]:
-    """Numeric forward dynamics that answers with NaN where there is nothing to answer, as machine code does."""
+def _forward(model: Any, rows: ParameterRows | None) -> Callable[..., Floats]:
+    """Forward dynamics of one state, unchecked."""
+    if rows is not None:
+        return _unchecked(lambda q, v, tau: model.forward_dynamics(q, v, tau, parameters=rows)[0], model.nv)
+    if model.numeric:
+        return _unchecked(model.forward_dynamics, model.nv)
+    program: Callable[..., Floats] = model.program("forward_dynamics")
+    return program
+
+
+def _unchecked(dynamics: Callable[..., Floats], nv: int) -> Callable[..., Floats]:
+    """Forward dynamics that answers with NaN where there is nothing to answer, as machine code does."""
 
     def forward(q: Floats, v: Floats, tau: Floats) -> Floats:
         try:
             if np.isfinite(q).all() and np.isfinite(v).all():
-                return np.asarray(model.forward_dynamics(q, v, tau))
+                return np.asarray(dynamics(q, v, tau))
         except SingularityError:
             pass
-        return np.full(model.nv, np.nan)
+        return np.full(nv, np.nan)
 
     return forward
 

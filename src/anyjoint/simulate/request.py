@@ -15,6 +15,7 @@ from anyjoint.forces import Limits
 from anyjoint.forces.force import is_number
 from anyjoint.forces.program import ForceProgram, trace_forces
 from anyjoint.joints.parameters import signature
+from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.scalar import reals
 from anyjoint.stepper import STEPPERS, Stepper
 
@@ -49,6 +50,7 @@ class Request:
     threads: int
     stops: bool = False  # whether limits of joints hold by our own stops
     hold: int | None = None  # steps for which a controller's answer is held
+    parameters: ParameterRows | None = None  # of each trajectory
 
     @property
     def method(self) -> str:
@@ -80,6 +82,7 @@ class Request:
 def make_request(
     model: Any, q0: Any, v0: Any, duration: Any, dt: Any, method: str, rtol: Any, atol: Any, tau: Any,
     forces: Sequence[Any], events: Any, save_every: int | None, threads: int, limits: bool = True, hold: Any = None,
+    parameters: Any = None,
 ) -> Request:  # fmt: skip
     """Check everything that a user gave."""
     stepper = checked_stepper(method)
@@ -96,8 +99,21 @@ def make_request(
     every = _every(save_every, duration / dt, (model.nq + model.nv) * len(q) * 8)
     chosen = as_events(events, single)
     held = _checked_hold(hold, drive, stepper)
+    rows = _checked_rows(model, parameters, single, len(q))
     return Request(model, q, v, single, duration, dt, stepper, rtol, atol, drive, program, chosen, every, threads,
-                   len(pushing) > len(forces), held)  # fmt: skip
+                   len(pushing) > len(forces), held, rows)  # fmt: skip
+
+
+def _checked_rows(model: Any, given: Any, single: bool, batch: int) -> ParameterRows | None:
+    if given is None:
+        return None
+    rows: ParameterRows = model.parameter_rows(given)
+    if single or rows.count != batch:
+        states = "one state" if single else f"{batch} states"
+        raise InputError(f"parameters have {rows.count} rows, but {states} begin; give a batch q0 of {rows.count} rows")
+    if model.numeric:
+        raise InputError(f"parameters: {model.numeric} solves numerically; compile with another algorithm")
+    return rows
 
 
 def _checked_hold(hold: Any, drive: Drive, stepper: Stepper) -> int | None:

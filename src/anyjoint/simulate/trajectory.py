@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.forces.limits import limited
+from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.options import named_options
 from anyjoint.travel import Parcel
 
@@ -56,6 +57,7 @@ class Trajectory:
     steps: int = 0
     events: list[Crossing] = field(default_factory=list)
     drive: Drive | None = None
+    parameters: ParameterRows | None = None  # of each trajectory of a batch
 
     # -- asking ----------------------------------------------------------------------------------------------
 
@@ -70,7 +72,8 @@ class Trajectory:
         """Work that dampers, forces and inputs have done on the mechanism up to every sample, from its power."""
         model = self._model()
         flat_q, flat_v = flat_rows(self.q), flat_rows(self.v)
-        drag = model.passive_forces(flat_q, flat_v) - model.passive_forces(flat_q, 0 * flat_v)
+        own = {"parameters": self._rows()}
+        drag = model.passive_forces(flat_q, flat_v, **own) - model.passive_forces(flat_q, 0 * flat_v, **own)
         force = np.asarray(drag).reshape(self.v.shape)
         if self.drive is not None:
             force = force + self._applied(self.drive)
@@ -115,13 +118,19 @@ class Trajectory:
 
     def momentum(self) -> Floats:
         """Total momentum in the world about its origin at every sample: angular, then linear."""
-        return np.asarray(self._over(lambda q, v: (self._model().momentum(q, v),))[0])
+        return np.asarray(self._over(lambda q, v, **own: (self._model().momentum(q, v, **own),))[0])
 
     def _over(self, quantity: Any) -> tuple[Any, ...]:
         """A quantity of the model over all samples, whatever their shape."""
         shape = self.q.shape[:-1]
-        flat = quantity(flat_rows(self.q), flat_rows(self.v))
+        flat = quantity(flat_rows(self.q), flat_rows(self.v), parameters=self._rows())
         return tuple(np.asarray(x).reshape(*shape, *np.shape(x)[1:]) for x in flat)
+
+    def _rows(self) -> ParameterRows | None:
+        """Parameters of all samples in the order of `flat_rows`."""
+        if self.parameters is None:
+            return None
+        return self.parameters.take(np.tile(np.arange(self.parameters.count), len(self.t)))
 
     def _model(self) -> Any:
         if self.model is None:
@@ -133,7 +142,7 @@ class Trajectory:
         if self.model is None or self.drive is None:
             return np.gradient(self.v, self.t, axis=0, edge_order=2 if len(self.t) > 2 else 1)
         rows = (self.q, self.v, self._applied(self.drive))
-        flat = self.model.forward_dynamics(*(flat_rows(x) for x in rows))
+        flat = self.model.forward_dynamics(*(flat_rows(x) for x in rows), parameters=self._rows())
         return np.asarray(flat).reshape(self.v.shape)
 
     def resample(self, times: Sequence[float] | Floats) -> Trajectory:
@@ -149,7 +158,8 @@ class Trajectory:
         jumps = chart_changes(self.t, self.q, rates)
         if jumps.any():
             q, v = self._beside_jumps(q, v, rates, a, k, at, jumps)
-        return Trajectory(at, q, v, self.status, self.model, self.method, self.steps, list(self.events), self.drive)
+        return Trajectory(at, q, v, self.status, self.model, self.method, self.steps, list(self.events), self.drive,
+                          self.parameters)  # fmt: skip
 
     def _beside_jumps(
         self, q: Floats, v: Floats, rates: Floats, a: Floats, k: Floats, at: Floats, jumps: Floats
@@ -182,7 +192,9 @@ class Trajectory:
                 f"{path} has {q.shape[-1]} coordinates, the model has {model.nq}; load it with its own model"
             )
         events = [Crossing(e["event"], e["time"], np.array(e["q"]), np.array(e["v"])) for e in header["events"]]
-        return cls(t, q, v, Status(**header["status"]), model, header["method"], header["steps"], events)
+        rows = trajectory_file.read_rows(header.get("parameters"), model)
+        status = Status(**header["status"])
+        return cls(t, q, v, status, model, header["method"], header["steps"], events, parameters=rows)
 
     def table(self) -> tuple[list[str], Floats]:
         """Names of the columns, and a row of time, coordinates and velocities per sample."""
@@ -226,7 +238,9 @@ class Trajectory:
         if not -self.q.shape[1] <= index < self.q.shape[1]:
             raise InputError(f"member({index}): the batch has {self.q.shape[1]} trajectories")
         q, v = self.q[:, index], self.v[:, index]
-        return Trajectory(self.t, q, v, self.status, self.model, self.method, self.steps, [], self.drive)
+        rows = self.parameters.take([index]) if self.parameters else None
+        return Trajectory(self.t, q, v, self.status, self.model, self.method, self.steps, [], self.drive,
+                          rows)  # fmt: skip
 
     def to_pandas(self) -> Any:
         """A table of times, coordinates and velocities (needs pandas)."""
@@ -252,8 +266,8 @@ class Trajectory:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied as its model, and the rest, which may hold functions of the user's own."""
-        rest = {name: value for name, value in vars(self).items() if name != "model"}
-        return _again, (self.model, Parcel(rest))
+        rest = {name: value for name, value in vars(self).items() if name not in ("model", "parameters")}
+        return _again, (self.model, Parcel(rest), self.parameters.columns if self.parameters else None)
 
     def __repr__(self) -> str:
         name = getattr(getattr(self.model, "mechanism", None), "name", "?")
@@ -262,8 +276,8 @@ class Trajectory:
         return f"<Trajectory of {name!r}: {len(self.t)} samples over {end}{batch}; {self.status}>"
 
 
-def _again(model: Any, rest: Parcel) -> Trajectory:
-    return Trajectory(model=model, **rest.content)
+def _again(model: Any, rest: Parcel, rows: Mapping[str, Any] | None) -> Trajectory:
+    return Trajectory(model=model, **rest.content, parameters=model.parameter_rows(rows) if rows else None)
 
 
 def flat_rows(x: Floats) -> Floats:

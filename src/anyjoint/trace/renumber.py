@@ -44,7 +44,7 @@ class Basis:
         if bodies == self.bodies:
             return replace(self.numbers, gravity=gravity)
         own = spatial_inertias([body.inertia for body in bodies])
-        table = self.table(own, gravity, springs=springs).rows
+        table = self.table(own, gravity, springs).rows
         ends = [len(row) for row in self.numbers.links]
         links = tuple(tuple(row[:end]) for row, end in zip(table.tolist(), ends, strict=True))
         return replace(self.numbers, links=links, gravity=gravity)
@@ -54,14 +54,8 @@ class Basis:
         assert spring is not None  # springs come and go with bodies, not with parameters
         return np.array(spring.numbers)
 
-    def table(
-        self,
-        own: Floats,
-        gravity: Any,
-        joints: Mapping[int, Floats] | None = None,
-        springs: Mapping[int, Floats] | None = None,
-    ) -> NumberTable:
-        """Numbers (..., links, count) for inertias (..., bodies, 6, 6), gravity (..., 3), and those of some links."""
+    def table(self, own: Floats, gravity: Any, springs: Mapping[int, Floats]) -> NumberTable:
+        """Numbers (..., links, count) for inertias (..., bodies, 6, 6), gravity (..., 3) and the springs of links."""
         base, links = self.numbers.table, self.plan.links
         J = own if self.frames is None else self.frames.inertias(own, self.regroup)
         lead = J.shape[:-3]
@@ -69,9 +63,7 @@ class Basis:
         values = inertia_values(J.reshape(-1, 6, 6))
         rows[..., INERTIAL] = np.stack(values, axis=-1).reshape(*lead, len(links), -1)
         rows[..., -3:] = -np.asarray(gravity, dtype=float)[..., None, :]
-        for i, given in (joints or {}).items():
-            rows[..., i, len(RAW) : len(RAW) + given.shape[-1]] = given
-        for i, given in (springs or {}).items():
+        for i, given in springs.items():
             end = len(self.numbers.links[i]) - len(links[i].tail)
             rows[..., i, end - given.shape[-1] : end] = given
         return NumberTable(rows, tuple(len(row) for row in self.numbers.links))
