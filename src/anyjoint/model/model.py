@@ -19,11 +19,10 @@ from anyjoint.codegen import OpCount, all_finite
 from anyjoint.codegen.target import checked_dtype
 from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.errors import InputError
-from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
 from anyjoint.options import named_options
 from anyjoint.quantity import QUANTITIES, Quantity
-from anyjoint.quantity.forward_dynamics import COUPLED, DENSE_FORMULATIONS, FORMULATIONS, NUMERIC
+from anyjoint.quantity.forward_dynamics import DENSE_FORMULATIONS, NUMERIC
 from anyjoint.quantity.hybrid_dynamics import hybrid_dynamics
 from anyjoint.quantity.mass_matrix import DENSE
 from anyjoint.quantity.step import STEPS
@@ -32,10 +31,11 @@ from anyjoint.trace.workshop import Workshop
 from anyjoint.travel import Parcel
 from anyjoint.tree.plan import Plan
 
-from .arguments import checked_out, checked_row, checked_rows
+from .arguments import checked_row
 from .cartesian import Cartesian
-from .change import GRAVITY, find
-from .dense import large_forward, numeric_forward
+from .center import center_of_mass
+from .choices import checked_algorithm, checked_form, checked_vary
+from .dense import solved_forward
 from .diagnosis import explain
 from .method import add_methods
 from .parameter_rows import ParameterRows
@@ -90,9 +90,9 @@ class Model:
         self.mechanism = copy.copy(mechanism)  # parameters change here, not in the user's
         self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
         self.dtype = np.dtype(checked_dtype(dtype))
-        self.algorithm = _checked_algorithm(algorithm, self.mechanism)
-        self.vary = _checked_vary(vary, self.mechanism)
-        self.workshop = Workshop(self.mechanism, _checked_form(form), lambda: varied(self.mechanism, self.vary))
+        self.algorithm = checked_algorithm(algorithm, self.mechanism)
+        self.vary = checked_vary(vary, self.mechanism)
+        self.workshop = Workshop(self.mechanism, checked_form(form), lambda: varied(self.mechanism, self.vary))
         self.width = width
         self._programs: dict[str, Program] = {}
         self.row_programs = RowPrograms(self)
@@ -231,7 +231,7 @@ class Model:
 
     def _accelerations(self, q: Any, v: Any, tau: Any, out: Floats | None = None, threads: int = 1) -> Floats:
         if self.numeric:
-            return self._forward_numerically((q, v, tau), out)
+            return solved_forward(self, self.numeric, (q, v, tau), out)
         return self.evaluate("forward_dynamics", (q, v, tau), out, threads)
 
     @cached_property
@@ -255,23 +255,6 @@ class Model:
     @cached_property
     def _zero(self) -> Floats:
         return np.zeros(self.nv, self.dtype)
-
-    def _forward_numerically(self, arrays: tuple[Any, ...], out: Floats | None) -> Floats:
-        name, inputs = "forward_dynamics", [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
-        rows, batch = checked_rows(name, arrays, inputs, np.dtype(float))
-        if self.places is not None:
-            self.places.check(name, rows[0])
-        result = checked_out(name, out, (*batch, self.nv), self.dtype, rows)
-        forward = numeric_forward if self.numeric in NUMERIC else large_forward
-        try:
-            result[...] = forward(self, str(self.numeric), *rows)
-        except np.linalg.LinAlgError:
-            result[...] = np.nan
-            if batch:  # state by state, to tell which one it is
-                for k in range(len(result)):
-                    result[k] = self._forward_numerically(tuple(x[k] if x.ndim == 2 else x for x in rows), None)
-        explain(self, name, inputs, rows, result)
-        return result
 
     def inverse_dynamics(
         self, q: Any, v: Any, a: Any, *, algorithm: str = "newton-euler", out: Floats | None = None, threads: int = 1,
@@ -376,21 +359,7 @@ class Model:
 
     def center_of_mass(self, q: Any) -> Floats:
         """Centre of mass of all moving bodies; of all bodies where nothing moves."""
-        if not self.plan.links:
-            return self._fixed_center(np.shape(q)[:-1])
-        moment, mass = self.mass_moments(q)
-        if not np.all(mass > 0):
-            raise InputError(f"center_of_mass: nothing that moves in {self.mechanism.name!r} has mass")
-        return np.asarray(moment / np.asarray(mass)[..., None])
-
-    def _fixed_center(self, batch: tuple[int, ...]) -> Floats:
-        bodies = self.mechanism.bodies
-        mass = sum(body.inertia.mass for body in bodies)
-        if not mass > 0:
-            raise InputError(f"center_of_mass: nothing in {self.mechanism.name!r} has mass")
-        poses = [frame for _, frame in self.plan.placed]
-        moments = [b.inertia.mass * (T[:3, :3] @ b.inertia.com + T[:3, 3]) for b, T in zip(bodies, poses, strict=True)]
-        return np.broadcast_to(np.sum(moments, axis=0) / mass, (*batch, 3)).copy()
+        return center_of_mass(self, q)
 
     # -- simulation, questions, sources ---------------------------------------------------------------------
 
@@ -498,30 +467,3 @@ def _flat(out: Floats | None, shape: tuple[int, ...]) -> Floats | None:
     if out is None or not isinstance(out, np.ndarray) or out.shape[-len(shape) :] != shape:
         return out
     return out.reshape(*out.shape[: -len(shape)], -1)
-
-
-def _checked_form(form: str) -> str:
-    if form not in ("auto", "straight", "kernels"):
-        raise InputError(f'form={form!r}; expected "auto", "straight" or "kernels"')
-    return form
-
-
-def _checked_vary(names: Sequence[str], mechanism: Mechanism) -> tuple[str, ...]:
-    if isinstance(names, str):
-        raise InputError(f"vary={names!r}; expected a list of names of parameters, such as [{names!r}]")
-    for name in names:
-        if name != GRAVITY:
-            find(mechanism, name)
-    return tuple(names)
-
-
-def _checked_algorithm(algorithm: str, mechanism: Mechanism) -> str:
-    if algorithm != "auto" and algorithm not in FORMULATIONS:
-        raise InputError(f"algorithm {algorithm!r} is unknown; choose one of {', '.join(['auto', *FORMULATIONS])}")
-    followers = ", ".join(repr(b.name) for b in mechanism.bodies if isinstance(b.joint, Coupled))
-    if followers and algorithm not in ("auto", COUPLED):
-        raise InputError(
-            f"algorithm {algorithm!r} needs joints with coordinates of their own, but {followers} follow others;"
-            f' use "auto" or "{COUPLED}", which project the tree onto the coordinates that are left'
-        )
-    return algorithm

@@ -102,7 +102,7 @@ class Stepper:
         arrays = address(state), row, address(drive), stride, address(numbers), *by_row, address(settings)
         size = batch * row * state.itemsize
         work = self.code.work(width)
-        entry(*arrays, work, self.code._program_at, batch, saves, every, address(out), size, advance)
+        entry(*arrays, work, self.code.runs_at, batch, saves, every, address(out), size, advance)
         return out
 
 

@@ -27,7 +27,7 @@ class NumberTable:
     def flat(self) -> Floats:
         """All numbers of a set in one vector, gravity last: (..., count)."""
         parts = [self.rows[..., i, :length] for i, length in enumerate(self.lengths)]
-        return np.concatenate([*parts, -self.rows[..., 0, -3:]], axis=-1)
+        return np.concatenate([*parts, -self.rows[..., 0, -3:]], axis=-1)  # there is a link, or nobody would ask
 
 
 @dataclass(frozen=True)

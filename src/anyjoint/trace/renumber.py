@@ -39,10 +39,9 @@ class Basis:
 
     def of(self, bodies: Sequence[Body], gravity: tuple[float, float, float]) -> Numbers:
         """The numbers for other bodies that fit."""
-        bodies = tuple(bodies)
-        springs = {i: self._spring(bodies, i) for i, link in enumerate(self.plan.links) if link.spring}
-        if bodies == self.bodies:
+        if tuple(bodies) == self.bodies or not self.plan.links:
             return replace(self.numbers, gravity=gravity)
+        springs = {i: self._spring(bodies, i) for i, link in enumerate(self.plan.links) if link.spring}
         own = spatial_inertias([body.inertia for body in bodies])
         table = self.table(own, gravity, springs).rows
         ends = [len(row) for row in self.numbers.links]
