@@ -157,6 +157,14 @@ def test_what_is_no_row_per_state_is_refused(given, message):
         machine().compile().forward_dynamics(Q, V, parameters=given)
 
 
+def test_where_nothing_moves_there_is_nothing_to_vary_but_poses():
+    mech = aj.Mechanism("still")
+    mech.add_body("post", joint=joints.Fixed(), inertia=aj.Inertia.sphere(1.0, 1.0))
+    model = mech.compile()
+    poses = model.body_poses(np.zeros(0), parameters={"post/mass": [1.0, 2.0]})
+    assert poses == pytest.approx(np.array([model.body_poses(np.zeros(0))] * 2))
+
+
 def test_rows_of_another_model_and_runs_of_one_state_are_refused():
     model = machine().compile()
     rows = model.parameter_rows(chosen(["rod/mass"]))

@@ -19,6 +19,7 @@ from anyjoint.codegen import OpCount, all_finite
 from anyjoint.codegen.target import checked_dtype
 from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.errors import InputError
+from anyjoint.forces.force import Force
 from anyjoint.mechanism import Mechanism
 from anyjoint.options import named_options
 from anyjoint.quantity import QUANTITIES, Quantity
@@ -394,18 +395,19 @@ class Model:
     def to_html(
         self, path: str | Path, *, live: bool = True, q0: Any = None, v0: Any = None, dt: float = 2e-3,
         method: str = "rk4", title: str | None = None, description: str = "", theme: str | None = None,
-        lite: bool | None = None,
+        lite: bool | None = None, forces: Sequence[Force] = (),
     ) -> Path:  # fmt: skip
         """Write a page that runs the dynamics live in the browser, or with live=False one that shows the start pose.
 
         The page starts at (q0, v0), else at the mechanism's own start, and steps by `dt` seconds and `method`. `theme`
-        is "light" or "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw.
+        is "light" or "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw;
+        `forces` are those of `anyjoint.forces`, with fixed numbers.
         """
         looks: dict[str, Any] = {"title": title, "description": description, "theme": theme, "lite": lite}
         if not live:
             return self.simulate(q0, v0, duration=0.0).to_html(path, **looks)
         page = importlib.import_module("anyjoint.view").model_page
-        return page(self, path, q0, v0, dt, method=method, **looks)  # type: ignore[no-any-return]
+        return page(self, path, q0, v0, dt, method=method, forces=forces, **looks)  # type: ignore[no-any-return]
 
     def export(self, language: str, folder: str | Path, prefix: str | None = None) -> list[Path]:
         """Write code to take away into a folder: "c" (a package for C and C++), "js" or "latex".

@@ -146,6 +146,8 @@ class ParameterRows:
         for index in {index for index, what, _ in self.places.values() if what in INERTIA}:
             own[:, index] = spatial_matrix(*(self._of_body(index, what) for what in INERTIA))
         field = self.columns.get(GRAVITY, np.array(self.mechanism.gravity, dtype=float)) if gravity else np.zeros(3)
+        if not basis.plan.links:
+            return NumberTable(-np.broadcast_to(field, (self.count, 1, 3)), ())
         springs = {
             i: np.concatenate([self._of_body(link.body, what) for what in SPRING], axis=-1)
             for i, link in enumerate(basis.plan.links)

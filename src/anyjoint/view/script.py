@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from anyjoint.codegen import Array, CompiledSchedule, Place
 from anyjoint.codegen.builder import Builder, Embedded
+from anyjoint.errors import InputError
 from anyjoint.export.javascript import program_text
+from anyjoint.forces.force import Force
+from anyjoint.forces.program import ForceProgram, trace_forces
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps
 from anyjoint.stepper.physics import Physics
@@ -19,19 +23,20 @@ from anyjoint.view.options import viewer_options
 
 def model_page(
     model: Any, path: str | Path, q0: Any = None, v0: Any = None, dt: float = 2e-3, title: str | None = None,
-    description: str = "", method: str = "rk4", **viewer: Any,
+    description: str = "", method: str = "rk4", forces: Sequence[Force] = (), **viewer: Any,
 ) -> Path:  # fmt: skip
-    """Write the live page of a model; `viewer` as in `viewer_options`."""
+    """Write the live page of a model, under forces; `viewer` as in `viewer_options`."""
     info = model_info(model.mechanism, q0, v0, dt, title, description, method) | {"options": viewer_options(**viewer)}
-    script = dynamics_script(model, live_stepper(method)) + contact_script(model.mechanism)
+    script = dynamics_script(model, live_stepper(method), forces) + contact_script(model.mechanism)
     return live_page(info, script, path)
 
 
-def dynamics_script(model: Any, stepper: Stepper | None = None) -> str:
+def dynamics_script(model: Any, stepper: Stepper | None = None, forces: Sequence[Force] = ()) -> str:
     """JavaScript that defines makeDynamics(); see live.py for what that returns. Names never reach the text."""
     parts = {name: program_text(model.program(quantity)) for name, quantity in PROGRAMS.items()}
-    parts["step"] = step_text(model, stepper or live_stepper("rk4"), pushed=False)
-    parts["pushed"] = step_text(model, stepper or live_stepper("rk4"), pushed=True)
+    acting = live_forces(model, forces)
+    parts["step"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=False)
+    parts["pushed"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=True)
     facts = {"nq": model.nq, "nv": model.nv, "nb": model.nb, "gravity": [float(x) for x in model.mechanism.gravity]}
     facts["damped"] = any(any(body.damping) for body in model.mechanism.bodies)
     lines = ["function makeDynamics() {"]
@@ -79,8 +84,9 @@ return {
 class Pushed(Physics):
     """Dynamics with what a page adds: other gravity, wrenches on bodies, damping of all velocities."""
 
-    def __init__(self, builder: Builder, model: Any) -> None:
-        super().__init__(builder, model.mechanism, model.program("forward_dynamics").trace.schedule, forced=True)
+    def __init__(self, builder: Builder, model: Any, forces: ForceProgram, settings: Sequence[Place]) -> None:
+        dynamics = model.program("forward_dynamics").trace.schedule
+        super().__init__(builder, model.mechanism, dynamics, forces, settings, forced=True)
         rows = ("q", "result")
         self.pushes = {name: Embedded(builder, model.program(x).trace.schedule, rows) for name, x in PUSHES.items()}
         self.part = builder.room(self.nv)
@@ -96,28 +102,37 @@ class Pushed(Physics):
             push.call({"q": q, "result": self.part, "numbers": builder.place(f"{name} numbers"), **rows[name]})
             both = {"tau": total, "more": self.part}
             builder.pointwise(self.nv, both, {}, {"tau": total}, lambda x: {"tau": x["tau"] + x["more"]})
+        self.add_forces(q, v, inputs, total)
         self.dynamics.call({"q": q, "v": v, "tau": total, "result": out})
 
 
-def step_text(model: Any, stepper: Stepper, pushed: bool) -> str:
-    """A step as {call(rows of ROWS)}, in which tau is zero."""
-    names = ["numbers", *(f"{name} numbers" for name in PUSHES if pushed)]
+def live_forces(model: Any, forces: Sequence[Force]) -> ForceProgram:
+    """Forces that a page can compute by itself."""
+    program = trace_forces(model.mechanism, forces)
+    if program.functions:
+        raise InputError("to_html: a live page cannot ask Python functions of time; give forces with fixed numbers")
+    return program
+
+
+def step_text(model: Any, stepper: Stepper, forces: ForceProgram, pushed: bool) -> str:
+    """A step as {call(rows of ROWS)} under forces, in which tau is zero."""
+    names = ["numbers", *(f"{name} numbers" for name in PUSHES if pushed), "settings"]
     builder = Builder((*(Array(name, "row") for name in ROWS), *(Array(name, "uniform") for name in names)))
     forward = model.program("forward_dynamics")
+    settings = [builder.place("settings", k) for k in range(len(forces.numbers))]
     if pushed:
-        physics: Physics = Pushed(builder, model)
+        physics: Physics = Pushed(builder, model, forces, settings)
     else:
-        physics = Physics(builder, model.mechanism, forward.trace.schedule, forced=True)
-    tau = physics.tau
-    assert tau is not None
-    if not pushed:
-        builder.pointwise(model.nv, {}, {}, {"tau": tau}, lambda x: {"tau": 0.0})
+        physics = Physics(builder, model.mechanism, forward.trace.schedule, forces, settings, forced=True)
+    tau = builder.room(model.nv)
+    builder.pointwise(model.nv, {}, {}, {"tau": tau}, lambda x: {"tau": 0.0})
     q, v, result, to_v = (*(builder.place(name) for name in ("q", "v", "result")), builder.place("result", model.nq))
     ops = CompiledOps(builder, physics, builder.place("dt"), q, v, lambda c: tau)
     ops.finish(*stepper.step(ops), result, to_v)
     physics.rechart(result, to_v)
     programs = [forward, *(model.program(x) for x in PUSHES.values() if pushed)]
-    numbers = [f"new Float64Array([{', '.join(repr(float(x)) for x in p.numbers)}])" for p in programs]
+    rows = [*(program.numbers for program in programs), [*forces.numbers, 0.0]]
+    numbers = [f"new Float64Array([{', '.join(repr(float(x)) for x in row)}])" for row in rows]
     text = CompiledSchedule(builder.schedule()).source("js")
     formal = ", ".join(f"a{k}" for k in range(len(ROWS)))
     inside = f"const numbers = [{', '.join(numbers)}]; const work = new Float64Array(WORK);"
