@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from anyjoint.mechanism.fence import Fence
 
 from .inflection import FrenetWatch, frenet_watches
 from .kept import kept
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -69,7 +72,7 @@ class Guard:
         return Trouble(float(t[k]), float(t[k] + share * (t[k + 1] - t[k])), frame.sentence(at))
 
 
-def guard_of(model: Any) -> Guard:
+def guard_of(model: Model) -> Guard:
     """The guard of a model; made once for its bodies."""
     mechanism = model.mechanism
     return kept(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,13 +26,16 @@ from .request import Request, make_request
 from .status import Status
 from .trajectory import Crossing, Trajectory
 
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
 Floats = np.ndarray[Any, np.dtype[Any]]
 MANY = 1000  # states that are worth compiling for
 
 
 @named_options
 def simulate(
-    model: Any,
+    model: Model,
     q0: Any = None,
     v0: Any = None,
     duration: float = 10.0,
@@ -280,7 +283,7 @@ def underflow(request: Request, trouble: StepUnderflow) -> str:
     )
 
 
-def culprit(model: Any, q: Floats, v: Floats, h: float) -> str:
+def culprit(model: Model, q: Floats, v: Floats, h: float) -> str:
     """The body to look at: what the dynamics say here or a step ahead, a singular joint, or what moves fastest."""
     for ahead in (0.0, h, 2 * h):
         try:

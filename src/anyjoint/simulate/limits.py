@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,13 +11,16 @@ from anyjoint.forces.limits import Limits, limited
 
 from .kept import Joints, kept
 
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
 Floats = np.ndarray[Any, np.dtype[Any]]
 QUICK = 0.5  # radians of a stop's own oscillation per step: as hard as explicit steps follow with ease
 FINEST = 1e-3  # seconds; steps that adapt themselves can follow stops of this pace
 DAMPING = 0.5  # of the critical one: what bounces off a stop comes back with three tenths of its speed
 
 
-def stops(model: Any, dt: float, adaptive: bool) -> Limits | None:
+def stops(model: Model, dt: float, adaptive: bool) -> Limits | None:
     """Stops as hard as steps of this length can follow, for all coordinates with limits; None if there are none."""
     places = [at_v for _, _, at_v, _ in limited(model.mechanism)]
     if not places:
@@ -34,7 +37,7 @@ def stops(model: Any, dt: float, adaptive: bool) -> Limits | None:
 GIVES_WAY = 0.25  # of the room between two limits (or of a unit, beyond one): more, and a stop does not hold
 
 
-def overrun(model: Any, q: Floats) -> tuple[int, str] | None:
+def overrun(model: Model, q: Floats) -> tuple[int, str] | None:
     """The first of the samples (s, batch, nq) at which a stop has given way, and a sentence."""
     found = []
     for name, at, low, high in limits_of(model):
@@ -48,7 +51,7 @@ def overrun(model: Any, q: Floats) -> tuple[int, str] | None:
     return min(found, default=None)
 
 
-def limits_of(model: Any) -> list[tuple[str, int, float, float]]:
+def limits_of(model: Model) -> list[tuple[str, int, float, float]]:
     """Name, place and limits of every coordinate that has some."""
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
     return kept(
@@ -56,7 +59,7 @@ def limits_of(model: Any) -> list[tuple[str, int, float, float]]:
     )
 
 
-def check_start(model: Any, q: Floats) -> None:
+def check_start(model: Model, q: Floats) -> None:
     """Refuse states (batch, nq) that begin outside the limits."""
     found = []
     for name, at, low, high in limits_of(model):

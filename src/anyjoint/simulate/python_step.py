@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from anyjoint.stepper.tableau import Tableau
 from .drive import Drive
 from .kept import Joints, kept
 
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
 Floats = np.ndarray[Any, np.dtype[Any]]
 State = tuple[Floats, Floats]
 
@@ -24,7 +27,7 @@ class PythonStepper:
     """Steps of a model under a drive; `member` is the state's place in a batch of drives, `rows` its parameters."""
 
     def __init__(
-        self, model: Any, drive: Drive, stepper: Stepper, member: int = 0, rows: ParameterRows | None = None
+        self, model: Model, drive: Drive, stepper: Stepper, member: int = 0, rows: ParameterRows | None = None
     ) -> None:
         self.model, self.drive, self.stepper, self.member = model, drive, stepper, member
         # without the checks of results, which are made on whole trajectories
@@ -78,12 +81,12 @@ class NumberOps:
         return x + self.h * sum((w * rate for w, rate in zip(weights, rates, strict=True) if w), np.zeros(len(x)))
 
 
-def coordinate_rates(model: Any, q: Floats, v: Floats) -> Floats:
+def coordinate_rates(model: Model, q: Floats, v: Floats) -> Floats:
     """dq/dt of one state."""
     return v if model.nq == model.nv else np.asarray(model.program("coordinate_rates")(q, v), dtype=float)
 
 
-def _forward(model: Any, rows: ParameterRows | None) -> Callable[..., Floats]:
+def _forward(model: Model, rows: ParameterRows | None) -> Callable[..., Floats]:
     """Forward dynamics of one state, unchecked."""
     if rows is not None:
         return _unchecked(lambda q, v, tau: model.forward_dynamics(q, v, tau, parameters=rows)[0], model.nv)
@@ -107,7 +110,7 @@ def _unchecked(dynamics: Callable[..., Floats], nv: int) -> Callable[..., Floats
     return forward
 
 
-def charted(model: Any) -> bool:
+def charted(model: Model) -> bool:
     """Whether a joint of the model ever rewrites its coordinates."""
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
     return kept(model, ("charts", joints), lambda: any(map(has_chart, {id(x): x for x in joints.joints}.values())))

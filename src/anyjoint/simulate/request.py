@@ -6,7 +6,7 @@ import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from .events import Event, as_events
 from .kept import kept
 from .limits import check_start, stops
 
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
 Floats = np.ndarray[Any, np.dtype[Any]]
 MOST_BYTES = 1 << 30  # a longer trajectory is thinned unless save_every is given
 FINEST = 45  # roundings that a tolerance may not fall below
@@ -34,7 +37,7 @@ TINIEST = 1e-300  # step
 class Request:
     """A simulation to run: states are batches (batch, n), also where a single one was asked for."""
 
-    model: Any
+    model: Model
     q: Floats
     v: Floats
     single: bool
@@ -80,7 +83,7 @@ class Request:
 
 
 def make_request(
-    model: Any, q0: Any, v0: Any, duration: Any, dt: Any, method: str, rtol: Any, atol: Any, tau: Any,
+    model: Model, q0: Any, v0: Any, duration: Any, dt: Any, method: str, rtol: Any, atol: Any, tau: Any,
     forces: Sequence[Any], events: Any, save_every: int | None, threads: int, limits: bool = True, hold: Any = None,
     parameters: Any = None,
 ) -> Request:  # fmt: skip
@@ -104,7 +107,7 @@ def make_request(
                    len(pushing) > len(forces), held, rows)  # fmt: skip
 
 
-def _checked_rows(model: Any, given: Any, single: bool, batch: int) -> ParameterRows | None:
+def _checked_rows(model: Model, given: Any, single: bool, batch: int) -> ParameterRows | None:
     if given is None:
         return None
     rows: ParameterRows = model.parameter_rows(given)
@@ -128,7 +131,7 @@ def _checked_hold(hold: Any, drive: Drive, stepper: Stepper) -> int | None:
     return int(hold)
 
 
-def _with_stops(model: Any, q: Floats, forces: Any, limits: Any, dt: float, stepper: Stepper) -> Sequence[Any]:
+def _with_stops(model: Model, q: Floats, forces: Any, limits: Any, dt: float, stepper: Stepper) -> Sequence[Any]:
     """The forces, and stops at the limits that joints declare unless the user brings stops or wants none."""
     if not isinstance(forces, (list, tuple)):
         raise InputError(f"forces={forces!r}; expected a list of forces, such as [aj.forces.Spring(...)]")
@@ -144,7 +147,7 @@ def _with_stops(model: Any, q: Floats, forces: Any, limits: Any, dt: float, step
     return [*forces, made] if made else forces
 
 
-def _forces(model: Any, forces: Any) -> ForceProgram:
+def _forces(model: Model, forces: Any) -> ForceProgram:
     where = tuple(model.mechanism.bodies) if forces else ()  # no forces depend on no parameters
     key = ("forces", signature(tuple(forces), whole=True), where)
     return kept(model, key, lambda: trace_forces(model.mechanism, forces))
@@ -181,7 +184,7 @@ def _tolerances(rtol: Any, atol: Any, finest: float) -> tuple[float, float]:
     return float(rtol), float(atol)
 
 
-def _states(model: Any, q0: Any, v0: Any) -> tuple[Floats, Floats, bool]:
+def _states(model: Model, q0: Any, v0: Any) -> tuple[Floats, Floats, bool]:
     start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
     q = _numbers("q0", start[0] if q0 is None else q0, model.nq)
     v = _numbers("v0", (np.zeros(model.nv) if q0 is not None else start[1]) if v0 is None else v0, model.nv)

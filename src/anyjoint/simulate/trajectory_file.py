@@ -8,13 +8,16 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.spatial import Pose
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 FORMAT = "anyjoint trajectory 1"
 
@@ -67,7 +70,7 @@ def _numbers(column: Any) -> list[Any]:
     return [pose.matrix.tolist() for pose in column] if isinstance(column, list) else column.tolist()
 
 
-def read_rows(given: Mapping[str, Any] | None, model: Any) -> ParameterRows | None:
+def read_rows(given: Mapping[str, Any] | None, model: Model) -> ParameterRows | None:
     """Parameters of the trajectories of a batch, as they were saved."""
     if given is None or model is None:
         return None

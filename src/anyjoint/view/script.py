@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyjoint.codegen import Array, CompiledSchedule, Place
 from anyjoint.codegen.builder import Builder, Embedded
@@ -20,9 +20,12 @@ from anyjoint.view.contact import contact_script
 from anyjoint.view.live import live_page, live_stepper, model_info
 from anyjoint.view.options import viewer_options
 
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
 
 def model_page(
-    model: Any, path: str | Path, q0: Any = None, v0: Any = None, dt: float = 2e-3, title: str | None = None,
+    model: Model, path: str | Path, q0: Any = None, v0: Any = None, dt: float = 2e-3, title: str | None = None,
     description: str = "", method: str = "rk4", forces: Sequence[Force] = (), **viewer: Any,
 ) -> Path:  # fmt: skip
     """Write the live page of a model, under forces; `viewer` as in `viewer_options`."""
@@ -31,7 +34,7 @@ def model_page(
     return live_page(info, script, path)
 
 
-def dynamics_script(model: Any, stepper: Stepper | None = None, forces: Sequence[Force] = ()) -> str:
+def dynamics_script(model: Model, stepper: Stepper | None = None, forces: Sequence[Force] = ()) -> str:
     """JavaScript that defines makeDynamics(); see live.py for what that returns. Names never reach the text."""
     parts = {name: program_text(model.program(quantity)) for name, quantity in PROGRAMS.items()}
     acting = live_forces(model, forces)
@@ -84,7 +87,7 @@ return {
 class Pushed(Physics):
     """Dynamics with what a page adds: other gravity, wrenches on bodies, damping of all velocities."""
 
-    def __init__(self, builder: Builder, model: Any, forces: ForceProgram, settings: Sequence[Place]) -> None:
+    def __init__(self, builder: Builder, model: Model, forces: ForceProgram, settings: Sequence[Place]) -> None:
         dynamics = model.program("forward_dynamics").trace.schedule
         super().__init__(builder, model.mechanism, dynamics, forces, settings, forced=True)
         rows = ("q", "result")
@@ -106,7 +109,7 @@ class Pushed(Physics):
         self.dynamics.call({"q": q, "v": v, "tau": total, "result": out})
 
 
-def live_forces(model: Any, forces: Sequence[Force]) -> ForceProgram:
+def live_forces(model: Model, forces: Sequence[Force]) -> ForceProgram:
     """Forces that a page can compute by itself."""
     program = trace_forces(model.mechanism, forces)
     if program.functions:
@@ -114,7 +117,7 @@ def live_forces(model: Any, forces: Sequence[Force]) -> ForceProgram:
     return program
 
 
-def step_text(model: Any, stepper: Stepper, forces: ForceProgram, pushed: bool) -> str:
+def step_text(model: Model, stepper: Stepper, forces: ForceProgram, pushed: bool) -> str:
     """A step as {call(rows of ROWS)} under forces, in which tau is zero."""
     names = ["numbers", *(f"{name} numbers" for name in PUSHES if pushed), "settings"]
     builder = Builder((*(Array(name, "row") for name in ROWS), *(Array(name, "uniform") for name in names)))
@@ -131,7 +134,7 @@ def step_text(model: Any, stepper: Stepper, forces: ForceProgram, pushed: bool) 
     ops.finish(*stepper.step(ops), result, to_v)
     physics.rechart(result, to_v)
     programs = [forward, *(model.program(x) for x in PUSHES.values() if pushed)]
-    rows = [*(program.numbers for program in programs), [*forces.numbers, 0.0]]
+    rows: list[Iterable[float]] = [*(program.numbers for program in programs), [*forces.numbers, 0.0]]
     numbers = [f"new Float64Array([{', '.join(repr(float(x)) for x in row)}])" for row in rows]
     text = CompiledSchedule(builder.schedule()).source("js")
     formal = ", ".join(f"a{k}" for k in range(len(ROWS)))
