@@ -25,7 +25,7 @@ from anyjoint.tree.closures import GROUND, ClosedPlan
 from .body_trace import entries_of
 from .constrained import RowPrograms, Seen, poses_of, velocity_place
 from .layout import Layout
-from .numbers import Numbers, Pattern, pattern
+from .numbers import Numbers, Pattern
 from .setup import Rows, split_parameters
 
 EXACT = (0.0, 1.0)
@@ -61,6 +61,7 @@ class RowKernels:
         self.feeds: list[dict[str, list[Any]]] = [
             {name: [0.0] * (place.stop - place.start) for name, place in vars(link.feed).items()} for link in links
         ]
+        self.falls, *self.exact = numbers.patterns(EXACT)[len(links) :]  # of gravity, and of frames
         self.kinds: dict[Hashable, Traced] = {}
         self._columns = [{place: k for k, place in enumerate(row)} for row in closed.starts]
         self._joints = [{place: k for k, place in enumerate(row)} for row in closed.joints]
@@ -79,11 +80,10 @@ class RowKernels:
         links = [self.closed.plan.placed[body][0] if body >= 0 else GROUND for body in constraint.bodies]
         seen = [self._known(link) for link in links]
         landings = self._landings(k, constraint, links)
-        exact = pattern(self.numbers.frames[k], EXACT)
+        exact = self.exact[k]
         widths = [self._width(place) for place in constraint.coordinates]
-        up = pattern(self.numbers.gravity, EXACT)
         shared = tuple(landing is not None and landings.index(landing) for landing in landings)
-        key = (row_kind(constraint), constraint.count, tuple(seen), shared, exact, tuple(widths), up, self.relative[k])
+        key = (row_kind(constraint), constraint.count, tuple(seen), shared, exact, tuple(widths), self.relative[k])
         if key not in self.kinds:
             self.kinds[key] = self._trace(constraint, seen, landings, exact, widths, self.relative[k])
         traced = self.kinds[key]
@@ -131,7 +131,7 @@ class RowKernels:
             return node
 
         row = []
-        for k, x in enumerate((*exact, *(None if g is None else -g for g in pattern(self.numbers.gravity, EXACT)))):
+        for k, x in enumerate((*exact, *(None if g is None else -g for g in self.falls))):
             if x is None:
                 node = graph.variable("p")
                 raw[node.id] = k
