@@ -54,7 +54,7 @@ def find_problems(mech: Mechanism, before: Mapping[int, Body] | None = None) -> 
 
     `before` are the bodies of a sound mechanism that have been replaced since: only those are looked at again.
     """
-    bodies = mech.bodies if before is None else [mech.bodies[i] for i in before]
+    bodies = mech.bodies if before is None else [body for body in mech.bodies if _is_new(mech, body, before)]
     problems: list[Problem] = []
     for name, rule in RULES:
         if before is not None and (rule in STRUCTURE or (rule is regular and _as_heavy(mech, before))):
@@ -64,6 +64,11 @@ def find_problems(mech: Mechanism, before: Mapping[int, Body] | None = None) -> 
         if (problems and name == LAST_STRUCTURAL) or (found and rule is joint_functions):
             break
     return problems
+
+
+def _is_new(mech: Mechanism, body: Body, before: Mapping[int, Body]) -> bool:
+    """Whether a body has been replaced, or follows one that has."""
+    return body.index in before or (isinstance(body.joint, Coupled) and mech[body.joint.source].index in before)
 
 
 def _as_heavy(mech: Mechanism, before: Mapping[int, Body]) -> bool:
