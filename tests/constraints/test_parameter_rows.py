@@ -6,7 +6,6 @@ import pytest
 import anyjoint as aj
 from anyjoint import joints
 from anyjoint.errors import InputError
-
 from tests.constraints.mechanisms import four_bar, rods
 
 B = 3
@@ -86,7 +85,7 @@ def test_runs(method, stabilise):
 
 
 def test_start_off_the_constraints_of_a_row():
-    mech, q, v = four_bar()
+    mech, q, _ = four_bar()
     model = mech.compile()
     with pytest.raises(InputError, match="off the constraints"):
         model.simulate(np.tile(q, (B, 1)), parameters={"rocker/placement": ROWS["rocker/placement"]})
