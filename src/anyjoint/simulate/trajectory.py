@@ -153,7 +153,8 @@ class Trajectory:
         if self.model is None or self.drive is None:
             return np.gradient(self.v, self.t, axis=0, edge_order=2 if len(self.t) > 2 else 1)
         rows = (self.q, self.v, self._applied(self.drive))
-        flat = self.model.forward_dynamics(*(flat_rows(x) for x in rows), parameters=self._rows())
+        t = np.repeat(self.t, math.prod(self.q.shape[1:-1]))[:, None].astype(self.model.dtype)
+        flat = self.model.forward_dynamics(*(flat_rows(x) for x in rows), t, parameters=self._rows())
         return np.asarray(flat).reshape(self.v.shape)
 
     def resample(self, times: Sequence[float] | Floats) -> Trajectory:
