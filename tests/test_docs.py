@@ -9,7 +9,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (
     "README.md",
-    *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "files", "dynamics", "simulation", "expressions")),
+    *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "files", "loops", "own-constraint", "dynamics")),
+    *(f"docs/{p}.md" for p in ("simulation", "expressions")),
 )
 
 

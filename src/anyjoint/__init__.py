@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 # Public names by the module that defines them; loaded when first used, so that importing anyjoint is quick.
 _NAMES = {
     "anyjoint.codegen": ["compile_function"],
+    "anyjoint.constraints": ["constraint", "velocity_constraint"],
     "anyjoint.errors": [
         "AnyjointError", "ExpressionError", "InputError", "JointError", "ModelError", "SingularityError",
     ],
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from anyjoint import forces as forces
     from anyjoint import joints as joints
     from anyjoint.codegen import compile_function as compile_function
+    from anyjoint.constraints import constraint as constraint
+    from anyjoint.constraints import velocity_constraint as velocity_constraint
     from anyjoint.errors import AnyjointError as AnyjointError
     from anyjoint.errors import ExpressionError as ExpressionError
     from anyjoint.errors import InputError as InputError

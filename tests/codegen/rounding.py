@@ -30,6 +30,7 @@ SLOPES = {
     Op.MIN: lambda a, b: (1, 1),
     Op.MAX: lambda a, b: (1, 1),
     Op.FLOOR: lambda a: (0,),
+    Op.REM: lambda a, b: (1, mpmath.floor(abs(a / b))),
     Op.SELECT: lambda c, a, b: (0, 1, 1),
 }
 ULPS = 2  # error of one operation

@@ -37,6 +37,7 @@ OPERATIONS = {
     "abs": (lambda x, y: abs(x), lambda x, y: abs(x), WIDE),
     "min": (lambda x, y: x.minimum(y), min, WIDE),
     "max": (lambda x, y: x.maximum(y), max, WIDE),
+    "rem": (lambda x, y: x.fmod(y), lambda x, y: mpmath.sign(x) * (abs(x) % abs(y)), SMALL),
     "floor": (lambda x, y: x.floor(), lambda x, y: mpmath.floor(x), WIDE),
     "lt": (lambda x, y: select(x < y, x, 2 * y), lambda x, y: x if x < y else 2 * y, WIDE),
     "le": (lambda x, y: select(x <= y, x, 2 * y), lambda x, y: x if x <= y else 2 * y, WIDE),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from anyjoint.codegen import Array, CompiledSchedule, Kernel, Run, Schedule, Store
+from anyjoint.codegen.kernel import decode, encode
 from anyjoint.errors import ExpressionError, InputError
 from anyjoint.symbolic import Graph
 from codegen import support
@@ -59,23 +60,20 @@ def tree(parents):
     n = len(parents)
     arrays = (Array("q", "row"), Array("p", "uniform"), Array("work", "lane"), Array("out", "row"))
     own = tuple(2 * i + 2 for i in range(n))
-    body = Run(
+    body = Run.over(
         1,
-        n,
-        (
-            (0, tuple(range(n))),
-            (1, tuple(range(1, n + 1))),
-            (2, tuple(2 * parent for parent in parents)),
-            (2, own),
-            (3, tuple(range(n))),
-            (2, (2 * n + 2,) * n),
-        ),
+        (0, range(n)),
+        (1, range(1, n + 1)),
+        (2, [2 * parent for parent in parents]),
+        (2, own),
+        (3, range(n)),
+        (2, (2 * n + 2,) * n),
     )
     runs = (
-        Run(0, 1, ((1, (0,)), (2, (0,)))),
-        Run(3, 1, ((2, (2 * n + 2,)),)),
+        Run.over(0, (1, (0,)), (2, (0,))),
+        Run.over(3, (2, (2 * n + 2,))),
         body,
-        Run(2, 1, ((2, (2 * n + 2,)), (3, (n,)))),
+        Run.over(2, (2, (2 * n + 2,)), (3, (n,))),
     )
     return Schedule(arrays, (first_body(), next_body(), total(), clear()), runs, 2 * n + 3)
 
@@ -246,13 +244,26 @@ def broken(**changes):
     ("changes", "message"),
     [
         ({"work": 3}, "work"),
-        ({"runs": (Run(9, 1, ()),)}, "kernel 9"),
-        ({"runs": (Run(3, 1, ()),)}, "tables"),
-        ({"runs": (Run(3, 0, ((2, ()),)),)}, "count"),
-        ({"runs": (Run(3, 2, ((2, (0,)),)),)}, "offsets"),
-        ({"runs": (Run(3, 1, ((0, (0,)),)),)}, "kind"),
+        ({"runs": (Run.over(9, (2, (0,))),)}, "kernel 9"),
+        ({"runs": (Run.over(3, (2, (0,)), (2, (0,))),)}, "1 arguments"),
+        ({"runs": (Run.over(3, (2, ())),)}, "count"),
+        ({"runs": (Run.over(3, (2, (-1,))),)}, "offset of -1"),
+        ({"runs": (Run.over(3, (0, (0,))),)}, "kind"),
     ],
 )
 def test_wrong_schedules_are_refused(changes, message):
     with pytest.raises(ExpressionError, match=message):
         CompiledSchedule(broken(**changes))
+
+
+def test_columns_of_a_run_are_equally_long():
+    with pytest.raises(ExpressionError, match=r"columns of \[2, 1\] offsets"):
+        Run.over(0, (1, (0, 1)), (2, (0,)))
+
+
+def test_runs_come_back_from_the_words_of_the_driver():
+    schedule = tree(PARENTS)
+    runs = decode(encode(schedule), [len(kernel.arrays) for kernel in schedule.kernels])
+    assert [(r.kernel, r.arrays, r.offsets.tolist()) for r in runs] == [
+        (r.kernel, r.arrays, r.offsets.tolist()) for r in schedule.runs
+    ]

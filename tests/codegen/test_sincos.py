@@ -143,7 +143,7 @@ def shifted(dtype="float64", contract=True):
         Store(f, 2, 2 * k + j) for k, angle in enumerate(angles) for j, f in enumerate((angle.sin(), angle.cos()))
     ]
     kernel = Kernel(g, arrays, loads, tuple(stores))
-    run = Run(0, 1, tuple((i, (0,)) for i in range(3)))
+    run = Run.over(0, *((i, (0,)) for i in range(3)))
     return CompiledSchedule(Schedule(arrays, (kernel,), (run,)), dtype=dtype, contract=contract)
 
 
@@ -195,7 +195,7 @@ def test_a_sum_that_is_also_wanted_itself_is_computed_too():
     x, y = g.variable("x"), g.variable("y")
     arrays = (Array("x", "row"), Array("y", "uniform"), Array("out", "row"))
     kernel = Kernel(g, arrays, {x.id: (0, 0), y.id: (1, 0)}, (Store((x + y).sin(), 2, 0), Store(x + y, 2, 1)))
-    compiled = CompiledSchedule(Schedule(arrays, (kernel,), (Run(0, 1, ((0, (0,)), (1, (0,)), (2, (0,)))),)))
+    compiled = CompiledSchedule(Schedule(arrays, (kernel,), (Run.over(0, (0, (0,)), (1, (0,)), (2, (0,))),)))
     out = np.empty(2)
     compiled(np.array([0.25]), np.array([0.5]), out)
     assert out.tolist() == pytest.approx([math.sin(0.75), 0.75], rel=1e-15)

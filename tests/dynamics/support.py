@@ -82,17 +82,19 @@ class State:
         return [Block(*(np.asarray(x, dtype=float) for x in parts)) for parts in zip(*self.run(BLOCKS), strict=True)]
 
     def motion_at(self, k):
-        """The k-th link's motion as a function of its velocities."""
+        """The k-th link's motion as a function of its coordinates and velocities."""
         link = self.plan.links[k]
         body, values = self.bodies()[k], raw_values(link)[len(RAW) :]
         if link.kind != GENERAL:
-            return lambda v: Motion(body.A, Pose(), body.S_A, body.S_B, zeros(6))
-        return lambda v: link_motion(link, values, [float(x) for x in self.q[link.q]], [float(x) for x in v])
+            return lambda q, v: Motion(body.A, Pose(), body.S_A, body.S_B, zeros(6))
+        return lambda q, v: link_motion(link, values, q, v)
 
     def Sdot_times(self, k, x):
         """Sdot*x of the k-th link's joint, in its working frame."""
         link = self.plan.links[k]
-        return jacobian_rate(self.motion_at(k), list(self.v[link.v]), list(x), link.joint.nq != link.joint.nv)
+        q, v, joint = self.q[link.q].tolist(), self.v[link.v].tolist(), link.joint
+        rates = joint.rate(q, v) if joint.nq != joint.nv else None
+        return jacobian_rate(self.motion_at(k), q, v, list(map(float, x)), rates)
 
 
 def bumped(mech, q, v, h):

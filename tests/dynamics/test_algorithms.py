@@ -10,6 +10,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import dynamics, gallery, joints
 from anyjoint.dynamics.algorithm import Algorithm, algorithm, run_sweeps
+from anyjoint.dynamics.constraint_jacobian import PROJECT
 from anyjoint.dynamics.products import jacobian_rate
 from anyjoint.errors import AlgorithmError
 from anyjoint.model.program import Program
@@ -30,8 +31,9 @@ def all_algorithms():
     return list(dict.fromkeys(x for m in modules for x in vars(m).values() if isinstance(x, Algorithm)))
 
 
-ALGORITHMS = all_algorithms()
-ROWS = {"q": Row("q", "coordinates"), "y": Row("y", "bodies", (6,)), "g": Row("g", "whole", (3,))}
+ALGORITHMS = [method for method in all_algorithms() if method is not PROJECT]  # which says nothing about a plain tree
+FEEDS = {name: Row(name, "whole", (0,)) for name in ("K", "N", "gamma")}  # of constraints, which there are none here
+ROWS = {"q": Row("q", "coordinates"), "y": Row("y", "bodies", (6,)), "g": Row("g", "whole", (3,))} | FEEDS
 
 
 def mixed():
@@ -61,6 +63,7 @@ def by_floats(method, mech, rows):
     records = float_bodies(plan, rows["q"], v, **by_velocity)
     for k, (link, record) in enumerate(zip(plan.links, records, strict=True)):
         record.up = gravity
+        record.K = record.N = record.gamma = vector()
         if "y" in rows:
             record.y = vector(*map(float, rows["y"][k]))
         if "g" in rows:
@@ -78,9 +81,8 @@ def _rate_times(link, q, v, x):
     if link.kind != GENERAL:
         return vector(*[0.0] * 6)
     numbers = joint_numbers(link, raw_values(link))
-    return jacobian_rate(
-        lambda at: link_motion(link, numbers, q.tolist(), [float(y) for y in at]), v, x, link.joint.nq != link.joint.nv
-    )
+    rates = link.joint.rate(q.tolist(), v.tolist()) if link.joint.nq != link.joint.nv else None
+    return jacobian_rate(lambda at, w: link_motion(link, numbers, at, w), q.tolist(), v.tolist(), x.tolist(), rates)
 
 
 def compiled(form):

@@ -57,6 +57,25 @@ def test_rate_product_is_the_time_derivative_of_the_product(seed):
     assert close(z, (ends[0] - ends[1]) / (2 * H), 1e-7)
 
 
+COMPOSITES = {
+    "ball and slider": joints.Composite(joints.SphericalQuaternion(), joints.Prismatic((1, 0, 0))),
+    "hinge and ball": joints.Composite(joints.Revolute((1, 2, 3)), joints.SphericalQuaternion()),
+    "rolling and slider": joints.Composite(every_kind()["rolling"], joints.Prismatic((1, 2, 0))),
+}
+
+
+@pytest.mark.parametrize("kind", COMPOSITES)
+def test_rate_product_of_composites_whose_velocities_are_no_rates(kind):
+    """S changes though the velocities of one part are no rates of coordinates."""
+    state, rng = tree(1, n=2, kinds={kind: COMPOSITES[kind]})
+    x = rng.normal(size=state.nv)
+    z = np.concatenate(state.run(JDOT_TIMES, bodies=with_rates(state, x))[0]).astype(float)
+    ends = [state.at(bumped(state.mech, state.q, state.v, h)).row(J_TIMES, x=x) for h in (H, -H)]
+    assert close(z, (ends[0] - ends[1]) / (2 * H), 1e-7)
+    compiled = state.mech.compile().jacobian_rate_times(state.q, state.v, x)
+    assert close(np.asarray(compiled).ravel(), z.ravel(), 1e-11)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_rate_matrix_matches_its_products(seed):
     """Jdot_mr by algorithm 1, column by column against algorithm 2; times v it is the links' drift."""

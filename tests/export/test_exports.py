@@ -33,7 +33,18 @@ MECHANISMS = {
     "board": gallery.board_on_spline_surface,
     "tongs": gallery.tongs_with_fish,
     "rock": lambda: _rock(),
+    "rolling": lambda: _rolling(),
 }
+
+
+def _rolling():
+    """A ball that rolls on an ellipsoid, near a pole, with an arm and a damper."""
+    mech = aj.Mechanism("rolling")
+    roll = joints.Rolling(aj.surfaces.Ellipsoid(2.0, 1.5, 1.0), aj.surfaces.Sphere(0.3))
+    ball = mech.add_body("ball", joint=roll, inertia=aj.Inertia.sphere(1.0, 0.3), damping=0.1)
+    mech.add_body("arm", ball, joints.Revolute((1, 0, 0)), inertia=aj.Inertia.box(0.5, 0.1, 0.1, 0.4))
+    mech.set_start([0.3, 1.0, 0.5, 0.45, 0.2, 0.4])
+    return mech
 
 
 def _rock():
@@ -46,7 +57,7 @@ def inputs_of(model, quantity, rng):
     """Random rows, and coordinates of the start."""
     start = model.mechanism.start[0] if model.mechanism.start else model.mechanism.neutral
     rows = []
-    for row in quantity.inputs:
+    for row in quantity.given(model.mechanism):
         shape = row.shape(model.mechanism)
         given = {"q": np.array(start), "dt": np.full(1, 1e-3)}
         rows.append(given[row.name] if row.name in given else rng.normal(size=shape))

@@ -30,7 +30,11 @@ SURFACES = {
     "ellipsoid": surfaces.Ellipsoid(1.0, 0.8, 0.6),
     "ellipsoid x": surfaces.Ellipsoid(1.0, 0.8, 0.6, axis="x"),
     "ellipsoid y": surfaces.Ellipsoid(1.0, 0.8, 0.6, axis="y"),
+    "sphere zx": surfaces.Sphere(0.5, axis="zx"),
+    "ellipsoid yz": surfaces.Ellipsoid(1.0, 0.8, 0.6, axis="yz"),
     "cylinder": surfaces.Cylinder(0.4),
+    "inside of a torus": surfaces.Inside(surfaces.Torus(1.0, 0.3)),
+    "inside of an ellipsoid": surfaces.Inside(surfaces.Ellipsoid(1.0, 0.8, 0.6)),
     "torus": surfaces.Torus(1.0, 0.3),
     "bezier": surfaces.Bezier(np.array(HILLS)[:4, :4]),
     "spline": surfaces.BSpline(HILLS),
@@ -53,6 +57,47 @@ def test_frenet_frames_are_tangent_normal_binormal(name):
         assert np.allclose(R[:, 0], f_q / np.linalg.norm(f_q), atol=1e-13)
         assert R[:, 1] @ f_qq > 0
         assert abs(R[:, 2] @ f_qq) < 1e-11
+
+
+TWO_CHARTS = [
+    surfaces.Sphere(0.5, axis="zx"),
+    surfaces.Ellipsoid(1.0, 0.8, 0.6, axis="zx"),
+    surfaces.Ellipsoid(1.0, 0.8, 0.6, axis="xy"),
+    surfaces.Inside(surfaces.Sphere(2.0, axis="yz")),
+]
+
+
+@pytest.mark.parametrize("surface", TWO_CHARTS)
+def test_two_charts_show_the_same_surface_with_poles_elsewhere(surface):
+    """Point and normal stay; where one chart is at its pole, the other is far from its own; twice is back again."""
+    for u in inside((-math.pi, math.pi), 10):
+        for v in (0.0, 1e-9, 0.3, 1.0, 2.0, 3.0, math.pi):
+            for sheet in (v, v + 2 * math.pi):
+                better, *other = surface.other_chart(u, sheet)
+                assert better == (math.sin(v) < 0.5)
+                assert (other[1] > 1.5 * math.pi) == (sheet < 1.5 * math.pi)
+                assert not better or math.sin(other[1]) > 0.86
+                here, there = (surface.frame(*at).matrix.astype(float) for at in ((u, sheet), other))
+                assert np.abs(here[:3, 2:] - there[:3, 2:]).max() < 1e-14
+                back = surface.frame(*surface.other_chart(*other)[1:]).matrix.astype(float)
+                assert np.abs(back[:3, 2:] - here[:3, 2:]).max() < 1e-14
+
+
+def test_the_first_of_two_charts_is_the_only_one_of_the_others():
+    for one, two in ((surfaces.Sphere(0.5, axis="y"), "yz"), (surfaces.Ellipsoid(1.0, 0.8, 0.6, axis="x"), "xy")):
+        both = one.all_charts()
+        assert both.axis == two
+        assert both.all_charts() == both
+        assert np.array_equal(one.frame(0.4, 0.7).matrix, both.frame(0.4, 0.7).matrix)
+        assert one.other_chart(0.4, 0.7) is None
+    assert surfaces.Torus(1.0, 0.3).all_charts() == surfaces.Torus(1.0, 0.3)
+
+
+def test_the_inside_has_the_same_points_and_the_other_normal():
+    bowl, ball = surfaces.Inside(surfaces.Sphere(0.5)), surfaces.Sphere(0.5)
+    for u, v in zip(inside(ball.domain[0], 10), inside(ball.domain[1], 10, 1), strict=True):
+        assert np.array_equal(np.array(bowl.point(u, v), float), np.array(ball.point(u, v), float))
+        assert np.array_equal(np.array(bowl.normal(u, v), float), -np.array(ball.normal(u, v), float))
 
 
 @pytest.mark.parametrize("name", SURFACES)
@@ -125,6 +170,26 @@ def test_a_clamped_spline_is_scipys_and_starts_and_ends_at_control_points():
     for s in np.linspace(0, n - 3, 21):
         assert np.allclose(curves.BSpline(LOOP).point(float(s)).astype(float), theirs(s), atol=1e-14)
     assert np.allclose(curves.BSpline(LOOP).point(0.0).astype(float), LOOP[0])
+
+
+@pytest.mark.parametrize("degree", [3, 4, 5, 6, 7])
+def test_splines_of_any_degree_are_scipys(degree):
+    from scipy.interpolate import BSpline
+
+    points = np.random.default_rng(degree).normal(size=(11, 3))
+    n = len(points) - degree
+    clamped = [0] * degree + list(range(n + 1)) + [n] * degree
+    uniform = range(-degree, n + degree + 1)
+    around = np.concatenate([points, points[:degree]])
+    kinds = {
+        curves.BSpline(points, degree=degree): BSpline(clamped, points, degree),
+        curves.BSpline(points, degree=degree, clamped=False): BSpline(uniform, points, degree),
+        curves.BSpline(points, degree=degree, closed=True): BSpline(range(-degree, 12 + degree), around, degree),
+    }
+    for ours, theirs in kinds.items():
+        for s in np.linspace(*ours.domain, 41)[:-1]:
+            assert np.allclose(ours.point(float(s)).astype(float), theirs(s), atol=1e-12)
+        assert ours.continuity == degree - 1
 
 
 def test_a_long_spline_of_many_pieces():

@@ -23,6 +23,16 @@ WRONG = {
     "composite of something": (lambda: joints.Composite(3), "give joints"),
     "Frenet on a line": (lambda: joints.OnCurve(curves.Line()), "transport"),
     "Frenet on a straight function": (lambda: joints.OnCurve(lambda s: (s, 2 * s, 0.0)), "curvature"),
+    "Frenet on a cubic spline": (
+        lambda: joints.OnCurve(curves.BSpline(np.random.default_rng(1).normal(size=(6, 3))), frame="frenet"),
+        r"2 continuous derivatives.*transport.*fixed-up.*degree=5",
+    ),
+    "curves by Frenet frames of cubic splines": (
+        lambda: joints.CurveCurve(curves.Circle(1.0), curves.BSpline(np.random.default_rng(1).normal(size=(6, 3)))),
+        "2 continuous derivatives",
+    ),
+    "a spline of degree 2": (lambda: curves.BSpline(np.zeros((6, 3)), degree=2), "from 3 to 7"),
+    "too few points for the degree": (lambda: curves.BSpline(np.zeros((5, 3)), degree=5), "at least 6"),
     "a curve that stands still": (lambda: joints.OnCurve(lambda s: (0 * s, 0 * s, 0 * s)), "stands still"),
     "up along the line": (lambda: joints.OnCurve(curves.Line((0, 0, 1)), frame="fixed-up"), "another up"),
     "unknown frame": (lambda: joints.OnCurve(curves.Circle(1.0), frame="bishop"), "rotation-minimising"),

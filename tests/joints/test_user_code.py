@@ -56,6 +56,12 @@ def branch(q):
     return P(0, q[0], 0)
 
 
+def equal(q):
+    if q[0] == 0.3:
+        return P(q[0], 1, 0)
+    return P(q[0], 0, 0)
+
+
 def endless(q):
     x = q[0]
     while x > 1:
@@ -67,7 +73,7 @@ def endless(q):
 MISTAKES = {
     "math": (lambda q: P(math.sin(q[0]), 0, 0), ["`math.sin(q[0])`", "aj.sin or np.sin"], 0),
     "math under another name": (lambda q: P(math.atan(q[0]), 0, 0), ["aj.atan2(x, 1) or np.arctan"], 0),
-    "math without a twin": (lambda q: P(math.fmod(q[0], 2), 0, 0), ["x % y"], 0),
+    "math without a twin": (lambda q: P(math.fmod(q[0], 2), 0, 0), ["np.fmod", "x % y"], 0),
     "np.interp": (lambda q: P(np.interp(q[0], [0, 1], [0, 1]), 0, 0), ["functions.PiecewiseLinear"], 0),
     "CubicSpline": (lambda q: P(CUBIC(q[0]), 0, 0), ["functions.NaturalCubic"], 0),
     "BSpline": (lambda q: P(SPLINE(q[0]), 0, 0), ["functions.NaturalCubic", "curves.BSpline"], 0),
@@ -79,6 +85,12 @@ MISTAKES = {
     "Rotation": (rotation, ["aj.Pose.rotation(axis, angle)", "Rotation.from_euler"], 2),
     "an array of floats": (float_matrix, ["aj.Pose.translation", "np.eye(4, dtype=object)"], 2),
     "if": (branch, ["`q[0] > 0`", "aj.select"], 1),
+    "==": (equal, ["`q[0] == 0.3`", "abs(x - y) < tolerance"], 1),
+    "!=": (lambda q: P(q[0] if q[0] != 0 else 1.0, 0, 0), ["`q[0] != 0`", "abs(x - y) < tolerance"], 0),
+    "== of NumPy's numbers": (lambda q: P(q[0], 2.0 - (q[0] == np.float64(1)), 0), ["abs(x - y) < tolerance"], 0),
+    "np.equal": (lambda q: P(q[0], 2.0 - np.equal(np.float64(1), q[0]), 0), ["abs(x - y) < tolerance"], 0),
+    "== of all coordinates": (lambda q: P(q[0], sum(q == 0.0), 0), ["abs(x - y) < tolerance"], 0),
+    "is among": (lambda q: P(q[0], 1.0 if q[0] in (0.0, 1.0) else 0.0, 0), ["aj.select"], 0),
     "if in one line": (lambda q: P(q[0] if q[0] > 0 else 0, 0, 0), ["aj.select"], 0),
     "while": (endless, ["fixed number of rounds", "aj.select"], 2),
     "chain": (lambda q: P(q[0] if 0 < q[0] < 1 else 0, 0, 0), ["(0 < x) & (x < 1)"], 0),
@@ -257,6 +269,7 @@ WORKS = {
     "% and //": lambda q: P(q[0] % 0.3, q[1] // 0.3 + q[1], -3.0 % (q[0] + 9)),
     "a number // a coordinate": lambda q: P(q[0], q[1], 30.0 // (q[0] + 9)),
     "% of arrays": lambda q: P(*(q % 0.3), np.float64(7) % (q[0] + 9)),
+    "np.fmod": lambda q: P(np.fmod(q[0], 0.3), q[1] + np.fmod(q[0] - 7, q[1] + 9), 0),
     "np.mod": lambda q: P(np.mod(q[0], 0.3), q[1] + np.floor_divide(q[1], 0.3), np.remainder(q[0], -0.9)),
     "divmod": lambda q: P(*divmod(q[0], 0.3), q[1]),
     "math.floor": lambda q: P(q[0] + math.floor(q[0]), q[1] - math.ceil(q[1]), 0),
@@ -299,13 +312,34 @@ def test_compiled_code_is_what_python_computes(name):
             np.testing.assert_allclose(T[:3, :3] @ model.body_jacobian(q, "odd")[3:, k], change[:3, 3], atol=1e-8)
 
 
-@pytest.mark.parametrize("y", [0.3, -0.3, 2.0, -7.5])
-@pytest.mark.parametrize("x", [-5.3, -1e-20, 0.0, 0.1, 4.9, 123.4])
-def test_remainders_are_those_of_python(x, y):
-    """x - y floor(x / y) rounds twice, so it may differ from the exact remainder by a rounding of x."""
+@pytest.mark.parametrize("y", [0.1, -0.1, 0.3, -0.3, 2.0, -7.5, math.pi, -math.pi])
+def test_remainders_are_those_of_python_also_at_their_jumps(y):
+    """Bit for bit: next to whole multiples the exact remainder decides, not a rounded quotient."""
     a, b = aj.variables("a", 2)
-    got = aj.compile_function([[a, b]], [a // b, a % b, x // b, x % b, a // y, a % y])([x, y])
-    np.testing.assert_allclose(got, [x // y, x % y] * 3, rtol=0, atol=4e-16 * max(abs(x), abs(y)))
+    both, left, right = (
+        aj.compile_function([[a, b]], [a // b, a % b]),
+        aj.compile_function([[a]], [a // y, a % y]),
+        lambda x: aj.compile_function([[b]], [x // b, x % b])([y]),
+    )
+    near = [k * y for k in range(-12, 13)]
+    near += [math.nextafter(x, side) for x in near for side in (-math.inf, math.inf)]
+    for x in [-5.3, -1e-20, 1e-20, 0.0, 0.1, 1.0, 4.9, 123.4, *near]:
+        expected = [x // y, x % y]
+        assert both([x, y]).tolist() == expected, x
+        assert left([x]).tolist() == expected, x
+    for x in (1.0, -1.0, 3 * y, -1e-20):
+        assert right(x).tolist() == [x // y, x % y]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_joint_with_a_remainder_is_compiled_as_it_is_called(sign):
+    function = lambda q: P(q[0] % (sign * 0.1), q[0] // 0.1, q[0])  # noqa: E731
+    model = compiled(function)
+    for k in range(-30, 31):
+        for q in (k * 0.1, k / 10):
+            expected = np.array([q % (sign * 0.1), q // 0.1, q])
+            np.testing.assert_array_equal(model.body_poses([q])[0][:3, 3], expected)
+            np.testing.assert_array_equal(model.mechanism.poses([q])[0].p.astype(float), expected)
 
 
 # -- at a state ----------------------------------------------------------------------------------------------------

@@ -86,6 +86,13 @@ KINDS: dict[str, Joint] = {
     "paraboloid-ellipsoid": joints.SurfaceSurface(paraboloid, surfaces.Ellipsoid(0.6, 0.4, 0.3)),
     "contact": joints.Contact(ELLIPSOID, surfaces.Sphere(0.3)),
     "contact-of-patches": joints.Contact(surfaces.Bezier(np.array(HILLS)[:4, :4]), surfaces.Plane()),
+    "rolling-ball": joints.Rolling(ELLIPSOID, surfaces.Sphere(0.3)),
+    "rolling-rattleback": joints.Rolling(surfaces.Plane(), surfaces.Ellipsoid(0.6, 0.4, 0.3, axis="x"), wrap=True),
+    "rolling-tori": joints.Rolling(surfaces.Torus(1.0, 0.3), surfaces.Torus(0.5, 0.2)),
+    "rolling-in-a-bowl": joints.Rolling(paraboloid, surfaces.Sphere(0.2)),
+    "composite-of-rolling": joints.Composite(
+        joints.Rolling(ELLIPSOID, surfaces.Sphere(0.3)), joints.Prismatic((1, 2, 0))
+    ),
     "discs": joints.CurveCurve(curves.Circle(0.7), curves.Ellipse(1.2, 0.7), wrap=True),
     "wires": joints.CurveCurve(
         curves.Helix(0.7, 0.2), lambda s: (s, s * s, 0.3 * s**3), frame="rotation-minimising", meet="inside", spin=True

@@ -167,3 +167,19 @@ def test_large_mass_matrix_equals_unit_accelerations(build):
         np.testing.assert_array_equal(M[k], M[k].T)
         assert np.linalg.eigvalsh(M[k]).min() > 0
     np.testing.assert_array_equal(model.mass_matrix(q[0]), M[0])
+
+
+def test_entries_between_branches_are_zero_in_a_given_matrix_too():
+    mech = aj.Mechanism("two branches")
+    for side in "ab":
+        parent = mech.ground
+        for k in range(25):
+            ball = aj.Inertia.sphere(1, 1)
+            parent = mech.add_body(f"{side}{k}", parent=parent, joint=joints.Revolute(), inertia=ball)
+    model = mech.compile()
+    q, out = np.zeros(50), np.full((50, 50), 7.0)
+    assert model.mass_matrix(q, out=out) is out
+    assert not out[:25, 25:].any()
+    np.testing.assert_array_equal(out, model.mass_matrix(q))
+    batch = model.mass_matrix(np.zeros((3, 50)), out=np.full((3, 50, 50), 7.0), threads=2)
+    np.testing.assert_array_equal(batch, [out] * 3)

@@ -139,6 +139,27 @@ def test_singular_places_raise(name, build):
             model.forward_dynamics(q, v, tau)
 
 
+@pytest.mark.parametrize("build", [alone, carried])
+@pytest.mark.parametrize("name", PLACES)
+def test_singular_places_raise_at_rest_too(name, build):
+    """Where nothing moves and nothing pushes, accelerations are of ordinary size though they mean nothing."""
+    model = build(PLACES[name][0]).compile()
+    for q, v, tau in states(name, model):
+        for batch in (False, True):
+            q, v, tau = ((np.tile(x, (5, 1)) if batch else x) for x in (q, 0 * v, 0 * tau))
+            with pytest.raises(SingularityError, match="'body'"):
+                model.forward_dynamics(q, v, tau)
+
+
+@pytest.mark.filterwarnings("error")
+def test_huge_accelerations_are_looked_at_without_a_warning():
+    model = alone(joints.Spherical()).compile()
+    for push in (1e150, 1e200, 1e300):
+        a = model.forward_dynamics(np.array([0.1, 0.2, 0.3]), np.zeros(3), np.array([push, 0.0, 0.0]))
+        assert np.isfinite(a).all()
+        assert np.abs(a).max() > 0.1 * push
+
+
 @pytest.mark.parametrize("name", PLACES)
 def test_a_batch_tells_which_state(name):
     joint = PLACES[name][0]

@@ -20,6 +20,7 @@ KINDS = {
     "free, translation first": joints.Free(order="translation-first"),
     "free by quaternion": joints.FreeQuaternion(),
     "slider and ball": joints.Composite(joints.Prismatic(), joints.Spherical()),
+    "rolling": joints.Rolling(aj.surfaces.Ellipsoid(1.0, 0.8, 0.6), aj.surfaces.Sphere(0.3)),
     "torus on torus": joints.SurfaceSurface(aj.surfaces.Torus(1.0, 0.3), aj.surfaces.Torus(1.0, 0.3)),
 }
 FORMULATIONS = (
@@ -30,7 +31,7 @@ FORMULATIONS = (
 
 def quaternion_units(joint, q):
     """Quaternions at unit length."""
-    if joint.nq != joint.nv:
+    if any(c.name == "qw" for c in joint.coordinates):
         q[:4] /= np.linalg.norm(q[:4])
     return q
 

@@ -63,6 +63,57 @@ def test_nan_of_a_function_of_time_is_reported():
         assert "gust(t), which a force depends on, returned inf at t = 0." in traj.status.reason
 
 
+def bang_bang(t, q, v):
+    return np.array([2.0, -1.0]) * (1.0 if math.sin(40 * t) > 0 else -1.0)
+
+
+BANGS = {
+    "sampled": {"tau": (np.linspace(0, 2, 2001), np.array([bang_bang(t, 0, 0) for t in np.linspace(0, 2, 2001)]))},
+    "asked": {"tau": bang_bang},
+    "held": {"tau": bang_bang, "hold": 5},
+    "constant": {"tau": [2.0, -1.0]},
+    "of dopri5, asked": {"tau": lambda t, q, v: np.array([math.sin(40 * t), 0.0]), "method": "dopri5"},
+    "of dopri5, constant": {"tau": [2.0, -1.0], "method": "dopri5"},
+    "of dopri5 and forces": {
+        "forces": [forces.Spring("rod 0", (0, 0, -1), None, (1, 0, -1), 150.0, 0.5, 3.0)], "method": "dopri5"
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BANGS)
+def test_work_is_that_of_the_run_however_few_samples_are_kept(name):
+    """Inputs that jump between samples: power is integrated by the steps themselves."""
+    model = double_pendulum(stiffness=2.0, damping=0.3)
+    runs = [
+        model.simulate([0.5, 0.2], [0.0, 1.0], 2.0, dt=1e-3, save_every=every, **BANGS[name]) for every in (1, 400)
+    ]
+    fine, coarse = runs
+    assert len(coarse.t) == 6
+    assert np.abs(coarse.work() - fine.work()[::400]).max() < 1e-12
+    exchanged = np.ptp(sum(model.energy(fine.q, fine.v)))
+    assert np.abs(coarse.energy_balance()).max() < 1e-4 * exchanged  # the steps' own error where inputs jump
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_work_is_saved_with_the_run(batch, tmp_path):
+    """A loaded motion does not know its inputs any more, but what they did."""
+    model = double_pendulum(damping=0.3)
+    start = ([[0.5, 0.2]] * 2, [[0.0, 1.0]] * 2) if batch else ([0.5, 0.2], [0.0, 1.0])
+    spring = forces.Spring("rod 0", (0, 0, -1), None, (1, 0, -1), 15.0, 0.5, 0.3)
+    traj = model.simulate(*start, 1.0, tau=[2.0, -1.0], forces=[spring])
+    loaded = aj.Trajectory.load(traj.save(tmp_path / "run.npz"), model)
+    assert np.array_equal(loaded.work(), traj.work())
+    assert np.array_equal(loaded.energy_balance(), traj.energy_balance())
+    assert np.array_equal(loaded.energy(), traj.energy())
+
+
+def test_work_up_to_an_event():
+    model = double_pendulum(damping=0.3)
+    traj = model.simulate([0.5, 0.2], [0.0, 1.0], 2.0, events=[aj.Event(lambda t, q, v: q[0], terminal=True)])
+    assert traj.t[-1] < 2.0
+    assert np.abs(traj.energy_balance()).max() < 1e-6
+
+
 def test_the_work_of_dampers_inputs_and_forces_balances_the_energy():
     damped = double_pendulum(stiffness=2.0, damping=0.3)
     servo = forces.Servo("rod 1", lambda t: math.sin(3 * t), 20.0, 1.0)

@@ -43,8 +43,8 @@ def test_the_same_mechanism_gives_the_same_code(method):
         mech = rods(2, stiffness=3.0)
         program = mech.compile().program("forward_dynamics")
         spring = Spring("rod 1", (0, 0, -1), None, (1, 0, 0), 4.0, 0.1, 0.5)
-        step = make_step(STEPPERS[method], mech, program.trace.schedule, trace_forces(mech, [spring]), False)
-        texts.append(Stepper(step, program).code.source("llvm"))
+        step = make_step(STEPPERS[method], mech, program.trace.schedule, trace_forces(mech, [spring]), False, False)
+        texts.append(Stepper(step, [program]).code.source("llvm"))
     assert texts[0] == texts[1]
     assert "rod" not in texts[0]  # names never reach generated source
 

@@ -1,6 +1,7 @@
 """Limits that joints declare hold in a simulation."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -147,3 +148,39 @@ def test_a_stop_that_gives_way_ends_the_run():
     assert "gave way" in traj.status.reason
     assert "outside (-0.1, 0.1)" in traj.status.reason
     assert np.abs(traj.q).max() < 0.1 + 0.25 * 0.2 + 1e-9
+
+
+def whip(n):
+    """Rods in a row that lie level and may bend by a tenth of a radian at each hinge."""
+    mech = aj.Mechanism("whip")
+    solid = aj.Inertia(1.0, com=(0.5, 0, 0), tensor=np.diag([0.01, 0.09, 0.09]).tolist())
+    for k in range(n):
+        hinge = joints.Revolute((0, 1, 0), limits=(-0.1, 0.1))
+        place = aj.Pose.translation(1.0 if k else 0.0, 0, 0)
+        mech.add_body(f"rod {k}", mech.bodies[-1] if k else None, hinge, place, solid)
+    return mech.compile()
+
+
+@pytest.mark.parametrize("n", [5, 10, 20, 40])
+def test_many_stops_at_once_hold_a_falling_chain(n):
+    """All stops together carry what hangs on them: steps that adapt themselves make them as hard as that needs."""
+    traj = whip(n).simulate(np.zeros(n), np.zeros(n), 2.0, method="dopri5", dt=1e-2)
+    assert traj.status.ok
+    assert np.abs(traj.q).max() < 0.1 + 0.25 * 0.2
+    total = sum(traj.energy())
+    assert (total - np.minimum.accumulate(total)).max() < 1e-5 * np.ptp(total)  # stops give no energy
+
+
+@pytest.mark.parametrize("method", ["semi-implicit-euler", "rk4"])
+@pytest.mark.parametrize("n", [5, 10])
+def test_fixed_steps_hold_it_or_say_which_would(n, method):
+    model, dt = whip(n), 1 / 60
+    traj = model.simulate(np.zeros(n), np.zeros(n), 2.0, dt=dt, method=method)
+    assert not traj.status.ok
+    words = r"gave way.*use dt = (\S+) s or less, which holds its weight, or method=.dopri5."
+    found = re.search(words, traj.status.reason)
+    assert found
+    traj = model.simulate(np.zeros(n), np.zeros(n), 2.0, dt=float(found[1]), method=method)
+    assert traj.status.ok
+    total = sum(traj.energy())
+    assert (total - np.minimum.accumulate(total)).max() < (0.1 if method == "semi-implicit-euler" else 1e-4) * n

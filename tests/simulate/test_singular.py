@@ -68,3 +68,42 @@ def test_a_run_ends_where_a_frame_breaks_down():
     assert "'puck'" in traj.status.reason
     assert "no tangent plane" in traj.status.reason
     assert traj.t[-1] == pytest.approx(0.375)
+
+
+def thrown(joint, place, way, method):
+    """A run straight through a place, in steps that do not meet it."""
+    model = alone(joint).compile()
+    way = np.array(way) / np.linalg.norm(way)
+    return model.simulate(np.array(place) - 0.0517 * way, 10 * way, 0.05, dt=1e-3, method=method)
+
+
+LOCK = joints.Composite(joints.Revolute("z"), joints.Revolute("y"), joints.Revolute("z"))
+TORI = joints.SurfaceSurface(surfaces.Torus(1.0, 0.3), surfaces.Torus(1.0, 0.3))
+PASSED = {
+    "a lock": (LOCK, [0.3, 0.0, 0.4], [0.0, 1.0, 0.0]),
+    "a pole of the user's": (joints.OnSurface(surfaces.surface(sphere, flip=True)), [0.3, math.pi], [0.0, 1.0]),
+    "a pole": (joints.OnSurface(surfaces.Sphere(0.5), spin=True), [0.3, math.pi, 0.1], [0.0, 1.0, 0.0]),
+    "tori": (TORI, [0.3, math.pi / 2, 0.4, -math.pi / 2], [1.0, 1.0, 1.0, 1.0]),
+    "a cam": (aj.joint(dof=1)(lambda q: aj.Pose.translation(0, aj.cos(q[0]), 0)), [math.pi], [1.0]),
+    "a cusp": (joints.OnCurve(lambda s: (s**2, s**3, s**2), frame="fixed-up"), [0.0], [1.0]),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", PASSED)
+def test_a_run_ends_where_it_jumps_over_a_singular_place(name, method):
+    """Steps that adapt themselves may find the narrow way beside it."""
+    traj = thrown(*PASSED[name], method)
+    kinetic, potential = traj.energy()
+    if traj.status.ok or method == "dopri5":
+        assert np.ptp(kinetic + potential) < 1e-5 * kinetic.max()
+    if method != "dopri5":
+        assert not traj.status.ok
+        assert "'body'" in traj.status.reason
+        assert traj.t[-1] < 0.02
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_run_beside_a_singular_place_goes_on(method):
+    traj = thrown(LOCK, [0.3, 0.1, 0.4], [1.0, 0.0, 0.5], method)
+    assert traj.status.ok

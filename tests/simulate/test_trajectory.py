@@ -57,7 +57,7 @@ def test_files_hold_plain_arrays_and_json(tmp_path):
     path = TRAJ.save(tmp_path / "run.npz")
     with np.load(path, allow_pickle=False) as data:
         header = json.loads(bytes(data["header"]).decode())
-        assert set(data.files) == {"header", "t", "q", "v"}
+        assert set(data.files) == {"header", "t", "q", "v", "work"}
     assert header["coordinates"] == ["rod 0/angle", "rod 1/angle"]
     assert zipfile.is_zipfile(path)
 

@@ -54,6 +54,7 @@ RULES: dict[int, Any] = {
     Op.MIN: _real(min),
     Op.MAX: _real(max),
     Op.FLOOR: _real(mp.floor),
+    Op.REM: _real(lambda a, b: mp.sign(a) * (abs(a) - abs(b) * mp.floor(abs(a) / abs(b)))),
     Op.LT: lambda a, b: a < b,
     Op.LE: lambda a, b: a <= b,
     Op.EQ: lambda a, b: a == b,

@@ -11,7 +11,7 @@ from anyjoint.symbolic.ops import FLOAT_RULES, Op, clamp_index
 TABLE = (0.5, -1.25, 2.0, 0.75)
 SMOOTH = (Op.ADD, Op.SUB, Op.MUL, Op.MUL, Op.DIV, Op.NEG, Op.SQRT, Op.SIN, Op.COS, Op.TAN, Op.ASIN, Op.ACOS)
 SMOOTH += (Op.ATAN2, Op.EXP, Op.LOG, Op.POW)
-BROKEN = (Op.ABS, Op.MIN, Op.MAX, Op.FLOOR, Op.SELECT, Op.GATHER)
+BROKEN = (Op.ABS, Op.MIN, Op.MAX, Op.FLOOR, Op.SELECT, Op.GATHER, Op.REM)
 
 
 @dataclass
@@ -56,7 +56,7 @@ def _grow(rng: random.Random, g: Graph, pool: list[tuple[Node, float]], op: Op) 
         return index.gather(TABLE) + b, TABLE[clamp_index(va, len(TABLE))] + vb
     if not _inside(op, va, vb):
         return None
-    if op in (Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.ATAN2, Op.POW, Op.MIN, Op.MAX):
+    if op in (Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.ATAN2, Op.POW, Op.MIN, Op.MAX, Op.REM):
         return Node(g, g.node(op, a.id, b.id)), FLOAT_RULES[op](va, vb)
     return Node(g, g.node(op, a.id)), FLOAT_RULES[op](va)
 
@@ -83,4 +83,6 @@ def _inside(op: Op, a: float, b: float) -> bool:
         return abs(a - b) > 1e-2
     if op == Op.FLOOR:
         return abs(a - round(a)) > 1e-2
+    if op == Op.REM:
+        return abs(b) > 0.1 and abs(a / b - round(a / b)) > 1e-2
     return True

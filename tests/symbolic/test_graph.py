@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anyjoint.errors import AnyjointError, ExpressionError
+from anyjoint.errors import AnyjointError, BranchError, ExpressionError
 from anyjoint.symbolic import Graph, Node, Op, equal, select, variables
 from anyjoint.symbolic.evaluation import RULES
 from anyjoint.symbolic.interpret import evaluate
@@ -133,6 +133,14 @@ def test_constants_fold(a: float, b: float) -> None:
     if abs(b) > 1e-300:
         assert abs(float(g.constant(a) / g.constant(b)) - a / b) <= 1.5 * math.ulp(a / b)
     assert float(np.sin(g.constant(a))) == math.sin(a)
+
+
+def test_a_condition_made_a_number_and_asked_for_again_is_itself(xy: tuple[Node, Node]) -> None:
+    x, y = xy
+    yes = select(x < y, 1.0, 0.0)
+    assert select(yes > 0.5, x, y) == select(x < y, x, y)
+    assert select(yes > 1.5, x, y) != select(x < y, x, y)
+    assert select(select(x < y, 0.0, 1.0) > 0.5, x, y) != select(x < y, x, y)
 
 
 def test_constants_fold_to_what_they_mean() -> None:
@@ -275,7 +283,14 @@ def test_identity_of_handles(xy: tuple[Node, Node]) -> None:
     x, y = xy
     assert x == Node(x.graph, x.id)
     assert x != y
-    assert x != 1.0
+    for compare in (operator.eq, operator.ne):
+        for number in (1, 1.0, np.float64(1.0), np.array(1.0), True):
+            with pytest.raises(BranchError, match="tolerance"):
+                compare(x, number)
+    assert x.graph.constant(2.0) == 2.0
+    assert x.graph.constant(2.0) != 3.0
+    assert x != "x"
+    assert x is not None
     assert len({x, Node(x.graph, x.id)}) == 1
     assert variables("x", 1)[0] != x
     assert (x + y).operands == (x, y)

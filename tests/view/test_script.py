@@ -7,6 +7,7 @@ import pytest
 
 from anyjoint import joints
 from anyjoint.errors import InputError
+from anyjoint.geometry import surfaces
 from anyjoint.mechanism import Inertia, Mechanism, gallery
 from anyjoint.model import compile_model
 from anyjoint.spatial import Pose
@@ -57,9 +58,20 @@ def rk4(mech, model, q, v, dt, steps):
     return q, v
 
 
-@pytest.fixture(scope="module", params=["mixed", "torus chain"])
+def rolling():
+    """An ellipsoid that rolls on another, over poles, and a hinge on it."""
+    mech = Mechanism("rolling")
+    roll = joints.Rolling(surfaces.Ellipsoid(1.0, 0.8, 0.6), surfaces.Ellipsoid(0.3, 0.25, 0.2))
+    inertia = Inertia(1.0, com=(0.02, 0.03, -0.05), tensor=np.diag([0.1, 0.2, 0.25]))
+    egg = mech.add_body("egg", joint=roll, inertia=inertia)
+    mech.add_body("arm", egg, joints.Revolute(axis=(0, 1, 0)), Pose.translation(0, 0, 0.3), inertia)
+    mech.start = (np.array([0.3, 1.0, 0.5, 0.53, 0.2, 0.4]), np.array([3.0, -4.0, 1.0, 0.5]))
+    return mech
+
+
+@pytest.fixture(scope="module", params=["mixed", "torus chain", "rolling"])
 def case(request):
-    mech = mixed() if request.param == "mixed" else gallery.torus_chain(20)
+    mech = {"mixed": mixed, "torus chain": lambda: gallery.torus_chain(20), "rolling": rolling}[request.param]()
     return mech, compile_model(mech)
 
 

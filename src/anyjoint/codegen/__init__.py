@@ -1,8 +1,8 @@
 """From expressions to machine code, C and JavaScript."""
 
-from anyjoint.codegen.finite import all_finite, every_finite
+from anyjoint.codegen.finite import all_finite
 from anyjoint.codegen.function import CompiledFunction, compile_function
-from anyjoint.codegen.kernel import Array, Kernel, Run, Schedule, Store
+from anyjoint.codegen.kernel import Array, Kernel, Place, Run, Schedule, Store
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.schedule import CompiledSchedule, count_schedule
 
@@ -12,6 +12,7 @@ __all__ = [
     "CompiledSchedule",
     "Kernel",
     "OpCount",
+    "Place",
     "Run",
     "Schedule",
     "Store",
@@ -19,5 +20,4 @@ __all__ = [
     "compile_function",
     "count_operations",
     "count_schedule",
-    "every_finite",
 ]

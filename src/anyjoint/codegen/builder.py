@@ -1,7 +1,7 @@
-"""Schedules put together from pieces: straight code, loops over coordinates, and the runs of other schedules.
+"""Schedules put together from pieces: straight code, kernels over links or coordinates, the runs of other schedules.
 
-So a step of an integrator is the runs of the dynamics, again for each stage, with small kernels between, and the same
-code generator serves both: scalar code for one state, vector code for batches.
+Everything that becomes machine code is composed here: the sweeps of an algorithm over a tree, a straight program, and a
+step of an integrator, which is the runs of the dynamics, again for each stage, with small kernels between.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from anyjoint.codegen.kernel import Array, Kernel, Run, Schedule, Store
+import numpy as np
+
+from anyjoint.codegen.ahead import ahead
+from anyjoint.codegen.kernel import Array, Kernel, Place, Run, Schedule, Store
 from anyjoint.symbolic import Graph, Node
 
 WORK = Array("work", "lane")
 BLOCK = 32  # coordinates that one call of a pointwise kernel handles
 
-Place = tuple[int, int]  # array, offset
 Values = Mapping[str, Node]
 
 
@@ -36,26 +38,34 @@ class Builder:
 
     def place(self, name: str, offset: int = 0) -> Place:
         """An entry of one of the caller's arrays."""
-        return [array.name for array in self.given].index(name), offset
+        return Place([array.name for array in self.given].index(name), offset)
 
     def room(self, n: int) -> Place:
         """Room for n numbers in the work array."""
         self.work += n
-        return len(self.given), self.work - n
+        return Place(len(self.given), self.work - n)
 
     def kernel(self, kernel: Kernel) -> int:
         """Add a kernel; its number."""
         self.kernels.append(kernel)
         return len(self.kernels) - 1
 
+    def run(self, kernel: int, *columns: tuple[int, Any]) -> None:
+        """Call a kernel again and again; for each argument the array and its offset in each call."""
+        self.runs.append(Run.over(kernel, *columns))
+
     def straight(
         self, graph: Graph, loads: Mapping[int, Place], stores: Sequence[tuple[Place, Any]], **how: bool
     ) -> None:
-        """Run a straight-line program once, on whole arrays."""
-        arrays = tuple(range(len(self.arrays)))
-        made = tuple(Store(_node(graph, x), array, offset, **how) for (array, offset), x in stores)
-        number = self.kernel(Kernel(graph, self.arrays, dict(loads), made))
-        self.runs.append(Run(number, 1, tuple((array, (0,)) for array in arrays)))
+        """Run a straight-line program once, on whole arrays; nothing at all where it would write nothing."""
+        if not stores:
+            return
+        used = sorted({array for array, _ in (*loads.values(), *(place for place, _ in stores))})
+        at = {array: k for k, array in enumerate(used)}
+        made = tuple(Store(_node(graph, x), at[array], offset, **how) for (array, offset), x in stores)
+        inside = {node: (at[array], offset) for node, (array, offset) in loads.items()}
+        number = self.kernel(Kernel(graph, tuple(self.arrays[array] for array in used), inside, made))
+        self.run(number, *((array, (0,)) for array in used))
 
     def pointwise(
         self,
@@ -80,7 +90,7 @@ class Builder:
         fixed = set(outputs) if accumulate else set()  # sums are scalars, too
         moving = [*inputs.values(), *(p for name, p in outputs.items() if name not in fixed)]
         places = list(dict.fromkeys([*moving, *scalars.values(), *(outputs[name] for name in fixed)]))
-        loads: dict[int, Place] = {}
+        loads: dict[int, tuple[int, int]] = {}
         common = {name: graph.variable(name) for name in scalars}
         loads |= {node.id: (places.index(scalars[name]), 0) for name, node in common.items()}
         stores: list[Store] = []
@@ -95,16 +105,16 @@ class Builder:
                     stores.append(Store(_node(graph, result), places.index(outputs[name]), k))
         stores += [Store(_node(graph, x), places.index(outputs[name]), 0, True) for name, x in sums.items()]
         number = self.kernel(Kernel(graph, tuple(self.arrays[array] for array, _ in places), loads, tuple(stores)))
-        tables = []
-        for array, offset in places:
-            by = size if (array, offset) in moving else 0
-            first = offset + (skip if by else 0)
-            tables.append((array, tuple(first + by * i for i in range(count))))
-        self.runs.append(Run(number, count, tuple(tables)))
+        columns = []
+        for place in places:
+            by = size if place in moving else 0
+            columns.append((place.array, place.offset + (skip if by else 0) + by * np.arange(count)))
+        self.run(number, *columns)
 
     def schedule(self) -> Schedule:
-        """All that was collected."""
-        return Schedule(self.arrays, tuple(self.kernels), tuple(self.runs), max(self.work, 1))
+        """All that was collected, after the passes over schedules."""
+        arrays = self.arrays if self.work else self.given
+        return ahead(Schedule(arrays, tuple(self.kernels), tuple(self.runs), self.work))
 
 
 class Embedded:
@@ -125,18 +135,18 @@ class Embedded:
         """Per kernel the names of the program's arrays that its arguments stand for."""
         names: list[list[str]] = [[] for _ in self.program.kernels]
         for run in self.program.runs:
-            names[run.kernel] = [self.program.arrays[base].name for base, _ in run.offsets]
+            names[run.kernel] = [self.program.arrays[array].name for array in run.arrays]
         return names
 
     def call(self, places: Mapping[str, Place]) -> None:
         """Run the program with its rows at these places."""
-        where = {"numbers": self.builder.place("numbers"), "work": self.scratch, **places}
+        where = {"work": self.scratch, **places}
+        if "numbers" not in where:
+            where["numbers"] = self.builder.place("numbers")
         for run in self.program.runs:
-            tables = []
-            for base, table in run.offsets:
-                array, offset = where[self.program.arrays[base].name]
-                tables.append((array, tuple(offset + x for x in table)))
-            self.builder.runs.append(Run(self.first + run.kernel, run.count, tuple(tables)))
+            begins = [where[self.program.arrays[array].name] for array in run.arrays]
+            offsets = run.offsets + np.array([place.offset for place in begins], dtype=np.int32)
+            self.builder.runs.append(Run(self.first + run.kernel, tuple(place.array for place in begins), offsets))
 
 
 def _node(graph: Graph, x: Any) -> Node:

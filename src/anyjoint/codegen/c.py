@@ -34,8 +34,9 @@ EXPRESSIONS: dict[int, str] = {
     Op.LE: "{a} <= {b}",
     Op.EQ: "{a} == {b}",
     Op.SELECT: "{a} ? {b} : {c}",
+    Op.REM: "fmod({a}, {b})",
 }
-_SINGLE = ("sqrt", "tan", "asin", "acos", "atan2", "exp", "log", "pow", "fabs", "floor")
+_SINGLE = ("sqrt", "tan", "asin", "acos", "atan2", "exp", "log", "pow", "fabs", "floor", "fmod")
 _INDEX = """\
 /* The entry that a real index means: rounded down, clamped to the table; NaN means the first. */
 static int entry(double x, int length)
@@ -103,20 +104,19 @@ def schedule_source(schedule: Schedule, kernels: Sequence[Lowered], dtype: str =
     real = _real(dtype)
     written = written_arrays(schedule)
     formal = ", ".join(f"{'' if i in written else 'const '}{real} *d{i}" for i in range(len(schedule.arrays)))
-    used = {base for run in schedule.runs for base, _ in run.offsets}
+    used = {array for run in schedule.runs for array in run.arrays}
     unused = [f"    (void)d{i};" for i in range(len(schedule.arrays)) if i not in used]
     lines += [*_tables(schedule), f"void {name}({formal})", "{", *unused]
     for i, run in enumerate(schedule.runs):
-        width = len(run.offsets)
-        actual = ", ".join(f"d{base} + r{i}[{width} * i + {j}]" for j, (base, _) in enumerate(run.offsets))
+        width = len(run.arrays)
+        actual = ", ".join(f"d{array} + r{i}[{width} * i + {j}]" for j, array in enumerate(run.arrays))
         lines.append(f"    for (int i = 0; i < {run.count}; i++) k{run.kernel}({actual});")
     return "\n".join([*lines, "}"]) + "\n"
 
 
 def _tables(schedule: Schedule) -> Iterable[str]:
     for i, run in enumerate(schedule.runs):
-        offsets = zip(*(table for _, table in run.offsets), strict=True)
-        numbers = ", ".join(str(offset) for body_offsets in offsets for offset in body_offsets)
+        numbers = ", ".join(map(str, run.offsets.ravel().tolist()))
         yield f"static const int r{i}[] = {{{numbers or '0'}}};"
 
 

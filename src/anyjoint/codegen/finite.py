@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -26,15 +25,10 @@ def all_finite(array: np.ndarray[Any, Any]) -> bool:
     return bool(_machine_code(name)[1](address(array), array.size))
 
 
-def every_finite(dtype: str, places: Sequence[int]) -> bool:
-    """Whether all numbers of several contiguous arrays are finite, given as address, size, address, size, ..."""
-    return bool(_machine_code(dtype)[2]((ctypes.c_int64 * len(places))(*places), len(places) // 2))
-
-
 @cache
-def _machine_code(dtype: str) -> tuple[Library, Any, Any]:
-    """The functions for one type of number, with the library that holds them."""
+def _machine_code(dtype: str) -> tuple[Library, Any]:
+    """The function for one type of number, with the library that holds it."""
     text = finite_text(Target(dtype))
     library = compile_module(f"finite {text}", lambda: Module(text, optimise=False))
     kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64)
-    return library, kind(library.address("finite")), kind(library.address("finite_all"))
+    return library, kind(library.address("finite"))

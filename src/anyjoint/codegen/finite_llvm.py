@@ -8,10 +8,7 @@ TOGETHER = 16  # several sums at once: one alone would wait for itself at every 
 
 
 def finite_text(target: Target) -> str:
-    """`int32_t finite(const real *numbers, int64_t count)`: 1 if all are finite, else 0.
-
-    And `int32_t finite_all(const int64_t *table, int64_t count)`: the same for arrays given as (address, count) pairs.
-    """
+    """`int32_t finite(const real *numbers, int64_t count)`: 1 if all are finite, else 0."""
     T, E, n = f"<{TOGETHER} x {target.real}>", target.real, TOGETHER
     return f"""\
 define i32 @finite(ptr %numbers, i64 %count) nounwind noinline alignstack(64) {{
@@ -52,28 +49,5 @@ done:
   %both = and i1 %all, %last
   %answer = zext i1 %both to i32
   ret i32 %answer
-}}
-define i32 @finite_all(ptr %table, i64 %count) nounwind noinline {{
-entry:
-  br label %next
-next:
-  %i = phi i64 [ 0, %entry ], [ %following, %look ]
-  %more = icmp slt i64 %i, %count
-  br i1 %more, label %look, label %good
-look:
-  %at = mul i64 %i, 2
-  %place = getelementptr i64, ptr %table, i64 %at
-  %address = load i64, ptr %place
-  %numbers = inttoptr i64 %address to ptr
-  %after = getelementptr i64, ptr %place, i64 1
-  %length = load i64, ptr %after
-  %answer = call i32 @finite(ptr %numbers, i64 %length)
-  %following = add i64 %i, 1
-  %fine = icmp ne i32 %answer, 0
-  br i1 %fine, label %next, label %bad
-good:
-  ret i32 1
-bad:
-  ret i32 0
 }}
 """

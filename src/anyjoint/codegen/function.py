@@ -67,7 +67,7 @@ class CompiledFunction:
     def _batched(self) -> CompiledSchedule:
         """Machine code for batches, compiled when the first batch comes."""
         arrays = self._kernel.arrays
-        run = Run(0, 1, tuple((i, (0,)) for i in range(len(arrays))))
+        run = Run.over(0, *((i, (0,)) for i in range(len(arrays))))
         return CompiledSchedule(
             Schedule(arrays, (self._kernel,), (run,)),
             dtype=self.dtype,

@@ -68,6 +68,7 @@ SIGNATURES: dict[int, tuple[str, str]] = {
     Op.EQ: ("rr", "b"),
     Op.SELECT: ("brr", "r"),
     Op.GATHER: ("r", "r"),
+    Op.REM: ("rr", "r"),
     Code.LOAD: ("", "r"),
     Code.STORE: ("r", ""),
     Code.SINCOS: ("rr", "rr"),
@@ -225,7 +226,7 @@ def _phases(kernel: Kernel) -> dict[int, tuple[int, int]]:
     for node, op in enumerate(graph.op):
         if op == Op.ADD:
             for x, y in ((graph.a[node], graph.b[node]), (graph.b[node], graph.a[node])):
-                if kinds.get(x) == "row" and kinds.get(y) == "uniform":
+                if kinds.get(x) in ("row", "lane") and kinds.get(y) == "uniform":
                     found[node] = x, y
     return found
 

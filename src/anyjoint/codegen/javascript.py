@@ -33,6 +33,7 @@ EXPRESSIONS: dict[int, str] = {
     Op.LE: "{a} <= {b}",
     Op.EQ: "{a} === {b}",
     Op.SELECT: "{a} ? {b} : {c}",
+    Op.REM: "{a} % {b}",
 }
 _INDEX = """\
 // The entry that a real index means: rounded down, clamped to the table; NaN means the first.
@@ -73,12 +74,11 @@ def schedule_source(schedule: Schedule, kernels: Sequence[Lowered], name: str = 
         lines += _kernel(f"k{number}", kernel, first)
         first += len(kernel.pieces[0].tables)
     for i, run in enumerate(schedule.runs):
-        offsets = zip(*(table for _, table in run.offsets), strict=True)
-        lines.append(f"const r{i} = new Int32Array([{', '.join(str(o) for row in offsets for o in row)}]);")
+        lines.append(f"const r{i} = new Int32Array([{', '.join(map(str, run.offsets.ravel().tolist()))}]);")
     lines.append(f"function {name}({', '.join(f'd{i}' for i in range(len(schedule.arrays)))}) {{")
     for i, run in enumerate(schedule.runs):
-        width = len(run.offsets)
-        actual = ", ".join(f"d{base}, r{i}[{width} * i + {j}]" for j, (base, _) in enumerate(run.offsets))
+        width = len(run.arrays)
+        actual = ", ".join(f"d{array}, r{i}[{width} * i + {j}]" for j, array in enumerate(run.arrays))
         lines.append(f"  for (let i = 0; i < {run.count}; i++) k{run.kernel}({actual});")
     return "\n".join([*lines, "}"]) + "\n"
 

@@ -16,7 +16,7 @@ from anyjoint.codegen import cache
 from anyjoint.codegen.module import Module
 from anyjoint.errors import AnyjointError
 
-_LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "pow")
+_LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "pow", "fmod")
 _lock = threading.Lock()  # llvmlite's engine is not made for two compilations at once
 
 

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from anyjoint.errors import ExpressionError
 from anyjoint.symbolic import Graph, Node
 
 Kind = Literal["uniform", "lane", "row"]
+Offsets = np.ndarray[Any, np.dtype[np.int32]]
+
+
+class Place(NamedTuple):
+    """An entry of one of several arrays, which are known by their numbers."""
+
+    array: int
+    offset: int
+
+    def at(self, k: int) -> Place:
+        """The entry k numbers further on."""
+        return Place(self.array, self.offset + k)
 
 
 @dataclass(frozen=True)
@@ -46,17 +60,31 @@ class Kernel:
 
     graph: Graph
     arrays: tuple[Array, ...]
-    loads: Mapping[int, tuple[int, int]]  # id of a variable node -> (array, offset)
+    loads: Mapping[int, tuple[int, int]]  # id of a variable node -> its place
     stores: tuple[Store, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
-    """A kernel called count times; in iteration i argument j points at base array j + table j [i]."""
+    """A kernel called several times; in call i its argument j begins at offsets[i, j] of array arrays[j]."""
 
     kernel: int
-    count: int
-    offsets: tuple[tuple[int, tuple[int, ...]], ...]  # per kernel argument: (index of the schedule's array, table)
+    arrays: tuple[int, ...]  # of the schedule, one for each argument of the kernel
+    offsets: Offsets
+
+    @staticmethod
+    def over(kernel: int, *columns: tuple[int, Sequence[int]]) -> Run:
+        """A run from (array, offset in each call) of each argument."""
+        if len({len(offsets) for _, offsets in columns}) > 1:
+            lengths = [len(offsets) for _, offsets in columns]
+            raise ExpressionError(f"A run of kernel {kernel} has columns of {lengths} offsets; expected equally many.")
+        table = np.array([offsets for _, offsets in columns], dtype=np.int32).T
+        return Run(kernel, tuple(array for array, _ in columns), np.ascontiguousarray(table))
+
+    @property
+    def count(self) -> int:
+        """How often the kernel is called."""
+        return len(self.offsets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,26 +128,38 @@ def check_schedule(schedule: Schedule) -> None:
     if sum(array.kind == "lane" for array in schedule.arrays) > 1:
         raise ExpressionError("A schedule has one work array (kind lane); put all scratch values into it.")
     for i, run in enumerate(schedule.runs):
-        _check_run(schedule, i, run)
+        if not 0 <= run.kernel < len(schedule.kernels):
+            raise ExpressionError(f"Run {i} calls kernel {run.kernel}; there are {len(schedule.kernels)} kernels.")
+        if not run.count:
+            raise ExpressionError(f"Run {i} of kernel {run.kernel} has a count of 0; leave it out.")
+    for number, arrays, offsets in tables(schedule):
+        _check_table(schedule, number, arrays, offsets)
     for array, extent in zip(schedule.arrays, extents(schedule), strict=True):
         if array.kind == "lane" and extent > schedule.work:
             raise ExpressionError(f"The runs use {extent} elements of work, but work is {schedule.work}; raise it.")
 
 
-def _check_run(schedule: Schedule, i: int, run: Run) -> None:
-    if not 0 <= run.kernel < len(schedule.kernels):
-        raise ExpressionError(f"Run {i} calls kernel {run.kernel}; there are {len(schedule.kernels)} kernels.")
-    arguments = schedule.kernels[run.kernel].arrays
-    if len(run.offsets) != len(arguments) or run.count < 1:
+def tables(schedule: Schedule) -> Iterator[tuple[int, tuple[int, ...], Offsets]]:
+    """All calls of a kernel on the same arrays in one table: (kernel, arrays, offsets)."""
+    found: dict[tuple[int, tuple[int, ...]], list[Offsets]] = {}
+    for run in schedule.runs:
+        found.setdefault((run.kernel, run.arrays), []).append(run.offsets)
+    for (kernel, arrays), parts in found.items():
+        yield kernel, arrays, np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+
+def _check_table(schedule: Schedule, kernel: int, arrays: tuple[int, ...], offsets: Offsets) -> None:
+    arguments = schedule.kernels[kernel].arrays
+    if not len(arrays) == len(arguments) == offsets.shape[1]:
         raise ExpressionError(
-            f"Run {i} of kernel {run.kernel} has {len(run.offsets)} offset tables and count {run.count};"
-            f" expected {len(arguments)} tables and a count of at least 1."
+            f"A run of kernel {kernel} names {len(arrays)} arrays and has {offsets.shape[1]} columns of offsets;"
+            f" the kernel has {len(arguments)} arguments."
         )
-    for argument, (base, table) in zip(arguments, run.offsets, strict=True):
-        if not 0 <= base < len(schedule.arrays) or schedule.arrays[base].kind != argument.kind:
-            raise ExpressionError(f"Run {i}: base array {base} is missing or not of kind {argument.kind}.")
-        if len(table) != run.count or min(table) < 0:
-            raise ExpressionError(f"Run {i}: a table has {len(table)} offsets, expected {run.count}, none negative.")
+    for argument, array in zip(arguments, arrays, strict=True):
+        if not 0 <= array < len(schedule.arrays) or schedule.arrays[array].kind != argument.kind:
+            raise ExpressionError(f"A run of kernel {kernel}: array {array} is missing or not of kind {argument.kind}.")
+    if offsets.size and offsets.min() < 0:
+        raise ExpressionError(f"A run of kernel {kernel} has an offset of {offsets.min()}; expected none below 0.")
 
 
 def extents(schedule: Schedule) -> list[int]:
@@ -129,16 +169,33 @@ def extents(schedule: Schedule) -> list[int]:
         for array, offset in (*kernel.loads.values(), *((s.array, s.offset) for s in kernel.stores)):
             needed[array] = max(needed[array], offset + 1)
     result = [0] * len(schedule.arrays)
-    for run in schedule.runs:
-        for (base, table), needed_here in zip(run.offsets, reach[run.kernel], strict=True):
-            result[base] = max(result[base], max(table) + needed_here)
+    for number, arrays, offsets in tables(schedule):
+        for array, last, more in zip(arrays, offsets.max(axis=0).tolist(), reach[number], strict=True):
+            result[array] = max(result[array], last + more)
     return result
 
 
 def written_arrays(schedule: Schedule) -> set[int]:
     """Indices of the schedule's arrays that some run stores to."""
-    written = set()
+    stored = [{store.array for store in kernel.stores} for kernel in schedule.kernels]
+    return {run.arrays[j] for run in schedule.runs for j in stored[run.kernel]}
+
+
+def encode(schedule: Schedule) -> Offsets:
+    """The runs as data for the driver: kernel, count, array of each argument, offsets of call after call; -1."""
+    parts: list[Any] = []
     for run in schedule.runs:
-        arguments = {store.array for store in schedule.kernels[run.kernel].stores}
-        written |= {base for j, (base, _) in enumerate(run.offsets) if j in arguments}
-    return written
+        parts += [(run.kernel, run.count, *run.arrays), run.offsets.ravel()]
+    return np.concatenate([*parts, (-1,)]).astype(np.int32)
+
+
+def decode(words: Offsets, arguments: Sequence[int]) -> tuple[Run, ...]:
+    """The runs again; `arguments` says how many each kernel has."""
+    runs, at = [], 0
+    while (kernel := int(words[at])) >= 0:
+        count, width = int(words[at + 1]), arguments[kernel]
+        begin = at + 2 + width
+        at = begin + count * width
+        arrays = tuple(words[begin - width : begin].tolist())
+        runs.append(Run(kernel, arrays, words[begin:at].reshape(count, width)))
+    return tuple(runs)

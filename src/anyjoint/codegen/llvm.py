@@ -36,6 +36,7 @@ TEXT: dict[int, str] = {
     Op.LOG: "%t{r} = call {T} @library_log({T} {a})",
     Op.ATAN2: "%t{r} = call {T} @library_atan2({T} {a}, {T} {b})",
     Op.POW: "%t{r} = call {T} @library_pow({T} {a}, {T} {b})",
+    Op.REM: "%t{r} = call {T} @library_fmod({T} {a}, {T} {b})",
     Code.SINCOS: (
         "%p{r} = call {{{T}, {T}}} @sincos({T} {a}, {T} {b})\n"
         "  %t{r} = extractvalue {{{T}, {T}}} %p{r}, 0\n"
@@ -50,6 +51,7 @@ LIBRARY = {
     Op.LOG: ("log", 1),
     Op.ATAN2: ("atan2", 2),
     Op.POW: ("pow", 2),
+    Op.REM: ("fmod", 2),
 }
 WIDE = 8  # sines and cosines that one state computes at once
 _PURE = "nounwind willreturn memory(none)"

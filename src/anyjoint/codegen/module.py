@@ -62,7 +62,7 @@ def schedule_module(
     """
     optimise = optimise and not any(kernel.is_long for kernel in kernels)
     body = _kernels(kernels, target, optimise)
-    text = [*_driver(kernels, arrays, target), *_bound_call(arrays), finite_text(target), FETCH_AHEAD]
+    text = [*_driver(kernels, arrays, target), *_bound_calls(arrays), finite_text(target), FETCH_AHEAD]
     return Module(body + "\n".join(text) + "\n", optimise)
 
 
@@ -127,22 +127,39 @@ def entry_parameters(arrays: Sequence[Array]) -> list[str]:
     return [*formal, "ptr %program", "i64 %states"]
 
 
-def _bound_call(arrays: Sequence[Array]) -> Iterable[str]:
+def _bound_calls(arrays: Sequence[Array]) -> Iterable[str]:
     """`int32_t call(const int64_t *words)`: run with all parameters in memory, which costs a caller least.
 
-    Behind them stand an address and a count: the answer is whether so many numbers there are finite.
+    Behind them stand an address and a count: the answer is whether so many numbers there are finite. `call_rows` looks
+    instead at the whole of all row arrays, whose rows stand behind each other.
     """
     formal = entry_parameters(arrays)
     yield "define i32 @call(ptr %words) nounwind {"
-    yield "entry:"
-    for k, text in enumerate([*formal, "ptr %checked", "i64 %count"]):
-        kind, name = text.split()[0], text.split()[-1]
-        yield f"  %at{k} = getelementptr i64, ptr %words, i64 {k}"
-        yield f"  {name} = load {kind}, ptr %at{k}, align 8"
+    yield from _unpacked([*formal, "ptr %checked", "i64 %count"])
     yield f"  call void @run({', '.join(formal)})"
     yield "  %answer = call i32 @finite(ptr %checked, i64 %count)"
     yield "  ret i32 %answer"
     yield "}"
+    yield "define i32 @call_rows(ptr %words) nounwind {"
+    yield from _unpacked(formal)
+    yield f"  call void @run({', '.join(formal)})"
+    answer = "1"
+    for i in (i for i, array in enumerate(arrays) if array.kind == "row"):
+        yield f"  %size{i} = mul i64 %d{i}stride, %states"
+        yield f"  %fine{i} = call i32 @finite(ptr %d{i}, i64 %size{i})"
+        yield f"  %all{i} = and i32 {answer}, %fine{i}"
+        answer = f"%all{i}"
+    yield f"  ret i32 {answer}"
+    yield "}"
+
+
+def _unpacked(formal: Sequence[str]) -> Iterable[str]:
+    """Parameters loaded from the words that stand for them."""
+    yield "entry:"
+    for k, text in enumerate(formal):
+        kind, name = text.split()[0], text.split()[-1]
+        yield f"  %at{k} = getelementptr i64, ptr %words, i64 {k}"
+        yield f"  {name} = load {kind}, ptr %at{k}, align 8"
 
 
 def _driver(kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target) -> Iterable[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ import numpy as np
 from anyjoint.codegen.fingerprint import fingerprint
 from anyjoint.codegen.ir import LONG, live_nodes
 from anyjoint.codegen.jit import Library, compile_module
-from anyjoint.codegen.kernel import Schedule, check_schedule, extents, written_arrays
+from anyjoint.codegen.kernel import Schedule, check_schedule, encode, extents, written_arrays
 from anyjoint.codegen.module import Lowered, Module, entry_parameters, lowered, schedule_module
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.target import Target, checked_dtype, host_target
@@ -42,19 +43,9 @@ def address(array: Any) -> int:
         return int(array.ctypes.data)
 
 
-def encode(schedule: Schedule) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """The runs as data for the driver: kernel, count, base array of each argument, offsets of body after body; -1."""
-    words: list[int] = []
-    for run in schedule.runs:
-        words += [run.kernel, run.count, *(base for base, _ in run.offsets)]
-        for offsets in zip(*(table for _, table in run.offsets), strict=True):
-            words += offsets
-    return np.array([*words, -1], dtype=np.int32)
-
-
 def _is_straight(schedule: Schedule) -> bool:
     """Whether a kernel is the straight-line code of a whole mechanism."""
-    if len(schedule.runs) == 1 and schedule.runs[0].count == 1:
+    if sum(run.count for run in schedule.runs) == 1:
         return True
     return any(len(live_nodes(k.graph, [s.node.id for s in k.stores])) > LONG for k in schedule.kernels)
 
@@ -63,7 +54,10 @@ def count_schedule(schedule: Schedule) -> OpCount:
     """Operations of one run of a schedule."""
     kernels = [count_operations(k.graph, [s.node.id for s in k.stores]) for k in schedule.kernels]
     adds = [OpCount(add=sum(s.accumulate for s in k.stores)) for k in schedule.kernels]
-    return sum((run.count * (kernels[run.kernel] + adds[run.kernel]) for run in schedule.runs), OpCount())
+    calls = Counter[int]()
+    for run in schedule.runs:
+        calls[run.kernel] += run.count
+    return sum((times * (kernels[k] + adds[k]) for k, times in calls.items()), OpCount())
 
 
 class _Work(threading.local):
@@ -220,21 +214,18 @@ class CompiledSchedule:
         for other in others:
             other.result()
 
-    def tile(self, rows: Sequence[Floats], result: Floats, numbers: Floats) -> list[int]:
-        """A batch of contiguous rows of the right type, unchecked and by one thread; (address, size) of all rows."""
+    def bind_rows(self, lengths: Sequence[int], numbers: Floats, width: int) -> RowCall:
+        """The call on contiguous rows of these lengths, to be repeated by this thread on other rows."""
         words: list[int] = []
-        places: list[int] = []
-        given = iter((*rows, result))
+        slots: list[int] = []
+        given = iter(lengths)
         for kind in self._kinds:
             if kind == "row":
-                data = next(given)
-                at = address(data)
-                words += (at, data.shape[1])
-                places += (at, data.size)
+                slots.append(len(words))
+                words += (0, next(given))
             else:
-                words.append(self.work(self.target.width) if kind == "lane" else address(numbers))
-        self.entry(self.target.width)(*words, self._program_at, len(result))
-        return places
+                words.append(self.work(width) if kind == "lane" else address(numbers))
+        return RowCall(self.library(width).address("call_rows"), [*words, self._program_at, 0], slots)
 
     def _batch(self, arrays: Sequence[Floats], begin: int, count: int) -> None:
         width = self.target.width
@@ -246,6 +237,24 @@ class CompiledSchedule:
         batched = any(data.ndim == 2 for data in arrays)
         for data, argument in zip(arrays, self._given, strict=True):
             argument.check(data, self._type, batched)
+
+
+class RowCall:
+    """A call on contiguous rows of the right type, unchecked, of which only the addresses change."""
+
+    def __init__(self, function: int, words: Sequence[int], slots: Sequence[int]) -> None:
+        self._words = (ctypes.c_int64 * len(words))(*words)
+        self._slots, self._last = tuple(slots), len(words) - 1
+        call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(function)
+        self._run: Callable[[], int] = partial(call, ctypes.addressof(self._words))
+
+    def __call__(self, states: int, *rows: Floats) -> int:
+        """Run; 1 if afterwards all rows are finite, else 0."""
+        words = self._words
+        for slot, row in zip(self._slots, rows, strict=True):
+            words[slot] = address(row)
+        words[self._last] = states
+        return self._run()
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def inertias(body: Any, parent: Any) -> None:
 
 def eliminate(body: Any, parent: Any, J: Any, b: Any, S: Any, U: Any, Omega: LDL) -> None:
     """Eliminate the joint's accelerations and hand the rest to the parent."""
-    Y = _half_columns(U, Omega)
+    Y = half_columns(U, Omega)
     free = unit_columns(S) if is_free(body) else {}
     Z = Y * Omega.inverse
     for row, j in free.items():
@@ -63,7 +63,7 @@ def unit_columns(S: Any) -> dict[int, int]:
     return found
 
 
-def _half_columns(U: Any, Omega: LDL) -> Any:
+def half_columns(U: Any, Omega: LDL) -> Any:
     """Y = U L^-T, row by row."""
     Y = U.copy()
     for row in range(len(U)):

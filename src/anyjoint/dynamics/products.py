@@ -4,25 +4,29 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anyjoint.joints.product_rule import Motion
-from anyjoint.scalar import Scalar
-from anyjoint.spatial import Vector, ad, vector
+from anyjoint.scalar import Scalar, jet
+from anyjoint.spatial import Vector, ad, vector, zeros
 
 from .algorithm import algorithm
 
+Values = Sequence[Scalar]
+
 
 def jacobian_rate(
-    motion_at: Callable[[Sequence[Scalar]], Motion], v: Sequence[Scalar], x: Sequence[Scalar], quasi: bool
+    motion_at: Callable[[Values, Values], Motion], q: Values, v: Values, x: Values, rates: Values | None = None
 ) -> Vector:
-    """Sdot*x of a joint for any x, where a joint only tells c = Sdot*v; `motion_at(v)` is its motion at velocity v.
+    """Sdot*x of a joint for any x, where a joint only tells c = Sdot*v; `motion_at(q, v)` is its motion.
 
     c is a quadratic form in v, so polarising it gives the symmetric part of Sdot(v)*x. The rest follows from
-    d_k S_j - d_j S_k = ad(S_j) S_k. Velocities that are no derivatives of coordinates (`quasi`) have a constant S.
+    d_k S_j - d_j S_k = ad(S_j) S_k. Where velocities are no rates of coordinates, these are given as `rates`, and S is
+    differentiated along them.
     """
     vs, xs = vector(*v), vector(*x)
-    even = (motion_at(list(vs + xs)).c - motion_at(list(vs - xs)).c) / 4
-    if quasi:
-        return even
-    m = motion_at(list(v))
+    if rates is not None:
+        _, partials, _ = jet(lambda at: list(motion_at(at, [0] * len(v)).S @ xs), q, [0] * len(q))
+        return sum((vector(*column) * rate for column, rate in zip(partials, rates, strict=True)), zeros(6))
+    even = (motion_at(q, list(vs + xs)).c - motion_at(q, list(vs - xs)).c) / 4
+    m = motion_at(q, list(v))
     odd = ad(m.S_A @ xs, m.S_A @ vs) - ad(m.S_B @ xs, m.S_B @ vs)
     return even + odd / 2
 

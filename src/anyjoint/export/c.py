@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from anyjoint.quantity import Quantity, Row
 
 if TYPE_CHECKING:
+    from anyjoint.mechanism import Mechanism
     from anyjoint.model import Model
     from anyjoint.model.program import Program
 
@@ -32,24 +33,25 @@ def c_package(model: Model, prefix: str) -> dict[str, str]:
 def exported(model: Model) -> list[Quantity]:
     """The quantities that a model's code offers: all that are not the inner part of another one."""
     skipped = {"forward_dynamics"} if model.numeric else set()
-    return [quantity for quantity in model.quantities.values() if quantity.outputs and quantity.name not in skipped]
+    concerned = [quantity for quantity in model.quantities.values() if quantity.concerns(model.mechanism)]
+    return [quantity for quantity in concerned if quantity.outputs and quantity.name not in skipped]
 
 
 # -- functions ------------------------------------------------------------------------------------------------
 
 
-def _arguments(quantity: Quantity) -> list[tuple[Row, str]]:
+def _arguments(quantity: Quantity, mechanism: Mechanism) -> list[tuple[Row, str]]:
     """Rows with their names in C; an output that is called like an input gets a name of its own."""
-    inputs = [(row, row.name) for row in quantity.inputs]
+    inputs = [(row, row.name) for row in quantity.given(mechanism)]
     taken = {name for _, name in inputs}
     return inputs + [(row, f"{row.name}_out" if row.name in taken else row.name) for row in quantity.outputs]
 
 
-def _prototype(prefix: str, program: Program, batch: bool = False) -> str:
+def _prototype(model: Model, prefix: str, program: Program, batch: bool = False) -> str:
     real, quantity = _real(program), program.quantity
     formal = ["size_t count"] if batch else []
-    for k, (_, name) in enumerate(_arguments(quantity)):
-        formal.append(f"{'const ' if k < len(quantity.inputs) else ''}{real} *{name}")
+    for k, (_, name) in enumerate(_arguments(quantity, model.mechanism)):
+        formal.append(f"{'const ' if k < len(program.inputs) else ''}{real} *{name}")
     formal += [f"const {real} *numbers", f"{real} *work"]
     return f"int {prefix}_{quantity.name}{'_batch' if batch else ''}({', '.join(formal)})"
 
@@ -57,9 +59,9 @@ def _prototype(prefix: str, program: Program, batch: bool = False) -> str:
 def _source(model: Model, prefix: str, program: Program) -> str:
     """The generated kernels and driver, then the two functions that call them."""
     quantity, real = program.quantity, _real(program)
-    arguments = _arguments(quantity)
+    arguments = _arguments(quantity, model.mechanism)
     sizes = [row.size(model.mechanism) for row, _ in arguments]
-    inputs, outputs = arguments[: len(quantity.inputs)], arguments[len(quantity.inputs) :]
+    inputs, outputs = arguments[: len(program.inputs)], arguments[len(program.inputs) :]
     kernels = program.code.source("c").replace("\nvoid run(", "\nstatic void run(", 1)
     numbers = ", ".join(_literal(x, real) for x in program.numbers)
     total = sum(sizes[len(inputs) :])
@@ -77,7 +79,7 @@ def _source(model: Model, prefix: str, program: Program) -> str:
         kernels,
         f"static const {real} defaults[] = {{{numbers}}};",
         "",
-        _prototype(prefix, program),
+        _prototype(model, prefix, program),
         "{",
         "    int bad = 0;",
         "    if (numbers == NULL) numbers = defaults;",
@@ -89,7 +91,7 @@ def _source(model: Model, prefix: str, program: Program) -> str:
     for (_, name), size in zip(outputs, sizes[len(inputs) :], strict=True):
         lines.append(f"    for (int i = 0; i < {size}; i++) {name}[i] = work[{at} + i];")
         at += size
-    lines += ["    return bad;", "}", "", _prototype(prefix, program, True), "{"]
+    lines += ["    return bad;", "}", "", _prototype(model, prefix, program, True), "{"]
     lines += ["    int bad = 0;", f"    for (size_t i = 0; i < count; i++) bad |= {prefix}_{quantity.name}({each});"]
     return "\n".join([*lines, "    return bad;", "}", ""])
 
@@ -124,12 +126,13 @@ def _header(model: Model, prefix: str, programs: dict[str, Program]) -> str:
         "",
     ]
     for program in programs.values():
-        rows = [f"{name} [{row.size(model.mechanism)}]: {row.meaning}" for row, name in _arguments(program.quantity)]
+        arguments = _arguments(program.quantity, model.mechanism)
+        rows = [f"{name} [{row.size(model.mechanism)}]: {row.meaning}" for row, name in arguments]
         lines += [
             f"/* {program.quantity.purpose} {program.op_count().total} operations.",
             *(f"   {row}{' */' if k == len(rows) - 1 else ''}" for k, row in enumerate(rows)),
-            _prototype(prefix, program) + ";",
-            _prototype(prefix, program, True) + ";",
+            _prototype(model, prefix, program) + ";",
+            _prototype(model, prefix, program, True) + ";",
             "",
         ]
     return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "#endif", ""])

@@ -33,8 +33,9 @@ def javascript_module(model: Model, prefix: str) -> dict[str, str]:
     ]
     for quantity in exported(model):
         program = model.program(quantity.name)
-        inputs = [row.name for row in quantity.inputs]
-        given = [row.name if row.shape(model.mechanism) else f"[].concat({row.name})" for row in quantity.inputs]
+        rows = quantity.given(model.mechanism)
+        inputs = [row.name for row in rows]
+        given = [row.name if row.shape(model.mechanism) else f"[].concat({row.name})" for row in rows]
         cuts, at = [], 0
         for row in quantity.outputs:
             end = at + row.size(model.mechanism)

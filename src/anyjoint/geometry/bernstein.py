@@ -1,16 +1,13 @@
 """Bezier curves and uniform B-splines as polynomials in powers."""
 
 from collections.abc import Sequence
-from math import comb
+from math import comb, factorial
 
 import numpy as np
 
 from anyjoint.scalar import Scalar
 
 from .check import Table
-
-# The uniform cubic B-spline: row i holds the powers of basis function i [RM eq. 53].
-CUBIC_BASIS = np.array([[1, -3, 3, -1], [4, 0, -6, 3], [1, 3, 3, -3], [0, 0, 0, 1]]) / 6
 
 
 def to_powers(count: int) -> Table:
@@ -31,32 +28,37 @@ def horner(coefficients: Sequence[Scalar], x: Scalar) -> Scalar:
     return total
 
 
-def cubic_pieces(points: Table, *, closed: bool, clamped: bool) -> Table:
-    """Coefficients [piece, power, component] of the cubic B-spline of control points (n, k), C2 across its pieces."""
-    n = len(points)
-    if closed:
-        windows = np.stack([points[(np.arange(4) + i) % n] for i in range(n)])
-        return np.asarray(np.einsum("ip,sik->spk", CUBIC_BASIS, windows))
-    if not clamped:
-        windows = np.stack([points[i : i + 4] for i in range(n - 3)])
-        return np.asarray(np.einsum("ip,sik->spk", CUBIC_BASIS, windows))
-    knots = np.concatenate([[0] * 3, np.arange(n - 2), [n - 3] * 3]).astype(float)
-    return np.stack([_blossom_powers(points[i : i + 4], knots[i + 1 : i + 7]) for i in range(n - 3)])
+def spline_pieces(points: Table, degree: int = 3, *, closed: bool, clamped: bool) -> Table:
+    """Coefficients [piece, power, component] of the B-spline of control points (n, k), C^(degree - 1) across pieces."""
+    n, d = len(points), degree
+    if closed or not clamped:
+        windows = np.stack([points[(np.arange(d + 1) + i) % n] for i in range(n if closed else n - d)])
+        return np.asarray(np.einsum("ip,sik->spk", uniform_basis(d), windows))
+    knots = np.concatenate([[0] * d, np.arange(n - d + 1), [n - d] * d]).astype(float)
+    return np.stack([_blossom_powers(points[i : i + d + 1], knots[i + 1 : i + 2 * d + 1]) for i in range(n - d)])
+
+
+def uniform_basis(degree: int) -> Table:
+    """The powers of the basis functions of uniform B-splines, row by row; whole numbers over degree!."""
+    knots = np.arange(1.0 - degree, degree + 1.0)
+    powers = _blossom_powers(np.eye(degree + 1), knots).T
+    return np.round(powers * factorial(degree)) / factorial(degree)
 
 
 def _blossom_powers(window: Table, knots: Table) -> Table:
-    """Powers on the middle interval (of unit width) of six knots from four control points, by their Bezier points."""
-    left, right = knots[2], knots[3]
-    bezier = [_blossom(window, knots, [right] * k + [left] * (3 - k)) for k in range(4)]
-    return to_powers(4) @ np.stack(bezier)
+    """Powers on the middle interval (of unit width) of 2 d knots from d + 1 control points, by their Bezier points."""
+    d = len(window) - 1
+    left, right = knots[d - 1], knots[d]
+    bezier = [_blossom(window, knots, [right] * k + [left] * (d - k)) for k in range(d + 1)]
+    return to_powers(d + 1) @ np.stack(bezier)
 
 
 def _blossom(window: Table, knots: Table, at: Sequence[float]) -> Table:
     """de Boor's triangle with a different argument on each level."""
-    d = [window[i] for i in range(4)]
+    points, degree = list(window), len(at)
     for level, t in enumerate(at):
-        for i in range(3 - level):
-            low, high = knots[i + level], knots[i + 3]
+        for i in range(degree - level):
+            low, high = knots[i + level], knots[i + degree]
             w = (t - low) / (high - low)
-            d[i] = (1 - w) * d[i] + w * d[i + 1]
-    return np.asarray(d[0])
+            points[i] = (1 - w) * points[i] + w * points[i + 1]
+    return np.asarray(points[0])

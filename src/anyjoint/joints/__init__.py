@@ -20,6 +20,7 @@ from .prismatic import Prismatic
 from .product_rule import Motion
 from .rechart import rechart
 from .revolute import Revolute
+from .rolling import Rolling
 from .rolling_wheel import RollingWheel
 from .spherical import Spherical
 from .spherical_quaternion import SphericalQuaternion
@@ -32,7 +33,7 @@ from .universal import Universal
 __all__ = [
     "Composite", "Contact", "Coordinate", "Coupled", "CurveCurve", "Fixed", "FourBar", "Free", "FreePlanar",
     "FreeQuaternion", "FunctionBased", "FunctionJoint", "Helical", "Joint", "Motion", "OnCurve", "OnSurface", "Planar",
-    "Prismatic", "Revolute", "RollingWheel", "Spherical", "SphericalQuaternion", "SplineCurve", "SplineSurface",
-    "SurfaceSurface", "Term", "Translational", "Universal", "joint", "parameter",
+    "Prismatic", "Revolute", "Rolling", "RollingWheel", "Spherical", "SphericalQuaternion", "SplineCurve",
+    "SplineSurface", "SurfaceSurface", "Term", "Translational", "Universal", "joint", "parameter",
     "rechart",
 ]  # fmt: skip

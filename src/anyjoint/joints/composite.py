@@ -95,6 +95,9 @@ class Composite(Joint):
     def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
         return [x for part, q_part, _ in self.split(q, [0] * self.nv) for x in part.edges(q_part)]
 
+    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Scalar]]:
+        return [x for part, q_part, _ in self.split(q, [0] * self.nv) for x in part.sides(q_part)]
+
     def singularity(self, q: Sequence[float]) -> str | None:
         found = (part.singularity(q_part) for part, q_part, _ in self.split(q, [0.0] * self.nv))
         return next((sentence for sentence in found if sentence), None) or self.stuck(q)

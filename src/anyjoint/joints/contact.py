@@ -1,17 +1,15 @@
 """Two surfaces in contact, in contact coordinates [PAK section 6]."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.geometry.frame import FLIP
 from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
+from .contact_coordinates import contact_coordinates, contact_legs
 from .joint import Coordinate, Joint
-from .surface_coordinates import surface_coordinates
 
 
 @dataclass(frozen=True)
@@ -31,17 +29,10 @@ class Contact(Joint):
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
-        first = surface_coordinates(self.surface1, "1", self.wrap)
-        second = surface_coordinates(self.surface2, "2", self.wrap)
-        return (*first, *second, Coordinate("psi", period=2 * math.pi, wrap=self.wrap))
+        return contact_coordinates(self.surface1, self.surface2, self.wrap)
 
     def legs(self, q: Sequence[Scalar]) -> tuple[Pose, Pose]:
-        """A ends in frame 2c, turned by psi against frame 1c [PAK eq. 10]; B is frame 2c seen from body 2."""
-        A = self.surface1.frame(q[0], q[1]) @ FLIP @ Pose.rotation_z(q[4])
-        return A, self.surface2.frame(q[2], q[3])
-
-    def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:
-        return [*self.surface1.poles(q[0], q[1]), *self.surface2.poles(q[2], q[3])]
+        return contact_legs(self.surface1, self.surface2, q)
 
     def singularity(self, q: Sequence[float]) -> str | None:
         first: str | None = self.surface1.singularity(float(q[0]), float(q[1]))

@@ -40,7 +40,14 @@ def known_frame(owner: str, frame: str) -> str:
 
 
 def check_frame(owner: str, curve: Curve, frame: str, up: Sequence[float]) -> None:
-    """Refuse frames that exist nowhere along the curve (Frenet on a straight line)."""
+    """Refuse frames that exist nowhere along the curve (Frenet on a straight line), or turn by jumps."""
+    if not curve.carries(frame):
+        raise InputError(
+            f"{owner}(frame={frame!r}): the curve {curve.name} has {curve.continuity:g} continuous derivatives, so the "
+            "angular velocity of this frame jumps where its pieces meet, and energy with it; "
+            'use frame="transport" (rotation minimising) or frame="fixed-up", or a smoother curve, such as '
+            "curves.BSpline(points, degree=5)"
+        )
     lo, hi = curve.domain
     found = None
     for s in np.linspace(lo, hi, 7)[1:-1] + 0.013 * (hi - lo):

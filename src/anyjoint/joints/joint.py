@@ -10,7 +10,7 @@ import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.geometry.check import EVERYWHERE, parameter
-from anyjoint.geometry.frame import FrameTurn
+from anyjoint.geometry.frame import FrameTurn, FrenetTurn
 from anyjoint.scalar import Scalar, absolute, floor, less, plain, select
 from anyjoint.spatial import Matrix, Pose, dot
 
@@ -81,7 +81,7 @@ class Joint:
 
     @property
     def nv(self) -> int:
-        """Number of velocities; differs from nq only for quaternions."""
+        """Number of velocities; differs from nq where they are no rates of coordinates: quaternions, rolling."""
         return self.nq
 
     def pose(self, q: Sequence[Scalar]) -> Pose:
@@ -125,6 +125,10 @@ class Joint:
         frames = [factor for factor in (*A.factors, *B.factors) if isinstance(factor, FrameTurn)]
         return [dot(vector, vector) for frame in frames for vector in frame.edges]
 
+    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Scalar]]:
+        """Numbers that keep their signs, each with what holds where it is zero, so that a motion cannot go on."""
+        return []
+
     def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:
         """Numbers that vanish where some mix of velocities moves nothing though frames are regular.
 
@@ -143,6 +147,18 @@ class Joint:
                 if plain(share) != 0:  # most columns of simple joints are perpendicular from the start
                     left[j] = [x - share / square * y for x, y in zip(left[j], column, strict=True)]
         return shares
+
+    def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """Numbers that vanish where no motion passes: velocities move nothing, or a frame turns over.
+
+        Frenet frames are looked at elsewhere: curvature may vanish and the frame go on as it was.
+        """
+        A, B = self.legs(q)
+        frames = [x for x in (*A.factors, *B.factors) if isinstance(x, FrameTurn) and not isinstance(x, FrenetTurn)]
+        S = self.motion(q, [0] * self.nv).S
+        columns = [S[:, k] for k in range(self.nv)]
+        vectors = [*(vector for frame in frames for vector in frame.edges), *columns]
+        return [*(dot(vector, vector) for vector in vectors), *self.ranks(q)]
 
     def stuck(self, q: Sequence[float]) -> str | None:
         """A sentence if some mix of velocities moves nothing at q or within rounding of q (S loses rank), else None.
@@ -188,5 +204,5 @@ class Joint:
         return tuple(f"v{k}" for k in range(self.nv))
 
     def velocity_of(self, k: int) -> int | None:
-        """Which velocity is the rate of coordinate k; None where none is, as for quaternions."""
+        """Which velocity is the rate of coordinate k; None where none is, as for quaternions and rolling."""
         return k if self.nv == self.nq else None

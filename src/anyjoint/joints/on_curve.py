@@ -19,11 +19,12 @@ class OnCurve(Joint):
 
     `frame`: "frenet" [tangent, principal normal, binormal], "fixed-up" (third axis nearest to `up`) or "transport",
     also called "rotation-minimising" (no turning about the tangent). A Frenet frame flips at an inflection, so a
-    simulation stops there; the other two pass.
+    simulation stops there; the other two pass. "auto" is "frenet", but "transport" on curves with fewer than
+    three continuous derivatives, such as cubic splines, where a Frenet frame would turn by jumps.
     """
 
     curve: Any
-    frame: str = "frenet"
+    frame: str = "auto"
     spin: bool = False
     up: Axis = (0.0, 0.0, 1.0)
     wrap: bool = False
@@ -31,8 +32,10 @@ class OnCurve(Joint):
     def __post_init__(self) -> None:
         object.__setattr__(self, "curve", as_curve(self.curve))
         object.__setattr__(self, "up", unit_axis(self.up, "OnCurve up"))
-        object.__setattr__(self, "frame", known_frame("OnCurve", self.frame))
-        check_frame("OnCurve", self.curve, self.frame, self.up)
+        default = "frenet" if self.curve.continuity >= 3 else "transport"
+        frame = known_frame("OnCurve", default if self.frame == "auto" else self.frame)
+        object.__setattr__(self, "frame", frame)
+        check_frame("OnCurve", self.curve, frame, self.up)
         if self.frame == "rotation-minimising":
             object.__setattr__(self, "curve", constant(self.curve))
 

@@ -30,11 +30,11 @@ def parameters(thing: Any, path: tuple[str, ...] = ()) -> list[Parameter]:
     for name, value, domain in _fields(thing):
         if domain is not None:
             found.append(Parameter((*path, name), float(value), domain, _bounds(thing, name)))
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        elif type(value) is not tuple and dataclasses.is_dataclass(value) and not isinstance(value, type):
             found += parameters(value, (*path, name))
         elif isinstance(value, tuple):
             for k, item in enumerate(value):
-                if not isinstance(item, (int, float)) and dataclasses.is_dataclass(item):
+                if type(item) is not float and dataclasses.is_dataclass(item):
                     found += parameters(item, (*path, name, str(k)))
     return found
 

@@ -1,9 +1,9 @@
-"""Quaternions (w, x, y, z) of rotations, over any scalar."""
+"""Quaternions (w, x, y, z) and rotation vectors of rotations, over any scalar."""
 
 from collections.abc import Sequence
 
 from anyjoint.scalar import Scalar, atan2, less, select, sqrt
-from anyjoint.spatial import dot
+from anyjoint.spatial import Matrix, dot
 
 from .joint import Coordinate
 
@@ -44,6 +44,14 @@ def relative_turn(q: Sequence[Scalar], rest: Sequence[Scalar]) -> list[Scalar]:
     sign = select(less(w, 0.0), -1.0, 1.0)
     size = sqrt(x * x + y * y + z * z + TINY)
     scale = 2.0 * sign * atan2(size, sign * w) / size
+    return [scale * x, scale * y, scale * z]
+
+
+def turn_of(R: Matrix) -> list[Scalar]:
+    """The rotation vector of a rotation matrix, which has no direction to go at half a turn."""
+    x, y, z = ((R[j, i] - R[i, j]) / 2 for i, j in ((1, 2), (2, 0), (0, 1)))
+    size = sqrt(x * x + y * y + z * z + TINY)
+    scale = atan2(size, (R[0, 0] + R[1, 1] + R[2, 2] - 1) / 2) / size
     return [scale * x, scale * y, scale * z]
 
 

@@ -9,6 +9,7 @@ from anyjoint.errors import SingularityError
 
 from .joint import Joint
 from .logarithm import logarithm
+from .product_rule import motion_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -19,6 +20,7 @@ def rechart(
     """(q', v') with which `new` has the pose and twist that `old` has at (q, v), by Gauss-Newton on the pose.
 
     Both joints must allow the motion: two charts of a sphere need `spin=True`, because their frames differ by a spin.
+    A start can be given as pose and twist: from `FreeQuaternion` to `Contact`, or to `Rolling` where nothing slips.
     """
     target = _matrix(old, q)
     at = np.array([c.neutral for c in new.coordinates] if guess is None else guess, dtype=float)
@@ -42,7 +44,7 @@ def _same_pose(joint: Joint, target: Array, start: Array) -> Array | None:
     q = start.copy()
     for _ in range(60):
         error = logarithm(np.linalg.inv(_matrix(joint, q)) @ target)
-        step = np.linalg.lstsq(_jacobian(joint, q), error, rcond=None)[0]
+        step = np.linalg.lstsq(_partials(joint, q), error, rcond=None)[0]
         q = q + step * min(1.0, 0.7 / max(float(np.linalg.norm(step)), 1e-300))
         if np.linalg.norm(step) < 1e-15 * (1 + np.linalg.norm(q)):
             break
@@ -64,6 +66,11 @@ def _matrix(joint: Joint, q: Any) -> Array:
 
 def _jacobian(joint: Joint, q: Any) -> Array:
     return np.asarray(joint.jacobian(_plain(q)), dtype=np.float64)
+
+
+def _partials(joint: Joint, q: Any) -> Array:
+    """Twists of the coordinates themselves: of all that a pose depends on, also where there are fewer velocities."""
+    return np.asarray(motion_of(joint.legs, _plain(q), [0.0] * joint.nq).jacobian(), dtype=np.float64)
 
 
 def _plain(q: Any) -> list[float]:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, unit_axis
@@ -21,7 +22,7 @@ class Revolute(Joint):
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", unit_axis(self.axis, "Revolute axis"))
 
-    @property
+    @cached_property  # large mechanisms ask for them again and again
     def coordinates(self) -> tuple[Coordinate, ...]:
         return (Coordinate("angle", limits=self.limits, period=2 * math.pi, wrap=self.wrap),)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.geometry.bernstein import CUBIC_BASIS
+from anyjoint.geometry.bernstein import uniform_basis
 from anyjoint.geometry.check import frozen, table
 from anyjoint.geometry.patches import Patches
 from anyjoint.scalar import Scalar
@@ -42,7 +42,8 @@ class SplineSurface(Joint):
         """The six functions, patch by patch."""
         values = np.array(self.values)
         windows = np.lib.stride_tricks.sliding_window_view(values, (4, 4), axis=(1, 2))  # [k, i, j, 4, 4]
-        return Patches.of(np.einsum("kijab,ap,bq->ijpqk", windows, CUBIC_BASIS, CUBIC_BASIS))
+        basis = uniform_basis(3)
+        return Patches.of(np.einsum("kijab,ap,bq->ijpqk", windows, basis, basis))
 
     def pose(self, q: Sequence[Scalar]) -> Pose:
         x, y, z, a, b, c = self.patches(q[0], q[1])

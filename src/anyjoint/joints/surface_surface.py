@@ -42,9 +42,6 @@ class SurfaceSurface(Joint):
         A = self.surface1.frame(q[0], q[1]) @ opposed(self.twist)
         return A, self.surface2.frame(q[2], q[3])
 
-    def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:
-        return [*self.surface1.poles(q[0], q[1]), *self.surface2.poles(q[2], q[3])]
-
     def singularity(self, q: Sequence[float]) -> str | None:
         first: str | None = self.surface1.singularity(float(q[0]), float(q[1]))
         return first or self.surface2.singularity(float(q[2]), float(q[3])) or self.stuck(q)

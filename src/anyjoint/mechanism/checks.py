@@ -11,11 +11,12 @@ import numpy as np
 
 from anyjoint.errors import ModelError
 from anyjoint.geometry.check import INTERVAL, is_interval
-from anyjoint.joints import Coordinate, Coupled
+from anyjoint.joints import Coordinate, Coupled, Prismatic, Revolute
 from anyjoint.joints.parameters import parameters
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Factor, Pose, Rotation, Translation
 
+from . import constraint_checks
 from .probing import joint_problems, needs_probing
 from .singular import singular_coordinates
 
@@ -37,6 +38,7 @@ class Problem:
         return f"{self.where}: {self.message} [{self.rule}]"
 
 
+Bodies = Sequence["Body"]
 Finding = Iterator[tuple[Any, ...]]  # (where, message) or (where, message, cause)
 
 
@@ -46,24 +48,27 @@ def report(what: str, problems: Sequence[Problem]) -> str:
     return f"{what} has {count}:\n" + "\n".join(f"  - {p}" for p in problems)
 
 
-def find_problems(mech: Mechanism) -> list[Problem]:
-    """All problems of a mechanism. Later rules assume a tree of joints that can be evaluated, else the list ends."""
+def find_problems(mech: Mechanism, bodies: Bodies | None = None) -> list[Problem]:
+    """All problems of a mechanism. Later rules assume a tree of joints that can be evaluated, else the list ends.
+
+    Rules that look at bodies one by one look at `bodies` alone, if they are given: the others have not changed.
+    """
     problems: list[Problem] = []
     for name, rule in RULES:
-        found = [Problem(name, *finding) for finding in rule(mech)]
+        found = [Problem(name, *finding) for finding in rule(mech, mech.bodies if bodies is None else bodies)]
         problems += found
         if (problems and name == LAST_STRUCTURAL) or (found and rule is joint_functions):
             break
     return problems
 
 
-def not_empty(mech: Mechanism) -> Finding:
+def not_empty(mech: Mechanism, _: Bodies) -> Finding:
     """There is something to move."""
     if not mech.bodies:
         yield _of(mech), "it has no bodies; add one with mech.add_body(name, joint=..., inertia=...)"
 
 
-def names(mech: Mechanism) -> Finding:
+def names(mech: Mechanism, _: Bodies) -> Finding:
     """Names are non-empty and unique."""
     seen: set[str] = set()
     for body in mech.bodies:
@@ -74,7 +79,7 @@ def names(mech: Mechanism) -> Finding:
         seen.add(body.name)
 
 
-def parents(mech: Mechanism) -> Finding:
+def parents(mech: Mechanism, _: Bodies) -> Finding:
     """Parents exist and come first, so the tree has no cycles."""
     for index, body in enumerate(mech.bodies):
         if body.index != index:
@@ -94,7 +99,7 @@ def _loop(mech: Mechanism, index: int) -> list[str]:
     return [mech.bodies[k].name for k in seen]
 
 
-def couplings(mech: Mechanism) -> Finding:
+def couplings(mech: Mechanism, _: Bodies) -> Finding:
     """A coupled joint's source exists and has coordinates of its own."""
     for body in mech.bodies:
         if not isinstance(body.joint, Coupled):
@@ -103,9 +108,12 @@ def couplings(mech: Mechanism) -> Finding:
         if source not in mech:
             yield _of(body), f"its coupled joint follows {source!r}, which is no body; name one with a joint of its own"
         elif isinstance(leader := mech[source].joint, Coupled):
-            yield _of(body), f"its coupled joint follows {source!r}, itself coupled; follow {leader.source!r} directly"
-        elif mech[source].joint.nq == 0:
+            yield _of(body), f"its coupled joint follows {source!r}, itself coupled; add {source!r} before it"
+        elif leader.nq == 0:
             yield _of(body), f"its coupled joint follows {source!r}, which has no coordinates to follow"
+        elif leader.nq != leader.nv:
+            kind = type(leader).__name__
+            yield _of(body), f"its coupled joint follows {source!r}, but velocities of {kind} are no rates to follow"
         for c in body.joint.joint.coordinates:
             if c.limits != Coordinate.limits:
                 yield _of(body), (
@@ -114,11 +122,15 @@ def couplings(mech: Mechanism) -> Finding:
                 )
 
 
-def coordinates(mech: Mechanism) -> Finding:
+def coordinates(mech: Mechanism, bodies: Bodies) -> Finding:
     """Coordinates have their own names, ordered limits and domains, and a neutral value inside."""
-    for body in mech.bodies:
+    plain = Revolute().coordinates  # what most joints of large mechanisms have
+    for body in bodies:
         seen: set[str] = set()
-        for k, c in enumerate(body.joint.coordinates):
+        given = body.joint.coordinates
+        if given == plain:
+            continue
+        for k, c in enumerate(given):
             where = f"{_of(body)}, coordinate {c.name!r}"
             if c.name in seen:
                 yield where, "the joint has two coordinates of this name"
@@ -137,9 +149,9 @@ def coordinates(mech: Mechanism) -> Finding:
                 yield where, f"neutral value {c.neutral} is outside {c.defined}, where alone the joint is defined"
 
 
-def placements(mech: Mechanism) -> Finding:
+def placements(mech: Mechanism, bodies: Bodies) -> Finding:
     """Placements and named frames are finite rigid motions."""
-    for body in mech.bodies:
+    for body in bodies:
         for what, pose in (("placement", body.placement), *((f"frame {k!r}", p) for k, p in body.frames.items())):
             if not isinstance(pose, Pose):
                 yield _of(body), f"{what} must be a Pose, got {type(pose).__name__}"
@@ -161,9 +173,9 @@ def _numbers(factor: Factor) -> Sequence[Scalar]:
     return factor.p if isinstance(factor, Translation) else list(factor.R.flat)
 
 
-def springs(mech: Mechanism) -> Finding:
+def springs(mech: Mechanism, bodies: Bodies) -> Finding:
     """Stiffness, damping, friction and armature are finite and take no energy from nowhere."""
-    for body in mech.bodies:
+    for body in bodies:
         for what in ("stiffness", "damping", "armature", "friction"):
             values = getattr(body, what)
             if not all(math.isfinite(x) and x >= 0 for x in values):
@@ -173,8 +185,9 @@ def springs(mech: Mechanism) -> Finding:
                 yield _of(body), f"{what} {limits} is a limit and must not be negative; leave it out where none is"
         if not all(math.isfinite(x) for x in body.rest):
             yield _of(body), f"rest {body.rest} must be finite"
-        turning = [c.name for c in body.joint.coordinates if c.wrap]
-        for c in body.joint.coordinates:
+        given = body.joint.coordinates
+        turning = [c.name for c in given if c.wrap]
+        for c in given:
             if c.wrap and is_interval(c.limits) and any(map(math.isfinite, c.limits)):
                 yield _of(body), f"coordinate {c.name!r} has limits, so it takes no turns off; use wrap=False"
         if any(body.stiffness) and turning:
@@ -184,20 +197,20 @@ def springs(mech: Mechanism) -> Finding:
             )
 
 
-def joint_parameters(mech: Mechanism) -> Finding:
+def joint_parameters(mech: Mechanism, bodies: Bodies) -> Finding:
     """Numbers of joints are within the bounds that generated code relies on."""
-    for body in mech.bodies:
-        for parameter in parameters(body.joint):
+    for body in bodies:
+        for parameter in parameters(body.joint) if type(body.joint) not in AXES else ():
             low, high = parameter.bounds
             if not low <= parameter.value <= high:
                 name = ".".join(parameter.path)
                 yield _of(body), f"joint parameter {name} = {parameter.value}; expected a number from {low} to {high}"
 
 
-def joint_functions(mech: Mechanism) -> Finding:
+def joint_functions(mech: Mechanism, bodies: Bodies) -> Finding:
     """Functions of users give rigid motions that depend on every coordinate, for numbers and for expressions."""
     probed: dict[int, list[tuple[str, Exception | None]]] = {}  # a joint shared by many bodies is probed once
-    for body in mech.bodies:
+    for body in bodies:
         if needs_probing(body.joint):
             if id(body.joint) not in probed:
                 leader = mech[body.joint.source].joint if isinstance(body.joint, Coupled) else None
@@ -205,7 +218,7 @@ def joint_functions(mech: Mechanism) -> Finding:
             yield from ((_of(body), *found) for found in probed[id(body.joint)])
 
 
-def regular(mech: Mechanism) -> Finding:
+def regular(mech: Mechanism, _: Bodies) -> Finding:
     """Every coordinate moves some inertia, so the mass matrix can be inverted."""
     for body, coordinate in singular_coordinates(mech):
         yield (
@@ -218,7 +231,7 @@ def regular(mech: Mechanism) -> Finding:
 def check_regular(mech: Mechanism, but: Collection[int] = ()) -> None:
     """Refuse to divide by a singular mass matrix; the bodies in `but`, by index, need not be divided by."""
     names = {_of(mech.bodies[k]) for k in but}
-    problems = [Problem("regular", *finding) for finding in regular(mech)]
+    problems = [Problem("regular", *finding) for finding in regular(mech, mech.bodies)]
     problems = [problem for problem in problems if problem.where.partition(", coordinate")[0] not in names]
     if problems:
         raise ModelError("forward dynamics: " + report(f"mechanism {mech.name!r}", problems))
@@ -228,7 +241,7 @@ def _of(thing: Body | Mechanism) -> str:
     return f"{'body' if hasattr(thing, 'parent') else 'mechanism'} {thing.name!r}"
 
 
-RULES: tuple[tuple[str, Callable[[Mechanism], Finding]], ...] = (
+RULES: tuple[tuple[str, Callable[[Mechanism, Bodies], Finding]], ...] = (
     ("not-empty", not_empty),
     ("names", names),
     ("parents", parents),
@@ -239,5 +252,8 @@ RULES: tuple[tuple[str, Callable[[Mechanism], Finding]], ...] = (
     ("joint-parameters", joint_parameters),
     ("joint-functions", joint_functions),
     ("regular", regular),
+    ("constraint-bodies", constraint_checks.movable),
+    ("constraint-functions", constraint_checks.functions),
 )
+AXES = (Revolute, Prismatic)  # an axis is no run-time number
 LAST_STRUCTURAL = "couplings"

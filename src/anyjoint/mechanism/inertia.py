@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -138,22 +137,18 @@ class Inertia:
 
     def spatial(self) -> Matrix:
         """The 6x6 inertia about the body's origin, angular part first [SG eq. 5]."""
-        c = self.com
-        h = self.mass * np.array([[0, -c[2], c[1]], [c[2], 0, -c[0]], [-c[1], c[0], 0]])
-        return np.block([[self.about((0, 0, 0)), h], [h.T, self.mass * np.eye(3)]])
+        spatial: Matrix = spatial_inertias([self])[0]
+        return spatial
 
     @property
     def is_zero(self) -> bool:
         """True for a massless body."""
         return self.mass == 0 and not self.tensor.any()
 
-    @cached_property
+    @property
     def is_definite(self) -> bool:
         """True if every motion of the body has kinetic energy."""
-        if not self.mass > 0:
-            return False
-        moments = np.linalg.eigvalsh(self.tensor)
-        return bool(moments[0] > TOLERANCE * moments[2])
+        return are_definite([self])[0]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Inertia):
@@ -219,3 +214,23 @@ def _positive(solid: str, **sizes: float) -> None:
 def _constant(array: Matrix) -> Matrix:
     array.flags.writeable = False
     return array
+
+
+def are_definite(inertias: Sequence[Inertia]) -> list[bool]:
+    """Of many bodies at once: whether every motion of the body has kinetic energy."""
+    moments = np.linalg.eigvalsh(np.array([x.tensor for x in inertias]).reshape(-1, 3, 3))
+    mass = np.array([x.mass for x in inertias])
+    definite: list[bool] = ((mass > 0) & (moments[:, 0] > TOLERANCE * moments[:, 2])).tolist()
+    return definite
+
+
+def spatial_inertias(inertias: Sequence[Inertia]) -> Matrix:
+    """6x6 inertias about the bodies' origins, angular part first [SG eq. 5], of many bodies at once."""
+    m = np.array([x.mass for x in inertias])[:, None, None]
+    x, y, z = np.array([x.com for x in inertias]).reshape(-1, 3).T
+    o = np.zeros(len(inertias))
+    c = np.array([[o, -z, y], [z, o, -x], [-y, x, o]]).transpose(2, 0, 1)
+    J = np.zeros((len(inertias), 6, 6))
+    J[:, :3, :3] = np.array([x.tensor for x in inertias]).reshape(-1, 3, 3) - m * (c @ c)
+    J[:, :3, 3:], J[:, 3:, :3], J[:, 3:, 3:] = m * c, -m * c, m * np.eye(3)
+    return J

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint import joints
+from anyjoint.constraints import Constraint, ConstraintFunction
 from anyjoint.errors import InputError, ModelError, SingularityError
 from anyjoint.joints import Coupled, Joint
 from anyjoint.options import named_options
@@ -19,6 +20,10 @@ from anyjoint.spatial import Pose, Vector
 
 from .body import Body, Ground
 from .checks import Problem, find_problems, report
+from .constrain import function as function_constraint
+from .constrain import loop as loop_constraint
+from .constrain import prescribed as prescribed_motion
+from .constrain import rolling as rolling_constraints
 from .fence import check_inside, fences_of
 from .inertia import Inertia
 from .probing import joint_pose
@@ -67,6 +72,7 @@ class Mechanism:
         self.gravity = gravity
         self.ground = Ground()
         self.bodies: list[Body] = []
+        self.constraints: list[Constraint] = []
         self.start: tuple[Vector, Vector] | None = None
         self.source: Source | None = None  # the file that it was loaded from
         self._by_name: dict[str, Body] = {}
@@ -114,6 +120,9 @@ class Mechanism:
         """
         self._check_name(name)
         joint = _as_joint(joint, name)
+        if isinstance(joint, Coupled) and joint.source in self:
+            leader = self[joint.source].joint
+            joint = joint.behind(leader) if isinstance(leader, Coupled) else joint
         neutral = [c.neutral for c in joint.coordinates]
         body = Body(
             name=name,
@@ -137,6 +146,75 @@ class Mechanism:
         self.bodies.append(body)
         self._by_name[name] = body
         return body
+
+    @named_options
+    def add_loop(
+        self,
+        a: Body | Ground | str | None,
+        b: Body | Ground | str | None,
+        joint: Joint | None = None,
+        at: Any = ((0, 0, 0), (0, 0, 0)),
+        name: str | None = None,
+        compliance: float = 0.0,
+    ) -> Constraint:
+        """Join two bodies of the tree once more, which closes a loop; without a joint they are welded.
+
+        `at` are points or poses on the two bodies, where the closing joint's frames are. Hinges, balls, sliders,
+        universal, planar and cylindrical joints and welds become rows of their own. Any other joint cuts the second
+        body in two halves: one rides on the first body by this joint, as a body with the loop's name and the joint's
+        coordinates, and is welded to the other. `compliance` makes the rows soft.
+        """
+        self.constraints.append(loop_constraint(self, a, b, joint, at, name, compliance))
+        return self.constraints[-1]
+
+    @named_options
+    def add_constraint(
+        self,
+        function: ConstraintFunction,
+        bodies: Sequence[Body | Ground | str] = (),
+        coordinates: Sequence[str] = (),
+        time: bool = False,
+        compliance: float = 0.0,
+        name: str | None = None,
+    ) -> Constraint:
+        """Ask that a function of `@aj.constraint` or `@aj.velocity_constraint` be zero.
+
+        It is called with the poses (and twists) of `bodies`, then with an array of `coordinates` (and their rates),
+        then with the time if `time` is True.
+        """
+        made = function_constraint(self, function, bodies, coordinates, time, compliance, name)
+        self.constraints.append(made)
+        return made
+
+    @named_options
+    def add_rolling(
+        self,
+        body: Body | str,
+        rim: Any,
+        on: Any,
+        of: Body | Ground | str | None = None,
+        at: Pose | None = None,
+        place: Pose | None = None,
+        name: str | None = None,
+    ) -> tuple[Constraint, Constraint]:
+        """Let a body that other joints have placed roll on a plane without slipping: a row of contact, two of no slip.
+
+        `rim` is curves.Circle(radius) for a thin wheel, or a surfaces.Torus, Sphere or Ellipsoid; it turns about z of
+        the pose `at` in the body's frame. `on` is surfaces.Plane(), the x-y plane of the pose `place` on the body `of`
+        (default: the ground). The wheel touches where it is lowest. The contact is bilateral: it does not lift off.
+        """
+        contact, slip = rolling_constraints(self, body, rim, on, of, at, place, name)
+        self.constraints += [contact, slip]
+        return contact, slip
+
+    def prescribe(self, body: Body | str, motion: Any, name: str | None = None) -> Constraint:
+        """Let the joint of a body follow a function of time; the force that this takes is the multiplier's negative.
+
+        `motion(t)` gives all coordinates of the joint, or a number for a joint with a single one. It is traced and
+        differentiated as joints are, so it is written with aj.sin and the like.
+        """
+        self.constraints.append(prescribed_motion(self, body, motion, name))
+        return self.constraints[-1]
 
     def replace_body(self, body: Body) -> None:
         """Put a changed body where the one with its index was; models are not changed by it."""
@@ -170,6 +248,16 @@ class Mechanism:
     def nv(self) -> int:
         """Number of velocities; differs from nq only where quaternions are used."""
         return int(self.bodies[-1].v.stop) if self.bodies else 0
+
+    @property
+    def nc(self) -> int:
+        """Number of constraint rows."""
+        return sum(constraint.count for constraint in self.constraints)
+
+    @property
+    def timed(self) -> bool:
+        """Whether anything depends on time."""
+        return any(constraint.time for constraint in self.constraints)
 
     @property
     def coordinate_names(self) -> list[str]:
@@ -206,7 +294,8 @@ class Mechanism:
     def __copy__(self) -> Mechanism:
         """A mechanism that shares its parts with this one, but can be changed apart from it."""
         made = object.__new__(type(self))
-        vars(made).update(vars(self), bodies=list(self.bodies), _by_name=dict(self._by_name))
+        parts = {"bodies": list(self.bodies), "constraints": list(self.constraints), "_by_name": dict(self._by_name)}
+        vars(made).update(vars(self), **parts)
         return made
 
     def __getitem__(self, name: str) -> Body:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import JointError, SingularityError
-from anyjoint.joints import Coordinate, Coupled, FunctionJoint, Joint
-from anyjoint.scalar import at_numbers, failure
+from anyjoint.geometry.curves import Curve
+from anyjoint.geometry.functions import PiecewiseLinear
+from anyjoint.joints import Coordinate, Coupled, FunctionJoint, Joint, Prismatic, Revolute
+from anyjoint.scalar import Scalar, at_numbers, failure
 from anyjoint.spatial import Matrix, Pose, Vector
 
 PROBES = 5
@@ -22,22 +24,53 @@ FAR = 10.0  # an unbounded domain is probed this far from its neutral value
 
 def needs_probing(joint: Joint) -> bool:
     """True if a joint holds code or formulas of the user's; the library's own were checked when they were made."""
+    if type(joint) in (Revolute, Prismatic):
+        return False  # an axis and limits: numbers
     return not type(joint).__module__.startswith("anyjoint.joints.") or _holds_function(joint)
 
 
+def made_of_pieces(joint: Joint) -> bool:
+    """True if a joint may be made of pieces that do not fit together smoothly; the library's own do, but for one."""
+    return needs_probing(joint) or _holds(joint, lambda thing: isinstance(thing, PiecewiseLinear))
+
+
 def _holds_function(thing: Any) -> bool:
+    return _holds(thing, lambda x: not dataclasses.is_dataclass(x) and callable(x))
+
+
+def _holds(thing: Any, wanted: Callable[[Any], bool]) -> bool:
+    """Whether something of the wanted kind is among what a joint was made of."""
     if isinstance(thing, (int, float, str)):
         return False  # most of what a joint holds
     if isinstance(thing, (list, tuple)):
-        return any(_holds_function(item) for item in thing)
+        return any(_holds(item, wanted) for item in thing)
+    owner = getattr(thing, "__self__", None)
+    if isinstance(owner, Curve):  # the point method of a curve whose numbers are fixed
+        return _holds(owner, wanted)
+    if wanted(thing):
+        return True
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        return any(_holds_function(getattr(thing, f.name)) for f in dataclasses.fields(thing))
-    return callable(thing)
+        return any(_holds(getattr(thing, f.name), wanted) for f in dataclasses.fields(thing))
+    return False
 
 
 def random_coordinates(joint: Joint, rng: np.random.Generator) -> Vector:
     """Coordinates inside the joint's domain."""
     return np.array([_sample(c, rng) for c in joint.coordinates], dtype=float)
+
+
+def anywhere(mech: Any, rng: np.random.Generator) -> Vector:
+    """Coordinates of a mechanism inside the domains of its joints; quaternions where they have their length."""
+    parts = [np.zeros(0)]
+    for body in mech.bodies:
+        q = random_coordinates(body.joint, rng)
+        parts.append(q if body.joint.nq == body.joint.nv else np.array([c.neutral for c in body.joint.coordinates]))
+    return np.concatenate(parts)
+
+
+def undefined(error: Exception) -> bool:
+    """Whether a function of a user's has no value at a place, as the root of a negative number has none."""
+    return isinstance(error, SingularityError) or isinstance(error.__cause__, (ValueError, ArithmeticError))
 
 
 def _sample(c: Coordinate, rng: np.random.Generator) -> float:
@@ -104,7 +137,7 @@ def evaluate(entries: Sequence[Any], q: Sequence[Any], place: Sequence[float]) -
     return [float(x) for x in values]
 
 
-def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
+def joint_pose(joint: Joint, q: Sequence[Scalar]) -> Pose:
     """The pose of a joint at its own coordinates, or of a coupled joint at those of its leader."""
     return joint.joint.pose(joint.inner_coordinates(q)) if isinstance(joint, Coupled) else joint.pose(q)
 

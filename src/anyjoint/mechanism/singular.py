@@ -16,6 +16,7 @@ from anyjoint.joints import Coupled, Helical, Joint, Prismatic, Revolute
 from anyjoint.scalar import known
 from anyjoint.spatial import Matrix
 
+from .inertia import are_definite, spatial_inertias
 from .probing import expressions, joint_pose, needs_probing, numeric, random_coordinates
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ LIGHT = 1e-9  # an inertia below this share of the largest may be lost in it
 
 def singular_coordinates(mech: Mechanism) -> Iterator[tuple[Body, str]]:
     """(body, coordinate) where the joint-space inertia vanishes at a generic configuration."""
-    suspects = [b for b in mech.bodies if b.joint.nv and not b.inertia.is_definite]
+    definite = are_definite([body.inertia for body in mech.bodies])
+    suspects = [b for b, fine in zip(mech.bodies, definite, strict=True) if b.joint.nv and not fine]
     if not suspects:
         return
     sources = _sources(mech)
@@ -74,8 +76,8 @@ def may_be_singular(mech: Mechanism) -> bool:
     moving = [b for b in mech.bodies if b.joint.nv]
     if any(isinstance(b.joint, Coupled) for b in mech.bodies):
         return True
-    largest = max((float(np.abs(b.inertia.spatial()).max()) for b in mech.bodies), default=0.0)
-    if any(np.linalg.eigvalsh(b.inertia.spatial())[0] <= LIGHT * largest for b in moving):
+    largest = float(np.abs(spatial_inertias([b.inertia for b in mech.bodies])).max(initial=0.0))
+    if moving and np.linalg.eigvalsh(spatial_inertias([b.inertia for b in moving]))[:, 0].min() <= LIGHT * largest:
         return True
     kinds = {_joint_key(b.joint): b.joint for b in moving if not isinstance(b.joint, SCREWS)}
     return any(not _constant_twists(joint) for joint in kinds.values())

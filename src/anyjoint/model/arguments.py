@@ -24,6 +24,8 @@ def checked_row(where: str, x: Any, name: str, n: int, dtype: np.dtype[Any]) -> 
     if given.dtype.kind not in "fiu" or holds_truth(x):
         kind = "bool" if holds_truth(x) else given.dtype
         raise InputError(f"{where}: {name} is of type {kind}; expected real numbers")
+    if n == 1 and given.ndim == 0:
+        given = given.reshape(1)
     if given.ndim not in (1, 2) or given.shape[-1] != n:
         raise InputError(f"{where}: {name} has shape {given.shape}; expected ({n},) or (batch, {n})")
     size = given.itemsize

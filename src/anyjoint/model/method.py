@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.errors import InputError
 from anyjoint.quantity import Quantity, Row
 
 from .arguments import checked_per_body
@@ -26,13 +27,23 @@ def method(quantity: Quantity) -> Callable[..., Any]:
     """The method that evaluates a quantity: one argument per input, then `out` (for a single output) and `threads`."""
     name, tables = quantity.name, [row for row in quantity.inputs if row.kind == "bodies"]
 
-    def call(self: Any, *arrays: Any, out: Floats | None = None, threads: int = 1) -> Any:
+    def call(self: Any, *arrays: Any, out: Floats | None = None, threads: int = 1, **named: Any) -> Any:
+        given = quantity.given(self.mechanism)
+        if named or len(arrays) != len(given):
+            arrays = completed(self, quantity, given, arrays, named)
         if tables:
-            arrays = tuple(_flat(self, row, x, name) for row, x in zip(quantity.inputs, arrays, strict=False))
+            arrays = tuple(_flat(self, row, x, name) for row, x in zip(given, arrays, strict=False))
         return self.program(name).split(self.evaluate(name, arrays, out, threads))
 
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
-    parameters += [inspect.Parameter(row.name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for row in quantity.inputs]
+    parameters += [
+        inspect.Parameter(
+            row.name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=None if row.name in quantity.optional else inspect.Parameter.empty,
+        )
+        for row in quantity.inputs
+    ]
     parameters += [
         inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None),
         inspect.Parameter("threads", inspect.Parameter.KEYWORD_ONLY, default=1),
@@ -41,6 +52,30 @@ def method(quantity: Quantity) -> Callable[..., Any]:
     call.__doc__ = documentation(quantity)
     call.__dict__["__signature__"] = inspect.Signature(parameters)
     return call
+
+
+def completed(
+    model: Any, quantity: Quantity, given: tuple[Row, ...], arrays: tuple[Any, ...], named: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    """Arguments in order, those given by name among them; optional ones are zero where they are not given."""
+    unknown = [name for name in named if name not in [row.name for row in quantity.inputs]]
+    twice = [row.name for row, _ in zip(given, arrays, strict=False) if row.name in named]
+    if unknown or twice:
+        names = ", ".join(row.name for row in quantity.inputs)
+        what = f"has no argument {unknown[0]!r}" if unknown else f"got {twice[0]!r} twice"
+        raise InputError(f"{quantity.name} {what}; its arguments are {names}")
+    made = list(arrays)
+    for row in given[len(arrays) :]:
+        value = named.get(row.name)
+        if value is None and row.name not in quantity.optional:
+            break  # the check of the arguments tells which one is missing
+        made.append(np.zeros(row.size(model.mechanism), model.dtype) if value is None else shaped(row, value, model))
+    return tuple(made)
+
+
+def shaped(row: Row, value: Any, model: Any) -> Any:
+    """One time for all states as the row that programs read."""
+    return np.full(1, value, model.dtype) if row.kind == "time" and np.ndim(value) == 0 else value
 
 
 def documentation(quantity: Quantity) -> str:

@@ -34,10 +34,13 @@ from anyjoint.trace.workshop import Workshop
 from anyjoint.travel import Parcel
 from anyjoint.tree.plan import Plan
 
+from .alarm import Alarm
 from .arguments import checked_out, checked_row, checked_rows
 from .cartesian import Cartesian
+from .constraints import ConstraintQuestions
 from .dense import large_forward, numeric_forward
 from .diagnosis import explain
+from .direct import Direct
 from .method import add_methods
 from .parameters import Parameters
 from .places import Places
@@ -51,7 +54,7 @@ if TYPE_CHECKING:
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
-class Model:
+class Model(ConstraintQuestions):
     """Equations of motion of a mechanism as machine code; `mech.compile()` makes it.
 
     States are rows (n,) or batches (batch, n): `q` of nq coordinates, `v` of nv velocities. A pendulum of 1 m:
@@ -156,18 +159,21 @@ class Model:
     def _parameters_changed(self) -> None:
         """Run the set-up programs again; drop programs that have built in a number which is another one now."""
         self.workshop.forget()
-        for made in ("screen", "places", "_direct", "is_regular"):
+        for made in ("screen", "places", "_direct", "_entry_places", "is_regular"):
             self.__dict__.pop(made, None)
         stale = []
         for name, program in self._programs.items():
-            numbers = self.workshop.numbers(program.trace.over, program.trace.gravity)
-            if not program.update(numbers):
+            trace = program.trace
+            numbers = self.workshop.numbers(trace.over, trace.gravity, trace.closed)
+            if not program.update(numbers) or not _still_there(trace.joints, self.mechanism):
                 stale.append(name)
         for name in stale:
             del self._programs[name]
         if stale:
             warnings.warn(
-                f"{', '.join(stale)}: a number that was exactly 0, 1 or -1 changed; compiling again", stacklevel=4
+                f"{', '.join(stale)}: a number that the code has built in (exactly 0, 1 or -1, or a rolling joint's) "
+                "changed; compiling again",
+                stacklevel=4,
             )
 
     # -- calls ----------------------------------------------------------------------------------------------
@@ -177,24 +183,28 @@ class Model:
     ) -> Floats:
         """The result row of a quantity, finite or explained."""
         name = quantity if isinstance(quantity, str) else quantity.name
-        if self.places is not None:
-            self.places.check(name, arrays[0])
         program = self._programs.get(name) or self.program(quantity)
-        if out is None and threads == 1:
-            state = program.state(arrays)
-            if state is None:
-                state = program.batch(arrays)
-            if state is not None:
-                return state
+        if self.places is not None and not program.quantity.anywhere:
+            self.places.check(name, arrays[0])
+        if threads == 1:
+            answer = program.state(arrays) if out is None else None
+            if answer is None:
+                answer = program.rows(arrays, out)
+            if answer is not None:
+                return answer
         result = program(*arrays, out=out, threads=threads)
         if not all_finite(result):
             explain(self, name, program.inputs, arrays, result)
         return result
 
     def forward_dynamics(
-        self, q: Any, v: Any, tau: Any = None, *, wrenches: Any = None, out: Floats | None = None, threads: int = 1
-    ) -> Floats:
-        """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies, in their frames."""
+        self, q: Any, v: Any, tau: Any = None, t: Any = None, *, wrenches: Any = None, out: Floats | None = None,
+        threads: int = 1,
+    ) -> Floats:  # fmt: skip
+        """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies, in their frames.
+
+        They satisfy the constraints. `t` is the time, for mechanisms that depend on it.
+        """
         tau = self._zero if tau is None else tau
         if wrenches is None and out is None and threads == 1 and self._direct is not None:
             state = self._direct((q, v, tau))
@@ -203,22 +213,34 @@ class Model:
         if wrenches is not None:
             given = checked_row("forward_dynamics", tau, "tau", self.nv, self.dtype)
             tau = given + self.generalized_forces(q, wrenches)
-        a = self._accelerations(q, v, tau, out, threads)
+        a = self._accelerations(q, v, tau, t, out, threads)
         if self.screen is not None and not self.screen.passes(q, a):
             look_closer(self, self.screen, q, v, tau, a)
         return a
 
-    def _accelerations(self, q: Any, v: Any, tau: Any, out: Floats | None = None, threads: int = 1) -> Floats:
+    def _accelerations(
+        self, q: Any, v: Any, tau: Any, t: Any = None, out: Floats | None = None, threads: int = 1
+    ) -> Floats:
         if self.numeric:
             return self._forward_numerically((q, v, tau), out)
-        return self.evaluate("forward_dynamics", (q, v, tau), out, threads)
+        return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads)
+
+    def clock(self, t: Any) -> tuple[Any, ...]:
+        """The time as a further argument of programs, 0 if it is None; none where nothing depends on it."""
+        if not self.mechanism.timed:
+            return ()
+        return (np.full(1, 0.0 if t is None else t, self.dtype) if np.ndim(t) == 0 else t,)
 
     @cached_property
     def _direct(self) -> Callable[[tuple[Any, ...]], Floats | None] | None:
-        """Forward dynamics of one state without delay, where no place needs a closer look."""
-        if self.numeric or self.places or self.screen:
+        """Forward dynamics of one state without delay; None comes back where a closer look is needed."""
+        if self.numeric or self.mechanism.timed:
             return None
-        return self.program("forward_dynamics").state
+        program = self.program("forward_dynamics")
+        if not self.places and not self.screen:
+            return program.state
+        limit, share = (self.screen.limit, self.screen.share) if self.screen else (np.inf, 0.0)
+        return Direct(program, Alarm(self.mechanism, self.dtype.name, limit, share)).state
 
     @cached_property
     def places(self) -> Places | None:
@@ -263,13 +285,13 @@ class Model:
 
     @named_options
     def step(
-        self, q: Any, v: Any, tau: Any = None, *, dt: float = 1e-3, method: str = "rk4",
+        self, q: Any, v: Any, tau: Any = None, *, dt: float = 1e-3, t: Any = None, method: str = "rk4",
         out: tuple[Floats, Floats] | None = None, threads: int = 1,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """The state after one step of dt seconds, in which tau is held; for control and learning loops.
 
-        One state or a batch, by any stepper with a step of its own ("rk4", "semi-implicit-euler", ...). `out` are two
-        arrays to write to.
+        One state or a batch, by any stepper with a step of its own ("rk4", "semi-implicit-euler", ...); `t` is the time
+        before it, for mechanisms that depend on time. `out` are two arrays to write to.
 
         >>> q, v = model.step([0.1], [0.0], dt=1e-3)
         >>> bool(abs(v[0] + 9.81e-3 * 0.0998) < 1e-6)
@@ -283,7 +305,7 @@ class Model:
             raise InputError(f"step: {self.numeric} solves numerically; compile with another algorithm, or simulate")
         if not is_real(dt) or not 0 < dt < np.inf:
             raise InputError(f"step: dt={dt!r}; expected a positive finite number of seconds")
-        given = (q, v, self._zero if tau is None else tau, np.full(1, dt, self.dtype))
+        given = (q, v, self._zero if tau is None else tau, np.full(1, dt, self.dtype), *self.clock(t))
         row = self.evaluate(STEPS[method], given, None, threads)
         if out is None:
             return row[..., : self.nq], row[..., self.nq :]
@@ -375,7 +397,7 @@ class Model:
         self, q0: Any = None, v0: Any = None, duration: float = 10.0, dt: float = 1e-3, method: str = "rk4", *,
         rtol: float = 1e-8, atol: float = 1e-10, tau: Any = None, forces: Sequence[Any] = (), events: Any = (),
         save_every: int | None = None, progress: Any = None, threads: int = 1, limits: bool = True,
-        hold: int | None = None,
+        hold: int | None = None, stabilise: Any = "project",
     ) -> Trajectory:  # fmt: skip
         """Integrate the motion from (q0, v0); without them from the mechanism's own start.
 
@@ -383,8 +405,9 @@ class Model:
         and `atol`, and `dt` is the distance of its samples. `tau` are generalized forces: a row, values over time, or a
         function tau(t, q, v), asked at every stage or, with `hold=k`, every k steps; `forces` are springs, wrenches and
         servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `aj.Event`s. Limits that joints declare hold
-        unless `limits` is False. Every `save_every`-th step is kept (default all). `progress=True` shows a bar. Batches
-        (batch, n) run on `threads`. Trouble ends the run early, with a status that says why.
+        unless `limits` is False. `stabilise` keeps the motion on constraints: "project" after every step,
+        ("baumgarte", a, b), or None. Every `save_every`-th step is kept (default all). `progress=True` shows a bar.
+        Batches (batch, n) run on `threads`. Trouble ends the run early, with a status that says why.
 
         >>> traj = model.simulate([0.1], [0.0], duration=1.0, dt=1e-3)
         >>> traj.status.ok, len(traj.t)
@@ -392,7 +415,7 @@ class Model:
         """
         return importlib.import_module("anyjoint.simulate").simulate(  # type: ignore[no-any-return]
             self, q0, v0, duration, dt, method, rtol=rtol, atol=atol, tau=tau, forces=forces, events=events,
-            save_every=save_every, progress=progress, threads=threads, limits=limits, hold=hold,
+            save_every=save_every, progress=progress, threads=threads, limits=limits, hold=hold, stabilise=stabilise,
         )  # fmt: skip
 
     @named_options
@@ -471,6 +494,11 @@ def _flat(out: Floats | None, shape: tuple[int, ...]) -> Floats | None:
     if out is None or not isinstance(out, np.ndarray) or out.shape[-len(shape) :] != shape:
         return out
     return out.reshape(*out.shape[: -len(shape)], -1)
+
+
+def _still_there(joints: Sequence[Any], mechanism: Mechanism) -> bool:
+    """Whether a mechanism still has these very joints."""
+    return {id(joint) for joint in joints} <= {id(body.joint) for body in mechanism.bodies}
 
 
 def _checked_form(form: str) -> str:

@@ -27,7 +27,8 @@ class Parameters(MutableMapping[str, Any]):
     and "BODY/rest".
 
     Setting one checks it, computes what depends on parameters alone, and leaves the machine code as it is; only where
-    a number that the code has built in as exactly 0, 1 or -1 changes, the code is compiled again.
+    a number that the code has built in changes, the code is compiled again: one that was exactly 0, 1 or -1, or for
+    rates of coordinates one of a rolling joint.
     """
 
     def __init__(self, mechanism: Mechanism, changed: Callable[[], None]) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
+from anyjoint.codegen import Array, Kernel, Store
+from anyjoint.codegen.builder import Builder
 from anyjoint.errors import SingularityError
 from anyjoint.joints import Coupled, Joint
 from anyjoint.mechanism.fence import check_inside, fences_of
@@ -55,9 +56,16 @@ class Shares:
         """The body whose joint is the trouble in one of those states."""
         return self.owners[int(np.argmax(self._broken(q[None])[0]))]
 
+    def smallest(self, q: Floats) -> Any:
+        """The body whose joint is nearest to trouble in one state."""
+        return self.owners[int(np.argmin(np.nan_to_num(np.abs(self.values(q[None])[0]), nan=0.0)))]
+
+    def values(self, q: Floats) -> Floats:
+        """The numbers in states (n, nq), a row each."""
+        return self.program(q.astype(self.program.dtype)).reshape(len(q), -1)
+
     def _broken(self, q: Floats) -> Floats:
-        found = self.program(q.astype(self.program.dtype)).reshape(len(q), -1)
-        return np.asarray(~(found > self.least))  # NaN, where a column of S is nothing at all, is near too
+        return np.asarray(~(self.values(q) > self.least))  # NaN, where a column of S is nothing at all, is near too
 
 
 class Places:
@@ -122,13 +130,11 @@ def shares(mechanism: Any, numbers: Numbered, dtype: str, least: float) -> Share
             size += len(kernel.stores)
     if not size:
         return None
-    used = [kernel for key in starts if (kernel := kernels[key])]
-    runs = [
-        Run(k, len(places), ((0, tuple(q for q, _ in places)), (1, tuple(r for _, r in places))))
-        for k, places in enumerate(starts.values())
-    ]
-    schedule = Schedule(ARRAYS, tuple(used), tuple(runs))
-    traced = Trace("places", schedule, [], Plan((), ()), Numbers((), (0.0, 0.0, 0.0)), "links", False)
+    builder = Builder(ARRAYS)
+    for key, places in starts.items():
+        if kernel := kernels[key]:
+            builder.run(builder.kernel(kernel), *enumerate(zip(*places, strict=True)))
+    traced = Trace("places", builder.schedule(), [], Plan((), ()), Numbers((), (0.0, 0.0, 0.0)), "links", False)
     answer = Row("shares", "whole", (size,), "how far joints are from breaking down")
     quantity = Quantity("places", "Shares of what joints usually have.", (Q,), (answer,), lambda *_: traced)
     return Shares(Program(quantity, traced, mechanism, dtype), owners, least)
@@ -138,16 +144,26 @@ def _kernel(joint: Joint, leader: Joint, numbers: Numbered) -> Kernel | None:
     """The numbers of one joint kind as a kernel over its coordinates; None where they do not depend on them."""
     graph = Graph()
     q = [graph.variable("q", c.domain) for c in leader.coordinates]
-    inner, at = (joint.joint, joint.inner_coordinates(q)) if isinstance(joint, Coupled) else (joint, q)
-    moving = [x for x in numbers(inner, at) if isinstance(x, Node) and x.known is None]
+    found = normalised(numbers(*inner_coordinates(joint, q)), q, leader)
+    loads = {node.id: (0, k) for k, node in enumerate(q)}
+    stores = tuple(Store(x, 1, k) for k, x in enumerate(found))
+    return Kernel(graph, ARRAYS[:2], loads, stores) if stores else None
+
+
+def inner_coordinates(joint: Joint, q: Sequence[Scalar]) -> tuple[Joint, Sequence[Scalar]]:
+    """A joint and its coordinates, which for a follower are functions of its leader's."""
+    return (joint.joint, joint.inner_coordinates(q)) if isinstance(joint, Coupled) else (joint, q)
+
+
+def normalised(numbers: Sequence[Scalar], q: Sequence[Node], leader: Joint) -> list[Node]:
+    """Those of the numbers that depend on coordinates q of a joint, divided by their usual size."""
+    moving = [x for x in numbers if isinstance(x, Node) and x.known is None]
     if not moving:
-        return None
+        return []
     rng = np.random.default_rng(4)
     samples = np.array([random_coordinates(leader, rng) for _ in range(15)]).T
     usual = [_usual(x) for x in evaluate(moving, dict(zip(q, samples, strict=True)))]
-    loads = {node.id: (0, k) for k, node in enumerate(q)}
-    stores = [Store(x * (1 / size), 1, k) for k, (x, size) in enumerate(zip(moving, usual, strict=True))]
-    return Kernel(graph, ARRAYS[:2], loads, tuple(stores))
+    return [x * (1 / size) for x, size in zip(moving, usual, strict=True)]
 
 
 def _usual(samples: Any) -> float:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen import CompiledSchedule, OpCount, every_finite
+from anyjoint.codegen import CompiledSchedule, OpCount
+from anyjoint.codegen.kernel import extents, tables
+from anyjoint.codegen.schedule import RowCall
 from anyjoint.errors import ModelError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
@@ -15,6 +18,7 @@ from anyjoint.trace.numbers import Numbers
 from anyjoint.trace.workshop import Trace, built_in
 
 from .arguments import checked_out, checked_rows, checked_threads
+from .direct import Direct
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -26,7 +30,7 @@ class Program:
         self, quantity: Quantity, trace: Trace, mechanism: Mechanism, dtype: str = "float64", width: int | None = None
     ) -> None:
         self.quantity, self.trace = quantity, trace
-        self.inputs = tuple((row.name, row.size(mechanism)) for row in quantity.inputs)
+        self.inputs = tuple((row.name, row.size(mechanism)) for row in quantity.given(mechanism))
         self.shapes = tuple(row.shape(mechanism) for row in quantity.outputs)
         self.size = sum(row.size(mechanism) for row in quantity.outputs) or result_size(trace)
         self.dtype = np.dtype(dtype)
@@ -34,6 +38,7 @@ class Program:
         self.numbers = np.zeros(max([rows.end for rows in trace.setups], default=0) + 1, self.dtype)  # never empty
         self._built_in = built_in(trace.numbers)
         self._fill(trace.numbers)
+        self.state = Direct(self).state
         self._local = threading.local()
 
     def update(self, numbers: Numbers) -> bool:
@@ -78,75 +83,82 @@ class Program:
 
     def __call__(self, *arrays: Any, out: Floats | None = None, threads: int = 1) -> Floats:
         """Evaluate on rows (n,) or batches (batch, n); rows among batches serve all states."""
-        if out is None and threads == 1 and (state := self.state(arrays)) is not None:
-            return state
+        if threads == 1:
+            answer = self.state(arrays) if out is None else None
+            answer = self.rows(arrays, out) if answer is None else answer
+            if answer is not None:
+                return answer
         rows, batch = checked_rows(self.quantity.name, arrays, self.inputs, self.dtype)
         threads = checked_threads(self.quantity.name, threads)
         result = checked_out(self.quantity.name, out, (*batch, self.size), self.dtype, rows)
+        if out is not None and not self._complete:
+            out[...] = 0
         if result.size:
             self.code(*rows, result, self.numbers, threads=threads)
         return result
 
-    def state(self, arrays: tuple[Any, ...]) -> Floats | None:
-        """One state given by vectors of just the right kind, without delay.
+    def rows(self, arrays: tuple[Any, ...], out: Any = None) -> Floats | None:
+        """States given by contiguous arrays of just the right kind, all (n,) or all (batch, n), without delay.
 
-        None if they are anything else, or if they or the result are not finite: the general way then looks closer.
+        The result is written to `out`, if it is given. None as for `Direct`.
         """
-        try:
-            buffers, run, result = self._local.call
-        except AttributeError:  # this thread's first call
-            buffers, run, result = self._prepare()
-        if len(arrays) != len(buffers):
+        if len(arrays) != len(self.inputs) or not self._plain:
             return None
-        dtype = self.dtype
-        try:
-            for k, buffer, shape in buffers:  # zip(strict=True) alone would take a seventh of the call
-                array = arrays[k]
-                if array.dtype is not dtype or array.shape != shape:
-                    return None
-                buffer[...] = array
-        except (AttributeError, TypeError, ValueError):
+        dtype, batch = self.dtype, getattr(arrays[0], "shape", ())[:-1]
+        if len(batch) > 1 or 0 in batch:
             return None
-        if not run():
-            return None
-        copied: Floats = result.copy()
-        return copied
-
-    def batch(self, arrays: tuple[Any, ...]) -> Floats | None:
-        """A batch given by arrays of just the right kind, without delay; None as for `state`."""
-        count = None
-        for array, (_, n) in zip(arrays, self.inputs, strict=False):
-            if type(array) is not np.ndarray or array.dtype is not self.dtype or array.ndim != 2:
+        for array, (_, n) in zip(arrays, self.inputs, strict=True):
+            if type(array) is not np.ndarray or array.dtype is not dtype or array.shape != (*batch, n):
                 return None
-            if array.shape != (count or len(array), n) or not array.flags.c_contiguous:
+            if not array.flags.c_contiguous:
                 return None
-            count = len(array)
-        if not count or not self.size or len(arrays) != len(self.inputs) or not all(n for _, n in self.inputs):
+        if out is None:
+            result = np.zeros((*batch, self.size), dtype)  # entries that no program writes are zero
+        elif self._may_write(out, batch, arrays):
+            result = out
+            if not self._complete:
+                result[...] = 0
+        else:
             return None
-        result = np.zeros((count, self.size), self.dtype)  # entries that no program writes are zero
-        places = self.code.tile(arrays, result, self.numbers)
-        return result if every_finite(self.dtype.name, places) else None
+        count = batch[0] if batch else 1
+        return result if self._row_call(count)(count, *arrays, result) else None
 
-    def _prepare(self) -> Any:
-        """Vectors of the calling thread and a call that is bound to them."""
-        sizes = [n for _, n in self.inputs] + [self.size]
-        # Side by side, so that one look at the end finds what is not finite in any of them.
-        memory = np.zeros(sum(sizes), self.dtype)
-        *inputs, result = np.split(memory, np.cumsum(sizes[:-1]))
-        run = self.code.bind(*inputs, result, self.numbers, check=memory)
-        self._local.call = ([(k, x, x.shape) for k, x in enumerate(inputs)], run, result)
-        return self._local.call
+    def _may_write(self, out: Any, batch: tuple[int, ...], arrays: tuple[Any, ...]) -> bool:
+        """Whether results may go straight to a caller's array."""
+        if type(out) is not np.ndarray or out.dtype is not self.dtype or out.shape != (*batch, self.size):
+            return False
+        good = out.flags.c_contiguous and out.flags.writeable
+        return good and not any(np.may_share_memory(out, array) for array in arrays)
+
+    @cached_property
+    def _plain(self) -> bool:
+        """Whether every row has an entry."""
+        return bool(self.size) and all(n for _, n in self.inputs)
+
+    @cached_property
+    def _complete(self) -> bool:
+        """Whether every entry of the result is written; between branches of a large mass matrix they are not."""
+        schedule = self.trace.schedule
+        index = next(k for k, array in enumerate(schedule.arrays) if array.name == "result")
+        written = np.zeros(self.size, dtype=bool)
+        for kernel, arrays, offsets in tables(schedule):
+            for store in schedule.kernels[kernel].stores:
+                if arrays[store.array] == index:
+                    written[offsets[:, store.array] + store.offset] = True
+        return bool(written.all())
+
+    def _row_call(self, count: int) -> RowCall:
+        """The prepared call of this thread, for one state or for batches."""
+        width = 1 if count == 1 else self.code.target.width
+        calls: dict[int, RowCall] = self._local.__dict__.setdefault("row_calls", {})
+        if width not in calls:
+            lengths = [*(n for _, n in self.inputs), self.size]
+            calls[width] = self.code.bind_rows(lengths, self.numbers, width)
+        return calls[width]
 
 
 def result_size(trace: Trace) -> int:
-    """Length of the result row: one past the last place that any run stores to."""
+    """Length of the result row: one past the last place that any run touches."""
     schedule = trace.schedule
     index = next(k for k, array in enumerate(schedule.arrays) if array.name == "result")
-    end = 0
-    for run in schedule.runs:
-        kernel = schedule.kernels[run.kernel]
-        for argument, (base, table) in enumerate(run.offsets):
-            places = [s.offset for s in kernel.stores if s.array == argument]
-            if base == index and places:
-                end = max(end, max(table) + max(places) + 1)
-    return end
+    return extents(schedule)[index]

@@ -38,6 +38,11 @@ class Screen:
     factor: float
     ranks: Shares | None
 
+    @property
+    def share(self) -> float:
+        """What columns of S must keep beside the others."""
+        return self.ranks.least if self.ranks else 0.0
+
     @cached_property
     def limit(self) -> float:
         """Accelerations that nobody needs to look at."""
@@ -45,10 +50,7 @@ class Screen:
 
     def passes(self, q: Any, a: Floats) -> bool:
         """Whether nothing is suspicious about a state or a batch."""
-        limit = self.limit
-        if a.ndim == 1:  # without delay
-            return a.dot(a) <= limit * limit and (self.ranks is None or self.ranks.all_clear(q))
-        tame = not a.size or bool(a.max() <= limit and a.min() >= -limit)
+        tame = not a.size or bool(a.max() <= self.limit and a.min() >= -self.limit)
         return tame and (self.ranks is None or not self.ranks.broken(np.atleast_2d(np.asarray(q, dtype=float))))
 
     def suspects(self, q: Floats, v: Floats, tau: Floats, a: Floats) -> list[int]:

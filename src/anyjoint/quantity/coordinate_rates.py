@@ -1,10 +1,10 @@
-"""dq/dt of a state: the velocities themselves, but for quaternions."""
+"""dq/dt of a state: the velocities themselves, but for quaternions and rolling."""
 
 from __future__ import annotations
 
 from anyjoint.codegen import Array
 from anyjoint.codegen.builder import Builder
-from anyjoint.stepper.physics import joint_groups, run_joints
+from anyjoint.stepper.physics import built_in_joints, joint_groups, run_joints
 from anyjoint.trace.numbers import Numbers
 from anyjoint.trace.workshop import Trace, Workshop
 from anyjoint.tree.plan import Plan
@@ -20,7 +20,9 @@ def trace(workshop: Workshop, _: str) -> Trace:
     q, v, result = (builder.place(array.name) for array in ARRAYS[:3])
     for group in joint_groups(workshop.mechanism):
         run_joints(builder, group, lambda joint, qs, vs: (joint.rate(qs, vs), []), (q, v), (result, v))
-    return Trace("rates", builder.schedule(), [], Plan((), ()), Numbers((), (0.0, 0.0, 0.0)), "links", False)
+    nothing = Plan((), ()), Numbers((), (0.0, 0.0, 0.0))
+    joints = built_in_joints(workshop.mechanism)
+    return Trace("rates", builder.schedule(), [], *nothing, "links", False, joints=joints)
 
 
 COORDINATE_RATES = Quantity(

@@ -8,6 +8,7 @@ from typing import Any
 from anyjoint.codegen import count_schedule
 from anyjoint.dynamics.algorithm import Algorithm, Over
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
+from anyjoint.dynamics.carried import CARRIED
 from anyjoint.dynamics.mass_matrix import solve_from_leaves
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import BIAS, INERTIAL_BIAS
@@ -17,9 +18,10 @@ from anyjoint.spatial import vector
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
 
+from .constraints import ACCELERATIONS
 from .lagrangian import lagrangian
 from .mass_matrix import traced_mass
-from .quantity import TAU, A, Q, Quantity, V
+from .quantity import TAU, A, Q, Quantity, T, V, with_time
 
 INPUTS = ("q", "v", "tau")
 SMALL = 18  # velocities up to which the dense formulation is traced too, to see which has fewer operations
@@ -53,8 +55,10 @@ FORMULATIONS = (*SWEEPS, *DENSE_FORMULATIONS, *NUMERIC)
 def trace(workshop: Workshop, formulation: str) -> Trace:
     """By the named formulation, or by the one with the fewest operations."""
     check_regular(workshop.mechanism)
+    if workshop.mechanism.constraints:
+        return workshop.constrained(CARRIED.name, with_time(workshop, INPUTS), ACCELERATIONS)
     if workshop.expansion:
-        return workshop.straight(COUPLED, INPUTS, projected, over="regrouped")
+        return followed(workshop, formulation)
     if formulation in SWEEPS:
         return workshop.sweeps(SWEEPS[formulation])
     if formulation in DENSE_FORMULATIONS:
@@ -67,11 +71,20 @@ def trace(workshop: Workshop, formulation: str) -> Trace:
     return min(sweeps, dense, key=lambda trace: count_schedule(trace.schedule).total)
 
 
+def followed(workshop: Workshop, formulation: str) -> Trace:
+    """Where joints follow others: by unknowns that are shared, in linear time, or by projection where that is less."""
+    carried = workshop.constrained(CARRIED.name, INPUTS, ACCELERATIONS) if formulation != COUPLED else None
+    if carried and (formulation == ARTICULATED_BODY.name or len(workshop.mechanism.bodies) > SMALL):
+        return carried
+    dense = workshop.straight(COUPLED, INPUTS, projected, over="regrouped")
+    return min(carried or dense, dense, key=lambda trace: count_schedule(trace.schedule).total)
+
+
 FORWARD_DYNAMICS = Quantity(
     "forward_dynamics",
     "Accelerations of the state (q, v) under the generalized forces tau.",
-    (Q, V, TAU),
+    (Q, V, TAU, T),
     (A,),
     trace,
-    optional=("tau",),
+    optional=("tau", "t"),
 )

@@ -15,13 +15,15 @@ from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.mechanism import Mechanism
 from anyjoint.trace.workshop import Trace, Workshop
 
-Kind = Literal["coordinates", "velocities", "bodies", "matrix", "whole"]
+Kind = Literal["coordinates", "velocities", "bodies", "matrix", "rows", "time", "whole"]
 # The first dimensions of a row, as a mechanism calls them.
 LEAD: dict[Kind, tuple[str, ...]] = {
     "coordinates": ("nq",),
     "velocities": ("nv",),
     "bodies": ("nb",),
     "matrix": ("nv", "nv"),
+    "rows": ("nc",),
+    "time": (),
     "whole": (),
 }
 
@@ -59,6 +61,21 @@ class Quantity:
     outputs: tuple[Row, ...]
     trace: Callable[[Workshop, str], Trace]  # the second argument is the formulation of forward dynamics
     optional: tuple[str, ...] = ()  # inputs that are zero where they are not given
+    anywhere: bool = False  # whether it also answers where joints break down
+    constrained: bool = False  # whether it is about constraints, so that others have no use for it
+
+    def concerns(self, mechanism: Mechanism) -> bool:
+        """Whether it says something about a mechanism."""
+        return not self.constrained or bool(mechanism.constraints)
+
+    def given(self, mechanism: Mechanism) -> tuple[Row, ...]:
+        """The inputs for a mechanism: the time is one only where something depends on it."""
+        return tuple(row for row in self.inputs if row.kind != "time" or mechanism.timed)
+
+
+def with_time(workshop: Workshop, inputs: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of inputs, the time among them where something depends on it."""
+    return (*inputs, "t") if workshop.mechanism.timed else inputs
 
 
 def sweeps(algorithm: Algorithm) -> Callable[[Workshop, str], Trace]:
@@ -71,3 +88,4 @@ V = Row("v", "velocities", meaning="velocities")
 A = Row("a", "velocities", meaning="accelerations")
 X = Row("x", "velocities", meaning="any velocities")
 TAU = Row("tau", "velocities", meaning="generalized forces")
+T = Row("t", "time", meaning="seconds; only for mechanisms that depend on time")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anyjoint.codegen import Array
 from anyjoint.codegen.builder import Builder
-from anyjoint.stepper.physics import has_chart, joint_groups, run_joints
+from anyjoint.stepper.physics import built_in_joints, has_chart, joint_groups, run_joints
 from anyjoint.trace.numbers import Numbers
 from anyjoint.trace.workshop import Trace, Workshop
 from anyjoint.tree.plan import Plan
@@ -24,13 +24,15 @@ def trace(workshop: Workshop, _: str) -> Trace:
     for group in joint_groups(mechanism):
         if has_chart(group.joint):
             run_joints(builder, group, lambda joint, qs, vs: joint.chart(qs, vs), (to_q, to_v), (to_q, to_v))
-    return Trace("charts", builder.schedule(), [], Plan((), ()), Numbers((), (0.0, 0.0, 0.0)), "links", False)
+    nothing = Plan((), ()), Numbers((), (0.0, 0.0, 0.0))
+    return Trace("charts", builder.schedule(), [], *nothing, "links", False, joints=built_in_joints(mechanism))
 
 
 RECHART = Quantity(
     "rechart",
-    "The same state in the charts that joints want, such as a shorter rotation vector or a quaternion of unit length.",
+    "The same state in the charts that joints want: shorter rotation vectors, quaternions of unit length, other poles.",
     (Q, V),
     (Q, V),
     trace,
+    anywhere=True,  # it leads away from poles
 )

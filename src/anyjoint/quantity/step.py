@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from anyjoint.codegen import Array
 from anyjoint.codegen.builder import Builder
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.compiled import CompiledOps
-from anyjoint.stepper.physics import Physics
+from anyjoint.stepper.physics import Physics, Projection, built_in_joints
+from anyjoint.trace.setup import Rows
 from anyjoint.trace.workshop import Trace, Workshop
 
+from .constraints import POSITION_CORRECTION, VELOCITY_CORRECTION
 from .forward_dynamics import FORWARD_DYNAMICS
-from .quantity import TAU, Q, Quantity, Row, V
+from .quantity import TAU, Q, Quantity, Row, T, V
 
 ARRAYS = (
-    *(Array(name, "row") for name in ("q", "v", "tau", "dt", "result")), Array("numbers", "uniform"),
+    *(Array(name, "row") for name in ("q", "v", "tau", "dt", "t", "result")), Array("numbers", "uniform"),
 )  # fmt: skip
 
 
@@ -23,23 +27,39 @@ def step(stepper: Stepper, name: str) -> Quantity:
     def trace(workshop: Workshop, formulation: str) -> Trace:
         mechanism = workshop.mechanism
         forward = FORWARD_DYNAMICS.trace(workshop, formulation)
-        builder = Builder(ARRAYS)
-        physics = Physics(builder, mechanism, forward.schedule)
-        q, v, tau, dt, result = (builder.place(array.name) for array in ARRAYS[:5])
-        ops = CompiledOps(builder, physics, dt, q, v, lambda c: tau)
+        projection, setups = projected(workshop, forward)
+        builder = Builder(ARRAYS if mechanism.timed else tuple(x for x in ARRAYS if x.name != "t"))
+        physics = Physics(builder, mechanism, forward.schedule, projection=projection)
+        q, v, tau, dt, result = (builder.place(name) for name in ("q", "v", "tau", "dt", "result"))
+        ops = CompiledOps(builder, physics, dt, q, v, lambda c: tau, builder.place("t") if mechanism.timed else None)
         to_q, to_v = result, builder.place("result", mechanism.nq)
         ops.finish(*stepper.step(ops), to_q, to_v)
-        physics.rechart(to_q, to_v)
-        made = (forward.setups, forward.plan, forward.numbers, forward.over, forward.gravity)
-        return Trace(stepper.name, builder.schedule(), *made)
+        physics.settle(to_q, to_v, ops.time(1.0))
+        made = (forward.plan, forward.numbers, forward.over, forward.gravity, forward.closed)
+        return Trace(stepper.name, builder.schedule(), setups, *made, built_in_joints(mechanism))
 
     return Quantity(
         name,
         f"The state after a step of dt seconds by {stepper.name}: {stepper.purpose}. tau is held.",
-        (Q, V, TAU, Row("dt", "whole", meaning="seconds")),
+        (Q, V, TAU, Row("dt", "whole", meaning="seconds"), T),
         (Q, V),
         trace,
+        optional=("t",),
     )
+
+
+def projected(workshop: Workshop, forward: Trace) -> tuple[Projection | None, list[Rows]]:
+    """What takes a state back onto constraints, and the set-up of all numbers, one program's behind the other's."""
+    setups = list(forward.setups)
+    if not workshop.mechanism.constraints:
+        return None, setups
+    schedules, starts = [], []
+    for quantity in (POSITION_CORRECTION, VELOCITY_CORRECTION):
+        traced = quantity.trace(workshop, "auto")
+        starts.append(max((rows.end for rows in setups), default=0))
+        setups += [replace(rows, start=rows.start + starts[-1]) for rows in traced.setups]
+        schedules.append(traced.schedule)
+    return Projection(schedules[0], schedules[1], (starts[0], starts[1])), setups
 
 
 STEP = step(STEPPERS["rk4"], "step")

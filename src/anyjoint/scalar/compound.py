@@ -2,7 +2,7 @@
 
 import math
 
-from .functions import Scalar, absolute, atan2, exp, floor, less, log, select, sqrt
+from .functions import Scalar, absolute, atan2, exp, floor, fmod, less, log, select, sqrt
 
 
 def arctan(x: Scalar) -> Scalar:
@@ -65,6 +65,12 @@ def log10(x: Scalar) -> Scalar:
 
 
 def divmod(x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-    """Whole quotient and remainder, rounded down as Python does; derivatives pass through the floor."""
-    whole = floor(x / y)
-    return whole, x - y * whole
+    """Whole quotient and remainder, rounded down just as Python does, also next to a jump."""
+    left = fmod(x, y)
+    left = select(less(left, 0.0), select(less(0.0, y), left + y, left), select(less(y, 0.0), _below(left, y), left))
+    return floor((x - left) / y + 0.5), left
+
+
+def _below(left: Scalar, y: Scalar) -> Scalar:
+    """A remainder by a negative number: none above zero."""
+    return select(less(0.0, left), left + y, left)

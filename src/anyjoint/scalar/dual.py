@@ -10,13 +10,15 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from anyjoint.errors import BranchError
+
 from . import compound
 from .compound import divmod
-from .functions import Scalar, cos, exp, floor, gather, known, log, sin, sqrt, tan
+from .functions import Scalar, cos, exp, floor, fmod, gather, known, log, sin, sqrt, tan
 from .functions import acos as _acos
 from .functions import asin as _asin
 from .functions import atan2 as _atan2
-from .refusal import refused
+from .refusal import NO_EQUALITY, refused
 
 
 class Dual:
@@ -155,6 +157,13 @@ class Dual:
         r = sqrt(self.value)
         return self._chain(r, 0.5 / r)
 
+    def fmod(self, other: Scalar) -> Scalar:
+        if self._below(other):
+            return other._reflected("fmod", self)
+        y, dy = self._parts(other)
+        left = fmod(self.value, y)
+        return self._lift(left, self.slope + (left - self.value) / y * dy)
+
     def floor(self) -> Scalar:
         return floor(self.value)
 
@@ -190,6 +199,13 @@ class Dual:
 
     def __ge__(self, other: Scalar) -> np.bool_:
         return np.bool_(real_part(self) >= real_part(other))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (int, float)):
+            raise BranchError(NO_EQUALITY)
+        return self is other
+
+    __hash__ = object.__hash__
 
     def __float__(self) -> NoReturn:
         raise refused("float", "a number with its derivative")

@@ -98,6 +98,16 @@ minimum = _pair("minimum", lambda x, y: x if _real(x) <= _real(y) else y, np.min
 maximum = _pair("maximum", lambda x, y: x if _real(x) >= _real(y) else y, np.maximum)
 
 
+fmod = _pair("fmod", lambda x, y: _fmod(x, y), np.fmod)
+
+
+def _fmod(x: Scalar, y: Scalar) -> Scalar:
+    """Exact on floats; on complex numbers derivatives pass, as a complex step wants."""
+    if isinstance(x, (complex, np.complexfloating)) or isinstance(y, (complex, np.complexfloating)):
+        return x - y * np.trunc(_real(x) / _real(y))
+    return math.fmod(x, y)
+
+
 def _atan2(y: Scalar, x: Scalar) -> Scalar:
     if not isinstance(y, (complex, np.complexfloating)) and not isinstance(x, (complex, np.complexfloating)):
         return math.atan2(y, x)

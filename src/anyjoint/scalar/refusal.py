@@ -9,6 +9,11 @@ INSTEAD = {
     "round": "use aj.floor(x + 0.5)",
 }
 
+NO_EQUALITY = (
+    "an expression stands for any value, so `x == y` and `x != y` say nothing about it: use aj.select(abs(x - y) < "
+    "tolerance, value_if_equal, value_otherwise), or aj.select(x < y, ...)"
+)
+
 
 def refused(what: str, scalar: str) -> ConversionError:
     """The error for float(x), int(x), round(x), or x as an index, where x is the scalar described."""

@@ -35,6 +35,8 @@ BRANCHES: Rules = (
     (r"\bround\b", "use aj.floor(x + 0.5)"),
     (r"\b(and|or|not)\b|<.*<|>.*>", "use aj.select(condition, value_if_true, value_if_false) and join conditions by & "
      "and |, as in aj.select((0 < x) & (x < 1), a, b)"),
+    (r"==|!=|\bequal\b", "values of expressions cannot be compared by == and !=: use aj.select(abs(x - y) < tolerance, "
+     "value_if_equal, value_otherwise)"),
     (r"\bwhile\b", "give the loop a fixed number of rounds and choose with aj.select(condition, a, b)"),
     ("", "use aj.select(condition, value_if_true, value_if_false)"),
 )  # fmt: skip
@@ -54,7 +56,8 @@ NUMBERS: Rules = (
 # What `math` calls otherwise than anyjoint and NumPy do.
 MATH = {
     "acos": "aj.acos or np.arccos", "asin": "aj.asin or np.arcsin", "atan": "aj.atan2(x, 1) or np.arctan",
-    "atan2": "aj.atan2 or np.arctan2", "fabs": "aj.absolute", "fmod": "x % y", "pow": "x ** y", "trunc": "aj.floor",
+    "atan2": "aj.atan2 or np.arctan2", "fabs": "aj.absolute", "pow": "x ** y", "trunc": "aj.floor",
+    "fmod": "np.fmod, or x % y, which rounds down",
 }  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from .chunk import Chunk, Pace, StepUnderflow
 from .guard import guard_of
 from .python_step import PythonStepper
 from .request import Request
+from .stabilise import projected
 from .stepper import initial_rows, make_stepper
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -24,8 +25,8 @@ class Samples:
     """Samples of a batch at given times, filled from accepted steps and their interpolants."""
 
     def __init__(self, request: Request) -> None:
-        self.times, self.nq = request.times, request.model.nq
-        self.values = np.empty((len(self.times), request.batch, request.model.nq + request.model.nv))
+        self.request, self.times, self.nq, self.nv = request, request.times, request.model.nq, request.model.nv
+        self.values = np.empty((len(self.times), request.batch, self.nq + self.nv + request.powered))
         self.filled = np.zeros(request.batch, dtype=int)
         self.given = self.steps = 0
         self.history: list[tuple[Floats, ...]] | None = [] if request.events else None
@@ -55,8 +56,20 @@ class Samples:
         if part.start == part.stop:
             return None
         steps, self.steps, self.given = self.steps, 0, part.stop
-        values, nq = self.values[part], self.nq
-        return Chunk(self.times[part], values[..., :nq], values[..., nq:], steps, self._state_at(), self._paths())
+        q, v, work = np.split(self.values[part], [self.nq, self.nq + self.nv], axis=-1)
+        if len(self.request.quantities) > 1:
+            q, v = self._settled(self.times[part], q, v)
+        done = work[..., 0] if work.shape[-1] else None
+        return Chunk(self.times[part], q, v, steps, self._state_at(), self._paths(), done)
+
+    def _settled(self, t: Floats, q: Floats, v: Floats) -> tuple[Floats, Floats]:
+        """Samples on the constraints, which interpolants are not."""
+        model = self.request.model
+        corrections = [model.program(quantity) for quantity in self.request.quantities[1:]]
+        clock = (np.repeat(t, q.shape[1]).astype(model.dtype)[:, None],) if model.mechanism.timed else ()
+        flat = (x.reshape(-1, x.shape[-1]).astype(model.dtype) for x in (q, v))
+        new_q, new_v = projected(model, corrections, *flat, *clock)
+        return new_q.reshape(q.shape), new_v.reshape(v.shape)
 
     def _paths(self) -> tuple[tuple[Floats, Floats], ...]:
         """The steps of all trajectories since the last call."""
@@ -77,7 +90,7 @@ class Samples:
             k = min(int(np.searchsorted(steps[1], t, side="left")), len(steps[1]) - 1)
             before, _, used, y, dense = (part[k : k + 1] for part in steps)
             found = interpolated(np.array([t]), before, used, y, dense)[0]
-            return found[: self.nq], found[self.nq :]
+            return found[: self.nq], found[self.nq : self.nq + self.nv]
 
         return state_at
 
@@ -89,9 +102,9 @@ def interpolated(at: Floats, before: Floats, used: Floats, y: Floats, dense: Flo
     return np.asarray(y + used[:, None] * s * (d0 + s * (d1 + s * (d2 + s * d3))))
 
 
-def first_step(q: Floats, v: Floats, rate: tuple[Floats, Floats], request: Request) -> float:
+def first_step(q: Floats, v: Floats, f: Floats, request: Request) -> float:
     """A careful length for the first step [Hairer, Norsett & Wanner II.4]."""
-    y, f = np.concatenate([q, v]), np.concatenate(rate)
+    y = np.concatenate([q, v])
     scale = request.atol + request.rtol * np.abs(y)
     size, slope = (float(np.sqrt(np.mean((x / scale) ** 2))) for x in (y, f))
     h = 1e-6 if min(size, slope) < 1e-5 or not np.isfinite(slope) else 0.01 * size / slope
@@ -100,10 +113,10 @@ def first_step(q: Floats, v: Floats, rate: tuple[Floats, Floats], request: Reque
 
 def compiled_adaptive(request: Request) -> Iterator[Chunk]:
     """The step loop as machine code; each trajectory of a batch has its own step length."""
-    stepper, row = make_stepper(request), AdaptiveRow(request.model.nq, request.model.nv)
+    stepper, row = make_stepper(request), AdaptiveRow(request.model.nq, request.model.nv, request.powered)
     state = initial_rows(request, row.length)
     _prepare(request, row, state)
-    settings = stepper.settings(request.duration, request.rtol, request.atol, forces=request.forces.numbers)
+    settings = stepper.settings(request.duration, request.rtol, request.atol, forces=request.numbers)
     end = float(settings[0])  # the duration, rounded where numbers are short
     drive = np.ascontiguousarray(request.drive.values, dtype=request.model.dtype)
     stepper.prepare(request.batch)
@@ -123,9 +136,10 @@ def compiled_adaptive(request: Request) -> Iterator[Chunk]:
 def _prepare(request: Request, row: AdaptiveRow, state: Floats) -> None:
     """First rates and step lengths."""
     for member, (q, v) in enumerate(zip(request.q, request.v, strict=True)):
-        rate = PythonStepper(request.model, request.drive, request.stepper, member).rate(0.0, q, v)
-        state[member, row.step] = first_step(q, v, rate, request)
-        state[member, row.rates :] = np.concatenate(rate)
+        stepper = PythonStepper(request.model, request.drive, request.stepper, member, request.quantities)
+        rates = stepper.rates(0.0, q, v)
+        state[member, row.step] = first_step(q, v, rates[:-1], request)
+        state[member, row.rates :] = rates[: row.width]
 
 
 def _add_steps(samples: Samples, member: int, rows: Floats, row: AdaptiveRow, end: float, duration: float) -> None:
@@ -148,32 +162,35 @@ def _check_progress(state: Floats, row: AdaptiveRow, end: float, request: Reques
     stuck = np.flatnonzero((h < smallest_step(t, request)) & (t < end))
     if len(stuck):
         member, nq = int(stuck[0]), request.model.nq
-        q, v = np.split(state[member, : row.width].copy(), [nq])
+        q, v = np.split(state[member, : row.controlled].copy(), [nq])
         raise StepUnderflow(float(t[member]), member, q, v)
 
 
 def python_adaptive(request: Request) -> Iterator[Chunk]:
     """The same in Python, because a Python function of time or state has to be asked at every stage."""
-    stepper, tableau = PythonStepper(request.model, request.drive, request.stepper), request.stepper.tableau
+    stepper = PythonStepper(request.model, request.drive, request.stepper, quantities=request.quantities)
+    tableau = request.stepper.tableau
     assert tableau is not None  # adaptive steppers have one
     samples, pace = Samples(request), Pace(4)
-    t, q, v = 0.0, request.q[0].copy(), request.v[0].copy()
-    h = first_step(q, v, stepper.rate(t, q, v), request)
+    t, q, v, work = 0.0, request.q[0].copy(), request.v[0].copy(), 0.0
+    h, n = first_step(q, v, stepper.rates(t, q, v)[:-1], request), len(q) + len(v)
+    width = n + request.powered
     while t < request.duration:
         for _ in range(pace.start()):
             used = min(h, request.duration - t)
-            (new_q, new_v), ks, ls = stepper.stages(t, q, v, used, tableau)
-            k, l = stepper.rate(t + used, new_q, new_v)
-            rates = np.hstack([np.vstack([ks, k]), np.vstack([ls, l])])
+            (new_q, new_v), stages = stepper.stages(t, q, v, used, tableau)
+            rates = np.vstack([stages, stepper.rates(t + used, new_q, new_v)])
             old, new = np.concatenate([q, v]), np.concatenate([new_q, new_v])
             scale = request.atol + request.rtol * np.maximum(np.abs(old), np.abs(new))
-            error = float(np.sqrt(np.mean((used * (np.array(tableau.error) @ rates) / scale) ** 2)))
+            error = float(np.sqrt(np.mean((used * (np.array(tableau.error) @ rates[:, :n]) / scale) ** 2)))
             factor = min(max(0.9 * max(error, 1e-10) ** -0.2, 0.2), 5.0) if np.isfinite(error) else 0.2
             if error < 1:
                 after = request.duration if used < h or t + used >= request.duration else t + used
-                dense = (np.array(tableau.dense).T @ rates)[None]
-                samples.add(0, np.array([t]), np.array([after]), np.array([used]), old[None], dense)
-                t, (q, v) = after, stepper.rechart(new_q, new_v)
+                dense = (np.array(tableau.dense).T @ rates[:, :width])[None]
+                y = np.append(old, work)[None, :width]
+                samples.add(0, np.array([t]), np.array([after]), np.array([used]), y, dense)
+                work += used * float(np.array(tableau.b) @ stages[:, n])
+                t, (q, v) = after, stepper.settle(after, new_q, new_v)
                 h *= factor
             else:
                 h = used * min(factor, 0.9)

@@ -28,7 +28,8 @@ class StepUnderflow(AnyjointError):
 class Chunk:
     """Samples (s, batch, n) at times (s,), and the steps they took; `state_at`, if given, knows states in between.
 
-    `paths` are times and coordinates after each step of each trajectory, where samples are not the steps themselves.
+    `paths` are times and coordinates after each step of each trajectory, where samples are not the steps themselves;
+    `work` (s, batch) is that of inputs, forces and dampers since the beginning, where they do some.
     """
 
     t: Floats
@@ -37,6 +38,7 @@ class Chunk:
     steps: int
     state_at: StateAt | None = None
     paths: tuple[tuple[Floats, Floats], ...] = ()
+    work: Floats | None = None
 
 
 class Pace:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def one_by_one(request: Request) -> Iterator[Chunk]:
     parts = [_joined(in_python(_member(request, k)), k) for k in range(request.batch)]
     q, v = (np.concatenate([getattr(part, x) for part in parts], axis=1) for x in ("q", "v"))
     paths = tuple(path for part in parts for path in part.paths)
-    yield Chunk(parts[0].t, q, v, sum(part.steps for part in parts), paths=paths)
+    yield Chunk(parts[0].t, q, v, sum(part.steps for part in parts), paths=paths, work=_works(parts, 1))
 
 
 def _member(request: Request, k: int) -> Request:
@@ -53,7 +54,12 @@ def _joined(chunks: Iterator[Chunk], member: int) -> Chunk:
     t, q, v = (np.concatenate([getattr(part, x) for part in parts]) for x in ("t", "q", "v"))
     paths = [path for part in parts for path in part.paths]
     whole = [(np.concatenate([t for t, _ in paths]), np.concatenate([q for _, q in paths]))] if paths else []
-    return Chunk(t, q, v, sum(part.steps for part in parts), paths=tuple(whole))
+    return Chunk(t, q, v, sum(part.steps for part in parts), paths=tuple(whole), work=_works(parts, 0))
+
+
+def _works(parts: Sequence[Chunk], axis: int) -> Any:
+    works = [part.work for part in parts if part.work is not None]
+    return np.concatenate(works, axis=axis) if works else None
 
 
 def still(request: Request) -> Chunk:

@@ -35,7 +35,7 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
     pace, times = Pace(max(1, 256 // request.every)), request.times
     at, clock = 0, 0.0
     for samples, every, h in fixed_parts(request):
-        settings = stepper.settings(h, forces=request.forces.numbers)
+        settings = stepper.settings(h, forces=request.numbers)
         origin, done = clock, 0
         while done < samples:
             count = min(pace.start(), samples - done)
@@ -57,7 +57,7 @@ def held_fixed(request: Request) -> Iterator[Chunk]:
     functions = np.zeros(len(drive.functions))
     for part, (samples, every, h) in enumerate(fixed_parts(request)):
         origin = 0.0 if part == 0 else request.steps // request.every * request.every * request.dt
-        settings = stepper.settings(h, forces=request.forces.numbers)
+        settings = stepper.settings(h, forces=request.numbers)
         rows, done = [], 0
         while done < samples * every:
             t = origin + done * h
@@ -85,23 +85,26 @@ def _drive_rows(request: Request, step: Step, begin: float, steps: int, h: float
 
 def _chunk(request: Request, t: Floats, out: Floats, steps: int) -> Chunk:
     nq, nv = request.model.nq, request.model.nv
-    return Chunk(t, out[..., :nq], out[..., nq : nq + nv], steps)
+    return Chunk(t, out[..., :nq], out[..., nq : nq + nv], steps, work=out[..., nq + nv] if request.powered else None)
 
 
 def python_fixed(request: Request) -> Iterator[Chunk]:
     """The same in Python, because a Python function has to be asked at every stage."""
-    stepper = PythonStepper(request.model, request.drive, request.stepper)
+    stepper = PythonStepper(request.model, request.drive, request.stepper, quantities=request.quantities)
     q, v, clock, at = request.q[0].copy(), request.v[0].copy(), 0.0, 0
+    work = 0.0
     pace, times = Pace(8), request.times
     for samples, every, h in fixed_parts(request):
         origin, done = clock, 0
         while done < samples:
             count = min(pace.start(), samples - done)
-            out = np.empty((count, 1, len(q) + len(v)))
+            out = np.empty((count, 1, len(q) + len(v) + 1))
             for i in range(count):
                 for k in range(every):
-                    q, v = stepper.rechart(*stepper.step(origin + ((done + i) * every + k) * h, q, v, h))
-                out[i, 0] = np.concatenate([q, v])
+                    t = origin + ((done + i) * every + k) * h
+                    q, v = stepper.settle(t + h, *stepper.step(t, q, v, h))
+                    work += stepper.work
+                out[i, 0] = [*q, *v, work]
             pace.stop()
             done += count
             yield _chunk(request, times[at : at + count], out, count * every)

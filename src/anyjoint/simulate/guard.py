@@ -1,18 +1,27 @@
-"""What ends a run though its numbers are finite: a coordinate beyond where its joint is defined, a frame that flips."""
+"""What ends a run though its numbers are finite: a coordinate beyond its joint, a flip of a frame or sign, a jump."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.fence import Fence
 
+from .barrier import BarrierWatch, barrier_watches
 from .inflection import FrenetWatch, frenet_watches
+from .jump import JumpWatch, jump_watches
 from .kept import kept
+from .side import SideWatch, side_watches
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+Watch = FrenetWatch | JumpWatch | BarrierWatch | SideWatch
+WATCHES: tuple[Callable[[Mechanism], tuple[Watch, ...]], ...] = (
+    frenet_watches, jump_watches, barrier_watches, side_watches,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -29,7 +38,7 @@ class Guard:
     """Looks at paths: times (n,) and coordinates (n, nq) after consecutive steps, the first of them good."""
 
     places: Any  # where the model answers, or None for everywhere
-    frames: tuple[FrenetWatch, ...]
+    watches: tuple[Watch, ...]
 
     @property
     def fences(self) -> tuple[Fence, ...]:
@@ -37,12 +46,12 @@ class Guard:
         return self.places.fences if self.places else ()
 
     def __bool__(self) -> bool:
-        return bool(self.places or self.frames)
+        return bool(self.places or self.watches)
 
     def first(self, t: Floats, q: Floats) -> Trouble | None:
         """What goes wrong first along a path."""
         found = [self._beyond(fence, t, q) for fence in self.fences]
-        found += [self._flip(frame, t, q) for frame in self.frames]
+        found += [self._within(watch, t, q) for watch in self.watches]
         found += [self._broken(t, q)]
         return min((trouble for trouble in found if trouble), key=lambda trouble: trouble.good, default=None)
 
@@ -61,12 +70,12 @@ class Guard:
         k = max(bad[0], 1)
         return Trouble(float(t[k - 1]), float(t[k]), self.places.reason(q[k]))
 
-    def _flip(self, frame: FrenetWatch, t: Floats, q: Floats) -> Trouble | None:
-        found = frame.first_flip(q)
+    def _within(self, watch: Watch, t: Floats, q: Floats) -> Trouble | None:
+        found = watch.first(q)
         if found is None:
             return None
         k, share, at = found
-        return Trouble(float(t[k]), float(t[k] + share * (t[k + 1] - t[k])), frame.sentence(at))
+        return Trouble(float(t[k]), float(t[k] + share * (t[k + 1] - t[k])), watch.sentence(at))
 
 
 def guard_of(model: Any) -> Guard:
@@ -75,5 +84,5 @@ def guard_of(model: Any) -> Guard:
     return kept(
         model,
         ("guard", tuple(mechanism.bodies)),
-        lambda: Guard(model.places, frenet_watches(mechanism)),
+        lambda: Guard(model.places, tuple(watch for watches in WATCHES for watch in watches(mechanism))),
     )

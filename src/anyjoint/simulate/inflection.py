@@ -16,6 +16,8 @@ from anyjoint.stepper.physics import joint_key
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate
 
+from .way import way
+
 Floats = np.ndarray[Any, np.dtype[Any]]
 HALVINGS = 12  # a frame that turns over within 1/4096 of a step has flipped; if it takes longer, the curve just twists
 
@@ -44,27 +46,22 @@ class FrenetWatch:
     periods: Floats
     bend: Bend
 
-    def first_flip(self, q: Floats) -> tuple[int, float, Floats] | None:
+    def first(self, q: Floats) -> tuple[int, float, Floats] | None:
         """The first step (k, k + 1) of a path in which the frame turns over, the share of it, and the place."""
         own = q[:, self.q]
         bends = self.bend.values(own)
         for k in np.flatnonzero((bends[1:] * bends[:-1]).sum(axis=1) < 0):
             share = self._share(own[k], own[k + 1])
             if share is not None:
-                return int(k), share, own[k] + share * self._way(own[k], own[k + 1])
+                return int(k), share, own[k] + share * way(own[k], own[k + 1], self.periods)
         return None
-
-    def _way(self, begin: Floats, end: Floats) -> Floats:
-        """From one state to the next, not round a whole period that the chart took off."""
-        way = end - begin
-        return np.asarray(way - self.periods * np.round(way / np.where(self.periods > 0, self.periods, np.inf)))
 
     def _share(self, begin: Floats, end: Floats) -> float | None:
         """Where within a step the frame turns over at once, by bisection; None if it turns steadily."""
-        way, low, high = self._way(begin, end), 0.0, 1.0
+        there, low, high = way(begin, end, self.periods), 0.0, 1.0
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
-            a, b, c = self.bend.values(begin + np.array([[low], [middle], [high]]) * way)
+            a, b, c = self.bend.values(begin + np.array([[low], [middle], [high]]) * there)
             if a @ b < 0:
                 high = middle
             elif b @ c <= 0:

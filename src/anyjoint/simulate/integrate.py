@@ -21,8 +21,9 @@ from .events import Event, first_crossings
 from .guard import Trouble, guard_of
 from .limits import overrun
 from .progress import Progress
-from .python_step import PythonStepper, charted, coordinate_rates
+from .python_step import PythonStepper, coordinate_rates
 from .request import Request, make_request
+from .stabilise import APART, charted, check_mobility, check_on_constraints, drift
 from .status import Status
 from .trajectory import Crossing, Trajectory
 
@@ -49,6 +50,7 @@ def simulate(
     threads: int = 1,
     limits: bool = True,
     hold: int | None = None,
+    stabilise: Any = "project",
 ) -> Trajectory:
     """Simulate a model from (q0, v0); rows (n,) give one trajectory, batches (batch, n) many at once.
 
@@ -58,12 +60,14 @@ def simulate(
     are called from Python at every stage, which is slower, or, with `hold=k`, at the beginning of every k-th step: what
     they answer is held while machine code takes the steps, as by a sampled controller. `forces` are springs, wrenches
     and servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `Event`s. Limits that joints declare hold,
-    by stops as hard as the steps can follow, unless `forces` has a `Limits` or `limits` is False. Every `save_every`-th
-    step is kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end the run early
-    with a status that says why.
+    by stops as hard as the steps can follow, unless `forces` has a `Limits` or `limits` is False. `stabilise` keeps the
+    motion on constraints: "project" after every step, ("baumgarte", a, b) by feedback, None not at all. Every
+    `save_every`-th step is kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end
+    the run early with a status that says why.
     """
     request = make_request(
-        model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold
+        model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold,
+        stabilise,
     )  # fmt: skip
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     request = started(request)
@@ -92,6 +96,8 @@ def started(request: Request) -> Request:
     """The request with its first states inside what is defined, and in the charts that the joints want."""
     if guard_of(request.model).fences:
         check_inside("simulate", guard_of(request.model).fences, request.q)
+    check_on_constraints(request.model, request.q, request.v)
+    check_mobility(request.model, request.q[0])
     if not charted(request.model):
         return request
     q, v = request.model.rechart(request.q, request.v)
@@ -126,6 +132,7 @@ class Recorder:
         self.t: list[Floats] = [np.zeros(1)]
         self.q: list[Floats] = [request.q[None].copy()]
         self.v: list[Floats] = [request.v[None].copy()]
+        self.work = [(np.zeros(1), np.zeros((1, request.batch)))]  # done up to times
         self.newest, self.first = self.t[0], 0  # times of the newest part, the number of its first sample
         self.values: Floats = self._values(self.t[0], self.q[0], self.v[0])
         self.status: Status | None = None
@@ -144,11 +151,13 @@ class Recorder:
     def take(self, chunk: Chunk) -> bool:
         """Add a chunk; False if the run ends with it."""
         self.steps += chunk.steps
+        if chunk.work is not None:
+            self.work.append((chunk.t, chunk.work))
         good: Floats = np.isfinite(chunk.q).all(axis=(1, 2)) & np.isfinite(chunk.v).all(axis=(1, 2))  # type: ignore[assignment]
         bad = len(good) if good.all() else int(np.argmin(good))
         if bad < len(good):
             self.stop(False, self._blow_up(chunk, bad), float(chunk.t[bad]))
-        gone = overrun(self.request.model, chunk.q[:bad]) if self.request.stops else None
+        gone = overrun(self.request.model, chunk.q[:bad], self.request.dt) if self.request.stops else None
         if gone:
             bad = gone[0]
             self.stop(False, f"{gone[1]}, at t = {float(chunk.t[bad]):.6g} s", float(chunk.t[bad]))
@@ -230,7 +239,8 @@ class Recorder:
 
     def _partial_steps(self, t: Floats, q: Floats, v: Floats) -> StateAt:
         """States within a step by a shorter step from its beginning."""
-        stepper = PythonStepper(self.request.model, self.request.drive, self.request.stepper)
+        request = self.request
+        stepper = PythonStepper(request.model, request.drive, request.stepper, quantities=request.quantities)
 
         def state_at(time: float) -> tuple[Floats, Floats]:
             k = max(int(np.searchsorted(t, time, side="left")) - 1, 0)
@@ -251,6 +261,18 @@ class Recorder:
         hint = f'use a shorter step than dt = {self.request.dt:g} s, or method="dopri5"'
         return f"the motion{which} blew up at t = {time:.6g} s, {where}; {hint}"
 
+    def _held(self, status: Status, t: Floats, q: Floats, v: Floats) -> Status:
+        """The status with how well constraints have held."""
+        model = self.request.model
+        if not model.mechanism.constraints:
+            return status
+        runs = [(q, v)] if self.request.single else [(q[:, k], v[:, k]) for k in range(self.request.batch)]
+        size, row, time = max((drift(model, t, *run) for run in runs), key=lambda found: found[0])
+        if size > APART and status.ok:
+            reason = f"the mechanism came apart: {row} was off by {size:.3g} at t = {time:.6g} s; take shorter steps"
+            return Status(False, reason, status.time, size)
+        return replace(status, drift=size)
+
     # -- the result --------------------------------------------------------------------------------------------
 
     def trajectory(self) -> Trajectory:
@@ -260,10 +282,22 @@ class Recorder:
         t, q, v = np.concatenate(self.t), np.concatenate(self.q), np.concatenate(self.v)
         if request.single:
             q, v = q[:, 0], v[:, 0]
-        status = self.status or Status(True, "", float(t[-1]))
+        status = self._held(self.status or Status(True, "", float(t[-1])), t, q, v)
         return Trajectory(
-            t, q, v, status, request.model, request.method, self.steps, self.crossings, request.drive
+            t, q, v, status, request.model, request.method, self.steps, self.crossings, request.drive, self._work(t)
         )  # fmt: skip
+
+    def _work(self, t: Floats) -> Floats:
+        """The work that was done up to each of the times, which are those of steps or an event between two."""
+        at, work = (np.concatenate(x) for x in zip(*self.work, strict=True))
+        if len(at) == 1:
+            work = np.zeros((len(t), self.request.batch))
+        else:
+            k = np.searchsorted(at, t)
+            before = np.maximum(k - 1, 0)
+            share = ((t - at[before]) / np.maximum(at[k] - at[before], 1e-300))[:, None]
+            work = np.where(share < 1, work[before] + share * (work[k] - work[before]), work[k])
+        return np.asarray(work[:, 0] if self.request.single else work)
 
 
 def underflow(request: Request, trouble: StepUnderflow) -> str:

@@ -6,15 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.errors import InputError
+from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.limits import Limits, limited
 
 from .kept import Joints, kept
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-QUICK = 0.5  # radians of a stop's own oscillation per step: as hard as explicit steps follow with ease
+QUICK = 0.7  # radians per step of the quickest oscillation on all stops at once: explicit steps follow with ease
 FINEST = 1e-3  # seconds; steps that adapt themselves can follow stops of this pace
 DAMPING = 0.5  # of the critical one: what bounces off a stop comes back with three tenths of its speed
+GIVES_WAY = 0.25  # of the room between two limits (or of a unit, beyond one): more, and a stop does not hold
+SAG = 0.02  # of that room: how far steps that adapt themselves let a stop sag under the weight at rest
+RESTING = 0.03  # of what makes a stop give way: a weight at rest that needs no more may also fall on it
+HARDEST = 1e4  # times as stiff they make it for that at most
 
 
 def stops(model: Any, dt: float, adaptive: bool) -> Limits | None:
@@ -22,30 +26,72 @@ def stops(model: Any, dt: float, adaptive: bool) -> Limits | None:
     places = [at_v for _, _, at_v, _ in limited(model.mechanism)]
     if not places:
         return None
-    q, v = model.mechanism.neutral, np.zeros(model.nv)
-    pushed = np.zeros((len(places) + 1, model.nv))
-    pushed[np.arange(len(places)), places] = 1.0
-    answers = model.forward_dynamics(np.tile(q, (len(pushed), 1)), np.tile(v, (len(pushed), 1)), pushed)
-    ease = (answers[:-1] - answers[-1])[np.arange(len(places)), places]  # entries of M^-1
-    pace = QUICK / (min(dt, FINEST) if adaptive else dt)
+    inverse = _ease(model, places)
+    ease = np.diag(inverse)  # of each coordinate while the others are free, which is when it moves most easily
+    # On all stops at once some mix of coordinates moves more easily still: that one sets the pace.
+    quickest = np.linalg.eigvalsh(inverse / np.sqrt(np.outer(ease, ease)))[-1]
+    pace = QUICK / (min(dt, FINEST) if adaptive else dt) / np.sqrt(quickest)
+    if adaptive:
+        pace *= np.sqrt(np.clip(_sag(model, places, pace**2 / ease) / SAG, 1.0, HARDEST))
     return Limits(tuple((pace**2 / ease).tolist()), tuple((2 * DAMPING * pace / ease).tolist()))
 
 
-GIVES_WAY = 0.25  # of the room between two limits (or of a unit, beyond one): more, and a stop does not hold
+def _ease(model: Any, places: list[int]) -> Floats:
+    """How the limited coordinates yield to forces along them: their rows and columns of M^-1 at the neutral place."""
+    q, n = model.mechanism.neutral, len(places) + 1
+    pushed = np.zeros((n, model.nv))
+    pushed[np.arange(n - 1), places] = 1.0
+    answers = model.forward_dynamics(np.tile(q, (n, 1)), np.zeros((n, model.nv)), pushed).astype(float)
+    found = (answers[:-1] - answers[-1])[:, places]
+    return np.asarray((found + found.T) / 2)
 
 
-def overrun(model: Any, q: Floats) -> tuple[int, str] | None:
+def _sag(model: Any, places: list[int], stiffness: Floats) -> float:
+    """How far the weight at rest pushes stops, at the worst of them, as a share of the room between limits."""
+    rows = np.array([_all_at(model, side) for side in (-1, 0, 1)])
+    rest = np.zeros((len(rows), model.nv))
+    try:
+        weight = np.abs(np.asarray(model.inverse_dynamics(rows, rest, rest), dtype=float)[:, places]).max(axis=0)
+    except SingularityError:
+        return 0.0
+    room = np.array([_room(*pair) for _, _, _, pair in limited(model.mechanism)])
+    return float((weight / stiffness / room).max())
+
+
+def _all_at(model: Any, side: int) -> Floats:
+    """Neutral coordinates, with all that have limits at the lower or the upper one."""
+    q = np.array(model.mechanism.neutral, dtype=float)
+    for _, at, _, pair in limited(model.mechanism):
+        if side and np.isfinite(pair[side > 0]):
+            q[at] = pair[side > 0]
+    return q
+
+
+def _room(low: float, high: float) -> float:
+    return high - low if np.isfinite(high - low) else 1.0
+
+
+def overrun(model: Any, q: Floats, dt: float) -> tuple[int, str] | None:
     """The first of the samples (s, batch, nq) at which a stop has given way, and a sentence."""
     found = []
     for name, at, low, high in limits_of(model):
-        room = high - low if np.isfinite(high - low) else 1.0
-        beyond = np.maximum(q[..., at] - high, low - q[..., at]) > GIVES_WAY * room
+        beyond = np.maximum(q[..., at] - high, low - q[..., at]) > GIVES_WAY * _room(low, high)
         if beyond.any():
             k = int(np.argmax(beyond.any(axis=1)))
             value = q[k, int(np.argmax(beyond[k])), at]
             place = f"the stop of {name} gave way: {value:.4g} is far outside ({low:g}, {high:g})"
-            found.append((k, f"{place}; use a shorter dt, or stiffer stops, forces=[aj.forces.Limits(...)]"))
+            found.append((k, f"{place}; use {_shorter(model, dt)}, or stiffer stops, forces=[aj.forces.Limits(...)]"))
     return min(found, default=None)
+
+
+def _shorter(model: Any, dt: float) -> str:
+    """A step with which stops would hold the weight of the mechanism with ease, where this one does not."""
+    made = stops(model, dt, adaptive=False)
+    places = [at_v for _, _, at_v, _ in limited(model.mechanism)]
+    sag = _sag(model, places, np.array(made.stiffness)) if made else 0.0
+    if sag <= RESTING * GIVES_WAY:
+        return "a shorter dt"
+    return f'dt = {dt * np.sqrt(RESTING * GIVES_WAY / sag):.1g} s or less, which holds its weight, or method="dopri5"'
 
 
 def limits_of(model: Any) -> list[tuple[str, int, float, float]]:

@@ -9,45 +9,69 @@ import numpy as np
 
 from anyjoint.errors import SingularityError
 from anyjoint.stepper import Stepper
-from anyjoint.stepper.physics import has_chart
 from anyjoint.stepper.tableau import Tableau
 
 from .drive import Drive
-from .kept import Joints, kept
+from .stabilise import charted, projected
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 State = tuple[Floats, Floats]
+FORWARD = ("forward_dynamics",)
 
 
 class PythonStepper:
     """Steps of a model under a drive; `member` is the state's place in a batch of drives."""
 
-    def __init__(self, model: Any, drive: Drive, stepper: Stepper, member: int = 0) -> None:
+    def __init__(
+        self, model: Any, drive: Drive, stepper: Stepper, member: int = 0, quantities: Sequence[Any] = FORWARD
+    ) -> None:
         self.model, self.drive, self.stepper, self.member = model, drive, stepper, member
         # without the checks of results, which are made on whole trajectories
-        self.forward = _unchecked(model) if model.numeric else model.program("forward_dynamics")
+        accelerations, *corrections = quantities
+        self.forward = _unchecked(model) if model.numeric else model.program(accelerations)
+        self.corrections = [model.program(quantity) for quantity in corrections]
         self.charted = charted(model)
+        self.damping = damping_of(model.mechanism)
+        self.work = 0.0  # of inputs, forces and dampers in the last step
 
     def rate(self, t: float, q: Floats, v: Floats) -> State:
         """dq/dt and dv/dt."""
-        a = self.forward(q, v, self.drive.torque(t, q, v, self.member))
-        return coordinate_rates(self.model, q, v), np.asarray(a)
+        return coordinate_rates(self.model, q, v), self.accelerate(t, q, v)[0]
+
+    def accelerate(self, t: float, q: Floats, v: Floats) -> tuple[Floats, float]:
+        """dv/dt, and the power of inputs, forces and dampers."""
+        tau = self.drive.torque(t, q, v, self.member)
+        a = np.asarray(self.forward(q, v, tau, *self.model.clock(t)))
+        return a, float((tau - self.damping * v) @ v)
 
     def step(self, t: float, q: Floats, v: Floats, h: float) -> State:
         """The state after one step, in the same chart."""
-        found: State = self.stepper.step(NumberOps(self, t, q, v, h))
+        ops = NumberOps(self, t, q, v, h)
+        found: State = self.stepper.step(ops)
+        self.work = ops.work
         return found
 
-    def stages(self, t: float, q: Floats, v: Floats, h: float, tableau: Tableau) -> tuple[State, Floats, Floats]:
-        """The state after one step, and the stages' rates (stages, n)."""
-        ks, ls = np.zeros((tableau.stages, len(q))), np.zeros((tableau.stages, len(v)))
+    def stages(self, t: float, q: Floats, v: Floats, h: float, tableau: Tableau) -> tuple[State, Floats]:
+        """The state after one step, and the stages' rates of q, v and work (stages, n)."""
+        nq, nv = len(q), len(v)
+        rates = np.zeros((tableau.stages, nq + nv + 1))
         for i, (c, weights) in enumerate(zip(tableau.c, tableau.a, strict=True)):
-            w = np.array(weights)
-            ks[i], ls[i] = self.rate(t + c * h, q + h * (w @ ks[:i]), v + h * (w @ ls[:i]))
-        b = np.array(tableau.b)
-        return (q + h * (b @ ks), v + h * (b @ ls)), ks, ls
+            going = np.array(weights) @ rates[:i]
+            rates[i] = self.rates(t + c * h, q + h * going[:nq], v + h * going[nq : nq + nv])
+        going = np.array(tableau.b) @ rates
+        return (q + h * going[:nq], v + h * going[nq : nq + nv]), rates
 
-    def rechart(self, q: Floats, v: Floats) -> State:
+    def rates(self, t: float, q: Floats, v: Floats) -> Floats:
+        """dq/dt, dv/dt and power, side by side."""
+        a, power = self.accelerate(t, q, v)
+        return np.concatenate([coordinate_rates(self.model, q, v), a, [power]])
+
+    def settle(self, t: float, q: Floats, v: Floats) -> State:
+        """The state after a step as it should be: in the charts that joints want, and on the constraints."""
+        q, v = self._rechart(q, v)
+        return projected(self.model, self.corrections, q, v, *self.model.clock(t)) if self.corrections else (q, v)
+
+    def _rechart(self, q: Floats, v: Floats) -> State:
         """(q, v) rewritten where a joint wants to."""
         if not self.charted:
             return q, v
@@ -60,19 +84,34 @@ class NumberOps:
 
     def __init__(self, owner: PythonStepper, t: float, q: Floats, v: Floats, h: float) -> None:
         self.owner, self.t, self.q, self.v, self.h = owner, t, q, v, h
+        self.powers: list[tuple[Floats, float]] = []  # accelerations, and the power of what was at work in them
+        self.work = 0.0
 
     def accelerate(self, c: float, q: Floats, v: Floats) -> Floats:
         """dv/dt at t + c h."""
-        owner = self.owner
-        return np.asarray(owner.forward(q, v, owner.drive.torque(self.t + c * self.h, q, v, owner.member)))
+        found = self.owner.accelerate(self.t + c * self.h, q, v)
+        self.powers.append(found)
+        return found[0]
 
     def rate(self, q: Floats, v: Floats) -> Floats:
         """dq/dt."""
         return coordinate_rates(self.owner.model, q, v)
 
     def go(self, x: Floats, weights: Sequence[float], rates: Sequence[Floats]) -> Floats:
-        """x + h times the weighted sum of rates."""
+        """x + h times the weighted sum of rates; the work is integrated just as the velocities are."""
+        if x is self.v:
+            power = {id(a): p for a, p in self.powers}
+            self.work = self.h * sum(w * power[id(rate)] for w, rate in zip(weights, rates, strict=True))
         return x + self.h * sum((w * rate for w, rate in zip(weights, rates, strict=True) if w), np.zeros(len(x)))
+
+
+def damping_of(mechanism: Any) -> Floats:
+    """The damping of all joints, one number per velocity."""
+    found = np.zeros(mechanism.nv)
+    for body in mechanism.bodies:
+        if any(body.damping):
+            found[body.v] = body.damping
+    return found
 
 
 def coordinate_rates(model: Any, q: Floats, v: Floats) -> Floats:
@@ -92,9 +131,3 @@ def _unchecked(model: Any) -> Callable[..., Floats]:
         return np.full(model.nv, np.nan)
 
     return forward
-
-
-def charted(model: Any) -> bool:
-    """Whether a joint of the model ever rewrites its coordinates."""
-    joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
-    return kept(model, ("charts", joints), lambda: any(map(has_chart, {id(x): x for x in joints.joints}.values())))

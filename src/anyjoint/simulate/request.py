@@ -6,6 +6,7 @@ import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from anyjoint.forces import Limits
 from anyjoint.forces.force import is_number
 from anyjoint.forces.program import ForceProgram, trace_forces
 from anyjoint.joints.parameters import signature
+from anyjoint.quantity import Quantity
+from anyjoint.quantity.constraints import baumgarte
 from anyjoint.scalar import reals
 from anyjoint.stepper import STEPPERS, Stepper
 
@@ -22,6 +25,8 @@ from .drive import Drive, make_drive
 from .events import Event, as_events
 from .kept import kept
 from .limits import check_start, stops
+from .python_step import damping_of
+from .stabilise import PROJECT, Stabilise, checked_stabilise
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 MOST_BYTES = 1 << 30  # a longer trajectory is thinned unless save_every is given
@@ -49,6 +54,15 @@ class Request:
     threads: int
     stops: bool = False  # whether limits of joints hold by our own stops
     hold: int | None = None  # steps for which a controller's answer is held
+    stabilise: Stabilise = None  # how the motion is kept on constraints
+
+    @property
+    def quantities(self) -> tuple[str | Quantity, ...]:
+        """What the model has to answer: accelerations, then corrections if every step ends with a projection."""
+        if isinstance(self.stabilise, tuple):
+            return (baumgarte(*self.stabilise[1:]),)
+        project = ("position_correction", "velocity_correction") if self.stabilise == PROJECT else ()
+        return ("forward_dynamics", *project)
 
     @property
     def method(self) -> str:
@@ -59,6 +73,18 @@ class Request:
     def batch(self) -> int:
         """How many trajectories."""
         return len(self.q)
+
+    @cached_property
+    def powered(self) -> bool:
+        """Whether inputs, forces or dampers may do work."""
+        drive = self.drive
+        pushed = bool(drive.values.any()) or drive.callback is not None or bool(self.forces.torques)
+        return pushed or bool(damping_of(self.model.mechanism).any())
+
+    @property
+    def numbers(self) -> list[float]:
+        """The numbers of forces and dampers that steps want to know."""
+        return [*self.forces.numbers, *(damping_of(self.model.mechanism).tolist() if self.powered else ())]
 
     @property
     def steps(self) -> int:
@@ -80,6 +106,7 @@ class Request:
 def make_request(
     model: Any, q0: Any, v0: Any, duration: Any, dt: Any, method: str, rtol: Any, atol: Any, tau: Any,
     forces: Sequence[Any], events: Any, save_every: int | None, threads: int, limits: bool = True, hold: Any = None,
+    stabilise: Any = "project",
 ) -> Request:  # fmt: skip
     """Check everything that a user gave."""
     stepper = checked_stepper(method)
@@ -97,7 +124,7 @@ def make_request(
     chosen = as_events(events, single)
     held = _checked_hold(hold, drive, stepper)
     return Request(model, q, v, single, duration, dt, stepper, rtol, atol, drive, program, chosen, every, threads,
-                   len(pushing) > len(forces), held)  # fmt: skip
+                   len(pushing) > len(forces), held, checked_stabilise(stabilise, model))  # fmt: skip
 
 
 def _checked_hold(hold: Any, drive: Drive, stepper: Stepper) -> int | None:

@@ -7,11 +7,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Status:
-    """`ok` if the run reached its end or a terminal event; `reason` says what happened, `time` when."""
+    """`ok` if the run reached its end or a terminal event; `reason` says what happened, `time` when.
+
+    `drift` is the largest error of any constraint along the run, None where there are no constraints.
+    """
 
     ok: bool
     reason: str
     time: float
+    drift: float | None = None
 
     def __str__(self) -> str:
-        return f"{'ok' if self.ok else 'stopped'}: {self.reason}" if self.reason else "ok"
+        said = f"{'ok' if self.ok else 'stopped'}: {self.reason}" if self.reason else "ok"
+        held = "" if self.drift is None else f"{',' if self.reason else ':'} constraints hold to {self.drift:.1g}"
+        return said + held

@@ -11,7 +11,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps
 from anyjoint.stepper.error_control import CONTROLS, AdaptiveStep, Controls
-from anyjoint.stepper.physics import Physics
+from anyjoint.stepper.physics import Physics, Projection
 
 ARRAYS = (
     Array("state", "row"), Array("drive", "row"), Array("numbers", "uniform"), Array("settings", "uniform"),
@@ -25,17 +25,24 @@ class Step:
     schedule: Schedule
     row: int
     settings: int
-    forces: int  # first setting that belongs to the forces
+    forces: int  # first setting that belongs to the forces, and after them to dampers where work is asked for
     samples: int  # inputs over time that a step reads before it moves on to the next
 
 
-def make_step(stepper: Stepper, mechanism: Mechanism, dynamics: Schedule, forces: ForceProgram, varying: bool) -> Step:
-    """The step of a stepper; `varying` says that inputs change with time and stand two rows per step in the drive."""
+def make_step(
+    stepper: Stepper, mechanism: Mechanism, dynamics: Schedule, forces: ForceProgram, varying: bool, powered: bool,
+    projection: Projection | None = None,
+) -> Step:  # fmt: skip
+    """The step of a stepper; `varying` says that inputs change with time and stand two rows per step in the drive.
+
+    With `powered` the work of inputs, forces and dampers is summed up behind the state.
+    """
     builder = Builder(ARRAYS)
     controls = len(CONTROLS) if stepper.adaptive else 1  # numbers that the stepper itself wants to know
     settings = [builder.place("settings", controls + k) for k in range(len(forces.numbers))]
-    physics = Physics(builder, mechanism, dynamics, forces, settings)
-    total = controls + len(settings)
+    total = controls + len(settings) + (mechanism.nv if powered else 0)
+    damping = builder.place("settings", total - mechanism.nv) if powered else None
+    physics = Physics(builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection)
     if stepper.adaptive and stepper.tableau:
         wanted = Controls(*(builder.place("settings", k) for k in range(controls)))
         row = AdaptiveStep(builder, physics, stepper.tableau, wanted).make()
@@ -43,7 +50,14 @@ def make_step(stepper: Stepper, mechanism: Mechanism, dynamics: Schedule, forces
     width = mechanism.nv + len(forces.functions) if varying else 0
     q, v = builder.place("state"), builder.place("state", mechanism.nq)
     inputs = lambda c: builder.place("drive", round(2 * c) * width)  # noqa: E731
-    ops = CompiledOps(builder, physics, builder.place("settings"), q, v, inputs)
-    ops.finish(*stepper.step(ops), q, v)
-    physics.rechart(q, v)
-    return Step(builder.schedule(), mechanism.nq + mechanism.nv, total, controls, 2 if varying else 0)
+    n = mechanism.nq + mechanism.nv + powered
+    h, t = builder.place("settings"), builder.place("state", n) if mechanism.timed else None  # the clock of a step
+    ops = CompiledOps(builder, physics, h, q, v, inputs, t)
+    new_q, new_v = stepper.step(ops)
+    ops.finish(new_q, new_v, q, v)
+    if powered:
+        ops.add_work(new_v, builder.place("state", n - 1))
+    physics.settle(q, v, ops.time(1.0))
+    if t:
+        builder.pointwise(1, {"t": t}, {"h": h}, {"t": t}, lambda x: {"t": x["t"] + x["h"]})
+    return Step(builder.schedule(), n + bool(t), total, controls, 2 if varying else 0)

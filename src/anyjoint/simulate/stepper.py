@@ -15,6 +15,7 @@ from anyjoint.codegen.fingerprint import fingerprint
 from anyjoint.codegen.jit import Library, compile_module
 from anyjoint.codegen.module import Module, entry_parameters
 from anyjoint.codegen.schedule import address
+from anyjoint.stepper.physics import projection_of
 
 from .kept import Joints, kept
 from .request import Request
@@ -28,9 +29,9 @@ _LOOP_WORDS = 5  # saves, every, out, bytes, advance
 class Stepper:
     """Takes steps of one method for one mechanism; states are rows (batch, row) and change in place."""
 
-    def __init__(self, step: Step, program: Any, width: int | None = None) -> None:
-        self.step, self.program = step, program
-        self.code = CompiledSchedule(step.schedule, dtype=program.dtype.name, width=width)
+    def __init__(self, step: Step, programs: Sequence[Any], width: int | None = None) -> None:
+        self.step, self.programs, self.program = step, programs, programs[0]
+        self.code = CompiledSchedule(step.schedule, dtype=self.program.dtype.name, width=width)
         self._entries: dict[int, Any] = {}
         self._libraries: list[Library] = []
 
@@ -51,12 +52,19 @@ class Stepper:
         made = self.code.module(width)
         return replace(made, text=made.text + loop)
 
+    @property
+    def numbers(self) -> Floats:
+        """The numbers of all programs, one behind the other, as they are now."""
+        if len(self.programs) == 1:
+            return self.program.numbers  # type: ignore[no-any-return]
+        return np.concatenate([program.numbers for program in self.programs])
+
     def prepare(self, batch: int) -> None:
         """Compile what a batch of this size needs."""
         self._entry(1 if batch == 1 else self.code.target.width)
 
     def settings(self, *controls: float, forces: Sequence[float] = ()) -> Floats:
-        """The numbers of a run: what the method wants to know, and those of the forces."""
+        """The numbers of a run: what the method wants to know, and those of the forces and dampers."""
         made = np.zeros(max(self.step.settings, 1), self.program.dtype)
         made[: len(controls)] = controls
         made[self.step.forces : self.step.forces + len(forces)] = forces
@@ -90,7 +98,8 @@ class Stepper:
         varying = bool(self.step.samples)
         stride = 0 if varying or len(drive) == 1 else drive.shape[1]
         advance = self.step.samples * drive.shape[1] * drive.itemsize if varying else 0
-        arrays = address(state), row, address(drive), stride, address(self.program.numbers), address(settings)
+        numbers = self.numbers
+        arrays = address(state), row, address(drive), stride, address(numbers), address(settings)
         size = batch * row * state.itemsize
         work = self.code.work(width)
         entry(*arrays, work, self.code._program_at, batch, saves, every, address(out), size, advance)
@@ -99,16 +108,20 @@ class Stepper:
 
 def make_stepper(request: Request) -> Stepper:
     """The compiled stepper of a request; a program keeps the steppers that were made of it."""
-    model, program = request.model, request.model.program("forward_dynamics")
+    model = request.model
+    programs = [model.program(quantity) for quantity in request.quantities]
+    program = programs[0]
     varying = request.drive.varying and not request.stepper.adaptive
 
     def make() -> Stepper:
-        step = make_step(request.stepper, model.mechanism, program.trace.schedule, request.forces, varying)
-        return Stepper(step, program, program.code.target.width)
+        projection = projection_of(programs)
+        dynamics, forces = program.trace.schedule, request.forces
+        step = make_step(request.stepper, model.mechanism, dynamics, forces, varying, request.powered, projection)
+        return Stepper(step, programs, program.code.target.width)
 
     # Charts and rates belong to joints; other parameters may change and the step stays what it is.
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
-    return kept(program, (request.method, varying, request.forces, joints), make)
+    return kept(program, (request.method, varying, request.powered, request.forces, joints, len(programs)), make)
 
 
 def initial_rows(request: Request, row: int) -> Floats:

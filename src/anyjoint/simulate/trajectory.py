@@ -56,18 +56,30 @@ class Trajectory:
     steps: int = 0
     events: list[Crossing] = field(default_factory=list)
     drive: Drive | None = None
+    done: Floats | None = None  # work up to every sample, where it was summed up in the run
+    stored: Floats | None = None  # energy in springs among the forces of a run that was loaded from a file
 
     # -- asking ----------------------------------------------------------------------------------------------
 
     def energy(self) -> tuple[Floats, Floats]:
         """Kinetic and potential energy at every sample; springs and stiffness count as potential."""
         kinetic, potential = self._over(self._model().energy)
-        if self.drive is not None and self.drive.forces is not None:
-            potential = potential + self.drive.forces.stored(self.q, self.v)
-        return kinetic, potential
+        stored = self._stored()
+        return kinetic, potential if stored is None else potential + stored
+
+    def _stored(self) -> Floats | None:
+        """Energy in springs among the forces of the run at every sample, or None."""
+        forces = self.drive.forces if self.drive is not None else None
+        return forces.stored(self.q, self.v) if forces is not None and forces.energy is not None else self.stored
 
     def work(self) -> Floats:
-        """Work that dampers, forces and inputs have done on the mechanism up to every sample, from its power."""
+        """Work that dampers, forces and inputs have done on the mechanism up to every sample.
+
+        A run integrates it as it integrates velocities; of other motions (loaded, resampled) the power at the samples
+        is integrated, which does not see what happens between them.
+        """
+        if self.done is not None:
+            return self.done
         model = self._model()
         flat_q, flat_v = flat_rows(self.q), flat_rows(self.v)
         drag = model.passive_forces(flat_q, flat_v) - model.passive_forces(flat_q, 0 * flat_v)
@@ -80,8 +92,7 @@ class Trajectory:
         """Energy of the mechanism at every sample, less what it began with and the work done on it: 0 but for errors.
 
         Springs among the `forces` of the run count as work here, not as storage. What a stop takes cannot be told from
-        samples, so steps at a joint's limits are left out. Work is integrated over the samples: what inputs do between
-        them is seen only with a small `save_every`.
+        samples, so steps at a joint's limits are left out.
         """
         kinetic, potential = self._over(self._model().energy)
         gained = np.diff(kinetic + potential - self.work(), axis=0)
@@ -182,7 +193,8 @@ class Trajectory:
                 f"{path} has {q.shape[-1]} coordinates, the model has {model.nq}; load it with its own model"
             )
         events = [Crossing(e["event"], e["time"], np.array(e["q"]), np.array(e["v"])) for e in header["events"]]
-        return cls(t, q, v, Status(**header["status"]), model, header["method"], header["steps"], events)
+        facts = Status(**header["status"]), model, header["method"], header["steps"], events
+        return cls(t, q, v, *facts, done=arrays.get("work"), stored=arrays.get("stored"))
 
     def table(self) -> tuple[list[str], Floats]:
         """Names of the columns, and a row of time, coordinates and velocities per sample."""
@@ -226,7 +238,8 @@ class Trajectory:
         if not -self.q.shape[1] <= index < self.q.shape[1]:
             raise InputError(f"member({index}): the batch has {self.q.shape[1]} trajectories")
         q, v = self.q[:, index], self.v[:, index]
-        return Trajectory(self.t, q, v, self.status, self.model, self.method, self.steps, [], self.drive)
+        done = None if self.done is None else self.done[:, index]
+        return Trajectory(self.t, q, v, self.status, self.model, self.method, self.steps, [], self.drive, done)
 
     def to_pandas(self) -> Any:
         """A table of times, coordinates and velocities (needs pandas)."""

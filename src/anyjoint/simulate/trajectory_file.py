@@ -54,8 +54,10 @@ def _write_npz(trajectory: Any, target: Path) -> None:
         ],
     }
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    known = {"work": trajectory.done, "stored": trajectory._stored()}  # what inputs and forces did, which are not kept
+    more = {name: values for name, values in known.items() if values is not None}
     with target.open("wb") as file:
-        np.savez_compressed(file, header=text, t=trajectory.t, q=trajectory.q, v=trajectory.v)
+        np.savez_compressed(file, header=text, t=trajectory.t, q=trajectory.q, v=trajectory.v, **more)
 
 
 def _write_csv(trajectory: Any, target: Path) -> None:
@@ -71,13 +73,13 @@ WRITERS: dict[str, Callable[[Any, Path], None]] = {".npz": _write_npz, ".csv": _
 
 
 def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Header and arrays (t, q, v) of a file that `write` wrote as npz."""
+    """Header and arrays (t, q, v; work and stored energy where they are known) of a file that `write` wrote as npz."""
     if Path(path).suffix.lower() == ".csv":
         raise InputError(f"{path} is a table, which lacks the run's status and events; load the .npz of the run")
     try:
         with np.load(Path(path), allow_pickle=False) as data:
             header = json.loads(bytes(data["header"]).decode())
-            arrays = {name: np.array(data[name]) for name in ("t", "q", "v")}
+            arrays = {name: np.array(data[name]) for name in ("t", "q", "v", *({"work", "stored"} & set(data)))}
     except OSError as error:
         raise AnyjointError(f"cannot read the trajectory {path}: {error.strerror or error}") from error
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
@@ -90,15 +92,16 @@ def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return header, arrays
 
 
-def _check(path: str | Path, header: Any, t: Any, q: Any, v: Any) -> None:
+def _check(path: str | Path, header: Any, t: Any, q: Any, v: Any, **more: Any) -> None:
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise InputError(f"{path} is not a trajectory of the format {FORMAT!r}; was it saved by another version?")
     missing = {"method", "steps", "status", "events"} - set(header)
     if missing:
         raise InputError(f"{path} lacks {', '.join(sorted(missing))} in its header; save the trajectory again")
     lead = {"t": t.shape, "q": q.shape[:-1], "v": v.shape[:-1]}
-    if t.ndim != 1 or q.ndim not in (2, 3) or lead["q"] != lead["v"] or lead["q"][0] != len(t):
+    leads = {lead["q"], lead["v"], *(x.shape for x in more.values())}
+    if t.ndim != 1 or q.ndim not in (2, 3) or len(leads) > 1 or lead["q"][0] != len(t):
         shapes = f"t {t.shape}, q {q.shape}, v {v.shape}"
         raise InputError(f"{path} holds arrays that do not belong together: {shapes}; save the trajectory again")
-    if any(x.dtype.kind != "f" for x in (t, q, v)):
+    if any(x.dtype.kind != "f" for x in (t, q, v, *more.values())):
         raise InputError(f"{path} holds arrays that are not of real numbers; save the trajectory again")

@@ -5,9 +5,12 @@ from .direction import at_unit_length, frame_about
 from .factor import Factor, Rotation, Translation, Turn, as_matrix
 from .inertia import BlockInertia, rigid
 from .pose import Axis, Pose, unit_axis
+from .quarter_turn import QuarterTurn
+from .twist import Twist
 
 __all__ = [
-    "Axis", "BlockInertia", "Factor", "Matrix", "Pose", "Rotation", "Translation", "Turn", "Vector", "ad", "ad_dual",
-    "as_matrix", "at_unit_length", "cross", "dot", "dot_in_pairs", "frame_about", "rigid", "skew", "unit_axis",
-    "vector", "zeros",
+    "Axis", "BlockInertia", "Factor", "Matrix", "Pose", "QuarterTurn", "Rotation", "Translation", "Turn", "Twist",
+    "Vector", "ad", "ad_dual", "as_matrix", "at_unit_length", "cross", "dot", "dot_in_pairs", "frame_about", "rigid",
+    "skew",
+    "unit_axis", "vector", "zeros",
 ]  # fmt: skip

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.codegen.builder import Builder, Place
+from anyjoint.codegen import Place
+from anyjoint.codegen.builder import Builder
 
 from .physics import Physics
 
@@ -19,6 +20,7 @@ class Sum:
     weights: tuple[float, ...] = ()
     rates: tuple[Sum, ...] = ()
     place: Place | None = None
+    power: Place | None = None  # of accelerations: that of the forces at work, where it is asked for
 
     @property
     def at(self) -> Place:
@@ -31,17 +33,26 @@ class CompiledOps:
     """The operations of one step; inputs of a stage stand where `inputs` says for its c."""
 
     def __init__(
-        self, builder: Builder, physics: Physics, h: Place, q: Place, v: Place, inputs: Callable[[float], Place]
-    ) -> None:
-        self.builder, self.physics, self.h, self.inputs = builder, physics, h, inputs
+        self, builder: Builder, physics: Physics, h: Place, q: Place, v: Place, inputs: Callable[[float], Place],
+        t: Place | None = None,
+    ) -> None:  # fmt: skip
+        self.builder, self.physics, self.h, self.inputs, self.t = builder, physics, h, inputs, t
         self.q, self.v = Sum(q), Sum(v)
 
     def accelerate(self, c: float, q: Sum, v: Sum) -> Sum:
         """dv/dt."""
         self._compute(q, v)
         out = self.builder.room(self.physics.nv)
-        self.physics.accelerate(q.at, v.at, self.inputs(c), out)
-        return Sum(out, place=out)
+        self.physics.accelerate(q.at, v.at, self.inputs(c), out, self.time(c))
+        return Sum(out, place=out, power=self.physics.power(v.at, self.inputs(c)))
+
+    def time(self, c: float) -> Place | None:
+        """Where t + c h stands; nowhere if nothing depends on it."""
+        if self.t is None:
+            return None
+        at = self.builder.room(1)
+        self.builder.pointwise(1, {"t": self.t}, {"h": self.h}, {"t": at}, lambda x: {"t": x["t"] + c * x["h"]})
+        return at
 
     def rate(self, q: Sum, v: Sum) -> Sum:
         """dq/dt."""
@@ -61,6 +72,13 @@ class CompiledOps:
     def finish(self, q: Sum, v: Sum, to_q: Place, to_v: Place) -> None:
         """Write the state after the step."""
         self._write(((q, self.physics.nq, to_q), (v, self.physics.nv, to_v)))
+
+    def add_work(self, v: Sum, total: Place) -> None:
+        """Add the work of a step: power is integrated just as accelerations were."""
+        powers = {f"p{i}": rate.power for i, rate in enumerate(v.rates) if rate.power}
+        weights = dict(zip((f"p{i}" for i in range(len(v.rates))), v.weights, strict=True))
+        done = lambda x: {"work": x["h"] * sum(weights[name] * x[name] for name in powers)}  # noqa: E731
+        self.builder.pointwise(1, {}, {"h": self.h, **powers}, {"work": total}, done, accumulate=True)
 
     def _compute(self, q: Sum, v: Sum) -> None:
         """Make room for what has not been computed yet, and compute it."""

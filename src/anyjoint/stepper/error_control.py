@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from anyjoint.codegen.builder import Builder, Place, Values
+from anyjoint.codegen import Place
+from anyjoint.codegen.builder import Builder, Values
 from anyjoint.scalar import absolute, less, maximum, minimum, power, select, sqrt
 
 from .compiled import CompiledOps, Sum
@@ -31,10 +32,11 @@ LEAST, MOST, SAFETY = 0.2, 5.0, 0.9
 
 
 class AdaptiveRow:
-    """What a row of the state holds: q and v, a clock, the state before the step, its interpolant, the last rates."""
+    """What a row of the state holds: q and v (and work), a clock, all before the step, interpolant, the last rates."""
 
-    def __init__(self, nq: int, nv: int) -> None:
-        n = self.width = nq + nv
+    def __init__(self, nq: int, nv: int, powered: bool) -> None:
+        self.controlled = nq + nv  # work has no say in the length of steps
+        n = self.width = nq + nv + powered
         self.time, self.step, self.used, self.begin, self.accepted = range(n, n + 5)
         self.before = n + 5
         self.dense = self.before + n  # four coefficients, one vector after the other
@@ -57,19 +59,22 @@ class AdaptiveStep:
 
     def __init__(self, builder: Builder, physics: Physics, tableau: Tableau, controls: Controls) -> None:
         self.builder, self.physics, self.tableau, self.controls = builder, physics, tableau, controls
-        self.row = AdaptiveRow(physics.nq, physics.nv)
+        self.row = AdaptiveRow(physics.nq, physics.nv, physics.damping is not None)
         self.used, self.total, self.accept = (builder.room(1) for _ in range(3))
+        clock = self._at(self.row.time) if physics.mechanism.timed else None
+        drive = builder.place("drive")
+        self.ops = CompiledOps(builder, physics, self.used, self._at(0), self._at(physics.nq), lambda c: drive, clock)
 
     def make(self) -> int:
         """Add the runs; the length of a row."""
         self._begin()
         parts = self._stages()
-        for part in parts:
+        for part in parts[:2]:
             self._estimate(part)
         self._decide()
         for part in parts:
             self._finish(part)
-        self.physics.rechart(self._at(0), self._at(self.physics.nq))
+        self.physics.settle(self._at(0), self._at(self.physics.nq), self.ops.time(0.0))  # the clock has moved on
         return self.row.length
 
     def _at(self, index: int) -> Place:
@@ -86,23 +91,33 @@ class AdaptiveStep:
             lambda x: {"used": maximum(minimum(x["h"], x["end"] - x["t"]), 0.0), "total": 0.0},
         )
 
-    def _stages(self) -> tuple[Part, Part]:
+    def _stages(self) -> list[Part]:
         """All stages; the last one is at the end of the step, and the first of the next step where charts permit."""
         physics, nq, nv = self.physics, self.physics.nq, self.physics.nv
-        inputs = self.builder.place("drive")
-        ops = CompiledOps(self.builder, physics, self.used, self._at(0), self._at(nq), lambda c: inputs)
+        ops = self.ops
         rates: list[Sum] = []
         accelerations: list[Sum] = []
-        for i, weights in enumerate((*self.tableau.a, self.tableau.b)):
+        for i, (c, weights) in enumerate(zip((*self.tableau.c, 1.0), (*self.tableau.a, self.tableau.b), strict=True)):
             q, v = ops.go(ops.q, weights, rates), ops.go(ops.v, weights, accelerations)
-            if i == 0 and not physics.has_charts:
+            if i == 0 and not physics.has_charts and not physics.projection:
                 places = self._at(self.row.rates), self._at(self.row.rates + nq)
                 rates.append(Sum(places[0], place=places[0]))
-                accelerations.append(Sum(places[1], place=places[1]))
+                power = self._at(self.row.rates + nq + nv) if physics.damping else None
+                accelerations.append(Sum(places[1], place=places[1], power=power))
             else:
-                accelerations.append(ops.accelerate(0.0, q, v))
+                accelerations.append(ops.accelerate(c, q, v))
                 rates.append(ops.rate(q, v))
-        return Part(nq, 0, q.at, [rate.at for rate in rates]), Part(nv, nq, v.at, [a.at for a in accelerations])
+        parts = [Part(nq, 0, q.at, [rate.at for rate in rates]), Part(nv, nq, v.at, [a.at for a in accelerations])]
+        powers = [a.power for a in accelerations if a.power]
+        return [*parts, self._work(powers)] if powers else parts
+
+    def _work(self, powers: list[Place]) -> Part:
+        """The work, integrated as the velocities are."""
+        at, new = self.physics.nq + self.physics.nv, self.builder.room(1)
+        inputs = {"y": self._at(at)} | named(powers)
+        after = lambda x: {"y": x["y"] + x["h"] * combination(x, self.tableau.b)}  # noqa: E731
+        self.builder.pointwise(1, inputs, {"h": self.used}, {"y": new}, after)
+        return Part(1, at, new, powers)
 
     def _estimate(self, part: Part) -> None:
         """Add the squares of the errors relative to the tolerances."""
@@ -119,7 +134,7 @@ class AdaptiveStep:
 
     def _decide(self) -> None:
         """Accept or not, and the length of the next step."""
-        row, count = self.row, self.row.width
+        row, count = self.row, self.row.controlled
 
         def decide(x: Values) -> dict[str, Any]:
             error = sqrt(x["total"] / count)

@@ -1,4 +1,4 @@
-"""What a mechanism brings to a step: accelerations, rates of quaternions, changes of chart, forces."""
+"""What a mechanism brings to a step: accelerations, rates of coordinates, changes of chart, forces."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.codegen import Kernel, Run, Schedule, Store
-from anyjoint.codegen.builder import Builder, Embedded, Place
+from anyjoint.codegen import Kernel, Place, Schedule, Store
+from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.forces.program import ForceProgram
+from anyjoint.joints.parameters import parameters
 from anyjoint.mechanism import Mechanism
 from anyjoint.symbolic import Graph, Node
 
@@ -43,8 +44,32 @@ def joint_key(joint: Joint) -> Hashable:
     return type(joint), joint
 
 
+@dataclass(frozen=True)
+class Projection:
+    """Programs that take positions and velocities back onto constraints, and where their numbers begin."""
+
+    position: Schedule
+    velocity: Schedule
+    starts: tuple[int, int]
+
+
+def projection_of(programs: Sequence[Any]) -> Projection | None:
+    """Of programs whose numbers stand one behind the other: dynamics, then corrections of positions and velocities."""
+    if len(programs) == 1:
+        return None
+    dynamics, position, velocity = programs
+    starts = len(dynamics.numbers), len(dynamics.numbers) + len(position.numbers)
+    return Projection(position.trace.schedule, velocity.trace.schedule, starts)
+
+
+def built_in_joints(mechanism: Mechanism) -> tuple[Joint, ...]:
+    """Joints whose numbers are built into the code of rates and charts: another number needs other code."""
+    numbered = [body.joint for body in mechanism.bodies if body.joint.nq and parameters(body.joint)]
+    return tuple(joint for joint in numbered if moves_otherwise(joint) or has_chart(joint))
+
+
 class Physics:
-    """Adds runs for accelerations, rates and charts to a step."""
+    """Adds runs for accelerations, rates, charts and projections to a step."""
 
     def __init__(
         self,
@@ -54,34 +79,54 @@ class Physics:
         forces: ForceProgram | None = None,
         settings: Sequence[Place] = (),
         forced: bool = False,
+        damping: Place | None = None,
+        projection: Projection | None = None,
     ) -> None:
         self.builder, self.mechanism, self.forces = builder, mechanism, forces
         self.nq, self.nv = mechanism.nq, mechanism.nv
         self.settings = settings  # where the numbers of the forces stand
+        self.damping = damping  # where those of the mechanism's dampers stand, if power is asked for
         # Where forces are put together; `forced` where a caller adds some of its own.
         self.tau = builder.room(self.nv) if forced or (forces and forces.torques) else None
-        self.dynamics = Embedded(builder, dynamics, ("q", "v", "result", *(["tau"] if self.tau else [])))
+        self.dynamics = Embedded(builder, dynamics, ("q", "v", "t", "result", *(["tau"] if self.tau else [])))
+        self.projection = projection
+        if projection:
+            self.corrections = [
+                (Embedded(builder, schedule, ("result", "t")), {"numbers": builder.place("numbers", start)})
+                for schedule, start in zip((projection.position, projection.velocity), projection.starts, strict=True)
+            ]
         self.groups = joint_groups(mechanism)
         self.has_rates = any(moves_otherwise(group.joint) for group in self.groups)
         self.has_charts = any(has_chart(group.joint) for group in self.groups)
 
-    def accelerate(self, q: Place, v: Place, inputs: Place, out: Place) -> None:
-        """Accelerations at (q, v) in the work array, with the inputs (tau, then signals of forces) at a place."""
+    def accelerate(self, q: Place, v: Place, inputs: Place, out: Place, t: Place | None = None) -> None:
+        """Accelerations at (q, v, t) in the work array, with the inputs (tau, then signals of forces) at a place."""
         tau = inputs
         if self.tau and self.forces:
             self.builder.pointwise(self.nv, {"tau": inputs}, {}, {"tau": self.tau}, lambda x: {"tau": x["tau"]})
             self._add_forces(q, v, inputs, self.tau)
             tau = self.tau
-        self.dynamics.call({"q": q, "v": v, "tau": tau, "result": out})
+        self.dynamics.call({"q": q, "v": v, "tau": tau, "result": out} | at_time(t))
+
+    def power(self, v: Place, inputs: Place) -> Place | None:
+        """Where the power of inputs, forces and dampers stands, which were at work in the last accelerations."""
+        if self.damping is None:
+            return None
+        tau, out = self.tau if self.tau and self.forces else inputs, self.builder.room(1)
+        self.builder.pointwise(1, {}, {}, {"power": out}, lambda x: {"power": 0.0})
+        places = {"tau": tau, "v": v, "d": self.damping}
+        power = lambda x: {"power": x["v"] * (x["tau"] - x["d"] * x["v"])}  # noqa: E731
+        self.builder.pointwise(self.nv, places, {}, {"power": out}, power, accumulate=True)
+        return out
 
     def _add_forces(self, q: Place, v: Place, inputs: Place, tau: Place) -> None:
         program = self.forces
         assert program is not None
-        loads = {node.id: (q[0], q[1] + k) for k, node in enumerate(program.q)}
-        loads |= {node.id: (v[0], v[1] + k) for k, node in enumerate(program.v)}
+        loads = {node.id: q.at(k) for k, node in enumerate(program.q)}
+        loads |= {node.id: v.at(k) for k, node in enumerate(program.v)}
         loads |= {node.id: place for node, place in zip(program.parameters, self.settings, strict=True)}
-        loads |= {node.id: (inputs[0], inputs[1] + self.nv + k) for k, node in enumerate(program.signals)}
-        stores = [((tau[0], tau[1] + k), x) for k, x in program.torques.items()]
+        loads |= {node.id: inputs.at(self.nv + k) for k, node in enumerate(program.signals)}
+        stores = [(tau.at(k), x) for k, x in program.torques.items()]
         self.builder.straight(program.graph, loads, stores, accumulate=True)
 
     def rate(self, q: Place, v: Place, out: Place) -> Place:
@@ -103,6 +148,26 @@ class Physics:
                 run_joints(self.builder, group, lambda joint, qs, vs: joint.chart(qs, vs), (q, v), (q, v))
 
 
+    def settle(self, q: Place, v: Place, t: Place | None = None) -> None:
+        """The state after a step as it should be: in the charts that joints want, and on the constraints."""
+        self.rechart(q, v)
+        if not self.projection:
+            return
+        builder, d = self.builder, self.builder.room(self.nv)
+        (position, first), (velocity, second) = self.corrections
+        position.call({"q": q, "result": d, **first} | at_time(t))
+        change = self.rate(q, d, builder.room(self.nq) if self.has_rates else d)
+        builder.pointwise(self.nq, {"q": q, "d": change}, {}, {"q": q}, lambda x: {"q": x["q"] + x["d"]})
+        self.rechart(q, v)
+        velocity.call({"q": q, "v": v, "result": d, **second} | at_time(t))
+        builder.pointwise(self.nv, {"v": v, "d": d}, {}, {"v": v}, lambda x: {"v": x["v"] + x["d"]})
+
+
+def at_time(t: Place | None) -> dict[str, Place]:
+    """Where programs that depend on time find it."""
+    return {} if t is None else {"t": t}
+
+
 def run_joints(
     builder: Builder, group: JointGroup, traced: Traced, inputs: tuple[Place, Place], outputs: tuple[Place, Place]
 ) -> None:
@@ -121,11 +186,10 @@ def run_joints(
     arrays = tuple(builder.arrays[array] for array, _ in places)
     kernel = builder.kernel(Kernel(graph, arrays, loads, tuple(stores)))
     begins = {inputs[0]: "q", outputs[0]: "q", inputs[1]: "v", outputs[1]: "v"}
-    tables = [
-        (array, tuple(offset + getattr(body, begins[array, offset]).start for body in group.bodies))
-        for array, offset in places
+    columns = [
+        (place.array, [place.offset + getattr(body, begins[place]).start for body in group.bodies]) for place in places
     ]
-    builder.runs.append(Run(kernel, len(group.bodies), tuple(tables)))
+    builder.run(kernel, *columns)
 
 
 def joint_variables(graph: Graph, joint: Joint) -> tuple[Nodes, Nodes]:

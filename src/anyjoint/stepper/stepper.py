@@ -25,7 +25,7 @@ class Ops(Protocol):
         """dv/dt at the time t + c h."""
 
     def rate(self, q: Vector, v: Vector) -> Vector:
-        """dq/dt: the velocities themselves, but for quaternions."""
+        """dq/dt: the velocities themselves, but for quaternions and rolling."""
 
     def go(self, x: Vector, weights: Sequence[float], rates: Sequence[Vector]) -> Vector:
         """x + h times the weighted sum of rates."""

@@ -149,4 +149,5 @@ REASONS: dict[int, Rule] = {
     Op.POW: _power,
     Op.SELECT: _one_of,
     Op.GATHER: _looked_up,
+    Op.REM: lambda d, row, below: below | d.zero(d.e.operands[row][1]),
 }

@@ -258,4 +258,5 @@ RULES: dict[Op, Rule] = {
     Op.EQ: _unknown(Op.EQ),
     Op.SELECT: _branches,
     Op.GATHER: _each(_gather),
+    Op.REM: _unknown(Op.REM),
 }

@@ -119,6 +119,7 @@ _ARRAY_RULES: Rules = {
     Op.LE: lambda a, b: np.real(a) <= np.real(b),
     Op.EQ: lambda a, b: np.real(a) == np.real(b),
     Op.SELECT: np.where,
+    Op.REM: lambda a, b: np.fmod(a, b) if not _is_complex(a, b) else a - b * np.trunc(np.real(a) / np.real(b)),
 }
 _SAFE_FLOAT_RULES: Rules = {op: _quiet(rule, _ARRAY_RULES[op]) for op, rule in FLOAT_RULES.items()}
 
@@ -148,4 +149,5 @@ def _mpmath_rules(mp: Any) -> Rules:
         Op.LOG: mp.log,
         Op.POW: mp.power,
         Op.FLOOR: mp.floor,
+        Op.REM: lambda a, b: mp.sign(a) * (abs(a) - abs(b) * mp.floor(abs(a) / abs(b))),
     }

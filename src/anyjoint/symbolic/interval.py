@@ -145,6 +145,7 @@ INTERVAL_RULES: dict[int, Callable[..., Interval]] = {
     Op.MAX: lambda x, y: (max(x[0], y[0]), max(x[1], y[1])),
     Op.FLOOR: lambda x: (x[0] - 1.0, x[1]),
     Op.SELECT: lambda _condition, x, y: _hull(x, y),
+    Op.REM: lambda x, _y: (min(x[0], 0.0), max(x[1], 0.0)),
 }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from anyjoint.errors import BranchError, ExpressionError
 from anyjoint.scalar import compound
-from anyjoint.scalar.refusal import refused
+from anyjoint.scalar.refusal import NO_EQUALITY, refused
 from anyjoint.symbolic import arithmetic, rules
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.ops import CONDITIONS, Op
@@ -19,7 +19,10 @@ _unary, _compare, _extremum = rules.unary, rules.compare, rules.extremum
 
 
 class Node:
-    """An expression: node `id` of `graph`. Nodes are equal if they are the same node, so sets and dicts work."""
+    """An expression: node `id` of `graph`.
+
+    Nodes are equal if they are the same node, so sets and dicts work; numbers and expressions cannot be compared.
+    """
 
     __slots__ = ("graph", "id")
 
@@ -144,6 +147,10 @@ class Node:
         """Natural logarithm."""
         return self._apply(Op.LOG)
 
+    def fmod(self, other: Any) -> "Node":
+        """The remainder with this sign, of which whole multiples of the other were taken off; exact."""
+        return Node(self.graph, rules.binary(self.graph, Op.REM, self.id, _required(self.graph, other)))
+
     def floor(self) -> "Node":
         """The largest integer that is not above."""
         return self._apply(Op.FLOOR)
@@ -210,7 +217,11 @@ class Node:
     # Identity and conversion
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is Node and other.id == self.id and other.graph is self.graph
+        if type(other) is Node:
+            return other.id == self.id and other.graph is self.graph
+        if _is_constant(other) and self.known is None:
+            raise BranchError(NO_EQUALITY)
+        return self.known == other
 
     def __hash__(self) -> int:
         return hash((id(self.graph), self.id))
@@ -336,6 +347,10 @@ def _operand(g: Graph, x: Any) -> int | None:
     if isinstance(x, numbers.Number | np.generic):
         return g.constant_id(x)
     return None
+
+
+def _is_constant(x: Any) -> bool:
+    return isinstance(x, numbers.Number) or (isinstance(x, np.ndarray) and x.ndim == 0)
 
 
 def _required(g: Graph, x: Any) -> int:

@@ -35,6 +35,7 @@ class Op(IntEnum):
     EQ = 23
     SELECT = 24
     GATHER = 25
+    REM = 26
 
 
 # How many operands are nodes. GATHER has one (the index); its second slot names a table.
@@ -65,6 +66,7 @@ ARITY: dict[Op, int] = {
     Op.EQ: 2,
     Op.SELECT: 3,
     Op.GATHER: 1,
+    Op.REM: 2,
 }
 
 COMMUTATIVE = frozenset({Op.ADD, Op.MUL, Op.MIN, Op.MAX, Op.EQ})
@@ -98,6 +100,7 @@ PRINTED: dict[Op, str] = {
     Op.EQ: "==",
     Op.SELECT: "select",
     Op.GATHER: "gather",
+    Op.REM: "rem",
 }
 
 
@@ -133,4 +136,5 @@ FLOAT_RULES: dict[Op, Callable[..., Any]] = {
     Op.LE: lambda a, b: a <= b,
     Op.EQ: lambda a, b: a == b,
     Op.SELECT: lambda condition, a, b: a if condition else b,
+    Op.REM: math.fmod,
 }

@@ -72,6 +72,11 @@ def _taken(which: int) -> Rule:
     return rule
 
 
+def _whole_times(g: Graph, y: int) -> int:
+    """d rem(a, b) / db: how many times b was taken off, with a minus."""
+    return g.node(Op.DIV, g.node(Op.SUB, y, g.a[y]), g.b[y])
+
+
 # One rule per operand; None where the operation is piecewise constant in that operand.
 PARTIALS: dict[Op, tuple[Rule | None, ...]] = {
     Op.CONST: (),
@@ -103,6 +108,7 @@ PARTIALS: dict[Op, tuple[Rule | None, ...]] = {
     Op.EQ: (None, None),
     Op.SELECT: (None, _taken(0), _taken(1)),
     Op.GATHER: (None,),
+    Op.REM: (_constant(1.0), _whole_times),
 }
 
 # Where both partials share a factor: the factor, and what is left of each. dy = factor * (left_a da + left_b db)
@@ -116,7 +122,7 @@ COMMON_FACTOR: dict[Op, tuple[Rule, Rule, Rule]] = {
 }
 
 # Operations whose value or derivative may be infinite or undefined somewhere on finite operands.
-SINGULAR = frozenset({Op.DIV, Op.SQRT, Op.TAN, Op.ASIN, Op.ACOS, Op.ATAN2, Op.EXP, Op.LOG, Op.POW})
+SINGULAR = frozenset({Op.DIV, Op.SQRT, Op.TAN, Op.ASIN, Op.ACOS, Op.ATAN2, Op.EXP, Op.LOG, Op.POW, Op.REM})
 
 
 @dataclass(frozen=True)

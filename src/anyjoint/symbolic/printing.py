@@ -143,6 +143,7 @@ _LATEX_FUNCTIONS = {
     Op.LOG: "\\log",
     Op.MIN: "\\min",
     Op.MAX: "\\max",
+    Op.REM: "\\operatorname{rem}",
 }
 _LATEX_INFIX = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "\\,", Op.LT: "<", Op.LE: "\\le", Op.EQ: "="}
 

@@ -51,8 +51,14 @@ def extremum(g: "Graph", op: int, a: int, b: int) -> int:
 
 
 def compare(g: "Graph", op: int, a: int, b: int) -> int:
-    """A condition; one between constants is decided only where a select uses it."""
+    """A condition; one between constants is decided only where a select uses it.
+
+    A condition that was made a number, 1 or 0, and is asked for again is itself.
+    """
     refuse_conditions(g, op, a, b)
+    choice = op == _LT and g.op[b] == _SELECT and g.op[a] == g.op[g.b[b]] == g.op[g.c[b]] == _CONST
+    if choice and g.value(g.c[b]) <= g.value(a) < g.value(g.b[b]):
+        return g.a[b]
     if op == _EQ and a > b:
         a, b = b, a
     return g.intern(op, a, b)
@@ -109,6 +115,7 @@ BUILD: dict[int, Callable[["Graph", int, int, int], int]] = {
     Op.NEG: neg,
     Op.POW: power,
     Op.ATAN2: _of_pair(binary, Op.ATAN2),
+    Op.REM: _of_pair(binary, Op.REM),
     Op.MIN: _of_pair(extremum, Op.MIN),
     Op.MAX: _of_pair(extremum, Op.MAX),
     Op.LT: _of_pair(compare, Op.LT),

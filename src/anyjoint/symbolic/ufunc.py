@@ -43,6 +43,7 @@ PAIR_RULES: dict[Any, Callable[[Any, Any], Any]] = {
     np.hypot: _lifted(Node.hypot),
     np.minimum: _lifted(Node.minimum),
     np.maximum: _lifted(Node.maximum),
+    np.fmod: _lifted(Node.fmod),
     np.fmin: _lifted(Node.minimum),
     np.fmax: _lifted(Node.maximum),
 }

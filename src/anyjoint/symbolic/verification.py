@@ -22,7 +22,7 @@ _STEPS = np.array([[0.0], [1e-13], [-3e-13]])  # relative changes of variables
 _AMPLIFIED = 1e4  # how much larger than such a change's a difference may be
 _CLOSE = 1e-9  # relative distance of operands at which rounding may decide a comparison
 _COMPARING = frozenset({*CONDITIONS, Op.MIN, Op.MAX})
-_STEPPING = frozenset({Op.FLOOR, Op.GATHER})
+_STEPPING = frozenset({Op.FLOOR, Op.GATHER, Op.REM})
 
 
 def verified(g: Graph, before: list[int], after: list[int]) -> list[int]:

@@ -19,14 +19,48 @@ from anyjoint.tree.record import unset
 
 from .flatten import Rebuild, flatten
 
-# Where a variable of a trace is loaded from:
-#   ("row", array, k)    entry k of this body's part of a state array
-#   ("raw", i)           raw number i of the link; -3..-1 are -gravity, which stands behind them
-#   ("parent", name, k)  entry k of the parent's value
-#   ("sum", name, k)     entry k of what the children have handed in
-#   ("turn", k)          sine (0) or cosine (1) of a hinge, which begin its record
-#   ("kept", level, id)  node `id` of this body's trace of sweep `level`
-Source = tuple[Any, ...]
+
+@dataclass(frozen=True)
+class FromRow:
+    """Loaded from entry k of this link's part of a state row."""
+
+    row: str
+    k: int
+
+
+@dataclass(frozen=True)
+class FromRaw:
+    """A raw number of the link; -3 to -1 are -gravity, which stands behind them."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class FromParent:
+    """Entry k of a value that the parent has set in the same sweep."""
+
+    name: str
+    k: int
+
+
+@dataclass(frozen=True)
+class FromChildren:
+    """Entry k of the sum of what the children have handed in."""
+
+    name: str
+    k: int
+
+
+@dataclass(frozen=True)
+class FromRecord:
+    """A node of this link's trace of an earlier sweep, kept in its record."""
+
+    level: int
+    node: int
+
+
+Message = FromParent | FromChildren  # lives for one sweep
+Source = FromRow | FromRaw | FromRecord | Message  # where a variable of a trace is loaded from
 Entries = Sequence[Any]  # numbers, or None for entries that are loaded
 
 
@@ -46,7 +80,7 @@ class BodyTrace:
     def variable(self, source: Source) -> Node:
         """The variable that is loaded from a source."""
         if source not in self.variables:
-            node = self.variables[source] = self.graph.variable(source[0])
+            node = self.variables[source] = self.graph.variable("x")
             self.sources[node.id] = source
         return self.variables[source]
 
@@ -72,13 +106,13 @@ class BodyTrace:
             return graph.value(x.id)
         if op == Op.NEG:
             return -self.bring(origin, Node(graph, graph.a[x.id]))
-        if op == Op.VAR and origin.sources[x.id][0] not in ("parent", "sum"):  # messages live for one sweep only
+        if op == Op.VAR and not isinstance(origin.sources[x.id], Message):
             return self.variable(origin.sources[x.id])
         leaves = parameter_leaves(origin, x.id)
         if leaves is not None:
             copies = {Node(graph, i): self.variable(origin.sources[i]) for i in leaves}
             return import_into(self.graph, x, copies)
-        return self.variable(("kept", origin.level, x.id))
+        return self.variable(FromRecord(origin.level, x.id))
 
 
 def parameter_leaves(trace: BodyTrace, node: int) -> list[int] | None:
@@ -87,7 +121,7 @@ def parameter_leaves(trace: BodyTrace, node: int) -> list[int] | None:
     while stack:
         i = stack.pop()
         if graph.op[i] == Op.VAR:
-            if trace.sources[i][0] != "raw":
+            if not isinstance(trace.sources[i], FromRaw):
                 return None
             leaves.append(i)
         for x in graph.operands(i):
@@ -128,7 +162,7 @@ class TracedBody:
         if name not in self._sums:
             return None
         entries, rebuild = self._sums[name]
-        return rebuild([self._trace.variable(("sum", name, k)) if x is None else x for k, x in enumerate(entries)])
+        return rebuild([self._trace.variable(FromChildren(name, k)) if x is None else x for k, x in enumerate(entries)])
 
 
 class TracedParent:
@@ -149,8 +183,8 @@ class TracedParent:
 
     def _entry(self, name: str, k: int, x: Any) -> Any:
         if x is None:
-            return self._trace.variable(("parent", name, k))
-        return self._trace.variable(x) if isinstance(x, tuple) else x  # a tuple is a source of its own: gravity
+            return self._trace.variable(FromParent(name, k))
+        return self._trace.variable(x) if isinstance(x, FromRaw) else x  # gravity has a source of its own
 
     def add(self, name: str, value: Any) -> None:
         """Hand a value inward."""

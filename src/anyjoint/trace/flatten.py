@@ -9,8 +9,8 @@ import numpy as np
 
 from anyjoint.dynamics.small_matrix import LDL
 from anyjoint.joints.product_rule import Motion
-from anyjoint.scalar import Scalar
-from anyjoint.spatial import BlockInertia, Pose, Rotation, Translation, Turn
+from anyjoint.scalar import Scalar, less, select
+from anyjoint.spatial import BlockInertia, Pose, QuarterTurn, Rotation, Translation, Turn
 
 Rebuild = Callable[[Sequence[Scalar]], Any]
 
@@ -23,6 +23,9 @@ def flatten(value: Any) -> tuple[list[Scalar], Rebuild]:
         return value.entries(), lambda flat: BlockInertia.from_entries(list(flat))
     if isinstance(value, Pose):
         return _parts(value.factors, Pose)
+    if isinstance(value, QuarterTurn):
+        # Conditions are no numbers: one that is kept or passed on is 1 or 0.
+        return [select(value.still, 1, 0)], lambda flat: QuarterTurn.about(value.axis, less(0.5, flat[0]), value.sign)
     if isinstance(value, Rotation):
         return list(value.sincos), lambda flat: Rotation.from_sincos(value.axis, *flat)
     if isinstance(value, Translation):

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from anyjoint.dynamics.products import jacobian_rate
-from anyjoint.joints.parameters import signature
+from anyjoint.joints.parameters import bind, signature
 from anyjoint.joints.product_rule import Motion
 from anyjoint.spatial import Vector, zeros
 from anyjoint.symbolic import Graph
@@ -40,6 +40,6 @@ class JointCache:
         """Sdot*x of a joint in a graph [RM alg. 2]."""
         if link.kind != GENERAL:
             return zeros(6)
-        program = self.program(link)
-        quasi = link.joint.nq != link.joint.nv
-        return jacobian_rate(lambda rates: program.copy_into(graph, q, rates, values), v, x, quasi)
+        program, joint = self.program(link), bind(link.joint, values)
+        rates = joint.rate(q, v) if joint.nq != joint.nv else None
+        return jacobian_rate(lambda at, v: program.copy_into(graph, at, v, values), q, v, x, rates)

@@ -44,6 +44,7 @@ class Rows:
     setup: Setup
     links: tuple[int, ...] | None
     start: int = 0
+    frames: bool = False  # whether `links` are constraints, and the numbers those of their frames
 
     @property
     def end(self) -> int:
@@ -58,9 +59,9 @@ class Rows:
     def _raw(self, numbers: Numbers) -> Floats:
         if self.links is None:
             return np.asarray(numbers.flat())
-        own, up = [numbers.links[i] for i in self.links], [-g for g in numbers.gravity]
-        width = max(map(len, own))  # hinges with springs and without have a turn in common
-        return np.array([(*row, *[0.0] * (width - len(row)), *up) for row in own])
+        if self.frames:
+            return np.array([(*numbers.frames[k], *(-g for g in numbers.gravity)) for k in self.links])
+        return numbers.table[list(self.links)]
 
 
 def split_parameters(

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen import Array, Kernel, Run, Schedule, Store, cache
+from anyjoint.codegen import Array, Kernel, Schedule, Store, cache
+from anyjoint.codegen.kernel import decode, encode
 from anyjoint.symbolic import Graph, Node, Variable
 
 from .setup import Rows, Setup
@@ -103,15 +104,12 @@ class _Packer:
 def pack(schedule: Schedule, setups: Sequence[Rows]) -> bytes:
     """A traced program as bytes."""
     p = _Packer()
-    runs = [
-        [r.kernel, r.count, p.ints([base for base, _ in r.offsets]), p.ints([t for _, t in r.offsets])]
-        for r in schedule.runs
-    ]
     made = [
         {"setup": p.setup(r.setup), "links": None if r.links is None else p.ints(r.links), "start": r.start}
         for r in setups
     ]
-    header = {"arrays": _arrays(schedule.arrays), "work": schedule.work, "runs": runs, "setups": made}
+    header = {"arrays": _arrays(schedule.arrays), "work": schedule.work, "setups": made}
+    header["runs"] = p.ints(encode(schedule))
     header["kernels"] = [p.kernel(k) for k in schedule.kernels]
     text = json.dumps(header).encode()
     whole, real = np.concatenate([*p.whole, [0]]).astype("<i4"), np.concatenate([*p.real, [0.0]]).astype("<f8")
@@ -148,11 +146,10 @@ def unpack(data: bytes) -> Traced:
         stores = tuple(Store(Node(g, i), array, offset, bool(add)) for i, array, offset, add in ints(h["stores"]))
         return Kernel(g, _from(h["arrays"]), {i: (array, offset) for i, array, offset in ints(h["loads"])}, stores)
 
-    runs = tuple(
-        Run(k, n, tuple(zip(ints(bases), map(tuple, ints(tables)), strict=True)))
-        for k, n, bases, tables in header["runs"]
-    )
-    schedule = Schedule(_from(header["arrays"]), tuple(map(kernel, header["kernels"])), runs, header["work"])
+    kernels = tuple(map(kernel, header["kernels"]))
+    start, length = header["runs"]
+    runs = decode(whole[start : start + length], [len(k.arrays) for k in kernels])
+    schedule = Schedule(_from(header["arrays"]), kernels, runs, header["work"])
     rows = [
         Rows(setup(h["setup"]), None if h["links"] is None else tuple(ints(h["links"])), h["start"])
         for h in header["setups"]

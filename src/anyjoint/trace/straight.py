@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.codegen import Array, Kernel, Run, Schedule, Store
+from anyjoint.codegen import Array, Schedule
+from anyjoint.codegen.builder import Builder
 from anyjoint.dynamics.algorithm import Algorithm, run_sweeps
 from anyjoint.spatial import Vector, vector
 from anyjoint.symbolic import Graph, Node
@@ -23,12 +24,16 @@ from .setup import Rows, split_parameters
 EXACT = (0.0, 1.0, -1.0)
 # Rows that are not one number per velocity: six numbers for each link, or a few for all links together.
 PER_LINK, SHARED = ("y",), {"g": 3}
+FEEDS = ("K", "N", "gamma")  # rows of constraints, which only some links have
 
 
 def part_of(name: str, link: Link, index: int) -> slice:
     """A link's part of a row of the state."""
     if name in SHARED:
         return slice(0, SHARED[name])
+    if name in FEEDS:
+        place: slice = getattr(link.feed, name)
+        return place
     if name in PER_LINK:
         return slice(6 * index, 6 * index + 6)
     return link.q if name == "q" else link.v
@@ -152,7 +157,7 @@ def trace_records(
         own = joint_numbers(link, raw)
         record = link_body(link, raw, ql, vl, joints.motion(trace.graph, link, ql, vl, own))
         give_springs(record, link, raw, ql, vl)
-        record.prescribed, record.slot, record.up = link.prescribed, link.slot, up
+        record.prescribed, record.slot, record.up, record.columns = link.prescribed, link.slot, up, link.columns
         for name, row in others.items():
             give_input(record, name, vector(*row[part_of(name, link, len(records))]))
         if "x" in others:
@@ -166,13 +171,11 @@ def row_schedule(trace: Trace, inputs: Sequence[str], outputs: Sequence[Any]) ->
     graph = trace.graph
     ids = [x.id if isinstance(x, Node) else graph.constant_id(x) for x in outputs]
     target, new_ids, variables, setup = split_parameters(graph, ids, trace.raw)
-    arrays = (*(Array(name, "row") for name in inputs), Array("result", "row"), Array("numbers", "uniform"))
-    result, uniform = len(inputs), len(inputs) + 1
-    loads = {k: (uniform, k) for k in range(len(setup.outputs))}  # parameter variables come first in the new graph
+    builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
+    result, numbers = builder.place("result"), builder.place("numbers")
+    loads = {k: numbers.at(k) for k in range(len(setup.outputs))}  # parameter variables come first in the new graph
     for (name, index), node in trace.rows.items():
         if node.id in variables:
-            loads[variables[node.id]] = (list(inputs).index(name), index)
-    stores = tuple(Store(Node(target, i), result, k) for k, i in enumerate(new_ids))
-    kernel = Kernel(target, arrays, loads, stores)
-    run = Run(0, 1, tuple((j, (0,)) for j in range(len(arrays))))
-    return Schedule(arrays, (kernel,), (run,)), [Rows(setup, None)]
+            loads[variables[node.id]] = builder.place(name, index)
+    builder.straight(target, loads, [(result.at(k), Node(target, i)) for k, i in enumerate(new_ids)])
+    return builder.schedule(), [Rows(setup, None)]

@@ -16,16 +16,20 @@ import numpy as np
 from anyjoint.codegen import Schedule
 from anyjoint.dynamics.algorithm import Algorithm, Over
 from anyjoint.mechanism import Mechanism
+from anyjoint.tree.closures import ClosedPlan
 from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_plan
 
 from .classes import Tracer
+from .constrained import Question, RowPrograms, closed_plan, constrained, frame_numbers
+from .constrained_kernels import constrained_kernels
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
-from .layout import Layout
+from .layout import lay_out
 from .numbers import Numbers, numbers_of
+from .relative import is_relative
 from .setup import Rows
 from .store import Traced, remembered
-from .straight import EXACT, PER_LINK, SHARED, Straight, row_schedule, trace_tree
+from .straight import EXACT, FEEDS, PER_LINK, SHARED, Straight, row_schedule, trace_tree
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 # Straight-line code is best while it is small. Larger mechanisms run faster by kernels in loops where bodies share
@@ -46,6 +50,8 @@ class Trace:
     numbers: Numbers
     over: Over
     gravity: bool
+    closed: bool = False  # whether with closures of constraints
+    joints: tuple[Any, ...] = ()  # joints whose numbers the schedule has built in, for rates and charts
 
     @property
     def form(self) -> str:
@@ -58,11 +64,27 @@ class Workshop:
 
     def __init__(self, mechanism: Mechanism, form: str = "auto") -> None:
         self.mechanism, self.form, self.joints = mechanism, form, JointCache()
+        self.row_programs = RowPrograms()
 
     @cached_property
     def expansion(self) -> Expansion | None:
         """The mechanism with a coordinate for every coupled joint, if it has any."""
         return expand(self.mechanism)
+
+    @cached_property
+    def relative(self) -> list[bool]:
+        """Of each constraint whether it is about relative positions only."""
+        return [is_relative(constraint) for constraint in self.mechanism.constraints]
+
+    @cached_property
+    def _closed(self) -> dict[Over, ClosedPlan]:
+        return {}
+
+    def closed(self, over: Over = "regrouped") -> ClosedPlan:
+        """The links that an algorithm runs over, with closures of the constraints between them."""
+        if over not in self._closed:
+            self._closed[over] = closed_plan(self.plan(over), self.mechanism, self.relative)
+        return self._closed[over]
 
     @cached_property
     def _plans(self) -> dict[Over, Plan]:
@@ -77,16 +99,21 @@ class Workshop:
 
     def forget(self) -> None:
         """Drop everything that was computed from parameters."""
-        for name in ("expansion", "_plans"):
+        for name in ("expansion", "_plans", "_closed"):
             self.__dict__.pop(name, None)
 
-    def numbers(self, over: Over, gravity: bool) -> Numbers:
+    def numbers(self, over: Over, gravity: bool, closed: bool = False) -> Numbers:
         """The raw numbers of a plan."""
-        return numbers_of(self.plan(over), self.mechanism.gravity if gravity else (0.0, 0.0, 0.0))
+        g = self.mechanism.gravity if gravity else (0.0, 0.0, 0.0)
+        if not closed:
+            return numbers_of(self.plan(over), g)
+        plan = self.closed(over).plan
+        return numbers_of(plan, g, frame_numbers(plan, self.mechanism.constraints))
 
     def sizes(self, inputs: Sequence[str], over: Over) -> list[tuple[str, int]]:
         """Lengths of the state rows."""
         special = {"q": self.mechanism.nq} | dict.fromkeys(PER_LINK, 6 * len(self.plan(over).links)) | SHARED
+        special |= dict.fromkeys(FEEDS, 0)
         return [(name, special.get(name, self.mechanism.nv)) for name in inputs]
 
     # -- tracing -------------------------------------------------------------------------------------------
@@ -107,7 +134,7 @@ class Workshop:
                 return straight()
             size = estimate(plan)
             if self.form == "kernels" or (self.form == "auto" and size > SMALL):
-                schedule, rows = Layout(Tracer(plan, numbers, self.joints, algorithm)).schedule()
+                schedule, rows = lay_out(Tracer(plan, numbers, self.joints, algorithm))
                 sharing = sum(run.count for run in schedule.runs) / max(len(schedule.kernels), 1)
                 if self.form == "kernels" or sharing >= SHARING or size > LARGE:
                     return schedule, rows
@@ -133,6 +160,40 @@ class Workshop:
 
         schedule, setups = self._remembered(name, plan, numbers, trace)
         return Trace(name, schedule, setups, plan, numbers, over, gravity)
+
+    def constrained(
+        self,
+        name: str,
+        inputs: Sequence[str],
+        question: Question,
+    ) -> Trace:
+        """The answer to a question about the tree with its constraints, straight or by kernels."""
+        over: Over = "regrouped"
+        closed, numbers = self.closed(over), self.numbers(over, True, True)
+        made = self._by_constrained_kernels(question, inputs) or self._constrained_straight(question, inputs)
+        return Trace(name, *made, closed.plan, numbers, over, True, True)
+
+    def _by_constrained_kernels(self, question: Question, inputs: Sequence[str]) -> Traced | None:
+        """By kernels, if that is asked for or pays."""
+        closed = self.closed("regrouped")
+        size = estimate(closed.plan)
+        if self.expansion or self.form == "straight" or (self.form == "auto" and size <= SMALL):
+            return None
+        made = constrained_kernels(self, question, inputs, closed, self.numbers("regrouped", True, True))
+        sharing = sum(run.count for run in made[0].runs) / max(len(made[0].kernels), 1)
+        return made if self.form == "kernels" or sharing >= SHARING or size > LARGE else None
+
+    def _constrained_straight(self, question: Question, inputs: Sequence[str]) -> Traced:
+        over: Over = "regrouped"
+        closed, numbers = self.closed(over), self.numbers(over, True, True)
+        sizes = [size for size in self.sizes(inputs, over) if size[0] in ("q", "v")]
+        tree = trace_tree(closed.plan, numbers, self.joints, sizes, self.expansion)
+        if "tau" in inputs:
+            tree.rows["tau"] = [tree.trace.row("tau", k) for k in range(self.mechanism.nv)]
+        t = tree.trace.row("t", 0) if "t" in inputs else 0.0
+        still = question.still
+        made = constrained(tree, self.mechanism, closed, self.relative, numbers, self.row_programs, t, still)
+        return row_schedule(tree.trace, inputs, made.answer(question))
 
     def layout(
         self, algorithm: Algorithm, make: Callable[[Tracer], tuple[Schedule, list[Rows]]]

@@ -50,7 +50,7 @@ def raw_table(links: Sequence[Link]) -> list[list[float]]:
     own: dict[int, list[float]] = {}  # parameters of joints, which many links may share
     for link in links:
         if id(link.joint) not in own:
-            own[id(link.joint)] = [x.value for x in parameters(link.joint)]
+            own[id(link.joint)] = [x.value for x in parameters(link.joint)] if link.kind not in (HINGE, SLIDER) else []
     rows = np.stack(columns, axis=1).tolist()
     return [
         [*row, *own[id(link.joint)], *(link.spring.numbers if link.spring else ()), *link.tail]
@@ -104,22 +104,16 @@ def link_motion(link: Link, values: Sequence[Scalar], q: Sequence[Scalar], v: Se
 
 
 def link_body(
-    link: Link,
-    raw: Sequence[Scalar],
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    motion: Motion | None,
-    hinge: Rotation | None = None,
+    link: Link, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar], motion: Motion | None
 ) -> Record:
-    """The record of one link before the first sweep; `hinge` is a hinge's rotation where it is known already."""
+    """The record of one link before the first sweep."""
     turn = [_rotation(2, raw[0], raw[1]), _rotation(0, raw[2], raw[3])]
     x, y, z = raw[4:7]
     after = _rotation(2, raw[7], raw[8])
     kind, e_z = link.kind, zeros(6, 1)
     if kind == HINGE:
         e_z[2, 0] = 1
-        hinge = hinge or _rotation(2, *sincos_of_sum(q[0], raw[9]))
-        A = Pose([*turn, Translation((x, y, z)), hinge])
+        A = Pose([*turn, Translation((x, y, z)), _rotation(2, *sincos_of_sum(q[0], raw[9]))])
         motion = Motion(A, Pose(), e_z, zeros(6, 1), zeros(6))
     elif kind == SLIDER:
         e_z[5, 0] = 1
@@ -169,7 +163,7 @@ def float_bodies(plan: Plan, q: Any, v: Any, **inputs: Any) -> list[Record]:
         motion = link_motion(link, joint_numbers(link, raw), ql, vl) if link.kind == GENERAL else None
         body = link_body(link, raw, ql, vl, motion)
         give_springs(body, link, raw, ql, vl)
-        body.prescribed, body.slot = link.prescribed, link.slot
+        body.prescribed, body.slot, body.columns = link.prescribed, link.slot, link.columns
         for name, values in inputs.items():
             give_input(body, name, vector(*(float(x) for x in values[link.v])))
         bodies.append(body)

@@ -15,11 +15,13 @@ import numpy as np
 from anyjoint.errors import ModelError
 from anyjoint.joints import Joint
 from anyjoint.joints.spring import Spring
+from anyjoint.mechanism.inertia import spatial_inertias
 
+from .columns import NONE, UNFED, Columns, Feed
 from .denavit import Normal, common_normal, principal, screw_z, snap, unshifted
 from .moving_part import FIXED, GENERAL, HINGE, SLIDER, Core, moving_part
 from .regroup import regroup_inertia
-from .rigid import Array, inverse, matrices, moved, spatial_inertia
+from .rigid import Array, inverse, matrices, moved
 
 __all__ = ["FIXED", "GENERAL", "HINGE", "SLIDER", "Link", "Plan", "body_plan", "make_plan"]
 
@@ -49,6 +51,8 @@ class Link:
     prescribed: bool = False  # in hybrid dynamics: accelerations are given, forces come out
     slot: int = 0  # how many siblings come before it
     spring: Spring | None = None  # the joint's own
+    columns: Columns = NONE  # unknowns of others that pass it
+    feed: Feed = UNFED
     tail: tuple[float, ...] = ()  # the link's frame after the moving part, if not there: rotation by rows, origin
 
 
@@ -92,13 +96,15 @@ def make_plan(mechanism: Any, *, canonical: bool = True, regroup: bool = False) 
     _check_range(inertia, drafts)
     found = (pose.gamma, pose.sin_alpha, pose.cos_alpha, pose.p, pose.theta)
     numbers = zip(*(x.tolist() for x in found), strict=True)
+    frames = back[:-1] @ np.array([draft.tail for draft in drafts])
     links = []
     for i, ((gamma, s, c, at, theta), draft, slot) in enumerate(zip(numbers, drafts, _slots(parents), strict=True)):
-        body, frame = draft.body, back[i] @ draft.tail
+        body = draft.body
         made = (body.index, draft.parent, draft.kind, body.joint, draft.core, gamma, s, c, tuple(at), theta)
-        links.append(Link(*made, inertia[i], frame, body.q, body.v, slot=slot, spring=Spring.of(body)))
-    turned = [(k, back[k] @ T if k >= 0 else T) for k, T in placed]
-    return Plan(tuple(links), tuple(turned))
+        links.append(Link(*made, inertia[i], frames[i], body.q, body.v, slot=slot, spring=Spring.of(body)))
+    carriers = [k for k, _ in placed]
+    turned = back[carriers] @ np.array([T for _, T in placed])  # the ground's own, the last, is no turn
+    return Plan(tuple(links), tuple(zip(carriers, turned, strict=True)))
 
 
 def body_plan(mechanism: Any) -> Plan:
@@ -111,8 +117,7 @@ def body_plan(mechanism: Any) -> Plan:
     pose = unshifted(matrices([body.placement for body in bodies]) @ np.array(leads))
     found = (pose.gamma, pose.sin_alpha, pose.cos_alpha, pose.p, pose.theta)
     numbers = zip(*(x.tolist() for x in found), strict=True)
-    given = [body.inertia for body in bodies]
-    inertia = spatial_inertia([x.mass for x in given], [x.com for x in given], [x.tensor for x in given])
+    inertia = spatial_inertias([body.inertia for body in bodies])
     slots = _slots([body.parent for body in bodies])
     links = []
     for i, (body, (gamma, s, c, at, theta)) in enumerate(zip(bodies, numbers, strict=True)):
@@ -132,29 +137,33 @@ def _part(joint: Joint) -> tuple[str, Core, Array, Array]:
 
 def _weld(mechanism: Any) -> tuple[list[_Draft], list[tuple[int, Array]]]:
     """One draft per moving body; bodies without coordinates are welded into the link that carries them."""
-    drafts: list[_Draft] = []
+    bodies = mechanism.bodies
+    placements = matrices([body.placement for body in bodies])
+    moving: list[tuple[Any, int, str, Core, Array, Array, Array]] = []  # body, carrier, part, what carries it
     placed: list[tuple[int, Array]] = []
     ground = -1, np.eye(4)
     parts: dict[int, Any] = {}  # of joints that many bodies share
-    for body, placement in zip(mechanism.bodies, matrices([x.placement for x in mechanism.bodies]), strict=True):
+    for body, placement in zip(bodies, placements, strict=True):
         carrier, carried = placed[body.parent] if body.parent >= 0 else ground
-        base = carried @ placement
         joint = body.joint
         if joint.nv == 0:
-            placed.append((carrier, base @ np.asarray(joint.pose([]).matrix, dtype=float)))
+            placed.append((carrier, carried @ placement @ np.asarray(joint.pose([]).matrix, dtype=float)))
             continue
         if id(joint) not in parts:
             parts[id(joint)] = moving_part(joint)
-        kind, core, lead, tail = parts[id(joint)]
-        drafts.append(_Draft(body, carrier, kind, core, base @ lead, tail))
-        placed.append((len(drafts) - 1, tail))
-    return drafts, placed
+        part = parts[id(joint)]
+        moving.append((body, carrier, *part, carried))
+        placed.append((len(moving) - 1, part[-1]))
+    if not moving:
+        return [], placed
+    indices = [body.index for body, *_ in moving]
+    K = np.array([x[-1] for x in moving]) @ placements[indices] @ np.array([x[4] for x in moving])
+    return [_Draft(b, k, kind, core, K[i], tail) for i, (b, k, kind, core, _, tail, _) in enumerate(moving)], placed
 
 
 def _welded_inertias(mechanism: Any, drafts: list[_Draft], placed: list[tuple[int, Array]]) -> Array:
     """The links' inertias in their natural frames, with everything that is welded to them."""
-    given = [body.inertia for body in mechanism.bodies]
-    own = spatial_inertia([x.mass for x in given], [x.com for x in given], [x.tensor for x in given])
+    own = spatial_inertias([body.inertia for body in mechanism.bodies])
     seen = moved(own, np.array([T for _, T in placed]))
     carriers = np.array([carrier for carrier, _ in placed])
     total = np.zeros((len(drafts), 6, 6))

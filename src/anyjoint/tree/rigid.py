@@ -87,12 +87,3 @@ def moved(J: Array, T: Array) -> Array:
     X = adjoint(inverse(T))
     seen: Array = np.swapaxes(X, -1, -2) @ J @ X
     return seen
-
-
-def spatial_inertia(mass: Any, com: Any, tensor: Any) -> Array:
-    """6x6 inertias about the bodies' origins from masses, centres of mass and tensors about those [SG eq. 5]."""
-    m, c = np.asarray(mass, dtype=float)[..., None, None], skew(np.asarray(com, dtype=float))
-    J = np.zeros((*m.shape[:-2], 6, 6))
-    J[..., :3, :3] = np.asarray(tensor, dtype=float) - m * (c @ c)
-    J[..., :3, 3:], J[..., 3:, :3], J[..., 3:, 3:] = m * c, -m * c, m * np.eye(3)
-    return J

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from anyjoint.codegen import Array, CompiledSchedule
-from anyjoint.codegen.builder import Builder, Embedded, Place
+from anyjoint.codegen import Array, CompiledSchedule, Place
+from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.export.javascript import program_text
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps
-from anyjoint.stepper.physics import Physics
+from anyjoint.stepper.physics import Physics, Projection, at_time, projection_of
 from anyjoint.view.contact import contact_script
 from anyjoint.view.live import live_page, live_stepper, model_info
 from anyjoint.view.options import viewer_options
@@ -43,22 +43,23 @@ def dynamics_script(model: Any, stepper: Stepper | None = None) -> str:
 PROGRAMS = {"poses": "body_poses", "energy": "energy", "moments": "mass_moments"}
 # What the sliders and the pointer add to a step, and the quantities that say how it acts.
 PUSHES = {"weight": "weight_forces", "pull": "generalized_forces"}
-ROWS = ("q", "v", "g", "wrenches", "damping", "dt", "result")
+ROWS = ("q", "v", "g", "wrenches", "damping", "dt", "t", "result")
 GLUE = """\
 const vector = (n) => new Float64Array(Math.max(1, n));
 const { nq, nv, nb } = model;
 const [state, matrices, two, moments] = [nq + nv, 16 * nb, 2, 4].map(vector);
-const [still, change, damping, length] = [6 * nb, 3, 1, 1].map(vector);
+const [still, change, damping, length, clock] = [6 * nb, 3, 1, 1, 1].map(vector);
 const differs = (gravity) => change.map((_, k) => (change[k] = gravity[k] - model.gravity[k])).some((x) => x !== 0);
 return {
   nq, nv, nb, damped: model.damped,
-  step(q, v, { gravity, wrenches, damping: d }, dt) {
+  step(q, v, { gravity, wrenches, damping: d, time = 0 }, dt) {
     length[0] = dt;
+    clock[0] = time;
     if (differs(gravity) || wrenches || d) {
       damping[0] = d;
-      parts.pushed.call(q, v, change, wrenches ?? still, damping, length, state);
+      parts.pushed.call(q, v, change, wrenches ?? still, damping, length, clock, state);
     } else {
-      parts.step.call(q, v, change, still, damping, length, state);
+      parts.step.call(q, v, change, still, damping, length, clock, state);
     }
     q.set(state.subarray(0, nq));
     v.set(state.subarray(nq, nq + nv));
@@ -79,13 +80,14 @@ return {
 class Pushed(Physics):
     """Dynamics with what a page adds: other gravity, wrenches on bodies, damping of all velocities."""
 
-    def __init__(self, builder: Builder, model: Any) -> None:
-        super().__init__(builder, model.mechanism, model.program("forward_dynamics").trace.schedule, forced=True)
+    def __init__(self, builder: Builder, model: Any, projection: Projection | None) -> None:
+        forward = model.program("forward_dynamics").trace.schedule
+        super().__init__(builder, model.mechanism, forward, forced=True, projection=projection)
         rows = ("q", "result")
         self.pushes = {name: Embedded(builder, model.program(x).trace.schedule, rows) for name, x in PUSHES.items()}
         self.part = builder.room(self.nv)
 
-    def accelerate(self, q: Place, v: Place, inputs: Place, out: Place) -> None:
+    def accelerate(self, q: Place, v: Place, inputs: Place, out: Place, t: Place | None = None) -> None:
         """Accelerations with all of that."""
         builder, total = self.builder, self.tau
         assert total is not None
@@ -96,28 +98,32 @@ class Pushed(Physics):
             push.call({"q": q, "result": self.part, "numbers": builder.place(f"{name} numbers"), **rows[name]})
             both = {"tau": total, "more": self.part}
             builder.pointwise(self.nv, both, {}, {"tau": total}, lambda x: {"tau": x["tau"] + x["more"]})
-        self.dynamics.call({"q": q, "v": v, "tau": total, "result": out})
+        self.dynamics.call({"q": q, "v": v, "tau": total, "result": out} | at_time(t))
 
 
 def step_text(model: Any, stepper: Stepper, pushed: bool) -> str:
     """A step as {call(rows of ROWS)}, in which tau is zero."""
     names = ["numbers", *(f"{name} numbers" for name in PUSHES if pushed)]
     builder = Builder((*(Array(name, "row") for name in ROWS), *(Array(name, "uniform") for name in names)))
-    forward = model.program("forward_dynamics")
+    corrections = ("position_correction", "velocity_correction") if model.mechanism.constraints else ()
+    own = [model.program(name) for name in ("forward_dynamics", *corrections)]
+    projection = projection_of(own)
     if pushed:
-        physics: Physics = Pushed(builder, model)
+        physics: Physics = Pushed(builder, model, projection)
     else:
-        physics = Physics(builder, model.mechanism, forward.trace.schedule, forced=True)
+        physics = Physics(builder, model.mechanism, own[0].trace.schedule, forced=True, projection=projection)
     tau = physics.tau
     assert tau is not None
     if not pushed:
         builder.pointwise(model.nv, {}, {}, {"tau": tau}, lambda x: {"tau": 0.0})
     q, v, result, to_v = (*(builder.place(name) for name in ("q", "v", "result")), builder.place("result", model.nq))
-    ops = CompiledOps(builder, physics, builder.place("dt"), q, v, lambda c: tau)
+    clock = builder.place("t") if model.mechanism.timed else None
+    ops = CompiledOps(builder, physics, builder.place("dt"), q, v, lambda c: tau, clock)
     ops.finish(*stepper.step(ops), result, to_v)
-    physics.rechart(result, to_v)
-    programs = [forward, *(model.program(x) for x in PUSHES.values() if pushed)]
-    numbers = [f"new Float64Array([{', '.join(repr(float(x)) for x in p.numbers)}])" for p in programs]
+    physics.settle(result, to_v, ops.time(1.0))
+    programs = [own, *([model.program(x)] for x in PUSHES.values() if pushed)]
+    rows = [[repr(float(x)) for program in group for x in program.numbers] for group in programs]
+    numbers = [f"new Float64Array([{', '.join(row)}])" for row in rows]
     text = CompiledSchedule(builder.schedule()).source("js")
     formal = ", ".join(f"a{k}" for k in range(len(ROWS)))
     inside = f"const numbers = [{', '.join(numbers)}]; const work = new Float64Array(WORK);"

@@ -49,6 +49,13 @@ class Curve:
     domain: tuple[float, float] = (-math.pi, math.pi)
     period: float | None = None
     defined: tuple[float, float] = EVERYWHERE  # the curve ends there, as open splines do
+    continuity: float = math.inf  # so many derivatives are continuous everywhere
+    planar: bool = False  # known to lie in a plane
+
+    def carries(self, frame: str) -> bool:
+        """Whether the twist of a frame that rides along is continuous: else energy would jump where derivatives do."""
+        turning = frame == "frenet" and not self.planar  # about the tangent, by the third derivative
+        return self.continuity >= (3 if turning else 2)
 
     @property
     def tabulated(self) -> tuple[float, float]:

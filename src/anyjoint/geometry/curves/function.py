@@ -24,6 +24,8 @@ class FunctionCurve(Curve):
     domain: tuple[float, float] = (-math.pi, math.pi)
     period: float | None = None
     defined: tuple[float, float] = EVERYWHERE
+    continuity: float = math.inf
+    planar: bool = False
 
     def point(self, s: Scalar) -> Vector:
         with user_code(f"curve function {self.name}", self.function, [s]):
@@ -64,7 +66,7 @@ def constant(given: Curve) -> Curve:
     """The same curve with its numbers fixed, for tables made from it: they cannot follow a change at run time."""
     if isinstance(given, (FunctionCurve, Line)):
         return given
-    return FunctionCurve(given.point, given.domain, given.period, given.defined)
+    return FunctionCurve(given.point, given.domain, given.period, given.defined, given.continuity, given.planar)
 
 
 def as_curve(given: Any) -> Curve:

@@ -5,12 +5,13 @@ from .bspline import BSpline
 from .cylinder import Cylinder
 from .ellipsoid import Ellipsoid
 from .function import FunctionSurface, as_surface, surface
+from .inside import Inside
 from .plane import Plane
 from .sphere import Sphere
 from .surface import Surface
 from .torus import Torus
 
 __all__ = [
-    "BSpline", "Bezier", "Cylinder", "Ellipsoid", "FunctionSurface", "Plane", "Sphere", "Surface", "Torus",
-    "as_surface", "surface",
+    "BSpline", "Bezier", "Cylinder", "Ellipsoid", "FunctionSurface", "Inside", "Plane", "Sphere", "Surface",
+    "Torus", "as_surface", "surface",
 ]  # fmt: skip

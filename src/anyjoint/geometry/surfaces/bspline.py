@@ -9,7 +9,7 @@ import numpy as np
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 
-from ..bernstein import cubic_pieces
+from ..bernstein import spline_pieces
 from ..check import EVERYWHERE, frozen, table
 from ..patches import Patches
 from .surface import Interval, Surface
@@ -56,9 +56,9 @@ class BSpline(Surface):
     def patches(self) -> Patches:
         grid = np.array(self.points)
         m, n, _ = grid.shape
-        along_u = cubic_pieces(grid.reshape(m, n * 3), closed=self.closed[0], clamped=True)  # [i, power, n * 3]
+        along_u = spline_pieces(grid.reshape(m, n * 3), closed=self.closed[0], clamped=True)  # [i, power, n * 3]
         rows = along_u.reshape(-1, n, 3).transpose(1, 0, 2).reshape(n, -1)
-        both = cubic_pieces(rows, closed=self.closed[1], clamped=True)  # [j, power, (i, power, 3)]
+        both = spline_pieces(rows, closed=self.closed[1], clamped=True)  # [j, power, (i, power, 3)]
         i, j = self.counts
         return Patches.of(both.reshape(j, 4, i, 4, 3).transpose(2, 0, 3, 1, 4), self.closed)
 

@@ -1,15 +1,24 @@
 """An ellipsoid about the origin, its half axes along the coordinate axes."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from anyjoint.scalar import Scalar, cos, sin, sqrt
+from anyjoint.scalar import Scalar, cos, select, sin, sqrt
 from anyjoint.spatial import Pose, Vector, vector
 
 from ..check import POSITIVE, parameter, positive
 from ..frame import QUARTER_Z, known_rotation
-from .pole import POLAR_DOMAIN, cycle, pole_distance, pole_message, shift_of
-from .surface import Surface
+from .pole import (
+    POLAR_DOMAIN,
+    both_charts,
+    in_first,
+    other_chart,
+    polar_axes,
+    pole_distance,
+    pole_message,
+    shift_of,
+)
+from .surface import Change, Surface
 
 
 @dataclass(frozen=True)
@@ -18,6 +27,7 @@ class Ellipsoid(Surface):
 
     The frame is Trans(point) Rot_z(alpha) Rot_y(beta) [y -x z] with tan alpha = a sin u / (b cos u) and
     tan beta = c h sin v / (a b cos v), h^2 = (a sin u)^2 + (b cos u)^2. `axis` says which axis carries the poles.
+    Two axes, such as "zx", are two charts: poles on z, or on x where v is in (2 pi, 3 pi).
     """
 
     a: float = parameter((0.2, 2.0), POSITIVE)
@@ -32,25 +42,33 @@ class Ellipsoid(Surface):
         positive("Ellipsoid", a=self.a, b=self.b, c=self.c)
         shift_of(self.axis, "Ellipsoid")
 
-    def half_axes(self) -> tuple[Scalar, Scalar, Scalar]:
-        """The half axes, the one of the poles last."""
+    def half_axes(self, v: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+        """The half axes in the chart of v, the one of the poles last."""
         axes, shift = (self.a, self.b, self.c), shift_of(self.axis, "Ellipsoid")
-        return axes[shift % 3], axes[(1 + shift) % 3], axes[(2 + shift) % 3]
+        a, b, c = (axes[(k + shift) % 3] for k in range(3))
+        first = in_first(self.axis, v)
+        return select(first, a, c), b, select(first, c, a)
 
     def point(self, u: Scalar, v: Scalar) -> Vector:
-        a, b, c = self.half_axes()
-        p = [a * cos(u) * sin(v), b * sin(u) * sin(v), c * cos(v)]
-        shift = shift_of(self.axis, "Ellipsoid")
-        return vector(*[p[(k - shift) % 3] for k in range(3)])
+        a, b, c = self.half_axes(v)
+        local = vector(a * cos(u) * sin(v), b * sin(u) * sin(v), c * cos(v))
+        return polar_axes(self.axis, "Ellipsoid", v).R @ local
 
     def frame(self, u: Scalar, v: Scalar) -> Pose:
-        a, b, c = self.half_axes()
+        a, b, c = self.half_axes(v)
         y, x = a * sin(u), b * cos(u)
         h = sqrt(x * x + y * y)
         lean, rise = c * h * sin(v), a * b * cos(v)
         length = sqrt(lean * lean + rise * rise)
+        local = Pose.translation(a * cos(u) * sin(v), b * sin(u) * sin(v), c * cos(v))
         turn = known_rotation(2, y / h, x / h) @ known_rotation(1, lean / length, rise / length)
-        return Pose.translation(*self.point(u, v)) @ cycle(shift_of(self.axis, "Ellipsoid")) @ turn @ QUARTER_Z
+        return polar_axes(self.axis, "Ellipsoid", v) @ local @ turn @ QUARTER_Z
+
+    def all_charts(self) -> "Ellipsoid":
+        return replace(self, axis=both_charts(self.axis))
+
+    def other_chart(self, u: Scalar, v: Scalar) -> Change | None:
+        return other_chart(u, v) if len(self.axis) == 2 else None
 
     def poles(self, u: Scalar, v: Scalar) -> list[Scalar]:
         return pole_distance(v)

@@ -1,22 +1,23 @@
 """A sphere about the origin."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose, Vector, vector
 
 from ..check import POSITIVE, parameter, positive
 from ..frame import QUARTER_Z
-from .pole import POLAR_DOMAIN, cycle, pole_distance, pole_message, shift_of
-from .surface import Surface
+from .pole import POLAR_DOMAIN, both_charts, other_chart, polar_axes, pole_distance, pole_message, shift_of
+from .surface import Change, Surface
 
 
 @dataclass(frozen=True)
 class Sphere(Surface):
     """radius (cos u sin v, sin u sin v, cos v), 0 < v < pi, normal outward: Rot_z(u) Rot_y(v) Trans_z(radius) [y -x z].
 
-    `axis` says which axis carries the poles: an alternative chart is the same sphere with another axis.
+    `axis` says which axis carries the poles: an alternative chart is the same sphere with another axis. Two axes, such
+    as "zx", are two charts: poles on z, or on x where v is in (2 pi, 3 pi).
     """
 
     radius: float = parameter((0.1, 2.0), POSITIVE)
@@ -30,13 +31,18 @@ class Sphere(Surface):
         shift_of(self.axis, "Sphere")
 
     def point(self, u: Scalar, v: Scalar) -> Vector:
-        p = [self.radius * cos(u) * sin(v), self.radius * sin(u) * sin(v), self.radius * cos(v)]
-        shift = shift_of(self.axis, "Sphere")
-        return vector(*[p[(k - shift) % 3] for k in range(3)])
+        local = vector(self.radius * cos(u) * sin(v), self.radius * sin(u) * sin(v), self.radius * cos(v))
+        return polar_axes(self.axis, "Sphere", v).R @ local
 
     def frame(self, u: Scalar, v: Scalar) -> Pose:
         up = Pose.rotation_z(u) @ Pose.rotation_y(v) @ Pose.translation(0, 0, self.radius)
-        return cycle(shift_of(self.axis, "Sphere")) @ up @ QUARTER_Z
+        return polar_axes(self.axis, "Sphere", v) @ up @ QUARTER_Z
+
+    def all_charts(self) -> "Sphere":
+        return replace(self, axis=both_charts(self.axis))
+
+    def other_chart(self, u: Scalar, v: Scalar) -> Change | None:
+        return other_chart(u, v) if len(self.axis) == 2 else None
 
     def poles(self, u: Scalar, v: Scalar) -> list[Scalar]:
         return pole_distance(v)

@@ -15,6 +15,7 @@ from ..check import EVERYWHERE
 from ..frame import framed, place, unit, vanishes
 
 Interval = tuple[float, float]
+Change = tuple[Scalar, Scalar, Scalar]  # whether it is time to change charts, and (u, v) in the other
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -64,6 +65,14 @@ class Surface:
     def poles(self, u: Scalar, v: Scalar) -> list[Scalar]:
         """Numbers that vanish where closed forms hold but u says nothing."""
         return []
+
+    def all_charts(self) -> Surface:
+        """The same surface with as many charts as it needs to have no pole; itself where it knows of no other."""
+        return self
+
+    def other_chart(self, u: Scalar, v: Scalar) -> Change | None:
+        """The same point in another chart, and whether that is the better one; None where there is one chart."""
+        return None
 
     def normal(self, u: Scalar, v: Scalar) -> Vector:
         """The unit normal, outward for solids."""

@@ -66,6 +66,7 @@ def every_kind() -> dict[str, Joint]:
         "sliding-surface": joints.OnSurface(egg, slide=True, spin=True),
         "surface-surface": joints.SurfaceSurface(ring, ring, twist=math.pi / 2),
         "contact": joints.Contact(egg, ball),
+        "rolling": joints.Rolling(egg, ball),
         "curve-curve": joints.CurveCurve(curves.Circle(0.5), curves.Circle(0.2), spin=True),
         "rolling-wheel": joints.RollingWheel(0.2, curves.Circle(0.6)),
         "four-bar": joints.FourBar(),
@@ -131,6 +132,6 @@ def regular_coordinates(joint: Joint, rng: np.random.Generator) -> Vector:
         low, high = max(c.domain[0], c.neutral - 2.0), min(c.domain[1], c.neutral + 2.0)
         q.append(c.neutral + float(rng.uniform(0.4 * (low - c.neutral), 0.4 * (high - c.neutral))))
     values = np.array(q, dtype=float)
-    if joint.nq != joint.nv:
+    if any(c.name == "qw" for c in joint.coordinates):
         values[:4] /= np.linalg.norm(values[:4])
     return values

@@ -1,0 +1,58 @@
+"""What a constraint says about accelerations: rows K, one 6-vector for each body that it touches, and the rest gamma.
+
+A row asks that sum_i K_i . alpha_i + N . qdd + gamma = 0, where alpha is the acceleration of a link: derivative of the
+angular velocity, ordinary acceleration of the origin, in the link's axes [PAK eq. 5; GL section 5; RM eq. 54]. K is the
+derivative of the row along the twists of the links, so that it costs the same however deep in the tree they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Matrix, Pose, Vector, zeros
+
+Scalars = Sequence[Scalar] | Vector
+
+
+class Touched(Protocol):
+    """A link that a constraint touches: where it is in a frame that all of them share, how it moves, in its own axes.
+
+    `X` is the frame that the constraint is written in (the body's own, or that of a closing joint) in the link's.
+    """
+
+    @property
+    def R(self) -> Matrix: ...
+    @property
+    def p(self) -> Vector: ...
+    @property
+    def w(self) -> Vector: ...
+    @property
+    def u(self) -> Vector: ...
+    @property
+    def X(self) -> Pose: ...
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The ground, which stands still."""
+
+    X: Pose
+    R = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=object)
+    p, w, u = zeros(3), zeros(3), zeros(3)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """m rows at a state: position errors (none for rows on velocities), velocity errors, K (6, m) per body touched, N
+    (m) per coordinate touched, and gamma, all that accelerations do not cause."""
+
+    error: Scalars | None
+    rate: Scalars
+    K: Sequence[Matrix]
+    N: Sequence[Vector]
+    gamma: Scalars

@@ -1,0 +1,145 @@
+"""Two surfaces that roll on each other: contact coordinates whose rates obey rolling without slip [PAK section 6]."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import AnyjointError, InputError
+from anyjoint.geometry.surfaces import as_surface
+from anyjoint.scalar import Scalar, atan2, is_number, plain, select
+from anyjoint.spatial import Pose, vector, zeros
+
+from .condense import condensed
+from .contact_coordinates import contact_coordinates, contact_legs
+from .joint import Coordinate, Joint
+from .product_rule import Motion
+from .quaternion import turn_of
+from .wandering import ALIKE, Wandering, determinant, inverse, relative_curvature, towards_first
+
+FLAT = 1e-6  # share of the surfaces' own curvatures below which their difference is none
+PROBES = 5
+
+
+@dataclass(frozen=True)
+class Rolling(Joint):
+    """Two surfaces rolling on each other without slip, Q as for Contact; q = (u1, v1, u2, v2, psi), three velocities.
+
+    v = the angular velocity in the contact frame: rolling about its two tangents, spinning about its normal. S is then
+    constant, and dq/dt = N(q) v. This is not holonomic: three velocities, yet all five coordinates can be reached.
+    Spheres and ellipsoids get a second chart, so that they roll over their poles.
+    """
+
+    surface1: Any
+    surface2: Any
+    wrap: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "surface1", as_surface(self.surface1).all_charts())
+        object.__setattr__(self, "surface2", as_surface(self.surface2).all_charts())
+        check_bend(self)
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return contact_coordinates(self.surface1, self.surface2, self.wrap)
+
+    @property
+    def nv(self) -> int:
+        return 3
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        return "roll_x", "roll_y", "spin"
+
+    def legs(self, q: Sequence[Scalar]) -> tuple[Pose, Pose]:
+        return contact_legs(self.surface1, self.surface2, q)
+
+    def motion(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
+        """S = (1, 0) in the contact frame, so that c = 0; leg B goes with the contact point, leg A does the rest."""
+        first, second = self._wandering(q)
+        W = inverse(relative_curvature(first, second, q[4]))
+        S, S_B = zeros(6, 3), zeros(6, 3)
+        for k in range(3):
+            S[k, k] = 1
+        S_B[:2, :2], S_B[2, :2], S_B[3:5, :2] = -(second.tilt @ W), -(second.spin @ W), -W
+        A, B = self.legs(q)
+        return Motion(condensed(A), condensed(B), S - S_B, S_B, zeros(6))
+
+    def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
+        """N(q) v: the contact point wanders over both surfaces at the same velocity w."""
+        first, second = self._wandering(q)
+        w = inverse(relative_curvature(first, second, q[4])) @ vector(*v[:2])
+        w1 = towards_first(q[4]) @ w
+        psi = v[2] + first.spin @ w1 + second.spin @ w
+        return [*(first.rates @ w1), *(second.rates @ w), psi]
+
+    def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
+        """Away from poles: the other chart of a surface turns its frame about the normal by theta, and psi with it.
+
+        Velocities are seen in the frame of surface 2, and turn when that one turns.
+        """
+        at, rates, rewritten = list(q), list(v), False
+        for k, surface in ((0, self.surface1), (2, self.surface2)):
+            change = surface.other_chart(at[k], at[k + 1])
+            if change is None:
+                continue
+            better, *new = change
+            old, turned = surface.frame(at[k], at[k + 1]).R, surface.frame(*new).R
+            c, s = old[:, 0] @ turned[:, 0], old[:, 1] @ turned[:, 0]
+            new_q = [*at[:k], *new, *at[k + 2 : 4], at[4] + atan2(s, c)]
+            new_v = [c * rates[0] + s * rates[1], c * rates[1] - s * rates[0], rates[2]] if k else rates
+            at = [select(better, x, y) for x, y in zip(new_q, at, strict=True)]
+            rates = [select(better, x, y) for x, y in zip(new_v, rates, strict=True)]
+            rewritten = True
+        return super().chart(at, rates) or ((at, rates) if rewritten else None)
+
+    def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
+        """How far the body is turned away from its attitude at rest."""
+        return turn_of(self.pose(rest).R.T @ self.pose(q).R)
+
+    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Scalar]]:
+        return [(ALIKE, determinant(relative_curvature(*self._wandering(q), q[4])))]
+
+    def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
+        share = self.share(q)
+        return [*super().edges(q), share * share]
+
+    def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """S is constant, but rates are infinite at poles."""
+        return [*self.surface1.poles(q[0], q[1]), *self.surface2.poles(q[2], q[3])]
+
+    def singularity(self, q: Sequence[float]) -> str | None:
+        at = [float(x) for x in q]
+        pole: str | None = self.surface1.singularity(at[0], at[1]) or self.surface2.singularity(at[2], at[3])
+        if pole or abs(self.share(at)) > FLAT:
+            return pole
+        return f"{ALIKE}; start elsewhere, or let a smaller body roll"
+
+    def _wandering(self, q: Sequence[Scalar]) -> tuple[Wandering, Wandering]:
+        return Wandering.over(self.surface1, q[0], q[1]), Wandering.over(self.surface2, q[2], q[3])
+
+    def share(self, q: Sequence[Scalar]) -> Scalar:
+        """The relative curvature det K as a share of the surfaces' own; 0 where they bend alike."""
+        first, second = self._wandering(q)
+        size = first.bend + second.bend
+        return determinant(relative_curvature(first, second, q[4])) / size if plain(size) != 0 else 0.0
+
+
+def check_bend(joint: Rolling) -> None:
+    """Refuse surfaces that touch along a line, or bend alike, wherever they touch."""
+    rng = np.random.default_rng(11)
+    low, high = np.array([c.domain for c in joint.coordinates]).clip(-10, 10).T
+    try:
+        probes = [(low + rng.uniform(0.1, 0.9, 5) * (high - low)).tolist() for _ in range(PROBES)]
+        if not all(is_number(x) for s in (joint.surface1, joint.surface2) for x in s.point(*s.neutral)):
+            return  # numbers are not known yet
+        flat = all(abs(joint.share(q)) < FLAT for q in probes)
+    except AnyjointError:
+        return  # a surface of the user's own, which is checked elsewhere
+    if flat:
+        names = f"{joint.surface1.name}, {joint.surface2.name}"
+        raise InputError(
+            f"Rolling({names}): the surfaces touch along a line or over an area wherever they touch, so that no point "
+            "says how they roll; use joints.RollingWheel for wheels in a plane, or a slightly bulging surface"
+        )

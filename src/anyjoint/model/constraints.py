@@ -1,0 +1,241 @@
+"""What a model says about its constraints: forces, errors, degrees of freedom, and states that are on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyjoint.dynamics.constraint_jacobian import places
+from anyjoint.errors import InputError
+from anyjoint.mechanism.constrain import coordinate_place
+from anyjoint.trace.constrained import velocities
+
+from .arguments import checked_row
+
+if TYPE_CHECKING:
+    from anyjoint.mechanism import Mechanism
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+RANK = 1e-9  # of a row that others leave something of, relative to itself
+CLOSED = 1e-12  # errors at which a state counts as assembled, in metres and radians
+SETTLED = 1e-9  # the same where rounding of large numbers is in the way
+ITERATIONS = 200
+
+
+@dataclass(frozen=True)
+class Residual:
+    """By how much a constraint is missed: positions (rows on velocities alone have none: 0) and velocities."""
+
+    position: Floats
+    velocity: Floats
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """Degrees of freedom that constraints leave at a place, and the rows that others imply, by name."""
+
+    degrees_of_freedom: int
+    rows: int
+    redundant: tuple[str, ...]
+
+    def __int__(self) -> int:
+        return self.degrees_of_freedom
+
+
+class ConstraintQuestions:
+    """The part of Model that is about constraints."""
+
+    mechanism: Mechanism
+    nq: int
+    nv: int
+    dtype: np.dtype[Any]
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def constraint_forces(self, q: Any, v: Any, tau: Any = None, *, t: Any = None) -> dict[str, Floats]:
+        """Multipliers by constraint: M a + G^T y = tau - bias.
+
+        Those of a loop are reactions along and about the axes of its first frame. Where rows are redundant, one choice
+        of many is made: rows that others imply get 0.
+        """
+        return self._by_name(np.asarray(self.constraint_multipliers(q, v, tau=tau, t=t)))
+
+    def constraint_residual(self, q: Any, v: Any = None, *, t: Any = None) -> dict[str, Residual]:
+        """Errors of positions and velocities by constraint; at rest unless v is given."""
+        q = np.asarray(q, self.dtype)
+        v = np.zeros((*q.shape[:-1], self.nv), self.dtype) if v is None else v
+        position, velocity = self.constraint_errors(q, v, t=t)
+        found = zip(self._by_name(position).items(), self._by_name(velocity).values(), strict=True)
+        return {name: Residual(x, y) for (name, x), y in found}
+
+    def constraint_jacobian(self, q: Any, *, t: Any = None) -> Floats:
+        """G (nc, nv): the rates of all rows per unit velocities."""
+        shape = (self.mechanism.nc, self.nv)
+        entries = np.asarray(self.evaluate("constraint_entries", (q, *self.clock(t))))
+        G = np.zeros((shape[0] * shape[1], *entries.shape[:-1]), self.dtype)
+        numbers, rows, columns = self._entry_places
+        np.add.at(G, rows * self.nv + columns, np.moveaxis(entries[..., numbers], -1, 0))
+        return np.moveaxis(G, 0, -1).reshape(*entries.shape[:-1], *shape)
+
+    def mobility(self, q: Any, *, t: Any = None) -> Mobility:
+        """How many degrees of freedom are left at q, and which rows are redundant there."""
+        G = np.asarray(self.constraint_jacobian(checked_row("mobility", q, "q", self.nq, self.dtype), t=t), dtype=float)
+        kept, redundant = _independent(G)
+        names = self.row_names
+        return Mobility(self.nv - len(kept), len(G), tuple(names[k] for k in redundant))
+
+    def assemble(
+        self, q0: Any = None, v0: Any = None, *, hold: Sequence[str] = (), t: float = 0.0, progress: Any = None
+    ) -> tuple[Floats, Floats]:
+        """The state on the constraints that is nearest to a rough guess; coordinates named in `hold` stay.
+
+        Nearness is measured by kinetic energy. Without q0 it begins at the mechanism's own start.
+        """
+        start = self.mechanism.start or (self.mechanism.neutral, np.zeros(self.nv))
+        q = checked_row("assemble", start[0] if q0 is None else q0, "q0", self.nq, np.dtype(float))
+        given = np.zeros(self.nv) if v0 is None else v0
+        v = checked_row("assemble", given, "v0", self.nv, np.dtype(float))
+        return Assembly(self, [hold] if isinstance(hold, str) else hold, t, progress).run(np.array(q), np.array(v))
+
+    @property
+    def row_names(self) -> list[str]:
+        """Names of all constraint rows: constraint, and row if it has several."""
+        return [
+            constraint.name if constraint.count == 1 else f"{constraint.name}/{row}"
+            for constraint in self.mechanism.constraints
+            for row in constraint.row_names
+        ]
+
+    @cached_property
+    def _entry_places(self) -> Floats:
+        counts = [constraint.count for constraint in self.mechanism.constraints]
+        if not counts:
+            return np.zeros((3, 0), dtype=int)
+        closed = self.workshop.closed()
+        return np.array(list(places(closed, counts, velocities(self.mechanism, closed))), dtype=int).reshape(-1, 3).T
+
+    def _by_name(self, rows: Floats) -> dict[str, Floats]:
+        ends = np.cumsum([constraint.count for constraint in self.mechanism.constraints])
+        parts = np.split(rows, ends[:-1], axis=-1) if len(ends) else []
+        return {c.name: part for c, part in zip(self.mechanism.constraints, parts, strict=True)}
+
+
+def _independent(G: Floats) -> tuple[list[int], list[int]]:
+    """Rows that the ones before them do not imply, and those that they do."""
+    basis = np.zeros((0, G.shape[1]))
+    kept: list[int] = []
+    redundant: list[int] = []
+    largest = float(np.abs(G).max(initial=0.0))
+    for k, row in enumerate(G):
+        left = row - basis.T @ (basis @ row)
+        left = left - basis.T @ (basis @ left)  # twice is enough
+        size = float(np.linalg.norm(left))
+        if size > RANK * max(float(np.linalg.norm(row)), RANK * largest):
+            basis = np.vstack([basis, left / size])
+            kept.append(k)
+        else:
+            redundant.append(k)
+    return kept, redundant
+
+
+class Assembly:
+    """Newton's method with steps that are shortened until they help."""
+
+    def __init__(self, model: Any, hold: Sequence[str], t: float, progress: Any) -> None:
+        self.model, self.clock, self.progress = model, model.clock(t), progress
+        self.held = np.zeros(model.nv, dtype=bool)
+        for name in hold:
+            self.held[self._velocities(name)] = True
+
+    def _velocities(self, name: str) -> list[int]:
+        """The velocities of a coordinate, or of all coordinates of a body."""
+        mechanism = self.model.mechanism
+        if name in mechanism:
+            return list(range(*mechanism[name].v.indices(self.model.nv)))
+        index, k = coordinate_place(mechanism, name, "assemble")
+        body = mechanism.bodies[index]
+        return [body.v.start + (body.joint.velocity_of(k) or 0)]
+
+    def run(self, q: Floats, v: Floats) -> tuple[Floats, Floats]:
+        """Positions first, then velocities."""
+        q = self._positions(q)
+        v = v + self._velocity_correction(q, v)
+        left = self._rates(q, v)
+        if np.abs(left).max(initial=0.0) > SETTLED * (1.0 + np.abs(v).max(initial=0.0)):
+            self._give_up(left, "velocities")
+        return q, v
+
+    def _positions(self, q: Floats) -> Floats:
+        error, first = self._errors(q), 0.0
+        for k in range(ITERATIONS):
+            size = float(np.abs(error).max(initial=0.0))
+            first = first or size
+            if self.progress:
+                self.progress(k, size)
+            if size <= CLOSED:
+                return q
+            step, length = self._position_correction(q, error), 1.0
+            while length > 1e-6:
+                new = self._moved(q, length * step)
+                left = self._errors(new)
+                if np.isfinite(left).all() and np.linalg.norm(left) < (1 - 0.1 * length) * np.linalg.norm(error):
+                    break
+                length /= 2
+            else:
+                if size <= SETTLED:
+                    return q
+                self._give_up(error)
+            q, error = new, left
+        self._give_up(error)
+        return q
+
+    def _errors(self, q: Floats) -> Floats:
+        position, _ = self.model.program("constraint_errors").split(
+            self.model.program("constraint_errors")(q, np.zeros(self.model.nv), *self.clock)
+        )
+        return np.asarray(position, dtype=float)
+
+    def _position_correction(self, q: Floats, error: Floats) -> Floats:
+        if not self.held.any():
+            d = np.asarray(self.model.program("position_correction")(q, *self.clock), dtype=float)
+            if np.isfinite(d).all() and np.linalg.norm(d) < 10.0 * max(1.0, float(np.linalg.norm(q))):
+                return d
+        return self._least(q, error)
+
+    def _velocity_correction(self, q: Floats, v: Floats) -> Floats:
+        return self._least(q, self._rates(q, v))
+
+    def _rates(self, q: Floats, v: Floats) -> Floats:
+        row = self.model.program("constraint_errors")(q, v, *self.clock)
+        return np.asarray(row[self.model.mechanism.nc :], dtype=float)
+
+    def _least(self, q: Floats, error: Floats) -> Floats:
+        """The correction of least kinetic energy on the coordinates that are not held."""
+        model, free = self.model, ~self.held
+        G = np.asarray(model.constraint_jacobian(q, t=float(self.clock[0][0]) if self.clock else None), dtype=float)
+        M = np.asarray(model.mass_matrix(q), dtype=float)[np.ix_(free, free)]
+        L = np.linalg.cholesky(M)
+        weighted = np.linalg.solve(L, G[:, free].T).T
+        d = np.zeros(model.nv)
+        d[free] = np.linalg.solve(L.T, np.linalg.lstsq(weighted, -error, rcond=1e-9)[0])
+        return d
+
+    def _moved(self, q: Floats, d: Floats) -> Floats:
+        model = self.model
+        q = q + np.asarray(model.coordinate_rates(q, d), dtype=float)
+        return np.asarray(model.rechart(q, np.zeros(model.nv))[0], dtype=float)
+
+    def _give_up(self, error: Floats, what: str = "the constraints") -> None:
+        names, order = self.model.row_names, np.argsort(-np.abs(error))[:4]
+        rows = ", ".join(f"{names[k]} by {error[k]:.3g}" for k in order if abs(error[k]) > SETTLED)
+        held = " with the coordinates that are held" if self.held.any() else ""
+        raise InputError(
+            f"assemble: {what} cannot be met{held} from this guess; still open: {rows}. Begin nearer to a "
+            "state that exists, hold less, or check lengths"
+        )

@@ -1,0 +1,157 @@
+"""Joints whose pose or twist jumps where cases of a function change: energy would jump with them, so find that.
+
+`aj.select`, `abs`, `floor`, tables and the like make a joint of pieces. Two states on different pieces are parted by a
+switch; just before and just behind it, poses and their derivatives must agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from anyjoint.joints import Coupled, Joint
+from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.probing import joint_pose, made_of_pieces
+from anyjoint.stepper.physics import joint_key
+from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic.derivative import jacobian
+from anyjoint.symbolic.interpret import evaluate, evaluate_ids
+from anyjoint.symbolic.ops import Op
+from anyjoint.symbolic.rewrite import reachable
+
+from .way import way
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+ROUNDS, PARTS = 8, 64  # 64^-8 of a step: down to rounding
+AT_ONCE = 32  # switches that are looked at within one step
+JUMP = 1e-6  # of the numbers' own size; what is continuous changes by rounding only
+# How many operands decide on which piece a node is, and how.
+CASES: dict[int, tuple[int, Callable[..., Any]]] = {
+    Op.ABS: (1, lambda a: a < 0),
+    Op.MIN: (2, lambda a, b: a < b),
+    Op.MAX: (2, lambda a, b: a < b),
+    Op.FLOOR: (1, np.floor),
+    Op.REM: (2, lambda a, b: np.trunc(a / b)),
+    Op.SELECT: (1, lambda condition: condition),
+    Op.GATHER: (1, np.floor),
+    Op.ATAN2: (2, lambda y, x: (y < 0) & (x < 0)),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """A joint's pose as expressions of coordinates, and the nodes that decide between cases."""
+
+    graph: Graph
+    q: tuple[Node, ...]
+    pose: tuple[Any, ...]
+    deciders: tuple[int, ...]
+    passed: set[bytes] = field(default_factory=set)  # switches of one coordinate that are known to be smooth
+
+    def cases(self, q: Floats) -> Floats:
+        """On which piece each decider is, (deciders, n), at coordinates (n, nq)."""
+        g, operands = self.graph, (self.graph.a, self.graph.b)
+        rules = [(CASES[g.op[i]][1], [x[i] for x in operands[: CASES[g.op[i]][0]]]) for i in self.deciders]
+        given = dict(zip((node.id for node in self.q), np.ascontiguousarray(q.T), strict=True))
+        known = evaluate_ids(g, [i for _, ids in rules for i in ids], given)
+        with np.errstate(all="ignore"):
+            found = [rule(*(known[i] for i in ids)) for rule, ids in rules]
+        # What is undefined, in a case that is not taken, is a case like others.
+        return np.asarray(np.nan_to_num(np.array([np.broadcast_to(x, len(q)) for x in found], dtype=float)))
+
+    @cached_property
+    def smooth(self) -> list[Any]:
+        """What must not jump: the pose and its derivatives by all coordinates."""
+        moving = [x for x in self.pose if isinstance(x, Node)]
+        return [*moving, *jacobian(moving, list(self.q), method="forward").ravel()]
+
+    def jumps(self, before: Floats, behind: Floats) -> bool:
+        """Whether poses or their derivatives differ at two places that are next to each other."""
+        columns = np.ascontiguousarray(np.stack([before, behind]).T)
+        values = evaluate(self.smooth, dict(zip(self.q, columns, strict=True)))
+        a, b = np.stack([np.broadcast_to(x, 2) for x in values], axis=1).astype(float)
+        with np.errstate(invalid="ignore"):  # where something is not finite, others notice
+            return bool((np.abs(a - b) > JUMP * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))).any())
+
+
+@dataclass(frozen=True, eq=False)
+class JumpWatch:
+    """A body whose joint is made of pieces; `q` are the coordinates that move it, with their periods if they wrap."""
+
+    body: str
+    names: tuple[str, ...]
+    q: slice
+    periods: Floats
+    pieces: Pieces
+
+    def first(self, q: Floats) -> tuple[int, float, Floats] | None:
+        """The first step (k, k + 1) of a path in which the joint jumps, the share of it, and the place."""
+        own = q[:, self.q]
+        cases = self.pieces.cases(own)
+        for k in np.flatnonzero((cases[:, 1:] != cases[:, :-1]).any(axis=0)):
+            there = way(own[k], own[k + 1], self.periods)
+            for low, high in self._switches(own[k], there):
+                if self.pieces.jumps(own[k] + low * there, own[k] + high * there):
+                    return int(k), high, own[k] + high * there
+        return None
+
+    def _switches(self, begin: Floats, there: Floats) -> Iterator[tuple[float, float]]:
+        """Where on the way from `begin` cases change: the last share before and the first behind, one by one."""
+        start = 0.0
+        for _ in range(AT_ONCE):
+            low, high = start, 1.0
+            for _ in range(ROUNDS):
+                shares = np.linspace(low, high, PARTS + 1)
+                cases = self.pieces.cases(begin + shares[:, None] * there)
+                changed = np.flatnonzero((cases[:, 1:] != cases[:, :1]).any(axis=0))
+                if not len(changed):
+                    return
+                low, high = shares[changed[0]], shares[changed[0] + 1]
+                known = len(begin) == 1 and np.stack([cases[:, changed[0]], cases[:, changed[0] + 1]]).tobytes()
+                if known and known in self.pieces.passed:
+                    break
+            else:
+                yield float(low), float(high)
+                if known:
+                    self.pieces.passed.add(known)
+            start = float(high)
+
+    def sentence(self, at: Floats) -> str:
+        """What happened at these coordinates."""
+        where = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.names, at, strict=True))
+        return (
+            f"the joint of body {self.body!r} jumps at {where}: its pose or its velocity is another on the other side, "
+            "and energy would jump with it; let its cases (select, abs, floor, tables, pieces of splines) meet with "
+            "equal values and equal first derivatives"
+        )
+
+
+def jump_watches(mechanism: Mechanism) -> tuple[JumpWatch, ...]:
+    """All joints of a mechanism that are made of pieces which nobody has proved to fit together."""
+    traced: dict[Hashable, Pieces | None] = {}
+    found = []
+    for body in mechanism.bodies:
+        leader = mechanism[body.joint.source] if isinstance(body.joint, Coupled) else body
+        if not leader.joint.nq or not made_of_pieces(body.joint):
+            continue
+        key = joint_key(body.joint)
+        if key not in traced:
+            traced[key] = _pieces(body.joint, leader.joint)
+        made = traced[key]
+        if made:
+            coordinates = leader.joint.coordinates
+            periods = np.array([c.period if c.wrap and c.period else 0.0 for c in coordinates])
+            found.append(JumpWatch(body.name, tuple(c.name for c in coordinates), leader.q, periods, made))
+    return tuple(found)
+
+
+def _pieces(joint: Joint, leader: Joint) -> Pieces | None:
+    graph = Graph()
+    q = [graph.variable("q", c.domain) for c in leader.coordinates]
+    pose = [x for x in joint_pose(joint, q).matrix.flat if isinstance(x, Node)]
+    deciders = [i for i in reachable(graph, [x.id for x in pose]) if graph.op[i] in CASES]
+    return Pieces(graph, tuple(q), tuple(pose), tuple(deciders)) if deciders else None

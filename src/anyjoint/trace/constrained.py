@@ -1,0 +1,308 @@
+"""A tree with constraints over graph nodes: rows of all constraints, and the sweeps that carry their multipliers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from anyjoint.constraints import Constraint, FunctionConstraint, Rows, Touched
+from anyjoint.constraints.rows import Scalars
+from anyjoint.dynamics.algorithm import Algorithm, algorithm
+from anyjoint.dynamics.carried import CARRIED, CARRIED_AT_REST
+from anyjoint.dynamics.constraint_jacobian import PROJECT
+from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
+from anyjoint.joints import Coupled
+from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose, Translation, Turn, vector, zeros
+from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic.rewrite import import_into
+from anyjoint.symbolic.simplify import merge_identities
+from anyjoint.tree.closures import ClosedPlan, Unknowns, close_plan
+from anyjoint.tree.denavit import snap
+from anyjoint.tree.plan import Plan
+from anyjoint.tree.rigid import Array
+
+from .numbers import Numbers
+from .straight import Straight, Trace
+
+FIRST = algorithm("velocities", ("outward", CARRIED.sweeps[0].function), inputs=["q", "v"])
+
+
+def _rest(method: Algorithm) -> Algorithm:
+    """All but the first sweep."""
+    sweeps = ((sweep.direction, sweep.function) for sweep in method.sweeps[1:])
+    return algorithm(method.name, *sweeps, inputs=["tau"], results=method.results)
+
+
+REST, STILL = _rest(CARRIED), _rest(CARRIED_AT_REST)
+FRAME = 12  # numbers of a frame: rotation by rows, origin
+
+
+def closed_plan(plan: Plan, mechanism: Mechanism, relative: Sequence[bool]) -> ClosedPlan:
+    """A plan with a closure for every constraint and, behind those, for every joint that others follow."""
+    blocks = []
+    for constraint, moves_along in zip(mechanism.constraints, relative, strict=True):
+        links = tuple(plan.placed[body][0] if body >= 0 else -1 for body in constraint.bodies)
+        joints = tuple(plan.placed[body][0] for body, _ in constraint.coordinates)
+        made = Unknowns(constraint.count, links, joints, (), not moves_along, constraint.compliance, constraint.alike)
+        blocks.append(made)
+    for leader, followers in led(mechanism).items():
+        links = tuple(plan.placed[body][0] for body in (leader, *followers))
+        blocks.append(Unknowns(mechanism.bodies[leader].joint.nv, driven=links))
+    return close_plan(plan, blocks)
+
+
+def led(mechanism: Mechanism) -> dict[int, list[int]]:
+    """Bodies whose joints lead others, and those that follow them."""
+    found: dict[int, list[int]] = {}
+    for body in mechanism.bodies:
+        if isinstance(body.joint, Coupled) and body.joint.joint.nv:
+            found.setdefault(mechanism[body.joint.source].index, []).append(body.index)
+    return found
+
+
+def velocities(mechanism: Mechanism, closed: ClosedPlan) -> list[list[int]]:
+    """The velocities of the mechanism that move each link: its own, or those that it follows."""
+    made: list[list[int]] = []
+    for link in closed.plan.links:
+        body = mechanism.bodies[link.body] if link.body >= 0 else None
+        if body is not None and isinstance(body.joint, Coupled):
+            body = mechanism[body.joint.source]
+        made.append([] if body is None else list(range(body.v.start, body.v.stop)))
+    return made
+
+
+def frame_numbers(plan: Plan, constraints: Sequence[Constraint]) -> list[list[float]]:
+    """Per constraint the frames that it is written in, in the frames of the links; rounding noise is made exact."""
+    made = []
+    for constraint in constraints:
+        row: list[float] = []
+        for body, frame in zip(constraint.bodies, constraint.frames, strict=True):
+            own = np.asarray(frame.matrix, dtype=float)
+            row += _numbers(plan.placed[body][1] @ own if body >= 0 else own)
+        made.append(row)
+    return made
+
+
+def _numbers(T: Array) -> list[float]:
+    p = T[:3, 3]
+    p = np.where(np.abs(p) <= 4e-15 * max(np.abs(p).max(), 1e-3), 0.0, p)
+    return [*snap(T[:3, :3]).ravel().tolist(), *p.tolist()]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a tree with constraints. `right` is what accelerations have to make up for, row by row.
+
+    `still`: nothing moves, falls or pushes, so that accelerations are corrections. Without `right` the errors of the
+    rows themselves are asked for.
+    """
+
+    answer: Literal["accelerations", "multipliers", "errors", "entries"]
+    right: Callable[[Rows], Scalars] | None = lambda rows: rows.gamma
+    still: bool = False
+
+
+@dataclass
+class Constrained:
+    """A traced tree, its rows, and what they say at the state."""
+
+    tree: Straight
+    mechanism: Mechanism
+    closed: ClosedPlan
+    relative: Sequence[bool]
+    frames: LinkFrames
+    rows: list[Rows]
+    still: bool = False
+
+    def answer(self, question: Question) -> list[Any]:
+        """The entries of the result row."""
+        if question.right is None:
+            return [*(x for rows in self.rows for x in held(rows)), *(x for rows in self.rows for x in rows.rate)]
+        if question.answer == "entries":
+            return self.entries()
+        a, multipliers = self.solve([question.right(rows) for rows in self.rows])
+        return a if question.answer == "accelerations" else multipliers
+
+    def give(self, right: Sequence[Scalars]) -> None:
+        """Give links their rows, with these right sides."""
+        give_rows(
+            self.closed, self.mechanism.constraints, self.relative, self.frames, self.rows, right,
+            self.tree.root.acceleration, lambda place: velocity_place(self.mechanism, self.closed, place),
+        )  # fmt: skip
+
+    def entries(self) -> list[Any]:
+        """Entries of the Jacobian of all rows, link by link."""
+        self.give([rows.gamma for rows in self.rows])
+        self.tree.run(PROJECT)
+        return self.tree.values("H")
+
+    def solve(self, right: Sequence[Scalars]) -> tuple[list[Any], list[Any]]:
+        """Accelerations in the mechanism's order, and multipliers, for right sides of the rows."""
+        self.give(right)
+        self.tree.run(STILL if self.still else REST)
+        a: list[Any] = [0.0] * self.mechanism.nv
+        for link, record in zip(self.closed.plan.links, self.tree.records, strict=True):
+            if link.body >= 0 and not isinstance(self.mechanism.bodies[link.body].joint, Coupled):
+                a[self.mechanism.bodies[link.body].v] = list(record.qdd)
+        closures = self.closed.where[: len(self.mechanism.constraints)]
+        multipliers = [x for k in closures for x in self.tree.records[k].multipliers]
+        return a, multipliers
+
+
+def held(rows: Rows) -> Scalars:
+    """Errors of positions, 0 for rows that are on velocities alone."""
+    return rows.error if rows.error is not None else [0.0] * len(rows.rate)
+
+
+def constrained(
+    tree: Straight, mechanism: Mechanism, closed: ClosedPlan, relative: Sequence[bool], numbers: Numbers,
+    programs: RowPrograms, t: Any, still: bool,
+) -> Constrained:  # fmt: skip
+    """The rows of a traced tree, after its velocities; `still` sets forces, gyroscopic ones too, to zero after that."""
+    tree.run(FIRST)
+    frames = LinkFrames(tree.records, closed.plan.parents)
+    X = _poses(tree.trace, numbers)
+
+    def coordinate(place: tuple[int, int]) -> tuple[Scalar, Scalar]:
+        body, k = place
+        own = mechanism.bodies[body]
+        return tree.rows["q"][own.q.start + k], tree.rows["v"][own.v.start + (own.joint.velocity_of(k) or 0)]
+
+    def rows_of(constraint: Constraint, *arguments: Any) -> Rows:
+        return programs.rows(tree.trace.graph, constraint, *arguments)
+
+    rows = constraint_rows(closed, mechanism.constraints, relative, frames, X, coordinate, t, rows_of)
+    give_leads(tree, mechanism, closed)
+    if still:
+        tree.root.alpha, tree.root.acceleration = zeros(6), zeros(3)
+        for record in tree.records:
+            record.tau, record.a, record.b, record.g = zeros(len(record.qd)), zeros(6), zeros(6), zeros(3)
+            record.second, record.up = zeros(len(record.qd)), zeros(3)
+    return Constrained(tree, mechanism, closed, relative, frames, rows, still)
+
+
+def give_leads(tree: Straight, mechanism: Mechanism, closed: ClosedPlan) -> None:
+    """Forces on joints that have coordinates of their own, and how the others follow."""
+    tau = vector(*tree.rows["tau"]) if "tau" in tree.rows else zeros(mechanism.nv)
+    for link, record, own in zip(closed.plan.links, tree.records, velocities(mechanism, closed), strict=True):
+        follows = link.body >= 0 and isinstance(mechanism.bodies[link.body].joint, Coupled)
+        record.tau = record.passive if follows else record.passive + tau[own]
+        record.Phi, record.second = zeros(len(record.qd), 0), zeros(len(record.qd))
+        if link.columns.driven and tree.expanded:
+            record.Phi, record.second = tree.expanded.Phi[link.v, own], tree.expanded.second[link.v]
+
+
+def velocity_place(mechanism: Mechanism, closed: ClosedPlan, place: tuple[int, int]) -> tuple[int, int]:
+    """The link of a coordinate, and which of its velocities is its rate."""
+    body, k = place
+    velocity = mechanism.bodies[body].joint.velocity_of(k)
+    assert velocity is not None  # refused when the constraint was made
+    return closed.plan.placed[body][0], velocity
+
+
+def _poses(trace: Trace, numbers: Numbers) -> list[list[Pose]]:
+    """The constraints' frames over the variables of a trace."""
+    at, made = numbers.starts()[-1] + 3, []
+    for values in numbers.frames:
+        row = [trace.number(x, at + k) for k, x in enumerate(values)]
+        at += len(values)
+        made.append(poses_of(row))
+    return made
+
+
+def poses_of(row: Sequence[Any]) -> list[Pose]:
+    """Frames from their numbers."""
+    parts = [row[k : k + FRAME] for k in range(0, len(row), FRAME)]
+    return [Pose((Translation(tuple(x[9:])), Turn(vector(*x[:9]).reshape(3, 3)))) for x in parts]
+
+
+# -- programs of users' functions ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A link as a program sees it: all of it variables."""
+
+    R: Any
+    p: Any
+    w: Any
+    u: Any
+    X: Pose
+
+
+@dataclass(frozen=True)
+class _Program:
+    variables: list[Node]
+    outputs: list[Any]
+    rebuild: Any
+
+
+class RowPrograms:
+    """Rows of functions of users, differentiated and simplified once for each function."""
+
+    def __init__(self) -> None:
+        self._programs: dict[Hashable, _Program] = {}
+
+    def rows(
+        self, graph: Graph, constraint: Constraint, bodies: Sequence[Touched], q: Sequence[Scalar],
+        qd: Sequence[Scalar], t: Scalar,
+    ) -> Rows:  # fmt: skip
+        """The rows of a constraint in a graph."""
+        if not isinstance(constraint, FunctionConstraint):
+            return constraint.rows(bodies, q, qd, t)
+        key = (constraint.function, len(bodies), len(q), constraint.time, constraint.count)
+        if key not in self._programs:
+            self._programs[key] = _traced(constraint)
+        program = self._programs[key]
+        values = [x for body in bodies for x in _entries(body)] + [*q, *qd, t]
+        found = import_into(graph, program.outputs, dict(zip(program.variables, values, strict=True)))
+        rows: Rows = program.rebuild(list(found))
+        return rows
+
+
+def _entries(body: Touched) -> list[Any]:
+    return [*body.R.ravel(), *body.p, *body.w, *body.u, *body.X.R.ravel(), *body.X.p]
+
+
+def _traced(constraint: FunctionConstraint) -> _Program:
+    g = Graph()
+    bodies = [_variables(g) for _ in constraint.bodies]
+    q, qd = ([g.variable(name) for _ in constraint.coordinates] for name in ("q", "v"))
+    t = g.variable("t")
+    rows = constraint.rows(bodies, q, qd, t)
+    parts = [rows.error or [], rows.rate, rows.gamma, *rows.K, *rows.N]
+    flat, shapes = [], []
+    for part in parts:
+        array = np.array(part, dtype=object)
+        shapes.append(array.shape)
+        flat += list(array.ravel())
+    outputs = list(merge_identities(flat))
+    held = rows.error is not None
+
+    def rebuild(values: list[Any]) -> Rows:
+        made, at = [], 0
+        for shape in shapes:
+            n = int(np.prod(shape))
+            array = zeros(n)
+            array[:] = values[at : at + n]
+            made.append(array.reshape(shape))
+            at += n
+        count = len(constraint.bodies)
+        return Rows(made[0] if held else None, made[1], made[3 : 3 + count], made[3 + count :], made[2])
+
+    return _Program([x for b in bodies for x in _entries(b)] + [*q, *qd, t], outputs, rebuild)
+
+
+def _variables(g: Graph) -> Seen:
+    def some(name: str, n: int) -> Any:
+        return vector(*(g.variable(name) for _ in range(n)))
+
+    R, p, w, u = some("R", 9).reshape(3, 3), some("p", 3), some("w", 3), some("u", 3)
+    return Seen(R, p, w, u, Pose((Translation(tuple(some("X", 3))), Turn(some("X", 9).reshape(3, 3)))))
+
+

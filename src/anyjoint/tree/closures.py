@@ -1,0 +1,270 @@
+"""Where unknowns that several links share are eliminated: the tree of links with closures between them.
+
+A closure is a link without joint or mass. It stands between a hub, the closest common ancestor of all that a constraint
+touches, and those of the hub's children that carry the constraint's multipliers; what they hand in is added up there,
+the multipliers are eliminated, and the rest goes on to the hub or to the next closure. Closures at one hub are ordered
+by minimum degree: 40 loops that meet at the ground are a chain of 40 closures, not one of 40 times the size.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from anyjoint.joints import Fixed
+
+from .columns import Columns, Feed
+from .plan import FIXED, Link, Plan
+
+GROUND = -1
+BlockRows = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Unknowns:
+    """A block of unknowns: the links that its rows touch (-1 for the ground), those whose coordinates they touch, and
+    for shared accelerations those that follow them. `grounded` blocks end at the ground whatever they touch, and rows
+    of one number in `alike` are components of one vector."""
+
+    count: int
+    links: tuple[int, ...] = ()
+    joints: tuple[int, ...] = ()
+    driven: tuple[int, ...] = ()
+    grounded: bool = False
+    compliance: float = 0.0
+    alike: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ClosedPlan:
+    """A plan with closures. Per link: the (block, row) of all its columns, of each column of its K and of its N.
+
+    `at` is where the links of the open plan have gone, `hubs` is where each block ends, and `where` its closure.
+    """
+
+    plan: Plan
+    at: tuple[int, ...]
+    hubs: tuple[int, ...]
+    where: tuple[int, ...]
+    fronts: tuple[BlockRows, ...] = field(repr=False)
+    starts: tuple[BlockRows, ...] = field(repr=False)
+    joints: tuple[BlockRows, ...] = field(repr=False)
+
+
+def close_plan(plan: Plan, blocks: Sequence[Unknowns]) -> ClosedPlan:
+    """Put closures into a plan."""
+    return _Closing(plan, blocks).made()
+
+
+class _Closing:
+    """Nodes are links, numbered as in the plan, and behind them closures, one for each block."""
+
+    def __init__(self, plan: Plan, blocks: Sequence[Unknowns]) -> None:
+        self.plan, self.blocks, self.count = plan, blocks, len(plan.links)
+        self.above = plan.parents
+        self.depth = _depths(self.above)
+        self.hubs = self._hubs()
+        self.fronts: list[set[int]] = [set() for _ in range(self.count + len(blocks))]  # blocks that leave a node
+        self.begun: list[set[int]] = [set() for _ in self.fronts]
+        for k, block in enumerate(blocks):
+            for link in self._touched(block):
+                if link == self.hubs[k]:
+                    self.begun[self.count + k].add(k)  # the hub itself is touched: at the closure
+                while link != self.hubs[k]:
+                    self.fronts[link].add(k)
+                    link = self.above[link]
+        self.parents = [*self.above, *self.hubs]
+        self.rank: dict[int, int] = {}
+        self._order()
+
+    def _touched(self, block: Unknowns) -> Iterable[int]:
+        return dict.fromkeys((*block.links, *block.joints, *block.driven))
+
+    def _hubs(self) -> list[int]:
+        """Where each block ends. Multipliers of rows on links that follow others end where those do, or above."""
+        hubs = []
+        for block in self.blocks:
+            anchors = [*block.links, *(self.above[i] for i in (*block.joints, *block.driven))]
+            hubs.append(GROUND if block.grounded else self._common(anchors))
+        leading = {link: k for k, block in enumerate(self.blocks) for link in block.driven}
+        changed = bool(leading)
+        while changed:
+            changed = False
+            for k, block in enumerate(self.blocks):
+                for link in self._touched(block):
+                    while link != hubs[k] and link != GROUND:
+                        other = leading.get(link, k)
+                        if self.depth[hubs[other]] < self.depth[hubs[k]]:
+                            hubs[k], changed = self._common([hubs[k], hubs[other]]), True
+                        link = self.above[link]
+        return hubs
+
+    def _common(self, links: Sequence[int]) -> int:
+        found = links[0]
+        for link in links[1:]:
+            while found != link:
+                if self.depth[found] >= self.depth[link]:
+                    found = self.above[found]
+                else:
+                    link = self.above[link]
+        return found
+
+    # -- order -----------------------------------------------------------------------------------------------------
+
+    def _order(self) -> None:
+        """Hubs from the leaves to the root; at each of them blocks by minimum degree, shared accelerations first."""
+        ending: dict[int, list[int]] = {}
+        for k, hub in enumerate(self.hubs):
+            ending.setdefault(hub, []).append(k)
+        children: dict[int, list[int]] = {}
+        for link, parent in enumerate(self.above):
+            children.setdefault(parent, []).append(link)
+        for hub in sorted(ending, key=lambda h: -self.depth[h]):
+            self._order_at(ending[hub], children.get(hub, []))
+
+    def _order_at(self, ending: list[int], children: list[int]) -> None:
+        here = set(ending)
+        holders: dict[int, set[int]] = {k: set() for k in ending}  # nodes whose front holds the block
+        for node in children:
+            for k in self.fronts[node] & here:
+                holders[k].add(node)
+        weight = {k: self._degree(k, holders[k]) for k in ending}
+        queue = [(not self.blocks[k].driven, weight[k], k) for k in ending]
+        heapq.heapify(queue)
+        done: set[int] = set()
+        while queue:
+            _, degree, k = heapq.heappop(queue)
+            if k in done or degree != weight[k]:
+                continue
+            done.add(k)
+            self.rank[k] = len(self.rank)
+            closure = self.count + k
+            left: set[int] = set().union(*(self.fronts[node] for node in holders[k])) - {k}
+            self.fronts[closure] = left
+            for node in holders[k]:
+                self.parents[node] = closure
+                for other in self.fronts[node] & here:
+                    holders[other].discard(node) if other != k else None
+            for other in left & here:
+                holders[other].add(closure)
+                weight[other] = self._degree(other, holders[other])
+                heapq.heappush(queue, (not self.blocks[other].driven, weight[other], other))
+
+    def _degree(self, block: int, holders: set[int]) -> int:
+        """How many unknowns are coupled to those of a block."""
+        coupled: set[int] = set().union(*(self.fronts[node] for node in holders)) - {block}
+        return sum(self.blocks[k].count for k in coupled)
+
+    # -- the plan --------------------------------------------------------------------------------------------------
+
+    def made(self) -> ClosedPlan:
+        """Parents first; a closure comes just before the first link below it."""
+        order = _parents_first(self.parents)
+        at = {node: i for i, node in enumerate(order)} | {GROUND: GROUND}
+        local = {node: self._numbering(node) for node in order} | {GROUND: {}}
+        links = _fed([self._link(node, at, local) for node in order])
+        placed = tuple((at[link], frame) for link, frame in self.plan.placed)
+        fronts = tuple(self._rows(local[node]) for node in order)
+        starts = tuple(self._rows(self._begun(node)) for node in order)
+        joints = tuple(self._rows(k for k in self._leaving(node) if node in self.blocks[k].joints) for node in order)
+        gone = tuple(at[link] for link in range(self.count))
+        hubs = tuple(at[hub] for hub in self.hubs)
+        where = tuple(at[self.count + k] for k in range(len(self.blocks)))
+        return ClosedPlan(Plan(tuple(links), placed), gone, hubs, where, fronts, starts, joints)
+
+    def _rows(self, blocks: Iterable[int]) -> BlockRows:
+        return tuple((k, row) for k in blocks for row in range(self.blocks[k].count))
+
+    def _leaving(self, node: int) -> list[int]:
+        """Blocks that leave a node, in the order in which they end."""
+        return sorted(self.fronts[node], key=self.rank.__getitem__)
+
+    def _begun(self, node: int) -> list[int]:
+        """Blocks whose rows touch a link or, at a closure, its hub."""
+        if node >= self.count:
+            return sorted(self.begun[node])
+        return [k for k in self._leaving(node) if node in self.blocks[k].links]
+
+    def _numbering(self, node: int) -> dict[int, int]:
+        """The first column of each block that comes to a node: what ends there, then by rank."""
+        own = [node - self.count] if node >= self.count else []
+        numbers, at = {}, 0
+        for k in [*own, *self._leaving(node)]:
+            numbers[k] = at
+            at += self.blocks[k].count
+        return numbers
+
+    def _at_ground(self, node: int) -> bool:
+        return node >= self.count and self.hubs[node - self.count] == GROUND
+
+    def _link(self, node: int, at: Mapping[int, int], local: Mapping[int, Mapping[int, int]]) -> Link:
+        mine, parent = local[node], self.parents[node]
+        theirs = local[parent] if self.fronts[node] else {}
+        block = node - self.count
+        width = sum(self.blocks[k].count for k in mine)
+
+        def columns(blocks: Iterable[int], numbers: Mapping[int, int]) -> tuple[int, ...]:
+            return tuple(numbers[k] + r for k in blocks for r in range(self.blocks[k].count))
+
+        leaving = self._leaving(node)
+        made = Columns(
+            width=width,
+            starts=columns(self._begun(node), mine),
+            joints=columns([k for k in leaving if node in self.blocks[k].joints], mine),
+            driven=columns([k for k in leaving if node in self.blocks[k].driven], mine),
+            closes=self.blocks[block].count if node >= self.count else 0,
+            shared=node >= self.count and bool(self.blocks[block].driven),
+            lands=columns(leaving, theirs),
+            above=sum(self.blocks[k].count for k in theirs),
+            soft=(self.blocks[block].compliance,) * self.blocks[block].count if node >= self.count else (),
+            at_ground=self._at_ground(node),
+            to_ground=self._at_ground(parent),
+            alike=self.blocks[block].alike if node >= self.count else (),
+        )
+        if node >= self.count:
+            return _closure(at[parent], made)
+        return replace(self.plan.links[node], parent=at[parent], columns=made)
+
+
+def _closure(parent: int, columns: Columns) -> Link:
+    """A link that is nothing but a place to eliminate at."""
+    return Link(
+        -1, parent, FIXED, Fixed(), (0, 0, 0), 0.0, 0.0, 1.0, (0.0, 0.0, 0.0), 0.0, np.zeros((6, 6)), np.eye(4),
+        slice(0, 0), slice(0, 0), columns=columns,
+    )  # fmt: skip
+
+
+def _fed(links: Sequence[Link]) -> list[Link]:
+    """Links with their places in the rows K, N and gamma, one link's behind the other's."""
+    made, K, N, gamma = [], 0, 0, 0
+    for link in links:
+        columns, begin = link.columns, (K, N, gamma)
+        K += 6 * len(columns.starts)
+        N += link.joint.nv * len(columns.joints)
+        gamma += 0 if columns.shared else columns.closes
+        feed = Feed(slice(begin[0], K), slice(begin[1], N), slice(begin[2], gamma))
+        made.append(replace(link, feed=feed))
+    return made
+
+
+def _depths(parents: Sequence[int]) -> dict[int, int]:
+    depth = {GROUND: 0}
+    for link, parent in enumerate(parents):
+        depth[link] = depth[parent] + 1
+    return depth
+
+
+def _parents_first(parents: Sequence[int]) -> list[int]:
+    order: list[int] = []
+    seen = {GROUND}
+    for node in range(len(parents)):
+        waiting = []
+        while node not in seen:
+            seen.add(node)
+            waiting.append(node)
+            node = parents[node]
+        order += reversed(waiting)
+    return order

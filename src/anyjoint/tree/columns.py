@@ -1,0 +1,40 @@
+"""Which unknowns a link carries besides its own: multipliers of loops that are still open, shared accelerations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The unknowns that pass a link, by number: local, so that links of the same kind carry the same.
+
+    `starts` are those whose rows touch the link itself, in the order of the columns of its K; `joints` those whose rows
+    touch its coordinates, in the order of N; `driven` those that its own accelerations follow. The first `closes` end
+    here, and `lands` are the numbers of the others at the parent, which has `above` of them.
+    """
+
+    width: int = 0
+    starts: tuple[int, ...] = ()
+    joints: tuple[int, ...] = ()
+    driven: tuple[int, ...] = ()
+    closes: int = 0
+    shared: bool = False  # whether those that end here are accelerations, not multipliers
+    lands: tuple[int, ...] = ()
+    above: int = 0
+    soft: tuple[float, ...] = ()  # compliances of those that end here
+    at_ground: bool = False  # whether they end at the ground, whose acceleration is known
+    to_ground: bool = False  # whether the parent is such a closure
+    alike: tuple[int, ...] = ()  # groups of those that end here: rows of a group are components of one vector
+
+
+@dataclass(frozen=True)
+class Feed:
+    """Where a link's numbers stand in the rows K, N and gamma: six per column, one per velocity and column, one."""
+
+    K: slice
+    N: slice
+    gamma: slice
+
+
+NONE, UNFED = Columns(), Feed(*[slice(0, 0)] * 3)
