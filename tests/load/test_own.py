@@ -99,6 +99,31 @@ def test_everything_that_a_mechanism_holds(tmp_path):
     assert (made.compile().forward_dynamics(q, v) == mech.compile().forward_dynamics(q, v)).all()
 
 
+def four_bar():
+    mech = aj.Mechanism("four bars")
+    for name, parent, place in (("crank", None, 0.0), ("coupler", "crank", 1.0), ("rocker", None, 2.0)):
+        mech.add_body(name, parent, joints.Revolute((0, 1, 0)), aj.Pose.translation(place, 0, 0), SOLID)
+    mech.add_loop("coupler", "rocker", joints.Revolute((0, 1, 0)), at=((2, 0, 0), (0, 0, 1)), name="pin")
+    return mech
+
+
+def test_loops_are_kept_and_functions_of_constraints_refused(tmp_path):
+    mech = four_bar()
+    made = round_trip(mech, tmp_path)
+    assert made.constraints[0].name == "pin"
+    q, v = [0.1, 0.2, 0.3], [0.4, 0.5, 0.6]
+    assert (made.compile().forward_dynamics(q, v) == mech.compile().forward_dynamics(q, v)).all()
+
+    @aj.constraint
+    def rod(a, b):
+        d = a.act((0, 0, 1)) - b.act((0, 0, 0))
+        return d @ d - 0.25
+
+    mech.add_constraint(rod, bodies=("crank", "rocker"))
+    with pytest.raises(aj.ModelError, match=r"constraint 'rod': the function 'rod' .* is Python code"):
+        aj.save(mech, tmp_path / "m.aj.json")
+
+
 def test_forces_of_a_loaded_file_are_kept(tmp_path):
     mech = aj.Mechanism("driven")
     mech.add_body("arm", joint=joints.Revolute(), inertia=SOLID)

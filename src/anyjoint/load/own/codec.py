@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from anyjoint import forces, joints
+from anyjoint.constraints import FunctionConstraint
+from anyjoint.constraints.loop import Closing, Loop
 from anyjoint.errors import InputError
 from anyjoint.geometry import curves, functions, surfaces
 from anyjoint.joints.function import function_name
@@ -18,7 +20,6 @@ from anyjoint.options import nearest
 from anyjoint.scalar import definition
 from anyjoint.spatial import Pose, Rotation, Translation, Turn, as_matrix
 
-from ..follow import Line
 from ..osim.joints import OnEllipsoid
 
 MODULES = {"joints": joints, "curves": curves, "surfaces": surfaces, "functions": functions, "shapes": shapes,
@@ -31,7 +32,7 @@ def _kinds() -> Iterator[tuple[str, type]]:
             kind = getattr(module, word)
             if isinstance(kind, type) and dataclasses.is_dataclass(kind):
                 yield f"{name}.{word}", kind
-    yield from (("load.Line", Line), ("load.OnEllipsoid", OnEllipsoid))
+    yield from (("load.OnEllipsoid", OnEllipsoid), ("constraints.Loop", Loop), ("constraints.Closing", Closing))
 
 
 KINDS: dict[str, type] = dict(_kinds())
@@ -57,6 +58,8 @@ def encoded(value: Any) -> Any:
         return value.name
     if type(value) in NAMES:
         return {NAMES[type(value)]: _fields(value)}
+    if isinstance(value, FunctionConstraint):
+        value = value.function.function
     if callable(value):
         place = definition(value)
         where = f" ({place})" if place else ""
