@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,8 @@ def encoded(value: Any) -> Any:
         return value.name
     if type(value) in NAMES:
         return {NAMES[type(value)]: _fields(value)}
+    if isinstance(value, MethodType) and value.__name__ == "point" and type(value.__self__) in NAMES:
+        return {"points": encoded(value.__self__)}  # a curve or surface where a function is wanted
     if isinstance(value, FunctionConstraint):
         value = value.function.function
     if callable(value):
@@ -115,6 +118,8 @@ def decoded_record(value: Mapping[str, Any], prefix: str = "") -> Any:
     ((name, given),) = value.items()
     if name == "pose":
         return decoded_pose(given)
+    if name == "points":
+        return decoded(given).point
     kind = KINDS.get(name) or KINDS.get(prefix + name)
     if kind is None:
         known = [word.removeprefix(prefix) for word in KINDS if word.startswith(prefix)]
