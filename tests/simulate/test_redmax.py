@@ -107,10 +107,10 @@ def matlab_ode45(stepper, q, v, end, relative=1e-4, absolute=1e-6):
         if 1.1 * h >= end - t:
             h = end - t
         while True:
-            (new_q, new_v), ks, ls = stepper.stages(t, y[:nq], y[nq:], h, TABLEAU)
+            (new_q, new_v), rates = stepper.stages(t, y[:nq], y[nq:], h, TABLEAU)
             new = np.concatenate([new_q, new_v])
             last = np.concatenate(stepper.rate(t + h, new_q, new_v))
-            stages = np.vstack([np.hstack([ks, ls]), last])
+            stages = np.vstack([rates[:, : len(y)], last])
             scale = np.maximum(np.maximum(np.abs(y), np.abs(new)), threshold)
             error = h * np.abs(np.array(TABLEAU.error) @ stages / scale).max()
             if error <= relative:

@@ -35,6 +35,11 @@ class Constraint:
         return len(self.row_names)
 
     @property
+    def alike(self) -> tuple[int, ...]:
+        """A number for each row; rows of one number are components of one vector, and small only beside each other."""
+        return tuple(range(self.count))
+
+    @property
     def relative(self) -> bool | None:
         """Whether it does not change when all bodies move together; None if that is not known."""
         return None

@@ -10,7 +10,7 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.joints.function import as_array, function_name
-from anyjoint.scalar import Scalar, definition, jet, user_code
+from anyjoint.scalar import Scalar, definition, is_number, jet, user_code
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, cross, dot, skew, vector
 
 from .constraint import Constraint
@@ -41,14 +41,17 @@ class ConstraintFunction:
 
     def entries(self, arguments: Sequence[Any]) -> list[Scalar]:
         """What the function returns, as a list of rows."""
-        with user_code(f"constraint function {self.name}", self.written or self.function, _scalars(arguments)):
+        written, numbers = self.written or self.function, _scalars(arguments)
+        with user_code(f"constraint function {self.name}", written, numbers, "constraint"):
             result = self.function(*arguments)
         if result is None:
             raise InputError(f"{self.described} returned None; is a `return` missing?")
-        if isinstance(result, (Pose, Twist, str, dict)):
-            kind = type(result).__name__
-            raise InputError(f"{self.described} returned a {kind}; expected a number or a list of numbers, all zero")
-        return list(np.ravel(np.asarray(result, dtype=object)))
+        made = list(np.ravel(np.asarray(result, dtype=object)))
+        for item in made:
+            if isinstance(item, (bool, np.bool_, complex, str)) or not (is_number(item) or hasattr(item, "__rmul__")):
+                given = f"{self.described} returned a {type(item).__name__}"
+                raise InputError(f"{given}; expected a number or a list of numbers, all zero")
+        return made
 
 
 def constraint(function: Callable[..., Any]) -> ConstraintFunction:
@@ -105,7 +108,8 @@ class FunctionConstraint(Constraint):
 
     @property
     def described(self) -> str:
-        return f"constraint {self.name!r} ({self.function.described})"
+        place = definition(self.function.written or self.function.function)
+        return f"constraint {self.name!r}" + (f" ({place})" if place else "")
 
     def rows(self, bodies: Sequence[Touched], q: Sequence[Scalar], qd: Sequence[Scalar], t: Scalar) -> Rows:
         return self._of_twists(bodies, q, qd, t) if self.function.velocity else self._of_poses(bodies, q, qd, t)

@@ -79,7 +79,9 @@ def closing(joint: Joint) -> Closing | None:
 
 
 def _to_z(axis: Any) -> Pose:
-    return Pose.from_rotation(frame_about(axis))
+    """The closing frame with its z along the axis; the body's own where that is so already."""
+    along = [float(x) for x in axis]
+    return Pose() if along[:2] == [0.0, 0.0] else Pose.from_rotation(frame_about(along))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -87,6 +89,12 @@ class Loop(Constraint):
     """A closing joint between two bodies; multipliers are its reactions in the axes of the first body's frame."""
 
     closing: Closing
+
+    @property
+    def alike(self) -> tuple[int, ...]:
+        """Shifts are one vector, turns another."""
+        closing = self.closing
+        return (*[0 for _ in closing.shifts], *[1 for _ in closing.turns], *([2] if closing.cross else []))
 
     @property
     def relative(self) -> bool:

@@ -16,6 +16,7 @@ from anyjoint.joints.parameters import parameters
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Factor, Pose, Rotation, Translation
 
+from . import constraint_checks
 from .probing import joint_problems, needs_probing
 from .singular import singular_coordinates
 
@@ -251,6 +252,8 @@ RULES: tuple[tuple[str, Callable[[Mechanism, Bodies], Finding]], ...] = (
     ("joint-parameters", joint_parameters),
     ("joint-functions", joint_functions),
     ("regular", regular),
+    ("constraint-bodies", constraint_checks.movable),
+    ("constraint-functions", constraint_checks.functions),
 )
 AXES = (Revolute, Prismatic)  # an axis is no run-time number
 LAST_STRUCTURAL = "couplings"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,13 +11,15 @@ import numpy as np
 
 from anyjoint.constraints import Constraint, ConstraintFunction, FunctionConstraint
 from anyjoint.constraints.loop import closing, make_loop
-from anyjoint.errors import InputError, ModelError
+from anyjoint.constraints.rolling import rolling_rows
+from anyjoint.errors import AnyjointError, InputError, ModelError
 from anyjoint.joints import Fixed, Free, FreeQuaternion, Joint
+from anyjoint.joints.function import function_name
 from anyjoint.options import nearest
-from anyjoint.scalar import Scalar, is_real, reals
-from anyjoint.spatial import Pose, Twist, zeros
+from anyjoint.scalar import Scalar, definition, is_real, reals
+from anyjoint.spatial import Pose, Twist, Vector, zeros
 
-from .probing import random_coordinates
+from .probing import PROBES, anywhere, undefined
 
 if TYPE_CHECKING:
     from .body import Body
@@ -70,8 +73,7 @@ def function(
 ) -> Constraint:  # fmt: skip
     """A constraint by a user's function."""
     if not isinstance(given, ConstraintFunction):
-        what = "is a plain function; put @aj.constraint or @aj.velocity_constraint above it" if callable(given) else ""
-        raise ModelError(f"add_constraint: {given!r} {what or 'is no constraint; give a function with @aj.constraint'}")
+        raise ModelError(f"add_constraint: {_no_constraint(given)}")
     chosen = [bodies] if isinstance(bodies, str) or not isinstance(bodies, Sequence) else bodies
     touched = tuple(body_index(mech, body, "add_constraint") for body in chosen)
     named = (coordinates,) if isinstance(coordinates, str) else tuple(coordinates)
@@ -89,10 +91,53 @@ def function(
         compliance=_compliance(compliance, f"constraint {given.name!r}"),
         function=given,
     )
-    count = len(given.entries(_arguments_somewhere(mech, made)))
+    count = _count(mech, made)
     if not count:
         raise ModelError(f"{made.described} returned no rows; return one number or several")
     return replace(made, row_names=tuple(map(str, range(count))))
+
+
+def _check_signature(made: FunctionConstraint, arguments: Sequence[Any]) -> None:
+    """Refuse a function that takes another number of arguments than what the constraint names."""
+    try:
+        inspect.signature(made.function.function).bind(*arguments)
+    except TypeError:
+        velocity, n = made.function.velocity, len(made.bodies)
+        parts = [f"a pose and a twist for each of {n} bodies" if velocity else f"the poses of {n} bodies"] if n else []
+        if made.coordinates:
+            parts.append("arrays of coordinates and of their rates" if velocity else "an array of coordinates")
+        parts += ["the time"] if made.time else []
+        given = ", then ".join(parts)
+        raise ModelError(f"{made.described} cannot be called with {len(arguments)} arguments: {given}") from None
+    except ValueError:  # a function that is not written in Python
+        return
+
+
+def _no_constraint(given: Any) -> str:
+    """What is wrong with something that is no constraint function."""
+    if not callable(given):
+        return f"{given!r} is no constraint; give a function with @aj.constraint above it"
+    place = definition(given)
+    where = f"{function_name(given)} ({place})" if place else repr(given)
+    return f"{where} is a plain function; put @aj.constraint or @aj.velocity_constraint above it"
+
+
+def rolling(
+    mech: Mechanism, where: Where, rim: Any, on: Any, of: Where, at: Any, place: Any, name: str | None
+) -> tuple[Constraint, Constraint]:
+    """A row that keeps a wheel on a plane, and two that keep it from slipping."""
+    wheel, base = body_index(mech, where, "add_rolling"), body_index(mech, of, "add_rolling")
+    if wheel < 0 or wheel == base:
+        raise ModelError(f"add_rolling: {_name(mech, wheel)!r} cannot roll on {_name(mech, base)!r}; name two bodies")
+    label = name or f"{_name(mech, wheel)} rolling"
+    for what, pose in (("at", at), ("place", place)):
+        if pose is not None and not isinstance(pose, Pose):
+            raise ModelError(f"rolling {label!r}: {what}={pose!r}; expected an aj.Pose")
+    touches, slips = rolling_rows(rim, on, at or Pose(), place or Pose(), f"rolling {label!r}")
+    bodies = [wheel, *([base] if base >= 0 else [])]
+    names = [mech.bodies[k].name for k in bodies]
+    contact = function(mech, touches, names, (), False, 0.0, f"{label}: contact")
+    return contact, function(mech, slips, names, (), False, 0.0, f"{label}: no slip")
 
 
 def prescribed(mech: Mechanism, where: Where, motion: Any, name: str | None) -> Constraint:
@@ -115,10 +160,24 @@ def prescribed(mech: Mechanism, where: Where, motion: Any, name: str | None) -> 
     return function(mech, ConstraintFunction(rows, False, motion), (), body.coordinate_names, True, 0.0, label)
 
 
-def _arguments_somewhere(mech: Mechanism, made: FunctionConstraint) -> list[Any]:
-    """What the function is called with at some random coordinates, at rest."""
+def _count(mech: Mechanism, made: FunctionConstraint) -> int:
+    """How many rows a function gives at the start or, where it is not defined there, at some random place."""
     rng = np.random.default_rng(20061)
-    q = np.concatenate([*(random_coordinates(body.joint, rng) for body in mech.bodies), np.zeros(0)])
+    starts = [mech.start[0]] if mech.start is not None and len(mech.start[0]) == mech.nq else []
+    random = [anywhere(mech, rng) for _ in range(PROBES)]
+    for q in (*starts, mech.neutral, *random):
+        arguments = _arguments(mech, made, q)
+        _check_signature(made, arguments)
+        try:
+            return len(made.function.entries(arguments))
+        except AnyjointError as error:
+            if not undefined(error) or q is random[-1]:
+                raise
+    raise AssertionError  # the last place has answered or raised
+
+
+def _arguments(mech: Mechanism, made: FunctionConstraint, q: Vector) -> list[Any]:
+    """What the function is called with at these coordinates, at rest."""
     poses = mech.poses(list(map(float, q)))
     at = [poses[i] if i >= 0 else Pose() for i in made.bodies]
     chosen = [float(q[mech.bodies[body].q][k]) for body, k in made.coordinates]

@@ -23,6 +23,7 @@ from .checks import Problem, find_problems, report
 from .constrain import function as function_constraint
 from .constrain import loop as loop_constraint
 from .constrain import prescribed as prescribed_motion
+from .constrain import rolling as rolling_constraints
 from .fence import check_inside, fences_of
 from .inertia import Inertia
 from .probing import joint_pose
@@ -185,6 +186,27 @@ class Mechanism:
         self.constraints.append(made)
         return made
 
+    @named_options
+    def add_rolling(
+        self,
+        body: Body | str,
+        rim: Any,
+        on: Any,
+        of: Body | Ground | str | None = None,
+        at: Pose | None = None,
+        place: Pose | None = None,
+        name: str | None = None,
+    ) -> tuple[Constraint, Constraint]:
+        """Let a body that other joints have placed roll on a plane without slipping: a row of contact, two of no slip.
+
+        `rim` is curves.Circle(radius) for a thin wheel, or a surfaces.Torus, Sphere or Ellipsoid; it turns about z of
+        the pose `at` in the body's frame. `on` is surfaces.Plane(), the x-y plane of the pose `place` on the body `of`
+        (default: the ground). The wheel touches where it is lowest. The contact is bilateral: it does not lift off.
+        """
+        contact, slip = rolling_constraints(self, body, rim, on, of, at, place, name)
+        self.constraints += [contact, slip]
+        return contact, slip
+
     def prescribe(self, body: Body | str, motion: Any, name: str | None = None) -> Constraint:
         """Let the joint of a body follow a function of time; the force that this takes is the multiplier's negative.
 
@@ -224,7 +246,7 @@ class Mechanism:
 
     @property
     def nv(self) -> int:
-        """Number of velocities; differs from nq only where quaternions are used."""
+        """Number of velocities; differs from nq where bodies roll or quaternions are used."""
         return int(self.bodies[-1].v.stop) if self.bodies else 0
 
     @property

@@ -59,6 +59,20 @@ def random_coordinates(joint: Joint, rng: np.random.Generator) -> Vector:
     return np.array([_sample(c, rng) for c in joint.coordinates], dtype=float)
 
 
+def anywhere(mech: Any, rng: np.random.Generator) -> Vector:
+    """Coordinates of a mechanism inside the domains of its joints; quaternions where they have their length."""
+    parts = [np.zeros(0)]
+    for body in mech.bodies:
+        q = random_coordinates(body.joint, rng)
+        parts.append(q if body.joint.nq == body.joint.nv else np.array([c.neutral for c in body.joint.coordinates]))
+    return np.concatenate(parts)
+
+
+def undefined(error: Exception) -> bool:
+    """Whether a function of a user's has no value at a place, as the root of a negative number has none."""
+    return isinstance(error, SingularityError) or isinstance(error.__cause__, (ValueError, ArithmeticError))
+
+
 def _sample(c: Coordinate, rng: np.random.Generator) -> float:
     lo, hi = sorted((max(c.domain[0], c.neutral - FAR), min(c.domain[1], c.neutral + FAR)))
     return float(rng.uniform(lo + 0.02 * (hi - lo), hi - 0.02 * (hi - lo)))  # off the very ends

@@ -173,7 +173,11 @@ class Assembly:
     def run(self, q: Floats, v: Floats) -> tuple[Floats, Floats]:
         """Positions first, then velocities."""
         q = self._positions(q)
-        return q, v + self._velocity_correction(q, v)
+        v = v + self._velocity_correction(q, v)
+        left = self._rates(q, v)
+        if np.abs(left).max(initial=0.0) > SETTLED * (1.0 + np.abs(v).max(initial=0.0)):
+            self._give_up(left, "velocities")
+        return q, v
 
     def _positions(self, q: Floats) -> Floats:
         error, first = self._errors(q), 0.0
@@ -194,9 +198,9 @@ class Assembly:
             else:
                 if size <= SETTLED:
                     return q
-                self._give_up(q, error)
+                self._give_up(error)
             q, error = new, left
-        self._give_up(q, error)
+        self._give_up(error)
         return q
 
     def _errors(self, q: Floats) -> Floats:
@@ -213,8 +217,11 @@ class Assembly:
         return self._least(q, error)
 
     def _velocity_correction(self, q: Floats, v: Floats) -> Floats:
+        return self._least(q, self._rates(q, v))
+
+    def _rates(self, q: Floats, v: Floats) -> Floats:
         row = self.model.program("constraint_errors")(q, v, *self.clock)
-        return self._least(q, np.asarray(row[self.model.mechanism.nc :], dtype=float))
+        return np.asarray(row[self.model.mechanism.nc :], dtype=float)
 
     def _least(self, q: Floats, error: Floats) -> Floats:
         """The correction of least kinetic energy on the coordinates that are not held."""
@@ -232,11 +239,11 @@ class Assembly:
         q = q + np.asarray(model.coordinate_rates(q, d), dtype=float)
         return np.asarray(model.rechart(q, np.zeros(model.nv))[0], dtype=float)
 
-    def _give_up(self, q: Floats, error: Floats) -> None:
+    def _give_up(self, error: Floats, what: str = "the constraints") -> None:
         names, order = self.model.row_names, np.argsort(-np.abs(error))[:4]
         rows = ", ".join(f"{names[k]} by {error[k]:.3g}" for k in order if abs(error[k]) > SETTLED)
         held = " with the coordinates that are held" if self.held.any() else ""
         raise InputError(
-            f"assemble: the constraints cannot be met{held} from this guess; still open: {rows}. Begin nearer to a "
+            f"assemble: {what} cannot be met{held} from this guess; still open: {rows}. Begin nearer to a "
             "state that exists, hold less, or check lengths"
         )

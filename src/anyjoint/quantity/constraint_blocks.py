@@ -10,7 +10,7 @@ from anyjoint.spatial import cross, dot
 from anyjoint.trace.constrained import Constrained
 from anyjoint.tree.closures import GROUND
 
-from .constraints import traced
+from .constraints import asked
 from .quantity import Q, Quantity, Row, T, V
 
 
@@ -58,7 +58,7 @@ CONSTRAINT_BIAS = Quantity(
     "What velocities and time contribute to the second derivatives of all rows: G a + gamma = 0.",
     (Q, V, T),
     (Row("gamma", "rows", meaning="second derivatives of the rows where a = 0"),),
-    traced("bias", ("q", "v"), biases),
+    asked("bias", ("q", "v"), biases),
     optional=("t",),
     constrained=True,
 )
@@ -67,7 +67,7 @@ CONSTRAINT_BLOCKS = Quantity(
     "Per constraint: its rows on links and coordinates in inner frames, and what velocities contribute.",
     (Q, V, T),
     (),
-    traced("blocks", ("q", "v"), blocks),
+    asked("blocks", ("q", "v"), blocks),
     optional=("t",),
     constrained=True,
 )

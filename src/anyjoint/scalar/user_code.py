@@ -21,7 +21,7 @@ NO_VALUE = "math domain error|math range error|expected a (positive|nonnegative|
 
 
 @contextmanager
-def user_code(name: str, function: Any, q: Sequence[Scalar]) -> Iterator[None]:
+def user_code(name: str, function: Any, q: Sequence[Scalar], what: str = "joint") -> Iterator[None]:
     """Run code of a user's on coordinates q; floats follow the rules of compiled code (1 / 0 is infinite)."""
     try:
         with np.errstate(all="ignore"):
@@ -29,15 +29,17 @@ def user_code(name: str, function: Any, q: Sequence[Scalar]) -> Iterator[None]:
     except JointError:
         raise  # a joint inside a joint has told already
     except Exception as error:  # a user's function may raise anything
-        raise failure(name, error, q, function) from error
+        raise failure(name, error, q, function, what) from error
 
 
-def failure(name: str, error: Exception, q: Sequence[Scalar], function: Any = None) -> AnyjointError:
+def failure(
+    name: str, error: Exception, q: Sequence[Scalar], function: Any = None, what: str = "joint"
+) -> AnyjointError:
     """The error to raise instead: which function, where, at which coordinates, what went wrong, what to do."""
     place = place_of(error, function)
     where = f"{name} ({place})" if place else name
     if advice := _advice(error, place or _builtin(function), q):
-        return JointError(f"{where} fails, because a joint is traced with expressions instead of numbers: {advice}")
+        return JointError(f"{where} fails, because a {what} is traced with expressions instead of numbers: {advice}")
     at = at_numbers(q)
     if isinstance(error, SingularityError):
         return SingularityError(f"{where}{at}: {error}")
@@ -45,11 +47,13 @@ def failure(name: str, error: Exception, q: Sequence[Scalar], function: Any = No
     placed = isinstance(error, ArithmeticError) or (isinstance(error, ValueError) and re.search(NO_VALUE, said))
     if at and placed:
         return SingularityError(f"{where} is not defined{at}: {said}; {_domain(place)}")
-    return JointError(f"{where} fails{at}: {said}{_signature(error, len(q))}")
+    return JointError(f"{where} fails{at}: {said}{_signature(error, len(q)) if what == 'joint' else ''}")
 
 
 def at_numbers(q: Sequence[Scalar]) -> str:
     """Where, for a message, if coordinates are numbers; nothing if they are expressions."""
+    if not len(q):
+        return ""
     try:
         return f" at q = {[round(real_part(x), 6) for x in q]}"
     except (AnyjointError, TypeError):

@@ -23,7 +23,7 @@ from .limits import overrun
 from .progress import Progress
 from .python_step import PythonStepper, coordinate_rates
 from .request import Request, make_request
-from .stabilise import APART, charted, check_on_constraints, drift
+from .stabilise import APART, charted, check_mobility, check_on_constraints, drift
 from .status import Status
 from .trajectory import Crossing, Trajectory
 
@@ -97,6 +97,7 @@ def started(request: Request) -> Request:
     if guard_of(request.model).fences:
         check_inside("simulate", guard_of(request.model).fences, request.q)
     check_on_constraints(request.model, request.q, request.v)
+    check_mobility(request.model, request.q[0])
     if not charted(request.model):
         return request
     q, v = request.model.rechart(request.q, request.v)

@@ -18,6 +18,7 @@ Stabilise = str | tuple[str, float, float] | None
 PROJECT, BAUMGARTE = "project", "baumgarte"
 CLOSED = 1e-6  # errors at the start, in metres and radians, that the first projection may take away
 APART = 1e-3  # errors at which a mechanism has come apart
+MANY = 200  # velocities up to which the degrees of freedom are counted before a run
 
 
 def checked_stabilise(given: Any, model: Any) -> Stabilise:
@@ -47,6 +48,20 @@ def check_on_constraints(model: Any, q: Floats, v: Floats) -> None:
         raise InputError(
             f"simulate: the start is off the constraints: {' and '.join(worst)}; "
             "take q0, v0 = model.assemble(q0, v0)"
+        )
+
+
+def check_mobility(model: Any, q: Floats) -> None:
+    """Refuse a mechanism that cannot move, unless something in it follows a function of time."""
+    mechanism = model.mechanism
+    rows = sum(constraint.count for constraint in mechanism.constraints if not constraint.compliance)
+    if mechanism.timed or rows < model.nv or not 0 < model.nv <= MANY:
+        return
+    if model.mobility(q).degrees_of_freedom == 0:
+        names = ", ".join(repr(constraint.name) for constraint in mechanism.constraints[:6])
+        raise InputError(
+            f"simulate: the constraints of {mechanism.name!r} leave nothing to move at the start: {rows} rows hold "
+            f"{model.nv} velocities (mobility 0); take out or loosen one of {names}"
         )
 
 

@@ -26,7 +26,8 @@ BlockRows = tuple[tuple[int, int], ...]
 @dataclass(frozen=True)
 class Unknowns:
     """A block of unknowns: the links that its rows touch (-1 for the ground), those whose coordinates they touch, and
-    for shared accelerations those that follow them. `grounded` blocks end at the ground whatever they touch."""
+    for shared accelerations those that follow them. `grounded` blocks end at the ground whatever they touch, and rows
+    of one number in `alike` are components of one vector."""
 
     count: int
     links: tuple[int, ...] = ()
@@ -34,6 +35,7 @@ class Unknowns:
     driven: tuple[int, ...] = ()
     grounded: bool = False
     compliance: float = 0.0
+    alike: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,9 @@ class _Closing:
             at += self.blocks[k].count
         return numbers
 
+    def _at_ground(self, node: int) -> bool:
+        return node >= self.count and self.hubs[node - self.count] == GROUND
+
     def _link(self, node: int, at: Mapping[int, int], local: Mapping[int, Mapping[int, int]]) -> Link:
         mine, parent = local[node], self.parents[node]
         theirs = local[parent] if self.fronts[node] else {}
@@ -215,6 +220,9 @@ class _Closing:
             lands=columns(leaving, theirs),
             above=sum(self.blocks[k].count for k in theirs),
             soft=(self.blocks[block].compliance,) * self.blocks[block].count if node >= self.count else (),
+            at_ground=self._at_ground(node),
+            to_ground=self._at_ground(parent),
+            alike=self.blocks[block].alike if node >= self.count else (),
         )
         if node >= self.count:
             return _closure(at[parent], made)

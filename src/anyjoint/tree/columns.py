@@ -23,6 +23,9 @@ class Columns:
     lands: tuple[int, ...] = ()
     above: int = 0
     soft: tuple[float, ...] = ()  # compliances of those that end here
+    at_ground: bool = False  # whether they end at the ground, whose acceleration is known
+    to_ground: bool = False  # whether the parent is such a closure
+    alike: tuple[int, ...] = ()  # groups of those that end here: rows of a group are components of one vector
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,213 @@
+"""What makes constraints sound: something to hold, functions that say the same for numbers and expressions.
+
+A function is tried out at random places, with random velocities.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyjoint.constraints import FunctionConstraint, Rows
+from anyjoint.errors import AnyjointError
+from anyjoint.scalar import is_number
+from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, vector
+
+from .probing import PROBES, SAME, anywhere, evaluate, undefined
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
+
+Finding = Iterator[tuple[Any, ...]]
+NOTHING = 1e-12  # a derivative below this is none
+
+
+def movable(mech: Mechanism, _: object) -> Finding:
+    """Bodies that a constraint is about can move against each other."""
+    for constraint in mech.constraints:
+        if constraint.coordinates or not constraint.bodies:
+            continue
+        bodies = [*constraint.bodies, *([-1] if len(constraint.bodies) == 1 else [])]
+        if len({_carrier(mech, body) for body in bodies}) == 1:
+            names = " and ".join(repr(mech.bodies[k].name if k >= 0 else mech.ground.name) for k in bodies)
+            yield (
+                constraint.described,
+                f"nothing moves between {names}, which are welded together, so there is nothing to hold; "
+                "give one of them a joint, or leave the constraint out",
+            )
+
+
+def _carrier(mech: Mechanism, body: int) -> int:
+    """The body that this one is welded to, which moves by itself."""
+    while body >= 0 and not mech.bodies[body].joint.nv and not hasattr(mech.bodies[body].joint, "source"):
+        body = mech.bodies[body].parent
+    return body
+
+
+def functions(mech: Mechanism, _: object) -> Finding:
+    """Functions of users always give the same number of finite rows, which depend on what they name."""
+    probed: set[Any] = set()  # one function may serve many constraints
+    for constraint in mech.constraints:
+        if not isinstance(constraint, FunctionConstraint):
+            continue
+        key = id(constraint.function.function), len(constraint.bodies), len(constraint.coordinates), constraint.time
+        if key not in probed:
+            probed.add(key)
+            yield from ((constraint.described, *found) for found in _problems(mech, constraint))
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A state at which a function is tried out; bodies have poses and twists at random, on the mechanism's own."""
+
+    bodies: list[_Moving]
+    q: list[float]
+    qd: list[float]
+    t: float
+
+
+@dataclass(frozen=True)
+class _Moving:
+    """A body as a constraint sees it."""
+
+    R: Matrix
+    p: Vector
+    w: Vector
+    u: Vector
+    X: Pose = Pose()  # noqa: RUF009  # an immutable value
+
+
+def _problems(mech: Mechanism, constraint: FunctionConstraint) -> Iterator[tuple[str, Exception | None]]:
+    rng = np.random.default_rng(20061)
+    starts = [mech.start[0]] if mech.start is not None and len(mech.start[0]) == mech.nq else []
+    places = [*starts, *(anywhere(mech, rng) for _ in range(PROBES))]
+    try:
+        probes = [_probe(mech, constraint, q, rng) for q in places]
+        rows = [_rows(constraint, p) for p in probes]
+        values = [_values(constraint, p) for p in probes]
+        if not np.array_equal(_values(constraint, probes[-1]), values[-1], equal_nan=True):
+            yield FICKLE, None
+            return
+        traced = [_as_compiled(constraint, p) for p in probes]
+    except AnyjointError as error:  # it has a sentence already
+        yield str(error).removeprefix(f"{constraint.described} "), error
+        return
+    finite = [found is not None and bool(np.isfinite(x).all()) for found, x in zip(rows, values, strict=True)]
+    if not any(finite) or (starts and not finite[0]):
+        where = "at the start" if starts and not finite[0] else f"at any of {PROBES} random places"
+        yield f"its rows or their derivatives are not finite {where}; they must be defined where the mechanism is", None
+        return
+    good = [k for k, ok in enumerate(finite) if ok]
+    if not all(np.allclose(traced[k], values[k], rtol=SAME, atol=SAME) for k in good):
+        yield TWO_FACED, None
+        return
+    if constraint.function.velocity:
+        yield from _curved(constraint, [probes[k] for k in good])
+    yield from _idle(constraint, [found for found in rows if found is not None])
+
+
+FICKLE = (
+    "gives another answer when it is called again; it must depend on its arguments alone: take random numbers, "
+    "counters and clocks out, or draw them once outside of the function"
+)
+TWO_FACED = (
+    "gives another answer for expressions, which are compiled, than for plain numbers; it must not ask what its "
+    "arguments are (isinstance, ==): use aj.select for cases"
+)
+
+
+def _probe(mech: Mechanism, constraint: FunctionConstraint, q: Vector, rng: np.random.Generator) -> Probe:
+    poses = mech.poses([float(x) for x in q])
+    bodies = []
+    for k in constraint.bodies:
+        pose = poses[k] if k >= 0 else Pose()
+        twist = [float(x) for x in rng.normal(size=6)] if k >= 0 else [0.0] * 6
+        bodies.append(_Moving(pose.R, pose.p, vector(*twist[:3]), vector(*twist[3:])))
+    own = [float(q[mech.bodies[body].q][k]) for body, k in constraint.coordinates]
+    return Probe(bodies, own, [float(x) for x in rng.normal(size=len(own))], float(rng.uniform(0, 2)))
+
+
+def _values(constraint: FunctionConstraint, probe: Probe, speed: float = 1.0) -> Vector:
+    """What the function gives, at so many times the velocities."""
+    poses = [Pose((Translation(tuple(b.p)), Turn(b.R))) for b in probe.bodies]
+    twists = [Twist(speed * b.w, speed * b.u) for b in probe.bodies]
+    rates = [speed * x for x in probe.qd]
+    try:
+        made = constraint.function.entries(constraint.arguments(poses, twists, probe.q, rates, probe.t))
+    except AnyjointError as error:
+        if not undefined(error):
+            raise
+        return np.full(constraint.count, np.nan)
+    return np.array([float(x) for x in made])
+
+
+def _as_compiled(constraint: FunctionConstraint, probe: Probe) -> Vector:
+    """What the function gives for expressions, evaluated where the probe is."""
+    graph = importlib.import_module("anyjoint").Graph()  # the compiler stands above physics
+    numbers: list[float] = []
+
+    def some(values: Sequence[Any]) -> list[Any]:
+        numbers.extend(float(x) for x in values)
+        return [graph.variable(f"x{k}") for k in range(len(values))]
+
+    names: list[Any] = []
+    poses, twists = [], []
+    for body in probe.bodies:
+        R, p, w, u = (some(list(part.flat)) for part in (body.R, body.p, body.w, body.u))
+        names += [*R, *p, *w, *u]
+        poses.append(Pose((Translation(tuple(p)), Turn(vector(*R).reshape(3, 3)))))
+        twists.append(Twist(vector(*w), vector(*u)))
+    q, qd, (t,) = some(probe.q), some(probe.qd), some([probe.t])
+    made = constraint.function.entries(constraint.arguments(poses, twists, q, qd, t))
+    if len(made) != constraint.count:
+        return np.full(constraint.count, np.inf)
+    plain = [x if not is_number(x) else graph.constant(float(x)) for x in made]
+    return np.array(evaluate(plain, [*names, *q, *qd, t], numbers))
+
+
+def _rows(constraint: FunctionConstraint, probe: Probe) -> Rows | None:
+    """The rows with their derivatives; None where they are not defined."""
+    try:
+        rows = constraint.rows(probe.bodies, probe.q, probe.qd, probe.t)
+    except AnyjointError as error:
+        if not undefined(error):
+            raise
+        return None
+    parts = (*rows.K, *rows.N, rows.rate, rows.gamma)
+    return rows if all(np.isfinite(np.asarray(x, dtype=float)).all() for x in parts) else None
+
+
+def _curved(constraint: FunctionConstraint, probes: Sequence[Probe]) -> Iterator[tuple[str, None]]:
+    """Rows that are not linear in velocities: f(2v) - 2 f(v) + f(0)."""
+    for probe in probes:
+        once, twice, still = (_values(constraint, probe, speed) for speed in (1.0, 2.0, 0.0))
+        bend = np.abs(twice - 2 * once + still)
+        row = int(bend.argmax())
+        if bend[row] > SAME * max(1.0, float(np.abs(twice).max())):
+            yield (
+                (
+                    f"row {row} is not linear in velocities: f(2v) - 2 f(v) + f(0) = {bend[row]:.3g}, not 0; write a "
+                    "sum of velocities times functions of positions, or a constraint on positions with @aj.constraint"
+                ),
+                None,
+            )
+            return
+
+
+def _idle(constraint: FunctionConstraint, found: Sequence[Rows]) -> Iterator[tuple[str, None]]:
+    """Rows that nothing moves."""
+    for row in range(constraint.count):
+        pulls = [abs(float(x)) for rows in found for part in (*rows.K, *rows.N) for x in np.ravel(part[..., row])]
+        if max(pulls, default=0.0) < NOTHING:
+            what = "velocities" if constraint.function.velocity else "positions"
+            yield (
+                (
+                    f"row {row} does not depend on the {what} of what the constraint names, so nothing can hold it; "
+                    "leave it out, or name the body or coordinate that it is about"
+                ),
+                None,
+            )
