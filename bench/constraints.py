@@ -22,6 +22,7 @@ import anyjoint as aj
 from anyjoint import joints
 from bench import engines, ours
 from bench.constrained_models import FEET, NAMES, Case, anchored, four_bars, pinned_chain, robot
+from bench.constraints_table import line, table
 from bench.models import Array
 from bench.peers.protocol import States
 from bench.run import machine, smallest
@@ -32,8 +33,8 @@ PEERS = {
     "MuJoCo": ("bench.peers.mujoco_constraints",),
     "Drake": ("bench.peers.drake_constraints",),
 }
-COLUMNS = ("constraintDynamics", "constrainedABA", "LCABA", "mj_step", "step")
 OUT = engines.ROOT / "bench" / "constraints.json"
+BATCH = 256  # states per call, few enough that a busy machine leaves some calls alone
 
 
 def main() -> int:
@@ -59,7 +60,7 @@ def main() -> int:
 
 def measure(name: str, folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Answers and times of every engine on one case."""
-    case, mech, model = build(name, folder)
+    case, model = build(name, folder)
     path = folder / "case.npz"
     case.save(path)
     want = dense(model, case)
@@ -100,7 +101,7 @@ def own_times(model: Any, free: Any, case: Case, options: argparse.Namespace) ->
     inputs, states = [case.q, case.v, case.tau], States(case.q, case.v, case.tau, case.tau)
     made = {
         "anyjoint": ours.kernel_time(model, "forward_dynamics", inputs, options.seconds),
-        "anyjoint, batch": ours.batch_time(model, "forward_dynamics", states, np.float64, options.seconds),
+        "anyjoint, batch": ours.batch_time(model, "forward_dynamics", states, np.float64, options.seconds, count=BATCH),
         "anyjoint, free": ours.kernel_time(free, "forward_dynamics", inputs, options.seconds),
     }
     if before is not None:
@@ -111,19 +112,17 @@ def own_times(model: Any, free: Any, case: Case, options: argparse.Namespace) ->
 # -- cases ------------------------------------------------------------------------------------------------------------
 
 
-def build(name: str, folder: Path) -> tuple[Case, aj.Mechanism, Any]:
-    """A case with states on its constraints, its mechanism and model."""
+def build(name: str, folder: Path) -> tuple[Case, Any]:
+    """A case with states on its constraints, and its model."""
     if "four-bars" in name:
         case = four_bars(40)
-        mech = constrained(case)
-        return case, mech, mech.compile()
+        return case, constrained(case).compile()
     case = pinned_chain() if "hinges" in name else _robot(name.split(",")[0], folder)
     poses = ours.mechanism(case.model).compile().body_poses(case.q[0])
     case = anchored(case, poses)
-    mech = constrained(case)
-    model = mech.compile()
+    model = constrained(case).compile()
     q, v = zip(*(model.assemble(*_near(case, k)) for k in range(len(case.q))), strict=True)
-    return replace(case, q=np.array(q), v=np.array(v)), mech, model
+    return replace(case, q=np.array(q), v=np.array(v)), model
 
 
 def _robot(name: str, folder: Path) -> Case:
@@ -170,54 +169,6 @@ def dense(model: Any, case: Case) -> Array:
 def error(got: Array, want: Array) -> float:
     """The largest error over all states, relative to the largest acceleration of each."""
     return float((np.abs(got - want).max(axis=1) / np.abs(want).max(axis=1)).max())
-
-
-# -- words ------------------------------------------------------------------------------------------------------------
-
-
-def best_peer(found: dict[str, Any], kind: str = "") -> float:
-    """The best Pinocchio variant, or the best build of one."""
-    times = [t for key, t in found["times"].items() if key.startswith("Pinocchio") and key.endswith(kind)]
-    return min(times, default=float("nan"))
-
-
-def line(name: str, found: dict[str, Any]) -> str:
-    """One case in words."""
-    times, errors = found["times"], found["errors"]
-    rows = [f"{name}: {found['operations']} operations (free {found['free operations']})"]
-    rows += [f"  {key:38s} {t / 1e3:9.3f} us   {_off(errors, key)}" for key, t in times.items()]
-    rows += [f"  {key:38s} absent: {why}" for key, why in found["absent"].items()]
-    own, batch = times["anyjoint"], times["anyjoint, batch"]
-    rows.append(
-        f"  best Pinocchio / anyjoint {best_peer(found) / own:.1f}x (batch {best_peer(found) / batch:.1f}x), "
-        f"constraintDynamics {best_peer(found, 'constraintDynamics') / own:.1f}x, LCABA {best_peer(found, 'LCABA') / own:.1f}x"
-    )
-    return "\n".join(rows)
-
-
-def _off(errors: dict[str, float], key: str) -> str:
-    return f"error {errors[key]:.1e}" if key in errors else ""
-
-
-def table(results: dict[str, Any]) -> str:
-    """Microseconds as a table in Markdown, with errors against the dense solution in brackets."""
-    heads = ["anyjoint", "batch", "free", "operations", *(f"Pinocchio {x}" for x in COLUMNS[:3]), "MuJoCo step", "Drake step"]
-    lines = ["| us per state | " + " | ".join(heads) + " | best Pinocchio / anyjoint (batch) |", "|---|" + "--:|" * (len(heads) + 1)]
-    for name, found in results["cases"].items():
-        times, errors = found["times"], found["errors"]
-        cells = [_cell(times["anyjoint"], errors["anyjoint"]), _cell(times["anyjoint, batch"]), _cell(times["anyjoint, free"])]
-        cells.append(f"{found['operations']:,}")
-        for kind in COLUMNS[:3]:
-            builds = {t: key for key, t in times.items() if key.startswith("Pinocchio") and key.endswith(kind)}
-            cells.append(_cell(min(builds), errors[builds[min(builds)]]) if builds else "")
-        cells += [_cell(times[key]) if key in times else "" for key in ("MuJoCo mj_step", "Drake step")]
-        ratios = [best_peer(found) / times[key] for key in ("anyjoint", "anyjoint, batch")]
-        lines.append(f"| {name} | " + " | ".join(cells) + f" | **{ratios[0]:.1f}x** ({ratios[1]:.1f}x) |")
-    return "\n".join(lines)
-
-
-def _cell(nanoseconds: float, off: float | None = None) -> str:
-    return f"{nanoseconds / 1e3:.2f}" + ("" if off is None else f" ({off:.0e})")
 
 
 if __name__ == "__main__":

@@ -104,10 +104,12 @@ def _extra(compiled: Any, model: Model, states: States, seconds: float) -> dict[
     return found
 
 
-def batch_time(model: Any, name: str, states: States, dtype: Any, seconds: float, threads: int = 1) -> float:
+def batch_time(
+    model: Any, name: str, states: States, dtype: Any, seconds: float, threads: int = 1, count: int = BATCH
+) -> float:
     """Best nanoseconds per state in a batch, from Python, all overhead included."""
     # A batch of large mass matrices would only measure memory.
-    count = len(states.q) if name == "mass_matrix" and model.nv > DENSE else BATCH
+    count = len(states.q) if name == "mass_matrix" and model.nv > DENSE else count
     inputs = [_tile(getattr(states, x), count).astype(dtype) for x in ARGUMENTS[name]]
     call = getattr(model, name)
     options: dict[str, Any] = {"threads": threads}

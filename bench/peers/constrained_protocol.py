@@ -1,4 +1,4 @@
-"""How an engine is run on a mechanism with constraints: `python -m bench.peers.NAME CASE.npz RESULT.npz --seconds S`."""
+"""How an engine runs a mechanism with constraints: `python -m bench.peers.NAME CASE.npz RESULT.npz --seconds S`."""
 
 from __future__ import annotations
 
