@@ -56,11 +56,7 @@ def yielding_inertias(body: Any, parent: Any) -> None:
 def carry(body: Any, parent: Any) -> None:
     """Eliminate a joint that unknowns pass: H = S^T U + N^T."""
     front = body.columns
-    J, b, U, D, r, s = received(body)
-    r = r + U.T @ centripetal_acceleration(body)
-    b = body.W.force(b + J @ centripetal_acceleration(body))
-    J = body.W.inertia(J)
-    U = forces(body.W, U)
+    J, b, U, D, r, s = working(body)
     S = body.S_A + body.S_B
     JS = columns([J @ S[:, j] for j in range(S.shape[1])])
     Omega = ldl(joint_inertia(S, JS, body.armature))  # [SG eq. 28]
@@ -95,11 +91,7 @@ def carry(body: Any, parent: Any) -> None:
 def follow(body: Any, parent: Any) -> None:
     """A joint whose accelerations are Phi y + second: nothing is eliminated."""
     front = body.columns
-    J, b, U, D, r, s = received(body)
-    r = r + U.T @ centripetal_acceleration(body)
-    b = body.W.force(b + J @ centripetal_acceleration(body))
-    J = body.W.inertia(J)
-    U = forces(body.W, U)
+    J, b, U, D, r, s = working(body)
     S = body.S_A + body.S_B
     lead = S @ body.Phi  # alpha = A alpha_parent + a + S second + lead y
     rest = body.a + S @ body.second
@@ -219,6 +211,14 @@ def received(body: Any) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector
     J, b = body.handed("J"), body.handed("b")
     J, b = body.J if J is None else body.J + J, body.b if b is None else body.b + b
     return J, b, U, list(D), r, list(s)
+
+
+def working(body: Any) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector, list[Any]]:
+    """The same in the joint's working frame."""
+    J, b, U, D, r, s = received(body)
+    r = r + U.T @ centripetal_acceleration(body)
+    b = body.W.force(b + J @ centripetal_acceleration(body))
+    return body.W.inertia(J), b, forces(body.W, U), D, r, s
 
 
 def wrench(body: Any, k: int) -> Vector:
