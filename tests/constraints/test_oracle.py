@@ -1,4 +1,7 @@
-"""Carried unknowns against a dense KKT solve on floats: loops, rows of every kind, redundant and soft ones."""
+"""Carried unknowns against a dense KKT solve on floats: loops, rows of every kind, redundant and soft ones.
+
+Rows are those of [PAK eq. 5] and [RM eq. 54], their elimination is delayed in [PAK eq. 8].
+"""
 
 import numpy as np
 import pytest

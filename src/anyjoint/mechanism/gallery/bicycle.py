@@ -27,8 +27,6 @@ def bicycle(speed: float = 4.6, push: float = 0.4) -> Mechanism:
     """
     idea = "Pushed sideways, the bicycle steers into the fall and rights itself, by nothing but rolling wheels."
     drawing = Drawing("bicycle", idea)
-    tiles = [(x, y) for x in range(-2, 30) for y in range(-6, 7) if (x + y) % 2]
-    drawing.mech.draw(*(shapes.Box(1, 1, 0.01, color="#dfe3e8", pose=Pose.translation(x, y, -0.012)) for x, y in tiles))
     rider = _tensor(85.0, (0.3, 0.9), (9.2, 11.0, 2.8), -2.4)
     bars = _tensor(4.0, (0.9 - WHEELBASE - TRAIL, 0.7), (0.05892, 0.06, 0.00708), 0.00756)
     steering = Revolute((math.sin(TILT), 0.0, -math.cos(TILT)))
