@@ -1,4 +1,4 @@
-"""Energy and constraint drift over 100 s of a four-bar, a slider crank and a bracelet: python -m bench.constraint_drift.
+"""Drift of energy and loops over 100 s of a four-bar, a slider crank, a bracelet: python -m bench.constraint_drift.
 
 Closed loops drift apart where nobody takes them back; here every step ends with a projection. Printed are the largest
 error of positions, the largest change of energy beside how much potential and kinetic energy are exchanged, and the
@@ -51,7 +51,8 @@ def run(name: str, mech: Mechanism, dt: float, duration: float) -> Drift:
         raise SystemExit(f"{name}: {traj.status}")
     kinetic, potential = traj.energy()
     total = kinetic + potential
-    return Drift(name, duration, traj.steps, traj.status.drift, float(np.abs(total - total[0]).max()), float(np.ptp(kinetic)))
+    lost, exchanged = float(np.abs(total - total[0]).max()), float(np.ptp(kinetic))
+    return Drift(name, duration, traj.steps, float(traj.status.drift or 0.0), lost, exchanged)
 
 
 def measure(names: Iterable[str] = CASES, duration: float = 100.0) -> list[Drift]:

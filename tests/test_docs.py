@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = (
-    "README.md",
-    *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "loops", "own-constraint", "dynamics", "simulation", "expressions")),
-)
+NAMES = ("getting-started", "own-joint", "loops", "own-constraint", "dynamics", "simulation", "expressions")
+PAGES = ("README.md", *(f"docs/{name}.md" for name in NAMES))
 
 
 def code_of(page: str) -> list[str]:

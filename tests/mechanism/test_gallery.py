@@ -203,7 +203,7 @@ def test_loops_are_closed_at_the_start(name):
 def test_the_point_of_peaucellier_is_on_its_line():
     mech = gallery.peaucellier()
     model = mech.compile()
-    q, v = model.assemble(mech.start[0] + 0.02, hold="crank")
+    q, _ = model.assemble(mech.start[0] + 0.02, hold="crank")
     places = []
     for angle in (-0.3, 0.0, 0.4):
         q, _ = model.assemble([*q[:2], angle, *q[3:]], hold="crank")

@@ -43,13 +43,14 @@ class Drawing:
 
     def bar(
         self, name: str, start: Point, end: Point, parent: str | None = None, *, color: str, mass: float = 1.0,
-        radius: float = 0.02, joint: Joint = HINGE, off: float = 0.0,
+        radius: float = 0.02, joint: Joint = HINGE, off: float | Sequence[float] = 0.0,
     ) -> Body:  # fmt: skip
-        """A round bar from its joint to another point, drawn `off` along y so that bars pass one another."""
+        """A round bar from its joint to another point, drawn once or more, `off` along y, so that bars pass by."""
         along = np.subtract(end, start)
         tip = tuple(float(x) for x in along)
         rod = Inertia.cylinder(mass, radius, float(np.linalg.norm(along))).moved(shapes.between((0, 0, 0), tip))
-        look = shapes.rod((0, off, 0), (tip[0], tip[1] + off, tip[2]), radius, color)
+        offs = off if isinstance(off, Sequence) else (off,)
+        look = [shapes.rod((0, y, 0), (tip[0], tip[1] + y, tip[2]), radius, color) for y in offs]
         return self.body(name, start, joint, parent, inertia=rod, shape=look)
 
     def meet(self, a: str, b: str, at: Point, joint: Joint = HINGE, name: str | None = None) -> Constraint:
