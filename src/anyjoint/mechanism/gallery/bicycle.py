@@ -12,7 +12,7 @@ from anyjoint.mechanism import Inertia, Mechanism, shapes
 from anyjoint.spatial import Pose
 
 from .drawing import Drawing
-from .palette import AMBER, CORAL, INK, SKY, STEEL, TEAL
+from .palette import AMBER, CORAL, INK, SAND, SKY, STEEL, TEAL
 
 WHEELBASE, TRAIL, TILT = 1.02, 0.08, math.pi / 10
 REAR, FRONT = 0.3, 0.35  # radii of wheels
@@ -70,10 +70,11 @@ def _frame() -> list[shapes.Shape]:
     tubes = [(hub, pedals), (hub, seat), (pedals, seat), (seat, head), (pedals, neck), (head, neck)]
     tail = [shapes.Ellipsoid(0.13, 0.07, 0.03, color=INK, pose=Pose.translation(0.25, 0, 0.88))]
     torso = shapes.rod((0.27, 0, 1.0), (0.48, 0, 1.38), 0.11, AMBER)
-    face = shapes.Sphere(0.1, color="#e8cfa6", pose=Pose.translation(0.6, 0, 1.62))
+    face = shapes.Sphere(0.1, color=SAND, pose=Pose.translation(0.56, 0, 1.57))
+    arms = [shapes.rod((0.46, y, 1.33), (0.42, 1.25 * y, 0.98), 0.035, AMBER) for y in (-0.14, 0.14)]  # hands off
     legs = [shapes.rod((0.3, y, 0.95), (0.6, y, 0.62), 0.06, SKY) for y in (-0.1, 0.1)]
     legs += [shapes.rod((0.6, y, 0.62), (0.45, y, 0.25), 0.05, SKY) for y in (-0.1, 0.1)]
-    return [*(shapes.rod(a, b, 0.02, CORAL) for a, b in tubes), *tail, torso, face, *legs]
+    return [*(shapes.rod(a, b, 0.02, CORAL) for a, b in tubes), *tail, torso, face, *arms, *legs]
 
 
 def _fork() -> list[shapes.Shape]:
