@@ -5,7 +5,7 @@ import numpy as np
 from anyjoint.dynamics.algorithm import run_sweeps
 from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
 from anyjoint.spatial import vector
-from anyjoint.trace.constrained import FIRST, REST, _pose, frame_numbers, velocity_place
+from anyjoint.trace.constrained import FIRST, REST, Question, frame_numbers, poses_of, right_side, velocity_place
 from anyjoint.trace.workshop import Workshop
 from anyjoint.tree.links import float_bodies, upward
 from anyjoint.tree.record import ground
@@ -18,10 +18,11 @@ def forward(mech, q, v, tau, t=0.0):
     plan = closed.plan
     bodies = float_bodies(plan, np.asarray(q), np.asarray(v), tau=np.asarray(tau))
     root = ground(upward(mech.gravity))
+    for body in bodies:
+        body.up = root.acceleration
     run_sweeps(FIRST, bodies, plan.parents, root)
     frames = LinkFrames(bodies, plan.parents)
-    numbers = iter(frame_numbers(plan, mech.constraints))
-    X = [[_pose(next(numbers)) for _ in c.bodies] for c in mech.constraints]
+    X = [poses_of(row) for row in frame_numbers(plan, mech.constraints)]
 
     def coordinate(place):
         body, k = mech.bodies[place[0]], place[1]
@@ -30,7 +31,8 @@ def forward(mech, q, v, tau, t=0.0):
     rows = constraint_rows(
         closed, mech.constraints, relative, frames, X, coordinate, t, lambda c, *arguments: c.rows(*arguments)
     )
-    right = [vector(*found.gamma) for found in rows]
+    pairs = zip(mech.constraints, rows, strict=True)
+    right = [vector(*right_side(constraint, found, Question("accelerations"))) for constraint, found in pairs]
     give_rows(
         closed, mech.constraints, relative, frames, rows, right, root.acceleration,
         lambda place: velocity_place(mech, closed, place),

@@ -37,6 +37,8 @@ def inertias(body: Any, parent: Any, give: float = 0.0) -> None:
     """Inward: articulated inertia, bias wrench, and the columns of the unknowns that pass."""
     if not body.columns.width:
         free_inertias(body, parent)
+    elif body.columns.soft:
+        press(body, parent)
     elif body.columns.closes:
         close(body, parent, give)
     elif body.columns.driven:
@@ -130,17 +132,19 @@ def close(body: Any, parent: Any, give: float) -> None:
     front, (J, b, U, D, r, s) = body.columns, received(body)
     for k, x in enumerate(body.gamma):
         r[k] = r[k] + x
+    if front.at_ground:
+        r, U = r + falling(body, U), zeros(*U.shape)
     full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
     # A shift that can hardly move is small beside the other shifts of its loop, not beside itself.
     alike = front.alike or range(front.closes)
     scales = [sum(s[j] for j in range(front.closes) if alike[j] == alike[k]) for k in range(front.closes)]
     for k in range(front.closes):
-        full[k, k] = full[k, k] - front.soft[k] - give * scales[k]
+        full[k, k] = full[k, k] - give * scales[k]
     inverse, rows, rests, wrenches = zeros(front.closes), zeros(front.closes, front.width), zeros(front.closes), []
     for k in range(front.closes):
         u, rest, couplings = U[:, k], r[k], {j: full[max(j, k), min(j, k)] for j in range(k + 1, front.width)}
         pivot = full[k, k]
-        inverse[k] = 1 / pivot if front.shared else kept_inverse(pivot, scales[k] + front.soft[k])
+        inverse[k] = 1 / pivot if front.shared else kept_inverse(pivot, scales[k])
         rests[k] = rest
         wrenches.append(u)
         for j, x in couplings.items():
@@ -153,13 +157,27 @@ def close(body: Any, parent: Any, give: float) -> None:
                 full[j, i] = full[j, i] - x * scaled[i]
             r[j] = r[j] - scaled[j] * rest
             U[:, j] = U[:, j] - u * scaled[j]
-        v = u * inverse[k]
-        J = J.minus_outer(u.reshape(6, 1), v.reshape(6, 1))
-        b = b - v * rest
+        if not front.at_ground:
+            v = u * inverse[k]
+            J, b = J.minus_outer(u.reshape(6, 1), v.reshape(6, 1)), b - v * rest
     body.inverse, body.rows, body.rests, body.wrenches = inverse, rows, rests, columns(wrenches)
     left = range(front.closes, front.width)
     D = [full[i, j] for i, j in pairs(front.width) if j >= front.closes]
     hand_on(body, parent, J, b, U[:, front.closes :], D, r[front.closes :], [s[k] for k in left])
+
+
+def press(body: Any, parent: Any) -> None:
+    """Soft rows end here: their multipliers are known, `gamma`, and are put in where others would be eliminated."""
+    front, (J, b, U, D, r, s) = body.columns, received(body)
+    y, left = vector(*body.gamma), range(front.closes, front.width)
+    b = b + U[:, : front.closes] @ y
+    if front.at_ground:
+        r, U = r + falling(body, U), zeros(*U.shape)
+    full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
+    rest = vector(*(r[j] + dot([full[j, k] for k in range(front.closes)], y) for j in left))
+    body.rests = y
+    D = [full[i, j] for i, j in pairs(front.width) if j >= front.closes]
+    hand_on(body, parent, J, b, U[:, front.closes :], D, rest, [s[k] for k in left])
 
 
 def kept_inverse(pivot: Any, scale: Any) -> Any:
@@ -184,7 +202,9 @@ def received(body: Any) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector
     parts = [body.handed(name) for name in ("U", "D", "r", "s")]
     own = [U, zeros(len(pairs(front.width))), zeros(front.width), zeros(front.width)]
     U, D, r, s = (x if y is None else x + y for x, y in zip(own, parts, strict=True))
-    return body.plus("J", body.J), body.plus("b", body.b), U, list(D), r, list(s)
+    J, b = body.handed("J"), body.handed("b")
+    J, b = body.J if J is None else body.J + J, body.b if b is None else body.b + b
+    return J, b, U, list(D), r, list(s)
 
 
 def wrench(body: Any, k: int) -> Vector:
@@ -203,11 +223,14 @@ def on_joint(body: Any, k: int) -> Vector:
 def hand_on(body: Any, parent: Any, J: Any, b: Any, U: Any, D: Any, r: Any, s: Any) -> None:
     """Hand the form to the parent, its columns where they land there."""
     front = body.columns
-    parent.add("J", body.A.inertia(J))
-    parent.add("b", body.A.force(b))
+    if not front.to_ground:
+        parent.add("J", body.A.inertia(J))
+        parent.add("b", body.A.force(b))
     if not front.lands:
         return
     U = forces(body.A, U)
+    if front.to_ground:
+        r, U = r + falling(body, U), zeros(*U.shape)
     wide, places = zeros(6, front.above), {key: k for k, key in enumerate(pairs(front.above))}
     triangle, rest, scale = zeros(len(places)), zeros(front.above), zeros(front.above)
     for k, column in enumerate(front.lands):
@@ -217,6 +240,11 @@ def hand_on(body: Any, parent: Any, J: Any, b: Any, U: Any, D: Any, r: Any, s: A
         triangle[places[max(a, c), min(a, c)]] = x
     for name, value in (("U", wide), ("D", triangle), ("r", rest), ("s", scale)):
         parent.add(name, value)
+
+
+def falling(body: Any, U: Matrix) -> Vector:
+    """U^T alpha of the ground, which accelerates against gravity."""
+    return vector(*(dot(column, body.up) for column in U[3:].T))
 
 
 def forces(pose: Any, U: Matrix) -> Matrix:
@@ -260,12 +288,19 @@ def accelerations(body: Any, parent: Any) -> None:
 def solve(body: Any, alpha: Vector, passing: Vector) -> None:
     """Unknowns that end at a closure, last pivot first."""
     front: Columns = body.columns
-    y = vector(*zeros(front.closes), *passing)
-    for k in range(front.closes - 1, -1, -1):
+    y = vector(*(body.rests if front.soft else zeros(front.closes)), *passing)
+    for k in range(front.closes - 1, -1, -1) if not front.soft else ():
         right = body.rests[k] + dot(body.wrenches[:, k], alpha) + dot(body.rows[k, k + 1 :], y[k + 1 :])
         y[k] = -right * body.inverse[k]
     body.carried = y
     body.multipliers = zeros(0) if front.shared else y[: front.closes]
+
+
+def rest(body: Any, parent: Any) -> None:
+    """Outward: nothing moves and nothing pushes."""
+    n = len(body.qd)
+    body.a, body.b, body.g, body.tau = zeros(6), zeros(6), zeros(3), zeros(n)
+    body.Phi, body.second = zeros(n, 0), zeros(n)
 
 
 INPUTS = ("q", "v", "tau", "K", "N", "gamma")
@@ -278,12 +313,13 @@ CARRIED = algorithm(
     results=["qdd", "multipliers"],
     over="regrouped",
 )
-CORRECTED = algorithm(
+CARRIED_AT_REST = algorithm(
     "corrections by carried unknowns",
-    ("outward", velocities),
+    ("outward", rest),
     ("inward", yielding_inertias),
     ("outward", accelerations),
-    inputs=INPUTS,
+    inputs=["q", "K", "N", "gamma"],
     results=["qdd", "multipliers"],
     over="regrouped",
+    gravity=False,
 )

@@ -19,11 +19,10 @@ def project(body: Any, parent: Any) -> None:
     for k, column in enumerate(front.starts):
         U[:, column] = wrench(body, k)
     U = forces(body.W, U if body.handed("U") is None else U + body.handed("U"))
-    body.H = (body.S_A + body.S_B).T @ U
+    H = (body.S_A + body.S_B).T @ U
     for k, column in enumerate(front.joints):
-        body.H[:, column] = body.H[:, column] + on_joint(body, k)
-    if front.driven:
-        body.H = body.Phi.T @ body.H  # on the velocities that lead
+        H[:, column] = H[:, column] + on_joint(body, k)
+    body.H = body.Phi.T @ H if front.driven else H  # on the velocities that lead
     if front.lands:
         wide, moved = zeros(6, front.above), forces(body.A, U[:, front.closes :])
         for k, column in enumerate(front.lands):

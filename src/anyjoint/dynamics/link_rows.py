@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,19 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, Vector, as_matrix, dot, vector, zeros
 from anyjoint.tree.closures import GROUND, ClosedPlan
 from anyjoint.tree.record import Record
+
+from .algorithm import algorithm
+from .kinematics import place
+
+
+def frames(body: Any, parent: Any) -> None:
+    """Outward: where a link is in the world, and its twist."""
+    place(body, parent)
+    body.v = body.W.motion(body.A.motion(parent.v) + (body.S_A + body.S_B) @ body.qd)  # [SG eq. 18, 20]
+
+
+MOVING_FRAMES = algorithm("link frames", ("outward", frames), inputs=["q", "v"], results=["R", "p", "v"])
+STANDING_FRAMES = algorithm("link places", ("outward", place), inputs=["q"], results=["R", "p"])
 
 RowsOf = Callable[[Constraint, Sequence[Touched], Sequence[Scalar], Sequence[Scalar], Scalar], Rows]
 
@@ -133,10 +147,10 @@ def give_rows(
             for row in range(constraint.count):
                 column = slice(6 * columns[at][k, row], 6 * columns[at][k, row] + 6)
                 record.K[column] = record.K[column] + K[:, row]
-                if not relative[k]:
+                if not relative[k] and not constraint.compliance:
                     gamma[row] = gamma[row] - dot(K[3:, row], frames.pose(link, GROUND)[0].T @ up)
-        for place, N in zip(constraint.coordinates, rows.N, strict=True):
-            link, index = velocity_of(place)
+        for coordinate, N in zip(constraint.coordinates, rows.N, strict=True):
+            link, index = velocity_of(coordinate)
             for row in range(constraint.count):
                 record = frames.records[link]
                 at = len(record.qd) * joints[link][k, row] + index

@@ -15,10 +15,10 @@ from anyjoint.dynamics.newton_euler import BIAS, INERTIAL_BIAS
 from anyjoint.dynamics.recursive import RECURSIVE
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.spatial import vector
-from anyjoint.trace.constrained import Constrained
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
 
+from .constraints import ACCELERATIONS
 from .lagrangian import lagrangian
 from .mass_matrix import traced_mass
 from .quantity import TAU, A, Q, Quantity, T, V, with_time
@@ -43,11 +43,6 @@ def projected(tree: Straight) -> list[Any]:
     return list(solve_from_leaves(traced_mass(tree), right))
 
 
-def accelerations(system: Constrained) -> list[Any]:
-    """Accelerations that satisfy all constraints."""
-    return system.solve([rows.gamma for rows in system.rows])[0]
-
-
 SWEEPS: dict[str, Algorithm] = {a.name: a for a in (RECURSIVE, ARTICULATED_BODY, MODIFIED_ARTICULATED_BODY)}
 DENSE_FORMULATIONS: dict[str, tuple[Callable[[Straight], list[Any]], Over]] = {
     "composite-rigid-body": (composite, "regrouped"),
@@ -61,7 +56,7 @@ def trace(workshop: Workshop, formulation: str) -> Trace:
     """By the named formulation, or by the one with the fewest operations."""
     check_regular(workshop.mechanism)
     if workshop.mechanism.constraints:
-        return workshop.constrained(CARRIED.name, with_time(workshop, INPUTS), accelerations)
+        return workshop.constrained(CARRIED.name, with_time(workshop, INPUTS), ACCELERATIONS)
     if workshop.expansion:
         return followed(workshop, formulation)
     if formulation in SWEEPS:
@@ -78,7 +73,7 @@ def trace(workshop: Workshop, formulation: str) -> Trace:
 
 def followed(workshop: Workshop, formulation: str) -> Trace:
     """Where joints follow others: by unknowns that are shared, in linear time, or by projection where that is less."""
-    carried = workshop.constrained(CARRIED.name, INPUTS, accelerations) if formulation != COUPLED else None
+    carried = workshop.constrained(CARRIED.name, INPUTS, ACCELERATIONS) if formulation != COUPLED else None
     if carried and (formulation == ARTICULATED_BODY.name or len(workshop.mechanism.bodies) > SMALL):
         return carried
     dense = workshop.straight(COUPLED, INPUTS, projected, over="regrouped")

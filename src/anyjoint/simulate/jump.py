@@ -61,7 +61,7 @@ class Pieces:
         with np.errstate(all="ignore"):
             found = [rule(*(known[i] for i in ids)) for rule, ids in rules]
         # What is undefined, in a case that is not taken, is a case like others.
-        return np.nan_to_num(np.array([np.broadcast_to(x, len(q)) for x in found], dtype=float))
+        return np.asarray(np.nan_to_num(np.array([np.broadcast_to(x, len(q)) for x in found], dtype=float)))
 
     @cached_property
     def smooth(self) -> list[Any]:

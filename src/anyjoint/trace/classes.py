@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from anyjoint.tree.record import ground, unset
 from .body_trace import BodyTrace, FromRaw, FromRow, TracedBody, TracedParent, entries_of
 from .flatten import Rebuild, flatten
 from .joints_cache import JointCache
-from .numbers import Numbers, pattern
+from .numbers import Numbers, Pattern, pattern
 from .straight import part_of
 
 EXACT = (0.0, 1.0)  # -1 stays a number to be loaded: hinges that differ only in direction share a class
@@ -48,8 +48,12 @@ class Sums:
 class Tracer:
     """Walks the tree sweep by sweep and memoises the traces of body classes."""
 
-    def __init__(self, plan: Plan, numbers: Numbers, joints: JointCache, algorithm: Algorithm) -> None:
+    def __init__(
+        self, plan: Plan, numbers: Numbers, joints: JointCache, algorithm: Algorithm,
+        feeds: Sequence[Mapping[str, Pattern]] = (),
+    ) -> None:  # fmt: skip
         self.plan, self.numbers, self.joints, self.algorithm = plan, numbers, joints, algorithm
+        self.feeds = feeds  # per link: which entries of its rows of constraints are exact numbers
         self.memo: dict[Hashable, BodyTrace] = {}
         self.reads: dict[int, tuple[str, ...]] = {}  # names that a sweep reads from the parent
         self._handed: dict[tuple[BodyTrace, ...], tuple[Sums, SumsKey]] = {}
@@ -57,7 +61,8 @@ class Tracer:
         self._lengths: dict[tuple[BodyTrace, str], int] = {}
         self.traces: list[list[BodyTrace]] = []  # per sweep, per link
         self.kinds = [
-            (self._kind(link), pattern(row, EXACT)) for link, row in zip(plan.links, numbers.links, strict=True)
+            (self._kind(i, link), pattern(row, EXACT))
+            for i, (link, row) in enumerate(zip(plan.links, numbers.links, strict=True))
         ]
         gravity = pattern(numbers.gravity, EXACT)
         self.ground = self._ground(gravity)
@@ -69,9 +74,10 @@ class Tracer:
                 )
             )
 
-    def _kind(self, link: Link) -> Hashable:
+    def _kind(self, i: int, link: Link) -> Hashable:
         slot = link.slot if self.algorithm.siblings else 0
-        return self.joints.key(link), link.spring is not None, link.prescribed, slot
+        fed = (link.columns, tuple(self.feeds[i].items())) if self.feeds else ()
+        return self.joints.key(link), link.spring is not None, link.prescribed, slot, fed
 
     def _ground(self, gravity: tuple[float | None, ...]) -> dict[str, tuple[list[Any], Rebuild]]:
         """Values of the ground; gravity that is not exact is a raw number behind each link's own."""
@@ -146,14 +152,15 @@ class Tracer:
         }
         body = TracedBody(trace, zeroed)
         if before is None:
-            self._begin(trace, body, self.plan.links[i], self.kinds[i][1])
+            self._begin(trace, body, i)
         parent = TracedParent(trace, lambda name: self._parent_values(level, i, made, name))
         function(body, parent)
         self.reads.setdefault(level, tuple(parent.names))
         return trace
 
-    def _begin(self, trace: BodyTrace, body: TracedBody, link: Link, exact: tuple[float | None, ...]) -> None:
+    def _begin(self, trace: BodyTrace, body: TracedBody, i: int) -> None:
         """Give the body what the first sweep starts from."""
+        link, exact = self.plan.links[i], self.kinds[i][1]
         raw: list[Any] = [trace.variable(FromRaw(k)) if x is None else x for k, x in enumerate(exact)]
         q = [trace.variable(FromRow("q", k)) for k in range(link.joint.nq)]
         nv, inputs = link.joint.nv, self.algorithm.inputs
@@ -169,8 +176,10 @@ class Tracer:
         for name in inputs:
             if name not in ("q", "v"):
                 part = part_of(name, link, 0)
-                size = part.stop - part.start
-                give_input(body, name, vector(*(trace.variable(FromRow(name, k)) for k in range(size))))
+                known = self.feeds[i].get(name) if self.feeds else None
+                entries = known if known is not None else (None,) * (part.stop - part.start)
+                values = (trace.variable(FromRow(name, k)) if x is None else x for k, x in enumerate(entries))
+                give_input(body, name, vector(*values))
         if "x" in inputs:
             x = [trace.variable(FromRow("x", k)) for k in range(nv)]
             body.Sdot_x = self.joints.jacobian_rate(trace.graph, link, q, v, x, own)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from anyjoint.constraints import Constraint, FunctionConstraint, Rows, Touched
-from anyjoint.constraints.rows import Scalars
+from anyjoint.constraints.rows import Scalars, push
 from anyjoint.dynamics.algorithm import Algorithm, algorithm
-from anyjoint.dynamics.carried import CARRIED, CORRECTED
+from anyjoint.dynamics.carried import CARRIED, CARRIED_AT_REST
 from anyjoint.dynamics.constraint_jacobian import PROJECT
 from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
 from anyjoint.joints import Coupled
@@ -38,7 +38,7 @@ def _rest(method: Algorithm) -> Algorithm:
     return algorithm(method.name, *sweeps, inputs=["tau"], results=method.results)
 
 
-REST, STILL = _rest(CARRIED), _rest(CORRECTED)
+REST, STILL = _rest(CARRIED), _rest(CARRIED_AT_REST)
 FRAME = 12  # numbers of a frame: rotation by rows, origin
 
 
@@ -48,8 +48,8 @@ def closed_plan(plan: Plan, mechanism: Mechanism, relative: Sequence[bool]) -> C
     for constraint, moves_along in zip(mechanism.constraints, relative, strict=True):
         links = tuple(plan.placed[body][0] if body >= 0 else -1 for body in constraint.bodies)
         joints = tuple(plan.placed[body][0] for body, _ in constraint.coordinates)
-        made = Unknowns(constraint.count, links, joints, (), not moves_along, constraint.compliance, constraint.alike)
-        blocks.append(made)
+        soft = constraint.compliance > 0
+        blocks.append(Unknowns(constraint.count, links, joints, (), not moves_along, soft, constraint.alike))
     for leader, followers in led(mechanism).items():
         links = tuple(plan.placed[body][0] for body in (leader, *followers))
         blocks.append(Unknowns(mechanism.bodies[leader].joint.nv, driven=links))
@@ -77,12 +77,14 @@ def velocities(mechanism: Mechanism, closed: ClosedPlan) -> list[list[int]]:
 
 
 def frame_numbers(plan: Plan, constraints: Sequence[Constraint]) -> list[list[float]]:
-    """The frames that constraints are written in, in the frames of the links; rounding noise is made exact."""
+    """Per constraint the frames that it is written in, in the frames of the links; rounding noise is made exact."""
     made = []
     for constraint in constraints:
+        row: list[float] = []
         for body, frame in zip(constraint.bodies, constraint.frames, strict=True):
             own = np.asarray(frame.matrix, dtype=float)
-            made.append(_numbers(plan.placed[body][1] @ own if body >= 0 else own))
+            row += _numbers(plan.placed[body][1] @ own if body >= 0 else own)
+        made.append(row)
     return made
 
 
@@ -90,6 +92,19 @@ def _numbers(T: Array) -> list[float]:
     p = T[:3, 3]
     p = np.where(np.abs(p) <= 4e-15 * max(np.abs(p).max(), 1e-3), 0.0, p)
     return [*snap(T[:3, :3]).ravel().tolist(), *p.tolist()]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a tree with constraints. `right` is what accelerations have to make up for, row by row.
+
+    `still`: nothing moves, falls or pushes, so that accelerations are corrections. Without `right` the errors of the
+    rows themselves are asked for.
+    """
+
+    answer: Literal["accelerations", "multipliers", "errors", "entries"]
+    right: Callable[[Rows], Scalars] | None = lambda rows: rows.gamma
+    still: bool = False
 
 
 @dataclass
@@ -103,6 +118,16 @@ class Constrained:
     frames: LinkFrames
     rows: list[Rows]
     still: bool = False
+
+    def answer(self, question: Question) -> list[Any]:
+        """The entries of the result row."""
+        if question.right is None:
+            return [*(x for rows in self.rows for x in held(rows)), *(x for rows in self.rows for x in rows.rate)]
+        if question.answer == "entries":
+            return self.entries()
+        pairs = zip(self.mechanism.constraints, self.rows, strict=True)
+        a, multipliers = self.solve([right_side(constraint, rows, question) for constraint, rows in pairs])
+        return a if question.answer == "accelerations" else multipliers
 
     def give(self, right: Sequence[Scalars]) -> None:
         """Give links their rows, with these right sides."""
@@ -130,6 +155,19 @@ class Constrained:
         return a, multipliers
 
 
+def right_side(constraint: Constraint, rows: Rows, question: Question) -> Scalars:
+    """What accelerations have to make up for; of a soft row what it pushes with, which corrections leave alone."""
+    assert question.right is not None
+    if not constraint.compliance:
+        return question.right(rows)
+    return [0.0] * constraint.count if question.still else push(rows, constraint.compliance)
+
+
+def held(rows: Rows) -> Scalars:
+    """Errors of positions, 0 for rows that are on velocities alone."""
+    return rows.error if rows.error is not None else [0.0] * len(rows.rate)
+
+
 def constrained(
     tree: Straight, mechanism: Mechanism, closed: ClosedPlan, relative: Sequence[bool], numbers: Numbers,
     programs: RowPrograms, t: Any, still: bool,
@@ -137,7 +175,7 @@ def constrained(
     """The rows of a traced tree, after its velocities; `still` sets forces, gyroscopic ones too, to zero after that."""
     tree.run(FIRST)
     frames = LinkFrames(tree.records, closed.plan.parents)
-    X = _poses(tree.trace, mechanism, numbers)
+    X = _poses(tree.trace, numbers)
 
     def coordinate(place: tuple[int, int]) -> tuple[Scalar, Scalar]:
         body, k = place
@@ -153,7 +191,7 @@ def constrained(
         tree.root.alpha, tree.root.acceleration = zeros(6), zeros(3)
         for record in tree.records:
             record.tau, record.a, record.b, record.g = zeros(len(record.qd)), zeros(6), zeros(6), zeros(3)
-            record.second = zeros(len(record.qd))
+            record.second, record.up = zeros(len(record.qd)), zeros(3)
     return Constrained(tree, mechanism, closed, relative, frames, rows, still)
 
 
@@ -176,28 +214,27 @@ def velocity_place(mechanism: Mechanism, closed: ClosedPlan, place: tuple[int, i
     return closed.plan.placed[body][0], velocity
 
 
-def _poses(trace: Trace, mechanism: Mechanism, numbers: Numbers) -> list[list[Pose]]:
+def _poses(trace: Trace, numbers: Numbers) -> list[list[Pose]]:
     """The constraints' frames over the variables of a trace."""
-    at, made, rows = numbers.starts()[-1] + 3, [], iter(numbers.frames)
-    for constraint in mechanism.constraints:
-        frames = []
-        for _ in constraint.bodies:
-            row = [trace.number(x, at + k) for k, x in enumerate(next(rows))]
-            at += FRAME
-            frames.append(_pose(row))
-        made.append(frames)
+    at, made = numbers.starts()[-1] + 3, []
+    for values in numbers.frames:
+        row = [trace.number(x, at + k) for k, x in enumerate(values)]
+        at += len(values)
+        made.append(poses_of(row))
     return made
 
 
-def _pose(row: Sequence[Any]) -> Pose:
-    return Pose((Translation(tuple(row[9:])), Turn(vector(*row[:9]).reshape(3, 3))))
+def poses_of(row: Sequence[Any]) -> list[Pose]:
+    """Frames from their numbers."""
+    parts = [row[k : k + FRAME] for k in range(0, len(row), FRAME)]
+    return [Pose((Translation(tuple(x[9:])), Turn(vector(*x[:9]).reshape(3, 3)))) for x in parts]
 
 
 # -- programs of users' functions ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _Seen:
+class Seen:
     """A link as a program sees it: all of it variables."""
 
     R: Any
@@ -270,11 +307,11 @@ def _traced(constraint: FunctionConstraint) -> _Program:
     return _Program([x for b in bodies for x in _entries(b)] + [*q, *qd, t], outputs, rebuild)
 
 
-def _variables(g: Graph) -> _Seen:
+def _variables(g: Graph) -> Seen:
     def some(name: str, n: int) -> Any:
         return vector(*(g.variable(name) for _ in range(n)))
 
     R, p, w, u = some("R", 9).reshape(3, 3), some("p", 3), some("w", 3), some("u", 3)
-    return _Seen(R, p, w, u, Pose((Translation(tuple(some("X", 3))), Turn(some("X", 9).reshape(3, 3)))))
+    return Seen(R, p, w, u, Pose((Translation(tuple(some("X", 3))), Turn(some("X", 9).reshape(3, 3)))))
 
 

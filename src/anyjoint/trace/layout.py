@@ -6,8 +6,9 @@ sweep: velocities outward, inertias inward. Messages are short-lived, so a chain
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -59,8 +60,12 @@ def lay_out(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
 class Layout:
     """Decides what is stored where, once all traces are known, and adds the runs of all sweeps to a builder."""
 
-    def __init__(self, tracer: Tracer, builder: Builder, results_in_work: bool = False) -> None:
+    def __init__(
+        self, tracer: Tracer, builder: Builder, results_in_work: bool = False, first: int = 0,
+        fed: Mapping[str, Place] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
         self.tracer, self.builder = tracer, builder
+        self.first, self.fed = first, fed  # where numbers begin, and rows that other kernels write to the work array
         self.results_in_work = results_in_work  # for kernels that go on from there, instead of in a row of their own
         self.links = tracer.plan.links
         self.children: dict[int, list[int]] = {}
@@ -194,7 +199,7 @@ class Layout:
     def _array(self, name: str) -> Array:
         if name == "numbers":
             return Array(name, "uniform")
-        lane = name in LANES or (name.startswith(RESULT) and self.results_in_work)
+        lane = name in LANES or name in self.fed or (name.startswith(RESULT) and self.results_in_work)
         return Array(name, "lane" if lane else "row")
 
     # -- memory and runs ------------------------------------------------------------------------------------
@@ -214,13 +219,13 @@ class Layout:
         self.results = {name: [result.offset + at for at in places] for name, places in self.results.items()}
         self._clear_totals(result)
         lanes = {"own": record, "keep": record, "mine": shared, "parent": shared}
-        given = {name: builder.place(name) for name in (*algorithm.inputs, "numbers")}
+        given = {name: self.fed.get(name) or builder.place(name) for name in (*algorithm.inputs, "numbers")}
         places = given | lanes | {RESULT + name: result for name in self.results}
-        begins = {name: self._parts(name) for name in algorithm.inputs}
+        begins = {name: given[name].offset + self._parts(name) for name in algorithm.inputs}
         begins |= {RESULT + name: np.array(at) for name, at in self.results.items()}
         begins["own"] = begins["keep"] = record.offset + np.cumsum([0, *sizes[:-1]])
         at = shared.offset + np.array([x.at for x in messages])
-        self.rows = add_sweeps(builder, setups, calls, places, begins, at, np.array(parents))
+        self.rows = add_sweeps(builder, setups, calls, places, begins, at, np.array(parents), self.first)
 
     def _parts(self, name: str) -> Floats:
         """Where each link's part of a state row begins."""

@@ -35,11 +35,12 @@ def add_sweeps(
     begins: Mapping[str, Ints],
     messages: Ints,
     parents: Ints,
+    first: int = 0,
 ) -> list[Rows]:
     """Add the calls in order, those of one kernel behind each other as one run; the rows of numbers that they load.
 
     `setups` are those of the kernels, by their numbers. `places` says where the arrays of kernels are, `begins` where
-    each link's part of them begins, `messages` where its message is, sweep by sweep.
+    each link's part of them begins, `messages` where its message is, sweep by sweep; numbers begin at `first`.
     """
     kernel, link, level = np.array([(call.kernel, call.link, call.level) for call in calls], dtype=int).reshape(-1, 3).T
     parent = parents[link]
@@ -50,7 +51,7 @@ def add_sweeps(
     table: dict[int, Offsets] = {}
     for k, setup in setups.items():
         chosen = order[np.searchsorted(sorted_kernel, k) : np.searchsorted(sorted_kernel, k, "right")]  # its calls
-        start = rows[-1].end if rows else 0
+        start = rows[-1].end if rows else first
         rows.append(Rows(setup, tuple(link[chosen].tolist()), start))
         columns = {name: at[chosen] for name, at in lanes.items()}
         columns["numbers"] = start + len(setup.outputs) * np.arange(len(chosen))

@@ -44,6 +44,7 @@ class Rows:
     setup: Setup
     links: tuple[int, ...] | None
     start: int = 0
+    frames: bool = False  # whether `links` are constraints, and the numbers those of their frames
 
     @property
     def end(self) -> int:
@@ -58,6 +59,8 @@ class Rows:
     def _raw(self, numbers: Numbers) -> Floats:
         if self.links is None:
             return np.asarray(numbers.flat())
+        if self.frames:
+            return np.array([(*numbers.frames[k], *(-g for g in numbers.gravity)) for k in self.links])
         return numbers.table[list(self.links)]
 
 

@@ -20,7 +20,8 @@ from anyjoint.tree.closures import ClosedPlan
 from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_plan
 
 from .classes import Tracer
-from .constrained import Constrained, RowPrograms, closed_plan, constrained, frame_numbers
+from .constrained import Question, RowPrograms, closed_plan, constrained, frame_numbers
+from .constrained_kernels import constrained_kernels
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
 from .layout import lay_out
@@ -164,13 +165,25 @@ class Workshop:
         self,
         name: str,
         inputs: Sequence[str],
-        function: Callable[[Constrained], Sequence[Any]],
-        still: bool = False,
+        question: Question,
     ) -> Trace:
-        """A function of the tree with its constraints, as one straight program; `still`: nothing moves or falls.
+        """The answer to a question about the tree with its constraints, straight or by kernels."""
+        over: Over = "regrouped"
+        closed, numbers = self.closed(over), self.numbers(over, True, True)
+        made = self._by_constrained_kernels(question, inputs) or self._constrained_straight(question, inputs)
+        return Trace(name, *made, closed.plan, numbers, over, True, True)
 
-        `t` is 0 where it is no input.
-        """
+    def _by_constrained_kernels(self, question: Question, inputs: Sequence[str]) -> Traced | None:
+        """By kernels, if that is asked for or pays."""
+        closed = self.closed("regrouped")
+        size = estimate(closed.plan)
+        if self.expansion or self.form == "straight" or (self.form == "auto" and size <= SMALL):
+            return None
+        made = constrained_kernels(self, question, inputs, closed, self.numbers("regrouped", True, True))
+        sharing = sum(run.count for run in made[0].runs) / max(len(made[0].kernels), 1)
+        return made if self.form == "kernels" or sharing >= SHARING or size > LARGE else None
+
+    def _constrained_straight(self, question: Question, inputs: Sequence[str]) -> Traced:
         over: Over = "regrouped"
         closed, numbers = self.closed(over), self.numbers(over, True, True)
         sizes = [size for size in self.sizes(inputs, over) if size[0] in ("q", "v")]
@@ -178,9 +191,9 @@ class Workshop:
         if "tau" in inputs:
             tree.rows["tau"] = [tree.trace.row("tau", k) for k in range(self.mechanism.nv)]
         t = tree.trace.row("t", 0) if "t" in inputs else 0.0
+        still = question.still
         made = constrained(tree, self.mechanism, closed, self.relative, numbers, self.row_programs, t, still)
-        schedule, setups = row_schedule(tree.trace, inputs, function(made))
-        return Trace(name, schedule, setups, closed.plan, numbers, over, True, True)
+        return row_schedule(tree.trace, inputs, made.answer(question))
 
     def layout(
         self, algorithm: Algorithm, make: Callable[[Tracer], tuple[Schedule, list[Rows]]]

@@ -34,7 +34,7 @@ class Unknowns:
     joints: tuple[int, ...] = ()
     driven: tuple[int, ...] = ()
     grounded: bool = False
-    compliance: float = 0.0
+    soft: bool = False
     alike: tuple[int, ...] = ()
 
 
@@ -197,6 +197,9 @@ class _Closing:
             at += self.blocks[k].count
         return numbers
 
+    def _at_ground(self, node: int) -> bool:
+        return node >= self.count and self.hubs[node - self.count] == GROUND
+
     def _link(self, node: int, at: Mapping[int, int], local: Mapping[int, Mapping[int, int]]) -> Link:
         mine, parent = local[node], self.parents[node]
         theirs = local[parent] if self.fronts[node] else {}
@@ -216,7 +219,9 @@ class _Closing:
             shared=node >= self.count and bool(self.blocks[block].driven),
             lands=columns(leaving, theirs),
             above=sum(self.blocks[k].count for k in theirs),
-            soft=(self.blocks[block].compliance,) * self.blocks[block].count if node >= self.count else (),
+            soft=node >= self.count and self.blocks[block].soft,
+            at_ground=self._at_ground(node),
+            to_ground=self._at_ground(parent),
             alike=self.blocks[block].alike if node >= self.count else (),
         )
         if node >= self.count:

@@ -1,0 +1,79 @@
+"""A tree with constraints by kernels: frames of links, rows of constraints, and the sweeps that carry unknowns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from anyjoint.codegen import Array, Schedule, Store
+from anyjoint.codegen.builder import Builder
+from anyjoint.codegen.kernel import Kernel
+from anyjoint.dynamics.carried import CARRIED, CARRIED_AT_REST
+from anyjoint.dynamics.constraint_jacobian import PROJECT
+from anyjoint.dynamics.link_rows import MOVING_FRAMES, STANDING_FRAMES
+from anyjoint.symbolic import Graph
+from anyjoint.tree.closures import ClosedPlan
+
+from .classes import Tracer
+from .constrained import Question
+from .layout import Layout
+from .numbers import Numbers
+from .row_kernels import RowKernels
+from .setup import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .workshop import Workshop
+
+
+def constrained_kernels(
+    workshop: Workshop, question: Question, inputs: Sequence[str], closed: ClosedPlan, numbers: Numbers
+) -> tuple[Schedule, list[Rows]]:
+    """The answer to a question about a tree with constraints."""
+    mechanism, plan = workshop.mechanism, closed.plan
+    builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
+    seen = Tracer(plan, numbers, workshop.joints, MOVING_FRAMES if "v" in inputs else STANDING_FRAMES)
+    frames = Layout(seen, builder, results_in_work=True)
+    frames.add_runs()
+    rows = RowKernels(
+        builder, mechanism, closed, workshop.relative, numbers, workshop.row_programs, frames, question,
+        _end(frames.rows),
+    )  # fmt: skip
+    made = [*frames.rows, *rows.rows]
+    if question.answer == "errors":
+        return builder.schedule(), made
+    # At rest the ground does not push, though the numbers are those of a mechanism that falls.
+    still = numbers if not question.still else replace(numbers, gravity=(0.0, 0.0, 0.0))
+    algorithm = {"accelerations": "qdd", "multipliers": "multipliers", "entries": "H"}
+    result = algorithm[question.answer]
+    sweeps = PROJECT if result == "H" else CARRIED_AT_REST if question.still else CARRIED
+    tracer = Tracer(plan, still, workshop.joints, replace(sweeps, results=(result,)), rows.patterns())
+    carried = Layout(tracer, builder, result == "multipliers", _end(made), rows.rooms)
+    carried.add_runs()
+    if result == "multipliers":
+        _sort(builder, closed, mechanism.constraints, carried.results[result])
+    return builder.schedule(), made + carried.rows
+
+
+def _end(rows: Sequence[Rows]) -> int:
+    return max((row.end for row in rows), default=0)
+
+
+def _sort(builder: Builder, closed: ClosedPlan, constraints: Sequence[object], places: Sequence[int]) -> None:
+    """Multipliers in the order of the constraints, from that of the closures."""
+    work, result, at = builder.room(0).array, builder.place("result").array, 0
+    calls: dict[int, tuple[list[int], list[int]]] = {}
+    for k, constraint in enumerate(constraints):
+        count = constraint.count  # type: ignore[attr-defined]
+        given, wanted = calls.setdefault(count, ([], []))
+        given.append(places[closed.where[k]])
+        wanted.append(at)
+        at += count
+    for count, (given, wanted) in calls.items():
+        graph = Graph()
+        nodes = [graph.variable("y") for _ in range(count)]
+        stores = tuple(Store(node, 1, k) for k, node in enumerate(nodes))
+        arrays = (Array("y", "lane"), Array("result", "row"))
+        kernel = Kernel(graph, arrays, {node.id: (0, k) for k, node in enumerate(nodes)}, stores)
+        builder.run(builder.kernel(kernel), (work, given), (result, wanted))
