@@ -33,6 +33,7 @@ COUNTS = {
     "peaucellier": (7, 7),
     "scissor_lift": (10, 10),
     "bracelet": (9, 34),
+    "tensegrity": (9, 27),
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.constraints import Constraint
-from anyjoint.joints import Joint, Revolute
+from anyjoint.joints import Joint, Revolute, Spherical
 from anyjoint.mechanism import Body, Inertia, Mechanism, shapes
 from anyjoint.spatial import Pose
 
@@ -57,6 +57,11 @@ class Drawing:
         """Close a loop at a point of the world."""
         ends = tuple(tuple(float(x) for x in np.subtract(at, self.origins[body])) for body in (a, b))
         return self.mech.add_loop(a, b, joint, at=ends, name=name)
+
+    def tie(self, a: str, at_a: Point, b: str, at_b: Point, compliance: float) -> Constraint:
+        """A spring between two points of the world, as a loop that gives way."""
+        ends = xyz(np.subtract(at_a, self.origins[a])), xyz(np.subtract(at_b, self.origins[b]))
+        return self.mech.add_loop(a, b, Spherical(), at=ends, compliance=compliance)
 
     def pins(self, *points: Point, radius: float = 0.03, length: float = 0.16, color: str) -> None:
         """Draw where the ground holds bars, across the plane of a linkage."""
