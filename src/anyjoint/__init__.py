@@ -15,7 +15,8 @@ _NAMES = {
         "AnyjointError", "ExpressionError", "InputError", "JointError", "ModelError", "SingularityError",
     ],
     "anyjoint.joints": ["joint"],
-    "anyjoint.load": ["load", "save"],
+    "anyjoint.load": ["load"],
+    "anyjoint.load.own": ["save"],
     "anyjoint.mechanism": ["Inertia", "Mechanism"],
     "anyjoint.model": ["Model", "compile_model"],
     "anyjoint.scalar": [
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from anyjoint.geometry import surfaces as surfaces
     from anyjoint.joints import joint as joint
     from anyjoint.load import load as load
-    from anyjoint.load import save as save
+    from anyjoint.load.own import save as save
     from anyjoint.mechanism import Inertia as Inertia
     from anyjoint.mechanism import Mechanism as Mechanism
     from anyjoint.mechanism import gallery as gallery

@@ -1,18 +1,22 @@
 """MJCF against MuJoCo: joints, anchors, references, springs, followers, drives; and what is not supported."""
 
+import sys
+
 import numpy as np
 import pytest
 
 import anyjoint as aj
 from anyjoint import joints, shapes
+from bench.oracles.mujoco_mjcf import Oracle
 from dynamics.support import close
-from load.mujoco_oracle import Oracle
+from load.test_files import stl
 
 # Every type of joint, several on a body, anchors, references, springs, a fixed body, defaults and angles.
 ZOO = """<mujoco model="zoo">
   <compiler angle="degree" eulerseq="zyx"/>
   <option timestep="0.002" gravity="0.3 -0.2 -9.7" integrator="RK4"/>
-  <default><joint armature="0.02" damping="0.1"/><geom density="700"/><default class="stiff"><joint stiffness="3"/></default></default>
+  <default><joint armature="0.02" damping="0.1"/><geom density="700"/>
+    <default class="stiff"><joint stiffness="3"/></default></default>
   <worldbody>
     <geom type="plane" size="5 5 0.1" rgba="0.5 0.5 0.5 1"/>
     <body name="base" pos="0.1 0.2 0.3" euler="10 20 30">
@@ -51,7 +55,8 @@ ZOO = """<mujoco model="zoo">
     <velocity name="turn" joint="pitch" kv="4" forcerange="-3 3" forcelimited="true"/>
     <general name="free" joint="after" gainprm="2" biastype="affine" biasprm="0.5 -1 -0.2" gear="1.5"/>
   </actuator>
-  <keyframe><key name="home" qpos="0 0 1 0.5 0.5 0.5 0.5 0.1 0.2 0.3 1 0 0 0 0.4 0.5 0.6" qvel="1 2 3 4 5 6 0 0 0 0 0 0 0 0 0"/></keyframe>
+  <keyframe><key name="home" qpos="0 0 1 0.5 0.5 0.5 0.5 0.1 0.2 0.3 1 0 0 0 0.4 0.5 0.6"
+                 qvel="1 2 3 4 5 6 0 0 0 0 0 0 0 0 0"/></keyframe>
 </mujoco>"""
 
 
@@ -141,7 +146,7 @@ def test_drives_are_mujocos(loaded, control):
 @pytest.mark.parametrize(("text", "words", "line"), [
     (model(ARM.format(""), '<equality><connect name="pin" body1="arm" anchor="0 0 0"/></equality>'),
      "'pin' needs a loop that connects", 5),
-    (model(ARM.format(""), '<equality><weld name="glue" body1="arm"/></equality>'), "'glue' needs a loop that welds", 5),
+    (model(ARM.format(""), '<equality><weld name="glue" body1="arm"/></equality>'), "needs a loop that welds", 5),
     (model(ARM.format(""), '<equality><joint name="held" joint1="hinge"/></equality>'), "'held' needs a joint held", 5),
     (model(ARM.format(""), '<option density="1.2"/>'), "a fluid of density 1.2", 0),
     (model(ARM.format(""), '<tendon><fixed name="rope" stiffness="3"><joint joint="hinge" coef="1"/></fixed></tendon>'),
@@ -161,7 +166,8 @@ def test_what_is_not_supported_is_named(loaded, text, words, line):
     (model(ARM.format("").replace("axis=", 'frictionloss="0.1" axis=')), ["friction"]),
     (model('<body><joint type="ball" range="0 60" limited="true"/><geom size="1"/></body>'), ["limit"]),
     (model(ARM.format("").replace('"arm"', '"arm" gravcomp="1"')), ["gravcomp"]),
-    (model(ARM.format('<site name="s"/>'), '<actuator><general site="s" gear="1 0 0 0 0 0"/></actuator>'), ["actuator"]),
+    (model(ARM.format('<site name="s"/>'), '<actuator><general site="s" gear="1 0 0 0 0 0"/></actuator>'),
+     ["actuator"]),
     (model(ARM.format(""), '<actuator><intvelocity joint="hinge" kp="1" actrange="-1 1"/></actuator>'), ["actuator"]),
 ])  # fmt: skip
 def test_what_is_left_out_of_runs_is_told(loaded, text, rules):
@@ -202,16 +208,15 @@ def test_a_base_is_the_files_business(loaded):
 
 
 def test_without_mujoco_it_says_how_to_get_it(loaded, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "mujoco", None)
+    monkeypatch.setitem(sys.modules, "mujoco", None)
     with pytest.raises(aj.AnyjointError, match=r"pip install anyjoint\[mjcf\]"):
         loaded(model(ARM.format("")))
 
 
 def test_meshes_are_shown_and_weighed(loaded, tmp_path):
-    from load.test_files import stl
-
     (tmp_path / "part.stl").write_bytes(stl())
-    text = model('<body name="b"><joint/><geom type="mesh" mesh="part"/></body>', '<asset><mesh file="part.stl"/></asset>')
+    asset = '<asset><mesh file="part.stl"/></asset>'
+    text = model('<body name="b"><joint/><geom type="mesh" mesh="part"/></body>', asset)
     mech, path = loaded(text)
     assert isinstance(mech["b"].shape, shapes.Mesh)
     assert mech["b"].inertia.mass == pytest.approx(1000 / 6)

@@ -5,8 +5,8 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints, shapes
+from bench.oracles.pinocchio_urdf import Oracle
 from dynamics.support import close
-from load.pinocchio_oracle import Oracle
 from load.robots import LIMIT, ZOO, ZOO_FOR_PINOCCHIO, joint, link, robot
 
 
@@ -178,3 +178,11 @@ def test_a_followers_range_is_compared(loaded):
     mech = loaded(robot(link("base"), link("one"), joint("a", "revolute", "base", "one", LIMIT), link("two"), follower))
     assert rules(mech.source.warnings) == ["limit"]
     assert "from -4.5 to 6" in mech.source.warnings[0].message
+
+
+def test_runs_begin_within_limits(loaded):
+    part = joint("j", "revolute", "base", "tip", '<limit lower="0.5" upper="1" effort="1" velocity="1"/>')
+    mech = loaded(robot(link("base"), link("tip"), part))
+    assert close(mech.start[0], [0.5], 0)
+    assert mech.compile().simulate(*mech.start, duration=0.01).status.ok
+    assert loaded(ZOO).start is None

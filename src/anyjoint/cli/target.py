@@ -37,12 +37,18 @@ class Target:
     @property
     def dt(self) -> float:
         """Step in seconds unless the user says otherwise."""
-        return float(getattr(self.module, "DT", 1e-3))
+        return float(getattr(self.module, "DT", self._settings.get("dt", 1e-3)))
 
     @property
     def method(self) -> str:
         """Stepper unless the user says otherwise."""
-        return str(getattr(self.module, "METHOD", "rk4"))
+        return str(getattr(self.module, "METHOD", self._settings.get("method", "rk4")))
+
+    @property
+    def _settings(self) -> Mapping[str, Any]:
+        """What a loaded file says of runs."""
+        source = getattr(self.mechanism, "source", None)
+        return source.settings if source is not None else {}
 
     def start(self, model: Any) -> tuple[Any, Any]:
         """Initial (q, v): from `start(model)`, `START` or the mechanism; else at rest where all joints are regular."""

@@ -1,7 +1,7 @@
 """What a constraint says about accelerations: rows K, one 6-vector for each body that it touches, and the rest gamma.
 
 A row asks that sum_i K_i . alpha_i + N . qdd + gamma = 0, where alpha is the acceleration of a link: derivative of the
-angular velocity, ordinary acceleration of the origin, in the link's axes [PAK eq. 5; GL section 5; RM eq. 54]. K is the
+angular velocity, ordinary acceleration of the origin, in the link's axes [PAK eq. 5; GL eq. 16]. K is the
 derivative of the row along the twists of the links, so that it costs the same however deep in the tree they are.
 """
 

@@ -18,6 +18,7 @@ from anyjoint.tree.record import Record
 
 from .algorithm import algorithm
 from .kinematics import place
+from .velocity import centripetal_acceleration
 
 
 def frames(body: Any, parent: Any) -> None:
@@ -39,6 +40,7 @@ class LinkFrames:
         self.records, self.parents = records, parents
         self._poses: dict[tuple[int, int], tuple[Matrix, Vector]] = {}
         self._twists: dict[int, Vector] = {}
+        self._drifts: dict[int, Vector] = {}
 
     def pose(self, link: int, base: int) -> tuple[Matrix, Vector]:
         """Rotation and origin of a link in the frame of an ancestor, or of the world (-1)."""
@@ -59,6 +61,17 @@ class LinkFrames:
             moved = record.A.motion(self.twist(self.parents[link])) + (record.S_A + record.S_B) @ record.qd
             self._twists[link] = record.W.motion(moved)
         return self._twists[link]
+
+    def drift(self, link: int) -> Vector:
+        """The acceleration of a link, in its own axes, that velocities alone cause."""
+        if link == GROUND:
+            return zeros(6)
+        if link not in self._drifts:
+            record = self.records[link]
+            S = record.S_A + record.S_B
+            moved = record.A.motion(self.drift(self.parents[link])) + record.a + S @ record.second
+            self._drifts[link] = record.W.motion(moved) + centripetal_acceleration(record)
+        return self._drifts[link]
 
 
 @dataclass(frozen=True)

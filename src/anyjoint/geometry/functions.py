@@ -1,4 +1,4 @@
-"""Scalar functions of one coordinate, as biomechanics models use them: constant, linear, polynomial, splines."""
+"""Scalar functions of coordinates, as biomechanics models use them: constant, linear, polynomial, splines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from .bernstein import horner
 from .check import Table, finite, frozen, table
 from .piecewise import Breaks, Piecewise
 
-__all__ = ["Constant", "Linear", "NaturalCubic", "PiecewiseLinear", "Polynomial", "SimmSpline"]
+__all__ = [
+    "Composed", "Constant", "Held", "Linear", "NaturalCubic", "Of", "PiecewiseLinear", "Polynomial", "Scaled",
+    "SimmSpline",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,72 @@ class NaturalCubic:
 
     def __call__(self, x: Scalar) -> Scalar:
         return self.pieces(x)
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """f(x, ...) = scale * function(x, ...)."""
+
+    function: Any
+    scale: float
+
+    def __post_init__(self) -> None:
+        _keep_functions("Scaled", self.function)
+        finite("Scaled", scale=self.scale)
+
+    def __call__(self, *x: Scalar) -> Scalar:
+        return self.scale * self.function(*x)
+
+
+@dataclass(frozen=True)
+class Composed:
+    """f(x, ...) = outer(inner(x, ...))."""
+
+    outer: Any
+    inner: Any
+
+    def __post_init__(self) -> None:
+        _keep_functions("Composed", self.outer, self.inner)
+
+    def __call__(self, *x: Scalar) -> Scalar:
+        return self.outer(self.inner(*x))
+
+
+@dataclass(frozen=True)
+class Of:
+    """A function of some entries of a list: f(q) = function(q[i], q[j], ...); what a coupled joint follows."""
+
+    function: Any
+    indices: tuple[int, ...] = (0,)
+
+    def __post_init__(self) -> None:
+        _keep_functions("Of", self.function)
+        object.__setattr__(self, "indices", tuple(int(k) for k in self.indices))
+
+    def __call__(self, q: Sequence[Scalar]) -> Scalar:
+        return self.function(*(q[k] for k in self.indices))
+
+
+@dataclass(frozen=True)
+class Held:
+    """A function with some of its arguments held: `values` has None where an argument stays free."""
+
+    function: Any
+    values: tuple[float | None, ...]
+
+    def __post_init__(self) -> None:
+        _keep_functions("Held", self.function)
+        object.__setattr__(self, "values", tuple(None if x is None else float(x) for x in self.values))
+
+    def __call__(self, *x: Scalar) -> Scalar:
+        free = iter(x)
+        return self.function(*(next(free) if value is None else value for value in self.values))
+
+
+def _keep_functions(owner: str, *functions: Any) -> None:
+    for function in functions:
+        if not callable(function):
+            raise InputError(f"{owner}: expected a function such as functions.Linear(), got {function!r}")
 
 
 def SimmSpline(x: Sequence[float], y: Sequence[float]) -> NaturalCubic:

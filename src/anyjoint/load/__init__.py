@@ -5,10 +5,9 @@ from types import ModuleType
 from typing import Any
 
 from .file import load
-from .own import save
 from .paths import PathRefused
 
-__all__ = ["PathRefused", "load", "save"]
+__all__ = ["PathRefused", "load"]
 
 
 class _Loader(ModuleType):

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from anyjoint.errors import InputError, ModelError
+from anyjoint.errors import AnyjointError, InputError, ModelError
 from anyjoint.mechanism import Mechanism
 from anyjoint.options import named_options, nearest
 
 from .base import BASES
 from .file_bytes import read_bytes
-from .markup import Element, parse
-from .mjcf import read_mjcf
-from .own import read_own
+from .markup import parse
 from .paths import Paths
 from .report import Report, checked_allow
 from .request import Request
-from .urdf import read_urdf
 
 MESHES = ("view", "skip")
-# Readers of XML formats by the tag of the root element, each with the name of the format.
-READERS: dict[str, tuple[str, Callable[[Element, Request], Mechanism]]] = {
-    "robot": ("URDF", read_urdf),
-    "mujoco": ("MJCF", read_mjcf),
-    "mujocoinclude": ("MJCF", read_mjcf),
+# Formats of XML by the tag of the root element: their names, and the folders that read them, imported when needed.
+READERS = {
+    "robot": ("URDF", "urdf"),
+    "mujoco": ("MJCF", "mjcf"),
+    "mujocoinclude": ("MJCF", "mjcf"),
+    "OpenSimDocument": ("OpenSim", "osim"),
 }
 
 
@@ -36,7 +35,7 @@ def load(
     packages: Mapping[str, str | Path] | None = None,
     meshes: str = "view",
 ) -> Mechanism:
-    """A mechanism from a file: URDF, MJCF, or our own `.aj.json`. What it is, its content says, not its name.
+    """A mechanism from a file: URDF, MJCF, OpenSim, or our own `.aj.json`. What it is, its content says, not its name.
 
     `base` is how the root stands in the world: "fixed" (the default), "free" or "planar". `allow` lets problems pass
     that would be errors, by their rule: "inertia" keeps masses that no solid can have. `packages` says where the files
@@ -50,13 +49,18 @@ def load(
     file = Path(path)
     data = read_bytes(file)
     request = Request(file, data, base or "fixed", meshes, Paths(file, packages), report)
-    return _read(request)
+    try:
+        return _read(request)
+    except AnyjointError as error:
+        if report.file in str(error):
+            raise
+        raise ModelError(f"{report.file}: {error}") from error
 
 
 def _read(request: Request) -> Mechanism:
     start = request.data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith((b"{", b"[")):
-        return read_own(request)
+        return _reader("own")(request)
     if not start.startswith(b"<") and not start.startswith((b"\xff\xfe", b"\xfe\xff")):
         known = ", ".join(sorted({name for name, _ in READERS.values()}))
         message = f"this is no model that can be read; expected {known} or an .aj.json"
@@ -66,4 +70,10 @@ def _read(request: Request) -> Mechanism:
         known = ", ".join(f"<{tag}> of {name}" for tag, (name, _) in READERS.items())
         place = f"{request.report.file}:{root.line}"
         raise ModelError(f"{place}: <{root.tag}> is no model that is known; expected {known} [format]")
-    return READERS[root.tag][1](root, request)
+    return _reader(READERS[root.tag][1])(root, request)
+
+
+def _reader(folder: str) -> Callable[..., Mechanism]:
+    """The function that reads a format."""
+    found: Callable[..., Mechanism] = getattr(importlib.import_module(f"anyjoint.load.{folder}"), f"read_{folder}")
+    return found

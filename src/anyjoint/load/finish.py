@@ -24,8 +24,18 @@ def finished(mech: Mechanism, request: Request, lines: Mapping[str, int], source
         message = f"{what}; there is no forward dynamics until it has mass and extent"
         report.warn(lines.get(body, 0), "massless", message)
     report.check()
+    if mech.start is None:
+        _start_within_limits(mech)
     mech.source = replace(source, warnings=report.warnings, notes=report.notes)
     return mech
+
+
+def _start_within_limits(mech: Mechanism) -> None:
+    """Where zero is beyond the limits of a joint, runs begin at the nearest limit."""
+    coordinates = [c for body in mech.bodies for c in body.joint.coordinates]
+    start = [min(max(c.neutral, c.limits[0]), c.limits[1]) for c in coordinates]
+    if start != [c.neutral for c in coordinates]:
+        mech.set_start(start)
 
 
 def _named(where: str) -> str:

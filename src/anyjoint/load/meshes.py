@@ -18,9 +18,10 @@ from anyjoint.spatial import Matrix, Pose
 from .paths import PathRefused, Paths
 from .progress import Bar
 from .report import Report
+from .vtp import read_vtp
 
 MOST_BYTES = 256 << 20
-KINDS = ("stl", "obj", "dae", "ply", "off", "glb")
+KINDS = ("stl", "obj", "dae", "ply", "off", "glb", "vtp")
 HEADER = 84  # bytes of a binary STL before its triangles, which take 50 each
 Triangles = tuple[Matrix, Matrix]
 
@@ -84,6 +85,8 @@ def read_triangles(path: Path) -> Triangles:
     if size > MOST_BYTES:
         raise AnyjointError(f"{path.name}: it has {size:,} bytes; meshes of at most {MOST_BYTES:,} are read")
     data = path.read_bytes()
+    if kind == "vtp":
+        return check_mesh(*read_vtp(data, path.name))
     if kind == "stl":
         _check_stl(path.name, data)
     import trimesh

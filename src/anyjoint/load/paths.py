@@ -26,9 +26,12 @@ class Paths:
         own = next((folder for folder in above if (folder / "package.xml").is_file()), self.folder)
         self.roots = [self.folder, own, *self.packages.values()]
 
-    def find(self, reference: str) -> Path:
-        """The real path of a regular file that a model names, or a PathRefused that says why not."""
-        path = self._place(reference)
+    def find(self, reference: str, folder: Path | None = None) -> Path:
+        """The real path of a regular file that a model names, or a PathRefused that says why not.
+
+        A relative path begins at the model's own folder; another may be given, as of an included file.
+        """
+        path = self._place(reference, folder or self.folder)
         try:
             real = path.resolve()
             if not any(real.is_relative_to(root) for root in self.roots):
@@ -43,7 +46,7 @@ class Paths:
             raise PathRefused(f"{reference!r} is no regular file")
         return real
 
-    def _place(self, reference: str) -> Path:
+    def _place(self, reference: str, start: Path) -> Path:
         if "\0" in reference or not reference.strip():
             raise PathRefused(f"{reference!r} is no name of a file")
         for scheme in PACKAGE:
@@ -54,7 +57,7 @@ class Paths:
             raise PathRefused(f"{reference!r}: only package:// and paths relative to the model's file are read")
         if Path(reference).is_absolute():
             raise PathRefused(f"{reference!r} is an absolute path; write it relative to the model's file")
-        return self.folder / reference
+        return start / reference
 
     def _package(self, name: str) -> Path:
         """The folder of a package: as given, or one that the file lies in, or one beside those."""

@@ -11,6 +11,7 @@ from anyjoint.options import nearest
 # What `allow` can let pass, and what happens then.
 ALLOWABLE = {
     "inertia": "masses and tensors that no solid can have are kept as they are",
+    "locked": "coordinates that are locked move",
     "mimic": "joints that follow none that moves by one coordinate move on their own",
     "xacro": "elements of xacro are left out",
     "unsupported": "parts of the file that anyjoint has no counterpart for are left out",

@@ -246,7 +246,7 @@ class Mechanism:
 
     @property
     def nv(self) -> int:
-        """Number of velocities; differs from nq only where quaternions are used."""
+        """Number of velocities; differs from nq where bodies roll or quaternions are used."""
         return int(self.bodies[-1].v.stop) if self.bodies else 0
 
     @property

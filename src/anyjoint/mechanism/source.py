@@ -15,7 +15,8 @@ class Source:
     """The file of a loaded mechanism.
 
     `warnings` are problems that loading lived with, `notes` are parts of the file that dynamics does not need. `joints`
-    says which body moves by a joint of the file, by the joint's name. `starts` are states (q, v) that the file names,
+    says which body moves by a joint of the file, by the joint's name; `coordinates` which body and which of its
+    coordinates is one that the file names. `starts` are states (q, v) that the file names,
     `collisions` the shapes that a body touches others with. `actuators` are drives by name, at zero control, and
     `forces` other forces of the file: give both to `simulate(forces=...)` and they act. `settings` are what the file
     says of runs, such as the step.
@@ -26,6 +27,7 @@ class Source:
     warnings: tuple[Problem, ...] = ()
     notes: tuple[Problem, ...] = ()
     joints: Mapping[str, str] = field(default_factory=dict)
+    coordinates: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     starts: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     collisions: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
     actuators: Mapping[str, Any] = field(default_factory=dict)

@@ -128,6 +128,12 @@ class ConstraintQuestions:
             for row in constraint.row_names
         ]
 
+    @property
+    def row_compliances(self) -> Floats:
+        """Of all constraint rows, by how much they give way: 0 for hard ones."""
+        constraints = self.mechanism.constraints
+        return np.repeat([float(c.compliance) for c in constraints], [c.count for c in constraints])
+
     @cached_property
     def _entry_places(self) -> Floats:
         counts = [constraint.count for constraint in self.mechanism.constraints]
@@ -140,6 +146,17 @@ class ConstraintQuestions:
         ends = np.cumsum([constraint.count for constraint in self.mechanism.constraints])
         parts = np.split(rows, ends[:-1], axis=-1) if len(ends) else []
         return {c.name: part for c, part in zip(self.mechanism.constraints, parts, strict=True)}
+
+
+def velocities_of(model: Any, item: Any, where: str) -> list[int]:
+    """The velocities of a coordinate, or of all coordinates of a body."""
+    mechanism: Mechanism = model.mechanism
+    if isinstance(item, str) and item not in mechanism:
+        index, k = coordinate_place(mechanism, item, where)
+        body = mechanism.bodies[index]
+        return [body.v.start + (body.joint.velocity_of(k) or 0)]
+    body = mechanism.bodies[model.body_index(item)]
+    return list(range(body.v.start, body.v.stop))
 
 
 def _independent(G: Floats) -> tuple[list[int], list[int]]:
@@ -167,16 +184,7 @@ class Assembly:
         self.model, self.clock, self.progress = model, model.clock(t), progress
         self.held = np.zeros(model.nv, dtype=bool)
         for name in hold:
-            self.held[self._velocities(name)] = True
-
-    def _velocities(self, name: str) -> list[int]:
-        """The velocities of a coordinate, or of all coordinates of a body."""
-        mechanism = self.model.mechanism
-        if name in mechanism:
-            return list(range(*mechanism[name].v.indices(self.model.nv)))
-        index, k = coordinate_place(mechanism, name, "assemble")
-        body = mechanism.bodies[index]
-        return [body.v.start + (body.joint.velocity_of(k) or 0)]
+            self.held[velocities_of(model, name, "assemble")] = True
 
     def run(self, q: Floats, v: Floats) -> tuple[Floats, Floats]:
         """Positions first, then velocities."""

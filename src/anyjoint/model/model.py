@@ -25,7 +25,7 @@ from anyjoint.mechanism.checks import check_regular
 from anyjoint.mechanism.singular import singular_coordinates
 from anyjoint.options import named_options
 from anyjoint.quantity import QUANTITIES, Quantity
-from anyjoint.quantity.forward_dynamics import COUPLED, DENSE_FORMULATIONS, FORMULATIONS, NUMERIC
+from anyjoint.quantity.forward_dynamics import CARRYING, DENSE_FORMULATIONS, FOLLOWING, FORMULATIONS, NUMERIC
 from anyjoint.quantity.hybrid_dynamics import hybrid_dynamics
 from anyjoint.quantity.mass_matrix import DENSE
 from anyjoint.quantity.step import STEPS
@@ -34,11 +34,12 @@ from anyjoint.trace.workshop import Workshop
 from anyjoint.travel import Parcel
 from anyjoint.tree.plan import Plan
 
+from .actuated import actuated_forces
 from .alarm import Alarm
 from .arguments import checked_out, checked_row, checked_rows
 from .cartesian import Cartesian
 from .constraints import ConstraintQuestions
-from .dense import large_forward, numeric_forward
+from .dense import WITH_MULTIPLIERS, dense_forward
 from .diagnosis import explain
 from .direct import Direct
 from .method import add_methods
@@ -110,6 +111,8 @@ class Model(ConstraintQuestions):
         return not any(singular_coordinates(self.mechanism))
 
     def _is_numeric(self, algorithm: str) -> bool:
+        if self.mechanism.constraints:
+            return algorithm in WITH_MULTIPLIERS
         if self.workshop.expansion:
             return False
         return algorithm in NUMERIC or (algorithm in DENSE_FORMULATIONS and self.nv > DENSE)
@@ -222,7 +225,7 @@ class Model(ConstraintQuestions):
         self, q: Any, v: Any, tau: Any, t: Any = None, out: Floats | None = None, threads: int = 1
     ) -> Floats:
         if self.numeric:
-            return self._forward_numerically((q, v, tau), out)
+            return self._forward_numerically((q, v, tau, *self.clock(t)), out)
         return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads)
 
     def clock(self, t: Any) -> tuple[Any, ...]:
@@ -259,13 +262,13 @@ class Model(ConstraintQuestions):
     def _forward_numerically(self, arrays: tuple[Any, ...], out: Floats | None) -> Floats:
         check_regular(self.mechanism)
         name, inputs = "forward_dynamics", [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
+        inputs += [("t", 1)] if self.mechanism.timed else []
         rows, batch = checked_rows(name, arrays, inputs, np.dtype(float))
         if self.places is not None:
             self.places.check(name, rows[0])
         result = checked_out(name, out, (*batch, self.nv), self.dtype, rows)
-        forward = numeric_forward if self.numeric in NUMERIC else large_forward
         try:
-            result[...] = forward(self, str(self.numeric), *rows)
+            result[...] = dense_forward(self, str(self.numeric), *rows)
         except np.linalg.LinAlgError:
             result[...] = np.nan
             if batch:  # state by state, to tell which one it is
@@ -275,13 +278,27 @@ class Model(ConstraintQuestions):
         return result
 
     def inverse_dynamics(
-        self, q: Any, v: Any, a: Any, *, algorithm: str = "newton-euler", out: Floats | None = None, threads: int = 1
-    ) -> Floats:
-        """Generalized forces that produce the accelerations a; algorithm "newton-euler" or "lagrangian"."""
+        self, q: Any, v: Any, a: Any, *, actuated: Any = None, t: Any = None, algorithm: str = "newton-euler",
+        out: Floats | None = None, threads: int = 1,
+    ) -> Floats:  # fmt: skip
+        """Generalized forces that produce the accelerations a; algorithm "newton-euler" or "lagrangian".
+
+        These are the forces of the tree, M a + bias, as if all joints were driven and constraints did not push. With
+        `actuated`, a list of bodies or coordinates, only those have forces and constraints do the rest, at the time t:
+        the smallest forces where there are several choices.
+        """
         names = {"newton-euler": "inverse_dynamics", "lagrangian": "inverse_dynamics_lagrangian"}
         if algorithm not in names:
             raise InputError(f"inverse_dynamics: algorithm {algorithm!r} is unknown; choose one of {', '.join(names)}")
-        return self.evaluate(names[algorithm], (q, v, a), out, threads)
+        if actuated is None:
+            return self.evaluate(names[algorithm], (q, v, a), out, threads)
+        tau = self.evaluate(names[algorithm], (q, v, a), None, threads)
+        inputs = [("q", self.nq), ("v", self.nv), ("a", self.nv)]
+        rows, _ = checked_rows("inverse_dynamics", (q, v, a), inputs, self.dtype)
+        forces = actuated_forces(self, rows, tau, actuated, t)
+        result = checked_out("inverse_dynamics", out, forces.shape, self.dtype, ())
+        result[...] = forces
+        return result
 
     @named_options
     def step(
@@ -511,9 +528,18 @@ def _checked_algorithm(algorithm: str, mechanism: Mechanism) -> str:
     if algorithm != "auto" and algorithm not in FORMULATIONS:
         raise InputError(f"algorithm {algorithm!r} is unknown; choose one of {', '.join(['auto', *FORMULATIONS])}")
     followers = ", ".join(repr(b.name) for b in mechanism.bodies if isinstance(b.joint, Coupled))
-    if followers and algorithm not in ("auto", COUPLED):
+    if followers and algorithm not in ("auto", *FOLLOWING):
         raise InputError(
             f"algorithm {algorithm!r} needs joints with coordinates of their own, but {followers} follow others;"
-            f' use "auto" or "{COUPLED}", which project the tree onto the coordinates that are left'
+            f" use one of {_choices(FOLLOWING)}"
+        )
+    if mechanism.constraints and algorithm not in ("auto", *CARRYING, *WITH_MULTIPLIERS):
+        raise InputError(
+            f"algorithm {algorithm!r} knows no constraints, but {mechanism.name!r} has some; use one of"
+            f" {_choices(CARRYING)} (sweeps that carry the multipliers) or {', '.join(WITH_MULTIPLIERS)} (dense)"
         )
     return algorithm
+
+
+def _choices(names: Sequence[str]) -> str:
+    return ", ".join(["auto", *names])

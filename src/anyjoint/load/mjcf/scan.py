@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from ..file_bytes import read_bytes
 from ..markup import Element, parse
@@ -22,11 +22,12 @@ SIDES = ("fileright", "fileleft", "fileup", "filedown", "filefront", "fileback")
 
 @dataclass
 class Scan:
-    """All elements of a file and its includes; the lines of those that have names, by (tag, name)."""
+    """All elements of a file and its includes; the lines of the main file's that have names, by (tag, name)."""
 
-    elements: list[Element] = field(default_factory=list)
+    elements: list[tuple[Element, Path]] = field(default_factory=list)  # with the folder of its file
     lines: dict[tuple[str, str], int] = field(default_factory=dict)
     bytes: int = 0
+    includes: int = 0
 
     def line(self, tag: str, name: str) -> int:
         """Where an element stands in the main file; 0 for one of an include."""
@@ -40,28 +41,45 @@ def scan(root: Element, request: Request) -> Scan:
         if name := element.attributes.get("name"):
             found.lines.setdefault((element.tag, name), element.line)
     _include(root, request, found, ())
-    folders = _folders(found.elements)
-    for element in found.elements:
+    folders = _folders([element for element, _ in found.elements])
+    main = len(list(root.walk()))
+    for k, (element, folder) in enumerate(found.elements):
         for reference in _files(element, folders):
-            _check(reference, element.line, request)
+            try:
+                _find(reference, folder, request)
+            except PathRefused as refusal:
+                request.report.error(element.line if k < main else 0, "path", str(refusal))
     return found
 
 
-def _include(root: Element, request: Request, found: Scan, chain: tuple[str, ...]) -> None:
-    for element in root.walk():
-        found.elements.append(element)
+def _find(reference: str, folder: Path, request: Request) -> Path:
+    """A file beside the main file, or beside the one that names it."""
+    try:
+        return request.paths.find(reference)
+    except PathRefused:
+        if folder == request.paths.folder:
+            raise
+        return request.paths.find(reference, folder)
+
+
+def _include(root: Element, request: Request, found: Scan, chain: tuple[str, ...], folder: Path | None = None) -> None:
+    here, inside = folder or request.paths.folder, list(root.walk())
+    found.elements += [(element, here) for element in inside]
+    for element in inside:
         if element.tag != "include":
             continue
         reference, line = element.attributes.get("file", ""), element.line if not chain else 0
         if reference in chain or len(chain) > 20:
-            path = " -> ".join([*chain, reference])
-            request.report.error(line, "include", f"a file includes itself: {path}")
+            round_trip = " -> ".join([*chain, reference])
+            request.report.error(line, "include", f"a file includes itself: {round_trip}")
             continue
-        if len(found.elements) > 1_000_000 or sum(e.tag == "include" for e in found.elements) > MOST_INCLUDES:
+        found.includes += 1
+        if found.includes > MOST_INCLUDES:
             request.report.error(line, "include", f"more than {MOST_INCLUDES} files are included")
             return
         try:
-            data = read_bytes(request.paths.find(reference))
+            path = _find(reference, here, request)
+            data = read_bytes(path)
         except PathRefused as refusal:
             request.report.error(line, "include", str(refusal))
             continue
@@ -69,7 +87,7 @@ def _include(root: Element, request: Request, found: Scan, chain: tuple[str, ...
         if found.bytes > MOST_BYTES:
             request.report.error(line, "include", f"includes have more than {MOST_BYTES:,} bytes")
             return
-        _include(parse(data, reference), request, found, (*chain, reference))
+        _include(parse(data, reference), request, found, (*chain, reference), path.parent)
 
 
 def _folders(elements: list[Element]) -> dict[str, str]:
@@ -93,10 +111,3 @@ def _files(element: Element, folders: dict[str, str]) -> Iterator[str]:
                 yield str(PurePosixPath(folder) / file)
     if element.tag == "plugin" and "/" in element.attributes.get("plugin", ""):
         yield element.attributes["plugin"]
-
-
-def _check(reference: str, line: int, request: Request) -> None:
-    try:
-        request.paths.find(reference)
-    except PathRefused as refusal:
-        request.report.error(line, "path", str(refusal))

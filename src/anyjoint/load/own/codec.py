@@ -19,6 +19,7 @@ from anyjoint.scalar import definition
 from anyjoint.spatial import Pose, Rotation, Translation, Turn, as_matrix
 
 from ..follow import Line
+from ..osim.joints import OnEllipsoid
 
 MODULES = {"joints": joints, "curves": curves, "surfaces": surfaces, "functions": functions, "shapes": shapes,
            "forces": forces}  # fmt: skip
@@ -30,7 +31,7 @@ def _kinds() -> Iterator[tuple[str, type]]:
             kind = getattr(module, word)
             if isinstance(kind, type) and dataclasses.is_dataclass(kind):
                 yield f"{name}.{word}", kind
-    yield "load.Line", Line
+    yield from (("load.Line", Line), ("load.OnEllipsoid", OnEllipsoid))
 
 
 KINDS: dict[str, type] = dict(_kinds())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -54,33 +54,40 @@ class Expression:
         """The formula taken apart."""
         return _Parser(self.text).whole()
 
+    @cached_property
+    def steps(self) -> list[Tree]:
+        """The parts of the tree, operands before what is done with them; long sums are deep trees."""
+        waiting, made = [self.tree], list[Tree]()
+        while waiting:
+            part = waiting.pop()
+            made.append(part)
+            waiting += [x for x in part[1:] if isinstance(x, tuple)]
+        return made[::-1]
+
     def names(self) -> set[str]:
         """Names that must be given."""
-        return {x[1] for x in _walk(self.tree) if x[0] == "name"} - CONSTANTS.keys()
+        return {part[1] for part in self.steps if part[0] == "name"} - CONSTANTS.keys()
 
     def value(self, given: Mapping[str, Scalar]) -> Scalar:
         """The value for given names, over any scalar."""
-        return _value(self.tree, {**CONSTANTS, **given})
+        stack: list[Scalar] = []
+        for part in self.steps:
+            operands = [stack.pop() for x in part[1:] if isinstance(x, tuple)][::-1]
+            stack.append(_value(part, operands, given))
+        return stack[0]
 
 
-def _walk(tree: Tree) -> Iterator[Tree]:
-    yield tree
-    for part in tree[1:]:
-        if isinstance(part, tuple):
-            yield from _walk(part)
-
-
-def _value(tree: Tree, given: Mapping[str, Scalar]) -> Scalar:
-    kind = tree[0]
+def _value(part: Tree, operands: list[Scalar], given: Mapping[str, Scalar]) -> Scalar:
+    kind = part[0]
     if kind == "number":
-        return tree[1]
+        return part[1]
     if kind == "name":
-        return given[tree[1]]
+        return given[part[1]] if part[1] in given else CONSTANTS[part[1]]
     if kind == "call":
-        return FUNCTIONS[tree[1]][0](*(_value(part, given) for part in tree[2:]))
+        return FUNCTIONS[part[1]][0](*operands)
     if kind == "minus":
-        return -_value(tree[1], given)
-    left, right = (_value(part, given) for part in tree[1:])
+        return -operands[0]
+    left, right = operands
     if kind != "^":
         return ARITHMETIC[kind](left, right)
     whole = isinstance(right, float) and right.is_integer() and abs(right) <= 64

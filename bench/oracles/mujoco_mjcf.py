@@ -46,6 +46,24 @@ class Oracle:
         mujoco.mj_forward(self.model, self.data)
         return q, v
 
+    def answers(self, model, random):
+        """Pairs (ours, theirs) at a random state: mass matrix, and all forces but those of drives and constraints."""
+        q, v = self.state(random)
+        M, bias = self.mass_matrix(), self.bias_forces()
+        self.size = np.abs(M).max()
+        yield model.mass_matrix(q), M
+        yield model.bias_forces(q, v) - self.compensation(model, q), bias
+
+    def compensation(self, model, q):
+        """Generalized forces of gravity compensation, which files keep apart."""
+        wrenches = np.zeros((model.nb, 6))
+        poses = model.body_poses(q)
+        for push in self.mech.source.forces if not self.model.jnt_actgravcomp.any() else ():
+            index = self.mech[push.body].index
+            force = poses[index][:3, :3].T @ np.array(push.force)
+            wrenches[index] += [*np.cross(push.point, force), *force]
+        return model.generalized_forces(q, wrenches)
+
     def mass_matrix(self):
         self.M = np.zeros((self.model.nv, self.model.nv))
         mujoco.mj_fullM(self.model, self.data, self.M)

@@ -1,9 +1,19 @@
 """Pinocchio's answers for a URDF in the coordinates of a loaded mechanism, joint by joint name."""
 
+import re
+
 import numpy as np
 import pinocchio as pin
 
 SWAPPED = np.block([[np.zeros((3, 3)), np.eye(3)], [np.eye(3), np.zeros((3, 3))]])
+
+
+def opened(path, mech):
+    """The oracle of a file, its meshes left out."""
+    text = re.sub(rb"<!--.*?-->", b"", path.read_bytes(), flags=re.DOTALL)
+    for tag in (b"visual", b"collision"):
+        text = re.sub(rb"<%s\b[^>]*?/>|<%s\b.*?</%s>" % (tag, tag, tag), b"", text, flags=re.DOTALL)
+    return Oracle(text.decode("utf8", "replace"), mech)
 
 
 class Oracle:
@@ -33,7 +43,18 @@ class Oracle:
                 turn /= np.linalg.norm(turn)
                 q[body.q], self.q[at : at + 7] = [*turn, *p], [*p, *turn[1:], turn[0]]
                 self.S[body.v, rate : rate + 6] = SWAPPED
+            else:
+                raise ValueError("planar joints have other velocities there")
         return q, v, a
+
+    def answers(self, model, random):
+        """Pairs (ours, theirs) at a random state: mass matrix, gravity, inverse dynamics without damping."""
+        q, v, a = self.state(random)
+        M = self.mass_matrix()
+        self.size = np.abs(M).max()
+        yield model.mass_matrix(q), M
+        yield model.gravity_forces(q), self.gravity_forces()
+        yield model.inverse_dynamics(q, v, a) + model.passive_forces(q, v), self.inverse_dynamics(v, a)
 
     def mass_matrix(self):
         M = pin.crba(self.model, self.data, self.q)

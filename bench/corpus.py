@@ -1,0 +1,85 @@
+"""Files of other engines: how many load, why others are refused, and how far they agree with Pinocchio and MuJoCo.
+
+    python -m bench.corpus urdf FOLDER...     every .urdf below, against Pinocchio
+    python -m bench.corpus mjcf FOLDER...     every MJCF below, against MuJoCo
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import anyjoint as aj
+from bench.oracles import mujoco_mjcf, pinocchio_urdf
+
+ALLOWED = {"inertia", "mimic", "xacro", "unsupported"}
+STATES = 3
+CLOSE = {"urdf": 1e-10, "mjcf": 1e-9}  # as the issue with these formats asks
+LARGEST = 150  # velocities
+
+
+def main(kind: str, *folders: str) -> None:
+    """Print the counts, the reasons of refusals, and the files that differ."""
+    counts, reasons = Counter[str](), Counter[str]()
+    for path in _files(kind, folders):
+        how, mech = _loaded(path, folders, reasons)
+        counts[how] += 1
+        if mech is None:
+            continue
+        answer = _compared(kind, path, mech)
+        counts[answer.partition(":")[0]] += 1
+        if answer.startswith("differs"):
+            print(f"{path}: {answer}", flush=True)
+    for title, table in (("files", counts), ("refused or allowed", reasons)):
+        print(f"\n{title}")
+        for name, number in table.most_common():
+            print(f"  {number:5d}  {name}")
+
+
+def _files(kind: str, folders: tuple[str, ...]) -> Iterator[Path]:
+    for folder in folders:
+        for path in sorted(Path(folder).rglob("*.urdf" if kind == "urdf" else "*.xml")):
+            if kind == "urdf" or b"<mujoco" in path.read_bytes()[:100_000]:
+                yield path
+
+
+def _loaded(path: Path, folders: tuple[str, ...], reasons: Counter[str]) -> tuple[str, Any]:
+    """How a file loads: strictly, with rules let pass, or not at all."""
+    roots = {f"folder {k}": folder for k, folder in enumerate(folders)}
+    for how, allow in (("strict", set()), ("allowed", ALLOWED)):
+        try:
+            return how, aj.load(path, meshes="skip", allow=allow, packages=roots)
+        except aj.AnyjointError as error:
+            if how == "strict":
+                reasons.update(set(re.findall(r"\[([\w-]+)\]$", str(error), re.MULTILINE)))
+    return "refused", None
+
+
+def _compared(kind: str, path: Path, mech: aj.Mechanism) -> str:
+    """Whether the oracle agrees, or why it was not asked."""
+    if not 0 < mech.nv <= LARGEST:
+        return "not compared: no velocities, or too many"
+    try:
+        oracle = (pinocchio_urdf.opened if kind == "urdf" else mujoco_mjcf.Oracle)(path, mech)
+    except (ValueError, AssertionError):
+        return "not compared: the other engine refuses it, or counts velocities otherwise"
+    if kind == "mjcf" and any(warning.rule == "unsupported" for warning in mech.source.warnings):
+        return "not compared: something is left out"
+    model, random, worst = mech.compile(), np.random.default_rng(0), 0.0
+    for _ in range(STATES):
+        for mine, theirs in oracle.answers(model, random):
+            scale = max(float(np.abs(theirs).max(initial=0.0)), 1e-6 * oracle.size, 1e-300)
+            worst = max(worst, float(np.abs(mine - theirs).max(initial=0.0)) / scale)
+    return "agrees" if worst < CLOSE[kind] else f"differs: by {worst:.2g}"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] not in CLOSE:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])

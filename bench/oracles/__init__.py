@@ -1,0 +1,1 @@
+"""Other engines as oracles for loaded files: the same model at the same state."""

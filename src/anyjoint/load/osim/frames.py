@@ -1,0 +1,130 @@
+"""Bodies of an .osim, and joints between them, from files of version 4 and of version 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from anyjoint.mechanism import Inertia
+from anyjoint.mechanism.inertia import inertia_problems
+from anyjoint.spatial import Pose
+
+from ..markup import Element
+from .values import Values, last_name, objects
+
+TENSOR = ("inertia_xx", "inertia_yy", "inertia_zz", "inertia_xy", "inertia_xz", "inertia_yz")
+ZERO = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A joint with the bodies at its ends, and its frames in theirs."""
+
+    name: str
+    element: Element
+    parent: str
+    child: str
+    in_parent: Pose
+    in_child: Pose
+
+
+def read_inertias(model: Element, values: Values) -> dict[str, Inertia]:
+    """The bodies by name."""
+    found: dict[str, Inertia] = {}
+    for body in objects(model, "BodySet"):
+        name = body.attributes.get("name", "")
+        if body.tag != "Body" or name == "ground":
+            continue
+        if not name or name in found:
+            values.report.error(body.line, "duplicate", f"a body {name!r} is there already, or has no name")
+            continue
+        found[name] = _inertia(body, name, values)
+    return found
+
+
+def _inertia(body: Element, name: str, values: Values) -> Inertia:
+    mass, com = values.number(body, "mass", 0.0), values.numbers(body, "mass_center", ZERO, 3)
+    if body.find("inertia") is not None:
+        xx, yy, zz, xy, xz, yz = (values.numbers(body, "inertia", (0.0,) * 6) + [0.0] * 6)[:6]
+    else:
+        xx, yy, zz, xy, xz, yz = (values.number(body, tag, 0.0) for tag in TENSOR)
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if mass < 0:
+        values.report.error(body.line, "mass", f"body {name!r}: mass {mass:g} is negative; give it in kilograms")
+        return Inertia(0.0)
+    problems = inertia_problems(mass, com, tensor)
+    for problem in problems:
+        values.report.refuse(body.line, "inertia", f"body {name!r}: {problem}")
+    return Inertia(mass, com, tensor, physical=not problems)
+
+
+def offset(frame: Element, values: Values) -> Pose:
+    """The pose of an offset frame: shifted, then turned about its own x, y and z."""
+    return _pose(values.numbers(frame, "translation", ZERO, 3), values.numbers(frame, "orientation", ZERO, 3))
+
+
+def _pose(shift: list[float], turn: list[float]) -> Pose:
+    made = Pose.translation(*shift) if any(shift) else Pose()
+    if any(turn):
+        made = made @ Pose.rotation_x(turn[0]) @ Pose.rotation_y(turn[1]) @ Pose.rotation_z(turn[2])
+    return made
+
+
+def read_links(model: Element, values: Values) -> list[Link]:
+    """All joints, in the order of the file."""
+    if model.find("JointSet") is not None and objects(model, "JointSet"):
+        shared = _shared_frames(model)
+        found = objects(model, "JointSet")
+        return [_between(x, values) if x.find("connectors") else _new(x, shared, values) for x in found]
+    return list(_old(model, values))
+
+
+def _shared_frames(model: Element) -> dict[str, Element]:
+    """Offset frames of bodies and of the model, by name."""
+    sets = [*objects(model, "BodySet"), *objects(model, "ComponentSet")]
+    owners = [*sets, *(child for child in model.children if child.tag in ("Ground", "components"))]
+    frames = [part for owner in owners for part in owner.walk() if part.tag == "PhysicalOffsetFrame"]
+    return {frame.attributes.get("name", ""): frame for frame in frames}
+
+
+def _new(joint: Element, shared: dict[str, Element], values: Values) -> Link:
+    own = {part.attributes.get("name", ""): part for part in joint.walk() if part.tag == "PhysicalOffsetFrame"}
+    ends = []
+    for end in ("parent_frame", "child_frame"):
+        at = last_name(values.text(joint, f"socket_{end}", f"socket_{end}_connectee_name"))
+        pose, seen = Pose(), set[str]()
+        while (at in own or at in shared) and at not in seen:  # a frame may sit on another frame
+            seen.add(at)
+            frame = own.get(at) or shared[at]
+            pose = offset(frame, values) @ pose
+            at = last_name(values.text(frame, "socket_parent", "socket_parent_connectee_name"))
+        ends.append((at, pose))
+    (parent, in_parent), (child, in_child) = ends
+    return Link(joint.attributes.get("name", child), joint, parent, child, in_parent, in_child)
+
+
+def _between(joint: Element, values: Values) -> Link:
+    """Files between versions 3 and 4: connectors name the bodies, and the joint has its places in them."""
+    ends = {x.attributes.get("name"): last_name(values.text(x, "connectee_name")) for x in joint.walk()}
+    places = (_place(joint, end, values) for end in ("_in_parent", "_in_child"))
+    child = ends.get("child_body", "")
+    return Link(joint.attributes.get("name", child), joint, ends.get("parent_body", ""), child, *places)
+
+
+def _place(joint: Element, end: str, values: Values) -> Pose:
+    shift, turn = (values.numbers(joint, f"{what}{end}", ZERO, 3) for what in ("location", "orientation"))
+    return _pose(shift, turn)
+
+
+def _old(model: Element, values: Values) -> Iterator[Link]:
+    """Version 3: a body holds the joint to its parent."""
+    for body in objects(model, "BodySet"):
+        holder = body.find("Joint")
+        if holder is None or not holder.children:
+            continue
+        joint = holder.children[0]
+        child, parent = body.attributes.get("name", ""), last_name(values.text(joint, "parent_body"))
+        places = (_place(joint, end, values) for end in ("_in_parent", ""))
+        yield Link(joint.attributes.get("name", child), joint, parent, child, *places)

@@ -1,0 +1,176 @@
+"""Joints of OpenSim: which coordinates they have, and the pose that these make."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from anyjoint import joints
+from anyjoint.errors import InputError
+from anyjoint.geometry import functions
+from anyjoint.joints import Joint, Term
+from anyjoint.scalar import Scalar, cos, sin
+from anyjoint.spatial import Pose
+
+from ..markup import Element
+from .functions import function_of
+from .values import Values
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+SAME = functions.Linear()
+# Rotations and translations of the plain kinds, each by the coordinate of its number.
+KINDS: dict[str, tuple[Sequence[Any], Sequence[Any]]] = {
+    "PinJoint": ([(Z, 0)], []),
+    "SliderJoint": ([], [(X, 0)]),
+    "WeldJoint": ([], []),
+    "UniversalJoint": ([(X, 0), (Y, 1)], []),
+    "GimbalJoint": ([(X, 0), (Y, 1), (Z, 2)], []),
+    "BallJoint": ([(X, 0), (Y, 1), (Z, 2)], []),
+    "PlanarJoint": ([(Z, 0)], [(X, 1), (Y, 2)]),
+    "FreeJoint": ([(X, 0), (Y, 1), (Z, 2)], [(X, 3), (Y, 4), (Z, 5)]),
+}
+
+
+@dataclass(frozen=True)
+class OsimCoordinate:
+    """A coordinate as the file has it."""
+
+    name: str
+    value: float
+    speed: float
+    range: tuple[float, float]
+    clamped: bool
+    locked: bool
+    prescribed: bool
+    line: int
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Rotations and translations of a joint, each a Term of its coordinates."""
+
+    rotations: tuple[Term, ...]
+    translations: tuple[Term, ...]
+    coordinates: tuple[OsimCoordinate, ...]
+
+    def joint(self) -> Joint:
+        """The joint of a mechanism that moves like this."""
+        names = tuple(c.name for c in self.coordinates)
+        if not names:
+            return joints.Fixed()
+        if len(names) == 1 and len(self.rotations) + len(self.translations) == 1:
+            (term,), (c,) = (*self.rotations, *self.translations), self.coordinates
+            if term.function == SAME:
+                limits = c.range if c.clamped else (-math.inf, math.inf)
+                return (joints.Revolute if self.rotations else joints.Prismatic)(term.axis, limits)
+        domains = tuple(c.range if c.range[0] < c.range[1] else (-math.pi, math.pi) for c in self.coordinates)
+        return joints.FunctionBased(self.rotations, self.translations, names, domains)
+
+    def constant(self) -> Pose:
+        """The pose of a joint without coordinates."""
+        moved = Pose()
+        for term in self.translations:
+            moved = moved @ Pose.translation(*(x * float(term.value([])) for x in term.axis))
+        for term in self.rotations:
+            moved = moved @ Pose.rotation(term.axis, float(term.value([])))
+        return moved
+
+    def held(self) -> Motion:
+        """Without the locked coordinates, which stay at their values."""
+        free = [k for k, c in enumerate(self.coordinates) if not c.locked]
+        if len(free) == len(self.coordinates):
+            return self
+        rotations, translations = (
+            tuple(self._hold(term, free) for term in terms) for terms in (self.rotations, self.translations)
+        )
+        return Motion(rotations, translations, tuple(self.coordinates[k] for k in free))
+
+    def _hold(self, term: Term, free: list[int]) -> Term:
+        values = tuple(None if k in free else self.coordinates[k].value for k in term.coordinates)
+        left = tuple(free.index(k) for k in term.coordinates if k in free)
+        if len(left) == len(term.coordinates):
+            return replace(term, coordinates=left)
+        if left:
+            return Term(term.axis, functions.Held(term.function, values), left)
+        return Term(term.axis, functions.Constant(float(term.function(*values))), ())
+
+
+@dataclass(frozen=True)
+class OnEllipsoid:
+    """Where the origin of an ellipsoid joint goes along one axis, as the normal turns by two angles about x and y."""
+
+    axis: int
+    radius: float
+
+    def __call__(self, a: Scalar, b: Scalar) -> Scalar:
+        return self.radius * (sin(b), -sin(a) * cos(b), cos(a) * cos(b))[self.axis]
+
+
+def read_motion(element: Element, values: Values) -> Motion | None:
+    """What a joint element moves by; None, and reported, if its kind is unknown."""
+    coordinates = tuple(_coordinate(child, values) for child in element.walk() if child.tag == "Coordinate")
+    kind = element.tag
+    if kind == "CustomJoint":
+        return _custom(element, coordinates, values)
+    if kind == "EllipsoidJoint":
+        turns, _ = KINDS["GimbalJoint"]
+        radii = values.numbers(element, "radii_x_y_z", (1.0, 1.0, 1.0), 3)
+        slides = tuple(Term(axis, OnEllipsoid(k, radii[k]), (0, 1)) for k, axis in enumerate((X, Y, Z)))
+        return Motion(tuple(Term(axis, SAME, (k,)) for axis, k in turns), slides, _named(coordinates, 3, element))
+    if kind not in KINDS:
+        values.report.refuse(element.line, "unsupported", f"a <{kind}> is not known; there is {', '.join(KINDS)}")
+        return None
+    turns, shifts = KINDS[kind]
+    rotations, translations = (tuple(Term(axis, SAME, (k,)) for axis, k in terms) for terms in (turns, shifts))
+    return Motion(rotations, translations, _named(coordinates, len(turns) + len(shifts), element))
+
+
+def _named(found: tuple[OsimCoordinate, ...], count: int, element: Element) -> tuple[OsimCoordinate, ...]:
+    """Coordinates of a plain joint; files leave out those that are as usual."""
+    name = element.attributes.get("name", element.tag)
+    usual = OsimCoordinate("", 0.0, 0.0, (-math.pi, math.pi), False, False, False, element.line)
+    return (*found, *(replace(usual, name=f"{name}_coord_{k}") for k in range(len(found), count)))[:count]
+
+
+def _coordinate(element: Element, values: Values) -> OsimCoordinate:
+    name = element.attributes.get("name", "")
+    low, high = values.numbers(element, "range", (-math.pi, math.pi), 2)
+    function = element.find("prescribed_function")
+    prescribed = function is not None and bool(function.children) and values.true(element, "prescribed")
+    return OsimCoordinate(
+        name,
+        values.number(element, "default_value", 0.0),
+        values.number(element, "default_speed_value", 0.0),
+        (low, high),
+        values.true(element, "clamped"),
+        values.true(element, "locked"),
+        prescribed,
+        element.line,
+    )
+
+
+def _custom(element: Element, coordinates: tuple[OsimCoordinate, ...], values: Values) -> Motion:
+    """The six axes of a <SpatialTransform>."""
+    names = [c.name for c in coordinates]
+    terms: dict[str, list[Term]] = {"rotation": [], "translation": []}
+    transform = next((child for child in element.walk() if child.tag == "SpatialTransform"), element)
+    for axis in (child for child in transform.walk() if child.tag == "TransformAxis"):
+        kind = axis.attributes.get("name", "").rstrip("123")
+        used = values.text(axis, "coordinates").split()
+        unknown = [name for name in used if name not in names]
+        if kind not in terms or unknown:
+            what = f"no coordinate {unknown[0]!r}" if unknown else f"no axis {axis.attributes.get('name')!r}"
+            values.report.error(axis.line, "reference", f"joint {element.attributes.get('name')!r} has {what}")
+            continue
+        function = function_of(axis, values) or (SAME if used else functions.Constant(0.0))
+        direction = values.numbers(axis, "axis", X, 3)
+        try:
+            term = Term(tuple(direction), function, tuple(names.index(name) for name in used))
+        except InputError as error:
+            values.report.error(axis.line, "axis", str(error))
+            continue
+        if not term.absent:
+            terms[kind].append(term)
+    return Motion(tuple(terms["rotation"]), tuple(terms["translation"]), coordinates)

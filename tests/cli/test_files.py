@@ -1,0 +1,94 @@
+"""Files on the command line: every command takes them, and says what is wrong with them."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from anyjoint import cli
+from load.robots import ZOO, joint, link, robot
+
+
+@pytest.fixture
+def anyjoint(monkeypatch, capfd):
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["anyjoint", *map(str, arguments)])
+        with pytest.raises(SystemExit) as exit_info:
+            cli.main()
+        out, err = capfd.readouterr()
+        return int(exit_info.value.code or 0), out, err
+
+    return call
+
+
+@pytest.fixture
+def zoo(tmp_path: Path) -> Path:
+    (tmp_path / "zoo.urdf").write_text(ZOO)
+    return tmp_path / "zoo.urdf"
+
+
+def test_run(anyjoint, zoo, tmp_path):
+    code, out, _ = anyjoint("run", zoo, "--duration", "0.01", "--json", "--html", tmp_path / "page.html")
+    assert code == 0
+    assert json.loads(out)["finished"]
+    assert (tmp_path / "page.html").stat().st_size > 1000
+    code, out, _ = anyjoint("run", zoo, "--duration", "0.01", "--json", "--base", "free")
+    assert json.loads(out)["coordinates"] == 4 + 7 + 7
+
+
+def test_info_bench_and_export(anyjoint, zoo, tmp_path):
+    code, out, _ = anyjoint("info", zoo, "--json")
+    assert (code, json.loads(out)["nb"]) == (0, 9)
+    code, out, _ = anyjoint("bench", zoo, "--json", "--batch", "4")
+    assert (code, json.loads(out)["models"][0]["coordinates"]) == (0, 10)
+    code, out, _ = anyjoint("export", zoo, "--to", "js", "--out", tmp_path)
+    assert code == 0
+    assert (tmp_path / "bot.js").exists()
+
+
+def test_a_file_of_mujoco_runs_with_its_own_step(anyjoint, tmp_path):
+    text = '<mujoco><option timestep="0.004"/><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>'
+    (tmp_path / "m.xml").write_text(text)
+    _, out, _ = anyjoint("run", tmp_path / "m.xml", "--duration", "0.1", "--json")
+    facts = json.loads(out)
+    assert (facts["dt"], facts["method"], facts["steps"]) == (0.004, "semi-implicit-euler", 25)
+
+
+def test_check_lists_problems_and_exits_with_1(anyjoint, tmp_path):
+    path = tmp_path / "bad.urdf"
+    path.write_text(robot(link("base", mass=-1), link("tip"), joint("j", "sliding", "base", "tip")))
+    code, out, _ = anyjoint("check", path, "--json")
+    facts = json.loads(out)
+    assert (code, facts["ok"]) == (1, False)
+    assert [problem.split(": ")[0] for problem in facts["problems"]] == [f"{path}:3", f"{path}:5"]
+
+
+def test_check_tells_warnings_and_exits_with_0(anyjoint, tmp_path):
+    path = tmp_path / "odd.urdf"
+    text = robot(link("base"), link("tip").replace('ixx="0.03"', 'ixx="0.9"'), joint("j", "continuous", "base", "tip"))
+    path.write_text(text)
+    assert anyjoint("check", path)[0] == 1
+    code, out, err = anyjoint("check", path, "--allow", "inertia")
+    assert code == 0
+    assert "is fine" in out
+    assert f"warning: {path}:4: " in err
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["run", "none.urdf"], "there is no file none.urdf"),
+    (["run", "FILE", "--allow", "inertai"], "did you mean 'inertia'"),
+    (["run", "FILE", "--base", "flying"], "base='flying'"),
+    (["run", "FILE", "--package", "x"], "NAME=FOLDER"),
+    (["run", "FILE", "--set", "n=1"], "no parameters"),
+    (["run", "torus-chain", "--base", "free"], "--base is for files"),
+])  # fmt: skip
+def test_misspelt_commands_exit_with_2(anyjoint, zoo, arguments, words):
+    code, _, err = anyjoint(*(zoo if x == "FILE" else x for x in arguments))
+    assert code == 2
+    assert words in err
+
+
+def test_packages_are_given(anyjoint, zoo, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    assert anyjoint("info", zoo, "--package", f"bot={tmp_path / 'elsewhere'}", "--json")[0] == 0

@@ -1,0 +1,67 @@
+"""Broken files of every format: each loads, or raises an AnyjointError that names it; nothing else, and no hang."""
+
+import json
+
+import pytest
+
+import anyjoint as aj
+from load import test_mjcf, test_osim
+from load.mutations import mutated
+from load.robots import ZOO
+from load.test_own import HELIX
+
+HAND = """{"anyjoint": 1, "name": "hand", "gravity": [0, 0, -9.8], "description": "a hand",
+"joints": {"screw": {"coordinates": {"t": {"domain": [-1, 1], "limits": [-1, "inf"]}},
+ "pose": [{"rotation": "t", "axis": [0, 1, 0]}, {"translation": ["t^2", 0, "min(t, 0.3)"]}], "parameters": {"r": 2}}},
+"bodies": [
+{"name": "palm", "joint": {"Revolute": {"axis": [0, 1, 0], "limits": [-1, 1]}},
+ "inertia": {"mass": 1, "tensor": [1, 1, 1]}},
+{"name": "finger", "parent": "palm", "joint": "screw", "placement": [{"translation": [0, 0, 1]}, {"rotation_x": 0.3}],
+ "inertia": {"mass": 1, "com": [0, 0, 0.1], "tensor": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}, "damping": 0.1,
+ "shapes": [{"shapes.Box": {"x": 1, "y": 2, "z": 3, "pose": {"pose": [{"rotation_z": 1}]}}}], "frames": {"tip": []}},
+{"name": "torus", "parent": "palm", "joint": {"SurfaceSurface": {"surface1": {"surfaces.Torus": {"R": 1, "r": 0.3}},
+ "surface2": {"surfaces.Torus": {"R": 1, "r": 0.3}}}}, "inertia": {"mass": 1, "tensor": [1, 1, 1]}}],
+"start": {"q": [0, 0, 1, 1, 1, 1], "v": [0, 0, 0, 0, 0, 0]},
+"forces": [{"forces.Wrench": {"body": "palm", "force": [1, 2, 3]}}]}
+"""
+SEEDS = {
+    "robot.urdf": ZOO.encode(),
+    "model.xml": test_mjcf.ZOO.encode(),
+    "gait.osim": test_osim.document(
+        [test_osim.body("a"), test_osim.body("b")],
+        [
+            test_osim.joint("PinJoint", "ground", "a", test_osim.coordinates(["lead"])),
+            test_osim.joint("SliderJoint", "a", "b", test_osim.coordinates(["follow"])),
+        ],
+        test_osim.COUPLER,
+    ).encode(),
+    "old.osim": test_osim.OLD.encode(),
+    "helix.aj.json": json.dumps(HELIX, indent=1).encode(),
+    "hand.aj.json": HAND.encode(),
+}
+
+
+def attempt(path, data):
+    """Load what may be anything; True if it could be."""
+    path.write_bytes(data)
+    try:
+        aj.load(path, allow={"inertia", "mimic", "unsupported"})
+    except aj.AnyjointError as error:
+        message = str(error)
+    else:
+        return True
+    assert path.name in message
+    return False
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_broken_files(tmp_path, name):
+    loaded = sum(attempt(tmp_path / name, mutated(SEEDS[name], number)) for number in range(150))
+    assert 0 < loaded < 150, "mistakes that matter, and mistakes that do not"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SEEDS)
+def test_many_broken_files(tmp_path, name):
+    for number in range(150, 5000):
+        attempt(tmp_path / name, mutated(SEEDS[name], number))
