@@ -494,7 +494,7 @@ class Model(ConstraintQuestions):
         return _compiled_again, (Parcel(self.mechanism), *options)
 
     def __repr__(self) -> str:
-        return f"<Model of {self.mechanism.name!r}: {self.nb} bodies, {self.nv} degrees of freedom>"
+        return f"<Model of {self.mechanism.name!r}: {self.mechanism.size}>"
 
 
 add_methods(Model, QUANTITIES)
