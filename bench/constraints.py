@@ -44,7 +44,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=0.5, help="time per engine and round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--core", type=int, default=max((os.cpu_count() or 1) - 1, 0))
-    parser.add_argument("--ours", action="store_true", help="anyjoint alone")
+    parser.add_argument("--engines", nargs="*", default=[*PEERS], help=f"beginnings of {', '.join(PEERS)}; default all")
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args()
     results: dict[str, Any] = {"machine": machine(), "cases": {}}
@@ -74,7 +74,9 @@ def measure(name: str, folder: Path, options: argparse.Namespace) -> dict[str, A
     }
     for _ in range(options.rounds):
         found["times"] = smallest_of(found["times"], own_times(model, free, case, options))
-        for label, (module, *arguments) in {} if options.ours else PEERS.items():
+        for label, (module, *arguments) in PEERS.items():
+            if not label.startswith(tuple(options.engines)):
+                continue
             command = [str(engines.peers_python()), "-m", module, str(path), str(folder / "result.npz"), *arguments]
             done = engines.call([*command, "--seconds", str(options.seconds)], options.core)
             if done.returncode:

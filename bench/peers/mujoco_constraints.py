@@ -9,7 +9,7 @@ from bench.peers import coordinates, mjcf
 from bench.peers.constrained_protocol import Measured, main
 from bench.peers.protocol import best_time
 
-STEPS = 100
+STEPS = 10
 
 
 def measure(case: Case, seconds: float) -> dict[str, Measured]:
