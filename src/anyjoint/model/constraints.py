@@ -128,11 +128,17 @@ class ConstraintQuestions:
             for row in constraint.row_names
         ]
 
-    @property
-    def row_compliances(self) -> Floats:
-        """Of all constraint rows, by how much they give way: 0 for hard ones."""
-        constraints = self.mechanism.constraints
-        return np.repeat([float(c.compliance) for c in constraints], [c.count for c in constraints])
+    def soft_forces(self, q: Any, v: Any, t: Any = None) -> Floats:
+        """Generalized forces of soft rows, -G^T y with y = error / compliance, or rate / compliance for dampers."""
+        constraints = [(c.holonomic, c.compliance) for c in self.mechanism.constraints for _ in range(c.count)]
+        springs, compliance = np.array(constraints, dtype=float).reshape(-1, 2).T
+        soft = compliance > 0
+        if not soft.any():
+            return np.zeros(np.shape(v))
+        error, rate = (np.asarray(x, dtype=float) for x in self.constraint_errors(q, v, t=t))
+        push = np.where(springs > 0, error, rate)[..., soft] / compliance[soft]
+        G = np.asarray(self.constraint_jacobian(q, t=t), dtype=float)[..., soft, :]
+        return np.asarray(-np.einsum("...ij,...i->...j", G, push))
 
     @cached_property
     def _entry_places(self) -> Floats:
