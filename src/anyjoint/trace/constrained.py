@@ -13,6 +13,7 @@ from anyjoint.constraints.rows import Scalars, push
 from anyjoint.dynamics.algorithm import Algorithm, algorithm
 from anyjoint.dynamics.carried import CARRIED, CARRIED_AT_REST
 from anyjoint.dynamics.constraint_jacobian import PROJECT
+from anyjoint.dynamics.led import give_leads
 from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
 from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
@@ -186,16 +187,22 @@ def constrained(
         return programs.rows(tree.trace.graph, constraint, *arguments)
 
     rows = constraint_rows(closed, mechanism.constraints, relative, frames, X, coordinate, t, rows_of)
-    give_leads(tree, mechanism, closed)
+    give_forces(tree, mechanism, closed)
     if still:
         tree.root.alpha, tree.root.acceleration = zeros(6), zeros(3)
         for record in tree.records:
             record.tau, record.a, record.b, record.g = zeros(len(record.qd)), zeros(6), zeros(6), zeros(3)
             record.second, record.up = zeros(len(record.qd)), zeros(3)
+    give_leads(tree.records, closed.plan.parents, tree.root.acceleration, merge_nodes)
     return Constrained(tree, mechanism, closed, relative, frames, rows, still)
 
 
-def give_leads(tree: Straight, mechanism: Mechanism, closed: ClosedPlan) -> None:
+def merge_nodes(values: list[Any]) -> list[Any]:
+    """Equal expressions made one."""
+    return list(merge_identities(values)) if any(isinstance(x, Node) for x in values) else values
+
+
+def give_forces(tree: Straight, mechanism: Mechanism, closed: ClosedPlan) -> None:
     """Forces on joints that have coordinates of their own, and how the others follow."""
     tau = vector(*tree.rows["tau"]) if "tau" in tree.rows else zeros(mechanism.nv)
     for link, record, own in zip(closed.plan.links, tree.records, velocities(mechanism, closed), strict=True):
