@@ -14,7 +14,7 @@ from anyjoint.cli import gallery
 from anyjoint.cli.target import resolve
 from anyjoint.quantity import QUANTITIES
 
-EXPORTED = [name for name, quantity in QUANTITIES.items() if quantity.outputs]
+EXPORTED = [name for name, quantity in QUANTITIES.items() if quantity.outputs and not quantity.constrained]
 PENDULUM = '''
 """A pendulum."""
 import anyjoint as aj
