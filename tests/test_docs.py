@@ -9,8 +9,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (
     "README.md",
-    *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "files", "loops", "own-constraint", "dynamics")),
-    *(f"docs/{p}.md" for p in ("simulation", "expressions")),
+    *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "loops", "own-constraint", "rolling", "files")),
+    *(f"docs/{p}.md" for p in ("dynamics", "simulation", "expressions")),
 )
 
 
@@ -42,8 +42,8 @@ def test_the_joints_of_the_five_minutes_page_are_joints() -> None:
 
 
 def test_the_example_is_about_twenty_lines() -> None:
-    (block,) = code_of("README.md")
-    assert len([line for line in block.splitlines() if line.strip()]) <= 21
+    for block in code_of("README.md"):
+        assert len([line for line in block.splitlines() if line.strip()]) <= 21
 
 
 def test_links_between_pages_lead_somewhere() -> None:

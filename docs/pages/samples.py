@@ -23,6 +23,12 @@ def _torus() -> Any:
     return surfaces.Torus(1.0, 0.35)
 
 
+def _ball() -> Any:
+    from anyjoint.geometry import surfaces
+
+    return surfaces.Sphere(0.5)
+
+
 def _wire() -> Any:
     from anyjoint.geometry import curves
     from anyjoint.scalar import cos, sin
@@ -72,6 +78,7 @@ SAMPLES: dict[str, Callable[[Any], Any]] = {
     "OnSurface": lambda joints: joints.OnSurface(_torus(), spin=True),
     "SurfaceSurface": lambda joints: joints.SurfaceSurface(_torus(), _torus()),
     "Contact": lambda joints: joints.Contact(_torus(), _torus()),
+    "Rolling": lambda joints: joints.Rolling(_torus(), _ball()),
     "RollingWheel": lambda joints: joints.RollingWheel(0.3, _curves().Circle(1.1)),
     "SplineCurve": _spline_curve,
     "SplineSurface": _spline_surface,

@@ -110,3 +110,28 @@ def test_power_is_the_rate_of_energy():
     energy, power = np.sum(traj.energy(), axis=0), traj.v @ tau
     work = 1e-4 * (np.sum(power) - (power[0] + power[-1]) / 2)  # the trapezoidal rule errs by h^2
     assert energy[-1] - energy[0] == pytest.approx(work, rel=1e-6)
+
+
+def test_gravity_forces_are_the_slope_of_the_potential_along_rolling():
+    """N^T dV/dq, by central differences along the rates of unit velocities."""
+    model = tree(joints.Rolling, SURFACES["torus"], SURFACES["ellipsoid"], seed=6).compile()
+    q, h = np.array([0.4, 0.3, 1.1, 0.2, 1.2, 0.7, 0.3, -0.5]), 1e-6
+    made = model.gravity_forces(q)
+    for k, unit in enumerate(np.eye(6)):
+        way = h * model.coordinate_rates(q, unit)
+        slope = (model.energy(q + way, 0 * unit)[1] - model.energy(q - way, 0 * unit)[1]) / (2 * h)
+        assert made[k] == pytest.approx(slope, abs=1e-7)
+
+
+def test_prescribed_rolling():
+    """Hybrid dynamics give the forces that roll the solid as prescribed, and the accelerations of the others."""
+    mech = tree(joints.Rolling, SURFACES["torus"], SURFACES["ellipsoid"], seed=6)
+    model, rng = mech.compile(), np.random.default_rng(2)
+    q = np.array([0.4, 0.3, 1.1, 0.2, 1.2, 0.7, 0.3, -0.5])
+    v, tau = rng.normal(size=6), rng.normal(size=6)
+    a = model.forward_dynamics(q, v, tau)
+    given_tau, given_a = tau.copy(), a.copy()
+    given_tau[1:4], given_a[[0, 4, 5]] = 0.0, 0.0
+    found_a, found_tau = model.hybrid_dynamics(q, v, given_tau, given_a, ["solid"])
+    assert np.allclose(found_a, a, atol=1e-11)
+    assert np.allclose(found_tau, tau, atol=1e-11)

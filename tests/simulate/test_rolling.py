@@ -258,3 +258,19 @@ def test_damping_is_rolling_resistance():
     mech.add_body("body", joint=roll, inertia=aj.Inertia.sphere(1.0, 0.2), damping=0.01)
     traj = mech.compile().simulate([0, 0, 0, 1.5, 0], [0, 0, 3.0], duration=2.0, dt=1e-3)
     assert traj.v[-1, 2] == pytest.approx(3.0 * math.exp(-0.01 * 2.0 / (0.4 * 0.04)), rel=1e-9)
+
+
+@pytest.mark.parametrize(("method", "far"), [("dopri5", 1.0), ("rk4", 1.0005), ("semi-implicit-euler", 1.0005)])
+def test_a_run_ends_at_the_pole_of_a_surface_of_ones_own(method, far):
+    """A function of one's own has one chart: a ball that rolls straight to its pole stops there, on either method."""
+
+    def sphere(u, v):
+        return 0.2 * aj.cos(u) * aj.sin(v), 0.2 * aj.sin(u) * aj.sin(v), 0.2 * aj.cos(v)
+
+    own = surfaces.surface(sphere, domain=((-math.pi, math.pi), (0.0, math.pi)), flip=True)
+    model = rolling(surfaces.Plane(), own, aj.Inertia.sphere(1.0, 0.2))
+    traj = model.simulate([0, 0, 0, far, 0], [2.0, 0, 0], duration=1.0, dt=1e-3, method=method)
+    assert "no tangent plane" in str(traj.status)
+    assert "'body'" in str(traj.status)
+    assert traj.t[-1] == pytest.approx(0.5, abs=2e-3)
+    assert np.ptp(np.sum(traj.energy(), axis=0)) < 1e-12

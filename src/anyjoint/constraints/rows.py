@@ -1,7 +1,7 @@
 """What a constraint says about accelerations: rows K, one 6-vector for each body that it touches, and the rest gamma.
 
 A row asks that sum_i K_i . alpha_i + N . qdd + gamma = 0, where alpha is the acceleration of a link: derivative of the
-angular velocity, ordinary acceleration of the origin, in the link's axes [PAK eq. 5; GL section 5; RM eq. 54]. K is the
+angular velocity, ordinary acceleration of the origin, in the link's axes [PAK eq. 5; GL eq. 16]. K is the
 derivative of the row along the twists of the links, so that it costs the same however deep in the tree they are.
 """
 
@@ -35,6 +35,11 @@ class Touched(Protocol):
     def u(self) -> Vector: ...
     @property
     def X(self) -> Pose: ...
+
+
+def push(rows: Rows, compliance: Scalar) -> Scalars:
+    """Multipliers of soft rows: a spring pushes with its error over its compliance, a damper with its rate over it."""
+    return [x / compliance for x in (rows.rate if rows.error is None else rows.error)]
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,18 @@ class Block:
         return X
 
 
+@dataclass(frozen=True)
+class LinkRows:
+    """Constraint rows on maximal coordinates: sum K_i vdot_i + N qdd + gamma = 0, with rates of the links' twists.
+
+    `on_links` are K, (m, 6) for each link that is touched, `on_joints` is N (m, nv).
+    """
+
+    on_links: dict[int, Floats]
+    on_joints: Floats
+    gamma: Floats
+
+
 def skew(p: Floats) -> Floats:
     """The matrices [p] with [p] b = p x b."""
     out = np.zeros((*p.shape[:-1], 3, 3))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .blocks import Block, Floats, ad_matrix, apply, starts
+from .blocks import Block, Floats, LinkRows, ad_matrix, apply, starts
 
 
 def jacobian(blocks: Sequence[Block], parents: Sequence[int]) -> list[Floats]:
@@ -64,11 +64,35 @@ def redmax_accelerations(
     armature: Floats | float = 0.0,
 ) -> Floats:
     """Joint accelerations, links in order; `inertias` are 6x6 in the links' frames [RM eq. 12]."""
+    M_r, right = reduced_system(blocks, parents, inertias, tau, base_acceleration, armature)
+    solved: Floats = np.linalg.solve(M_r, right[..., None])[..., 0]
+    return solved
+
+
+def reduced_system(
+    blocks: Sequence[Block],
+    parents: Sequence[int],
+    inertias: Sequence[Floats],
+    tau: Floats,
+    base_acceleration: Floats,
+    armature: Floats | float = 0.0,
+) -> tuple[Floats, Floats]:
+    """M_r and f_r of M_r qdd = f_r [RM eq. 12]."""
     J = jacobian(blocks, parents)
     drift = jacobian_rate_times_velocity(blocks, parents, base_acceleration)
     right = tau.astype(float)
     for Ji, M, block, a in zip(J, inertias, blocks, drift, strict=True):
         f = -block.b - apply(M, a)  # [RM eq. 9, 12]: f_m - M_m Jdot qdot
         right = right + apply(np.swapaxes(Ji, -1, -2), f)
-    solved: Floats = np.linalg.solve(reduced_inertia(J, inertias, armature), right[..., None])[..., 0]
-    return solved
+    return reduced_inertia(J, inertias, armature), right
+
+
+def reduced_rows(blocks: Sequence[Block], parents: Sequence[int], rows: LinkRows) -> tuple[Floats, Floats]:
+    """G_r = G_m J_mr + N and gamma_r = gamma_m + G_m Jdot qdot: maximal rows as M_m and f_m are reduced [RM eq. 12]."""
+    J = jacobian(blocks, parents)
+    drift = jacobian_rate_times_velocity(blocks, parents, np.zeros(6))
+    G, gamma = rows.on_joints, rows.gamma
+    for link, K in rows.on_links.items():
+        G = G + K @ J[link]
+        gamma = gamma + apply(K, drift[link])
+    return G, gamma

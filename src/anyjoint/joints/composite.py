@@ -95,7 +95,7 @@ class Composite(Joint):
     def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
         return [x for part, q_part, _ in self.split(q, [0] * self.nv) for x in part.edges(q_part)]
 
-    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Scalar]]:
+    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Sequence[Scalar]]]:
         return [x for part, q_part, _ in self.split(q, [0] * self.nv) for x in part.sides(q_part)]
 
     def singularity(self, q: Sequence[float]) -> str | None:

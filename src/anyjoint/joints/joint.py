@@ -125,8 +125,8 @@ class Joint:
         frames = [factor for factor in (*A.factors, *B.factors) if isinstance(factor, FrameTurn)]
         return [dot(vector, vector) for frame in frames for vector in frame.edges]
 
-    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Scalar]]:
-        """Numbers that keep their signs, each with what holds where it is zero, so that a motion cannot go on."""
+    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Sequence[Scalar]]]:
+        """Vectors (or numbers) that never turn over, each with what holds where it is 0 and a motion cannot go on."""
         return []
 
     def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:

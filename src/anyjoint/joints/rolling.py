@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.geometry.frame import FrameTurn
 from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar, atan2, is_number, plain, select
 from anyjoint.spatial import Pose, vector, zeros
@@ -18,6 +19,7 @@ from .product_rule import Motion
 from .quaternion import turn_of
 from .wandering import ALIKE, Wandering, determinant, inverse, relative_curvature, towards_first
 
+NO_PLANE = "the parametrisation of its surface has no tangent plane; choose other parameters for the surface"
 FLAT = 1e-6  # share of the surfaces' own curvatures below which their difference is none
 PROBES = 5
 
@@ -98,8 +100,11 @@ class Rolling(Joint):
         """How far the body is turned away from its attitude at rest."""
         return turn_of(self.pose(rest).R.T @ self.pose(q).R)
 
-    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Scalar]]:
-        return [(ALIKE, determinant(relative_curvature(*self._wandering(q), q[4])))]
+    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Sequence[Scalar]]]:
+        """The relative curvature, and normals of surfaces whose frames are differentiated: they turn over at poles."""
+        normals = [factor.edges[-1] for leg in self.legs(q) for factor in leg.factors if isinstance(factor, FrameTurn)]
+        curvature = determinant(relative_curvature(*self._wandering(q), q[4]))
+        return [(ALIKE, [curvature]), *((NO_PLANE, normal.tolist()) for normal in normals)]
 
     def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
         share = self.share(q)

@@ -246,7 +246,7 @@ class Mechanism:
 
     @property
     def nv(self) -> int:
-        """Number of velocities; differs from nq only where quaternions are used."""
+        """Number of velocities; differs from nq where bodies roll or quaternions are used."""
         return int(self.bodies[-1].v.stop) if self.bodies else 0
 
     @property
@@ -307,7 +307,14 @@ class Mechanism:
         return name in self._by_name
 
     def __repr__(self) -> str:
-        return f"<Mechanism {self.name!r}: {self.nb} bodies, {self.nv} degrees of freedom>"
+        return f"<Mechanism {self.name!r}: {self.size}>"
+
+    @property
+    def size(self) -> str:
+        """How many bodies, and how they may move, as a phrase."""
+        held = len(self.constraints)
+        moving = f"{self.nv} velocities, {held} constraint{'' if held == 1 else 's'}"
+        return f"{self.nb} bodies, {moving if held else f'{self.nv} degrees of freedom'}"
 
     # -- checking and compiling -------------------------------------------------------------------
 

@@ -8,32 +8,38 @@ from typing import Any
 import numpy as np
 
 from anyjoint.dynamics.augmented import augmented_accelerations
-from anyjoint.dynamics.blocks import split_blocks
+from anyjoint.dynamics.blocks import LinkRows, split_blocks
+from anyjoint.dynamics.bordered import bordered_accelerations
+from anyjoint.dynamics.multipliers import constrained_accelerations
 from anyjoint.dynamics.recursive_mixed import numeric_part
-from anyjoint.dynamics.redmax import redmax_accelerations
-from anyjoint.errors import InputError
+from anyjoint.dynamics.redmax import redmax_accelerations, reduced_rows, reduced_system
+from anyjoint.mechanism import Mechanism
 from anyjoint.tree.plan import Link
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-SOLVERS: dict[str, Callable[..., Floats]] = {
-    "redmax": redmax_accelerations,
-    "augmented": augmented_accelerations,
-}
+Forward = Callable[..., Floats]
 
 
-def numeric_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats) -> Floats:
+def dense_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats, *t: Floats) -> Floats:
     """Accelerations by the named formulation."""
     if not model.plan.links:
         return np.zeros(np.shape(v))
-    if name == "recursive-mixed":
-        return _recursive_mixed(model, q, v, tau)
-    accelerations = SOLVERS[name]
-    blocks = model.blocks(q, v)
-    links = model.plan.links
-    inertias = [link.inertia for link in links]
-    up = np.concatenate([np.zeros(3), -np.asarray(model.mechanism.gravity)])
-    tau = np.asarray(tau, dtype=float) + model.passive_forces(q, v)
-    return accelerations(blocks, model.plan.parents, inertias, tau, up, _armature(links))
+    lead = np.broadcast_shapes(*(x.shape[:-1] for x in (q, v, tau, *t)))
+    q, v, tau, *clock = (np.broadcast_to(x, (*lead, x.shape[-1])) for x in (q, v, tau, *t))
+    if model.mechanism.constraints:
+        return WITH_MULTIPLIERS[name](model, q, v, tau, *clock)
+    return ALONE[name](model, q, v, tau)
+
+
+# -- links alone ------------------------------------------------------------------------------------------------------
+
+
+def _redmax(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
+    return redmax_accelerations(*_links(model, q, v, tau))
+
+
+def _augmented(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
+    return augmented_accelerations(*_links(model, q, v, tau))
 
 
 def _recursive_mixed(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
@@ -46,21 +52,112 @@ def _recursive_mixed(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
     return numeric_part(split_blocks(blocks, widths), model.plan.parents, inertias, tau_bar, _armature(links))
 
 
+def _composite(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
+    return _solved(*_composite_system(model, q, v, tau))
+
+
+def _lagrangian(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
+    return _solved(*_lagrangian_system(model, q, v, tau))
+
+
+# -- with multipliers -------------------------------------------------------------------------------------------------
+
+
+def _composite_held(model: Any, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
+    return constrained_accelerations(*_composite_system(model, q, v, tau), *_rows(model, q, v, *clock))
+
+
+def _lagrangian_held(model: Any, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
+    """P = G and Pdot qdot = gamma by D* [GL eq. 16]."""
+    return constrained_accelerations(*_lagrangian_system(model, q, v, tau), *_rows(model, q, v, *clock))
+
+
+def _redmax_held(model: Any, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
+    """Maximal rows reduced by J_mr, as everything else is [RM section 3]."""
+    blocks, parents, *rest = _links(model, q, v, tau)
+    G, gamma = reduced_rows(blocks, parents, link_rows(model, q, v, *clock))
+    return constrained_accelerations(*reduced_system(blocks, parents, *rest), G, gamma, model.row_compliances)
+
+
+def _augmented_held(model: Any, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
+    border: tuple[Any, ...] = link_rows(model, q, v, *clock), model.row_compliances
+    return bordered_accelerations(*(*_links(model, q, v, tau), *border))
+
+
+ALONE: dict[str, Forward] = {
+    "composite-rigid-body": _composite,
+    "lagrangian": _lagrangian,
+    "augmented": _augmented,
+    "redmax": _redmax,
+    "recursive-mixed": _recursive_mixed,
+}
+WITH_MULTIPLIERS: dict[str, Forward] = {
+    "composite-rigid-body": _composite_held,
+    "lagrangian": _lagrangian_held,
+    "augmented": _augmented_held,
+    "redmax": _redmax_held,
+}
+
+# -- matrices and rows ------------------------------------------------------------------------------------------------
+
+
+def _links(model: Any, q: Floats, v: Floats, tau: Floats) -> tuple[Any, ...]:
+    """Blocks, parents, inertias, forces with those of springs, the ground's acceleration and armatures."""
+    links = model.plan.links
+    up = np.concatenate([np.zeros(3), -np.asarray(model.mechanism.gravity)])
+    tau = np.asarray(tau, dtype=float) + model.passive_forces(q, v)
+    return model.blocks(q, v), model.plan.parents, [link.inertia for link in links], tau, up, _armature(links)
+
+
 def _armature(links: Sequence[Link]) -> Floats:
     """What the joints alone feel, links in order."""
     return np.concatenate([link.spring.armature if link.spring else np.zeros(link.joint.nv) for link in links])
 
 
-def large_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats) -> Floats:
-    """Dense formulations of large mechanisms: M and c from compiled sweeps, then a numeric solution."""
-    if name == "composite-rigid-body":
-        M, c = model.mass_matrix(q), model.bias_forces(q, v)
-    elif name == "lagrangian":
-        inverse = model.program("inverse_dynamics_lagrangian")
-        c = inverse(q, v, np.zeros(model.nv))
-        # The coefficient of each acceleration in the linear-time equations [GL section 4].
-        M = np.stack([inverse(q, v, e) - c for e in np.eye(model.nv)], axis=-1)
-    else:
-        raise InputError(f"{name} is not a dense formulation")
-    solved: Floats = np.linalg.solve(M, (tau - c)[..., None])[..., 0]
+def _composite_system(model: Any, q: Floats, v: Floats, tau: Floats) -> tuple[Floats, Floats]:
+    """M from compiled sweeps and tau - c [PAK eq. 7]."""
+    return np.asarray(model.mass_matrix(q), dtype=float), tau - model.bias_forces(q, v)
+
+
+def _lagrangian_system(model: Any, q: Floats, v: Floats, tau: Floats) -> tuple[Floats, Floats]:
+    """M as the coefficients of accelerations in the linear-time equations, and Q - c [GL section 4]."""
+    inverse = model.program("inverse_dynamics_lagrangian")
+    c = np.asarray(inverse(q, v, np.zeros(model.nv)), dtype=float)
+    M = np.stack([inverse(q, v, e) - c for e in np.eye(model.nv)], axis=-1)
+    return (M + np.swapaxes(M, -1, -2)) / 2, tau - c
+
+
+def _solved(M: Floats, right: Floats) -> Floats:
+    solved: Floats = np.linalg.solve(M, right[..., None])[..., 0]
     return solved
+
+
+def _rows(model: Any, q: Floats, v: Floats, *clock: Floats) -> tuple[Floats, Floats, Floats]:
+    """G, gamma and compliances of all rows."""
+    t = clock[0] if clock else None
+    gamma = np.asarray(model.constraint_bias(q, v, t=t), dtype=float)
+    return np.asarray(model.constraint_jacobian(q, t=t), dtype=float), gamma, model.row_compliances
+
+
+def link_rows(model: Any, q: Floats, v: Floats, *clock: Floats) -> LinkRows:
+    """The rows of all constraints on links and coordinates, from the row of the quantity `constraint_blocks`."""
+    row = np.asarray(model.evaluate("constraint_blocks", (q, v, *clock)), dtype=float)
+    mech: Mechanism = model.mechanism
+    lead, at, first = row.shape[:-1], 0, 0
+    on_links: dict[int, Floats] = {}
+    N, gamma = np.zeros((*lead, mech.nc, mech.nv)), np.zeros((*lead, mech.nc))
+    for constraint in mech.constraints:
+        own = slice(first, first + constraint.count)
+        for body in constraint.bodies:
+            link = model.plan.placed[body][0] if body >= 0 else -1
+            if link >= 0:
+                K = on_links.setdefault(link, np.zeros((*lead, mech.nc, 6)))
+                K[..., own, :] += row[..., at : at + 6 * constraint.count].reshape(*lead, constraint.count, 6)
+                at += 6 * constraint.count
+        for body, k in constraint.coordinates:
+            joint = mech.bodies[body].joint
+            N[..., own, mech.bodies[body].v.start + (joint.velocity_of(k) or 0)] += row[..., at : at + constraint.count]
+            at += constraint.count
+        gamma[..., own] = row[..., at : at + constraint.count]
+        at, first = at + constraint.count, own.stop
+    return LinkRows(on_links, N, gamma)

@@ -25,7 +25,7 @@ from anyjoint.mechanism.checks import check_regular
 from anyjoint.mechanism.singular import singular_coordinates
 from anyjoint.options import named_options
 from anyjoint.quantity import QUANTITIES, Quantity
-from anyjoint.quantity.forward_dynamics import COUPLED, DENSE_FORMULATIONS, FORMULATIONS, NUMERIC
+from anyjoint.quantity.forward_dynamics import CARRYING, DENSE_FORMULATIONS, FOLLOWING, FORMULATIONS, NUMERIC
 from anyjoint.quantity.hybrid_dynamics import hybrid_dynamics
 from anyjoint.quantity.mass_matrix import DENSE
 from anyjoint.quantity.step import STEPS
@@ -34,11 +34,12 @@ from anyjoint.trace.workshop import Workshop
 from anyjoint.travel import Parcel
 from anyjoint.tree.plan import Plan
 
+from .actuated import actuated_forces, checked_accelerations
 from .alarm import Alarm
 from .arguments import checked_out, checked_row, checked_rows
 from .cartesian import Cartesian
 from .constraints import ConstraintQuestions
-from .dense import large_forward, numeric_forward
+from .dense import WITH_MULTIPLIERS, dense_forward
 from .diagnosis import explain
 from .direct import Direct
 from .method import add_methods
@@ -110,6 +111,8 @@ class Model(ConstraintQuestions):
         return not any(singular_coordinates(self.mechanism))
 
     def _is_numeric(self, algorithm: str) -> bool:
+        if self.mechanism.constraints:
+            return algorithm in WITH_MULTIPLIERS
         if self.workshop.expansion:
             return False
         return algorithm in NUMERIC or (algorithm in DENSE_FORMULATIONS and self.nv > DENSE)
@@ -222,7 +225,7 @@ class Model(ConstraintQuestions):
         self, q: Any, v: Any, tau: Any, t: Any = None, out: Floats | None = None, threads: int = 1
     ) -> Floats:
         if self.numeric:
-            return self._forward_numerically((q, v, tau), out)
+            return self._forward_numerically((q, v, tau, *self.clock(t)), out)
         return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads)
 
     def clock(self, t: Any) -> tuple[Any, ...]:
@@ -259,13 +262,13 @@ class Model(ConstraintQuestions):
     def _forward_numerically(self, arrays: tuple[Any, ...], out: Floats | None) -> Floats:
         check_regular(self.mechanism)
         name, inputs = "forward_dynamics", [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
+        inputs += [("t", 1)] if self.mechanism.timed else []
         rows, batch = checked_rows(name, arrays, inputs, np.dtype(float))
         if self.places is not None:
             self.places.check(name, rows[0])
         result = checked_out(name, out, (*batch, self.nv), self.dtype, rows)
-        forward = numeric_forward if self.numeric in NUMERIC else large_forward
         try:
-            result[...] = forward(self, str(self.numeric), *rows)
+            result[...] = dense_forward(self, str(self.numeric), *rows)
         except np.linalg.LinAlgError:
             result[...] = np.nan
             if batch:  # state by state, to tell which one it is
@@ -275,13 +278,27 @@ class Model(ConstraintQuestions):
         return result
 
     def inverse_dynamics(
-        self, q: Any, v: Any, a: Any, *, algorithm: str = "newton-euler", out: Floats | None = None, threads: int = 1
-    ) -> Floats:
-        """Generalized forces that produce the accelerations a; algorithm "newton-euler" or "lagrangian"."""
+        self, q: Any, v: Any, a: Any, *, actuated: Any = None, t: Any = None, algorithm: str = "newton-euler",
+        out: Floats | None = None, threads: int = 1,
+    ) -> Floats:  # fmt: skip
+        """Generalized forces that produce the accelerations a; algorithm "newton-euler" or "lagrangian".
+
+        These are the forces of the tree, M a + bias, as if all joints were driven and constraints did not push. With
+        `actuated`, a list of bodies or coordinates, only those have forces and constraints do the rest, at the time t:
+        the smallest forces where there are several choices.
+        """
         names = {"newton-euler": "inverse_dynamics", "lagrangian": "inverse_dynamics_lagrangian"}
         if algorithm not in names:
             raise InputError(f"inverse_dynamics: algorithm {algorithm!r} is unknown; choose one of {', '.join(names)}")
-        return self.evaluate(names[algorithm], (q, v, a), out, threads)
+        if actuated is None:
+            return self.evaluate(names[algorithm], (q, v, a), out, threads)
+        tau = self.evaluate(names[algorithm], (q, v, a), None, threads)
+        inputs = [("q", self.nq), ("v", self.nv), ("a", self.nv)]
+        rows, _ = checked_rows("inverse_dynamics", (q, v, a), inputs, self.dtype)
+        forces = actuated_forces(self, rows, tau, actuated, t)
+        result = checked_out("inverse_dynamics", out, forces.shape, self.dtype, ())
+        result[...] = forces
+        return result
 
     @named_options
     def step(
@@ -312,17 +329,23 @@ class Model(ConstraintQuestions):
         out[0][...], out[1][...] = row[..., : self.nq], row[..., self.nq :]
         return out
 
-    def hybrid_dynamics(self, q: Any, v: Any, tau: Any, a: Any, prescribed: Sequence[Any]) -> tuple[Floats, Floats]:
-        """Accelerations and forces of all joints, where the joints of the bodies `prescribed` follow a [RM alg. 6]."""
-        if self.workshop.expansion:
-            raise InputError("hybrid_dynamics is not available for mechanisms with coupled joints")
-        chosen = {self.body_index(body) for body in prescribed}
-        links = frozenset(i for i, link in enumerate(self.plan.links) if link.body in chosen)
-        if len(links) != len(chosen):
-            fixed = [self.mechanism.bodies[k].name for k in chosen - {self.plan.links[i].body for i in links}]
+    def hybrid_dynamics(
+        self, q: Any, v: Any, tau: Any, a: Any, prescribed: Sequence[Any], *, t: Any = None
+    ) -> tuple[Floats, Floats]:
+        """Accelerations and forces of all joints, where the joints of the bodies `prescribed` follow a [RM alg. 6].
+
+        Other entries of a, and forces tau of prescribed joints, are not read. `t` is the time, for mechanisms that
+        depend on it.
+        """
+        chosen = frozenset(self.body_index(body) for body in prescribed)
+        fixed = [body.name for body in self.mechanism.bodies if body.index in chosen and not body.joint.nv]
+        if fixed:
             raise InputError(f"hybrid_dynamics: {', '.join(map(repr, fixed))} has no coordinates to prescribe")
-        quantity = hybrid_dynamics(links)
-        found: tuple[Floats, Floats] = self.program(quantity).split(self.evaluate(quantity, (q, v, tau, a)))
+        quantity = hybrid_dynamics(chosen)
+        found: tuple[Floats, Floats]
+        found = self.program(quantity).split(self.evaluate(quantity, (q, v, tau, a, *self.clock(t))))
+        if self.mechanism.constraints:
+            checked_accelerations(self, "hybrid_dynamics", q, v, np.asarray(found[0], dtype=float), t)
         return found
 
     def mass_matrix(self, q: Any, *, out: Floats | None = None, threads: int = 1) -> Floats:
@@ -471,7 +494,7 @@ class Model(ConstraintQuestions):
         return _compiled_again, (Parcel(self.mechanism), *options)
 
     def __repr__(self) -> str:
-        return f"<Model of {self.mechanism.name!r}: {self.nb} bodies, {self.nv} degrees of freedom>"
+        return f"<Model of {self.mechanism.name!r}: {self.mechanism.size}>"
 
 
 add_methods(Model, QUANTITIES)
@@ -511,9 +534,18 @@ def _checked_algorithm(algorithm: str, mechanism: Mechanism) -> str:
     if algorithm != "auto" and algorithm not in FORMULATIONS:
         raise InputError(f"algorithm {algorithm!r} is unknown; choose one of {', '.join(['auto', *FORMULATIONS])}")
     followers = ", ".join(repr(b.name) for b in mechanism.bodies if isinstance(b.joint, Coupled))
-    if followers and algorithm not in ("auto", COUPLED):
+    if followers and algorithm not in ("auto", *FOLLOWING):
         raise InputError(
             f"algorithm {algorithm!r} needs joints with coordinates of their own, but {followers} follow others;"
-            f' use "auto" or "{COUPLED}", which project the tree onto the coordinates that are left'
+            f" use one of {_choices(FOLLOWING)}"
+        )
+    if mechanism.constraints and algorithm not in ("auto", *CARRYING, *WITH_MULTIPLIERS):
+        raise InputError(
+            f"algorithm {algorithm!r} knows no constraints, but {mechanism.name!r} has some; use one of"
+            f" {_choices(CARRYING)} (sweeps that carry the multipliers) or {', '.join(WITH_MULTIPLIERS)} (dense)"
         )
     return algorithm
+
+
+def _choices(names: Sequence[str]) -> str:
+    return ", ".join(["auto", *names])

@@ -6,12 +6,12 @@ M d + G^T y = 0, G d = -error [PAK reference 3].
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anyjoint.constraints import Rows
 from anyjoint.dynamics.carried import CARRIED
-from anyjoint.trace.constrained import Question, held
+from anyjoint.trace.constrained import Constrained, Question, held
 from anyjoint.trace.workshop import Trace, Workshop
 
 from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
@@ -19,13 +19,16 @@ from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
 ACCELERATIONS = Question("accelerations")
 
 
-def asked(name: str, inputs: tuple[str, ...], question: Question) -> Callable[[Workshop, str], Trace]:
+def asked(
+    name: str, inputs: tuple[str, ...], question: Question | Callable[[Constrained], Sequence[Any]]
+) -> Callable[[Workshop, str], Trace]:
     """How a question is traced; without constraints there are no rows, and nothing has to be corrected."""
 
     def trace(workshop: Workshop, _: str) -> Trace:
         if workshop.mechanism.constraints:
             return workshop.constrained(f"{CARRIED.name}: {name}", with_time(workshop, inputs), question)
-        zeros = [0.0] * (workshop.mechanism.nv if question.answer == "accelerations" else 0)
+        corrects = isinstance(question, Question) and question.answer == "accelerations"
+        zeros = [0.0] * (workshop.mechanism.nv if corrects else 0)
         return workshop.straight(name, inputs, lambda tree: zeros)
 
     return trace

@@ -50,6 +50,8 @@ DENSE_FORMULATIONS: dict[str, tuple[Callable[[Straight], list[Any]], Over]] = {
 }
 NUMERIC = ("augmented", "redmax", "recursive-mixed")  # solved numerically, from compiled blocks
 FORMULATIONS = (*SWEEPS, *DENSE_FORMULATIONS, *NUMERIC)
+CARRYING = (ARTICULATED_BODY.name,)  # with constraints: sweeps that carry their multipliers
+FOLLOWING = (*CARRYING, *DENSE_FORMULATIONS)  # with joints that follow others
 
 
 def trace(workshop: Workshop, formulation: str) -> Trace:
@@ -73,8 +75,10 @@ def trace(workshop: Workshop, formulation: str) -> Trace:
 
 def followed(workshop: Workshop, formulation: str) -> Trace:
     """Where joints follow others: by unknowns that are shared, in linear time, or by projection where that is less."""
+    if formulation == "lagrangian":
+        return workshop.straight(formulation, INPUTS, lagrangian)
     carried = workshop.constrained(CARRIED.name, INPUTS, ACCELERATIONS) if formulation != COUPLED else None
-    if carried and (formulation == ARTICULATED_BODY.name or len(workshop.mechanism.bodies) > SMALL):
+    if carried and (formulation in CARRYING or len(workshop.mechanism.bodies) > SMALL):
         return carried
     dense = workshop.straight(COUPLED, INPUTS, projected, over="regrouped")
     return min(carried or dense, dense, key=lambda trace: count_schedule(trace.schedule).total)

@@ -27,9 +27,12 @@ def equations_of_motion(outputs: Sequence[Any], qdd: Sequence[Node]) -> tuple[Ma
 
 def lagrangian(tree: Straight) -> list[Any]:
     """M qdd = Q - c by LDL^T, Cholesky without square roots."""
-    graph = tree.trace.graph
+    own = [tree.trace.graph.variable("qdd") for _ in tree.rows["v"]]
+    qdd = vector(*own)
+    if tree.expanded:  # joints that follow others
+        qdd = tree.expanded.Phi @ qdd + tree.expanded.second
     for link, record in zip(tree.plan.links, tree.records, strict=True):
-        record.qdd = vector(*(graph.variable("qdd") for _ in range(link.joint.nv)))
+        record.qdd = qdd[link.v]
     tree.run(LAGRANGIAN_INVERSE)
-    M, c = equations_of_motion(tree.values("generalized"), tree.values("qdd"))
+    M, c = equations_of_motion(tree.project(tree.values("generalized")), own)
     return list(solve_from_leaves(M, vector(*tree.rows["tau"]) - c))

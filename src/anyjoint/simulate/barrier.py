@@ -32,7 +32,7 @@ class BarrierWatch:
     numbers: Shares
     periods: Floats
 
-    def first(self, q: Floats) -> tuple[int, float, Floats] | None:
+    def first(self, t: Floats, q: Floats) -> tuple[int, float, Floats] | None:
         """The first step (k, k + 1) of a path that passes such a place, the share of it, and the place."""
         for k, column, change in self._suspects(_sizes(self.numbers.values(q))):
             there = way(q[k], q[k + 1], self.periods)

@@ -71,7 +71,7 @@ class Guard:
         return Trouble(float(t[k - 1]), float(t[k]), self.places.reason(q[k]))
 
     def _within(self, watch: Watch, t: Floats, q: Floats) -> Trouble | None:
-        found = watch.first(q)
+        found = watch.first(t, q)
         if found is None:
             return None
         k, share, at = found

@@ -46,7 +46,7 @@ class FrenetWatch:
     periods: Floats
     bend: Bend
 
-    def first(self, q: Floats) -> tuple[int, float, Floats] | None:
+    def first(self, t: Floats, q: Floats) -> tuple[int, float, Floats] | None:
         """The first step (k, k + 1) of a path in which the frame turns over, the share of it, and the place."""
         own = q[:, self.q]
         bends = self.bend.values(own)

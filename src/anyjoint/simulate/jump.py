@@ -88,7 +88,7 @@ class JumpWatch:
     periods: Floats
     pieces: Pieces
 
-    def first(self, q: Floats) -> tuple[int, float, Floats] | None:
+    def first(self, t: Floats, q: Floats) -> tuple[int, float, Floats] | None:
         """The first step (k, k + 1) of a path in which the joint jumps, the share of it, and the place."""
         own = q[:, self.q]
         cases = self.pieces.cases(own)

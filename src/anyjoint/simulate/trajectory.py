@@ -63,9 +63,17 @@ class Trajectory:
 
     def energy(self) -> tuple[Floats, Floats]:
         """Kinetic and potential energy at every sample; springs and stiffness count as potential."""
-        kinetic, potential = self._over(self._model().energy)
+        kinetic, potential = self._own_energy()
         stored = self._stored()
         return kinetic, potential if stored is None else potential + stored
+
+    def _own_energy(self) -> tuple[Floats, Floats]:
+        """Energy of the mechanism, soft constraints included."""
+        model = self._model()
+        kinetic, potential = self._over(model.energy)
+        q = flat_rows(self.q)
+        t = np.repeat(self.t, len(q) // max(len(self.t), 1))[:, None] if model.mechanism.timed else None
+        return kinetic, potential + np.reshape(model.stored_in_constraints(q, t), np.shape(potential))
 
     def _stored(self) -> Floats | None:
         """Energy in springs among the forces of the run at every sample, or None."""
@@ -94,7 +102,7 @@ class Trajectory:
         Springs among the `forces` of the run count as work here, not as storage. What a stop takes cannot be told from
         samples, so steps at a joint's limits are left out.
         """
-        kinetic, potential = self._over(self._model().energy)
+        kinetic, potential = self._own_energy()
         gained = np.diff(kinetic + potential - self.work(), axis=0)
         gained[self._at_stops()] = 0.0
         return np.concatenate([np.zeros_like(kinetic[:1]), np.cumsum(gained, axis=0)])

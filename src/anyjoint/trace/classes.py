@@ -76,8 +76,8 @@ class Tracer:
 
     def _kind(self, i: int, link: Link) -> Hashable:
         slot = link.slot if self.algorithm.siblings else 0
-        fed = (link.columns, tuple(self.feeds[i].items())) if self.feeds else ()
-        return self.joints.key(link), link.spring is not None, link.prescribed, slot, fed
+        fed = tuple(self.feeds[i].items()) if self.feeds else ()
+        return self.joints.key(link), link.spring is not None, link.prescribed, slot, link.columns, fed
 
     def _ground(self, gravity: tuple[float | None, ...]) -> dict[str, tuple[list[Any], Rebuild]]:
         """Values of the ground; gravity that is not exact is a raw number behind each link's own."""

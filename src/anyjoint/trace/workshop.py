@@ -20,7 +20,7 @@ from anyjoint.tree.closures import ClosedPlan
 from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_plan
 
 from .classes import Tracer
-from .constrained import Question, RowPrograms, closed_plan, constrained, frame_numbers
+from .constrained import Constrained, Question, RowPrograms, closed_plan, constrained, frame_numbers
 from .constrained_kernels import constrained_kernels
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
@@ -162,15 +162,18 @@ class Workshop:
         return Trace(name, schedule, setups, plan, numbers, over, gravity)
 
     def constrained(
-        self,
-        name: str,
-        inputs: Sequence[str],
-        question: Question,
+        self, name: str, inputs: Sequence[str], question: Question | Callable[[Constrained], Sequence[Any]]
     ) -> Trace:
-        """The answer to a question about the tree with its constraints, straight or by kernels."""
+        """The answer to a question about the tree with its constraints, straight or by kernels; functions, straight."""
         over: Over = "regrouped"
         closed, numbers = self.closed(over), self.numbers(over, True, True)
-        made = self._by_constrained_kernels(question, inputs) or self._constrained_straight(question, inputs)
+        if not isinstance(question, Question):
+            made = self._constrained_straight(question, inputs, False)
+        else:
+            asked = question
+            answer = lambda system: system.answer(asked)  # noqa: E731
+            kernels = self._by_constrained_kernels(asked, inputs)
+            made = kernels or self._constrained_straight(answer, inputs, asked.still)
         return Trace(name, *made, closed.plan, numbers, over, True, True)
 
     def _by_constrained_kernels(self, question: Question, inputs: Sequence[str]) -> Traced | None:
@@ -183,7 +186,9 @@ class Workshop:
         sharing = sum(run.count for run in made[0].runs) / max(len(made[0].kernels), 1)
         return made if self.form == "kernels" or sharing >= SHARING or size > LARGE else None
 
-    def _constrained_straight(self, question: Question, inputs: Sequence[str]) -> Traced:
+    def _constrained_straight(
+        self, function: Callable[[Constrained], Sequence[Any]], inputs: Sequence[str], still: bool
+    ) -> Traced:
         over: Over = "regrouped"
         closed, numbers = self.closed(over), self.numbers(over, True, True)
         sizes = [size for size in self.sizes(inputs, over) if size[0] in ("q", "v")]
@@ -191,9 +196,8 @@ class Workshop:
         if "tau" in inputs:
             tree.rows["tau"] = [tree.trace.row("tau", k) for k in range(self.mechanism.nv)]
         t = tree.trace.row("t", 0) if "t" in inputs else 0.0
-        still = question.still
         made = constrained(tree, self.mechanism, closed, self.relative, numbers, self.row_programs, t, still)
-        return row_schedule(tree.trace, inputs, made.answer(question))
+        return row_schedule(tree.trace, inputs, function(made))
 
     def layout(
         self, algorithm: Algorithm, make: Callable[[Tracer], tuple[Schedule, list[Rows]]]

@@ -1,0 +1,81 @@
+"""The augmented system bordered by constraint rows: the links are eliminated first, multipliers last [PAK eq. 5, 8].
+
+    [A  B] [x]   [   r  ]        x = (f, -phidot, qdd) of all links, B^T = (-K, 0, N)
+    [E -C] [y] = [-gamma]        E = (0, -K, N), C the compliances
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .augmented import FORCE, MOTION, Augmented, augmented_system, back_substitute, eliminate
+from .blocks import Block, Floats, LinkRows, apply, starts
+
+REDUNDANT = 1e-13  # of an eigenvalue, where rows are of one size
+
+
+def bordered_accelerations(
+    blocks: Sequence[Block],
+    parents: Sequence[int],
+    inertias: Sequence[Floats],
+    tau: Floats,
+    base_acceleration: Floats,
+    armature: Floats,
+    rows: LinkRows,
+    compliance: Floats,
+) -> Floats:
+    """Joint accelerations, links in order, that satisfy the rows; least squares where rows are redundant."""
+    system = augmented_system(blocks, parents, inertias, tau, base_acceleration, armature)
+    fall = ground_seen(blocks, parents, base_acceleration)
+    at, m = starts(blocks), rows.gamma.shape[-1]
+    lead = np.broadcast_shapes(system.right[0].shape[:-1], rows.gamma.shape[:-1])
+    E, B = zip(*(_border(rows, i, slice(at[i], at[i + 1]), lead) for i in range(len(blocks))), strict=True)
+    x = back_substitute(eliminate(_with_columns(system, B)))  # x_0 and the columns of X = A^-1 B
+    Ex = np.swapaxes(sum(own @ np.swapaxes(solved, -1, -2) for own, solved in zip(E, x, strict=True)), -1, -2)
+    gamma = rows.gamma - sum(apply(K, fall[link]) for link, K in rows.on_links.items())
+    # E (x_0 - X y) - C y = -gamma
+    y = least_squares(np.swapaxes(Ex[..., 1:, :], -1, -2) + compliance * np.eye(m), Ex[..., 0, :] + gamma)
+    return np.concatenate([s[..., 0, 12:] - apply(np.swapaxes(s[..., 1:, 12:], -1, -2), y) for s in x], axis=-1)
+
+
+def ground_seen(blocks: Sequence[Block], parents: Sequence[int], base_acceleration: Floats) -> list[Floats]:
+    """The ground's acceleration in the links' frames: the system counts theirs against gravity, rows do not."""
+    made: list[Floats] = []
+    for i, block in enumerate(blocks):
+        made.append(apply(block.to_child, made[parents[i]] if parents[i] >= 0 else base_acceleration))
+    return made
+
+
+def least_squares(S: Floats, right: Floats) -> Floats:
+    """y of least norm with S y = right, S symmetric and positive, its rows brought to one size."""
+    diagonal = np.diagonal(S, axis1=-2, axis2=-1)
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    scaled = S * scale[..., :, None] * scale[..., None, :]
+    inverse = np.linalg.pinv((scaled + np.swapaxes(scaled, -1, -2)) / 2, rcond=REDUNDANT, hermitian=True)
+    return scale * apply(inverse, scale * right)
+
+
+def _border(rows: LinkRows, link: int, own: slice, lead: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """Rows and columns of the border at a link, both (m, 12 + n)."""
+    N = rows.on_joints[..., own]
+    E = np.zeros((*lead, N.shape[-2], 12 + N.shape[-1]))
+    B = np.zeros_like(E)
+    E[..., 12:] = B[..., 12:] = N
+    if link in rows.on_links:
+        E[..., MOTION] = B[..., FORCE] = -rows.on_links[link]
+    return E, B
+
+
+def _with_columns(system: Augmented, B: Sequence[Floats]) -> Augmented:
+    """The system with one right-hand side more for each row, as states of a batch."""
+    right = tuple(
+        np.concatenate([np.broadcast_to(r, (*b.shape[:-2], r.shape[-1]))[..., None, :], b], axis=-2)
+        for r, b in zip(system.right, B, strict=True)
+    )
+    pairs = zip(system.diagonal, right, strict=True)
+    diagonal = tuple(np.broadcast_to(K[..., None, :, :], (*r.shape, r.shape[-1])) for K, r in pairs)
+    coupling = tuple(Ad[..., None, :, :] for Ad in system.coupling)
+    return replace(system, diagonal=diagonal, right=right, coupling=coupling)

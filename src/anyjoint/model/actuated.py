@@ -1,0 +1,116 @@
+"""Inverse dynamics with a choice of actuated joints: they and the constraints carry what the tree asks for.
+
+M a + bias = B u - G^T y. Rows of passive velocities are conditions on the multipliers y; what these leave open is used
+to make the forces u of the actuated ones as small as possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+
+from .constraints import velocities_of
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+RANK = 1e-10  # of a direction that rows still hold something in, relative to the largest
+KEPT = {"float64": 1e-8, "float32": 1e-3}  # by how much accelerations may miss a row, relative to its terms
+
+
+def actuated_forces(model: Any, motion: Sequence[Floats], tau: Floats, actuated: Any, t: Any) -> Floats:
+    """Forces of the actuated velocities, 0 for all others; `tau` is what the tree asks for in this motion (q, v, a)."""
+    q, v, a = motion
+    driven = np.zeros(model.nv, dtype=bool)
+    for item in [actuated] if isinstance(actuated, str) or not isinstance(actuated, Sequence) else actuated:
+        driven[velocities_of(model, item, "inverse_dynamics: actuated")] = True
+    tau = np.asarray(tau, dtype=float)
+    G = np.zeros((*tau.shape[:-1], 0, model.nv))
+    if model.mechanism.nc:
+        G, tau = _hard_rows(model, q, v, np.asarray(a, dtype=float), tau, t)
+    G = np.broadcast_to(G, (*tau.shape[:-1], *G.shape[-2:]))
+    forces = np.zeros(tau.shape)
+    forces[..., driven], left = least_forces(np.swapaxes(G, -1, -2), tau, driven)
+    _check_followed(model, driven, tau, left)
+    return forces.astype(model.dtype, copy=False)
+
+
+def least_forces(Gt: Floats, tau: Floats, driven: Floats) -> tuple[Floats, Floats]:
+    """The smallest u with B u - G^T y = tau, and what passive velocities still miss."""
+    passive, active = Gt[..., ~driven, :], Gt[..., driven, :]
+    cut = RANK * np.abs(Gt).max(axis=(-2, -1), initial=0.0)
+    P = pseudo_inverse(passive, cut)
+    y = -_times(P, tau[..., ~driven])
+    open_ = np.eye(Gt.shape[-1]) - P @ passive  # directions of y that passive velocities do not feel
+    y = y - _times(open_ @ pseudo_inverse(active @ open_, cut), tau[..., driven] + _times(active, y))
+    return tau[..., driven] + _times(active, y), tau[..., ~driven] + _times(passive, y)
+
+
+def pseudo_inverse(A: Floats, cut: Floats) -> Floats:
+    """A^+, where singular values up to `cut` count as 0."""
+    if not A.size:
+        return np.swapaxes(np.zeros_like(A), -1, -2)
+    U, s, Vt = np.linalg.svd(A, full_matrices=False)
+    keep = s > np.asarray(cut)[..., None]
+    inverse = np.where(keep, 1.0 / np.where(keep, s, 1.0), 0.0)
+    return np.swapaxes(U * inverse[..., None, :] @ Vt, -1, -2)
+
+
+def _hard_rows(model: Any, q: Floats, v: Floats, a: Floats, tau: Floats, t: Any) -> tuple[Floats, Floats]:
+    """G of rows that do not give way, and tau with what soft rows push: y = (G a + gamma) / compliance."""
+    G, missed = checked_accelerations(model, "inverse_dynamics", q, v, a, t)
+    soft = model.row_compliances
+    hard = soft == 0.0
+    return G[..., hard, :], tau + _times(np.swapaxes(G, -1, -2)[..., ~hard], missed[..., ~hard] / soft[~hard])
+
+
+def checked_accelerations(model: Any, where: str, q: Floats, v: Floats, a: Floats, t: Any) -> tuple[Floats, Floats]:
+    """G and G a + gamma, which is 0 on rows that do not give way; refuse accelerations with which it is not."""
+    G = np.asarray(model.constraint_jacobian(q, t=t), dtype=float)
+    gamma = np.asarray(model.constraint_bias(q, v, t=t), dtype=float)
+    missed, hard = _times(G, a) + gamma, model.row_compliances == 0.0
+    scale = _times(np.abs(G), np.abs(a)) + np.abs(gamma)
+    off = np.abs(missed[..., hard]) > KEPT[model.dtype.name] * np.maximum(scale[..., hard], 1.0)
+    if off.any():
+        state = np.argwhere(off.any(axis=-1))[0]
+        names, by = np.array(model.row_names)[hard], missed[..., hard][tuple(state)]
+        worst = np.argsort(-np.abs(by))[: min(4, int(off[tuple(state)].sum()))]
+        said = ", ".join(f"{names[k]} by {by[k]:.3g}" for k in worst)
+        raise InputError(
+            f"{where}:{_which(state)} the accelerations a violate constraints: {said}. Give accelerations that satisfy "
+            "them, such as those of forward_dynamics"
+        )
+    return G, missed
+
+
+def _check_followed(model: Any, driven: Floats, tau: Floats, left: Floats) -> None:
+    """Refuse accelerations that nothing can give to passive velocities."""
+    scale = np.maximum(np.abs(tau).max(axis=-1, initial=0.0), 1.0)
+    off = np.abs(left) > KEPT[model.dtype.name] * scale[..., None]
+    if not off.any():
+        return
+    state = np.argwhere(off.any(axis=-1))[0]
+    names = [name for name, own in zip(_velocity_names(model), driven, strict=True) if not own]
+    missing = left[tuple(state)]
+    worst = np.argsort(-np.abs(missing))[: min(4, int(off[tuple(state)].sum()))]
+    said = ", ".join(f"{names[k]} ({missing[k]:.3g})" for k in worst)
+    raise InputError(
+        f"inverse_dynamics:{_which(state)} passive joints cannot follow a: forces are missing at {said}. Name one of "
+        "them in actuated, or ask for other accelerations"
+    )
+
+
+def _velocity_names(model: Any) -> list[str]:
+    bodies = model.mechanism.bodies
+    return [b.name if b.joint.nv == 1 else f"{b.name}/{name}" for b in bodies for name in b.joint.velocity_names]
+
+
+def _which(state: Floats) -> str:
+    return f" state {int(state[0])}," if len(state) else ""
+
+
+def _times(matrix: Floats, row: Floats) -> Floats:
+    product: Floats = (matrix @ row[..., None])[..., 0]
+    return product

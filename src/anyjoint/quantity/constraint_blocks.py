@@ -1,0 +1,73 @@
+"""What formulations with multipliers assemble of constraints: right sides, and rows link by link in inner frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anyjoint.constraints.rows import Rows
+from anyjoint.spatial import cross, dot
+from anyjoint.trace.constrained import Constrained
+from anyjoint.tree.closures import GROUND
+
+from .constraints import asked
+from .quantity import Q, Quantity, Row, T, V
+
+
+def touched(system: Constrained, k: int) -> list[tuple[int, Any]]:
+    """The links that constraint k touches, and its rows on them; the ground stands still."""
+    bodies, rows = system.mechanism.constraints[k].bodies, system.rows[k]
+    links = [system.closed.plan.placed[body][0] if body >= 0 else GROUND for body in bodies]
+    return [(link, K) for link, K in zip(links, rows.K, strict=True) if link != GROUND]
+
+
+def biases(system: Constrained) -> Sequence[Any]:
+    """gamma of G a + gamma = 0: what rows still ask for where links are accelerated by velocities alone [GL eq. 16]."""
+    made = []
+    for k, rows in enumerate(system.rows):
+        on_links = touched(system, k)
+        for row, gamma in enumerate(rows.gamma):
+            made.append(sum((dot(K[:, row], system.frames.drift(link)) for link, K in on_links), gamma))
+    return made
+
+
+def blocks(system: Constrained) -> Sequence[Any]:
+    """Constraint by constraint: K of the links touched, N of the coordinates touched, gamma against twists' rates."""
+    made: list[Any] = []
+    for k, rows in enumerate(system.rows):
+        on_links = touched(system, k)
+        for _, K in on_links:
+            made += [K[i, row] for row in range(len(rows.gamma)) for i in range(6)]
+        for N in rows.N:
+            made += list(N)
+        made += [_against_twists(system, rows, on_links, row) for row in range(len(rows.gamma))]
+    return made
+
+
+def _against_twists(system: Constrained, rows: Rows, on_links: Sequence[tuple[int, Any]], row: int) -> Any:
+    """A row's gamma where links' accelerations are the rates of twists: those of origins less w x u."""
+    total = rows.gamma[row]
+    for link, K in on_links:
+        twist = system.frames.twist(link)
+        total = total + dot(K[3:, row], cross(twist[:3], twist[3:]))
+    return total
+
+
+CONSTRAINT_BIAS = Quantity(
+    "constraint_bias",
+    "What velocities and time contribute to the second derivatives of all rows: G a + gamma = 0.",
+    (Q, V, T),
+    (Row("gamma", "rows", meaning="second derivatives of the rows where a = 0"),),
+    asked("bias", ("q", "v"), biases),
+    optional=("t",),
+    constrained=True,
+)
+CONSTRAINT_BLOCKS = Quantity(
+    "constraint_blocks",
+    "Per constraint: its rows on links and coordinates in inner frames, and what velocities contribute.",
+    (Q, V, T),
+    (),
+    asked("blocks", ("q", "v"), blocks),
+    optional=("t",),
+    constrained=True,
+)
