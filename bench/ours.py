@@ -90,8 +90,8 @@ def _extra(compiled: Any, model: Model, states: States, seconds: float) -> dict[
     states = _states(mech, states)
     single = mech.compile(dtype=np.float32)
     batch = {
-        "float64": {name: _batch_time(compiled, name, states, np.float64, seconds) for name in QUANTITIES},
-        "float32": {name: _batch_time(single, name, states, np.float32, seconds) for name in QUANTITIES},
+        "float64": {name: batch_time(compiled, name, states, np.float64, seconds) for name in QUANTITIES},
+        "float32": {name: batch_time(single, name, states, np.float32, seconds) for name in QUANTITIES},
     }
     found: dict[str, Any] = {
         "batch": batch,
@@ -100,14 +100,16 @@ def _extra(compiled: Any, model: Model, states: States, seconds: float) -> dict[
     found["compile"] = _compile_times(model)
     if (os.cpu_count() or 1) > 1:
         with _every_core():
-            found["two_threads"] = _batch_time(compiled, "forward_dynamics", states, np.float64, seconds, threads=2)
+            found["two_threads"] = batch_time(compiled, "forward_dynamics", states, np.float64, seconds, threads=2)
     return found
 
 
-def _batch_time(model: Any, name: str, states: States, dtype: Any, seconds: float, threads: int = 1) -> float:
+def batch_time(
+    model: Any, name: str, states: States, dtype: Any, seconds: float, threads: int = 1, count: int = BATCH
+) -> float:
     """Best nanoseconds per state in a batch, from Python, all overhead included."""
     # A batch of large mass matrices would only measure memory.
-    count = len(states.q) if name == "mass_matrix" and model.nv > DENSE else BATCH
+    count = len(states.q) if name == "mass_matrix" and model.nv > DENSE else count
     inputs = [_tile(getattr(states, x), count).astype(dtype) for x in ARGUMENTS[name]]
     call = getattr(model, name)
     options: dict[str, Any] = {"threads": threads}

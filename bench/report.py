@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bench import chart
+from bench import chart, constraints_table
 from bench.engines import OURS, PEERS, ROOT
 from bench.goals import best_time
 from bench.paper import PAPER_DOFS, PAPER_MS
@@ -74,6 +74,7 @@ def page(results: dict[str, Any]) -> str:
     if any(_ours(model).get("batch") for model in results["models"].values()):
         parts += ["## Batches, threads, Python\n", BATCHES, _batch_table(results)]
         parts += ["## Compile times and code size\n", _compile_table(results)]
+    parts += [constraints_table.section()]
     parts += ["## Beside the paper\n", PAPER, _paper_table(results)]
     parts += ["## Goals\n", _goal_table(results), "## Versions and agreement\n", _version_table(results)]
     return "\n".join(parts)

@@ -5,6 +5,7 @@ Runs in the peers' environment: `python -m bench.robots OUT_DIR [NAME ...]`.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -24,17 +25,34 @@ URDF = {
 }
 """Robot -> (URDF in the wheel, whether the base is free)."""
 
+FEET = {
+    "ANYmal": ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"),
+    "Talos": ("left_sole_link", "right_sole_link"),
+}
+"""Frames that `bench.constraints` holds to the ground."""
+
 REVOLUTE = re.compile(r"JointModelR(?:UB)?([XYZ])$|JointModelRevolute(?:Unbounded)?Unaligned$")
 PRISMATIC = re.compile(r"JointModelP([XYZ])$|JointModelPrismaticUnaligned$")
 
 
 def robot(name: str) -> Model:
     """Pinocchio's model (fixed joints already lumped) of a robot, in the neutral form."""
+    model = _read(name)
+    return Model(name, tuple(_body(model, k) for k in range(1, model.njoints)))
+
+
+def feet(name: str) -> list[tuple[int, list[list[float]]]]:
+    """The body of each foot, and the foot's frame in it."""
+    model = _read(name)
+    frames = [model.frames[model.getFrameId(foot)] for foot in FEET.get(name, ())]
+    return [(int(frame.parentJoint) - 1, frame.placement.homogeneous.tolist()) for frame in frames]
+
+
+def _read(name: str) -> Any:
     path, floating = URDF[name]
     root = Path(pinocchio.__file__).parents[4] / "share" / "example-robot-data" / "robots"
     base = [pinocchio.JointModelFreeFlyer()] if floating else []
-    model = pinocchio.buildModelFromUrdf(str(root / path), *base)
-    return Model(name, tuple(_body(model, k) for k in range(1, model.njoints)))
+    return pinocchio.buildModelFromUrdf(str(root / path), *base)
 
 
 def _body(model: Any, k: int) -> Body:
@@ -75,3 +93,5 @@ if __name__ == "__main__":
     folder.mkdir(parents=True, exist_ok=True)
     for wanted in sys.argv[2:] or ROBOTS:
         robot(wanted).save(folder / f"{wanted}.json")
+        if wanted in FEET:
+            (folder / f"{wanted}-feet.json").write_text(json.dumps(feet(wanted)), encoding="utf-8")

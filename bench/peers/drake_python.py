@@ -32,11 +32,11 @@ class _Robot:
         self.plant = plant = MultibodyPlant(time_step=0.0)
         bodies: list[Any] = [plant.world_body()]
         for k in range(len(model.bodies)):
-            bodies.append(_add(plant, model, k, bodies))
+            bodies.append(add_body(plant, model, k, bodies))
         plant.mutable_gravity_field().set_gravity_vector(np.array(model.gravity))
         plant.Finalize()
         self.context = plant.CreateDefaultContext()
-        self.coordinates = _coordinates(plant, model)
+        self.coordinates = coordinates_of(plant, model)
         self.applied = plant.get_applied_generalized_force_input_port()
         self.forces = MultibodyForces(plant)
 
@@ -79,7 +79,7 @@ class _Robot:
         return answers, best_time(lambda i: call(x[i], u[i]), len(x), seconds)
 
 
-def _coordinates(plant: Any, model: Model) -> Coordinates:
+def coordinates_of(plant: Any, model: Model) -> Coordinates:
     """Drake's free joint has our order, with both parts of the velocity in world axes; Drake numbers joints itself."""
     q_order, v_order = np.empty(model.nq, dtype=int), np.empty(model.nv, dtype=int)
     for k in range(len(model.bodies)):
@@ -92,7 +92,8 @@ def _coordinates(plant: Any, model: Model) -> Coordinates:
     return Coordinates(model, q_order, v_order, turned=(0, 3))
 
 
-def _add(plant: Any, model: Model, k: int, bodies: list[Any]) -> Any:
+def add_body(plant: Any, model: Model, k: int, bodies: list[Any]) -> Any:
+    """Body k of a neutral model, with its joint."""
     from pydrake.math import RigidTransform, RotationMatrix
     from pydrake.multibody.tree import PrismaticJoint, RevoluteJoint, RotationalInertia, SpatialInertia
 

@@ -18,15 +18,16 @@ class Shape(ctypes.Structure):
 
 
 def run(
-    library: Any, context: Any, what: int, q: Array, v: Array, u: Array, nout: int, seconds: float
+    library: Any, context: Any, what: int, q: Array, v: Array, u: Array, nout: int, seconds: float, entry: str = "run"
 ) -> tuple[Array, float]:
     """Answers (one row per state) and best nanoseconds per state of one kernel of a compiled engine."""
+    loop = getattr(library, entry)
     q, v, u = (np.ascontiguousarray(x, dtype=float) for x in (q, v, u))
     out = np.zeros((len(q), nout))
     shape = Shape(len(q), q.shape[1], v.shape[1], u.shape[1], nout)
-    library.run.restype = ctypes.c_double
+    loop.restype = ctypes.c_double
     pointers = [pointer(x) for x in (q, v, u, out)]
-    best = library.run(ctypes.c_void_p(context), what, *pointers, ctypes.byref(shape), ctypes.c_double(seconds))
+    best = loop(ctypes.c_void_p(context), what, *pointers, ctypes.byref(shape), ctypes.c_double(seconds))
     return out, float(best)
 
 

@@ -29,12 +29,7 @@ FORWARD, FORWARD_WORLD, INVERSE, MASS, MASS_WORLD, MASS_COPY = range(6)
 
 def build(model: Model, compiler: str) -> Engine:
     """Pinocchio's ABA, RNEA and CRBA for one model."""
-    spec = importlib.util.find_spec("pinocchio")
-    if spec is None or spec.origin is None:
-        raise SystemExit("pinocchio: the pin wheel is not installed")
-    include = Path(spec.origin).parents[4] / "include"
-    flags = [*DEFINITIONS, "-O3", "-march=native", "-std=c++17", f"-I{include}", f"-I{include / 'eigen3'}"]
-    library, seconds = toolchain.build(SOURCE.read_text(encoding="utf-8"), compiler, flags, cpp=True)
+    library, seconds = toolchain.build(SOURCE.read_text(encoding="utf-8"), compiler, flags(), cpp=True)
     robot = _Robot(toolchain.load(library), model)
     notes = {
         "version": importlib.metadata.version("pin"),
@@ -45,15 +40,27 @@ def build(model: Model, compiler: str) -> Engine:
     return Engine(quantities, notes)
 
 
+def flags() -> list[str]:
+    """What the compiler is told: where the wheel's headers are, all optimisations, this machine's instructions."""
+    spec = importlib.util.find_spec("pinocchio")
+    if spec is None or spec.origin is None:
+        raise SystemExit("pinocchio: the pin wheel is not installed")
+    include = Path(spec.origin).parents[4] / "include"
+    return [*DEFINITIONS, "-O3", "-march=native", "-std=c++17", f"-I{include}", f"-I{include / 'eigen3'}"]
+
+
+def create(library: Any, model: Model) -> Any:
+    """The C++ side's robot of a neutral model."""
+    library.create.restype = ctypes.c_void_p
+    return library.create(len(model.bodies), *(native.pointer(x) for x in _flat(model)))
+
+
 class _Robot:
     """The compiled loop for one model, in neutral coordinates."""
 
     def __init__(self, library: Any, model: Model) -> None:
-        kind, parent, numbers, gravity = _flat(model)
         self.library, self.nv, self.coordinates = library, model.nv, coordinates.pinocchio(model)
-        library.create.restype = ctypes.c_void_p
-        arrays = [native.pointer(x) for x in (kind, parent, numbers, gravity)]
-        self.context = library.create(len(model.bodies), *arrays)
+        self.context = create(library, model)
 
     def forward(self, states: States, seconds: float) -> Measured:
         """ABA: the faster of Pinocchio's two conventions counts."""

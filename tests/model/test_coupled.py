@@ -198,9 +198,12 @@ def test_parameters_of_coupled_mechanisms():
     assert not np.allclose(before, after)
 
 
-def test_what_is_not_offered_says_so(case):
-    with pytest.raises(InputError, match="not available for mechanisms with coupled joints"):
-        case.model.hybrid_dynamics(case.q, case.v, case.v, case.v, [case.mech.bodies[0].name])
+def test_some_accelerations_given(case):
+    """Whoever leads is prescribed with all that follow; inverse dynamics knows the forces."""
+    first = next(body for body in case.mech.bodies if body.joint.nv)
+    a, tau = case.model.hybrid_dynamics(case.q, case.v, case.v, case.v, [first.name])
+    assert close(a[first.v], np.asarray(case.v)[first.v], 1e-15)
+    assert close(case.model.inverse_dynamics(case.q, case.v, a), tau, 1e-9)
 
 
 def test_other_formulations_are_refused():

@@ -38,6 +38,8 @@ def inertias(body: Any, parent: Any, give: float = 0.0) -> None:
     """Inward: articulated inertia, bias wrench, and the columns of the unknowns that pass."""
     if not body.columns.width:
         free_inertias(body, parent)
+    elif body.columns.soft:
+        press(body, parent)
     elif body.columns.closes:
         close(body, parent, give)
     elif body.columns.led:
@@ -56,11 +58,7 @@ def yielding_inertias(body: Any, parent: Any) -> None:
 def carry(body: Any, parent: Any) -> None:
     """Eliminate a joint that unknowns pass: H = S^T U + N^T."""
     front = body.columns
-    J, b, U, D, r, s = received(body)
-    r = r + U.T @ centripetal_acceleration(body)
-    b = body.W.force(b + J @ centripetal_acceleration(body))
-    J = body.W.inertia(J)
-    U = forces(body.W, U)
+    J, b, U, D, r, s = working(body)
     S = body.S_A + body.S_B
     JS = columns([J @ S[:, j] for j in range(S.shape[1])])
     Omega = ldl(joint_inertia(S, JS, body.armature))  # [SG eq. 28]
@@ -95,11 +93,7 @@ def carry(body: Any, parent: Any) -> None:
 def follow(body: Any, parent: Any) -> None:
     """A joint whose accelerations are Phi y + second: nothing is eliminated."""
     front = body.columns
-    J, b, U, D, r, s = received(body)
-    r = r + U.T @ centripetal_acceleration(body)
-    b = body.W.force(b + J @ centripetal_acceleration(body))
-    J = body.W.inertia(J)
-    U = forces(body.W, U)
+    J, b, U, D, r, s = working(body)
     S = body.S_A + body.S_B
     lead = S @ body.Phi  # alpha = A alpha_parent + a + S second + lead y
     rest = body.a + S @ body.second
@@ -167,12 +161,12 @@ def close(body: Any, parent: Any, give: float) -> None:
     alike = front.alike or range(front.closes)
     scales = [sum(s[j] for j in range(front.closes) if alike[j] == alike[k]) for k in range(front.closes)]
     for k in range(front.closes):
-        full[k, k] = full[k, k] - front.soft[k] - give * scales[k]
+        full[k, k] = full[k, k] - give * scales[k]
     inverse, rows, rests, wrenches = zeros(front.closes), zeros(front.closes, front.width), zeros(front.closes), []
     for k in range(front.closes):
         u, rest, couplings = U[:, k], r[k], {j: full[max(j, k), min(j, k)] for j in range(k + 1, front.width)}
         pivot = full[k, k]
-        inverse[k] = 1 / pivot if front.shared else kept_inverse(pivot, scales[k] + front.soft[k])
+        inverse[k] = 1 / pivot if front.shared else kept_inverse(pivot, scales[k])
         rests[k] = rest
         wrenches.append(u)
         for j, x in couplings.items():
@@ -192,6 +186,20 @@ def close(body: Any, parent: Any, give: float) -> None:
     left = range(front.closes, front.width)
     D = [full[i, j] for i, j in pairs(front.width) if j >= front.closes]
     hand_on(body, parent, J, b, U[:, front.closes :], D, r[front.closes :], [s[k] for k in left])
+
+
+def press(body: Any, parent: Any) -> None:
+    """Soft rows end here: their multipliers are known, `gamma`, and are put in where others would be eliminated."""
+    front, (J, b, U, D, r, s) = body.columns, received(body)
+    y, left = vector(*body.gamma), range(front.closes, front.width)
+    b = b + U[:, : front.closes] @ y
+    if front.at_ground:
+        r, U = r + falling(body, U), zeros(*U.shape)
+    full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
+    rest = vector(*(r[j] + dot([full[j, k] for k in range(front.closes)], y) for j in left))
+    body.rests = y
+    D = [full[i, j] for i, j in pairs(front.width) if j >= front.closes]
+    hand_on(body, parent, J, b, U[:, front.closes :], D, rest, [s[k] for k in left])
 
 
 def kept_inverse(pivot: Any, scale: Any) -> Any:
@@ -219,6 +227,14 @@ def received(body: Any) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector
     J, b = body.handed("J"), body.handed("b")
     J, b = body.J if J is None else body.J + J, body.b if b is None else body.b + b
     return J, b, U, list(D), r, list(s)
+
+
+def working(body: Any) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector, list[Any]]:
+    """The same in the joint's working frame."""
+    J, b, U, D, r, s = received(body)
+    r = r + U.T @ centripetal_acceleration(body)
+    b = body.W.force(b + J @ centripetal_acceleration(body))
+    return body.W.inertia(J), b, forces(body.W, U), D, r, s
 
 
 def wrench(body: Any, k: int) -> Vector:
@@ -309,8 +325,8 @@ def accelerations(body: Any, parent: Any) -> None:
 def solve(body: Any, alpha: Vector, passing: Vector) -> None:
     """Unknowns that end at a closure, last pivot first."""
     front: Columns = body.columns
-    y = vector(*zeros(front.closes), *passing)
-    for k in range(front.closes - 1, -1, -1):
+    y = vector(*(body.rests if front.soft else zeros(front.closes)), *passing)
+    for k in range(front.closes - 1, -1, -1) if not front.soft else ():
         right = body.rests[k] + dot(body.wrenches[:, k], alpha) + dot(body.rows[k, k + 1 :], y[k + 1 :])
         y[k] = -right * body.inverse[k]
     body.carried = y

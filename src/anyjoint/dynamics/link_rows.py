@@ -168,7 +168,7 @@ def give_rows(
             for row in range(constraint.count):
                 column = slice(6 * columns[at][k, row], 6 * columns[at][k, row] + 6)
                 record.K[column] = record.K[column] + K[:, row]
-                if not relative[k]:
+                if not relative[k] and not constraint.compliance:
                     gamma[row] = gamma[row] - dot(K[3:, row], frames.pose(link, GROUND)[0].T @ up)
         for coordinate, N in zip(constraint.coordinates, rows.N, strict=True):
             link, index = velocity_of(coordinate)

@@ -308,7 +308,14 @@ class Mechanism:
         return name in self._by_name
 
     def __repr__(self) -> str:
-        return f"<Mechanism {self.name!r}: {self.nb} bodies, {self.nv} degrees of freedom>"
+        return f"<Mechanism {self.name!r}: {self.size}>"
+
+    @property
+    def size(self) -> str:
+        """How many bodies, and how they may move, as a phrase."""
+        held = len(self.constraints)
+        moving = f"{self.nv} velocities, {held} constraint{'' if held == 1 else 's'}"
+        return f"{self.nb} bodies, {moving if held else f'{self.nv} degrees of freedom'}"
 
     # -- checking and compiling -------------------------------------------------------------------
 

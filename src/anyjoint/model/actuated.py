@@ -63,12 +63,18 @@ def pseudo_inverse(A: Floats, cut: Floats) -> Floats:
 def _hard_rows(
     model: Any, q: Floats, v: Floats, a: Floats, tau: Floats, given: dict[str, Any]
 ) -> tuple[Floats, Floats]:
-    """G of rows that do not give way, and tau with what soft rows push: y = (G a + gamma) / compliance."""
-    G = np.asarray(model.constraint_jacobian(q, **given), dtype=float)
-    gamma = np.asarray(model.constraint_bias(q, v, **given), dtype=float)
-    missed = _times(G, a) + gamma
-    soft = model.row_compliances
-    hard = soft == 0.0
+    """G of rows that do not give way, and tau without what soft rows push with."""
+    G = checked_accelerations(model, "inverse_dynamics", q, v, a, **given)
+    return G[..., model.hard_rows, :], tau - model.soft_forces(q, v, **given)
+
+
+def checked_accelerations(
+    model: Any, where: str, q: Floats, v: Floats, a: Floats, t: Any, parameters: Any = None
+) -> Floats:
+    """G; refuse accelerations with which G a + gamma is not 0 on rows that do not give way."""
+    G = np.asarray(model.constraint_jacobian(q, t=t, parameters=parameters), dtype=float)
+    gamma = np.asarray(model.constraint_bias(q, v, t=t, parameters=parameters), dtype=float)
+    missed, hard = _times(G, a) + gamma, model.hard_rows
     scale = _times(np.abs(G), np.abs(a)) + np.abs(gamma)
     off = np.abs(missed[..., hard]) > KEPT[model.dtype.name] * np.maximum(scale[..., hard], 1.0)
     if off.any():
@@ -77,10 +83,10 @@ def _hard_rows(
         worst = np.argsort(-np.abs(by))[: min(4, int(off[tuple(state)].sum()))]
         said = ", ".join(f"{names[k]} by {by[k]:.3g}" for k in worst)
         raise InputError(
-            f"inverse_dynamics:{_which(state)} the accelerations a violate constraints: {said}. Give accelerations "
-            "that satisfy them, such as those of forward_dynamics"
+            f"{where}:{_which(state)} the accelerations a violate constraints: {said}. Give accelerations that satisfy "
+            "them, such as those of forward_dynamics"
         )
-    return G[..., hard, :], tau + _times(np.swapaxes(G, -1, -2)[..., ~hard], missed[..., ~hard] / soft[~hard])
+    return G
 
 
 def _check_followed(model: Any, driven: Floats, tau: Floats, left: Floats) -> None:

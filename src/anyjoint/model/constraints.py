@@ -90,9 +90,10 @@ class ConstraintQuestions:
     def mobility(self, q: Any, *, t: Any = None) -> Mobility:
         """How many degrees of freedom are left at q, and which rows are redundant there."""
         G = np.asarray(self.constraint_jacobian(checked_row("mobility", q, "q", self.nq, self.dtype), t=t), dtype=float)
-        kept, redundant = _independent(G)
+        hard = np.flatnonzero(self.hard_rows)
+        kept, redundant = _independent(G[hard])
         names = self.row_names
-        return Mobility(self.nv - len(kept), len(G), tuple(names[k] for k in redundant))
+        return Mobility(self.nv - len(kept), len(hard), tuple(names[hard[k]] for k in redundant))
 
     def assemble(
         self, q0: Any = None, v0: Any = None, *, hold: Sequence[str] = (), t: float = 0.0, progress: Any = None
@@ -108,6 +109,22 @@ class ConstraintQuestions:
         return Assembly(self, [hold] if isinstance(hold, str) else hold, t, progress).run(np.array(q), np.array(v))
 
     @property
+    def hard_rows(self) -> Floats:
+        """Of each row whether it holds; soft ones give way."""
+        return np.array([not c.compliance for c in self.mechanism.constraints for _ in range(c.count)], dtype=bool)
+
+    def stored_in_constraints(self, q: Any, t: Any = None, parameters: Any = None) -> Floats:
+        """Energy in soft rows on positions, half the error squared over the compliance, for a batch of states."""
+        q = np.asarray(q, self.dtype)
+        soft = [c.compliance for c in self.mechanism.constraints for _ in range(c.count)]
+        if not any(soft):
+            return np.zeros(q.shape[:-1])
+        per = np.array([0.5 / c if c else 0.0 for c in soft])
+        rest = np.zeros((*q.shape[:-1], self.nv), self.dtype)
+        position, _ = self.constraint_errors(q, rest, t=t, parameters=parameters)
+        return np.asarray(np.asarray(position) ** 2 @ per)
+
+    @property
     def row_names(self) -> list[str]:
         """Names of all constraint rows: constraint, and row if it has several."""
         return [
@@ -116,11 +133,18 @@ class ConstraintQuestions:
             for row in constraint.row_names
         ]
 
-    @property
-    def row_compliances(self) -> Floats:
-        """Of all constraint rows, by how much they give way: 0 for hard ones."""
-        constraints = self.mechanism.constraints
-        return np.repeat([float(c.compliance) for c in constraints], [c.count for c in constraints])
+    def soft_forces(self, q: Any, v: Any, t: Any = None, parameters: Any = None) -> Floats:
+        """Generalized forces of soft rows, -G^T y with y = error / compliance, or rate / compliance for dampers."""
+        constraints = [(c.holonomic, c.compliance) for c in self.mechanism.constraints for _ in range(c.count)]
+        springs, compliance = np.array(constraints, dtype=float).reshape(-1, 2).T
+        soft = compliance > 0
+        if not soft.any():
+            return np.zeros(np.shape(v))
+        given = {"t": t, "parameters": parameters}
+        error, rate = (np.asarray(x, dtype=float) for x in self.constraint_errors(q, v, **given))
+        push = np.where(springs > 0, error, rate)[..., soft] / compliance[soft]
+        G = np.asarray(self.constraint_jacobian(q, **given), dtype=float)[..., soft, :]
+        return np.asarray(-np.einsum("...ij,...i->...j", G, push))
 
     @cached_property
     def _entry_places(self) -> Floats:
@@ -211,7 +235,7 @@ class Assembly:
         position, _ = self.model.program("constraint_errors").split(
             self.model.program("constraint_errors")(q, np.zeros(self.model.nv), *self.clock)
         )
-        return np.asarray(position, dtype=float)
+        return np.where(self.model.hard_rows, position, 0.0).astype(float)
 
     def _position_correction(self, q: Floats, error: Floats) -> Floats:
         if not self.held.any():
@@ -225,7 +249,7 @@ class Assembly:
 
     def _rates(self, q: Floats, v: Floats) -> Floats:
         row = self.model.program("constraint_errors")(q, v, *self.clock)
-        return np.asarray(row[self.model.mechanism.nc :], dtype=float)
+        return np.where(self.model.hard_rows, row[self.model.mechanism.nc :], 0.0).astype(float)
 
     def _least(self, q: Floats, error: Floats) -> Floats:
         """The correction of least kinetic energy on the coordinates that are not held."""
@@ -233,6 +257,7 @@ class Assembly:
         G = np.asarray(model.constraint_jacobian(q, t=float(self.clock[0][0]) if self.clock else None), dtype=float)
         M = np.asarray(model.mass_matrix(q), dtype=float)[np.ix_(free, free)]
         L = np.linalg.cholesky(M)
+        G, error = G[model.hard_rows], error[model.hard_rows]
         weighted = np.linalg.solve(L, G[:, free].T).T
         d = np.zeros(model.nv)
         d[free] = np.linalg.solve(L.T, np.linalg.lstsq(weighted, -error, rcond=1e-9)[0])

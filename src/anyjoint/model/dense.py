@@ -54,7 +54,8 @@ def dense_forward(model: Model, name: str, q: Floats, v: Floats, tau: Floats, *t
     lead = np.broadcast_shapes(*(x.shape[:-1] for x in (q, v, tau, *t)))
     q, v, tau, *clock = (np.broadcast_to(x, (*lead, x.shape[-1])) for x in (q, v, tau, *t))
     if model.mechanism.constraints:
-        return WITH_MULTIPLIERS[name](model, q, v, tau, *clock)
+        pushed = tau + model.soft_forces(q, v, clock[0] if clock else None)
+        return WITH_MULTIPLIERS[name](model, q, v, pushed, *clock)
     return ALONE[name](model, q, v, tau)
 
 
@@ -103,12 +104,12 @@ def _redmax_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Floats
     """Maximal rows reduced by J_mr, as everything else is [RM section 3]."""
     blocks, parents, *rest = _links(model, q, v, tau)
     G, gamma = reduced_rows(blocks, parents, link_rows(model, q, v, *clock))
-    return constrained_accelerations(*reduced_system(blocks, parents, *rest), G, gamma, model.row_compliances)
+    return constrained_accelerations(*reduced_system(blocks, parents, *rest), G, gamma)
 
 
 def _augmented_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
-    border: tuple[Any, ...] = link_rows(model, q, v, *clock), model.row_compliances
-    return bordered_accelerations(*(*_links(model, q, v, tau), *border))
+    given: tuple[Any, ...] = (*_links(model, q, v, tau), link_rows(model, q, v, *clock))
+    return bordered_accelerations(*given)
 
 
 ALONE: dict[str, Forward] = {
@@ -159,15 +160,15 @@ def _solved(M: Floats, right: Floats) -> Floats:
     return solved
 
 
-def _rows(model: Model, q: Floats, v: Floats, *clock: Floats) -> tuple[Floats, Floats, Floats]:
-    """G, gamma and compliances of all rows."""
-    t = clock[0] if clock else None
-    gamma = np.asarray(model.constraint_bias(q, v, t=t), dtype=float)
-    return np.asarray(model.constraint_jacobian(q, t=t), dtype=float), gamma, model.row_compliances
+def _rows(model: Model, q: Floats, v: Floats, *clock: Floats) -> tuple[Floats, Floats]:
+    """G and gamma of all rows that do not give way."""
+    t, hard = clock[0] if clock else None, model.hard_rows
+    gamma = np.asarray(model.constraint_bias(q, v, t=t), dtype=float)[..., hard]
+    return np.asarray(model.constraint_jacobian(q, t=t), dtype=float)[..., hard, :], gamma
 
 
 def link_rows(model: Model, q: Floats, v: Floats, *clock: Floats) -> LinkRows:
-    """The rows of all constraints on links and coordinates, from the row of the quantity `constraint_blocks`."""
+    """Rows that do not give way on links and coordinates, from the row of the quantity `constraint_blocks`."""
     row = np.asarray(model.evaluate("constraint_blocks", (q, v, *clock)), dtype=float)
     mech: Mechanism = model.mechanism
     lead, at, first = row.shape[:-1], 0, 0
@@ -187,4 +188,5 @@ def link_rows(model: Model, q: Floats, v: Floats, *clock: Floats) -> LinkRows:
             at += constraint.count
         gamma[..., own] = row[..., at : at + constraint.count]
         at, first = at + constraint.count, own.stop
-    return LinkRows(on_links, N, gamma)
+    hard = model.hard_rows
+    return LinkRows({link: K[..., hard, :] for link, K in on_links.items()}, N[..., hard, :], gamma[..., hard])

@@ -33,7 +33,7 @@ from anyjoint.trace.workshop import Workshop
 from anyjoint.travel import Parcel
 from anyjoint.tree.plan import Plan
 
-from .actuated import actuated_forces
+from .actuated import actuated_forces, checked_accelerations
 from .alarm import Alarm
 from .arguments import checked_out, checked_row, checked_rows
 from .cartesian import Cartesian
@@ -344,17 +344,23 @@ class Model(ConstraintQuestions):
         out[0][...], out[1][...] = row[..., : self.nq], row[..., self.nq :]
         return out
 
-    def hybrid_dynamics(self, q: Any, v: Any, tau: Any, a: Any, prescribed: Sequence[Any]) -> tuple[Floats, Floats]:
-        """Accelerations and forces of all joints, where the joints of the bodies `prescribed` follow a [RM alg. 6]."""
-        if self.workshop.expansion:
-            raise InputError("hybrid_dynamics is not available for mechanisms with coupled joints")
-        chosen = {self.body_index(body) for body in prescribed}
-        links = frozenset(i for i, link in enumerate(self.plan.links) if link.body in chosen)
-        if len(links) != len(chosen):
-            fixed = [self.mechanism.bodies[k].name for k in chosen - {self.plan.links[i].body for i in links}]
+    def hybrid_dynamics(
+        self, q: Any, v: Any, tau: Any, a: Any, prescribed: Sequence[Any], *, t: Any = None
+    ) -> tuple[Floats, Floats]:
+        """Accelerations and forces of all joints, where the joints of the bodies `prescribed` follow a [RM alg. 6].
+
+        Other entries of a, and forces tau of prescribed joints, are not read. `t` is the time, for mechanisms that
+        depend on it.
+        """
+        chosen = frozenset(self.body_index(body) for body in prescribed)
+        fixed = [body.name for body in self.mechanism.bodies if body.index in chosen and not body.joint.nv]
+        if fixed:
             raise InputError(f"hybrid_dynamics: {', '.join(map(repr, fixed))} has no coordinates to prescribe")
-        quantity = hybrid_dynamics(links)
-        found: tuple[Floats, Floats] = self.program(quantity).split(self.evaluate(quantity, (q, v, tau, a)))
+        quantity = hybrid_dynamics(chosen)
+        found: tuple[Floats, Floats]
+        found = self.program(quantity).split(self.evaluate(quantity, (q, v, tau, a, *self.clock(t))))
+        if self.mechanism.constraints:
+            checked_accelerations(self, "hybrid_dynamics", q, v, np.asarray(found[0], dtype=float), t)
         return found
 
     def mass_matrix(
@@ -494,7 +500,7 @@ class Model(ConstraintQuestions):
         return _compiled_again, (Parcel(self.mechanism), *options)
 
     def __repr__(self) -> str:
-        return f"<Model of {self.mechanism.name!r}: {self.nb} bodies, {self.nv} degrees of freedom>"
+        return f"<Model of {self.mechanism.name!r}: {self.mechanism.size}>"
 
 
 add_methods(Model, QUANTITIES)

@@ -2,28 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
+from anyjoint.dynamics.carried_hybrid import CARRIED_HYBRID
 from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.mechanism.checks import check_regular
+from anyjoint.spatial import vector
+from anyjoint.trace.constrained import Constrained, led, right_side
 from anyjoint.trace.workshop import Trace, Workshop
+from anyjoint.tree.record import Record
 
-from .quantity import TAU, A, Q, Quantity, Row, V
+from .constraints import ACCELERATIONS
+from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
 
 
 def hybrid_dynamics(prescribed: frozenset[int]) -> Quantity:
-    """The quantity for one choice of links whose accelerations are given."""
+    """The quantity for one choice of bodies whose joints' accelerations are given."""
 
     def trace(workshop: Workshop, _: str) -> Trace:
+        check_regular(workshop.mechanism, set(prescribed))
+        if workshop.mechanism.constraints or workshop.expansion:
+            name = f"{CARRIED_HYBRID.name} {sorted(prescribed)}"
+            return workshop.constrained(name, with_time(workshop, ("q", "v", "tau", "a")), answers(prescribed))
         plan = workshop.plan("links")
-        check_regular(workshop.mechanism, {plan.links[i].body for i in prescribed})
-        links = tuple(replace(link, prescribed=i in prescribed) for i, link in enumerate(plan.links))
+        links = tuple(replace(link, prescribed=link.body in prescribed) for link in plan.links)
         return workshop.sweeps(HYBRID, replace(plan, links=links))
 
     return Quantity(
         f"hybrid_dynamics {sorted(prescribed)}",
         "Accelerations and forces of all joints, of which some follow given accelerations.",
-        (Q, V, TAU, Row("a", "velocities", meaning="accelerations of prescribed joints; others are not read")),
+        (Q, V, TAU, Row("a", "velocities", meaning="accelerations of prescribed joints; others are not read"), T),
         (A, TAU),
         trace,
+        optional=("t",),
     )
+
+
+def answers(prescribed: frozenset[int]) -> Callable[[Constrained], Sequence[Any]]:
+    """Accelerations and forces, where constraints hold or joints follow others."""
+
+    def found(system: Constrained) -> Sequence[Any]:
+        mechanism, row = system.mechanism, system.tree.trace.row
+        held = {body: place(system, body) for body in prescribed}
+        for body, record in held.items():
+            v = mechanism.bodies[body].v
+            record.prescribed, record.qdd_in = True, vector(*(row("a", k) for k in range(v.start, v.stop)))
+            joint = system.tree.records[system.closed.plan.placed[body][0]]
+            joint.tau = joint.passive  # forces given for prescribed joints are not read
+        pairs = zip(mechanism.constraints, system.rows, strict=True)
+        system.give([right_side(constraint, rows, ACCELERATIONS) for constraint, rows in pairs])
+        system.tree.run(CARRIED_HYBRID)
+        a: list[Any] = []
+        tau: list[Any] = []
+        for own in mechanism.bodies:
+            if own.joint.nv:
+                a += list(system.tree.records[system.closed.plan.placed[own.index][0]].qdd)
+                given = [row("tau", k) for k in range(own.v.start, own.v.stop)]
+                tau += list(held[own.index].tau_out) if own.index in held else given
+        return [*a, *tau]
+
+    return found
+
+
+def place(system: Constrained, body: int) -> Record:
+    """Where a body's accelerations are put in: at its link, or at the closure of those that others follow."""
+    leaders = list(led(system.mechanism))
+    if body not in leaders:
+        return system.tree.records[system.closed.plan.placed[body][0]]
+    return system.tree.records[system.closed.where[len(system.mechanism.constraints) + leaders.index(body)]]

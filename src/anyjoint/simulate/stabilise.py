@@ -42,7 +42,7 @@ def check_on_constraints(model: Any, q: Floats, v: Floats, rows: ParameterRows |
     for what, errors, limit in (("positions", position, CLOSED), ("velocities", velocity, CLOSED * scale)):
         if not np.isfinite(errors).all():
             raise ModelError(f"simulate: the constraints of {model.mechanism.name!r} are not defined at the start")
-        size = np.abs(errors).max(axis=0)
+        size = np.where(model.hard_rows, np.abs(errors).max(axis=0), 0.0)
         if size.max(initial=0.0) > limit:
             worst.append(f"{what} miss {row_name(model.mechanism, int(size.argmax()))} by {size.max():.3g}")
     if worst:
@@ -89,7 +89,7 @@ def drift(
     """The largest error of positions along a run, in which row, and when; `rows` has the parameters of all samples."""
     times = {"t": np.asarray(t, model.dtype)[:, None]} if model.mechanism.timed else {}
     position, _ = model.constraint_errors(q.astype(model.dtype), v.astype(model.dtype), parameters=rows, **times)
-    size = np.abs(position)
+    size = np.where(model.hard_rows, np.abs(position), 0.0)
     if not size.size:
         return 0.0, "", 0.0
     k, row = np.unravel_index(int(size.argmax()), size.shape)

@@ -65,9 +65,21 @@ class Trajectory:
 
     def energy(self) -> tuple[Floats, Floats]:
         """Kinetic and potential energy at every sample; springs and stiffness count as potential."""
-        kinetic, potential = self._over(self._model().energy)
+        kinetic, potential = self._own_energy()
         stored = self._stored()
         return kinetic, potential if stored is None else potential + stored
+
+    def _own_energy(self) -> tuple[Floats, Floats]:
+        """Energy of the mechanism, soft constraints included."""
+        model = self._model()
+        kinetic, potential = self._over(model.energy)
+        t = self._times() if model.mechanism.timed else None
+        stored = model.stored_in_constraints(flat_rows(self.q), t, self._rows())
+        return kinetic, potential + np.reshape(stored, np.shape(potential))
+
+    def _times(self) -> Floats:
+        """Times of all samples in the order of `flat_rows`."""
+        return np.repeat(self.t, math.prod(self.q.shape[1:-1]))[:, None].astype(self._model().dtype)
 
     def _stored(self) -> Floats | None:
         """Energy in springs among the forces of the run at every sample, or None."""
@@ -97,7 +109,7 @@ class Trajectory:
         Springs among the `forces` of the run count as work here, not as storage. What a stop takes cannot be told from
         samples, so steps at a joint's limits are left out.
         """
-        kinetic, potential = self._over(self._model().energy)
+        kinetic, potential = self._own_energy()
         gained = np.diff(kinetic + potential - self.work(), axis=0)
         gained[self._at_stops()] = 0.0
         return np.concatenate([np.zeros_like(kinetic[:1]), np.cumsum(gained, axis=0)])
@@ -153,8 +165,7 @@ class Trajectory:
         if self.model is None or self.drive is None:
             return np.gradient(self.v, self.t, axis=0, edge_order=2 if len(self.t) > 2 else 1)
         rows = (self.q, self.v, self._applied(self.drive))
-        t = np.repeat(self.t, math.prod(self.q.shape[1:-1]))[:, None].astype(self.model.dtype)
-        flat = self.model.forward_dynamics(*(flat_rows(x) for x in rows), t, parameters=self._rows())
+        flat = self.model.forward_dynamics(*(flat_rows(x) for x in rows), self._times(), parameters=self._rows())
         return np.asarray(flat).reshape(self.v.shape)
 
     def resample(self, times: Sequence[float] | Floats) -> Trajectory:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from anyjoint.constraints import Constraint, FunctionConstraint, Rows, Touched
-from anyjoint.constraints.rows import Scalars
+from anyjoint.constraints.rows import Scalars, push
 from anyjoint.dynamics.algorithm import Algorithm, algorithm
 from anyjoint.dynamics.carried import CARRIED, CARRIED_AT_REST
 from anyjoint.dynamics.constraint_jacobian import PROJECT
@@ -49,8 +49,8 @@ def closed_plan(plan: Plan, mechanism: Mechanism, relative: Sequence[bool]) -> C
     for constraint, moves_along in zip(mechanism.constraints, relative, strict=True):
         links = tuple(plan.placed[body][0] if body >= 0 else -1 for body in constraint.bodies)
         joints = tuple(plan.placed[body][0] for body, _ in constraint.coordinates)
-        made = Unknowns(constraint.count, links, joints, (), not moves_along, constraint.compliance, constraint.alike)
-        blocks.append(made)
+        soft = constraint.compliance > 0
+        blocks.append(Unknowns(constraint.count, links, joints, (), not moves_along, soft, constraint.alike))
     for leader, followers in led(mechanism).items():
         links = tuple(plan.placed[body][0] for body in (leader, *followers))
         blocks.append(Unknowns(mechanism.bodies[leader].joint.nv, driven=links))
@@ -126,7 +126,8 @@ class Constrained:
             return [*(x for rows in self.rows for x in held(rows)), *(x for rows in self.rows for x in rows.rate)]
         if question.answer == "entries":
             return self.entries()
-        a, multipliers = self.solve([question.right(rows) for rows in self.rows])
+        pairs = zip(self.mechanism.constraints, self.rows, strict=True)
+        a, multipliers = self.solve([right_side(constraint, rows, question) for constraint, rows in pairs])
         return a if question.answer == "accelerations" else multipliers
 
     def give(self, right: Sequence[Scalars]) -> None:
@@ -153,6 +154,14 @@ class Constrained:
         closures = self.closed.where[: len(self.mechanism.constraints)]
         multipliers = [x for k in closures for x in self.tree.records[k].multipliers]
         return a, multipliers
+
+
+def right_side(constraint: Constraint, rows: Rows, question: Question) -> Scalars:
+    """What accelerations have to make up for; of a soft row what it pushes with, which corrections leave alone."""
+    assert question.right is not None
+    if not constraint.compliance:
+        return question.right(rows)
+    return [0.0] * constraint.count if question.still else push(rows, constraint.compliance)
 
 
 def held(rows: Rows) -> Scalars:

@@ -39,8 +39,8 @@ def constrained_kernels(
     frames = Layout(Tracer(plan, numbers, workshop.joints, wanted), builder, results_in_work=True)
     frames.add_runs()
     rows = RowKernels(
-        builder, mechanism, closed, workshop.relative, numbers, workshop.row_programs, frames, question.right,
-        question.still, _end(frames.rows),
+        builder, mechanism, closed, workshop.relative, numbers, workshop.row_programs, frames, question,
+        _end(frames.rows),
     )  # fmt: skip
     made = [*frames.rows, *rows.rows]
     if question.answer == "errors":

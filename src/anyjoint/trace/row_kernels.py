@@ -16,21 +16,19 @@ from anyjoint.codegen import Array, Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.constraints import Constraint, FunctionConstraint, Loop, Standing, Touched
 from anyjoint.constraints.rows import Rows as ConstraintRows
-from anyjoint.constraints.rows import Scalars
 from anyjoint.mechanism import Mechanism
 from anyjoint.spatial import as_matrix, dot, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.closures import GROUND, ClosedPlan
 
 from .body_trace import entries_of
-from .constrained import RowPrograms, Seen, poses_of, velocity_place
+from .constrained import Question, RowPrograms, Seen, poses_of, right_side, velocity_place
 from .layout import Layout
 from .numbers import Numbers, Pattern
 from .setup import Rows, split_parameters
 
 EXACT = (0.0, 1.0)
 WORLD, HUB = ("R", "p"), ("R_hub", "p_hub")  # where links are in the world, and seen from the hub below
-Right = Callable[[ConstraintRows], Scalars]
 
 
 @dataclass
@@ -50,10 +48,10 @@ class RowKernels:
 
     def __init__(
         self, builder: Builder, mechanism: Mechanism, closed: ClosedPlan, relative: Sequence[bool], numbers: Numbers,
-        programs: RowPrograms, frames: Layout, right: Right | None, still: bool, first: int,
+        programs: RowPrograms, frames: Layout, question: Question, first: int,
     ) -> None:  # fmt: skip
         self.builder, self.mechanism, self.closed, self.relative = builder, mechanism, closed, relative
-        self.numbers, self.programs, self.frames, self.right, self.still = numbers, programs, frames, right, still
+        self.numbers, self.programs, self.frames, self.question = numbers, programs, frames, question
         links = closed.plan.links
         self.rooms = {
             name: builder.room(max((getattr(link.feed, name).stop for link in links), default=0))
@@ -85,7 +83,8 @@ class RowKernels:
         exact = self.exact[k]
         widths = [self._width(place) for place in constraint.coordinates]
         shared = tuple(landing is not None and landings.index(landing) for landing in landings)
-        key = (row_kind(constraint), constraint.count, tuple(seen), shared, exact, tuple(widths), self.relative[k])
+        kind = row_kind(constraint), constraint.compliance, constraint.count
+        key = (*kind, tuple(seen), shared, exact, tuple(widths), self.relative[k])
         if key not in self.kinds:
             self.kinds[key] = self._trace(constraint, seen, landings, exact, widths, self.relative[k])
         traced = self.kinds[key]
@@ -203,19 +202,19 @@ class RowKernels:
         """(value, argument, offset, whether it is added) of all stores, and the entries that land in each place."""
         wanted: list[tuple[Any, int, int, bool]] = []
         feeds: list[list[Any]] = []
-        if self.right is None:  # errors themselves are asked for
+        if self.question.right is None:  # errors themselves are asked for
             held = rows.error if rows.error is not None else [0.0] * constraint.count
             for name, values in (("position", held), ("velocity", rows.rate)):
                 at = argument(name, "row")
                 wanted += [(x, at, k, False) for k, x in enumerate(values)]
             return wanted, feeds
-        right = list(self.right(rows))
+        right = list(right_side(constraint, rows, self.question))
         for body, K, landing in zip(bodies, rows.K, landings, strict=True):
             if landing is None:
                 continue
             twice, again = list(landings).count(landing) > 1, landing in list(landings)[: len(feeds)]
             entries = list(K.T.ravel())
-            if not relative and not self.still:
+            if not (relative or self.question.still or constraint.compliance):
                 right = [x - dot(K[3:, k], body.R.T @ up) for k, x in enumerate(right)]
             feeds.append([None] * len(entries) if twice else list(entries_of(entries)))
             at = argument("K", "lane")
@@ -250,7 +249,7 @@ class RowKernels:
         if self.mechanism.timed:
             places.append(self.builder.place("t"))
         feeds = iter(traced.feeds)
-        if self.right is None:
+        if self.question.right is None:
             first = sum(c.count for c in self.mechanism.constraints[:k])
             places += [self.builder.place("result", at) for at in (first, self.mechanism.nc + first)]
         else:

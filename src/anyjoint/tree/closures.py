@@ -34,7 +34,7 @@ class Unknowns:
     joints: tuple[int, ...] = ()
     driven: tuple[int, ...] = ()
     grounded: bool = False
-    compliance: float = 0.0
+    soft: bool = False
     alike: tuple[int, ...] = ()
 
 
@@ -230,7 +230,7 @@ class _Closing:
             shared=node >= self.count and bool(self.blocks[block].driven),
             lands=columns(leaving, theirs),
             above=sum(self.blocks[k].count for k in theirs),
-            soft=(self.blocks[block].compliance,) * self.blocks[block].count if node >= self.count else (),
+            soft=node >= self.count and self.blocks[block].soft,
             on_hub=node < self.count and (self.above[node] == GROUND or self.above[node] in self.places),
             at_ground=self._at_ground(node),
             to_ground=self._at_ground(parent),

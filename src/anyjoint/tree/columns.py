@@ -24,7 +24,7 @@ class Columns:
     lands: tuple[int, ...] = ()
     above: int = 0
     on_hub: bool = False  # whether the link stands on the ground or on a hub, where loops are seen from
-    soft: tuple[float, ...] = ()  # compliances of those that end here
+    soft: bool = False  # whether those that end here are known: what soft rows push with
     at_ground: bool = False  # whether they end at the ground, whose acceleration is known
     to_ground: bool = False  # whether the parent is such a closure
     alike: tuple[int, ...] = ()  # groups of those that end here: rows of a group are components of one vector
