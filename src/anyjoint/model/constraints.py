@@ -58,26 +58,30 @@ class ConstraintQuestions:
 
         def __getattr__(self, name: str) -> Any: ...
 
-    def constraint_forces(self, q: Any, v: Any, tau: Any = None, *, t: Any = None) -> dict[str, Floats]:
+    def constraint_forces(
+        self, q: Any, v: Any, tau: Any = None, *, t: Any = None, parameters: Any = None
+    ) -> dict[str, Floats]:
         """Multipliers by constraint: M a + G^T y = tau - bias.
 
         Those of a loop are reactions along and about the axes of its first frame. Where rows are redundant, one choice
         of many is made: rows that others imply get 0.
         """
-        return self._by_name(np.asarray(self.constraint_multipliers(q, v, tau=tau, t=t)))
+        return self._by_name(np.asarray(self.constraint_multipliers(q, v, tau=tau, t=t, parameters=parameters)))
 
-    def constraint_residual(self, q: Any, v: Any = None, *, t: Any = None) -> dict[str, Residual]:
+    def constraint_residual(
+        self, q: Any, v: Any = None, *, t: Any = None, parameters: Any = None
+    ) -> dict[str, Residual]:
         """Errors of positions and velocities by constraint; at rest unless v is given."""
         q = np.asarray(q, self.dtype)
         v = np.zeros((*q.shape[:-1], self.nv), self.dtype) if v is None else v
-        position, velocity = self.constraint_errors(q, v, t=t)
+        position, velocity = self.constraint_errors(q, v, t=t, parameters=parameters)
         found = zip(self._by_name(position).items(), self._by_name(velocity).values(), strict=True)
         return {name: Residual(x, y) for (name, x), y in found}
 
-    def constraint_jacobian(self, q: Any, *, t: Any = None) -> Floats:
+    def constraint_jacobian(self, q: Any, *, t: Any = None, parameters: Any = None) -> Floats:
         """G (nc, nv): the rates of all rows per unit velocities."""
         shape = (self.mechanism.nc, self.nv)
-        entries = np.asarray(self.evaluate("constraint_entries", (q, *self.clock(t))))
+        entries = np.asarray(self.evaluate("constraint_entries", (q, *self.clock(t)), parameters=parameters))
         G = np.zeros((shape[0] * shape[1], *entries.shape[:-1]), self.dtype)
         numbers, rows, columns = self._entry_places
         np.add.at(G, rows * self.nv + columns, np.moveaxis(entries[..., numbers], -1, 0))
@@ -128,16 +132,16 @@ class ConstraintQuestions:
             for row in constraint.row_names
         ]
 
-    def soft_forces(self, q: Any, v: Any, t: Any = None) -> Floats:
+    def soft_forces(self, q: Any, v: Any, t: Any = None, parameters: Any = None) -> Floats:
         """Generalized forces of soft rows, -G^T y with y = error / compliance, or rate / compliance for dampers."""
         constraints = [(c.holonomic, c.compliance) for c in self.mechanism.constraints for _ in range(c.count)]
         springs, compliance = np.array(constraints, dtype=float).reshape(-1, 2).T
         soft = compliance > 0
         if not soft.any():
             return np.zeros(np.shape(v))
-        error, rate = (np.asarray(x, dtype=float) for x in self.constraint_errors(q, v, t=t))
+        error, rate = (np.asarray(x, dtype=float) for x in self.constraint_errors(q, v, t=t, parameters=parameters))
         push = np.where(springs > 0, error, rate)[..., soft] / compliance[soft]
-        G = np.asarray(self.constraint_jacobian(q, t=t), dtype=float)[..., soft, :]
+        G = np.asarray(self.constraint_jacobian(q, t=t, parameters=parameters), dtype=float)[..., soft, :]
         return np.asarray(-np.einsum("...ij,...i->...j", G, push))
 
     @cached_property

@@ -46,7 +46,7 @@ def constrained_kernels(
     if question.answer == "errors":
         return builder.schedule(), made
     # At rest the ground does not push, though the numbers are those of a mechanism that falls.
-    still = numbers if not question.still else replace(numbers, gravity=(0.0, 0.0, 0.0))
+    still = numbers.at_rest() if question.still else numbers
     algorithm = {"accelerations": "qdd", "multipliers": "multipliers", "entries": "H"}
     result = algorithm[question.answer]
     sweeps = PROJECT if result == "H" else CARRIED_AT_REST if question.still else CARRIED

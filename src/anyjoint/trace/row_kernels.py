@@ -24,7 +24,7 @@ from anyjoint.tree.closures import GROUND, ClosedPlan
 from .body_trace import entries_of
 from .constrained import Question, RowPrograms, Seen, poses_of, right_side, velocity_place
 from .layout import Layout
-from .numbers import Numbers, Pattern, pattern
+from .numbers import Numbers, Pattern
 from .setup import Rows, split_parameters
 
 EXACT = (0.0, 1.0)
@@ -60,6 +60,7 @@ class RowKernels:
         self.feeds: list[dict[str, list[Any]]] = [
             {name: [0.0] * (place.stop - place.start) for name, place in vars(link.feed).items()} for link in links
         ]
+        self.falls, *self.exact = numbers.patterns(EXACT)[len(links) :]  # of gravity, and of frames
         self.kinds: dict[Hashable, Traced] = {}
         self._columns = [{place: k for k, place in enumerate(row)} for row in closed.starts]
         self._joints = [{place: k for k, place in enumerate(row)} for row in closed.joints]
@@ -79,12 +80,11 @@ class RowKernels:
         paths = [self._path(link, self.closed.hubs[k]) if self.relative[k] else [link] for link in links]
         seen = [self._known(link, path, self.relative[k]) for link, path in zip(links, paths, strict=True)]
         landings = self._landings(k, constraint, links)
-        exact = pattern(self.numbers.frames[k], EXACT)
+        exact = self.exact[k]
         widths = [self._width(place) for place in constraint.coordinates]
-        up = pattern(self.numbers.gravity, EXACT)
         shared = tuple(landing is not None and landings.index(landing) for landing in landings)
         kind = row_kind(constraint), constraint.compliance, constraint.count
-        key = (*kind, tuple(seen), shared, exact, tuple(widths), up, self.relative[k])
+        key = (*kind, tuple(seen), shared, exact, tuple(widths), self.relative[k])
         if key not in self.kinds:
             self.kinds[key] = self._trace(constraint, seen, landings, exact, widths, self.relative[k])
         traced = self.kinds[key]
@@ -148,7 +148,7 @@ class RowKernels:
             return node
 
         row = []
-        for k, x in enumerate((*exact, *(None if g is None else -g for g in pattern(self.numbers.gravity, EXACT)))):
+        for k, x in enumerate((*exact, *(None if g is None else -g for g in self.falls))):
             if x is None:
                 node = graph.variable("p")
                 raw[node.id] = k
