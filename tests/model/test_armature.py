@@ -137,3 +137,14 @@ def test_rows_that_vanish_exactly_need_no_rotation(count):
     q, v, tau = state(mech)
     found = mech.compile(algorithm="modified-articulated-body").forward_dynamics(q, v, tau)
     assert close(found, mech.compile().forward_dynamics(q, v, tau), 1e-12)
+
+
+def test_springs_of_a_replaced_body_stay_parameters():
+    mech = aj.Mechanism("replaced", gravity=(0, 0, -9.81))
+    body = mech.add_body("arm", joint=joints.Revolute((0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
+    mech.replace_body(replace(body, armature=(5.0,)))
+    model = mech.compile()
+    assert model.mass_matrix([0.1])[0, 0] == pytest.approx(6.0)
+    for armature in (2.0, 0.0, 3.0):
+        model.parameters["arm/armature"] = armature
+        assert model.mass_matrix([0.1])[0, 0] == pytest.approx(1.0 + armature)

@@ -29,8 +29,8 @@ class Spring:
 
     @staticmethod
     def of(body: Any) -> Spring | None:
-        """The springs, dampers and rotors that a body was added with, or None if it has none."""
-        if not body.sprung:
+        """The springs, dampers and rotors of a body, also while they are zero; None if it has none."""
+        if not (body.sprung or any(body.stiffness) or any(body.damping) or any(body.armature)):
             return None
         return Spring(body.stiffness, body.damping, body.armature, body.rest)
 

@@ -96,7 +96,7 @@ def _sprung(body: Body, changes: Changes) -> Body:
     for what in SPRING:
         if (what, "") in changes:
             new[what] = per_coordinate(changes[what, ""], len(getattr(body, what)), body.name, what)
-    return replace(body, **new) if new else body
+    return replace(body, **new, sprung=True) if new else body
 
 
 def _jointed(body: Body, changes: Changes) -> Body:
