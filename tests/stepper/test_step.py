@@ -81,7 +81,7 @@ def test_python_takes_the_same_steps(stepper):
     in_python = PythonStepper(model, Drive(np.zeros((1, model.nv))), stepper)
     q, v = mech.start
     row = program(q, v, np.zeros(model.nv), np.array([1e-3]))
-    slow = in_python.rechart(*in_python.step(0.0, q, v, 1e-3))
+    slow = in_python.settle(1e-3, *in_python.step(0.0, q, v, 1e-3))
     assert row == pytest.approx(np.concatenate(slow), rel=1e-12, abs=1e-12)
 
 
