@@ -80,7 +80,7 @@ def measure(name: str, folder: Path, options: argparse.Namespace) -> dict[str, A
             command = [str(engines.peers_python()), "-m", module, str(path), str(folder / "result.npz"), *arguments]
             done = engines.call([*command, "--seconds", str(options.seconds)], options.core)
             if done.returncode:
-                found["absent"][label] = (done.stderr.strip().splitlines() or ["no message"])[-1]
+                found["absent"][label] = (done.stderr.strip().splitlines() or [f"ended with status {done.returncode}"])[-1]
                 continue
             with np.load(folder / "result.npz") as file:
                 times = {f"{label} {key}": x for key, x in json.loads(str(file["report"])).items()}

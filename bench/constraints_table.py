@@ -22,8 +22,8 @@ Forward dynamics with constraints, microseconds per state (`python -m bench.cons
 held to the ground (3 rows) and soles (6 rows), closed loops, a chain whose end is pinned. All engines get the same
 states on the constraints, in one run on one pinned core. In brackets the error against a dense solution of
 `[[M, G^T], [G, 0]]`, refined in extended precision. Pinocchio is its C++ headers, the better of clang and g++, with
-proximal parameter 1e-8 and up to 4 iterations for the sparse variants; where rows are independent constraintDynamics
-needs neither. MuJoCo's and Drake's are whole steps, with soft rows: they are here for their size. Batches are called
+up to 4 proximal iterations for the sparse variants (parameter 1e-8, and 1e-5 where rows are redundant, with which LCABA
+is most accurate); where rows are independent constraintDynamics needs none. MuJoCo's and Drake's are whole steps, with soft rows: they are here for their size. Batches are called
 from Python, 256 states at a time; "free" is anyjoint without the constraints.
 """
 
