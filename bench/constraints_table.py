@@ -21,10 +21,11 @@ SECTION = """\
 Forward dynamics with constraints, microseconds per state (`python -m bench.constraints`, {date}, {cpu}): points of feet
 held to the ground (3 rows) and soles (6 rows), closed loops, a chain whose end is pinned. All engines get the same
 states on the constraints, in one run on one pinned core. In brackets the error against a dense solution of
-`[[M, G^T], [G, 0]]`, refined in extended precision. Pinocchio is its C++ headers, the better of clang and g++, with
-up to 4 proximal iterations for the sparse variants (parameter 1e-8, and 1e-5 where rows are redundant, with which LCABA
-is most accurate); where rows are independent constraintDynamics needs none. MuJoCo's and Drake's are whole steps, with soft rows: they are here for their size. Batches are called
-from Python, 256 states at a time; "free" is anyjoint without the constraints.
+`[[M, G^T], [G, 0]]`, refined in extended precision. Pinocchio is its C++ headers, the best of the builds measured, with
+up to 4 proximal iterations for the sparse variants (parameter 1e-8, and 1e-5 where rows are redundant, with which
+LCABA is most accurate); where rows are independent constraintDynamics needs none. MuJoCo's and Drake's are whole steps,
+with soft rows: they are here for their size. Batches are called from Python, 256 states at a time; "free" is anyjoint
+without the constraints.
 """
 
 
@@ -34,7 +35,14 @@ def section() -> str:
     if not path.exists():
         return ""
     results = json.loads(path.read_text(encoding="utf-8"))
-    return "\n".join([SECTION.format(**results["machine"]), table(results), "", goals(results), ""])
+    return "\n".join([SECTION.format(**results["machine"]), table(results), "", absences(results), goals(results), ""])
+
+
+def absences(results: dict[str, Any]) -> str:
+    """Why cells are empty."""
+    cases = results["cases"].items()
+    missing = [f"{peer} on {name} ({why})" for name, found in cases for peer, why in found["absent"].items()]
+    return f"Not measured: {'; '.join(missing)}. constrainedABA knows anchors on the ground only.\n" if missing else ""
 
 
 def best_peer(found: dict[str, Any], kind: str = "") -> float:

@@ -15,8 +15,8 @@ from bench.peers.pinocchio_cpp import SOURCE, create, flags
 
 MORE = Path(__file__).with_suffix(".cpp")
 VARIANTS = ("constraintDynamics", "constrainedABA", "LCABA")
-# Proximal settings (mu, iterations) of sparse variants and of the dense one, which needs none where rows are independent.
-# Where rows are redundant, LCABA is most accurate with 1e-5.
+# Proximal settings (mu, iterations) of the sparse variants and of the dense one. Where rows are independent the latter
+# needs none; where they are redundant, LCABA is most accurate with 1e-5.
 INDEPENDENT, REDUNDANT = ((1e-8, 4), (0.0, 1)), ((1e-5, 4), (1e-8, 3))
 
 
