@@ -79,8 +79,8 @@ def kernel_time(compiled: Any, name: str, inputs: list[Array], seconds: float) -
     rows = [np.ascontiguousarray(np.tile(x, (rounds, 1)), dtype=program.dtype) for x in inputs]
     count = len(rows[0])
     result = np.zeros((count, program.size), program.dtype)
-    words = program.code._words([*rows, result, program.numbers], 1, 0)
-    entry, schedule = program.code.entry(1), program.code._program_at
+    words = program.code.words([*rows, result, program.numbers], 1, 0)
+    entry, schedule = program.code.entry(1), program.code.runs_at
     return best_time(lambda _: entry(*words, schedule, count), 1, seconds) / count
 
 

@@ -10,7 +10,7 @@ Numbers: the benchmark of Meijaard, Papadopoulos, Ruina and Schwab, Proc. R. Soc
 import anyjoint as aj
 from anyjoint import gallery
 
-DURATION, DT, METHOD = 6.0, 2e-3, "rk4"
+DURATION, DT, METHOD = 4.0, 2e-3, "rk4"
 
 
 def build(speed: float = 4.6, push: float = 0.4) -> aj.Mechanism:

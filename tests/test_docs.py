@@ -42,8 +42,8 @@ def test_the_joints_of_the_five_minutes_page_are_joints() -> None:
 
 
 def test_the_example_is_about_twenty_lines() -> None:
-    (block,) = code_of("README.md")
-    assert len([line for line in block.splitlines() if line.strip()]) <= 21
+    for block in code_of("README.md"):
+        assert len([line for line in block.splitlines() if line.strip()]) <= 21
 
 
 def test_links_between_pages_lead_somewhere() -> None:

@@ -1,5 +1,7 @@
 """MuJoCo's answers for an MJCF in the coordinates of a loaded mechanism, joint by joint name."""
 
+import copy
+
 import mujoco
 import numpy as np
 
@@ -18,33 +20,45 @@ class Oracle:
     def state(self, random):
         """(q, v) of ours at random; MuJoCo goes to the same state."""
         m, mech = self.model, self.mech
-        qpos, q, v = m.qpos0 + random.uniform(-0.5, 0.5, m.nq), mech.neutral.copy(), random.normal(size=mech.nv)
-        self.B, self.drift, followers = np.zeros((m.nv, mech.nv)), np.zeros(m.nv), []
-        for k in range(m.njnt):
-            body = mech[mech.source.joints[mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_JOINT, k) or f"joint{k}"]]
+        q, v = mech.neutral.copy(), random.normal(size=mech.nv)
+        start = m.qpos0 + random.uniform(-0.5, 0.5, m.nq)
+        for k, body in self._joints():
+            at = m.jnt_qposadr[k]
+            if body.joint.nv == 6:  # position first in MuJoCo
+                q[body.q] = [*_unit(start[at + 3 : at + 7]), *start[at : at + 3]]
+            elif not isinstance(body.joint, joints.Coupled):
+                own = start[at : at + body.joint.nq]
+                q[body.q] = _unit(own) if len(own) == 4 else own
+        self.go(q, v)
+        return q, v
+
+    def _joints(self):
+        for k in range(self.model.njnt):
+            name = mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_JOINT, k) or f"joint{k}"
+            yield k, self.mech[self.mech.source.joints[name]]
+
+    def go(self, q, v):
+        """Take MuJoCo to a state of ours."""
+        m, mech = self.model, self.mech
+        qpos, self.B, self.drift = np.zeros(m.nq), np.zeros((m.nv, mech.nv)), np.zeros(m.nv)
+        for k, body in self._joints():
             at, rate, n = m.jnt_qposadr[k], m.jnt_dofadr[k], body.joint.nv
             if isinstance(body.joint, joints.Coupled):
-                followers.append((at, rate, body))
-            elif n == 6:  # position first in MuJoCo; its linear velocity is along the world's axes
-                qpos[at + 3 : at + 7] /= np.linalg.norm(qpos[at + 3 : at + 7])
-                q[body.q] = [*qpos[at + 3 : at + 7], *qpos[at : at + 3]]
+                leader = mech[body.joint.source]
+                (qpos[at],), (ahead,) = (body.joint.inner_coordinates([q[leader.q.start] + x]) for x in (0.0, 1.0))
+                self.B[rate, leader.v.start] = ahead - qpos[at]  # followers go by straight lines
+            elif n == 6:  # MuJoCo's linear velocity is along the world's axes
                 R = body.joint.pose(q[body.q].tolist()).matrix[:3, :3].astype(float)
                 w, u = np.split(v[body.v], 2)
+                qpos[at : at + 7] = [*q[body.q][4:], *q[body.q][:4]]
                 self.B[rate : rate + 3, body.v.start + 3 : body.v.stop] = R
                 self.B[rate + 3 : rate + 6, body.v.start : body.v.start + 3] = np.eye(3)
                 self.drift[rate : rate + 3] = R @ np.cross(w, u)
             else:
-                if n == 3:
-                    qpos[at : at + 4] /= np.linalg.norm(qpos[at : at + 4])
-                q[body.q] = qpos[at : at + body.joint.nq]
+                qpos[at : at + body.joint.nq] = q[body.q]
                 self.B[rate : rate + n, body.v] = np.eye(n)
-        for at, rate, body in followers:
-            leader = mech[body.joint.source]
-            (qpos[at],), (ahead,) = (body.joint.inner_coordinates([q[leader.q.start] + x]) for x in (0.0, 1.0))
-            self.B[rate, leader.v.start] = ahead - qpos[at]  # followers go by straight lines
         self.data.qpos[:], self.data.qvel[:] = qpos, self.B @ v
         mujoco.mj_forward(self.model, self.data)
-        return q, v
 
     def answers(self, model, random):
         """Pairs (ours, theirs) at a random state: mass matrix, and all forces but those of drives and constraints."""
@@ -74,6 +88,20 @@ class Oracle:
         self.mass_matrix()
         return self.B.T @ (self.data.qfrc_bias - self.data.qfrc_passive + self.M @ self.drift)
 
+    def constrained(self, q):
+        """M, forces, rows J and errors of equalities at q and at rest, in our velocities."""
+        m = copy.copy(self.model)
+        bits = mujoco.mjtDisableBit
+        other = bits.mjDSBL_CONTACT | bits.mjDSBL_LIMIT | bits.mjDSBL_FRICTIONLOSS | bits.mjDSBL_ACTUATION
+        m.opt.disableflags = int(other)
+        m.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+        data = mujoco.MjData(m)
+        self.go(q, np.zeros(self.mech.nv))
+        data.qpos[:] = self.data.qpos
+        mujoco.mj_forward(m, data)
+        J = np.array(data.efc_J).reshape(data.nefc, m.nv)
+        return self.mass_matrix(), -self.bias_forces(), J @ self.B, np.array(data.efc_pos)
+
     def pose(self, body):
         """The pose of a body of MuJoCo, by name."""
         k = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, body)
@@ -89,3 +117,7 @@ class Oracle:
         data.qpos[:], data.qvel[:], data.ctrl[:] = self.data.qpos, self.data.qvel, controls
         mujoco.mj_forward(m, data)
         return self.B.T @ data.qfrc_actuator
+
+
+def _unit(x):
+    return x / np.linalg.norm(x)

@@ -1,4 +1,4 @@
-"""Cases of the benchmark of constraints: states that keep them, files that keep every bit, an oracle that agrees."""
+"""Cases of the benchmark of constraints: states on them, files that keep every bit, an oracle that agrees."""
 
 import numpy as np
 

@@ -5,7 +5,7 @@ import numpy as np
 from anyjoint.dynamics.algorithm import run_sweeps
 from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
 from anyjoint.spatial import vector
-from anyjoint.trace.constrained import FIRST, REST, frame_numbers, poses_of, velocity_place
+from anyjoint.trace.constrained import FIRST, REST, Question, frame_numbers, poses_of, right_side, velocity_place
 from anyjoint.trace.workshop import Workshop
 from anyjoint.tree.links import float_bodies, upward
 from anyjoint.tree.record import ground
@@ -31,7 +31,8 @@ def forward(mech, q, v, tau, t=0.0):
     rows = constraint_rows(
         closed, mech.constraints, relative, frames, X, coordinate, t, lambda c, *arguments: c.rows(*arguments)
     )
-    right = [vector(*found.gamma) for found in rows]
+    pairs = zip(mech.constraints, rows, strict=True)
+    right = [vector(*right_side(constraint, found, Question("accelerations"))) for constraint, found in pairs]
     give_rows(
         closed, mech.constraints, relative, frames, rows, right, root.acceleration,
         lambda place: velocity_place(mech, closed, place),

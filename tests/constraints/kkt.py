@@ -1,4 +1,6 @@
-"""The dense oracle on floats: [[M, G^T], [G, -C]] [a, y] = [tau - bias, -gamma], rows by dual numbers through poses.
+"""The dense oracle on floats: [[M, G^T], [G, 0]] [a, y] = [tau - bias, -gamma], rows by dual numbers through poses.
+
+Soft rows are springs and dampers: their multipliers are known.
 
 It knows nothing of links, K or hubs. A state moves along q(s) with constant velocities; rows and their derivatives are
 taken on that path, so quaternions (nq != nv) are like everything else.
@@ -106,7 +108,8 @@ class System:
         self.M = self.state.mass_matrix()
         self.still = self._rates(np.zeros(mech.nv))  # what moves with time alone
         self.G = np.array([self._rates(e) - self.still for e in np.eye(mech.nv)]).T.reshape(mech.nc, mech.nv)
-        self.C = np.diag([c.compliance for c in mech.constraints for _ in range(c.count)])
+        self.compliance = np.array([c.compliance for c in mech.constraints for _ in range(c.count)])
+        self.hard = self.compliance == 0
 
     def _rates(self, v):
         return np.array(rates(self.mech, self.q, [float(x) for x in v], self.t), dtype=float)
@@ -116,17 +119,25 @@ class System:
         mech, q, t, v = self.mech, self.q, self.t, [float(x) for x in v]
         self.bias = self.state.at(v=v).row(NEWTON_EULER, qdd=np.zeros(mech.nv))
         self.rate = self._rates(v)
+        given = np.array(
+            [x if e is None else e for e, x in zip(errors(mech, q, t), self.rate, strict=True)], dtype=float
+        )
+        self.push = np.divide(given, self.compliance, out=np.zeros(mech.nc), where=~self.hard)
         self.gamma = np.array(derivative(lambda s: rates(mech, path(mech, q, v, s), v, t + s), 0.0), dtype=float)
 
     def solve(self, tau):
         """Accelerations and multipliers, of least norm where rows are redundant."""
-        n, m = len(self.M), len(self.G)
-        A = np.block([[self.M, self.G.T], [self.G, -self.C]])
-        found = np.linalg.lstsq(A, np.concatenate([tau - self.bias, -self.gamma]), rcond=1e-11)[0]
-        return found[:n], found[n : n + m]
+        n, G = len(self.M), self.G[self.hard]
+        A = np.block([[self.M, G.T], [G, np.zeros((len(G), len(G)))]])
+        right = np.concatenate([tau - self.bias - self.G.T @ self.push, -self.gamma[self.hard]])
+        found = np.linalg.lstsq(A, right, rcond=1e-11)[0]
+        y = self.push.copy()
+        y[self.hard] = found[n:]
+        return found[:n], y
 
     @property
     def strengths(self):
         """Singular values of G, measured by kinetic energy, over the largest."""
-        sizes = np.linalg.svd(np.linalg.solve(np.linalg.cholesky(self.M), self.G.T), compute_uv=False)
+        G = self.G[self.hard]
+        sizes = np.linalg.svd(np.linalg.solve(np.linalg.cholesky(self.M), G.T), compute_uv=False)
         return sizes / sizes[0]

@@ -55,13 +55,13 @@ def random_case(seed):
         rng = np.random.default_rng((seed, attempt))
         mech, q, t = closed_tree(rng)
         v, dense = rng.normal(size=mech.nv), System(mech, q, t)
-        hard = dense.C.diagonal() == 0
-        if not 0 < np.linalg.matrix_rank(dense.G, tol=1e-9) < mech.nv or _unclear(dense):
+        hard = dense.hard
+        if not 0 < np.linalg.matrix_rank(dense.G[hard], tol=1e-9) < mech.nv or _unclear(dense):
             continue
-        v = v - np.linalg.pinv(dense.G, rcond=1e-9) @ (dense.G @ v + dense.still)
+        v = v - np.linalg.pinv(dense.G[hard], rcond=1e-9) @ (dense.G @ v + dense.still)[hard]
         dense.move(v)
         left = _outside(dense.G[hard], dense.gamma[hard])
-        if left < 1e-11 * max(1.0, np.abs(dense.gamma).max()) and np.abs(dense.rate).max() < 1e-11:
+        if left < 1e-11 * max(1.0, np.abs(dense.gamma).max()) and np.abs(dense.rate[hard]).max() < 1e-11:
             return Case(mech, q, v, t, dense)
 
 
@@ -145,8 +145,10 @@ def loop(mech, rng, q, poses, t):
     F = random_pose(rng)
     other = aj.Pose.from_matrix((T[1].inverse() @ T[0] @ F).matrix.astype(float))
     names = [mech.bodies[i] if i >= 0 else mech.ground for i in (a, b)]
-    joint = CLOSING[rng.integers(len(CLOSING))](rng)
-    mech.add_loop(*names, joint=joint, at=(F, other), compliance=compliance(rng))
+    joint, soft = CLOSING[rng.integers(len(CLOSING))](rng), compliance(rng)
+    if soft:  # and pulled apart
+        other = other @ aj.Pose.translation(*(0.1 * rng.normal(size=3)))
+    mech.add_loop(*names, joint=joint, at=(F, other), compliance=soft)
     return q
 
 
@@ -185,8 +187,9 @@ def rod_or_height(mech, rng, q, poses, t):
     """Rows on relative positions, or on those in the world."""
     a, b = two(mech, rng)
     if rng.random() < 0.5:
-        made, pair = shifted(rod, rod(poses[a], poses[b])), (f"b{a}", f"b{b}")
-        mech.add_constraint(made, bodies=pair, compliance=compliance(rng))
+        soft, pair = compliance(rng), (f"b{a}", f"b{b}")
+        made = shifted(rod, rod(poses[a], poses[b]) + (0.2 if soft else 0.0))
+        mech.add_constraint(made, bodies=pair, compliance=soft)
     else:
         mech.add_constraint(shifted(height, height(poses[a])), bodies=f"b{a}", compliance=compliance(rng))
     return q

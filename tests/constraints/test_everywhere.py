@@ -10,7 +10,6 @@ import pytest
 import anyjoint as aj
 from anyjoint import joints
 from anyjoint.view.script import dynamics_script
-from tests.constraints.kkt import accelerations
 
 
 def crank_slider():
@@ -36,7 +35,8 @@ def test_batches_threads_and_floats():
     mech = crank_slider()
     model, (q, v) = mech.compile(), start(mech)
     want = model.forward_dynamics(q, v, [0.1, 0.2, 0.3])
-    assert want == pytest.approx(accelerations(mech, q, v, np.array([0.1, 0.2, 0.3])), rel=1e-12)
+    dense = mech.compile(algorithm="composite-rigid-body")
+    assert want == pytest.approx(dense.forward_dynamics(q, v, [0.1, 0.2, 0.3]), rel=1e-11)
     rows = [np.tile(x, (9, 1)) for x in (q, v, np.array([0.1, 0.2, 0.3]))]
     assert model.forward_dynamics(*rows, threads=2) == pytest.approx(np.tile(want, (9, 1)), rel=1e-13)
     short = mech.compile(dtype="float32")

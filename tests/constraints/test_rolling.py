@@ -1,4 +1,4 @@
-"""Wheels that other joints have placed: balls and discs on a slope, and the benchmark bicycle."""
+"""Wheels that other joints have placed: balls and discs on a slope, and the benchmark bicycle [GL section 5]."""
 
 import numpy as np
 import pytest

@@ -197,6 +197,32 @@ def test_couplers_are_followers(loaded):
     assert np.isfinite(mech.compile().forward_dynamics([0.4], [1.0])).all()
 
 
+POINT = (
+    '<PointConstraint name="p"><socket_body_1>/bodyset/a</socket_body_1><socket_body_2>/bodyset/b</socket_body_2>'
+    "<location_body_1>1 0 0</location_body_1><location_body_2>0 1 0</location_body_2></PointConstraint>"
+)
+WELD = (
+    '<WeldConstraint name="w"><socket_frame1>one</socket_frame1><socket_frame2>/bodyset/b</socket_frame2><frames>'
+    '<PhysicalOffsetFrame name="one"><socket_parent>/bodyset/a</socket_parent><translation>1 2 3</translation>'
+    "<orientation>0.1 0 0</orientation></PhysicalOffsetFrame></frames></WeldConstraint>"
+)
+OLD_WELD = (
+    '<WeldConstraint name="w"><body_1>a</body_1><body_2>ground</body_2><location_body_1>1 2 3</location_body_1>'
+    "<orientation_body_1>0.1 0 0</orientation_body_1></WeldConstraint>"
+)
+
+
+@pytest.mark.parametrize(("text", "rows", "bodies"), [(POINT, 3, "ab"), (WELD, 6, "ab"), (OLD_WELD, 6, "ag")])
+def test_loops(loaded, text, rows, bodies):
+    members = [joint("FreeJoint", "ground", name, coordinates([f"{name}{k}" for k in range(6)])) for name in "ab"]
+    more = f"<ConstraintSet><objects>{text}</objects></ConstraintSet>"
+    mech = loaded(document([body("a"), body("b")], members, more))
+    (loop,) = mech.constraints
+    assert (loop.count, loop.bodies) == (rows, (mech["a"].index, -1 if "g" in bodies else mech["b"].index))
+    wanted = aj.Pose.translation(1, 2, 3) @ aj.Pose.rotation_x(0.1) if rows == 6 else aj.Pose.translation(1, 0, 0)
+    assert close(loop.frames[0].matrix, wanted.matrix, 1e-15)
+
+
 def locked(name, value):
     return f'<Coordinate name="{name}"><default_value>{value}</default_value><locked>true</locked></Coordinate>'
 
@@ -266,8 +292,11 @@ PIN = joint("PinJoint", "ground", "a", coordinates(["x"]))
     (document([body("a")], [joint("RubberJoint", "ground", "a")]), r":5: .*<RubberJoint> is not known.*unsupported"),
     (document([body("a")], [PIN, joint("PinJoint", "ground", "a", name="again")]), r":6: .*closes a loop.*unsupported"),
     (document([body("a"), body("b")], [PIN]), r"body 'b' has no joint.*\[unsupported\]"),
+    (document([body("a")], [PIN],
+              '<ConstraintSet><objects><PointOnLineConstraint name="w"/></objects></ConstraintSet>'),
+     r":7: .*'w' needs a point that stays on a line.*\[unsupported\]"),
     (document([body("a")], [PIN], '<ConstraintSet><objects><WeldConstraint name="w"/></objects></ConstraintSet>'),
-     r":7: .*'w' needs a loop that welds.*\[unsupported\]"),
+     r":7: .*'w': there is no body ''.*\[reference\]"),
     (document([body("a")], [PIN], COUPLER), r":7: .*no coordinate 'follow'.*\[reference\]"),
     (document([body("a")], [joint("CustomJoint", "ground", "a", coordinates(["x"]) + '<SpatialTransform><TransformAxis '
      'name="rotation1"><coordinates>y</coordinates></TransformAxis></SpatialTransform>')]), r"no coordinate 'y'"),

@@ -22,6 +22,18 @@ COUNTS = {
     "tongs_with_fish": (33, 3),
     "four_bar_knee": (4, 2),
     "rolling_wheels": (4, 4),
+    "four_bar": (3, 3),
+    "chain_of_four_bars": (120, 120),
+    "slider_crank": (11, 11),
+    "squeezer": (7, 7),
+    "stewart_platform": (13, 21),
+    "delta_robot": (10, 18),
+    "bicycle": (4, 9),
+    "differential": (6, 6),
+    "peaucellier": (7, 7),
+    "scissor_lift": (10, 10),
+    "bracelet": (9, 34),
+    "tensegrity": (9, 27),
 }
 
 
@@ -173,6 +185,34 @@ def test_the_knee_holds_its_ligaments():
     tips = [(frames[f"{name} ligament"] @ [length, 0, 0, 1])[:3] for name, length in ligaments]
     ends = [(frames["shin"] @ [x, 0, 0, 1])[:3] for x in (0.0, 0.06)]
     assert np.allclose(tips, ends)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "slider_crank", "squeezer", "peaucellier", "bracelet", "bicycle"])
+def test_loops_are_closed_at_the_start(name):
+    """Positions by the poses of the bodies; the constraints' own functions for the others."""
+    mech = getattr(gallery, name)()
+    poses = mech.poses([float(x) for x in mech.start[0]])
+    for constraint in mech.constraints:
+        at = [poses[k] for k in constraint.bodies]
+        if constraint.frames and hasattr(constraint, "closing"):
+            first, second = ((T @ F).matrix for T, F in zip(at, constraint.frames, strict=True))
+            assert np.allclose(first[:3, 3], second[:3, 3], atol=1e-14)
+        elif constraint.holonomic:
+            assert np.allclose(np.array(constraint.function(*at), dtype=float), 0, atol=1e-14)
+
+
+def test_the_point_of_peaucellier_is_on_its_line():
+    mech = gallery.peaucellier()
+    model = mech.compile()
+    q, _ = model.assemble(mech.start[0] + 0.02, hold="crank")
+    places = []
+    for angle in (-0.3, 0.0, 0.4):
+        q, _ = model.assemble([*q[:2], angle, *q[3:]], hold="crank")
+        T = model.body_poses(q)[mech["outer a"].index]
+        end = mech.constraints[-1].frames[0].p.astype(float)
+        places.append(T[:3, :3] @ end + T[:3, 3])
+    assert np.ptp([p[0] for p in places]) < 1e-11
+    assert np.ptp([p[2] for p in places]) > 0.2
 
 
 def test_random_trees_of_chosen_kinds():

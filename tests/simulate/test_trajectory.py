@@ -194,3 +194,11 @@ def test_tables(tmp_path):
 def test_what_it_says():
     assert str(TRAJ.status) == "ok"
     assert "101 samples over 1 s" in repr(TRAJ)
+
+
+def test_accelerations_know_the_time():
+    mech = aj.Mechanism("driven", gravity=(0, 0, -9.81))
+    mech.add_body("arm", joint=aj.joints.Revolute((0, 1, 0)), inertia=aj.Inertia.sphere(1.0, 0.1))
+    mech.prescribe("arm", lambda t: aj.sin(2 * t))
+    traj = mech.compile().simulate([0.0], [2.0], duration=1.0, dt=0.01)
+    np.testing.assert_allclose(traj.accelerations()[:, 0], -4 * np.sin(2 * traj.t), atol=1e-6)  # 4th order in dt

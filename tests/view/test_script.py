@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 
-from anyjoint import joints
+from anyjoint import forces, joints
 from anyjoint.errors import InputError
 from anyjoint.geometry import surfaces
 from anyjoint.mechanism import Inertia, Mechanism, gallery
@@ -147,6 +147,29 @@ def test_pages_step_by_any_method_of_fixed_steps(method, chromium, tmp_path):
     assert np.abs(np.array(seen[1]) - v).max() < 1e-9
     with pytest.raises(InputError, match="cannot step by 'dopri5'"):
         model_page(model, tmp_path / "live.html", method="dopri5")
+
+
+def test_forces_act_on_live_pages_as_in_simulations(chromium, tmp_path):
+    model = compile_model(mixed())
+    acting = [
+        forces.Spring("first", (0, 0, -1), None, (1, 1, -2), stiffness=20.0, damping=0.5, length=0.3),
+        forces.Wrench("last", force=(0.0, 2.0, 0.0)),
+    ]
+    chromium.open(model.to_html(tmp_path / "live.html", dt=2e-3, forces=acting), "play=0")
+    chromium.evaluate("anyjoint.source.advance(50)")
+    seen = chromium.evaluate("[[...anyjoint.source.motion.q], [...anyjoint.source.motion.v]]")
+    traj = model.simulate(duration=0.1, dt=2e-3, forces=acting)
+    free = model.simulate(duration=0.1, dt=2e-3)
+    assert np.abs(free.v[-1] - traj.v[-1]).max() > 0.1
+    assert np.abs(np.array(seen[0]) - traj.q[-1]).max() < 1e-10
+    assert np.abs(np.array(seen[1]) - traj.v[-1]).max() < 1e-9
+    # The same with what the pointer adds, here nothing but a little damping: the other program.
+    chromium.open(model.to_html(tmp_path / "live.html", dt=1e-7, forces=acting), "play=0")
+    chromium.evaluate("(() => { const s = anyjoint.source.motion; s.damping = 1e-9; s.step(); })()")
+    drag = model.simulate(duration=1e-7, dt=1e-7, forces=acting)
+    assert np.abs(np.array(chromium.evaluate("[...anyjoint.source.motion.v]")) - drag.v[-1]).max() < 1e-14
+    with pytest.raises(InputError, match="cannot ask Python functions"):
+        model.to_html(tmp_path / "no.html", forces=[forces.Wrench("last", force=(0.0, lambda t: t, 0.0))])
 
 
 def test_the_text_is_the_same_every_time_and_free_of_names():

@@ -222,13 +222,19 @@ class _Lowering:
 def _phases(kernel: Kernel) -> dict[int, tuple[int, int]]:
     """Sums of a coordinate and a parameter, with their operands in this order."""
     kinds = {node: kernel.arrays[array].kind for node, (array, _) in kernel.loads.items()}
+    numbers = {node for node, (array, _) in kernel.loads.items() if is_number(kernel.arrays[array])}
     graph, found = kernel.graph, {}
     for node, op in enumerate(graph.op):
         if op == Op.ADD:
             for x, y in ((graph.a[node], graph.b[node]), (graph.b[node], graph.a[node])):
-                if kinds.get(x) in ("row", "lane") and kinds.get(y) == "uniform":
+                if kinds.get(x) in ("row", "lane") and y in numbers:
                     found[node] = x, y
     return found
+
+
+def is_number(array: Array) -> bool:
+    """Whether an array holds numbers made of parameters, the same for all states or a row for each."""
+    return array.kind == "uniform" or array.name == "numbers"
 
 
 def place(kernel: Kernel, node: int) -> tuple[int, int]:

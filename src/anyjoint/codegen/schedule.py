@@ -90,8 +90,8 @@ class CompiledSchedule:
         self.dtype = checked_dtype(dtype)
         self._type = np.dtype(self.dtype)
         self.target = host_target(self.dtype, width, contract, straight=_is_straight(schedule))
-        self._program = encode(schedule)
-        self._program_at = address(self._program)
+        self._runs = encode(schedule)
+        self.runs_at = address(self._runs)  # where the driver finds which kernels to run
         self._given = _arguments(schedule)
         self._kinds = [array.kind for array in schedule.arrays]
         self._work = _Work()
@@ -154,7 +154,7 @@ class CompiledSchedule:
 
     def single(self, *arrays: Floats) -> None:
         """One state: contiguous vectors of the right type, unchecked."""
-        self.entry(1)(*self._words(arrays, 1, 0), self._program_at, 1)
+        self.entry(1)(*self.words(arrays, 1, 0), self.runs_at, 1)
 
     def bind(self, *arrays: Floats, check: Floats | None = None) -> Callable[[], int]:
         """The call for one state on these very vectors, to be repeated by this thread without looking at them again.
@@ -163,13 +163,13 @@ class CompiledSchedule:
         """
         self._check(arrays)
         looked_at = (address(check), len(check)) if check is not None else (0, 0)
-        words = np.array([*self._words(arrays, 1, 0), self._program_at, 1, *looked_at], dtype=np.int64)
+        words = np.array([*self.words(arrays, 1, 0), self.runs_at, 1, *looked_at], dtype=np.int64)
         function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self.library(1).address("call"))
         call = partial(function, address(words))
         call.__dict__["kept"] = (arrays, words, check)
         return call
 
-    def _words(self, arrays: Sequence[Floats], width: int, begin: int) -> list[int]:
+    def words(self, arrays: Sequence[Floats], width: int, begin: int) -> list[int]:
         """Arguments of the driver for the states from `begin` on."""
         given = iter(arrays)
         words = []
@@ -225,11 +225,11 @@ class CompiledSchedule:
                 words += (0, next(given))
             else:
                 words.append(self.work(width) if kind == "lane" else address(numbers))
-        return RowCall(self.library(width).address("call_rows"), [*words, self._program_at, 0], slots)
+        return RowCall(self.library(width).address("call_rows"), [*words, self.runs_at, 0], slots)
 
     def _batch(self, arrays: Sequence[Floats], begin: int, count: int) -> None:
         width = self.target.width
-        self.entry(width)(*self._words(arrays, width, begin), self._program_at, count)
+        self.entry(width)(*self.words(arrays, width, begin), self.runs_at, count)
 
     def _check(self, arrays: tuple[Floats, ...]) -> None:
         if len(arrays) != len(self._given):

@@ -18,7 +18,7 @@ class Constraint:
     """Rows that accelerations satisfy. `bodies` are indices into `mech.bodies`, -1 for the ground.
 
     `frames` are the poses in the bodies' frames that the rows are written in. A row with a compliance is soft: it gives
-    way by compliance times its multiplier.
+    way by compliance times its multiplier, as a spring; a row on velocities alone, as a damper.
     """
 
     name: str

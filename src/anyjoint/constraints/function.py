@@ -137,7 +137,7 @@ class FunctionConstraint(Constraint):
         return Rows(error, rate, *_split(partials, n, len(q)), second)
 
     def _of_twists(self, bodies: Sequence[Touched], q: Sequence[Scalar], qd: Sequence[Scalar], t: Scalar) -> Rows:
-        """K = df/dV, gamma the derivative along the motion on which nothing accelerates, s seconds from now."""
+        """K = df/dV, gamma the derivative along the motion on which nothing accelerates [GL section 5]."""
         n, m = len(bodies), len(q)
 
         def f(z: Sequence[Scalar]) -> list[Scalar]:

@@ -8,7 +8,7 @@ beside them but equal to them wherever the loop is closed, at a fraction of the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -158,6 +158,8 @@ def make_loop(name: str, bodies: tuple[int, int], at: tuple[Pose, Pose], joint: 
     rows = closing(joint)
     if rows is None:
         raise InputError(f"loop {name!r}: {type(joint).__name__} has no rows of its own")
+    if compliance:
+        rows = replace(rows, slides=True)  # the origins lie apart wherever the loop gives way
     frames = tuple(frame @ rows.turn for frame in at)
     return Loop(name=name, bodies=bodies, frames=frames, compliance=compliance, row_names=rows.names, closing=rows)
 

@@ -2,7 +2,7 @@
 
 The rim touches where it is lowest, which is a formula of its shape and of how the plane lies, so no contact coordinates
 are needed. The material point there stands still on the plane: one row keeps the rim on the plane, two keep it from
-slipping. For any surface on any surface, as a joint, see joints.Rolling.
+slipping [GL section 5]. For any surface on any surface, as a joint, see joints.Rolling.
 """
 
 from __future__ import annotations

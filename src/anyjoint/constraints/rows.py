@@ -37,6 +37,11 @@ class Touched(Protocol):
     def X(self) -> Pose: ...
 
 
+def push(rows: Rows, compliance: Scalar) -> Scalars:
+    """Multipliers of soft rows: a spring pushes with its error over its compliance, a damper with its rate over it."""
+    return [x / compliance for x in (rows.rate if rows.error is None else rows.error)]
+
+
 @dataclass(frozen=True)
 class Standing:
     """The ground, which stands still."""

@@ -1,7 +1,7 @@
 """The augmented system bordered by constraint rows: the links are eliminated first, multipliers last [PAK eq. 5, 8].
 
     [A  B] [x]   [   r  ]        x = (f, -phidot, qdd) of all links, B^T = (-K, 0, N)
-    [E -C] [y] = [-gamma]        E = (0, -K, N), C the compliances
+    [E  0] [y] = [-gamma]        E = (0, -K, N)
 """
 
 from __future__ import annotations
@@ -25,19 +25,17 @@ def bordered_accelerations(
     base_acceleration: Floats,
     armature: Floats,
     rows: LinkRows,
-    compliance: Floats,
 ) -> Floats:
     """Joint accelerations, links in order, that satisfy the rows; least squares where rows are redundant."""
     system = augmented_system(blocks, parents, inertias, tau, base_acceleration, armature)
     fall = ground_seen(blocks, parents, base_acceleration)
-    at, m = starts(blocks), rows.gamma.shape[-1]
+    at = starts(blocks)
     lead = np.broadcast_shapes(system.right[0].shape[:-1], rows.gamma.shape[:-1])
     E, B = zip(*(_border(rows, i, slice(at[i], at[i + 1]), lead) for i in range(len(blocks))), strict=True)
     x = back_substitute(eliminate(_with_columns(system, B)))  # x_0 and the columns of X = A^-1 B
     Ex = np.swapaxes(sum(own @ np.swapaxes(solved, -1, -2) for own, solved in zip(E, x, strict=True)), -1, -2)
     gamma = rows.gamma - sum(apply(K, fall[link]) for link, K in rows.on_links.items())
-    # E (x_0 - X y) - C y = -gamma
-    y = least_squares(np.swapaxes(Ex[..., 1:, :], -1, -2) + compliance * np.eye(m), Ex[..., 0, :] + gamma)
+    y = least_squares(np.swapaxes(Ex[..., 1:, :], -1, -2), Ex[..., 0, :] + gamma)  # E (x_0 - X y) = -gamma
     return np.concatenate([s[..., 0, 12:] - apply(np.swapaxes(s[..., 1:, 12:], -1, -2), y) for s in x], axis=-1)
 
 

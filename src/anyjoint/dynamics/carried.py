@@ -23,6 +23,7 @@ from anyjoint.tree.columns import Columns
 from .algorithm import algorithm
 from .articulated_body import half_columns, is_free, unit_columns, velocities
 from .articulated_body import inertias as free_inertias
+from .led import add_part
 from .small_matrix import LDL, joint_inertia, ldl
 from .velocity import centripetal_acceleration
 
@@ -37,8 +38,12 @@ def inertias(body: Any, parent: Any, give: float = 0.0) -> None:
     """Inward: articulated inertia, bias wrench, and the columns of the unknowns that pass."""
     if not body.columns.width:
         free_inertias(body, parent)
+    elif body.columns.soft:
+        press(body, parent)
     elif body.columns.closes:
         close(body, parent, give)
+    elif body.columns.led:
+        lead(body, parent)
     elif body.columns.driven:
         follow(body, parent)
     else:
@@ -103,18 +108,45 @@ def follow(body: Any, parent: Any) -> None:
             entries[key] = entries[key] + (2 * cross if k == column else cross)
         for j, other in enumerate(front.driven[: i + 1]):
             key = (max(column, other), min(column, other))
-            rotors = dot(body.Phi[:, j], body.armature * body.Phi[:, i])
-            entries[key] = entries[key] + dot(lead[:, j], JL[:, i]) + rotors
-        r[column] = r[column] + dot(lead[:, i], b) - dot(body.Phi[:, i], body.tau - body.armature * body.second)
+            entries[key] = entries[key] + dot(lead[:, j], JL[:, i])
+        r[column] = r[column] + dot(lead[:, i], b)
+        forces_along(body, i, column, entries, r)
     for k, column in enumerate(front.joints):
-        r[column] = r[column] + dot(on_joint(body, k), body.second)
-        for i, other in enumerate(front.driven):
-            key = (max(column, other), min(column, other))
-            entries[key] = entries[key] + dot(on_joint(body, k), body.Phi[:, i])
+        on_coordinates(body, k, column, entries, r)
     for i, column in enumerate(front.driven):
         U[:, column] = U[:, column] + JL[:, i]
     body.lead, body.rest = lead, rest
     hand_on(body, parent, J, b, U, [entries[key] for key in pairs(front.width)], r, s)
+
+
+def lead(body: Any, parent: Any) -> None:
+    """A link whose acceleration is lead @ y + fall, known all the way from the ground: it hands on D and r alone."""
+    front = body.columns
+    handed = body.handed("J"), body.handed("b")
+    _, _, U, D, r, s = received(body)
+    entries = dict(zip(pairs(front.width), D, strict=True))
+    add_part(body, entries, r, U, *handed)
+    for i, column in enumerate(front.driven):
+        forces_along(body, i, column, entries, r)
+    for k, column in enumerate(front.joints):
+        on_coordinates(body, k, column, entries, r)
+    hand_on(body, parent, None, None, zeros(*U.shape), [entries[key] for key in pairs(front.width)], r, s)
+
+
+def forces_along(body: Any, i: int, column: int, entries: dict[tuple[int, int], Any], r: Any) -> None:
+    """What a joint's own forces and rotors do along an unknown that it follows."""
+    for j, other in enumerate(body.columns.driven[: i + 1]):
+        key = (max(column, other), min(column, other))
+        entries[key] = entries[key] + dot(body.Phi[:, j], body.armature * body.Phi[:, i])
+    r[column] = r[column] - dot(body.Phi[:, i], body.tau - body.armature * body.second)
+
+
+def on_coordinates(body: Any, k: int, column: int, entries: dict[tuple[int, int], Any], r: Any) -> None:
+    """A row on the coordinates of a joint that follows unknowns."""
+    r[column] = r[column] + dot(on_joint(body, k), body.second)
+    for i, other in enumerate(body.columns.driven):
+        key = (max(column, other), min(column, other))
+        entries[key] = entries[key] + dot(on_joint(body, k), body.Phi[:, i])
 
 
 def close(body: Any, parent: Any, give: float) -> None:
@@ -129,12 +161,12 @@ def close(body: Any, parent: Any, give: float) -> None:
     alike = front.alike or range(front.closes)
     scales = [sum(s[j] for j in range(front.closes) if alike[j] == alike[k]) for k in range(front.closes)]
     for k in range(front.closes):
-        full[k, k] = full[k, k] - front.soft[k] - give * scales[k]
+        full[k, k] = full[k, k] - give * scales[k]
     inverse, rows, rests, wrenches = zeros(front.closes), zeros(front.closes, front.width), zeros(front.closes), []
     for k in range(front.closes):
         u, rest, couplings = U[:, k], r[k], {j: full[max(j, k), min(j, k)] for j in range(k + 1, front.width)}
         pivot = full[k, k]
-        inverse[k] = 1 / pivot if front.shared else kept_inverse(pivot, scales[k] + front.soft[k])
+        inverse[k] = 1 / pivot if front.shared else kept_inverse(pivot, scales[k])
         rests[k] = rest
         wrenches.append(u)
         for j, x in couplings.items():
@@ -154,6 +186,20 @@ def close(body: Any, parent: Any, give: float) -> None:
     left = range(front.closes, front.width)
     D = [full[i, j] for i, j in pairs(front.width) if j >= front.closes]
     hand_on(body, parent, J, b, U[:, front.closes :], D, r[front.closes :], [s[k] for k in left])
+
+
+def press(body: Any, parent: Any) -> None:
+    """Soft rows end here: their multipliers are known, `gamma`, and are put in where others would be eliminated."""
+    front, (J, b, U, D, r, s) = body.columns, received(body)
+    y, left = vector(*body.gamma), range(front.closes, front.width)
+    b = b + U[:, : front.closes] @ y
+    if front.at_ground:
+        r, U = r + falling(body, U), zeros(*U.shape)
+    full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
+    rest = vector(*(r[j] + dot([full[j, k] for k in range(front.closes)], y) for j in left))
+    body.rests = y
+    D = [full[i, j] for i, j in pairs(front.width) if j >= front.closes]
+    hand_on(body, parent, J, b, U[:, front.closes :], D, rest, [s[k] for k in left])
 
 
 def kept_inverse(pivot: Any, scale: Any) -> Any:
@@ -207,7 +253,7 @@ def on_joint(body: Any, k: int) -> Vector:
 def hand_on(body: Any, parent: Any, J: Any, b: Any, U: Any, D: Any, r: Any, s: Any) -> None:
     """Hand the form to the parent, its columns where they land there."""
     front = body.columns
-    if not front.to_ground:
+    if J is not None and not front.to_ground:
         parent.add("J", body.A.inertia(J))
         parent.add("b", body.A.force(b))
     if not front.lands:
@@ -255,6 +301,13 @@ def accelerations(body: Any, parent: Any) -> None:
         body.alpha, body.qdd = alpha, zeros(0)
         return
     body.carried = passing
+    if front.led:
+        y = vector(*(passing[k] for k in front.driven))
+        body.qdd = body.Phi @ y + body.second
+        moved = body.lead @ y + body.fall
+        body.alpha = np.concatenate([body.R_world.T @ moved[:3], body.R_world.T @ moved[3:]])
+        body.multipliers = zeros(0)
+        return
     alpha = alpha + (body.rest if front.driven else body.a)
     if front.driven:
         lead = vector(*(passing[k] for k in front.driven))
@@ -272,8 +325,8 @@ def accelerations(body: Any, parent: Any) -> None:
 def solve(body: Any, alpha: Vector, passing: Vector) -> None:
     """Unknowns that end at a closure, last pivot first."""
     front: Columns = body.columns
-    y = vector(*zeros(front.closes), *passing)
-    for k in range(front.closes - 1, -1, -1):
+    y = vector(*(body.rests if front.soft else zeros(front.closes)), *passing)
+    for k in range(front.closes - 1, -1, -1) if not front.soft else ():
         right = body.rests[k] + dot(body.wrenches[:, k], alpha) + dot(body.rows[k, k + 1 :], y[k + 1 :])
         y[k] = -right * body.inverse[k]
     body.carried = y

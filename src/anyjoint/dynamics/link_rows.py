@@ -21,14 +21,22 @@ from .kinematics import place
 from .velocity import centripetal_acceleration
 
 
-def frames(body: Any, parent: Any) -> None:
-    """Outward: where a link is in the world, and its twist."""
+def stand(body: Any, parent: Any) -> None:
+    """Outward: where a link is in the world, and seen from the nearest hub below it."""
     place(body, parent)
+    G, R, p = body.A @ body.W, parent.R_hub, parent.p_hub
+    body.R_hub, body.p_hub = (G.R, G.p) if body.columns.on_hub else (R @ G.R, R @ G.p + p)
+
+
+def move(body: Any, parent: Any) -> None:
+    """Outward: the same, and the link's twist."""
+    stand(body, parent)
     body.v = body.W.motion(body.A.motion(parent.v) + (body.S_A + body.S_B) @ body.qd)  # [SG eq. 18, 20]
 
 
-MOVING_FRAMES = algorithm("link frames", ("outward", frames), inputs=["q", "v"], results=["R", "p", "v"])
-STANDING_FRAMES = algorithm("link places", ("outward", place), inputs=["q"], results=["R", "p"])
+PLACES = ["R", "p", "R_hub", "p_hub"]
+MOVING_FRAMES = algorithm("link frames", ("outward", move), inputs=["q", "v"], results=[*PLACES, "v"])
+STANDING_FRAMES = algorithm("link places", ("outward", stand), inputs=["q"], results=PLACES)
 
 RowsOf = Callable[[Constraint, Sequence[Touched], Sequence[Scalar], Sequence[Scalar], Scalar], Rows]
 
@@ -160,7 +168,7 @@ def give_rows(
             for row in range(constraint.count):
                 column = slice(6 * columns[at][k, row], 6 * columns[at][k, row] + 6)
                 record.K[column] = record.K[column] + K[:, row]
-                if not relative[k]:
+                if not relative[k] and not constraint.compliance:
                     gamma[row] = gamma[row] - dot(K[3:, row], frames.pose(link, GROUND)[0].T @ up)
         for coordinate, N in zip(constraint.coordinates, rows.N, strict=True):
             link, index = velocity_of(coordinate)

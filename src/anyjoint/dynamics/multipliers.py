@@ -1,4 +1,4 @@
-"""Lagrange's multipliers in a dense system: [[M, G^T], [G, -C]] (a, y) = (f, -gamma) [GL section 5; PAK eq. 7]."""
+"""Lagrange's multipliers in a dense system: [[M, G^T], [G, 0]] (a, y) = (f, -gamma) [GL section 5; PAK eq. 7]."""
 
 from __future__ import annotations
 
@@ -9,20 +9,17 @@ from .blocks import Floats, apply
 REDUNDANT = 1e-11  # of a row, of what it is where nothing else holds
 
 
-def constrained_accelerations(M: Floats, right: Floats, G: Floats, gamma: Floats, compliance: Floats) -> Floats:
-    """a with M a + G^T y = right and G a + gamma = C y: the nearest to the free accelerations, in kinetic energy.
+def constrained_accelerations(M: Floats, right: Floats, G: Floats, gamma: Floats) -> Floats:
+    """a with M a + G^T y = right and G a + gamma = 0: the nearest to the free accelerations, in kinetic energy.
 
-    With M = L L^T and a = a_0 + L^-T x, the least x (and the least -sqrt(C) y) that closes the rows; singular values
-    tell rows that others imply.
+    With M = L L^T and a = a_0 + L^-T x, the least x that closes the rows; singular values tell rows that others imply.
     """
     L = np.linalg.cholesky(M)
     free = np.linalg.solve(M, right[..., None])[..., 0]
-    W = np.swapaxes(np.linalg.solve(L, np.swapaxes(G, -1, -2)), -1, -2)
-    soft = np.broadcast_to(np.diag(np.sqrt(compliance)), (*W.shape[:-1], len(compliance)))
-    rows = np.concatenate([W, soft], axis=-1)
+    rows = np.swapaxes(np.linalg.solve(L, np.swapaxes(G, -1, -2)), -1, -2)
     size = np.linalg.norm(rows, axis=-1)
     scale = 1.0 / np.where(size > 0, size, 1.0)
     inverse = np.linalg.pinv(rows * scale[..., None], rcond=REDUNDANT)
-    x = apply(inverse, -scale * (gamma + apply(G, free)))[..., : M.shape[-1]]
+    x = apply(inverse, -scale * (gamma + apply(G, free)))
     moved: Floats = np.linalg.solve(np.swapaxes(L, -1, -2), x[..., None])[..., 0]
     return free + moved

@@ -30,7 +30,7 @@ class Spring:
     @staticmethod
     def of(body: Any) -> Spring | None:
         """The springs, dampers and rotors that a body was added with, or None if it has none."""
-        if not any(body.stiffness) and not any(body.damping) and not any(body.armature):
+        if not body.sprung:
             return None
         return Spring(body.stiffness, body.damping, body.armature, body.rest)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from anyjoint.joints import Coupled, Joint
-from anyjoint.scalar import Scalar
 
 
 @dataclass(frozen=True)
@@ -15,20 +14,15 @@ class Line:
 
     slope: float
     intercept: float = 0.0
-    coordinate: int = 0
-
-    def __call__(self, q: Sequence[Scalar]) -> Scalar:
-        scaled = self.slope * q[self.coordinate]
-        return scaled if self.intercept == 0 else scaled + self.intercept
 
     def after(self, other: Line) -> Line:
         """This line of another line's value."""
-        return Line(self.slope * other.slope, self.slope * other.intercept + self.intercept, other.coordinate)
+        return Line(self.slope * other.slope, self.slope * other.intercept + self.intercept)
 
 
 def coupled(joint: Joint, line: Line, source: str) -> Coupled:
     """A joint of one coordinate that follows the first of another body's."""
-    return Coupled(joint, line.slope if line.intercept == 0 and line.coordinate == 0 else line, source)
+    return Coupled(joint, line.slope, source, line.intercept)
 
 
 def leaders(

@@ -32,6 +32,7 @@ class Body:
     stiffness: tuple[float, ...] = ()  # of the joint's springs, per velocity
     damping: tuple[float, ...] = ()
     rest: tuple[float, ...] = ()  # where the springs relax, per coordinate
+    sprung: bool = False  # added with springs, dampers or armature, which stay parameters also while they are zero
     armature: tuple[float, ...] = ()  # inertia that resists the joint alone, as a geared rotor's; per velocity
     friction: tuple[float, ...] = ()  # dry friction: kept, not simulated
     effort: tuple[float, ...] = ()  # the largest force of the joint's drive: kept, not enforced

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Factor, Pose, Rotation, Translation
 
 from . import constraint_checks
+from .inertia import are_definite
 from .probing import joint_problems, needs_probing
 from .singular import singular_coordinates
 
@@ -48,18 +49,40 @@ def report(what: str, problems: Sequence[Problem]) -> str:
     return f"{what} has {count}:\n" + "\n".join(f"  - {p}" for p in problems)
 
 
-def find_problems(mech: Mechanism, bodies: Bodies | None = None) -> list[Problem]:
+def find_problems(mech: Mechanism, before: Mapping[int, Body] | None = None) -> list[Problem]:
     """All problems of a mechanism. Later rules assume a tree of joints that can be evaluated, else the list ends.
 
-    Rules that look at bodies one by one look at `bodies` alone, if they are given: the others have not changed.
+    `before` are the bodies of a sound mechanism that have been replaced since: only those are looked at again.
     """
+    bodies = mech.bodies if before is None else [body for body in mech.bodies if _is_new(mech, body, before)]
     problems: list[Problem] = []
     for name, rule in RULES:
-        found = [Problem(name, *finding) for finding in rule(mech, mech.bodies if bodies is None else bodies)]
+        if before is not None and (rule in STRUCTURE or (rule is regular and _as_heavy(mech, before))):
+            continue
+        found = [Problem(name, *finding) for finding in rule(mech, bodies)]
         problems += found
         if (problems and name == LAST_STRUCTURAL) or (found and rule is joint_functions):
             break
     return problems
+
+
+def _is_new(mech: Mechanism, body: Body, before: Mapping[int, Body]) -> bool:
+    """Whether a body has been replaced, or follows one that has."""
+    return body.index in before or (isinstance(body.joint, Coupled) and mech[body.joint.source].index in before)
+
+
+def _as_heavy(mech: Mechanism, before: Mapping[int, Body]) -> bool:
+    """Whether no body has lost inertia in any direction, so that what was regular still is."""
+    for i, old in before.items():
+        new = mech.bodies[i]
+        a, b = old.inertia, new.inertia
+        same = np.array_equal(a.com, b.com) and np.array_equal(a.tensor, b.tensor) and (a.mass > 0) == (b.mass > 0)
+        lost = any(x > 0 >= y for x, y in zip(old.armature, new.armature, strict=True))
+        if lost or not (same or b.is_definite):
+            return False
+        if new.joint is not old.joint or new.placement is not old.placement:
+            return all(are_definite([body.inertia for body in mech.bodies]))
+    return True
 
 
 def not_empty(mech: Mechanism, _: Bodies) -> Finding:
@@ -124,11 +147,10 @@ def couplings(mech: Mechanism, _: Bodies) -> Finding:
 
 def coordinates(mech: Mechanism, bodies: Bodies) -> Finding:
     """Coordinates have their own names, ordered limits and domains, and a neutral value inside."""
-    plain = Revolute().coordinates  # what most joints of large mechanisms have
     for body in bodies:
         seen: set[str] = set()
         given = body.joint.coordinates
-        if given == plain:
+        if given == PLAIN:
             continue
         for k, c in enumerate(given):
             where = f"{_of(body)}, coordinate {c.name!r}"
@@ -255,5 +277,8 @@ RULES: tuple[tuple[str, Callable[[Mechanism, Bodies], Finding]], ...] = (
     ("constraint-bodies", constraint_checks.movable),
     ("constraint-functions", constraint_checks.functions),
 )
+# What no parameter changes.
+STRUCTURE = (not_empty, names, parents, couplings, constraint_checks.movable, constraint_checks.functions)
+PLAIN = Revolute().coordinates  # what most joints of large mechanisms have
 AXES = (Revolute, Prismatic)  # an axis is no run-time number
 LAST_STRUCTURAL = "couplings"

@@ -225,12 +225,18 @@ def are_definite(inertias: Sequence[Inertia]) -> list[bool]:
 
 
 def spatial_inertias(inertias: Sequence[Inertia]) -> Matrix:
-    """6x6 inertias about the bodies' origins, angular part first [SG eq. 5], of many bodies at once."""
-    m = np.array([x.mass for x in inertias])[:, None, None]
-    x, y, z = np.array([x.com for x in inertias]).reshape(-1, 3).T
-    o = np.zeros(len(inertias))
-    c = np.array([[o, -z, y], [z, o, -x], [-y, x, o]]).transpose(2, 0, 1)
-    J = np.zeros((len(inertias), 6, 6))
-    J[:, :3, :3] = np.array([x.tensor for x in inertias]).reshape(-1, 3, 3) - m * (c @ c)
-    J[:, :3, 3:], J[:, 3:, :3], J[:, 3:, 3:] = m * c, -m * c, m * np.eye(3)
+    """6x6 inertias about the bodies' origins of many bodies at once."""
+    mass, com, tensor = ([getattr(x, name) for x in inertias] for name in ("mass", "com", "tensor"))
+    return spatial_matrix(np.array(mass), np.reshape(com, (-1, 3)), np.reshape(tensor, (-1, 3, 3)))
+
+
+def spatial_matrix(mass: Any, com: Any, tensor: Any) -> Matrix:
+    """6x6 inertias about the origin, angular part first [SG eq. 5], from stacks of masses, centres and tensors."""
+    m, x, y, z = np.asarray(mass)[..., None, None], com[..., 0], com[..., 1], com[..., 2]
+    c = np.zeros((*np.shape(x), 3, 3))
+    c[..., 0, 1], c[..., 0, 2], c[..., 1, 0], c[..., 1, 2], c[..., 2, 0], c[..., 2, 1] = -z, y, z, -x, -y, x
+    with np.errstate(over="ignore", invalid="ignore"):  # whoever uses them sees what is not finite
+        about = tensor - m * (c @ c)
+        J = np.zeros((*np.broadcast_shapes(m.shape, about.shape)[:-2], 6, 6))
+        J[..., :3, :3], J[..., :3, 3:], J[..., 3:, :3], J[..., 3:, 3:] = about, m * c, -m * c, m * np.eye(3)
     return J

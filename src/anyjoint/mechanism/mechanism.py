@@ -135,10 +135,11 @@ class Mechanism:
             frames=dict(frames or {}),
             q=slice(self.nq, self.nq + joint.nq),
             v=slice(self.nv, self.nv + joint.nv),
-            stiffness=per_coordinate(stiffness, joint.nv, name, "stiffness"),
-            damping=per_coordinate(damping, joint.nv, name, "damping"),
+            stiffness=(k := per_coordinate(stiffness, joint.nv, name, "stiffness")),
+            damping=(d := per_coordinate(damping, joint.nv, name, "damping")),
             rest=per_coordinate(neutral if rest is None else rest, joint.nq, name, "rest"),
-            armature=per_coordinate(armature, joint.nv, name, "armature"),
+            armature=(m := per_coordinate(armature, joint.nv, name, "armature")),
+            sprung=any(k) or any(d) or any(m),
             friction=per_coordinate(friction, joint.nv, name, "friction"),
             effort=per_coordinate(effort, joint.nv, name, "effort", math.inf),
             speed=per_coordinate(velocity, joint.nv, name, "velocity", math.inf),
@@ -307,7 +308,14 @@ class Mechanism:
         return name in self._by_name
 
     def __repr__(self) -> str:
-        return f"<Mechanism {self.name!r}: {self.nb} bodies, {self.nv} degrees of freedom>"
+        return f"<Mechanism {self.name!r}: {self.size}>"
+
+    @property
+    def size(self) -> str:
+        """How many bodies, and how they may move, as a phrase."""
+        held = len(self.constraints)
+        moving = f"{self.nv} velocities, {held} constraint{'' if held == 1 else 's'}"
+        return f"{self.nb} bodies, {moving if held else f'{self.nv} degrees of freedom'}"
 
     # -- checking and compiling -------------------------------------------------------------------
 
@@ -321,18 +329,21 @@ class Mechanism:
 
     @named_options
     def compile(
-        self, algorithm: str = "auto", dtype: str = "float64", form: str = "auto", width: int | None = None
-    ) -> Model:
+        self, algorithm: str = "auto", dtype: str = "float64", form: str = "auto", width: int | None = None,
+        vary: Sequence[str] = (),
+    ) -> Model:  # fmt: skip
         """Check the mechanism, write its equations of motion and compile them.
 
         `algorithm` is the formulation of forward dynamics: "auto" takes the one with the fewest operations, others are
         "recursive", "articulated-body", "composite-rigid-body", "lagrangian", "redmax", ... `dtype` is "float64" or
         "float32". `form` is "straight" (one program), "kernels" (one per class of bodies, in loops) or "auto"; `width`
-        is how many states of a batch run at once (default: what the processor's registers hold).
+        is how many states of a batch run at once (default: what the processor's registers hold). `vary` names
+        parameters that will be set again and again, such as "rod/mass": whatever values they get, also exactly 0 or 1,
+        nothing is compiled again.
         """
         _refuse(self, [p for p in self.check() if p.rule != "regular"])  # forward dynamics alone cares about that
         pipeline = importlib.import_module("anyjoint").compile_model  # physics does not import the compiler
-        return pipeline(self, algorithm=algorithm, dtype=dtype, form=form, width=width)  # type: ignore[no-any-return]
+        return pipeline(self, algorithm=algorithm, dtype=dtype, form=form, width=width, vary=vary)  # type: ignore[no-any-return]
 
     # -- the details of add_body ------------------------------------------------------------------
 

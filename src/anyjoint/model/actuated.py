@@ -20,7 +20,9 @@ RANK = 1e-10  # of a direction that rows still hold something in, relative to th
 KEPT = {"float64": 1e-8, "float32": 1e-3}  # by how much accelerations may miss a row, relative to its terms
 
 
-def actuated_forces(model: Any, motion: Sequence[Floats], tau: Floats, actuated: Any, t: Any) -> Floats:
+def actuated_forces(
+    model: Any, motion: Sequence[Floats], tau: Floats, actuated: Any, t: Any, parameters: Any = None
+) -> Floats:
     """Forces of the actuated velocities, 0 for all others; `tau` is what the tree asks for in this motion (q, v, a)."""
     q, v, a = motion
     driven = np.zeros(model.nv, dtype=bool)
@@ -29,7 +31,7 @@ def actuated_forces(model: Any, motion: Sequence[Floats], tau: Floats, actuated:
     tau = np.asarray(tau, dtype=float)
     G = np.zeros((*tau.shape[:-1], 0, model.nv))
     if model.mechanism.nc:
-        G, tau = _hard_rows(model, q, v, np.asarray(a, dtype=float), tau, t)
+        G, tau = _hard_rows(model, q, v, np.asarray(a, dtype=float), tau, {"t": t, "parameters": parameters})
     G = np.broadcast_to(G, (*tau.shape[:-1], *G.shape[-2:]))
     forces = np.zeros(tau.shape)
     forces[..., driven], left = least_forces(np.swapaxes(G, -1, -2), tau, driven)
@@ -58,19 +60,21 @@ def pseudo_inverse(A: Floats, cut: Floats) -> Floats:
     return np.swapaxes(U * inverse[..., None, :] @ Vt, -1, -2)
 
 
-def _hard_rows(model: Any, q: Floats, v: Floats, a: Floats, tau: Floats, t: Any) -> tuple[Floats, Floats]:
-    """G of rows that do not give way, and tau with what soft rows push: y = (G a + gamma) / compliance."""
-    G, missed = checked_accelerations(model, "inverse_dynamics", q, v, a, t)
-    soft = model.row_compliances
-    hard = soft == 0.0
-    return G[..., hard, :], tau + _times(np.swapaxes(G, -1, -2)[..., ~hard], missed[..., ~hard] / soft[~hard])
+def _hard_rows(
+    model: Any, q: Floats, v: Floats, a: Floats, tau: Floats, given: dict[str, Any]
+) -> tuple[Floats, Floats]:
+    """G of rows that do not give way, and tau without what soft rows push with."""
+    G = checked_accelerations(model, "inverse_dynamics", q, v, a, **given)
+    return G[..., model.hard_rows, :], tau - model.soft_forces(q, v, **given)
 
 
-def checked_accelerations(model: Any, where: str, q: Floats, v: Floats, a: Floats, t: Any) -> tuple[Floats, Floats]:
-    """G and G a + gamma, which is 0 on rows that do not give way; refuse accelerations with which it is not."""
-    G = np.asarray(model.constraint_jacobian(q, t=t), dtype=float)
-    gamma = np.asarray(model.constraint_bias(q, v, t=t), dtype=float)
-    missed, hard = _times(G, a) + gamma, model.row_compliances == 0.0
+def checked_accelerations(
+    model: Any, where: str, q: Floats, v: Floats, a: Floats, t: Any, parameters: Any = None
+) -> Floats:
+    """G; refuse accelerations with which G a + gamma is not 0 on rows that do not give way."""
+    G = np.asarray(model.constraint_jacobian(q, t=t, parameters=parameters), dtype=float)
+    gamma = np.asarray(model.constraint_bias(q, v, t=t, parameters=parameters), dtype=float)
+    missed, hard = _times(G, a) + gamma, model.hard_rows
     scale = _times(np.abs(G), np.abs(a)) + np.abs(gamma)
     off = np.abs(missed[..., hard]) > KEPT[model.dtype.name] * np.maximum(scale[..., hard], 1.0)
     if off.any():
@@ -82,7 +86,7 @@ def checked_accelerations(model: Any, where: str, q: Floats, v: Floats, a: Float
             f"{where}:{_which(state)} the accelerations a violate constraints: {said}. Give accelerations that satisfy "
             "them, such as those of forward_dynamics"
         )
-    return G, missed
+    return G
 
 
 def _check_followed(model: Any, driven: Floats, tau: Floats, left: Floats) -> None:

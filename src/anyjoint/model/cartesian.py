@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from anyjoint.dynamics import conversion
 from anyjoint.dynamics.blocks import skew
 from anyjoint.errors import InputError
 from anyjoint.scalar import reals
+
+if TYPE_CHECKING:
+    from .model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -21,7 +24,7 @@ class Cartesian:
     Velocities and forces are (nb, 3), at the bodies' centres of mass or at other `points` given in body frames.
     """
 
-    def __init__(self, model: Any, q: Any, points: Any = None) -> None:
+    def __init__(self, model: Model, q: Any, points: Any = None) -> None:
         self.model, self.q = model, _row(q, model.nq, "q")
         coms = np.array([body.inertia.com for body in model.mechanism.bodies]).reshape(model.nb, 3)
         self.points = coms if points is None else self._per_body(points, "points")

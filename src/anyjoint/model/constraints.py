@@ -58,26 +58,30 @@ class ConstraintQuestions:
 
         def __getattr__(self, name: str) -> Any: ...
 
-    def constraint_forces(self, q: Any, v: Any, tau: Any = None, *, t: Any = None) -> dict[str, Floats]:
+    def constraint_forces(
+        self, q: Any, v: Any, tau: Any = None, *, t: Any = None, parameters: Any = None
+    ) -> dict[str, Floats]:
         """Multipliers by constraint: M a + G^T y = tau - bias.
 
         Those of a loop are reactions along and about the axes of its first frame. Where rows are redundant, one choice
         of many is made: rows that others imply get 0.
         """
-        return self._by_name(np.asarray(self.constraint_multipliers(q, v, tau=tau, t=t)))
+        return self._by_name(np.asarray(self.constraint_multipliers(q, v, tau=tau, t=t, parameters=parameters)))
 
-    def constraint_residual(self, q: Any, v: Any = None, *, t: Any = None) -> dict[str, Residual]:
+    def constraint_residual(
+        self, q: Any, v: Any = None, *, t: Any = None, parameters: Any = None
+    ) -> dict[str, Residual]:
         """Errors of positions and velocities by constraint; at rest unless v is given."""
         q = np.asarray(q, self.dtype)
         v = np.zeros((*q.shape[:-1], self.nv), self.dtype) if v is None else v
-        position, velocity = self.constraint_errors(q, v, t=t)
+        position, velocity = self.constraint_errors(q, v, t=t, parameters=parameters)
         found = zip(self._by_name(position).items(), self._by_name(velocity).values(), strict=True)
         return {name: Residual(x, y) for (name, x), y in found}
 
-    def constraint_jacobian(self, q: Any, *, t: Any = None) -> Floats:
+    def constraint_jacobian(self, q: Any, *, t: Any = None, parameters: Any = None) -> Floats:
         """G (nc, nv): the rates of all rows per unit velocities."""
         shape = (self.mechanism.nc, self.nv)
-        entries = np.asarray(self.evaluate("constraint_entries", (q, *self.clock(t))))
+        entries = np.asarray(self.evaluate("constraint_entries", (q, *self.clock(t)), parameters=parameters))
         G = np.zeros((shape[0] * shape[1], *entries.shape[:-1]), self.dtype)
         numbers, rows, columns = self._entry_places
         np.add.at(G, rows * self.nv + columns, np.moveaxis(entries[..., numbers], -1, 0))
@@ -86,9 +90,10 @@ class ConstraintQuestions:
     def mobility(self, q: Any, *, t: Any = None) -> Mobility:
         """How many degrees of freedom are left at q, and which rows are redundant there."""
         G = np.asarray(self.constraint_jacobian(checked_row("mobility", q, "q", self.nq, self.dtype), t=t), dtype=float)
-        kept, redundant = _independent(G)
+        hard = np.flatnonzero(self.hard_rows)
+        kept, redundant = _independent(G[hard])
         names = self.row_names
-        return Mobility(self.nv - len(kept), len(G), tuple(names[k] for k in redundant))
+        return Mobility(self.nv - len(kept), len(hard), tuple(names[hard[k]] for k in redundant))
 
     def assemble(
         self, q0: Any = None, v0: Any = None, *, hold: Sequence[str] = (), t: float = 0.0, progress: Any = None
@@ -104,6 +109,21 @@ class ConstraintQuestions:
         return Assembly(self, [hold] if isinstance(hold, str) else hold, t, progress).run(np.array(q), np.array(v))
 
     @property
+    def hard_rows(self) -> Floats:
+        """Of each row whether it holds; soft ones give way."""
+        return np.array([not c.compliance for c in self.mechanism.constraints for _ in range(c.count)], dtype=bool)
+
+    def stored_in_constraints(self, q: Any, t: Any = None) -> Floats:
+        """Energy in soft rows on positions, half the error squared over the compliance, for a batch of states."""
+        q = np.asarray(q, self.dtype)
+        soft = [c.compliance for c in self.mechanism.constraints for _ in range(c.count)]
+        if not any(soft):
+            return np.zeros(q.shape[:-1])
+        per = np.array([0.5 / c if c else 0.0 for c in soft])
+        position, _ = self.constraint_errors(q, np.zeros((*q.shape[:-1], self.nv), self.dtype), t=t)
+        return np.asarray(np.asarray(position) ** 2 @ per)
+
+    @property
     def row_names(self) -> list[str]:
         """Names of all constraint rows: constraint, and row if it has several."""
         return [
@@ -112,11 +132,17 @@ class ConstraintQuestions:
             for row in constraint.row_names
         ]
 
-    @property
-    def row_compliances(self) -> Floats:
-        """Of all constraint rows, by how much they give way: 0 for hard ones."""
-        constraints = self.mechanism.constraints
-        return np.repeat([float(c.compliance) for c in constraints], [c.count for c in constraints])
+    def soft_forces(self, q: Any, v: Any, t: Any = None, parameters: Any = None) -> Floats:
+        """Generalized forces of soft rows, -G^T y with y = error / compliance, or rate / compliance for dampers."""
+        constraints = [(c.holonomic, c.compliance) for c in self.mechanism.constraints for _ in range(c.count)]
+        springs, compliance = np.array(constraints, dtype=float).reshape(-1, 2).T
+        soft = compliance > 0
+        if not soft.any():
+            return np.zeros(np.shape(v))
+        error, rate = (np.asarray(x, dtype=float) for x in self.constraint_errors(q, v, t=t, parameters=parameters))
+        push = np.where(springs > 0, error, rate)[..., soft] / compliance[soft]
+        G = np.asarray(self.constraint_jacobian(q, t=t, parameters=parameters), dtype=float)[..., soft, :]
+        return np.asarray(-np.einsum("...ij,...i->...j", G, push))
 
     @cached_property
     def _entry_places(self) -> Floats:
@@ -207,7 +233,7 @@ class Assembly:
         position, _ = self.model.program("constraint_errors").split(
             self.model.program("constraint_errors")(q, np.zeros(self.model.nv), *self.clock)
         )
-        return np.asarray(position, dtype=float)
+        return np.where(self.model.hard_rows, position, 0.0).astype(float)
 
     def _position_correction(self, q: Floats, error: Floats) -> Floats:
         if not self.held.any():
@@ -221,7 +247,7 @@ class Assembly:
 
     def _rates(self, q: Floats, v: Floats) -> Floats:
         row = self.model.program("constraint_errors")(q, v, *self.clock)
-        return np.asarray(row[self.model.mechanism.nc :], dtype=float)
+        return np.where(self.model.hard_rows, row[self.model.mechanism.nc :], 0.0).astype(float)
 
     def _least(self, q: Floats, error: Floats) -> Floats:
         """The correction of least kinetic energy on the coordinates that are not held."""
@@ -229,6 +255,7 @@ class Assembly:
         G = np.asarray(model.constraint_jacobian(q, t=float(self.clock[0][0]) if self.clock else None), dtype=float)
         M = np.asarray(model.mass_matrix(q), dtype=float)[np.ix_(free, free)]
         L = np.linalg.cholesky(M)
+        G, error = G[model.hard_rows], error[model.hard_rows]
         weighted = np.linalg.solve(L, G[:, free].T).T
         d = np.zeros(model.nv)
         d[free] = np.linalg.solve(L.T, np.linalg.lstsq(weighted, -error, rcond=1e-9)[0])

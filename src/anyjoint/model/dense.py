@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,35 +14,63 @@ from anyjoint.dynamics.multipliers import constrained_accelerations
 from anyjoint.dynamics.recursive_mixed import numeric_part
 from anyjoint.dynamics.redmax import redmax_accelerations, reduced_rows, reduced_system
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.checks import check_regular
 from anyjoint.tree.plan import Link
+
+from .arguments import checked_out, checked_rows
+from .diagnosis import explain
+
+if TYPE_CHECKING:
+    from .model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Forward = Callable[..., Floats]
 
 
-def dense_forward(model: Any, name: str, q: Floats, v: Floats, tau: Floats, *t: Floats) -> Floats:
+def solved_forward(model: Model, name: str, arrays: tuple[Any, ...], out: Floats | None) -> Floats:
+    """Forward dynamics by a formulation that solves numerically, of one state or a batch, finite or explained."""
+    check_regular(model.mechanism)
+    where, inputs = "forward_dynamics", [("q", model.nq), ("v", model.nv), ("tau", model.nv)]
+    inputs += [("t", 1)] if model.mechanism.timed else []
+    rows, batch = checked_rows(where, arrays, inputs, np.dtype(float))
+    if model.places is not None:
+        model.places.check(where, rows[0])
+    result = checked_out(where, out, (*batch, model.nv), model.dtype, rows)
+    try:
+        result[...] = dense_forward(model, name, *rows)
+    except np.linalg.LinAlgError:
+        result[...] = np.nan
+        if batch:  # state by state, to tell which one it is
+            for k in range(len(result)):
+                result[k] = solved_forward(model, name, tuple(x[k] if x.ndim == 2 else x for x in rows), None)
+    explain(model, where, inputs, rows, result)
+    return result
+
+
+def dense_forward(model: Model, name: str, q: Floats, v: Floats, tau: Floats, *t: Floats) -> Floats:
     """Accelerations by the named formulation."""
     if not model.plan.links:
         return np.zeros(np.shape(v))
     lead = np.broadcast_shapes(*(x.shape[:-1] for x in (q, v, tau, *t)))
     q, v, tau, *clock = (np.broadcast_to(x, (*lead, x.shape[-1])) for x in (q, v, tau, *t))
     if model.mechanism.constraints:
-        return WITH_MULTIPLIERS[name](model, q, v, tau, *clock)
+        pushed = tau + model.soft_forces(q, v, clock[0] if clock else None)
+        return WITH_MULTIPLIERS[name](model, q, v, pushed, *clock)
     return ALONE[name](model, q, v, tau)
 
 
 # -- links alone ------------------------------------------------------------------------------------------------------
 
 
-def _redmax(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
+def _redmax(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
     return redmax_accelerations(*_links(model, q, v, tau))
 
 
-def _augmented(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
+def _augmented(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
     return augmented_accelerations(*_links(model, q, v, tau))
 
 
-def _recursive_mixed(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
+def _recursive_mixed(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
     """Recursions 1-3 from machine code, 4-6 from NumPy [SG Method II]."""
     row, links = np.asarray(model.program("recursive_mixed")(q, v, tau), dtype=float), model.plan.links
     widths = [link.joint.nv for link in links]
@@ -52,36 +80,36 @@ def _recursive_mixed(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
     return numeric_part(split_blocks(blocks, widths), model.plan.parents, inertias, tau_bar, _armature(links))
 
 
-def _composite(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
+def _composite(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
     return _solved(*_composite_system(model, q, v, tau))
 
 
-def _lagrangian(model: Any, q: Floats, v: Floats, tau: Floats) -> Floats:
+def _lagrangian(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
     return _solved(*_lagrangian_system(model, q, v, tau))
 
 
 # -- with multipliers -------------------------------------------------------------------------------------------------
 
 
-def _composite_held(model: Any, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
+def _composite_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
     return constrained_accelerations(*_composite_system(model, q, v, tau), *_rows(model, q, v, *clock))
 
 
-def _lagrangian_held(model: Any, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
+def _lagrangian_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
     """P = G and Pdot qdot = gamma by D* [GL eq. 16]."""
     return constrained_accelerations(*_lagrangian_system(model, q, v, tau), *_rows(model, q, v, *clock))
 
 
-def _redmax_held(model: Any, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
+def _redmax_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
     """Maximal rows reduced by J_mr, as everything else is [RM section 3]."""
     blocks, parents, *rest = _links(model, q, v, tau)
     G, gamma = reduced_rows(blocks, parents, link_rows(model, q, v, *clock))
-    return constrained_accelerations(*reduced_system(blocks, parents, *rest), G, gamma, model.row_compliances)
+    return constrained_accelerations(*reduced_system(blocks, parents, *rest), G, gamma)
 
 
-def _augmented_held(model: Any, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
-    border: tuple[Any, ...] = link_rows(model, q, v, *clock), model.row_compliances
-    return bordered_accelerations(*(*_links(model, q, v, tau), *border))
+def _augmented_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
+    given: tuple[Any, ...] = (*_links(model, q, v, tau), link_rows(model, q, v, *clock))
+    return bordered_accelerations(*given)
 
 
 ALONE: dict[str, Forward] = {
@@ -101,7 +129,7 @@ WITH_MULTIPLIERS: dict[str, Forward] = {
 # -- matrices and rows ------------------------------------------------------------------------------------------------
 
 
-def _links(model: Any, q: Floats, v: Floats, tau: Floats) -> tuple[Any, ...]:
+def _links(model: Model, q: Floats, v: Floats, tau: Floats) -> tuple[Any, ...]:
     """Blocks, parents, inertias, forces with those of springs, the ground's acceleration and armatures."""
     links = model.plan.links
     up = np.concatenate([np.zeros(3), -np.asarray(model.mechanism.gravity)])
@@ -114,12 +142,12 @@ def _armature(links: Sequence[Link]) -> Floats:
     return np.concatenate([link.spring.armature if link.spring else np.zeros(link.joint.nv) for link in links])
 
 
-def _composite_system(model: Any, q: Floats, v: Floats, tau: Floats) -> tuple[Floats, Floats]:
+def _composite_system(model: Model, q: Floats, v: Floats, tau: Floats) -> tuple[Floats, Floats]:
     """M from compiled sweeps and tau - c [PAK eq. 7]."""
     return np.asarray(model.mass_matrix(q), dtype=float), tau - model.bias_forces(q, v)
 
 
-def _lagrangian_system(model: Any, q: Floats, v: Floats, tau: Floats) -> tuple[Floats, Floats]:
+def _lagrangian_system(model: Model, q: Floats, v: Floats, tau: Floats) -> tuple[Floats, Floats]:
     """M as the coefficients of accelerations in the linear-time equations, and Q - c [GL section 4]."""
     inverse = model.program("inverse_dynamics_lagrangian")
     c = np.asarray(inverse(q, v, np.zeros(model.nv)), dtype=float)
@@ -132,15 +160,15 @@ def _solved(M: Floats, right: Floats) -> Floats:
     return solved
 
 
-def _rows(model: Any, q: Floats, v: Floats, *clock: Floats) -> tuple[Floats, Floats, Floats]:
-    """G, gamma and compliances of all rows."""
-    t = clock[0] if clock else None
-    gamma = np.asarray(model.constraint_bias(q, v, t=t), dtype=float)
-    return np.asarray(model.constraint_jacobian(q, t=t), dtype=float), gamma, model.row_compliances
+def _rows(model: Model, q: Floats, v: Floats, *clock: Floats) -> tuple[Floats, Floats]:
+    """G and gamma of all rows that do not give way."""
+    t, hard = clock[0] if clock else None, model.hard_rows
+    gamma = np.asarray(model.constraint_bias(q, v, t=t), dtype=float)[..., hard]
+    return np.asarray(model.constraint_jacobian(q, t=t), dtype=float)[..., hard, :], gamma
 
 
-def link_rows(model: Any, q: Floats, v: Floats, *clock: Floats) -> LinkRows:
-    """The rows of all constraints on links and coordinates, from the row of the quantity `constraint_blocks`."""
+def link_rows(model: Model, q: Floats, v: Floats, *clock: Floats) -> LinkRows:
+    """Rows that do not give way on links and coordinates, from the row of the quantity `constraint_blocks`."""
     row = np.asarray(model.evaluate("constraint_blocks", (q, v, *clock)), dtype=float)
     mech: Mechanism = model.mechanism
     lead, at, first = row.shape[:-1], 0, 0
@@ -160,4 +188,5 @@ def link_rows(model: Any, q: Floats, v: Floats, *clock: Floats) -> LinkRows:
             at += constraint.count
         gamma[..., own] = row[..., at : at + constraint.count]
         at, first = at + constraint.count, own.stop
-    return LinkRows(on_links, N, gamma)
+    hard = model.hard_rows
+    return LinkRows({link: K[..., hard, :] for link, K in on_links.items()}, N[..., hard, :], gamma[..., hard])

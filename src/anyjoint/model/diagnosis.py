@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.mechanism.singular import joint_reason
 
+if TYPE_CHECKING:
+    from .model import Model
+
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
-def explain(model: Any, name: str, inputs: Sequence[tuple[str, int]], arrays: Sequence[Any], result: Floats) -> None:
+def explain(model: Model, name: str, inputs: Sequence[tuple[str, int]], arrays: Sequence[Any], result: Floats) -> None:
     """Raise the error that explains a result which is not finite; return if it is finite after all."""
     if np.isfinite(result).all():
         return
@@ -27,7 +30,7 @@ def explain(model: Any, name: str, inputs: Sequence[tuple[str, int]], arrays: Se
     raise SingularityError(f"{name}:{which} {_singular(model, name, q if q.ndim == 1 else q[state])}")
 
 
-def _singular(model: Any, name: str, q: Floats) -> str:
+def _singular(model: Model, name: str, q: Floats) -> str:
     for body in model.mechanism.bodies:
         reason = joint_reason(body, q)
         if reason:

@@ -24,16 +24,18 @@ def add_methods(model: type, quantities: Mapping[str, Quantity]) -> None:
 
 
 def method(quantity: Quantity) -> Callable[..., Any]:
-    """The method that evaluates a quantity: one argument per input, then `out` (for a single output) and `threads`."""
+    """The method that evaluates a quantity: one argument per input, then `out`, `threads` and `parameters`."""
     name, tables = quantity.name, [row for row in quantity.inputs if row.kind == "bodies"]
 
-    def call(self: Any, *arrays: Any, out: Floats | None = None, threads: int = 1, **named: Any) -> Any:
+    def call(
+        self: Any, *arrays: Any, out: Floats | None = None, threads: int = 1, parameters: Any = None, **named: Any
+    ) -> Any:
         given = quantity.given(self.mechanism)
         if named or len(arrays) != len(given):
             arrays = completed(self, quantity, given, arrays, named)
         if tables:
             arrays = tuple(_flat(self, row, x, name) for row, x in zip(given, arrays, strict=False))
-        return self.program(name).split(self.evaluate(name, arrays, out, threads))
+        return self.program(name).split(self.evaluate(name, arrays, out, threads, parameters))
 
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     parameters += [
@@ -47,6 +49,7 @@ def method(quantity: Quantity) -> Callable[..., Any]:
     parameters += [
         inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None),
         inspect.Parameter("threads", inspect.Parameter.KEYWORD_ONLY, default=1),
+        inspect.Parameter("parameters", inspect.Parameter.KEYWORD_ONLY, default=None),
     ]
     call.__name__, call.__qualname__ = name, f"Model.{name}"
     call.__doc__ = documentation(quantity)

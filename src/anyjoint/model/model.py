@@ -19,13 +19,12 @@ from anyjoint.codegen import OpCount, all_finite
 from anyjoint.codegen.target import checked_dtype
 from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.errors import InputError
-from anyjoint.joints import Coupled
+from anyjoint.forces.force import Force
 from anyjoint.mechanism import Mechanism
-from anyjoint.mechanism.checks import check_regular
 from anyjoint.mechanism.singular import singular_coordinates
 from anyjoint.options import named_options
 from anyjoint.quantity import QUANTITIES, Quantity
-from anyjoint.quantity.forward_dynamics import CARRYING, DENSE_FORMULATIONS, FOLLOWING, FORMULATIONS, NUMERIC
+from anyjoint.quantity.forward_dynamics import DENSE_FORMULATIONS, NUMERIC
 from anyjoint.quantity.hybrid_dynamics import hybrid_dynamics
 from anyjoint.quantity.mass_matrix import DENSE
 from anyjoint.quantity.step import STEPS
@@ -38,21 +37,27 @@ from .actuated import actuated_forces, checked_accelerations
 from .alarm import Alarm
 from .arguments import checked_out, checked_row, checked_rows
 from .cartesian import Cartesian
+from .center import center_of_mass
+from .choices import checked_algorithm, checked_form, checked_vary
 from .constraints import ConstraintQuestions
-from .dense import WITH_MULTIPLIERS, dense_forward
+from .dense import WITH_MULTIPLIERS, solved_forward
 from .diagnosis import explain
 from .direct import Direct
 from .method import add_methods
+from .parameter_rows import ParameterRows
 from .parameters import Parameters
 from .places import Places
 from .program import Program
 from .report import Report, make_report
+from .row_program import RowPrograms
 from .screen import Screen, look_closer, make_screen
+from .varied import varied
 
 if TYPE_CHECKING:
     from anyjoint.simulate import Trajectory
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+Given = ParameterRows | Mapping[str, Any]  # parameters, one row per state
 
 
 class Model(ConstraintQuestions):
@@ -86,14 +91,17 @@ class Model(ConstraintQuestions):
         dtype: str = "float64",
         form: str = "auto",
         width: int | None = None,
+        vary: Sequence[str] = (),
     ) -> None:
         self.mechanism = copy.copy(mechanism)  # parameters change here, not in the user's
         self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
         self.dtype = np.dtype(checked_dtype(dtype))
-        self.algorithm = _checked_algorithm(algorithm, self.mechanism)
-        self.workshop = Workshop(self.mechanism, _checked_form(form))
+        self.algorithm = checked_algorithm(algorithm, self.mechanism)
+        self.vary = checked_vary(vary, self.mechanism)
+        self.workshop = Workshop(self.mechanism, checked_form(form), lambda: varied(self.mechanism, self.vary))
         self.width = width
         self._programs: dict[str, Program] = {}
+        self.row_programs = RowPrograms(self)
         self.numeric = algorithm if self._is_numeric(algorithm) else None
         begin = time.perf_counter()
         if self.nv:
@@ -142,12 +150,16 @@ class Model(ConstraintQuestions):
         """The machine code of a quantity."""
         name = quantity if isinstance(quantity, str) else quantity.name
         if name not in self._programs:
-            record = self._known(quantity) if isinstance(quantity, str) else quantity
+            record = self.known(quantity)
             traced = record.trace(self.workshop, self.algorithm)
             self._programs[name] = Program(record, traced, self.mechanism, self.dtype.name, self.width)
         return self._programs[name]
 
-    def _known(self, name: str) -> Quantity:
+    def known(self, quantity: str | Quantity) -> Quantity:
+        """A quantity given by its name or as itself; refuses what this model cannot answer by machine code."""
+        if isinstance(quantity, Quantity):
+            return quantity
+        name = quantity
         if name not in QUANTITIES:
             raise InputError(f"quantity {name!r} is unknown; choose one of {', '.join(QUANTITIES)}")
         if name == "forward_dynamics" and self.numeric:
@@ -159,20 +171,31 @@ class Model(ConstraintQuestions):
         """Masses, centres of mass, tensors, placements, springs, joint parameters and gravity by name."""
         return Parameters(self.mechanism, self._parameters_changed)
 
+    def parameter_rows(self, values: Given) -> ParameterRows:
+        """Parameters with one value for each state of a batch, checked once and good for any number of calls.
+
+        >>> rows = model.parameter_rows({"bob/mass": [1.0, 2.0, 3.0]})
+        >>> model.forward_dynamics([0.1], [0.0], [0.5], parameters=rows).shape
+        (3, 1)
+        """
+        return self.row_programs.rows(values)
+
     def _parameters_changed(self) -> None:
         """Run the set-up programs again; drop programs that have built in a number which is another one now."""
         self.workshop.forget()
+        self.row_programs.parameters_changed()
         for made in ("screen", "places", "_direct", "_entry_places", "is_regular"):
             self.__dict__.pop(made, None)
         stale = []
         for name, program in self._programs.items():
             trace = program.trace
             numbers = self.workshop.numbers(trace.over, trace.gravity, trace.closed)
-            if not program.update(numbers) or not _still_there(trace.joints, self.mechanism):
+            if not program.update(numbers) or not trace.still_fits(self.mechanism):
                 stale.append(name)
         for name in stale:
             del self._programs[name]
         if stale:
+            self.workshop.look_again()
             warnings.warn(
                 f"{', '.join(stale)}: a number that the code has built in (exactly 0, 1 or -1, or a rolling joint's) "
                 "changed; compiling again",
@@ -182,10 +205,13 @@ class Model(ConstraintQuestions):
     # -- calls ----------------------------------------------------------------------------------------------
 
     def evaluate(
-        self, quantity: str | Quantity, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1
-    ) -> Floats:
-        """The result row of a quantity, finite or explained."""
+        self, quantity: str | Quantity, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1,
+        parameters: Given | None = None,
+    ) -> Floats:  # fmt: skip
+        """The result row of a quantity, finite or explained; `parameters` has one row per state."""
         name = quantity if isinstance(quantity, str) else quantity.name
+        if parameters is not None:
+            return self.row_programs.evaluate(quantity, arrays, parameters, out, threads)
         program = self._programs.get(name) or self.program(quantity)
         if self.places is not None and not program.quantity.anywhere:
             self.places.check(name, arrays[0])
@@ -202,13 +228,19 @@ class Model(ConstraintQuestions):
 
     def forward_dynamics(
         self, q: Any, v: Any, tau: Any = None, t: Any = None, *, wrenches: Any = None, out: Floats | None = None,
-        threads: int = 1,
+        threads: int = 1, parameters: Given | None = None,
     ) -> Floats:  # fmt: skip
         """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies, in their frames.
 
-        They satisfy the constraints. `t` is the time, for mechanisms that depend on it.
+        They satisfy the constraints. `t` is the time, for mechanisms that depend on it. `parameters` gives every state
+        of a batch its own: {"rod/mass": masses}, or `model.parameter_rows(...)`.
         """
         tau = self._zero if tau is None else tau
+        if parameters is not None:
+            rows = self.parameter_rows(parameters)
+            if wrenches is not None:
+                tau = np.asarray(tau) + self.generalized_forces(q, wrenches, parameters=rows)
+            return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads, rows)
         if wrenches is None and out is None and threads == 1 and self._direct is not None:
             state = self._direct((q, v, tau))
             if state is not None:
@@ -225,7 +257,7 @@ class Model(ConstraintQuestions):
         self, q: Any, v: Any, tau: Any, t: Any = None, out: Floats | None = None, threads: int = 1
     ) -> Floats:
         if self.numeric:
-            return self._forward_numerically((q, v, tau, *self.clock(t)), out)
+            return solved_forward(self, self.numeric, (q, v, tau, *self.clock(t)), out)
         return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads)
 
     def clock(self, t: Any) -> tuple[Any, ...]:
@@ -259,27 +291,9 @@ class Model(ConstraintQuestions):
     def _zero(self) -> Floats:
         return np.zeros(self.nv, self.dtype)
 
-    def _forward_numerically(self, arrays: tuple[Any, ...], out: Floats | None) -> Floats:
-        check_regular(self.mechanism)
-        name, inputs = "forward_dynamics", [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
-        inputs += [("t", 1)] if self.mechanism.timed else []
-        rows, batch = checked_rows(name, arrays, inputs, np.dtype(float))
-        if self.places is not None:
-            self.places.check(name, rows[0])
-        result = checked_out(name, out, (*batch, self.nv), self.dtype, rows)
-        try:
-            result[...] = dense_forward(self, str(self.numeric), *rows)
-        except np.linalg.LinAlgError:
-            result[...] = np.nan
-            if batch:  # state by state, to tell which one it is
-                for k in range(len(result)):
-                    result[k] = self._forward_numerically(tuple(x[k] if x.ndim == 2 else x for x in rows), None)
-        explain(self, name, inputs, rows, result)
-        return result
-
     def inverse_dynamics(
         self, q: Any, v: Any, a: Any, *, actuated: Any = None, t: Any = None, algorithm: str = "newton-euler",
-        out: Floats | None = None, threads: int = 1,
+        out: Floats | None = None, threads: int = 1, parameters: Given | None = None,
     ) -> Floats:  # fmt: skip
         """Generalized forces that produce the accelerations a; algorithm "newton-euler" or "lagrangian".
 
@@ -291,11 +305,11 @@ class Model(ConstraintQuestions):
         if algorithm not in names:
             raise InputError(f"inverse_dynamics: algorithm {algorithm!r} is unknown; choose one of {', '.join(names)}")
         if actuated is None:
-            return self.evaluate(names[algorithm], (q, v, a), out, threads)
-        tau = self.evaluate(names[algorithm], (q, v, a), None, threads)
+            return self.evaluate(names[algorithm], (q, v, a), out, threads, parameters)
+        tau = self.evaluate(names[algorithm], (q, v, a), None, threads, parameters)
         inputs = [("q", self.nq), ("v", self.nv), ("a", self.nv)]
         rows, _ = checked_rows("inverse_dynamics", (q, v, a), inputs, self.dtype)
-        forces = actuated_forces(self, rows, tau, actuated, t)
+        forces = actuated_forces(self, rows, tau, actuated, t, parameters)
         result = checked_out("inverse_dynamics", out, forces.shape, self.dtype, ())
         result[...] = forces
         return result
@@ -303,12 +317,13 @@ class Model(ConstraintQuestions):
     @named_options
     def step(
         self, q: Any, v: Any, tau: Any = None, *, dt: float = 1e-3, t: Any = None, method: str = "rk4",
-        out: tuple[Floats, Floats] | None = None, threads: int = 1,
+        out: tuple[Floats, Floats] | None = None, threads: int = 1, parameters: Given | None = None,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """The state after one step of dt seconds, in which tau is held; for control and learning loops.
 
         One state or a batch, by any stepper with a step of its own ("rk4", "semi-implicit-euler", ...); `t` is the time
-        before it, for mechanisms that depend on time. `out` are two arrays to write to.
+        before it, for mechanisms that depend on time. `out` are two arrays to write to. `parameters` gives every state
+        of a batch its own.
 
         >>> q, v = model.step([0.1], [0.0], dt=1e-3)
         >>> bool(abs(v[0] + 9.81e-3 * 0.0998) < 1e-6)
@@ -323,7 +338,7 @@ class Model(ConstraintQuestions):
         if not is_real(dt) or not 0 < dt < np.inf:
             raise InputError(f"step: dt={dt!r}; expected a positive finite number of seconds")
         given = (q, v, self._zero if tau is None else tau, np.full(1, dt, self.dtype), *self.clock(t))
-        row = self.evaluate(STEPS[method], given, None, threads)
+        row = self.evaluate(STEPS[method], given, None, threads, parameters)
         if out is None:
             return row[..., : self.nq], row[..., self.nq :]
         out[0][...], out[1][...] = row[..., : self.nq], row[..., self.nq :]
@@ -348,12 +363,14 @@ class Model(ConstraintQuestions):
             checked_accelerations(self, "hybrid_dynamics", q, v, np.asarray(found[0], dtype=float), t)
         return found
 
-    def mass_matrix(self, q: Any, *, out: Floats | None = None, threads: int = 1) -> Floats:
+    def mass_matrix(
+        self, q: Any, *, out: Floats | None = None, threads: int = 1, parameters: Given | None = None
+    ) -> Floats:
         """M(q), (nv, nv)."""
-        if self.nv > DENSE and self.workshop.expansion:
+        if self.nv > DENSE and self.workshop.expansion and parameters is None:
             return self._mass_columns(np.asarray(q), threads)
         square = (self.nv, self.nv)
-        flat = self.evaluate("mass_matrix", (q,), _flat(out, square), threads)
+        flat = self.evaluate("mass_matrix", (q,), _flat(out, square), threads, parameters)
         return flat.reshape(*flat.shape[:-1], *square) if out is None else out
 
     def _mass_columns(self, q: Floats, threads: int) -> Floats:
@@ -397,21 +414,7 @@ class Model(ConstraintQuestions):
 
     def center_of_mass(self, q: Any) -> Floats:
         """Centre of mass of all moving bodies; of all bodies where nothing moves."""
-        if not self.plan.links:
-            return self._fixed_center(np.shape(q)[:-1])
-        moment, mass = self.mass_moments(q)
-        if not np.all(mass > 0):
-            raise InputError(f"center_of_mass: nothing that moves in {self.mechanism.name!r} has mass")
-        return np.asarray(moment / np.asarray(mass)[..., None])
-
-    def _fixed_center(self, batch: tuple[int, ...]) -> Floats:
-        bodies = self.mechanism.bodies
-        mass = sum(body.inertia.mass for body in bodies)
-        if not mass > 0:
-            raise InputError(f"center_of_mass: nothing in {self.mechanism.name!r} has mass")
-        poses = [frame for _, frame in self.plan.placed]
-        moments = [b.inertia.mass * (T[:3, :3] @ b.inertia.com + T[:3, 3]) for b, T in zip(bodies, poses, strict=True)]
-        return np.broadcast_to(np.sum(moments, axis=0) / mass, (*batch, 3)).copy()
+        return center_of_mass(self, q)
 
     # -- simulation, questions, sources ---------------------------------------------------------------------
 
@@ -420,7 +423,7 @@ class Model(ConstraintQuestions):
         self, q0: Any = None, v0: Any = None, duration: float = 10.0, dt: float = 1e-3, method: str = "rk4", *,
         rtol: float = 1e-8, atol: float = 1e-10, tau: Any = None, forces: Sequence[Any] = (), events: Any = (),
         save_every: int | None = None, progress: Any = None, threads: int = 1, limits: bool = True,
-        hold: int | None = None, stabilise: Any = "project",
+        hold: int | None = None, stabilise: Any = "project", parameters: Given | None = None,
     ) -> Trajectory:  # fmt: skip
         """Integrate the motion from (q0, v0); without them from the mechanism's own start.
 
@@ -430,7 +433,8 @@ class Model(ConstraintQuestions):
         servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `aj.Event`s. Limits that joints declare hold
         unless `limits` is False. `stabilise` keeps the motion on constraints: "project" after every step,
         ("baumgarte", a, b), or None. Every `save_every`-th step is kept (default all). `progress=True` shows a bar.
-        Batches (batch, n) run on `threads`. Trouble ends the run early, with a status that says why.
+        Batches (batch, n) run on `threads`; `parameters` gives each state its own. Trouble ends the run early, with a
+        status that says why.
 
         >>> traj = model.simulate([0.1], [0.0], duration=1.0, dt=1e-3)
         >>> traj.status.ok, len(traj.t)
@@ -439,24 +443,26 @@ class Model(ConstraintQuestions):
         return importlib.import_module("anyjoint.simulate").simulate(  # type: ignore[no-any-return]
             self, q0, v0, duration, dt, method, rtol=rtol, atol=atol, tau=tau, forces=forces, events=events,
             save_every=save_every, progress=progress, threads=threads, limits=limits, hold=hold, stabilise=stabilise,
+            parameters=parameters,
         )  # fmt: skip
 
     @named_options
     def to_html(
         self, path: str | Path, *, live: bool = True, q0: Any = None, v0: Any = None, dt: float = 2e-3,
         method: str = "rk4", title: str | None = None, description: str = "", theme: str | None = None,
-        lite: bool | None = None,
+        lite: bool | None = None, forces: Sequence[Force] = (),
     ) -> Path:  # fmt: skip
         """Write a page that runs the dynamics live in the browser, or with live=False one that shows the start pose.
 
         The page starts at (q0, v0), else at the mechanism's own start, and steps by `dt` seconds and `method`. `theme`
-        is "light" or "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw.
+        is "light" or "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw;
+        `forces` are those of `anyjoint.forces`, with fixed numbers.
         """
         looks: dict[str, Any] = {"title": title, "description": description, "theme": theme, "lite": lite}
         if not live:
             return self.simulate(q0, v0, duration=0.0).to_html(path, **looks)
         page = importlib.import_module("anyjoint.view").model_page
-        return page(self, path, q0, v0, dt, method=method, **looks)  # type: ignore[no-any-return]
+        return page(self, path, q0, v0, dt, method=method, forces=forces, **looks)  # type: ignore[no-any-return]
 
     def export(self, language: str, folder: str | Path, prefix: str | None = None) -> list[Path]:
         """Write code to take away into a folder: "c" (a package for C and C++), "js" or "latex".
@@ -490,11 +496,11 @@ class Model(ConstraintQuestions):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied as mechanism (with its present parameters) and options; code comes from the cache."""
-        options = (self.algorithm, self.dtype.name, self.workshop.form, self.width)
+        options = (self.algorithm, self.dtype.name, self.workshop.form, self.width, self.vary)
         return _compiled_again, (Parcel(self.mechanism), *options)
 
     def __repr__(self) -> str:
-        return f"<Model of {self.mechanism.name!r}: {self.nb} bodies, {self.nv} degrees of freedom>"
+        return f"<Model of {self.mechanism.name!r}: {self.mechanism.size}>"
 
 
 add_methods(Model, QUANTITIES)
@@ -502,10 +508,11 @@ add_methods(Model, QUANTITIES)
 
 @named_options
 def compile_model(
-    mechanism: Any, algorithm: str = "auto", dtype: str = "float64", form: str = "auto", width: int | None = None
-) -> Model:
+    mechanism: Mechanism, algorithm: str = "auto", dtype: str = "float64", form: str = "auto",
+    width: int | None = None, vary: Sequence[str] = (),
+) -> Model:  # fmt: skip
     """The pipeline's door: a mechanism to machine code; the options are those of `Mechanism.compile`."""
-    return Model(mechanism, algorithm, dtype, form, width)
+    return Model(mechanism, algorithm, dtype, form, width, vary)
 
 
 def _compiled_again(mechanism: Parcel, *options: Any) -> Model:
@@ -517,35 +524,3 @@ def _flat(out: Floats | None, shape: tuple[int, ...]) -> Floats | None:
     if out is None or not isinstance(out, np.ndarray) or out.shape[-len(shape) :] != shape:
         return out
     return out.reshape(*out.shape[: -len(shape)], -1)
-
-
-def _still_there(joints: Sequence[Any], mechanism: Mechanism) -> bool:
-    """Whether a mechanism still has these very joints."""
-    return {id(joint) for joint in joints} <= {id(body.joint) for body in mechanism.bodies}
-
-
-def _checked_form(form: str) -> str:
-    if form not in ("auto", "straight", "kernels"):
-        raise InputError(f'form={form!r}; expected "auto", "straight" or "kernels"')
-    return form
-
-
-def _checked_algorithm(algorithm: str, mechanism: Mechanism) -> str:
-    if algorithm != "auto" and algorithm not in FORMULATIONS:
-        raise InputError(f"algorithm {algorithm!r} is unknown; choose one of {', '.join(['auto', *FORMULATIONS])}")
-    followers = ", ".join(repr(b.name) for b in mechanism.bodies if isinstance(b.joint, Coupled))
-    if followers and algorithm not in ("auto", *FOLLOWING):
-        raise InputError(
-            f"algorithm {algorithm!r} needs joints with coordinates of their own, but {followers} follow others;"
-            f" use one of {_choices(FOLLOWING)}"
-        )
-    if mechanism.constraints and algorithm not in ("auto", *CARRYING, *WITH_MULTIPLIERS):
-        raise InputError(
-            f"algorithm {algorithm!r} knows no constraints, but {mechanism.name!r} has some; use one of"
-            f" {_choices(CARRYING)} (sweeps that carry the multipliers) or {', '.join(WITH_MULTIPLIERS)} (dense)"
-        )
-    return algorithm
-
-
-def _choices(names: Sequence[str]) -> str:
-    return ", ".join(["auto", *names])

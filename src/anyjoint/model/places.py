@@ -16,6 +16,7 @@ from anyjoint.codegen import Array, Kernel, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.errors import SingularityError
 from anyjoint.joints import Coupled, Joint
+from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.fence import check_inside, fences_of
 from anyjoint.mechanism.probing import random_coordinates
 from anyjoint.mechanism.singular import SCREWS, joint_reason
@@ -71,7 +72,7 @@ class Shares:
 class Places:
     """Checks coordinates of one state or of a batch."""
 
-    def __init__(self, mechanism: Any, dtype: str) -> None:
+    def __init__(self, mechanism: Mechanism, dtype: str) -> None:
         self.mechanism = mechanism
         self.fences = fences_of(mechanism)
         self.edges = shares(mechanism, lambda joint, q: joint.edges(q), dtype, SHARE)
@@ -110,7 +111,7 @@ class Places:
         return f"body {body.name!r} at q = {q[body.q].tolist()}: {joint_reason(body, q) or near}"
 
 
-def shares(mechanism: Any, numbers: Numbered, dtype: str, least: float) -> Shares | None:
+def shares(mechanism: Mechanism, numbers: Numbered, dtype: str, least: float) -> Shares | None:
     """Numbers of all joints, by kernels over equal joints; None where nothing can break down."""
     kernels: dict[Hashable, Kernel | None] = {}
     starts: dict[Hashable, list[tuple[int, int]]] = {}

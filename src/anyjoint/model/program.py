@@ -14,7 +14,7 @@ from anyjoint.codegen.schedule import RowCall
 from anyjoint.errors import ModelError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
-from anyjoint.trace.numbers import Numbers
+from anyjoint.trace.numbers import Numbers, NumberTable
 from anyjoint.trace.workshop import Trace, built_in
 
 from .arguments import checked_out, checked_rows, checked_threads
@@ -32,12 +32,11 @@ class Program:
         self.quantity, self.trace = quantity, trace
         self.inputs = tuple((row.name, row.size(mechanism)) for row in quantity.given(mechanism))
         self.shapes = tuple(row.shape(mechanism) for row in quantity.outputs)
-        self.size = sum(row.size(mechanism) for row in quantity.outputs) or result_size(trace)
+        self.size = output_size(quantity, trace, mechanism)
         self.dtype = np.dtype(dtype)
         self.code = CompiledSchedule(trace.schedule, dtype=dtype, width=width)
-        self.numbers = np.zeros(max([rows.end for rows in trace.setups], default=0) + 1, self.dtype)  # never empty
+        self.numbers = filled(quantity.name, trace, trace.numbers, (), self.dtype)
         self._built_in = built_in(trace.numbers)
-        self._fill(trace.numbers)
         self.state = Direct(self).state
         self._local = threading.local()
 
@@ -50,18 +49,8 @@ class Program:
         return True
 
     def _fill(self, numbers: Numbers) -> None:
-        values = np.zeros(len(self.numbers))
-        with np.errstate(over="ignore", invalid="ignore"):
-            for rows in self.trace.setups:
-                rows.fill(numbers, values)
-            made = values.astype(self.dtype)
-        if not np.isfinite(made).all():
-            raise ModelError(
-                f"{self.quantity.name}: a number made of masses, lengths and gravity is {np.abs(values).max():.3g};"
-                f" expected at most {np.finfo(self.dtype).max:.3g}, the largest {self.dtype}. Use larger units, or"
-                " dtype='float64'."
-            )
-        self.numbers[:] = made  # in place: addresses in prepared calls stay good
+        # In place: addresses in prepared calls stay good.
+        self.numbers[:] = filled(self.quantity.name, self.trace, numbers, (), self.dtype)
 
     def op_count(self) -> OpCount:
         """Operations of one evaluation."""
@@ -157,8 +146,27 @@ class Program:
         return calls[width]
 
 
-def result_size(trace: Trace) -> int:
-    """Length of the result row: one past the last place that any run touches."""
+def filled(
+    name: str, trace: Trace, numbers: Numbers | NumberTable, batch: tuple[int, ...], dtype: np.dtype[Any]
+) -> Floats:
+    """What a program's kernels load, (*batch, count), by its set-up from raw numbers; never empty."""
+    values = np.zeros((*batch, trace.count))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for rows in trace.setups:
+            rows.fill(numbers, values)
+        made = values.astype(dtype)
+    if not np.isfinite(made).all():
+        raise ModelError(
+            f"{name}: a number made of masses, lengths and gravity is {np.abs(values).max():.3g}; expected at most"
+            f" {np.finfo(dtype).max:.3g}, the largest {dtype}. Use larger units, or dtype='float64'."
+        )
+    return made
+
+
+def output_size(quantity: Quantity, trace: Trace, mechanism: Mechanism) -> int:
+    """Length of the result row: what the outputs need, or one past the last place that any run touches."""
+    if quantity.outputs:
+        return sum(row.size(mechanism) for row in quantity.outputs)
     schedule = trace.schedule
     index = next(k for k, array in enumerate(schedule.arrays) if array.name == "result")
     return extents(schedule)[index]

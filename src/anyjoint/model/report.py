@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyjoint.codegen import count_operations
+
+if TYPE_CHECKING:
+    from .model import Model
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class Report:
         return head + "\n".join(lines)
 
 
-def make_report(model: Any) -> Report:
+def make_report(model: Model) -> Report:
     """The report of a model."""
     links = model.plan.links
     programs = tuple(_program(quantity, p, max(len(links), 1)) for quantity, p in model.programs.items())

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from anyjoint.mechanism.probing import random_coordinates
 from anyjoint.mechanism.singular import may_be_singular, singular_place
 
 from .places import Shares, shares
+
+if TYPE_CHECKING:
+    from .model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 STATES = 5
@@ -62,7 +65,7 @@ class Screen:
         return sorted({*large, *(self.ranks.broken(q) if self.ranks else ())})
 
 
-def make_screen(model: Any, forward: Callable[..., Floats]) -> Screen | None:
+def make_screen(model: Model, forward: Callable[..., Floats]) -> Screen | None:
     """The screen of a model, from a few random states; None where no place can be singular."""
     if not may_be_singular(model.mechanism):
         return None
@@ -82,7 +85,7 @@ def make_screen(model: Any, forward: Callable[..., Floats]) -> Screen | None:
     return Screen(at_rest, speed, force, rounding ** (-1 / 4), ranks)
 
 
-def look_closer(model: Any, screen: Screen, q: Any, v: Any, tau: Any, a: Floats) -> None:
+def look_closer(model: Model, screen: Screen, q: Any, v: Any, tau: Any, a: Floats) -> None:
     """Raise if one of the states stands at a singular place; return if the numbers are right."""
     rows, q, v, tau = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (a, q, v, tau))
     q, v, tau = (np.broadcast_to(x, (len(rows), x.shape[-1])) for x in (q, v, tau))

@@ -10,10 +10,11 @@ from anyjoint.dynamics.carried_hybrid import CARRIED_HYBRID
 from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.spatial import vector
-from anyjoint.trace.constrained import Constrained, led
+from anyjoint.trace.constrained import Constrained, led, right_side
 from anyjoint.trace.workshop import Trace, Workshop
 from anyjoint.tree.record import Record
 
+from .constraints import ACCELERATIONS
 from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
 
 
@@ -50,7 +51,8 @@ def answers(prescribed: frozenset[int]) -> Callable[[Constrained], Sequence[Any]
             record.prescribed, record.qdd_in = True, vector(*(row("a", k) for k in range(v.start, v.stop)))
             joint = system.tree.records[system.closed.plan.placed[body][0]]
             joint.tau = joint.passive  # forces given for prescribed joints are not read
-        system.give([rows.gamma for rows in system.rows])
+        pairs = zip(mechanism.constraints, system.rows, strict=True)
+        system.give([right_side(constraint, rows, ACCELERATIONS) for constraint, rows in pairs])
         system.tree.run(CARRIED_HYBRID)
         a: list[Any] = []
         tau: list[Any] = []

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.stepper.error_control import AdaptiveRow
 
 from .chunk import Chunk, Pace, StepUnderflow
 from .guard import guard_of
-from .python_step import PythonStepper
+from .python_step import python_stepper
 from .request import Request
 from .stabilise import projected
-from .stepper import initial_rows, make_stepper
+from .stepper import initial_rows, make_stepper, numbers_of
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+    from anyjoint.quantity import Quantity
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 RECORDS = 64 << 20  # bytes of steps that wait to be sampled
@@ -64,8 +70,11 @@ class Samples:
 
     def _settled(self, t: Floats, q: Floats, v: Floats) -> tuple[Floats, Floats]:
         """Samples on the constraints, which interpolants are not."""
-        model = self.request.model
-        corrections = [model.program(quantity) for quantity in self.request.quantities[1:]]
+        model, rows, quantities = self.request.model, self.request.parameters, self.request.quantities[1:]
+        corrections: list[Callable[..., Floats]] = [model.program(quantity) for quantity in quantities]
+        if rows:
+            every = rows.take(np.tile(np.arange(rows.count), len(t)))
+            corrections = [partial(_answer, model, quantity, every) for quantity in quantities]
         clock = (np.repeat(t, q.shape[1]).astype(model.dtype)[:, None],) if model.mechanism.timed else ()
         flat = (x.reshape(-1, x.shape[-1]).astype(model.dtype) for x in (q, v))
         new_q, new_v = projected(model, corrections, *flat, *clock)
@@ -95,6 +104,10 @@ class Samples:
         return state_at
 
 
+def _answer(model: Model, quantity: str | Quantity, rows: ParameterRows, *arrays: Floats) -> Floats:
+    return model.evaluate(quantity, arrays, parameters=rows)
+
+
 def interpolated(at: Floats, before: Floats, used: Floats, y: Floats, dense: Floats) -> Floats:
     """y + h (d0 s + d1 s^2 + d2 s^3 + d3 s^4), where s is the part of the step that has passed."""
     s = ((at - before) / used)[:, None]
@@ -114,7 +127,7 @@ def first_step(q: Floats, v: Floats, f: Floats, request: Request) -> float:
 def compiled_adaptive(request: Request) -> Iterator[Chunk]:
     """The step loop as machine code; each trajectory of a batch has its own step length."""
     stepper, row = make_stepper(request), AdaptiveRow(request.model.nq, request.model.nv, request.powered)
-    state = initial_rows(request, row.length)
+    state, numbers = initial_rows(request, row.length), numbers_of(request, stepper)
     _prepare(request, row, state)
     settings = stepper.settings(request.duration, request.rtol, request.atol, forces=request.numbers)
     end = float(settings[0])  # the duration, rounded where numbers are short
@@ -123,7 +136,7 @@ def compiled_adaptive(request: Request) -> Iterator[Chunk]:
     samples, pace = Samples(request), Pace(16)
     most = max(1, RECORDS // state.nbytes)
     while (state[:, row.time] < end).any():
-        out = stepper.advance(state, drive, settings, min(pace.start(), most), 1, request.threads)
+        out = stepper.advance(state, drive, settings, numbers, min(pace.start(), most), 1, request.threads)
         pace.stop()
         for member in range(request.batch):
             _add_steps(samples, member, out[:, member], row, end, request.duration)
@@ -136,8 +149,7 @@ def compiled_adaptive(request: Request) -> Iterator[Chunk]:
 def _prepare(request: Request, row: AdaptiveRow, state: Floats) -> None:
     """First rates and step lengths."""
     for member, (q, v) in enumerate(zip(request.q, request.v, strict=True)):
-        stepper = PythonStepper(request.model, request.drive, request.stepper, member, request.quantities)
-        rates = stepper.rates(0.0, q, v)
+        rates = python_stepper(request, member).rates(0.0, q, v)
         state[member, row.step] = first_step(q, v, rates[:-1], request)
         state[member, row.rates :] = rates[: row.width]
 
@@ -168,8 +180,7 @@ def _check_progress(state: Floats, row: AdaptiveRow, end: float, request: Reques
 
 def python_adaptive(request: Request) -> Iterator[Chunk]:
     """The same in Python, because a Python function of time or state has to be asked at every stage."""
-    stepper = PythonStepper(request.model, request.drive, request.stepper, quantities=request.quantities)
-    tableau = request.stepper.tableau
+    stepper, tableau = python_stepper(request), request.stepper.tableau
     assert tableau is not None  # adaptive steppers have one
     samples, pace = Samples(request), Pace(4)
     t, q, v, work = 0.0, request.q[0].copy(), request.v[0].copy(), 0.0

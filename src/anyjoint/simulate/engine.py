@@ -43,7 +43,9 @@ def one_by_one(request: Request) -> Iterator[Chunk]:
 def _member(request: Request, k: int) -> Request:
     values = request.drive.values
     own = values[k : k + 1] if len(values) == request.batch and request.drive.times is None else values
-    return replace(request, q=request.q[k : k + 1], v=request.v[k : k + 1], drive=replace(request.drive, values=own))
+    rows = request.parameters.take([k]) if request.parameters else None
+    drive = replace(request.drive, values=own)
+    return replace(request, q=request.q[k : k + 1], v=request.v[k : k + 1], drive=drive, parameters=rows)
 
 
 def _joined(chunks: Iterator[Chunk], member: int) -> Chunk:

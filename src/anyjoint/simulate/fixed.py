@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from .chunk import Chunk, Pace
-from .python_step import PythonStepper
+from .python_step import python_stepper
 from .request import Request
 from .step import Step
-from .stepper import initial_rows, make_stepper
+from .stepper import initial_rows, make_stepper, numbers_of
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -30,7 +30,7 @@ def fixed_parts(request: Request) -> list[tuple[int, int, float]]:
 def compiled_fixed(request: Request) -> Iterator[Chunk]:
     """The step loop as machine code."""
     stepper = make_stepper(request)
-    state = initial_rows(request, stepper.step.row)
+    state, numbers = initial_rows(request, stepper.step.row), numbers_of(request, stepper)
     stepper.prepare(request.batch)
     pace, times = Pace(max(1, 256 // request.every)), request.times
     at, clock = 0, 0.0
@@ -40,7 +40,7 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
         while done < samples:
             count = min(pace.start(), samples - done)
             drive = _drive_rows(request, stepper.step, origin + done * every * h, count * every, h)
-            out = stepper.advance(state, drive, settings, count, every, request.threads)
+            out = stepper.advance(state, drive, settings, numbers, count, every, request.threads)
             pace.stop()
             done += count
             yield _chunk(request, times[at : at + count], out, count * every)
@@ -51,7 +51,7 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
 def held_fixed(request: Request) -> Iterator[Chunk]:
     """Machine code between the calls of a sampled controller, whose answer is held for some steps."""
     stepper = make_stepper(request)
-    state = initial_rows(request, stepper.step.row)
+    state, numbers = initial_rows(request, stepper.step.row), numbers_of(request, stepper)
     stepper.prepare(request.batch)
     drive, nq, nv, hold = request.drive, request.model.nq, request.model.nv, request.hold or 1
     functions = np.zeros(len(drive.functions))
@@ -67,7 +67,8 @@ def held_fixed(request: Request) -> Iterator[Chunk]:
             if stepper.step.samples:  # signals of forces change with time
                 inputs = drive.rows(t + 0.5 * h * np.arange(2 * count + 1))
                 inputs[:, :nv] = tau
-            out = stepper.advance(state, np.ascontiguousarray(inputs, dtype=request.model.dtype), settings, count)
+            given = np.ascontiguousarray(inputs, dtype=request.model.dtype)
+            out = stepper.advance(state, given, settings, numbers, count)
             rows += [row for k, row in enumerate(out) if (done + k + 1) % every == 0]
             done += count
         at = 0 if part == 0 else len(request.times) - samples
@@ -90,7 +91,7 @@ def _chunk(request: Request, t: Floats, out: Floats, steps: int) -> Chunk:
 
 def python_fixed(request: Request) -> Iterator[Chunk]:
     """The same in Python, because a Python function has to be asked at every stage."""
-    stepper = PythonStepper(request.model, request.drive, request.stepper, quantities=request.quantities)
+    stepper = python_stepper(request)
     q, v, clock, at = request.q[0].copy(), request.v[0].copy(), 0.0, 0
     work = 0.0
     pace, times = Pace(8), request.times

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .inflection import FrenetWatch, frenet_watches
 from .jump import JumpWatch, jump_watches
 from .kept import kept
 from .side import SideWatch, side_watches
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Watch = FrenetWatch | JumpWatch | BarrierWatch | SideWatch
@@ -78,7 +81,7 @@ class Guard:
         return Trouble(float(t[k]), float(t[k] + share * (t[k + 1] - t[k])), watch.sentence(at))
 
 
-def guard_of(model: Any) -> Guard:
+def guard_of(model: Model) -> Guard:
     """The guard of a model; made once for its bodies."""
     mechanism = model.mechanism
     return kept(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,11 +21,14 @@ from .events import Event, first_crossings
 from .guard import Trouble, guard_of
 from .limits import overrun
 from .progress import Progress
-from .python_step import PythonStepper, coordinate_rates
+from .python_step import coordinate_rates, python_stepper
 from .request import Request, make_request
 from .stabilise import APART, charted, check_mobility, check_on_constraints, drift
 from .status import Status
 from .trajectory import Crossing, Trajectory
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 MANY = 1000  # states that are worth compiling for
@@ -33,7 +36,7 @@ MANY = 1000  # states that are worth compiling for
 
 @named_options
 def simulate(
-    model: Any,
+    model: Model,
     q0: Any = None,
     v0: Any = None,
     duration: float = 10.0,
@@ -51,6 +54,7 @@ def simulate(
     limits: bool = True,
     hold: int | None = None,
     stabilise: Any = "project",
+    parameters: Any = None,
 ) -> Trajectory:
     """Simulate a model from (q0, v0); rows (n,) give one trajectory, batches (batch, n) many at once.
 
@@ -63,11 +67,11 @@ def simulate(
     by stops as hard as the steps can follow, unless `forces` has a `Limits` or `limits` is False. `stabilise` keeps the
     motion on constraints: "project" after every step, ("baumgarte", a, b) by feedback, None not at all. Every
     `save_every`-th step is kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end
-    the run early with a status that says why.
+    the run early with a status that says why. `parameters` has one row for each state of a batch.
     """
     request = make_request(
         model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold,
-        stabilise,
+        stabilise, parameters,
     )  # fmt: skip
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     request = started(request)
@@ -96,7 +100,7 @@ def started(request: Request) -> Request:
     """The request with its first states inside what is defined, and in the charts that the joints want."""
     if guard_of(request.model).fences:
         check_inside("simulate", guard_of(request.model).fences, request.q)
-    check_on_constraints(request.model, request.q, request.v)
+    check_on_constraints(request.model, request.q, request.v, request.parameters)
     check_mobility(request.model, request.q[0])
     if not charted(request.model):
         return request
@@ -239,8 +243,7 @@ class Recorder:
 
     def _partial_steps(self, t: Floats, q: Floats, v: Floats) -> StateAt:
         """States within a step by a shorter step from its beginning."""
-        request = self.request
-        stepper = PythonStepper(request.model, request.drive, request.stepper, quantities=request.quantities)
+        stepper = python_stepper(self.request)
 
         def state_at(time: float) -> tuple[Floats, Floats]:
             k = max(int(np.searchsorted(t, time, side="left")) - 1, 0)
@@ -267,7 +270,9 @@ class Recorder:
         if not model.mechanism.constraints:
             return status
         runs = [(q, v)] if self.request.single else [(q[:, k], v[:, k]) for k in range(self.request.batch)]
-        size, row, time = max((drift(model, t, *run) for run in runs), key=lambda found: found[0])
+        own = self.request.parameters
+        found = (drift(model, t, *run, own.take([k] * len(t)) if own else None) for k, run in enumerate(runs))
+        size, row, time = max(found, key=lambda found: found[0])
         if size > APART and status.ok:
             reason = f"the mechanism came apart: {row} was off by {size:.3g} at t = {time:.6g} s; take shorter steps"
             return Status(False, reason, status.time, size)
@@ -284,7 +289,8 @@ class Recorder:
             q, v = q[:, 0], v[:, 0]
         status = self._held(self.status or Status(True, "", float(t[-1])), t, q, v)
         return Trajectory(
-            t, q, v, status, request.model, request.method, self.steps, self.crossings, request.drive, self._work(t)
+            t, q, v, status, request.model, request.method, self.steps, self.crossings, request.drive, self._work(t),
+            parameters=request.parameters,
         )  # fmt: skip
 
     def _work(self, t: Floats) -> Floats:
@@ -310,7 +316,7 @@ def underflow(request: Request, trouble: StepUnderflow) -> str:
     )
 
 
-def culprit(model: Any, q: Floats, v: Floats, h: float) -> str:
+def culprit(model: Model, q: Floats, v: Floats, h: float) -> str:
     """The body to look at: what the dynamics say here or a step ahead, a singular joint, or what moves fastest."""
     for ahead in (0.0, h, 2 * h):
         try:

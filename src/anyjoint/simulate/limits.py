@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.limits import Limits, limited
 
 from .kept import Joints, kept
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 QUICK = 0.7  # radians per step of the quickest oscillation on all stops at once: explicit steps follow with ease
@@ -21,7 +24,7 @@ RESTING = 0.03  # of what makes a stop give way: a weight at rest that needs no 
 HARDEST = 1e4  # times as stiff they make it for that at most
 
 
-def stops(model: Any, dt: float, adaptive: bool) -> Limits | None:
+def stops(model: Model, dt: float, adaptive: bool) -> Limits | None:
     """Stops as hard as steps of this length can follow, for all coordinates with limits; None if there are none."""
     places = [at_v for _, _, at_v, _ in limited(model.mechanism)]
     if not places:
@@ -46,7 +49,7 @@ def _ease(model: Any, places: list[int]) -> Floats:
     return np.asarray((found + found.T) / 2)
 
 
-def _sag(model: Any, places: list[int], stiffness: Floats) -> float:
+def _sag(model: Model, places: list[int], stiffness: Floats) -> float:
     """How far the weight at rest pushes stops, at the worst of them, as a share of the room between limits."""
     rows = np.array([_all_at(model, side) for side in (-1, 0, 1)])
     rest = np.zeros((len(rows), model.nv))
@@ -58,7 +61,7 @@ def _sag(model: Any, places: list[int], stiffness: Floats) -> float:
     return float((weight / stiffness / room).max())
 
 
-def _all_at(model: Any, side: int) -> Floats:
+def _all_at(model: Model, side: int) -> Floats:
     """Neutral coordinates, with all that have limits at the lower or the upper one."""
     q = np.array(model.mechanism.neutral, dtype=float)
     for _, at, _, pair in limited(model.mechanism):
@@ -71,7 +74,7 @@ def _room(low: float, high: float) -> float:
     return high - low if np.isfinite(high - low) else 1.0
 
 
-def overrun(model: Any, q: Floats, dt: float) -> tuple[int, str] | None:
+def overrun(model: Model, q: Floats, dt: float) -> tuple[int, str] | None:
     """The first of the samples (s, batch, nq) at which a stop has given way, and a sentence."""
     found = []
     for name, at, low, high in limits_of(model):
@@ -84,7 +87,7 @@ def overrun(model: Any, q: Floats, dt: float) -> tuple[int, str] | None:
     return min(found, default=None)
 
 
-def _shorter(model: Any, dt: float) -> str:
+def _shorter(model: Model, dt: float) -> str:
     """A step with which stops would hold the weight of the mechanism with ease, where this one does not."""
     made = stops(model, dt, adaptive=False)
     places = [at_v for _, _, at_v, _ in limited(model.mechanism)]
@@ -94,7 +97,7 @@ def _shorter(model: Any, dt: float) -> str:
     return f'dt = {dt * np.sqrt(RESTING * GIVES_WAY / sag):.1g} s or less, which holds its weight, or method="dopri5"'
 
 
-def limits_of(model: Any) -> list[tuple[str, int, float, float]]:
+def limits_of(model: Model) -> list[tuple[str, int, float, float]]:
     """Name, place and limits of every coordinate that has some."""
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
     return kept(
@@ -102,7 +105,7 @@ def limits_of(model: Any) -> list[tuple[str, int, float, float]]:
     )
 
 
-def check_start(model: Any, q: Floats) -> None:
+def check_start(model: Model, q: Floats) -> None:
     """Refuse states (batch, nq) that begin outside the limits."""
     found = []
     for name, at, low, high in limits_of(model):

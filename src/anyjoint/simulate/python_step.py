@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import SingularityError
+from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.tableau import Tableau
 
 from .drive import Drive
 from .stabilise import charted, projected
+
+if TYPE_CHECKING:
+    from anyjoint.mechanism import Mechanism
+    from anyjoint.model import Model
+    from anyjoint.quantity import Quantity
+
+    from .request import Request
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 State = tuple[Floats, Floats]
@@ -20,18 +28,19 @@ FORWARD = ("forward_dynamics",)
 
 
 class PythonStepper:
-    """Steps of a model under a drive; `member` is the state's place in a batch of drives."""
+    """Steps of a model under a drive; `member` is the state's place in a batch of drives, `rows` its parameters."""
 
     def __init__(
-        self, model: Any, drive: Drive, stepper: Stepper, member: int = 0, quantities: Sequence[Any] = FORWARD
-    ) -> None:
+        self, model: Model, drive: Drive, stepper: Stepper, member: int = 0, quantities: Sequence[Any] = FORWARD,
+        rows: ParameterRows | None = None,
+    ) -> None:  # fmt: skip
         self.model, self.drive, self.stepper, self.member = model, drive, stepper, member
         # without the checks of results, which are made on whole trajectories
         accelerations, *corrections = quantities
-        self.forward = _unchecked(model) if model.numeric else model.program(accelerations)
-        self.corrections = [model.program(quantity) for quantity in corrections]
+        self.forward = _forward(model, accelerations, rows)
+        self.corrections = [_single(model, quantity, rows) for quantity in corrections]
         self.charted = charted(model)
-        self.damping = damping_of(model.mechanism)
+        self.damping = damping_of(model.mechanism, rows).reshape(-1, model.nv)[0]
         self.work = 0.0  # of inputs, forces and dampers in the last step
 
     def rate(self, t: float, q: Floats, v: Floats) -> State:
@@ -79,6 +88,12 @@ class PythonStepper:
         return row[: len(q)].astype(float), row[len(q) :].astype(float)
 
 
+def python_stepper(request: Request, member: int = 0) -> PythonStepper:
+    """Steps of one trajectory of a request."""
+    rows = request.parameters.take([member]) if request.parameters else None
+    return PythonStepper(request.model, request.drive, request.stepper, member, request.quantities, rows)
+
+
 class NumberOps:
     """The operations of a step on arrays of numbers."""
 
@@ -105,29 +120,43 @@ class NumberOps:
         return x + self.h * sum((w * rate for w, rate in zip(weights, rates, strict=True) if w), np.zeros(len(x)))
 
 
-def damping_of(mechanism: Any) -> Floats:
-    """The damping of all joints, one number per velocity."""
-    found = np.zeros(mechanism.nv)
+def damping_of(mechanism: Mechanism, rows: ParameterRows | None = None) -> Floats:
+    """The damping of all joints, one number per velocity; of each row of parameters, if there are some."""
+    found = np.zeros(((rows.count,) if rows else ()) + (mechanism.nv,))
     for body in mechanism.bodies:
-        if any(body.damping):
-            found[body.v] = body.damping
+        varied = rows.columns.get(f"{body.name}/damping") if rows else None
+        found[..., body.v] = body.damping if varied is None else varied
     return found
 
 
-def coordinate_rates(model: Any, q: Floats, v: Floats) -> Floats:
+def coordinate_rates(model: Model, q: Floats, v: Floats) -> Floats:
     """dq/dt of one state."""
     return v if model.nq == model.nv else np.asarray(model.program("coordinate_rates")(q, v), dtype=float)
 
 
-def _unchecked(model: Any) -> Callable[..., Floats]:
-    """Numeric forward dynamics that answers with NaN where there is nothing to answer, as machine code does."""
+def _forward(model: Model, accelerations: str | Quantity, rows: ParameterRows | None) -> Callable[..., Floats]:
+    """Forward dynamics of one state, unchecked."""
+    if model.numeric:
+        return _unchecked(model.forward_dynamics, model.nv)
+    return _single(model, accelerations, rows)
 
-    def forward(q: Floats, v: Floats, tau: Floats) -> Floats:
+
+def _single(model: Model, quantity: str | Quantity, rows: ParameterRows | None) -> Callable[..., Floats]:
+    """A quantity of one state, unchecked; `rows` has its parameters."""
+    if rows is None:
+        return model.program(quantity)
+    return _unchecked(lambda *arrays: model.evaluate(quantity, arrays, parameters=rows)[0], model.nv)
+
+
+def _unchecked(function: Callable[..., Floats], nv: int) -> Callable[..., Floats]:
+    """A function of states that answers with NaN where there is nothing to answer, as machine code does."""
+
+    def unchecked(*arrays: Floats) -> Floats:
         try:
-            if np.isfinite(q).all() and np.isfinite(v).all():
-                return np.asarray(model.forward_dynamics(q, v, tau))
+            if all(np.isfinite(array).all() for array in arrays):
+                return np.asarray(function(*arrays))
         except SingularityError:
             pass
-        return np.full(model.nv, np.nan)
+        return np.full(nv, np.nan)
 
-    return forward
+    return unchecked

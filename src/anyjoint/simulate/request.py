@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,10 +16,13 @@ from anyjoint.forces import Limits
 from anyjoint.forces.force import is_number
 from anyjoint.forces.program import ForceProgram, trace_forces
 from anyjoint.joints.parameters import signature
+from anyjoint.model.parameter_rows import ParameterRows
+from anyjoint.model.row_program import check_built_in
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.constraints import baumgarte
 from anyjoint.scalar import reals
 from anyjoint.stepper import STEPPERS, Stepper
+from anyjoint.stepper.physics import built_in_joints
 
 from .drive import Drive, make_drive
 from .events import Event, as_events
@@ -27,6 +30,9 @@ from .kept import kept
 from .limits import check_start, stops
 from .python_step import damping_of
 from .stabilise import PROJECT, Stabilise, checked_stabilise
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 MOST_BYTES = 1 << 30  # a longer trajectory is thinned unless save_every is given
@@ -38,7 +44,7 @@ TINIEST = 1e-300  # step
 class Request:
     """A simulation to run: states are batches (batch, n), also where a single one was asked for."""
 
-    model: Any
+    model: Model
     q: Floats
     v: Floats
     single: bool
@@ -55,6 +61,7 @@ class Request:
     stops: bool = False  # whether limits of joints hold by our own stops
     hold: int | None = None  # steps for which a controller's answer is held
     stabilise: Stabilise = None  # how the motion is kept on constraints
+    parameters: ParameterRows | None = None  # of each trajectory
 
     @property
     def quantities(self) -> tuple[str | Quantity, ...]:
@@ -79,12 +86,17 @@ class Request:
         """Whether inputs, forces or dampers may do work."""
         drive = self.drive
         pushed = bool(drive.values.any()) or drive.callback is not None or bool(self.forces.torques)
-        return pushed or bool(damping_of(self.model.mechanism).any())
+        return pushed or bool(self.damping.any())
+
+    @cached_property
+    def damping(self) -> Floats:
+        """The damping of all joints, (nv,) or, with parameters of their own, (batch, nv)."""
+        return damping_of(self.model.mechanism, self.parameters)
 
     @property
     def numbers(self) -> list[float]:
-        """The numbers of forces and dampers that steps want to know."""
-        return [*self.forces.numbers, *(damping_of(self.model.mechanism).tolist() if self.powered else ())]
+        """The numbers of forces and dampers that steps want to know, and that are the same for all states."""
+        return [*self.forces.numbers, *(self.damping.tolist() if self.powered and not self.parameters else ())]
 
     @property
     def steps(self) -> int:
@@ -104,9 +116,9 @@ class Request:
 
 
 def make_request(
-    model: Any, q0: Any, v0: Any, duration: Any, dt: Any, method: str, rtol: Any, atol: Any, tau: Any,
+    model: Model, q0: Any, v0: Any, duration: Any, dt: Any, method: str, rtol: Any, atol: Any, tau: Any,
     forces: Sequence[Any], events: Any, save_every: int | None, threads: int, limits: bool = True, hold: Any = None,
-    stabilise: Any = "project",
+    stabilise: Any = "project", parameters: Any = None,
 ) -> Request:  # fmt: skip
     """Check everything that a user gave."""
     stepper = checked_stepper(method)
@@ -123,8 +135,22 @@ def make_request(
     every = _every(save_every, duration / dt, (model.nq + model.nv) * len(q) * 8)
     chosen = as_events(events, single)
     held = _checked_hold(hold, drive, stepper)
+    rows = _checked_rows(model, parameters, single, len(q))
     return Request(model, q, v, single, duration, dt, stepper, rtol, atol, drive, program, chosen, every, threads,
-                   len(pushing) > len(forces), held, checked_stabilise(stabilise, model))  # fmt: skip
+                   len(pushing) > len(forces), held, checked_stabilise(stabilise, model), rows)  # fmt: skip
+
+
+def _checked_rows(model: Model, given: Any, single: bool, batch: int) -> ParameterRows | None:
+    if given is None:
+        return None
+    rows: ParameterRows = model.parameter_rows(given)
+    if single or rows.count != batch:
+        states = "one state" if single else f"{batch} states"
+        raise InputError(f"parameters have {rows.count} rows, but {states} begin; give a batch q0 of {rows.count} rows")
+    if model.numeric:
+        raise InputError(f"parameters: {model.numeric} solves numerically; compile with another algorithm")
+    check_built_in(rows, built_in_joints(model.mechanism))
+    return rows
 
 
 def _checked_hold(hold: Any, drive: Drive, stepper: Stepper) -> int | None:
@@ -139,7 +165,7 @@ def _checked_hold(hold: Any, drive: Drive, stepper: Stepper) -> int | None:
     return int(hold)
 
 
-def _with_stops(model: Any, q: Floats, forces: Any, limits: Any, dt: float, stepper: Stepper) -> Sequence[Any]:
+def _with_stops(model: Model, q: Floats, forces: Any, limits: Any, dt: float, stepper: Stepper) -> Sequence[Any]:
     """The forces, and stops at the limits that joints declare unless the user brings stops or wants none."""
     if not isinstance(forces, (list, tuple)):
         raise InputError(f"forces={forces!r}; expected a list of forces, such as [aj.forces.Spring(...)]")
@@ -155,7 +181,7 @@ def _with_stops(model: Any, q: Floats, forces: Any, limits: Any, dt: float, step
     return [*forces, made] if made else forces
 
 
-def _forces(model: Any, forces: Any) -> ForceProgram:
+def _forces(model: Model, forces: Any) -> ForceProgram:
     where = tuple(model.mechanism.bodies) if forces else ()  # no forces depend on no parameters
     key = ("forces", signature(tuple(forces), whole=True), where)
     return kept(model, key, lambda: trace_forces(model.mechanism, forces))
@@ -192,7 +218,7 @@ def _tolerances(rtol: Any, atol: Any, finest: float) -> tuple[float, float]:
     return float(rtol), float(atol)
 
 
-def _states(model: Any, q0: Any, v0: Any) -> tuple[Floats, Floats, bool]:
+def _states(model: Model, q0: Any, v0: Any) -> tuple[Floats, Floats, bool]:
     start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
     q = _numbers("q0", start[0] if q0 is None else q0, model.nq)
     v = _numbers("v0", (np.zeros(model.nv) if q0 is not None else start[1]) if v0 is None else v0, model.nv)

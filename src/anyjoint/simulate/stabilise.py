@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError, ModelError
+from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.scalar import is_real
 from anyjoint.stepper.physics import has_chart
 
@@ -31,17 +32,17 @@ def checked_stabilise(given: Any, model: Any) -> Stabilise:
     raise InputError(f'stabilise={given!r}; expected "project", ("baumgarte", a, b) with a, b >= 0, or None')
 
 
-def check_on_constraints(model: Any, q: Floats, v: Floats) -> None:
+def check_on_constraints(model: Any, q: Floats, v: Floats, rows: ParameterRows | None = None) -> None:
     """Refuse a start that is off the constraints, row by row."""
     if not model.mechanism.constraints:
         return
-    position, velocity = model.constraint_errors(q, v, t=0.0)
+    position, velocity = model.constraint_errors(q, v, t=0.0, parameters=rows)
     scale = 1.0 + np.abs(v).max(initial=0.0)
     worst = []
     for what, errors, limit in (("positions", position, CLOSED), ("velocities", velocity, CLOSED * scale)):
         if not np.isfinite(errors).all():
             raise ModelError(f"simulate: the constraints of {model.mechanism.name!r} are not defined at the start")
-        size = np.abs(errors).max(axis=0)
+        size = np.where(model.hard_rows, np.abs(errors).max(axis=0), 0.0)
         if size.max(initial=0.0) > limit:
             worst.append(f"{what} miss {row_name(model.mechanism, int(size.argmax()))} by {size.max():.3g}")
     if worst:
@@ -82,11 +83,13 @@ def charted(model: Any) -> bool:
     return kept(model, ("charts", joints), lambda: any(map(has_chart, {id(x): x for x in joints.joints}.values())))
 
 
-def drift(model: Any, t: Floats, q: Floats, v: Floats) -> tuple[float, str, float]:
-    """The largest error of positions along a run, in which row, and when."""
+def drift(
+    model: Any, t: Floats, q: Floats, v: Floats, rows: ParameterRows | None = None
+) -> tuple[float, str, float]:
+    """The largest error of positions along a run, in which row, and when; `rows` has the parameters of all samples."""
     times = {"t": np.asarray(t, model.dtype)[:, None]} if model.mechanism.timed else {}
-    position, _ = model.constraint_errors(q.astype(model.dtype), v.astype(model.dtype), **times)
-    size = np.abs(position)
+    position, _ = model.constraint_errors(q.astype(model.dtype), v.astype(model.dtype), parameters=rows, **times)
+    size = np.where(model.hard_rows, np.abs(position), 0.0)
     if not size.size:
         return 0.0, "", 0.0
     k, row = np.unravel_index(int(size.argmax()), size.shape)

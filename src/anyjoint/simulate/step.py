@@ -31,17 +31,21 @@ class Step:
 
 def make_step(
     stepper: Stepper, mechanism: Mechanism, dynamics: Schedule, forces: ForceProgram, varying: bool, powered: bool,
-    projection: Projection | None = None,
+    projection: Projection | None = None, dampers: int | None = None,
 ) -> Step:  # fmt: skip
     """The step of a stepper; `varying` says that inputs change with time and stand two rows per step in the drive.
 
-    With `powered` the work of inputs, forces and dampers is summed up behind the state.
+    With `powered` the work of inputs, forces and dampers is summed up behind the state; `dampers` is where those of
+    each state stand among its numbers, if they are not the same for all.
     """
     builder = Builder(ARRAYS)
     controls = len(CONTROLS) if stepper.adaptive else 1  # numbers that the stepper itself wants to know
     settings = [builder.place("settings", controls + k) for k in range(len(forces.numbers))]
-    total = controls + len(settings) + (mechanism.nv if powered else 0)
-    damping = builder.place("settings", total - mechanism.nv) if powered else None
+    total, damping = controls + len(settings), None
+    if powered and dampers is None:
+        damping, total = builder.place("settings", total), total + mechanism.nv
+    elif powered:
+        damping = builder.place("numbers", dampers or 0)
     physics = Physics(builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection)
     if stepper.adaptive and stepper.tableau:
         wanted = Controls(*(builder.place("settings", k) for k in range(controls)))

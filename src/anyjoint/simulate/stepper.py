@@ -15,6 +15,7 @@ from anyjoint.codegen.fingerprint import fingerprint
 from anyjoint.codegen.jit import Library, compile_module
 from anyjoint.codegen.module import Module, entry_parameters
 from anyjoint.codegen.schedule import address
+from anyjoint.model.row_program import in_rows
 from anyjoint.stepper.physics import projection_of
 
 from .kept import Joints, kept
@@ -29,16 +30,18 @@ _LOOP_WORDS = 5  # saves, every, out, bytes, advance
 class Stepper:
     """Takes steps of one method for one mechanism; states are rows (batch, row) and change in place."""
 
-    def __init__(self, step: Step, programs: Sequence[Any], width: int | None = None) -> None:
+    def __init__(self, step: Step, programs: Sequence[Any], width: int | None = None, rows: bool = False) -> None:
+        """`rows`: every state has numbers of its own."""
         self.step, self.programs, self.program = step, programs, programs[0]
-        self.code = CompiledSchedule(step.schedule, dtype=self.program.dtype.name, width=width)
+        self.schedule = in_rows(step.schedule) if rows else step.schedule
+        self.code = CompiledSchedule(self.schedule, dtype=self.program.dtype.name, width=width)
         self._entries: dict[int, Any] = {}
         self._libraries: list[Library] = []
 
     def _entry(self, width: int) -> Any:
         """The loop for so many states side by side, as a ctypes function; it runs without the GIL."""
         if width not in self._entries:
-            schedule = self.step.schedule
+            schedule = self.schedule
             target = replace(self.code.target, width=width)
             loop = loop_text(schedule.arrays)
             identity = fingerprint("steps " + loop, schedule.arrays, schedule.kernels, target)
@@ -52,13 +55,6 @@ class Stepper:
         made = self.code.module(width)
         return replace(made, text=made.text + loop)
 
-    @property
-    def numbers(self) -> Floats:
-        """The numbers of all programs, one behind the other, as they are now."""
-        if len(self.programs) == 1:
-            return self.program.numbers  # type: ignore[no-any-return]
-        return np.concatenate([program.numbers for program in self.programs])
-
     def prepare(self, batch: int) -> None:
         """Compile what a batch of this size needs."""
         self._entry(1 if batch == 1 else self.code.target.width)
@@ -71,26 +67,31 @@ class Stepper:
         return made
 
     def advance(
-        self, state: Floats, drive: Floats, settings: Floats, saves: int, every: int = 1, threads: int = 1
-    ) -> Floats:
+        self, state: Floats, drive: Floats, settings: Floats, numbers: Floats, saves: int, every: int = 1,
+        threads: int = 1,
+    ) -> Floats:  # fmt: skip
         """Take saves * every steps; the rows after every `every` steps, (saves, batch, row).
 
-        `drive` is (samples, inputs), one for each half step, or (1, inputs) or (batch, inputs) for constant inputs.
+        `drive` is (samples, inputs), one for each half step, or (1, inputs) or (batch, inputs) for constant inputs;
+        `numbers` those of the program, (count,) or (batch, count).
         """
         batch = len(state)
         share = -(-batch // threads)
         if threads <= 1 or share == batch:
-            return self._advance(state, drive, settings, saves, every)
+            return self._advance(state, drive, settings, numbers, saves, every)
         parts = [slice(i, min(i + share, batch)) for i in range(0, batch, share)]
         single = self.step.samples or len(drive) == 1
+        own = [numbers if numbers.ndim == 1 else numbers[p] for p in parts]
         with ThreadPoolExecutor(len(parts)) as pool:
             jobs = [
-                pool.submit(self._advance, state[p], drive if single else drive[p], settings, saves, every)
-                for p in parts
+                pool.submit(self._advance, state[p], drive if single else drive[p], settings, mine, saves, every)
+                for p, mine in zip(parts, own, strict=True)
             ]
             return np.concatenate([job.result() for job in jobs], axis=1)
 
-    def _advance(self, state: Floats, drive: Floats, settings: Floats, saves: int, every: int) -> Floats:
+    def _advance(
+        self, state: Floats, drive: Floats, settings: Floats, numbers: Floats, saves: int, every: int
+    ) -> Floats:
         batch, row = state.shape
         width = 1 if batch == 1 else self.code.target.width
         entry = self._entry(width)
@@ -98,30 +99,44 @@ class Stepper:
         varying = bool(self.step.samples)
         stride = 0 if varying or len(drive) == 1 else drive.shape[1]
         advance = self.step.samples * drive.shape[1] * drive.itemsize if varying else 0
-        numbers = self.numbers
-        arrays = address(state), row, address(drive), stride, address(numbers), address(settings)
+        by_row = (numbers.shape[1],) if numbers.ndim == 2 else ()
+        arrays = address(state), row, address(drive), stride, address(numbers), *by_row, address(settings)
         size = batch * row * state.itemsize
         work = self.code.work(width)
-        entry(*arrays, work, self.code._program_at, batch, saves, every, address(out), size, advance)
+        entry(*arrays, work, self.code.runs_at, batch, saves, every, address(out), size, advance)
         return out
 
 
 def make_stepper(request: Request) -> Stepper:
     """The compiled stepper of a request; a program keeps the steppers that were made of it."""
-    model = request.model
-    programs = [model.program(quantity) for quantity in request.quantities]
+    model, rows = request.model, request.parameters
+    answer = (lambda quantity: model.row_programs.program(quantity, rows)) if rows else model.program
+    programs = [answer(quantity) for quantity in request.quantities]
     program = programs[0]
     varying = request.drive.varying and not request.stepper.adaptive
 
     def make() -> Stepper:
         projection = projection_of(programs)
         dynamics, forces = program.trace.schedule, request.forces
-        step = make_step(request.stepper, model.mechanism, dynamics, forces, varying, request.powered, projection)
-        return Stepper(step, programs, program.code.target.width)
+        dampers = sum(x.trace.count for x in programs) if rows else None
+        step = make_step(
+            request.stepper, model.mechanism, dynamics, forces, varying, request.powered, projection, dampers
+        )
+        return Stepper(step, programs, program.code.target.width, rows is not None)
 
     # Charts and rates belong to joints; other parameters may change and the step stays what it is.
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
     return kept(program, (request.method, varying, request.powered, request.forces, joints, len(programs)), make)
+
+
+def numbers_of(request: Request, stepper: Stepper) -> Floats:
+    """The numbers of all programs, one behind the other: the same for all states, or a row for each, with dampers."""
+    rows, programs = request.parameters, stepper.programs
+    if rows is None:
+        return programs[0].numbers if len(programs) == 1 else np.concatenate([x.numbers for x in programs])
+    made = [request.model.row_programs.numbers(program, rows) for program in programs]
+    return np.concatenate([*made, request.damping.astype(made[0].dtype)], axis=-1)
+
 
 
 def initial_rows(request: Request, row: int) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.forces.limits import limited
+from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.options import named_options
 from anyjoint.travel import Parcel
 
@@ -58,14 +59,23 @@ class Trajectory:
     drive: Drive | None = None
     done: Floats | None = None  # work up to every sample, where it was summed up in the run
     stored: Floats | None = None  # energy in springs among the forces of a run that was loaded from a file
+    parameters: ParameterRows | None = None  # of each trajectory of a batch
 
     # -- asking ----------------------------------------------------------------------------------------------
 
     def energy(self) -> tuple[Floats, Floats]:
         """Kinetic and potential energy at every sample; springs and stiffness count as potential."""
-        kinetic, potential = self._over(self._model().energy)
+        kinetic, potential = self._own_energy()
         stored = self._stored()
         return kinetic, potential if stored is None else potential + stored
+
+    def _own_energy(self) -> tuple[Floats, Floats]:
+        """Energy of the mechanism, soft constraints included."""
+        model = self._model()
+        kinetic, potential = self._over(model.energy)
+        q = flat_rows(self.q)
+        t = np.repeat(self.t, len(q) // max(len(self.t), 1))[:, None] if model.mechanism.timed else None
+        return kinetic, potential + np.reshape(model.stored_in_constraints(q, t), np.shape(potential))
 
     def _stored(self) -> Floats | None:
         """Energy in springs among the forces of the run at every sample, or None."""
@@ -82,7 +92,8 @@ class Trajectory:
             return self.done
         model = self._model()
         flat_q, flat_v = flat_rows(self.q), flat_rows(self.v)
-        drag = model.passive_forces(flat_q, flat_v) - model.passive_forces(flat_q, 0 * flat_v)
+        own = {"parameters": self._rows()}
+        drag = model.passive_forces(flat_q, flat_v, **own) - model.passive_forces(flat_q, 0 * flat_v, **own)
         force = np.asarray(drag).reshape(self.v.shape)
         if self.drive is not None:
             force = force + self._applied(self.drive)
@@ -94,7 +105,7 @@ class Trajectory:
         Springs among the `forces` of the run count as work here, not as storage. What a stop takes cannot be told from
         samples, so steps at a joint's limits are left out.
         """
-        kinetic, potential = self._over(self._model().energy)
+        kinetic, potential = self._own_energy()
         gained = np.diff(kinetic + potential - self.work(), axis=0)
         gained[self._at_stops()] = 0.0
         return np.concatenate([np.zeros_like(kinetic[:1]), np.cumsum(gained, axis=0)])
@@ -126,13 +137,19 @@ class Trajectory:
 
     def momentum(self) -> Floats:
         """Total momentum in the world about its origin at every sample: angular, then linear."""
-        return np.asarray(self._over(lambda q, v: (self._model().momentum(q, v),))[0])
+        return np.asarray(self._over(lambda q, v, **own: (self._model().momentum(q, v, **own),))[0])
 
     def _over(self, quantity: Any) -> tuple[Any, ...]:
         """A quantity of the model over all samples, whatever their shape."""
         shape = self.q.shape[:-1]
-        flat = quantity(flat_rows(self.q), flat_rows(self.v))
+        flat = quantity(flat_rows(self.q), flat_rows(self.v), parameters=self._rows())
         return tuple(np.asarray(x).reshape(*shape, *np.shape(x)[1:]) for x in flat)
+
+    def _rows(self) -> ParameterRows | None:
+        """Parameters of all samples in the order of `flat_rows`."""
+        if self.parameters is None:
+            return None
+        return self.parameters.take(np.tile(np.arange(self.parameters.count), len(self.t)))
 
     def _model(self) -> Any:
         if self.model is None:
@@ -144,7 +161,8 @@ class Trajectory:
         if self.model is None or self.drive is None:
             return np.gradient(self.v, self.t, axis=0, edge_order=2 if len(self.t) > 2 else 1)
         rows = (self.q, self.v, self._applied(self.drive))
-        flat = self.model.forward_dynamics(*(flat_rows(x) for x in rows))
+        t = np.repeat(self.t, math.prod(self.q.shape[1:-1]))[:, None].astype(self.model.dtype)
+        flat = self.model.forward_dynamics(*(flat_rows(x) for x in rows), t, parameters=self._rows())
         return np.asarray(flat).reshape(self.v.shape)
 
     def resample(self, times: Sequence[float] | Floats) -> Trajectory:
@@ -160,7 +178,8 @@ class Trajectory:
         jumps = chart_changes(self.t, self.q, rates)
         if jumps.any():
             q, v = self._beside_jumps(q, v, rates, a, k, at, jumps)
-        return Trajectory(at, q, v, self.status, self.model, self.method, self.steps, list(self.events), self.drive)
+        return Trajectory(at, q, v, self.status, self.model, self.method, self.steps, list(self.events), self.drive,
+                          parameters=self.parameters)  # fmt: skip
 
     def _beside_jumps(
         self, q: Floats, v: Floats, rates: Floats, a: Floats, k: Floats, at: Floats, jumps: Floats
@@ -193,8 +212,9 @@ class Trajectory:
                 f"{path} has {q.shape[-1]} coordinates, the model has {model.nq}; load it with its own model"
             )
         events = [Crossing(e["event"], e["time"], np.array(e["q"]), np.array(e["v"])) for e in header["events"]]
+        rows = trajectory_file.read_rows(header.get("parameters"), model)
         facts = Status(**header["status"]), model, header["method"], header["steps"], events
-        return cls(t, q, v, *facts, done=arrays.get("work"), stored=arrays.get("stored"))
+        return cls(t, q, v, *facts, done=arrays.get("work"), stored=arrays.get("stored"), parameters=rows)
 
     def table(self) -> tuple[list[str], Floats]:
         """Names of the columns, and a row of time, coordinates and velocities per sample."""
@@ -239,7 +259,9 @@ class Trajectory:
             raise InputError(f"member({index}): the batch has {self.q.shape[1]} trajectories")
         q, v = self.q[:, index], self.v[:, index]
         done = None if self.done is None else self.done[:, index]
-        return Trajectory(self.t, q, v, self.status, self.model, self.method, self.steps, [], self.drive, done)
+        rows = self.parameters.take([index]) if self.parameters else None
+        return Trajectory(self.t, q, v, self.status, self.model, self.method, self.steps, [], self.drive, done,
+                          parameters=rows)  # fmt: skip
 
     def to_pandas(self) -> Any:
         """A table of times, coordinates and velocities (needs pandas)."""
@@ -265,8 +287,8 @@ class Trajectory:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied as its model, and the rest, which may hold functions of the user's own."""
-        rest = {name: value for name, value in vars(self).items() if name != "model"}
-        return _again, (self.model, Parcel(rest))
+        rest = {name: value for name, value in vars(self).items() if name not in ("model", "parameters")}
+        return _again, (self.model, Parcel(rest), self.parameters.columns if self.parameters else None)
 
     def __repr__(self) -> str:
         name = getattr(getattr(self.model, "mechanism", None), "name", "?")
@@ -275,8 +297,8 @@ class Trajectory:
         return f"<Trajectory of {name!r}: {len(self.t)} samples over {end}{batch}; {self.status}>"
 
 
-def _again(model: Any, rest: Parcel) -> Trajectory:
-    return Trajectory(model=model, **rest.content)
+def _again(model: Any, rest: Parcel, rows: Mapping[str, Any] | None) -> Trajectory:
+    return Trajectory(model=model, **rest.content, parameters=model.parameter_rows(rows) if rows else None)
 
 
 def flat_rows(x: Floats) -> Floats:

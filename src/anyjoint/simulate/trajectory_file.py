@@ -6,13 +6,18 @@ import csv
 import json
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.model.parameter_rows import ParameterRows
+from anyjoint.spatial import Pose
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 FORMAT = "anyjoint trajectory 1"
 
@@ -53,11 +58,28 @@ def _write_npz(trajectory: Any, target: Path) -> None:
             {"event": c.event, "time": c.time, "q": c.q.tolist(), "v": c.v.tolist()} for c in trajectory.events
         ],
     }
+    if trajectory.parameters is not None:
+        header["parameters"] = {name: _numbers(column) for name, column in trajectory.parameters.columns.items()}
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     known = {"work": trajectory.done, "stored": trajectory._stored()}  # what inputs and forces did, which are not kept
     more = {name: values for name, values in known.items() if values is not None}
     with target.open("wb") as file:
         np.savez_compressed(file, header=text, t=trajectory.t, q=trajectory.q, v=trajectory.v, **more)
+
+
+def _numbers(column: Any) -> list[Any]:
+    """Rows of a parameter as lists of numbers; poses as their matrices."""
+    return [pose.matrix.tolist() for pose in column] if isinstance(column, list) else column.tolist()
+
+
+def read_rows(given: Mapping[str, Any] | None, model: Model) -> ParameterRows | None:
+    """Parameters of the trajectories of a batch, as they were saved."""
+    if given is None or model is None:
+        return None
+    poses = {name for name in given if name.endswith("/placement")}
+    values = {name: [Pose.from_matrix(T) for T in x] if name in poses else x for name, x in given.items()}
+    rows: ParameterRows = model.parameter_rows(values)
+    return rows
 
 
 def _write_csv(trajectory: Any, target: Path) -> None:

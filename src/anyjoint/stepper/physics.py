@@ -58,7 +58,7 @@ def projection_of(programs: Sequence[Any]) -> Projection | None:
     if len(programs) == 1:
         return None
     dynamics, position, velocity = programs
-    starts = len(dynamics.numbers), len(dynamics.numbers) + len(position.numbers)
+    starts = dynamics.trace.count, dynamics.trace.count + position.trace.count
     return Projection(position.trace.schedule, velocity.trace.schedule, starts)
 
 
@@ -104,7 +104,7 @@ class Physics:
         tau = inputs
         if self.tau and self.forces:
             self.builder.pointwise(self.nv, {"tau": inputs}, {}, {"tau": self.tau}, lambda x: {"tau": x["tau"]})
-            self._add_forces(q, v, inputs, self.tau)
+            self.add_forces(q, v, inputs, self.tau)
             tau = self.tau
         self.dynamics.call({"q": q, "v": v, "tau": tau, "result": out} | at_time(t))
 
@@ -119,9 +119,11 @@ class Physics:
         self.builder.pointwise(self.nv, places, {}, {"power": out}, power, accumulate=True)
         return out
 
-    def _add_forces(self, q: Place, v: Place, inputs: Place, tau: Place) -> None:
+    def add_forces(self, q: Place, v: Place, inputs: Place, tau: Place) -> None:
+        """Add the generalized forces of all forces at a state to those at `tau`."""
         program = self.forces
-        assert program is not None
+        if program is None:
+            return
         loads = {node.id: q.at(k) for k, node in enumerate(program.q)}
         loads |= {node.id: v.at(k) for k, node in enumerate(program.v)}
         loads |= {node.id: place for node, place in zip(program.parameters, self.settings, strict=True)}

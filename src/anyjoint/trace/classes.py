@@ -16,7 +16,7 @@ from anyjoint.tree.record import ground, unset
 from .body_trace import BodyTrace, FromRaw, FromRow, TracedBody, TracedParent, entries_of
 from .flatten import Rebuild, flatten
 from .joints_cache import JointCache
-from .numbers import Numbers, Pattern, pattern
+from .numbers import Numbers, Pattern
 from .straight import part_of
 
 EXACT = (0.0, 1.0)  # -1 stays a number to be loaded: hinges that differ only in direction share a class
@@ -60,11 +60,9 @@ class Tracer:
         self._spoken: dict[BodyTrace, Hashable] = {}  # what children read of a parent of this class
         self._lengths: dict[tuple[BodyTrace, str], int] = {}
         self.traces: list[list[BodyTrace]] = []  # per sweep, per link
-        self.kinds = [
-            (self._kind(i, link), pattern(row, EXACT))
-            for i, (link, row) in enumerate(zip(plan.links, numbers.links, strict=True))
-        ]
-        gravity = pattern(numbers.gravity, EXACT)
+        patterns = numbers.patterns(EXACT)
+        self.kinds = [(self._kind(i, link), patterns[i]) for i, link in enumerate(plan.links)]
+        gravity = patterns[len(plan.links)]
         self.ground = self._ground(gravity)
         for level, sweep in enumerate(algorithm.sweeps):
             inward = sweep.direction == "inward"
@@ -76,8 +74,8 @@ class Tracer:
 
     def _kind(self, i: int, link: Link) -> Hashable:
         slot = link.slot if self.algorithm.siblings else 0
-        fed = (link.columns, tuple(self.feeds[i].items())) if self.feeds else ()
-        return self.joints.key(link), link.spring is not None, link.prescribed, slot, fed
+        fed = tuple(self.feeds[i].items()) if self.feeds else ()
+        return self.joints.key(link), link.spring is not None, link.prescribed, slot, link.columns, fed
 
     def _ground(self, gravity: tuple[float | None, ...]) -> dict[str, tuple[list[Any], Rebuild]]:
         """Values of the ground; gravity that is not exact is a raw number behind each link's own."""

@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from anyjoint.constraints import Constraint, FunctionConstraint, Rows, Touched
-from anyjoint.constraints.rows import Scalars
+from anyjoint.constraints.rows import Scalars, push
 from anyjoint.dynamics.algorithm import Algorithm, algorithm
 from anyjoint.dynamics.carried import CARRIED, CARRIED_AT_REST
 from anyjoint.dynamics.constraint_jacobian import PROJECT
+from anyjoint.dynamics.led import give_leads
 from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
 from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
@@ -48,8 +49,8 @@ def closed_plan(plan: Plan, mechanism: Mechanism, relative: Sequence[bool]) -> C
     for constraint, moves_along in zip(mechanism.constraints, relative, strict=True):
         links = tuple(plan.placed[body][0] if body >= 0 else -1 for body in constraint.bodies)
         joints = tuple(plan.placed[body][0] for body, _ in constraint.coordinates)
-        made = Unknowns(constraint.count, links, joints, (), not moves_along, constraint.compliance, constraint.alike)
-        blocks.append(made)
+        soft = constraint.compliance > 0
+        blocks.append(Unknowns(constraint.count, links, joints, (), not moves_along, soft, constraint.alike))
     for leader, followers in led(mechanism).items():
         links = tuple(plan.placed[body][0] for body in (leader, *followers))
         blocks.append(Unknowns(mechanism.bodies[leader].joint.nv, driven=links))
@@ -125,7 +126,8 @@ class Constrained:
             return [*(x for rows in self.rows for x in held(rows)), *(x for rows in self.rows for x in rows.rate)]
         if question.answer == "entries":
             return self.entries()
-        a, multipliers = self.solve([question.right(rows) for rows in self.rows])
+        pairs = zip(self.mechanism.constraints, self.rows, strict=True)
+        a, multipliers = self.solve([right_side(constraint, rows, question) for constraint, rows in pairs])
         return a if question.answer == "accelerations" else multipliers
 
     def give(self, right: Sequence[Scalars]) -> None:
@@ -154,6 +156,14 @@ class Constrained:
         return a, multipliers
 
 
+def right_side(constraint: Constraint, rows: Rows, question: Question) -> Scalars:
+    """What accelerations have to make up for; of a soft row what it pushes with, which corrections leave alone."""
+    assert question.right is not None
+    if not constraint.compliance:
+        return question.right(rows)
+    return [0.0] * constraint.count if question.still else push(rows, constraint.compliance)
+
+
 def held(rows: Rows) -> Scalars:
     """Errors of positions, 0 for rows that are on velocities alone."""
     return rows.error if rows.error is not None else [0.0] * len(rows.rate)
@@ -177,16 +187,22 @@ def constrained(
         return programs.rows(tree.trace.graph, constraint, *arguments)
 
     rows = constraint_rows(closed, mechanism.constraints, relative, frames, X, coordinate, t, rows_of)
-    give_leads(tree, mechanism, closed)
+    give_forces(tree, mechanism, closed)
     if still:
         tree.root.alpha, tree.root.acceleration = zeros(6), zeros(3)
         for record in tree.records:
             record.tau, record.a, record.b, record.g = zeros(len(record.qd)), zeros(6), zeros(6), zeros(3)
             record.second, record.up = zeros(len(record.qd)), zeros(3)
+    give_leads(tree.records, closed.plan.parents, tree.root.acceleration, merge_nodes)
     return Constrained(tree, mechanism, closed, relative, frames, rows, still)
 
 
-def give_leads(tree: Straight, mechanism: Mechanism, closed: ClosedPlan) -> None:
+def merge_nodes(values: list[Any]) -> list[Any]:
+    """Equal expressions made one."""
+    return list(merge_identities(values)) if any(isinstance(x, Node) for x in values) else values
+
+
+def give_forces(tree: Straight, mechanism: Mechanism, closed: ClosedPlan) -> None:
     """Forces on joints that have coordinates of their own, and how the others follow."""
     tau = vector(*tree.rows["tau"]) if "tau" in tree.rows else zeros(mechanism.nv)
     for link, record, own in zip(closed.plan.links, tree.records, velocities(mechanism, closed), strict=True):

@@ -18,7 +18,7 @@ from .classes import Tracer
 from .constrained import Question
 from .layout import Layout
 from .numbers import Numbers
-from .row_kernels import RowKernels
+from .row_kernels import HUB, WORLD, RowKernels
 from .setup import Rows
 
 if TYPE_CHECKING:
@@ -33,18 +33,20 @@ def constrained_kernels(
     """The answer to a question about a tree with constraints."""
     mechanism, plan = workshop.mechanism, closed.plan
     builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
-    seen = Tracer(plan, numbers, workshop.joints, MOVING_FRAMES if "v" in inputs else STANDING_FRAMES)
-    frames = Layout(seen, builder, results_in_work=True)
+    sweep = MOVING_FRAMES if "v" in inputs else STANDING_FRAMES
+    unused = (WORLD if all(workshop.relative) else ()) + (HUB if not any(workshop.relative) else ())
+    wanted = replace(sweep, results=tuple(name for name in sweep.results if name not in unused))
+    frames = Layout(Tracer(plan, numbers, workshop.joints, wanted), builder, results_in_work=True)
     frames.add_runs()
     rows = RowKernels(
-        builder, mechanism, closed, workshop.relative, numbers, workshop.row_programs, frames, question.right,
-        question.still, _end(frames.rows),
+        builder, mechanism, closed, workshop.relative, numbers, workshop.row_programs, frames, question,
+        _end(frames.rows),
     )  # fmt: skip
     made = [*frames.rows, *rows.rows]
     if question.answer == "errors":
         return builder.schedule(), made
     # At rest the ground does not push, though the numbers are those of a mechanism that falls.
-    still = numbers if not question.still else replace(numbers, gravity=(0.0, 0.0, 0.0))
+    still = numbers.at_rest() if question.still else numbers
     algorithm = {"accelerations": "qdd", "multipliers": "multipliers", "entries": "H"}
     result = algorithm[question.answer]
     sweeps = PROJECT if result == "H" else CARRIED_AT_REST if question.still else CARRIED

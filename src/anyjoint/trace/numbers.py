@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -18,12 +18,34 @@ Pattern = tuple[float | None, ...]  # the exact value of a number that programs 
 
 
 @dataclass(frozen=True)
+class NumberTable:
+    """Raw numbers (..., links, count) of all links, one set of parameters or many; -g stands behind those of a link."""
+
+    rows: Floats
+    lengths: tuple[int, ...]  # how many numbers each link has
+    frames: tuple[Floats, ...] = ()  # numbers (..., count) of the frames of each constraint
+
+    def flat(self) -> Floats:
+        """All numbers of a set in one vector, as those of `Numbers`: (..., count)."""
+        parts = [self.rows[..., i, :length] for i, length in enumerate(self.lengths)]
+        falling = -self.rows[..., 0, -3:]  # there is a link, or nobody would ask
+        return np.concatenate([*parts, falling, *self.frames], axis=-1)
+
+    def of_frames(self, constraints: Sequence[int]) -> Floats:
+        """Numbers (..., constraints, count) of the frames of some constraints, and -g behind them."""
+        made = np.stack([self.frames[k] for k in constraints], axis=-2)
+        rising = np.broadcast_to(self.rows[..., :1, -3:], (*made.shape[:-1], 3))
+        return np.concatenate([made, rising], axis=-1)
+
+
+@dataclass(frozen=True)
 class Numbers:
     """Raw numbers of every link, of the ground (gravity), and of the frames that constraints are written in."""
 
     links: tuple[tuple[float, ...], ...]
     gravity: tuple[float, float, float]
     frames: tuple[tuple[float, ...], ...] = ()
+    varying: Floats | None = field(default=None, compare=False)  # which of `flat` are variables whatever their value
 
     @cached_property
     def table(self) -> Floats:
@@ -36,6 +58,10 @@ class Numbers:
         table[:, longest:] = -np.array(self.gravity)
         return table
 
+    def of_frames(self, constraints: Sequence[int]) -> Floats:
+        """Numbers (constraints, count) of the frames of some constraints, and -g behind them."""
+        return np.array([(*self.frames[k], *(-g for g in self.gravity)) for k in constraints])
+
     def starts(self) -> list[int]:
         """Where each link's numbers begin in `flat`; gravity begins at the last entry, frames come behind it."""
         return [0, *np.cumsum([len(row) for row in self.links])]
@@ -45,12 +71,33 @@ class Numbers:
         return np.array([*chain.from_iterable(self.links), *self.gravity, *chain.from_iterable(self.frames)])
 
 
+    def is_varying(self, index: int) -> bool:
+        """Whether a number of `flat` is a variable whatever its value."""
+        return self.varying is not None and bool(self.varying[index])
+
+    def patterns(self, exact: tuple[float, ...]) -> list[Pattern]:
+        """Per link, for gravity, then per frame: which numbers are exactly one of the given values, and do not vary."""
+        rows = (*self.links, self.gravity, *self.frames)
+        found = [tuple(x if x in exact else None for x in values) for values in rows]
+        if self.varying is None or not self.varying.any():
+            return found
+        ends = [0, *np.cumsum([len(row) for row in rows])]
+        masks = [self.varying[begin:end] for begin, end in pairwise(ends)]
+        return [
+            tuple(None if free else x for x, free in zip(row, mask.tolist(), strict=True))
+            for row, mask in zip(found, masks, strict=True)
+        ]
+
+    def at_rest(self) -> Numbers:
+        """The same where nothing falls, whatever gravity is."""
+        varying = self.varying
+        if varying is not None:
+            begin = self.starts()[-1]
+            varying = np.concatenate([varying[:begin], np.zeros(3, dtype=bool), varying[begin + 3 :]])
+        return replace(self, gravity=(0.0, 0.0, 0.0), varying=varying)
+
+
 def numbers_of(plan: Plan, gravity: Sequence[float], frames: Sequence[Sequence[float]] = ()) -> Numbers:
     """The raw numbers of a plan."""
     links = tuple(map(tuple, raw_table(plan.links)))
     return Numbers(links, (gravity[0], gravity[1], gravity[2]), tuple(map(tuple, frames)))
-
-
-def pattern(values: Sequence[float], exact: tuple[float, ...]) -> Pattern:
-    """Which numbers are exactly one of the given values."""
-    return tuple(x if x in exact else None for x in values)

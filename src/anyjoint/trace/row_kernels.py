@@ -16,20 +16,19 @@ from anyjoint.codegen import Array, Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.constraints import Constraint, FunctionConstraint, Loop, Standing, Touched
 from anyjoint.constraints.rows import Rows as ConstraintRows
-from anyjoint.constraints.rows import Scalars
 from anyjoint.mechanism import Mechanism
-from anyjoint.spatial import dot, vector, zeros
+from anyjoint.spatial import as_matrix, dot, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.closures import GROUND, ClosedPlan
 
 from .body_trace import entries_of
-from .constrained import RowPrograms, Seen, poses_of, velocity_place
+from .constrained import Question, RowPrograms, Seen, poses_of, right_side, velocity_place
 from .layout import Layout
-from .numbers import Numbers, Pattern, pattern
+from .numbers import Numbers, Pattern
 from .setup import Rows, split_parameters
 
 EXACT = (0.0, 1.0)
-Right = Callable[[ConstraintRows], Scalars]
+WORLD, HUB = ("R", "p"), ("R_hub", "p_hub")  # where links are in the world, and seen from the hub below
 
 
 @dataclass
@@ -49,10 +48,10 @@ class RowKernels:
 
     def __init__(
         self, builder: Builder, mechanism: Mechanism, closed: ClosedPlan, relative: Sequence[bool], numbers: Numbers,
-        programs: RowPrograms, frames: Layout, right: Right | None, still: bool, first: int,
+        programs: RowPrograms, frames: Layout, question: Question, first: int,
     ) -> None:  # fmt: skip
         self.builder, self.mechanism, self.closed, self.relative = builder, mechanism, closed, relative
-        self.numbers, self.programs, self.frames, self.right, self.still = numbers, programs, frames, right, still
+        self.numbers, self.programs, self.frames, self.question = numbers, programs, frames, question
         links = closed.plan.links
         self.rooms = {
             name: builder.room(max((getattr(link.feed, name).stop for link in links), default=0))
@@ -61,6 +60,7 @@ class RowKernels:
         self.feeds: list[dict[str, list[Any]]] = [
             {name: [0.0] * (place.stop - place.start) for name, place in vars(link.feed).items()} for link in links
         ]
+        self.falls, *self.exact = numbers.patterns(EXACT)[len(links) :]  # of gravity, and of frames
         self.kinds: dict[Hashable, Traced] = {}
         self._columns = [{place: k for k, place in enumerate(row)} for row in closed.starts]
         self._joints = [{place: k for k, place in enumerate(row)} for row in closed.joints]
@@ -77,30 +77,47 @@ class RowKernels:
     def _add(self, k: int) -> None:
         constraint = self.mechanism.constraints[k]
         links = [self.closed.plan.placed[body][0] if body >= 0 else GROUND for body in constraint.bodies]
-        seen = [self._known(link) for link in links]
+        paths = [self._path(link, self.closed.hubs[k]) if self.relative[k] else [link] for link in links]
+        seen = [self._known(link, path, self.relative[k]) for link, path in zip(links, paths, strict=True)]
         landings = self._landings(k, constraint, links)
-        exact = pattern(self.numbers.frames[k], EXACT)
+        exact = self.exact[k]
         widths = [self._width(place) for place in constraint.coordinates]
-        up = pattern(self.numbers.gravity, EXACT)
         shared = tuple(landing is not None and landings.index(landing) for landing in landings)
-        key = (row_kind(constraint), constraint.count, tuple(seen), shared, exact, tuple(widths), up, self.relative[k])
+        kind = row_kind(constraint), constraint.compliance, constraint.count
+        key = (*kind, tuple(seen), shared, exact, tuple(widths), self.relative[k])
         if key not in self.kinds:
             self.kinds[key] = self._trace(constraint, seen, landings, exact, widths, self.relative[k])
         traced = self.kinds[key]
         traced.constraints.append(k)
-        self._call(traced, k, constraint, links, landings)
+        self._call(traced, k, constraint, links, paths, landings)
 
     def _width(self, place: tuple[int, int]) -> tuple[int, int]:
         """How many velocities the link of a coordinate has, and which of them is its rate."""
         link, velocity = velocity_place(self.mechanism, self.closed, place)
         return self.closed.plan.links[link].joint.nv, velocity
 
-    def _known(self, link: int) -> Hashable:
-        """What is exact about where a link is and how it moves."""
+    def _path(self, link: int, hub: int) -> list[int]:
+        """The links that a link is seen through from a hub, itself first: each is seen from the hub below it."""
+        path, links = [], self.closed.plan.links
+        while link != hub:
+            path.append(link)
+            while not links[link].columns.on_hub:
+                link = links[link].parent
+            link = links[link].parent
+            while link >= 0 and links[link].columns.closes:
+                link = links[link].parent
+        return path
+
+    def _known(self, link: int, path: Sequence[int], relative: bool) -> Hashable:
+        """What is exact about where a link is, part by part, and how it moves; None for the ground."""
         if link == GROUND:
             return None
+        parts = tuple(self._entries(part, HUB if relative else WORLD) for part in path)
+        return parts, () if self.still_frames else self._entries(link, ("v",))
+
+    def _entries(self, link: int, names: Sequence[str]) -> tuple[Any, ...]:
         trace = self.frames.tracer.traces[-1][link]
-        return tuple(entries_of(trace.values[name][0]) for name in self.frames.tracer.algorithm.results)
+        return tuple(entries_of(trace.values[name][0]) for name in names)
 
     def _landings(self, k: int, constraint: Constraint, links: Sequence[int]) -> list[tuple[int, int] | None]:
         """(link, first column of its K) for each body; None for the ground of rows that are not relative."""
@@ -131,7 +148,7 @@ class RowKernels:
             return node
 
         row = []
-        for k, x in enumerate((*exact, *(None if g is None else -g for g in pattern(self.numbers.gravity, EXACT)))):
+        for k, x in enumerate((*exact, *(None if g is None else -g for g in self.falls))):
             if x is None:
                 node = graph.variable("p")
                 raw[node.id] = k
@@ -142,13 +159,19 @@ class RowKernels:
             if entries is None:
                 bodies.append(Standing(frame))
                 continue
-            parts = []
-            for name, known in zip(self.frames.tracer.algorithm.results, entries, strict=True):
-                at = argument(name, "lane")
-                parts.append(vector(*(loaded(at, k) if x is None else x for k, x in enumerate(known))))
-            R, p, *twist = parts
-            v = twist[0] if twist else zeros(6)
-            bodies.append(Seen(R.reshape(3, 3), p, v[:3], v[3:], frame))
+            parts, twist = entries
+
+            def lane(known: Sequence[Any]) -> Any:
+                at = argument("x", "lane")
+                return vector(*(loaded(at, k) if x is None else x for k, x in enumerate(known)))
+
+            R, p = as_matrix(np.eye(3, dtype=int)), zeros(3)
+            for part in parts:  # from the hub below, from the one below that
+                turn, shift = (lane(known) for known in part)
+                turn = turn.reshape(3, 3)
+                R, p = turn @ R, turn @ p + shift
+            v = lane(twist[0]) if twist else zeros(6)
+            bodies.append(Seen(R, p, v[:3], v[3:], frame))
         q, qd = [], []
         for _ in constraint.coordinates:
             q.append(loaded(argument("q", "row"), 0))
@@ -179,19 +202,19 @@ class RowKernels:
         """(value, argument, offset, whether it is added) of all stores, and the entries that land in each place."""
         wanted: list[tuple[Any, int, int, bool]] = []
         feeds: list[list[Any]] = []
-        if self.right is None:  # errors themselves are asked for
+        if self.question.right is None:  # errors themselves are asked for
             held = rows.error if rows.error is not None else [0.0] * constraint.count
             for name, values in (("position", held), ("velocity", rows.rate)):
                 at = argument(name, "row")
                 wanted += [(x, at, k, False) for k, x in enumerate(values)]
             return wanted, feeds
-        right = list(self.right(rows))
+        right = list(right_side(constraint, rows, self.question))
         for body, K, landing in zip(bodies, rows.K, landings, strict=True):
             if landing is None:
                 continue
             twice, again = list(landings).count(landing) > 1, landing in list(landings)[: len(feeds)]
             entries = list(K.T.ravel())
-            if not relative and not self.still:
+            if not (relative or self.question.still or constraint.compliance):
                 right = [x - dot(K[3:, k], body.R.T @ up) for k, x in enumerate(right)]
             feeds.append([None] * len(entries) if twice else list(entries_of(entries)))
             at = argument("K", "lane")
@@ -207,15 +230,17 @@ class RowKernels:
     # -- calls ----------------------------------------------------------------------------------------------------
 
     def _call(
-        self, traced: Traced, k: int, constraint: Constraint, links: Sequence[int], landings: Sequence[Any]
-    ) -> None:
+        self, traced: Traced, k: int, constraint: Constraint, links: Sequence[int], paths: Sequence[Sequence[int]],
+        landings: Sequence[Any],
+    ) -> None:  # fmt: skip
         """Add the offsets of one call, and hand exact entries on."""
         places: list[Place] = []
         work = self.builder.room(0).array
-        for link in links:
+        results, names = self.frames.results, HUB if self.relative[k] else WORLD
+        for link, path in zip(links, paths, strict=True):
             if link != GROUND:
-                names = self.frames.tracer.algorithm.results
-                places += [Place(work, self.frames.results[name][link]) for name in names]
+                places += [Place(work, results[name][part]) for part in path for name in names]
+                places += [] if self.still_frames else [Place(work, results["v"][link])]
         for body, index in constraint.coordinates:
             own = self.mechanism.bodies[body]
             places.append(self.builder.place("q", own.q.start + index))
@@ -224,7 +249,7 @@ class RowKernels:
         if self.mechanism.timed:
             places.append(self.builder.place("t"))
         feeds = iter(traced.feeds)
-        if self.right is None:
+        if self.question.right is None:
             first = sum(c.count for c in self.mechanism.constraints[:k])
             places += [self.builder.place("result", at) for at in (first, self.mechanism.nc + first)]
         else:

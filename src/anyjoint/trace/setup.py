@@ -13,7 +13,7 @@ from anyjoint.symbolic.interpret import evaluate_ids
 from anyjoint.symbolic.ops import ARITY, Op
 from anyjoint.symbolic.rewrite import import_into, reachable
 
-from .numbers import Numbers
+from .numbers import Numbers, NumberTable
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 _ARITY = tuple(ARITY[op] for op in Op)
@@ -30,11 +30,13 @@ class Setup:
     def evaluate(self, raw: Floats) -> Floats:
         """The kernel's numbers for raw numbers (count,) or, for many bodies at once, (bodies, count)."""
         columns = np.atleast_2d(raw)
-        values = {node: columns[:, index] for node, index in self.raw.items()}
-        if not self.outputs:
-            return np.zeros((len(columns), 0))
-        computed = evaluate_ids(self.graph, self.outputs, values)
-        return np.stack([np.broadcast_to(computed[i], len(columns)) for i in self.outputs], axis=1)
+        one = len(columns) == 1  # plain numbers are ten times as fast as arrays of one
+        values = {node: float(columns[0, k]) if one else columns[:, k] for node, k in self.raw.items()}
+        out = np.zeros((len(columns), len(self.outputs)))
+        computed = evaluate_ids(self.graph, self.outputs, values) if self.outputs else {}
+        for k, i in enumerate(self.outputs):
+            out[:, k] = computed[i]
+        return out
 
 
 @dataclass(frozen=True)
@@ -51,17 +53,21 @@ class Rows:
         """One past the last number."""
         return self.start + len(self.setup.outputs) * (1 if self.links is None else len(self.links))
 
-    def fill(self, numbers: Numbers, out: Floats) -> None:
-        """Compute the rows from raw numbers; behind those of a link stands -g."""
+    def fill(self, numbers: Numbers | NumberTable, out: Floats) -> None:
+        """Compute the rows from raw numbers, of one set of parameters or of as many as `out` has rows."""
         if self.setup.outputs:
-            out[self.start : self.end] = self.setup.evaluate(self._raw(numbers)).ravel()
+            raw = self._raw(numbers)
+            made = self.setup.evaluate(raw.reshape(-1, raw.shape[-1]))
+            out[..., self.start : self.end] = made.reshape(*raw.shape[:-2], -1)
 
-    def _raw(self, numbers: Numbers) -> Floats:
+    def _raw(self, numbers: Numbers | NumberTable) -> Floats:
+        """Raw numbers (..., calls, count); behind those of a link stands -g."""
         if self.links is None:
-            return np.asarray(numbers.flat())
+            return np.asarray(numbers.flat()[..., None, :])
         if self.frames:
-            return np.array([(*numbers.frames[k], *(-g for g in numbers.gravity)) for k in self.links])
-        return numbers.table[list(self.links)]
+            return numbers.of_frames(self.links)
+        table = numbers.table if isinstance(numbers, Numbers) else numbers.rows
+        return np.asarray(table[..., list(self.links), :])
 
 
 def split_parameters(

@@ -42,8 +42,8 @@ def part_of(name: str, link: Link, index: int) -> slice:
 class Trace:
     """Variables of a straight-line program: rows of states, and raw numbers that are not exact."""
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, numbers: Numbers) -> None:
+        self.graph, self.numbers = graph, numbers
         self.rows: dict[tuple[str, int], Node] = {}
         self.raw: dict[int, int] = {}
 
@@ -54,8 +54,8 @@ class Trace:
         return self.rows[name, index]
 
     def number(self, value: float, index: int) -> Any:
-        """A raw number: itself if exact, else a variable."""
-        if value in EXACT:
+        """A raw number: itself if it is exact and stays so, else a variable."""
+        if value in EXACT and not self.numbers.is_varying(index):
             return value
         node = self.graph.variable("p")
         self.raw[node.id] = index
@@ -119,7 +119,7 @@ def trace_tree(
     expansion: Expansion | None = None,
 ) -> Straight:
     """A tree over the variables of state rows, given with their lengths; velocities that are no input are zero."""
-    trace = Trace(Graph())
+    trace = Trace(Graph(), numbers)
     rows: dict[str, list[Any]] = {name: [trace.row(name, k) for k in range(n)] for name, n in sizes}
     nv = expansion.mechanism.nv if expansion else max((link.v.stop for link in plan.links), default=0)
     rows.setdefault("v", [0] * nv)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,7 @@ from anyjoint.codegen import Schedule
 from anyjoint.dynamics.algorithm import Algorithm, Over
 from anyjoint.mechanism import Mechanism
 from anyjoint.tree.closures import ClosedPlan
-from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_plan
+from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_frames, make_plan
 
 from .classes import Tracer
 from .constrained import Constrained, Question, RowPrograms, closed_plan, constrained, frame_numbers
@@ -25,8 +25,9 @@ from .constrained_kernels import constrained_kernels
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
 from .layout import lay_out
-from .numbers import Numbers, numbers_of
+from .numbers import Numbers, NumberTable, numbers_of
 from .relative import is_relative
+from .renumber import Basis
 from .setup import Rows
 from .store import Traced, remembered
 from .straight import EXACT, FEEDS, PER_LINK, SHARED, Straight, row_schedule, trace_tree
@@ -37,6 +38,7 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 # the size at which it outgrows the caches and a second of compile time.
 SMALL, LARGE = 3_500, 16_000  # operations
 SHARING = 3.0  # bodies per kernel
+GROUND = (0.0, 0.0, 0.0)  # how the ground accelerates where gravity does not count
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,15 @@ class Trace:
     joints: tuple[Any, ...] = ()  # joints whose numbers the schedule has built in, for rates and charts
 
     @property
+    def count(self) -> int:
+        """How many numbers its kernels load; never none."""
+        return max((rows.end for rows in self.setups), default=0) + 1
+
+    def still_fits(self, mechanism: Mechanism) -> bool:
+        """Whether a mechanism has the very joints whose numbers are built in."""
+        return {id(joint) for joint in self.joints} <= {id(body.joint) for body in mechanism.bodies}
+
+    @property
     def form(self) -> str:
         """How it is laid out: "straight" or "kernels"."""
         return "straight" if any(rows.links is None for rows in self.setups) else "kernels"
@@ -62,9 +73,17 @@ class Trace:
 class Workshop:
     """Traces quantities of one mechanism; plans are made again when parameters change."""
 
-    def __init__(self, mechanism: Mechanism, form: str = "auto") -> None:
+    def __init__(
+        self, mechanism: Mechanism, form: str = "auto", variants: Callable[[], Sequence[Mechanism]] = tuple
+    ) -> None:
+        """Numbers that are others in one of the `variants` of the mechanism are variables whatever their value."""
         self.mechanism, self.form, self.joints = mechanism, form, JointCache()
         self.row_programs = RowPrograms()
+        self._variants = variants
+        self._varying: dict[tuple[Over, bool, bool], Floats | None] = {}
+        self._plans: dict[Over, Plan] = {}
+        self._closed: dict[Over, ClosedPlan] = {}
+        self._bases: dict[Over, Basis] = {}
 
     @cached_property
     def expansion(self) -> Expansion | None:
@@ -76,39 +95,66 @@ class Workshop:
         """Of each constraint whether it is about relative positions only."""
         return [is_relative(constraint) for constraint in self.mechanism.constraints]
 
-    @cached_property
-    def _closed(self) -> dict[Over, ClosedPlan]:
-        return {}
-
     def closed(self, over: Over = "regrouped") -> ClosedPlan:
         """The links that an algorithm runs over, with closures of the constraints between them."""
         if over not in self._closed:
             self._closed[over] = closed_plan(self.plan(over), self.mechanism, self.relative)
         return self._closed[over]
 
-    @cached_property
-    def _plans(self) -> dict[Over, Plan]:
-        return {}
-
     def plan(self, over: Over = "links") -> Plan:
         """The links that an algorithm runs over."""
         if over not in self._plans:
-            tree = self.expansion or self.mechanism
-            self._plans[over] = body_plan(tree) if over == "bodies" else make_plan(tree, regroup=over == "regrouped")
+            tree, frames = self.expansion or self.mechanism, self.basis(over).frames
+            made = make_plan(tree, regroup=over == "regrouped", frames=frames) if frames else body_plan(tree)
+            self._plans[over] = made
         return self._plans[over]
+
+    def basis(self, over: Over) -> Basis:
+        """A plan and its numbers, of the present joints and placements."""
+        bodies = tuple((self.expansion or self.mechanism).bodies)
+        known = self._bases.get(over)
+        if known is None or not known.fits(bodies):
+            tree = self.expansion or self.mechanism
+            frames = None if over == "bodies" else make_frames(tree)
+            plan = make_plan(tree, regroup=over == "regrouped", frames=frames) if frames else body_plan(tree)
+            self._plans[over] = plan
+            self._bases[over] = Basis(plan, numbers_of(plan, GROUND), frames, over == "regrouped", bodies)
+        return self._bases[over]
 
     def forget(self) -> None:
         """Drop everything that was computed from parameters."""
-        for name in ("expansion", "_plans", "_closed"):
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("expansion", None)
+        self._plans.clear()
+        self._closed.clear()
+
+    def look_again(self) -> None:
+        """Forget which numbers vary: where others have changed, too, it may be more of them."""
+        self._varying.clear()
 
     def numbers(self, over: Over, gravity: bool, closed: bool = False) -> Numbers:
-        """The raw numbers of a plan."""
-        g = self.mechanism.gravity if gravity else (0.0, 0.0, 0.0)
-        if not closed:
-            return numbers_of(self.plan(over), g)
-        plan = self.closed(over).plan
-        return numbers_of(plan, g, frame_numbers(plan, self.mechanism.constraints))
+        """The raw numbers of a plan, open or closed by constraints, and which of them vary."""
+        g = self.mechanism.gravity
+        field = (float(g[0]), float(g[1]), float(g[2])) if gravity else GROUND
+        if closed:
+            plan = self.closed(over).plan
+            found = numbers_of(plan, field, frame_numbers(plan, self.mechanism.constraints))
+        else:
+            found = self.basis(over).of((self.expansion or self.mechanism).bodies, field)
+        key = over, gravity, closed
+        if key not in self._varying:
+            others = [Workshop(variant, self.form).numbers(*key).flat() for variant in self._variants()]
+            self._varying[key] = np.ptp([found.flat(), *others], axis=0) != 0 if others else None
+        return replace(found, varying=self._varying[key])
+
+    def closed_table(self, links: NumberTable, over: Over) -> NumberTable:
+        """Numbers of the closed plan, where those of its links are given and its frames are what they are."""
+        made, at = self.numbers(over, True, True), list(self.closed(over).at)
+        lead = links.rows.shape[:-2]
+        rows = np.broadcast_to(made.table, (*lead, *made.table.shape)).copy()
+        rows[..., at, : links.rows.shape[-1] - 3] = links.rows[..., :-3]
+        rows[..., -3:] = links.rows[..., :1, -3:]
+        frames = tuple(np.broadcast_to(row, (*lead, len(row))) for row in made.frames)
+        return NumberTable(rows, tuple(len(row) for row in made.links), frames)
 
     def sizes(self, inputs: Sequence[str], over: Over) -> list[tuple[str, int]]:
         """Lengths of the state rows."""
@@ -121,7 +167,7 @@ class Workshop:
     def sweeps(self, algorithm: Algorithm, plan: Plan | None = None) -> Trace:
         """An algorithm of sweeps, straight or by kernels; over another plan than its own if one is given."""
         plan = plan or self.plan(algorithm.over)
-        numbers = numbers_of(plan, self.mechanism.gravity if algorithm.gravity else (0.0, 0.0, 0.0))
+        numbers = self.numbers(algorithm.over, algorithm.gravity)
 
         def straight() -> Traced:
             sizes = self.sizes(algorithm.inputs, algorithm.over)
@@ -218,7 +264,8 @@ class Workshop:
 def built_in(numbers: Numbers) -> Floats:
     """Numbers that programs may have built in; NaN for all others."""
     flat = numbers.flat()
-    exact: Floats = np.where(np.isin(flat, EXACT), flat + 0.0, np.nan)
+    free = np.zeros(len(flat), dtype=bool) if numbers.varying is None else numbers.varying
+    exact: Floats = np.where(np.isin(flat, EXACT) & ~free, flat + 0.0, np.nan)
     return exact
 
 

@@ -34,7 +34,7 @@ class Unknowns:
     joints: tuple[int, ...] = ()
     driven: tuple[int, ...] = ()
     grounded: bool = False
-    compliance: float = 0.0
+    soft: bool = False
     alike: tuple[int, ...] = ()
 
 
@@ -67,6 +67,7 @@ class _Closing:
         self.above = plan.parents
         self.depth = _depths(self.above)
         self.hubs = self._hubs()
+        self.places = set(self.hubs)
         self.fronts: list[set[int]] = [set() for _ in range(self.count + len(blocks))]  # blocks that leave a node
         self.begun: list[set[int]] = [set() for _ in self.fronts]
         for k, block in enumerate(blocks):
@@ -78,6 +79,7 @@ class _Closing:
                     link = self.above[link]
         self.parents = [*self.above, *self.hubs]
         self.rank: dict[int, int] = {}
+        self.leads: dict[int, int | None] = {}
         self._order()
 
     def _touched(self, block: Unknowns) -> Iterable[int]:
@@ -197,6 +199,14 @@ class _Closing:
             at += self.blocks[k].count
         return numbers
 
+    def _led(self, node: int) -> int | None:
+        """The block that alone moves a link, if all joints between it and the ground follow that block."""
+        if node not in self.leads:
+            own = next((k for k in self.fronts[node] if node in self.blocks[k].driven), None)
+            above = self.above[node]
+            self.leads[node] = own if above == GROUND or self._led(above) == own else None
+        return self.leads[node]
+
     def _at_ground(self, node: int) -> bool:
         return node >= self.count and self.hubs[node - self.count] == GROUND
 
@@ -215,11 +225,13 @@ class _Closing:
             starts=columns(self._begun(node), mine),
             joints=columns([k for k in leaving if node in self.blocks[k].joints], mine),
             driven=columns([k for k in leaving if node in self.blocks[k].driven], mine),
+            led=node < self.count and self._led(node) is not None,
             closes=self.blocks[block].count if node >= self.count else 0,
             shared=node >= self.count and bool(self.blocks[block].driven),
             lands=columns(leaving, theirs),
             above=sum(self.blocks[k].count for k in theirs),
-            soft=(self.blocks[block].compliance,) * self.blocks[block].count if node >= self.count else (),
+            soft=node >= self.count and self.blocks[block].soft,
+            on_hub=node < self.count and (self.above[node] == GROUND or self.above[node] in self.places),
             at_ground=self._at_ground(node),
             to_ground=self._at_ground(parent),
             alike=self.blocks[block].alike if node >= self.count else (),

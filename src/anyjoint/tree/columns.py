@@ -18,11 +18,13 @@ class Columns:
     starts: tuple[int, ...] = ()
     joints: tuple[int, ...] = ()
     driven: tuple[int, ...] = ()
+    led: bool = False  # whether all joints between it and the ground follow the same unknowns
     closes: int = 0
     shared: bool = False  # whether those that end here are accelerations, not multipliers
     lands: tuple[int, ...] = ()
     above: int = 0
-    soft: tuple[float, ...] = ()  # compliances of those that end here
+    on_hub: bool = False  # whether the link stands on the ground or on a hub, where loops are seen from
+    soft: bool = False  # whether those that end here are known: what soft rows push with
     at_ground: bool = False  # whether they end at the ground, whose acceleration is known
     to_ground: bool = False  # whether the parent is such a closure
     alike: tuple[int, ...] = ()  # groups of those that end here: rows of a group are components of one vector

@@ -23,7 +23,7 @@ from .moving_part import FIXED, GENERAL, HINGE, SLIDER, Core, moving_part
 from .regroup import regroup_inertia
 from .rigid import Array, inverse, matrices, moved
 
-__all__ = ["FIXED", "GENERAL", "HINGE", "SLIDER", "Link", "Plan", "body_plan", "make_plan"]
+__all__ = ["FIXED", "GENERAL", "HINGE", "SLIDER", "Frames", "Link", "Plan", "body_plan", "make_frames", "make_plan"]
 
 
 @dataclass(frozen=True)
@@ -80,31 +80,76 @@ class _Draft:
     tail: Array  # the body's own frame in the natural frame after the moving part
 
 
-def make_plan(mechanism: Any, *, canonical: bool = True, regroup: bool = False) -> Plan:
-    """Choose links and frames; `regroup` also moves inertia that a joint does not feel to the parent link."""
+@dataclass(frozen=True)
+class Frames:
+    """What of a plan depends on joints and placements alone; inertias can be seen from there again and again."""
+
+    drafts: list[_Draft] = field(repr=False)
+    carriers: list[int] = field(repr=False)  # per body the link that carries it, -1 for the ground
+    poses: Array = field(repr=False)  # of bodies in the natural frames of their links
+    back: Array = field(repr=False)  # from natural frames to inner ones; last the ground's, no turn
+    pose: Normal | None = field(repr=False)  # constant poses between inner frames; None where nothing moves
+
+    @property
+    def parents(self) -> list[int]:
+        return [draft.parent for draft in self.drafts]
+
+    def inertias(self, own: Array, regroup: bool) -> Array:
+        """The links' inertias (..., links, 6, 6), with all that is welded to them, from those of bodies."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            seen, carriers = moved(own, self.poses), np.array(self.carriers)
+            total = np.zeros((*own.shape[:-3], len(self.drafts), 6, 6))
+            links: Any = (..., carriers[carriers >= 0], slice(None), slice(None))
+            np.add.at(total, links, seen[..., carriers >= 0, :, :])
+            inertia = moved(total, self.back[:-1])
+            if regroup:
+                K = np.array([draft.K for draft in self.drafts])
+                between = self.back[self.parents] @ K @ inverse(self.back[:-1])
+                inertia = regroup_inertia(inertia, [draft.kind for draft in self.drafts], self.parents, between)
+        self._check_range(inertia)
+        return inertia
+
+    def _check_range(self, inertia: Array) -> None:
+        """Refuse masses and lengths whose products no number can hold."""
+        bad = ~np.isfinite(inertia).all(axis=(-2, -1))
+        for i in np.flatnonzero(bad.reshape(-1, bad.shape[-1]).any(axis=0)):
+            raise ModelError(
+                f"body {self.drafts[i].body.name!r}: its inertia, with all that it carries, exceeds"
+                f" {np.finfo(float).max:.3g}, the largest number; check masses and lengths, or use larger units"
+            )
+
+
+def make_frames(mechanism: Any, canonical: bool = True) -> Frames:
+    """Choose links and their inner frames."""
     drafts, placed = _weld(mechanism)
+    carriers, poses = [k for k, _ in placed], np.array([T for _, T in placed]).reshape(-1, 4, 4)
     if not drafts:
-        return Plan((), tuple(placed))
+        return Frames([], carriers, poses, np.eye(4)[None], None)
     parents, kinds = [draft.parent for draft in drafts], [draft.kind for draft in drafts]
-    K = np.array([draft.K for draft in drafts])
-    turn, pose = _frames(parents, kinds, K, canonical)
-    back = inverse(turn)
-    with np.errstate(over="ignore", invalid="ignore"):
-        inertia = moved(_welded_inertias(mechanism, drafts, placed), back[:-1])
-        if regroup:
-            inertia = regroup_inertia(inertia, kinds, parents, back[parents] @ K @ turn[:-1])
-    _check_range(inertia, drafts)
+    turn, pose = _frames(parents, kinds, np.array([draft.K for draft in drafts]), canonical)
+    return Frames(drafts, carriers, poses, inverse(turn), pose)
+
+
+def make_plan(
+    mechanism: Any, *, canonical: bool = True, regroup: bool = False, frames: Frames | None = None
+) -> Plan:
+    """Links in their frames; `regroup` also moves inertia that a joint does not feel to the parent link."""
+    frames = frames or make_frames(mechanism, canonical)
+    if frames.pose is None:
+        return Plan((), tuple(zip(frames.carriers, frames.poses, strict=True)))
+    drafts, back, pose = frames.drafts, frames.back, frames.pose
+    inertia = frames.inertias(spatial_inertias([body.inertia for body in mechanism.bodies]), regroup)
     found = (pose.gamma, pose.sin_alpha, pose.cos_alpha, pose.p, pose.theta)
     numbers = zip(*(x.tolist() for x in found), strict=True)
-    frames = back[:-1] @ np.array([draft.tail for draft in drafts])
+    tails = back[:-1] @ np.array([draft.tail for draft in drafts])
     links = []
-    for i, ((gamma, s, c, at, theta), draft, slot) in enumerate(zip(numbers, drafts, _slots(parents), strict=True)):
-        body = draft.body
+    slots = _slots(frames.parents)
+    for i, ((gamma, s, c, at, theta), draft, slot) in enumerate(zip(numbers, drafts, slots, strict=True)):
+        body = mechanism.bodies[draft.body.index]
         made = (body.index, draft.parent, draft.kind, body.joint, draft.core, gamma, s, c, tuple(at), theta)
-        links.append(Link(*made, inertia[i], frames[i], body.q, body.v, slot=slot, spring=Spring.of(body)))
-    carriers = [k for k, _ in placed]
-    turned = back[carriers] @ np.array([T for _, T in placed])  # the ground's own, the last, is no turn
-    return Plan(tuple(links), tuple(zip(carriers, turned, strict=True)))
+        links.append(Link(*made, inertia[i], tails[i], body.q, body.v, slot=slot, spring=Spring.of(body)))
+    turned = back[frames.carriers] @ frames.poses
+    return Plan(tuple(links), tuple(zip(frames.carriers, turned, strict=True)))
 
 
 def body_plan(mechanism: Any) -> Plan:
@@ -161,16 +206,6 @@ def _weld(mechanism: Any) -> tuple[list[_Draft], list[tuple[int, Array]]]:
     return [_Draft(b, k, kind, core, K[i], tail) for i, (b, k, kind, core, _, tail, _) in enumerate(moving)], placed
 
 
-def _welded_inertias(mechanism: Any, drafts: list[_Draft], placed: list[tuple[int, Array]]) -> Array:
-    """The links' inertias in their natural frames, with everything that is welded to them."""
-    own = spatial_inertias([body.inertia for body in mechanism.bodies])
-    seen = moved(own, np.array([T for _, T in placed]))
-    carriers = np.array([carrier for carrier, _ in placed])
-    total = np.zeros((len(drafts), 6, 6))
-    np.add.at(total, carriers[carriers >= 0], seen[carriers >= 0])
-    return total
-
-
 def _frames(parents: list[int], kinds: list[str], K: Array, canonical: bool) -> tuple[Array, Normal]:
     """Turns of the links' frames about their axes, and the constant poses to the turned frames from the parents'.
 
@@ -198,15 +233,6 @@ def _frames(parents: list[int], kinds: list[str], K: Array, canonical: bool) -> 
         p,
         principal(theta + angle[:-1]),
     )
-
-
-def _check_range(inertia: Array, drafts: list[_Draft]) -> None:
-    """Refuse masses and lengths whose products no number can hold."""
-    for i in np.flatnonzero(~np.isfinite(inertia).all(axis=(1, 2))):
-        raise ModelError(
-            f"body {drafts[i].body.name!r}: its inertia, with all that it carries, exceeds {np.finfo(float).max:.3g},"
-            " the largest number; check masses and lengths, or use larger units"
-        )
 
 
 def _first_children(parents: list[int], kinds: list[str]) -> list[int]:

@@ -86,4 +86,5 @@ def ground(up: Vector) -> Record:
     still = {name: zeros(6) for name in ("v", "eta", "y", "z")} | {name: zeros(3, 3) for name in ("Rd", "Rdd", "Omega")}
     still |= {name: zeros(3) for name in ("p", "w", "wdot")} | {"carried": zeros(0)}
     alpha = np.concatenate([zeros(3), up])
-    return Record(alpha=alpha, acceleration=up, R=as_matrix(np.eye(3, dtype=int)), **still)
+    eye = as_matrix(np.eye(3, dtype=int))
+    return Record(alpha=alpha, acceleration=up, R=eye, R_hub=eye, p_hub=zeros(3), **still)

@@ -43,6 +43,7 @@ def model_info(
         "title": title or readable(mechanism.name),
         "description": description or mechanism.description,
         "bodies": body_drawings(mechanism),
+        "constraints": len(mechanism.constraints),
         "fixed": ground_drawings(mechanism),
         "gravity": [float(x) for x in mechanism.gravity],
         "q0": start if q0 is None else q0,
@@ -77,7 +78,7 @@ def live_scene(info: dict[str, Any]) -> Scene:
     mass = sum(body.mass for body in bodies) or 1.0
     return Scene(
         title=info["title"],
-        subtitle=f"{count_text(nb, nv)}, live",
+        subtitle=f"{count_text(nb, nv, info.get('constraints', 0))}, live",
         description=info.get("description", ""),
         bodies=bodies,
         fixed=tuple(info.get("fixed", ())),

@@ -50,7 +50,7 @@ def trajectory_scene(
     motion = Motion(t[kept], poses, kinetic, potential, contact_points(mechanism, q[kept], poses))
     return Scene(
         title=title or readable(mechanism.name),
-        subtitle=count_text(len(mechanism.bodies), int(mechanism.nv)),
+        subtitle=count_text(len(mechanism.bodies), int(mechanism.nv), len(mechanism.constraints)),
         description=description or mechanism.description,
         bodies=body_drawings(mechanism),
         fixed=ground_drawings(mechanism),
@@ -167,9 +167,12 @@ def readable(name: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def count_text(nb: int, nv: int) -> str:
-    """How many bodies and freedoms, as a phrase."""
-    return f"{nb} {'body' if nb == 1 else 'bodies'}, {nv} degree{'' if nv == 1 else 's'} of freedom"
+def count_text(nb: int, nv: int, constraints: int = 0) -> str:
+    """How many bodies and freedoms, as a phrase; with constraints, what they hold together."""
+    bodies = f"{nb} {'body' if nb == 1 else 'bodies'}"
+    if constraints:
+        return f"{bodies}, {nv} velocities, {constraints} constraint{'' if constraints == 1 else 's'}"
+    return f"{bodies}, {nv} degree{'' if nv == 1 else 's'} of freedom"
 
 
 def _facts(traj: Any, kinetic: Array | None, potential: Array | None) -> dict[str, str]:

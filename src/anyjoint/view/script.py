@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyjoint.codegen import Array, CompiledSchedule, Place
 from anyjoint.codegen.builder import Builder, Embedded
+from anyjoint.errors import InputError
 from anyjoint.export.javascript import program_text
+from anyjoint.forces.force import Force
+from anyjoint.forces.program import ForceProgram, trace_forces
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps
 from anyjoint.stepper.physics import Physics, Projection, at_time, projection_of
@@ -16,22 +20,26 @@ from anyjoint.view.contact import contact_script
 from anyjoint.view.live import live_page, live_stepper, model_info
 from anyjoint.view.options import viewer_options
 
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
 
 def model_page(
-    model: Any, path: str | Path, q0: Any = None, v0: Any = None, dt: float = 2e-3, title: str | None = None,
-    description: str = "", method: str = "rk4", **viewer: Any,
+    model: Model, path: str | Path, q0: Any = None, v0: Any = None, dt: float = 2e-3, title: str | None = None,
+    description: str = "", method: str = "rk4", forces: Sequence[Force] = (), **viewer: Any,
 ) -> Path:  # fmt: skip
-    """Write the live page of a model; `viewer` as in `viewer_options`."""
+    """Write the live page of a model, under forces; `viewer` as in `viewer_options`."""
     info = model_info(model.mechanism, q0, v0, dt, title, description, method) | {"options": viewer_options(**viewer)}
-    script = dynamics_script(model, live_stepper(method)) + contact_script(model.mechanism)
+    script = dynamics_script(model, live_stepper(method), forces) + contact_script(model.mechanism)
     return live_page(info, script, path)
 
 
-def dynamics_script(model: Any, stepper: Stepper | None = None) -> str:
+def dynamics_script(model: Model, stepper: Stepper | None = None, forces: Sequence[Force] = ()) -> str:
     """JavaScript that defines makeDynamics(); see live.py for what that returns. Names never reach the text."""
     parts = {name: program_text(model.program(quantity)) for name, quantity in PROGRAMS.items()}
-    parts["step"] = step_text(model, stepper or live_stepper("rk4"), pushed=False)
-    parts["pushed"] = step_text(model, stepper or live_stepper("rk4"), pushed=True)
+    acting = live_forces(model, forces)
+    parts["step"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=False)
+    parts["pushed"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=True)
     facts = {"nq": model.nq, "nv": model.nv, "nb": model.nb, "gravity": [float(x) for x in model.mechanism.gravity]}
     facts["damped"] = any(any(body.damping) for body in model.mechanism.bodies)
     lines = ["function makeDynamics() {"]
@@ -80,9 +88,12 @@ return {
 class Pushed(Physics):
     """Dynamics with what a page adds: other gravity, wrenches on bodies, damping of all velocities."""
 
-    def __init__(self, builder: Builder, model: Any, projection: Projection | None) -> None:
+    def __init__(
+        self, builder: Builder, model: Model, forces: ForceProgram, settings: Sequence[Place],
+        projection: Projection | None,
+    ) -> None:  # fmt: skip
         forward = model.program("forward_dynamics").trace.schedule
-        super().__init__(builder, model.mechanism, forward, forced=True, projection=projection)
+        super().__init__(builder, model.mechanism, forward, forces, settings, forced=True, projection=projection)
         rows = ("q", "result")
         self.pushes = {name: Embedded(builder, model.program(x).trace.schedule, rows) for name, x in PUSHES.items()}
         self.part = builder.room(self.nv)
@@ -98,32 +109,41 @@ class Pushed(Physics):
             push.call({"q": q, "result": self.part, "numbers": builder.place(f"{name} numbers"), **rows[name]})
             both = {"tau": total, "more": self.part}
             builder.pointwise(self.nv, both, {}, {"tau": total}, lambda x: {"tau": x["tau"] + x["more"]})
+        self.add_forces(q, v, inputs, total)
         self.dynamics.call({"q": q, "v": v, "tau": total, "result": out} | at_time(t))
 
 
-def step_text(model: Any, stepper: Stepper, pushed: bool) -> str:
-    """A step as {call(rows of ROWS)}, in which tau is zero."""
-    names = ["numbers", *(f"{name} numbers" for name in PUSHES if pushed)]
+def live_forces(model: Model, forces: Sequence[Force]) -> ForceProgram:
+    """Forces that a page can compute by itself."""
+    program = trace_forces(model.mechanism, forces)
+    if program.functions:
+        raise InputError("to_html: a live page cannot ask Python functions of time; give forces with fixed numbers")
+    return program
+
+
+def step_text(model: Model, stepper: Stepper, forces: ForceProgram, pushed: bool) -> str:
+    """A step as {call(rows of ROWS)} under forces, in which tau is zero."""
+    names = ["numbers", *(f"{name} numbers" for name in PUSHES if pushed), "settings"]
     builder = Builder((*(Array(name, "row") for name in ROWS), *(Array(name, "uniform") for name in names)))
     corrections = ("position_correction", "velocity_correction") if model.mechanism.constraints else ()
     own = [model.program(name) for name in ("forward_dynamics", *corrections)]
-    projection = projection_of(own)
+    projection, settings = projection_of(own), [builder.place("settings", k) for k in range(len(forces.numbers))]
     if pushed:
-        physics: Physics = Pushed(builder, model, projection)
+        physics: Physics = Pushed(builder, model, forces, settings, projection)
     else:
-        physics = Physics(builder, model.mechanism, own[0].trace.schedule, forced=True, projection=projection)
-    tau = physics.tau
-    assert tau is not None
-    if not pushed:
-        builder.pointwise(model.nv, {}, {}, {"tau": tau}, lambda x: {"tau": 0.0})
+        physics = Physics(
+            builder, model.mechanism, own[0].trace.schedule, forces, settings, forced=True, projection=projection
+        )
+    tau = builder.room(model.nv)
+    builder.pointwise(model.nv, {}, {}, {"tau": tau}, lambda x: {"tau": 0.0})
     q, v, result, to_v = (*(builder.place(name) for name in ("q", "v", "result")), builder.place("result", model.nq))
     clock = builder.place("t") if model.mechanism.timed else None
     ops = CompiledOps(builder, physics, builder.place("dt"), q, v, lambda c: tau, clock)
     ops.finish(*stepper.step(ops), result, to_v)
     physics.settle(result, to_v, ops.time(1.0))
     programs = [own, *([model.program(x)] for x in PUSHES.values() if pushed)]
-    rows = [[repr(float(x)) for program in group for x in program.numbers] for group in programs]
-    numbers = [f"new Float64Array([{', '.join(row)}])" for row in rows]
+    rows = [[float(x) for program in group for x in program.numbers] for group in programs]
+    numbers = [f"new Float64Array([{', '.join(map(repr, row))}])" for row in [*rows, [*forces.numbers, 0.0]]]
     text = CompiledSchedule(builder.schedule()).source("js")
     formal = ", ".join(f"a{k}" for k in range(len(ROWS)))
     inside = f"const numbers = [{', '.join(numbers)}]; const work = new Float64Array(WORK);"

@@ -1,17 +1,33 @@
-"""Equalities of an MJCF: joints that follow others become followers; other constraints are named."""
+"""Equalities of an MJCF: joints that follow others, loops that connect or weld bodies; others are named."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+
+from anyjoint.spatial import Pose
 
 from ..follow import Line, leaders
 from ..request import Request
 from .compiled import Names
 from .joints import MjcfJoint
+from .shapes import pose_of
+
+UNTURNED = (1.0, 0.0, 0.0, 0.0)
 
 CONNECT, WELD, JOINT, TENDON = range(4)  # mjtEq
-NEEDS = {CONNECT: "a loop that connects two bodies at a point", WELD: "a loop that welds two bodies"}
+SITE = 6  # mjtObj
+
+
+@dataclass(frozen=True)
+class LoopSpec:
+    """Two bodies of MuJoCo joined once more, at frames in them; a ball where only points meet."""
+
+    name: str
+    bodies: tuple[int, int]
+    frames: tuple[Pose, Pose]
+    ball: bool
 
 
 def followers(
@@ -28,8 +44,9 @@ def followers(
             request.report.note(line(name), "equality", f"equality {name!r} is not active; not read")
         elif m.eq_type[k] == JOINT:
             _follow(m, k, name, joints, follows, request, line)
-        else:
-            _refuse(m, k, name, request, line)
+        elif m.eq_type[k] not in (CONNECT, WELD):
+            what = "a constraint between tendons, flexible bodies or distances"
+            request.report.refuse(line(name), "unsupported", f"equality {name!r} needs {what}, not supported yet")
 
     def complain(joint: str, message: str) -> None:
         request.report.error(line(joint), "equality", message)
@@ -37,10 +54,24 @@ def followers(
     return leaders(follows, complain)
 
 
-def _refuse(m: Any, k: int, name: str, request: Request, line: Any) -> None:
-    """The one place to change once mechanisms have constraints: mech.add_loop and mech.add_constraint."""
-    what = NEEDS.get(int(m.eq_type[k]), "a constraint between tendons, flexible bodies or distances")
-    request.report.refuse(line(name), "unsupported", f"equality {name!r} needs {what}, which is not supported yet")
+def loops(m: Any, names: Names) -> list[LoopSpec]:
+    """The connections and welds; MuJoCo makes them soft, here they are exact."""
+    return [_loop(m, k, names) for k in range(m.neq) if m.eq_active0[k] and m.eq_type[k] in (CONNECT, WELD)]
+
+
+def _loop(m: Any, k: int, names: Names) -> LoopSpec:
+    first, second, data = int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]
+    ball = bool(m.eq_type[k] == CONNECT)
+    if m.eq_objtype[k] == SITE:
+        bodies = int(m.site_bodyid[first]), int(m.site_bodyid[second])
+        frames = tuple(pose_of(m.site_pos[s], m.site_quat[s]) for s in (first, second))
+    else:
+        bodies = first, second
+        # Of a weld the anchor is a point of the second body, and the frame to meet stands in the first.
+        anchors = data[:3], data[3:6]
+        weld = pose_of(data[3:6], data[6:10]), pose_of(data[:3], UNTURNED)
+        frames = tuple(pose_of(x, UNTURNED) for x in anchors) if ball else weld
+    return LoopSpec(names.of("equality", k), bodies, (frames[0], frames[1]), ball)
 
 
 def _follow(

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint import joints
+from anyjoint.errors import ModelError
 from anyjoint.forces import Wrench
 from anyjoint.joints import Joint
 from anyjoint.mechanism import Inertia, Mechanism, Source
@@ -22,7 +24,7 @@ from ..markup import Element
 from ..request import Request
 from .actuators import read_actuators
 from .compiled import Names, compiled
-from .equality import followers
+from .equality import followers, loops
 from .joints import MjcfJoint, read_joints
 from .scan import Scan, scan
 from .shapes import Geoms, pose_of
@@ -77,6 +79,12 @@ class _Builder:
         self._name_bodies()
         for k in range(1, m.nbody):
             self._add(k)
+        for loop in loops(m, self.names):
+            first, second = (self.last[k] or mech.ground for k in loop.bodies)
+            try:
+                mech.add_loop(first, second, joints.Spherical() if loop.ball else None, loop.frames, loop.name)
+            except ModelError as error:
+                self.request.report.error(line(loop.name), "equality", str(error))
         scenery, _ = self.geoms.shapes(0)
         mech.draw(*scenery)
         actuators = read_actuators(m, self.joints, self.bodies, self.following, self.names, self.request, line)

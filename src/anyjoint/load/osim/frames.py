@@ -62,10 +62,11 @@ def _inertia(body: Element, name: str, values: Values) -> Inertia:
 
 def offset(frame: Element, values: Values) -> Pose:
     """The pose of an offset frame: shifted, then turned about its own x, y and z."""
-    return _pose(values.numbers(frame, "translation", ZERO, 3), values.numbers(frame, "orientation", ZERO, 3))
+    return pose_of(values.numbers(frame, "translation", ZERO, 3), values.numbers(frame, "orientation", ZERO, 3))
 
 
-def _pose(shift: list[float], turn: list[float]) -> Pose:
+def pose_of(shift: list[float], turn: list[float]) -> Pose:
+    """A pose shifted, then turned about its own x, y and z."""
     made = Pose.translation(*shift) if any(shift) else Pose()
     if any(turn):
         made = made @ Pose.rotation_x(turn[0]) @ Pose.rotation_y(turn[1]) @ Pose.rotation_z(turn[2])
@@ -75,13 +76,13 @@ def _pose(shift: list[float], turn: list[float]) -> Pose:
 def read_links(model: Element, values: Values) -> list[Link]:
     """All joints, in the order of the file."""
     if model.find("JointSet") is not None and objects(model, "JointSet"):
-        shared = _shared_frames(model)
+        shared = shared_frames(model)
         found = objects(model, "JointSet")
         return [_between(x, values) if x.find("connectors") else _new(x, shared, values) for x in found]
     return list(_old(model, values))
 
 
-def _shared_frames(model: Element) -> dict[str, Element]:
+def shared_frames(model: Element) -> dict[str, Element]:
     """Offset frames of bodies and of the model, by name."""
     sets = [*objects(model, "BodySet"), *objects(model, "ComponentSet")]
     owners = [*sets, *(child for child in model.children if child.tag in ("Ground", "components"))]
@@ -89,19 +90,21 @@ def _shared_frames(model: Element) -> dict[str, Element]:
     return {frame.attributes.get("name", ""): frame for frame in frames}
 
 
+def end(element: Element, socket: str, shared: dict[str, Element], values: Values) -> tuple[str, Pose]:
+    """The body that a socket leads to, and the frame in it."""
+    own = {part.attributes.get("name", ""): part for part in element.walk() if part.tag == "PhysicalOffsetFrame"}
+    at = last_name(values.text(element, f"socket_{socket}", f"socket_{socket}_connectee_name", socket))
+    pose, seen = Pose(), set[str]()
+    while (at in own or at in shared) and at not in seen:  # a frame may sit on another frame
+        seen.add(at)
+        frame = own.get(at) or shared[at]
+        pose = offset(frame, values) @ pose
+        at = last_name(values.text(frame, "socket_parent", "socket_parent_connectee_name"))
+    return at, pose
+
+
 def _new(joint: Element, shared: dict[str, Element], values: Values) -> Link:
-    own = {part.attributes.get("name", ""): part for part in joint.walk() if part.tag == "PhysicalOffsetFrame"}
-    ends = []
-    for end in ("parent_frame", "child_frame"):
-        at = last_name(values.text(joint, f"socket_{end}", f"socket_{end}_connectee_name"))
-        pose, seen = Pose(), set[str]()
-        while (at in own or at in shared) and at not in seen:  # a frame may sit on another frame
-            seen.add(at)
-            frame = own.get(at) or shared[at]
-            pose = offset(frame, values) @ pose
-            at = last_name(values.text(frame, "socket_parent", "socket_parent_connectee_name"))
-        ends.append((at, pose))
-    (parent, in_parent), (child, in_child) = ends
+    (parent, in_parent), (child, in_child) = (end(joint, x, shared, values) for x in ("parent_frame", "child_frame"))
     return Link(joint.attributes.get("name", child), joint, parent, child, in_parent, in_child)
 
 
@@ -115,7 +118,7 @@ def _between(joint: Element, values: Values) -> Link:
 
 def _place(joint: Element, end: str, values: Values) -> Pose:
     shift, turn = (values.numbers(joint, f"{what}{end}", ZERO, 3) for what in ("location", "orientation"))
-    return _pose(shift, turn)
+    return pose_of(shift, turn)
 
 
 def _old(model: Element, values: Values) -> Iterator[Link]:

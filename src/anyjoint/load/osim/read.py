@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from anyjoint.joints import Coupled, Joint
+from anyjoint.errors import ModelError
+from anyjoint.joints import Coupled, Joint, Spherical
 from anyjoint.mechanism import Inertia, Mechanism, Source
 from anyjoint.mechanism.shapes import Shape
 
@@ -15,7 +16,7 @@ from ..finish import finished
 from ..markup import Element
 from ..meshes import Meshes
 from ..request import Request
-from .couplers import read_couplers
+from .couplers import LoopSpec, read_couplers, read_loops
 from .frames import Link, read_inertias, read_links
 from .joints import Motion, read_motion
 from .shapes import Geometry
@@ -40,14 +41,14 @@ def read_osim(root: Element, request: Request) -> Mechanism:
             continue
         motions[link.name] = motion if "locked" in report.allow else motion.held()
     _tell_of_coordinates(motions, values)
-    following = read_couplers(model, motions, values)
+    following, loops = read_couplers(model, motions, values), read_loops(model, inertias, values)
     _tell_of_forces(model, values)
     if request.base != "fixed":
         report.error(root.line, "base", "an .osim says itself how bodies stand; give the root a FreeJoint there")
     looks = _looks(model, values, request)
     order = _parents_first([link for link in links if link.name in motions], inertias, values)
     report.check()
-    return _build(model, order, motions, inertias, following, looks, values, request)
+    return _build(model, order, motions, inertias, following, loops, looks, values, request)
 
 
 def _looks(model: Element, values: Values, request: Request) -> dict[str, list[Shape]]:
@@ -117,6 +118,7 @@ def _build(
     motions: Mapping[str, Motion],
     inertias: Mapping[str, Inertia],
     following: Mapping[str, tuple[str, Any]],
+    loops: list[LoopSpec],
     looks: Mapping[str, list[Shape]],
     values: Values,
     request: Request,
@@ -141,6 +143,12 @@ def _build(
         if name != link.child:
             mech.add_body(link.child, name, None, link.in_child.inverse(), **solid)
     mech.draw(*looks.get("ground", []))
+    for loop in loops:
+        first, second = loop.bodies
+        try:
+            mech.add_loop(first, second, Spherical() if loop.ball else None, loop.frames, loop.name)
+        except ModelError as error:
+            request.report.error(loop.line, "constraint", str(error))
     start = [c for link in order if link.name not in following for c in motions[link.name].coordinates]
     mech.set_start([c.value for c in start], [c.speed for c in start])
     joints = {link.name: moved[link.name] for link in order}

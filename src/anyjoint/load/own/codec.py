@@ -5,11 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping
+from types import MethodType
 from typing import Any
 
 import numpy as np
 
 from anyjoint import forces, joints
+from anyjoint.constraints import FunctionConstraint
+from anyjoint.constraints.loop import Closing, Loop
 from anyjoint.errors import InputError
 from anyjoint.geometry import curves, functions, surfaces
 from anyjoint.joints.function import function_name
@@ -18,7 +21,6 @@ from anyjoint.options import nearest
 from anyjoint.scalar import definition
 from anyjoint.spatial import Pose, Rotation, Translation, Turn, as_matrix
 
-from ..follow import Line
 from ..osim.joints import OnEllipsoid
 
 MODULES = {"joints": joints, "curves": curves, "surfaces": surfaces, "functions": functions, "shapes": shapes,
@@ -31,7 +33,7 @@ def _kinds() -> Iterator[tuple[str, type]]:
             kind = getattr(module, word)
             if isinstance(kind, type) and dataclasses.is_dataclass(kind):
                 yield f"{name}.{word}", kind
-    yield from (("load.Line", Line), ("load.OnEllipsoid", OnEllipsoid))
+    yield from (("load.OnEllipsoid", OnEllipsoid), ("constraints.Loop", Loop), ("constraints.Closing", Closing))
 
 
 KINDS: dict[str, type] = dict(_kinds())
@@ -57,6 +59,10 @@ def encoded(value: Any) -> Any:
         return value.name
     if type(value) in NAMES:
         return {NAMES[type(value)]: _fields(value)}
+    if isinstance(value, MethodType) and value.__name__ == "point" and type(value.__self__) in NAMES:
+        return {"points": encoded(value.__self__)}  # a curve or surface where a function is wanted
+    if isinstance(value, FunctionConstraint):
+        value = value.function.function
     if callable(value):
         place = definition(value)
         where = f" ({place})" if place else ""
@@ -112,6 +118,8 @@ def decoded_record(value: Mapping[str, Any], prefix: str = "") -> Any:
     ((name, given),) = value.items()
     if name == "pose":
         return decoded_pose(given)
+    if name == "points":
+        return decoded(given).point
     kind = KINDS.get(name) or KINDS.get(prefix + name)
     if kind is None:
         known = [word.removeprefix(prefix) for word in KINDS if word.startswith(prefix)]

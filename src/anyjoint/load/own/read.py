@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.constraints import Constraint
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.joints import Fixed, Joint
 from anyjoint.mechanism import Inertia, Mechanism, Source
@@ -22,8 +23,8 @@ from .formulas import decoded_formulas, is_formulas
 from .text import Object, parse
 from .write import PER_VELOCITY, VERSION
 
-TOP = ("anyjoint", "name", "description", "gravity", "parameters", "joints", "bodies", "scenery", "start", "actuators",
-       "forces", "$schema")  # fmt: skip
+TOP = ("anyjoint", "name", "description", "gravity", "parameters", "joints", "bodies", "constraints", "scenery",
+       "start", "actuators", "forces", "$schema")  # fmt: skip
 BODY = ("name", "parent", "joint", "placement", "inertia", "shapes", "frames", *PER_VELOCITY, "velocity", "rest")
 INERTIA = ("mass", "com", "tensor", "physical")
 
@@ -68,6 +69,8 @@ class _Reader:
                 self.report.error(root.line, "body", f"a body is an object, got {body!r}")
                 continue
             self._try(body.line, "body", self._add, body, named)
+        for constraint in self._get(root, "constraints", list, []):
+            self._try(self._line(constraint), "constraint", self._constrain, constraint)
         scenery = self._try(root.line, "shape", decoded, root.get("scenery", [])) or ()
         self._try(root.line, "shape", mech.draw, *scenery)
         drives = self._get(root, "actuators", Mapping, {})
@@ -128,6 +131,13 @@ class _Reader:
             options["frames"] = {name: decoded_pose(x) for name, x in self._get(body, "frames", Mapping, {}).items()}
         self.lines[str(body.get("name"))] = body.line
         self.mech.add_body(body.get("name"), body.get("parent"), joint, **options)  # type: ignore[arg-type]  # checked
+
+    def _constrain(self, value: Any) -> None:
+        made = decoded_record(value) if isinstance(value, Mapping) else value
+        inside = isinstance(made, Constraint) and all(-1 <= k < self.mech.nb for k in made.bodies)
+        if not inside:
+            raise InputError(f"a constraint is a record such as {{'constraints.Loop': ...}} of bodies, got {value!r}")
+        self.mech.constraints.append(made)
 
     def _body_joint(self, body: Object, named: Mapping[str, Any]) -> Joint:
         given = body.get("joint")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from anyjoint.constraints import Constraint
 from anyjoint.errors import AnyjointError, InputError, ModelError
 from anyjoint.mechanism import Body, Inertia, Mechanism
 from anyjoint.mechanism.checks import Problem, report
@@ -45,6 +46,8 @@ def written(mech: Mechanism) -> str:
     if mech.description:
         head["description"] = mech.description
     tail: dict[str, Any] = {}
+    if mech.constraints:
+        tail["constraints"] = [_constraint(x, problems) for x in mech.constraints]
     if mech.ground.shapes:
         tail["scenery"] = _tried("scenery", lambda: encoded(mech.ground.shapes), problems)
     if mech.start is not None:
@@ -68,6 +71,10 @@ def _json(value: Any) -> str:
 
 def _guarded(body: Body, mech: Mechanism, problems: list[Problem]) -> Any:
     return _tried(f"body {body.name!r}", lambda: _body(body, mech), problems)
+
+
+def _constraint(constraint: Constraint, problems: list[Problem]) -> Any:
+    return _tried(constraint.described, lambda: encoded(constraint), problems)
 
 
 def _tried(where: str, make: Any, problems: list[Problem]) -> Any:

@@ -10,6 +10,7 @@ from .knee import four_bar_knee
 from .linkages import chain_of_four_bars, four_bar, peaucellier, scissor_lift
 from .machines import delta_robot, slider_crank, squeezer, stewart_platform
 from .shoulder import shoulder_blade
+from .tensegrity import tensegrity
 from .tongs import tongs_with_fish
 from .tori import torus_chain, torus_chain_on_spline
 from .wheels import rolling_wheels
@@ -19,6 +20,6 @@ from .wires import beads_on_wires
 __all__ = [
     "beads_on_wires", "bicycle", "board_on_spline_surface", "bracelet", "chain_of_four_bars", "delta_robot",
     "differential", "every_kind", "four_bar", "four_bar_knee", "peaucellier", "random_tree", "revolute_chain",
-    "rolling_wheels", "scissor_lift", "shoulder_blade", "slider_crank", "squeezer", "stewart_platform",
+    "rolling_wheels", "scissor_lift", "shoulder_blade", "slider_crank", "squeezer", "stewart_platform", "tensegrity",
     "tongs_with_fish", "torus_chain", "torus_chain_on_spline", "windmill",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from anyjoint.mechanism import Inertia, Mechanism, shapes
 from anyjoint.spatial import Pose
 
 from .drawing import Drawing
-from .palette import AMBER, CORAL, INK, SKY, STEEL, TEAL
+from .palette import AMBER, CORAL, INK, SAND, SKY, STEEL, TEAL
 
 WHEELBASE, TRAIL, TILT = 1.02, 0.08, math.pi / 10
 REAR, FRONT = 0.3, 0.35  # radii of wheels
@@ -27,8 +27,6 @@ def bicycle(speed: float = 4.6, push: float = 0.4) -> Mechanism:
     """
     idea = "Pushed sideways, the bicycle steers into the fall and rights itself, by nothing but rolling wheels."
     drawing = Drawing("bicycle", idea)
-    tiles = [(x, y) for x in range(-2, 30) for y in range(-6, 7) if (x + y) % 2]
-    drawing.mech.draw(*(shapes.Box(1, 1, 0.01, color="#dfe3e8", pose=Pose.translation(x, y, -0.012)) for x, y in tiles))
     rider = _tensor(85.0, (0.3, 0.9), (9.2, 11.0, 2.8), -2.4)
     bars = _tensor(4.0, (0.9 - WHEELBASE - TRAIL, 0.7), (0.05892, 0.06, 0.00708), 0.00756)
     steering = Revolute((math.sin(TILT), 0.0, -math.cos(TILT)))
@@ -72,10 +70,11 @@ def _frame() -> list[shapes.Shape]:
     tubes = [(hub, pedals), (hub, seat), (pedals, seat), (seat, head), (pedals, neck), (head, neck)]
     tail = [shapes.Ellipsoid(0.13, 0.07, 0.03, color=INK, pose=Pose.translation(0.25, 0, 0.88))]
     torso = shapes.rod((0.27, 0, 1.0), (0.48, 0, 1.38), 0.11, AMBER)
-    face = shapes.Sphere(0.1, color="#e8cfa6", pose=Pose.translation(0.6, 0, 1.62))
+    face = shapes.Sphere(0.1, color=SAND, pose=Pose.translation(0.56, 0, 1.57))
+    arms = [shapes.rod((0.46, y, 1.33), (0.42, 1.25 * y, 0.98), 0.035, AMBER) for y in (-0.14, 0.14)]  # hands off
     legs = [shapes.rod((0.3, y, 0.95), (0.6, y, 0.62), 0.06, SKY) for y in (-0.1, 0.1)]
     legs += [shapes.rod((0.6, y, 0.62), (0.45, y, 0.25), 0.05, SKY) for y in (-0.1, 0.1)]
-    return [*(shapes.rod(a, b, 0.02, CORAL) for a, b in tubes), *tail, torso, face, *legs]
+    return [*(shapes.rod(a, b, 0.02, CORAL) for a, b in tubes), *tail, torso, face, *arms, *legs]
 
 
 def _fork() -> list[shapes.Shape]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.constraints import Constraint
-from anyjoint.joints import Joint, Revolute
+from anyjoint.joints import Joint, Revolute, Spherical
 from anyjoint.mechanism import Body, Inertia, Mechanism, shapes
 from anyjoint.spatial import Pose
 
@@ -43,19 +43,25 @@ class Drawing:
 
     def bar(
         self, name: str, start: Point, end: Point, parent: str | None = None, *, color: str, mass: float = 1.0,
-        radius: float = 0.02, joint: Joint = HINGE, off: float = 0.0,
+        radius: float = 0.02, joint: Joint = HINGE, off: float | Sequence[float] = 0.0,
     ) -> Body:  # fmt: skip
-        """A round bar from its joint to another point, drawn `off` along y so that bars pass one another."""
+        """A round bar from its joint to another point, drawn once or more, `off` along y, so that bars pass by."""
         along = np.subtract(end, start)
         tip = tuple(float(x) for x in along)
         rod = Inertia.cylinder(mass, radius, float(np.linalg.norm(along))).moved(shapes.between((0, 0, 0), tip))
-        look = shapes.rod((0, off, 0), (tip[0], tip[1] + off, tip[2]), radius, color)
+        offs = off if isinstance(off, Sequence) else (off,)
+        look = [shapes.rod((0, y, 0), (tip[0], tip[1] + y, tip[2]), radius, color) for y in offs]
         return self.body(name, start, joint, parent, inertia=rod, shape=look)
 
     def meet(self, a: str, b: str, at: Point, joint: Joint = HINGE, name: str | None = None) -> Constraint:
         """Close a loop at a point of the world."""
         ends = tuple(tuple(float(x) for x in np.subtract(at, self.origins[body])) for body in (a, b))
         return self.mech.add_loop(a, b, joint, at=ends, name=name)
+
+    def tie(self, a: str, at_a: Point, b: str, at_b: Point, compliance: float) -> Constraint:
+        """A spring between two points of the world, as a loop that gives way."""
+        ends = xyz(np.subtract(at_a, self.origins[a])), xyz(np.subtract(at_b, self.origins[b]))
+        return self.mech.add_loop(a, b, Spherical(), at=ends, compliance=compliance)
 
     def pins(self, *points: Point, radius: float = 0.03, length: float = 0.16, color: str) -> None:
         """Draw where the ground holds bars, across the plane of a linkage."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -136,22 +137,25 @@ def scissor_lift(stages: int = 4, length: float = 1.2, opening: float = 0.35) ->
     idea = "One foot is pushed along the floor, and loops of crossed bars lift the platform straight up."
     drawing = Drawing("scissor lift", idea)
     w, h = length * math.cos(opening), length * math.sin(opening)
-    ground = shapes.Box(length + 0.5, 0.5, 0.06, color=IVORY, pose=Pose.translation(length / 2, 0, -0.08))
+    ground = shapes.Box(length + 0.5, 0.8, 0.06, color=IVORY, pose=Pose.translation(length / 2, 0, -0.08))
     drawing.mech.draw(ground)
-    drawing.pins((0, 0, 0), color=STEEL, length=0.3)
-    foot = shapes.Box(0.12, 0.3, 0.08, color=CORAL)
+    drawing.pins((0, 0, 0), color=STEEL, length=0.6)
+    foot = shapes.Box(0.14, 0.6, 0.1, color=CORAL)
     drawing.body("foot", (w, 0, 0), Prismatic((1, 0, 0)), inertia=Inertia.box(1.0, 0.12, 0.3, 0.08), shape=foot)
     left, right = None, "foot"  # what the lower ends of a pair are hinged to
     for k in range(stages):
         ends = [np.array([x, 0.0, z]) for z in (k * h, (k + 1) * h) for x in (0.0, w)]
         rising, falling = f"rising {k}", f"falling {k}"
         color = shapes.shade(k, stages)
-        drawing.bar(rising, ends[0], ends[3], left, color=color, radius=0.03, off=-0.09, mass=2.0)
-        drawing.bar(falling, ends[1], ends[2], right, color=color, radius=0.03, off=0.09, mass=2.0)
+        drawing.bar(rising, ends[0], ends[3], left, color=color, radius=0.035, off=(-0.26, 0.26), mass=2.0)
+        drawing.bar(falling, ends[1], ends[2], right, color=color, radius=0.035, off=(-0.18, 0.18), mass=2.0)
         drawing.meet(rising, falling, (w / 2, 0, (k + 0.5) * h))
+        axle = shapes.rod((0, -0.3, 0), (0, 0.3, 0), 0.025, STEEL)
+        body = drawing.mech[rising]
+        drawing.mech.replace_body(replace(body, shapes=(*body.shapes, axle)))
         left, right = falling, rising  # bars cross
     top = stages * h
-    deck = shapes.Box(length + 0.2, 0.5, 0.06, color=TEAL, pose=Pose.translation(length / 2, 0, 0.09))
+    deck = shapes.Box(length + 0.2, 0.8, 0.06, color=TEAL, pose=Pose.translation(length / 2, 0, 0.09))
     flat = Inertia.box(5.0, length, 0.5, 0.06).moved(Pose.translation(length / 2, 0, 0.09))
     drawing.body("platform", (0, 0, top), parent=left, inertia=flat, shape=deck)
     reach = float(length)

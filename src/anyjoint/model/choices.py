@@ -1,0 +1,52 @@
+"""What a user may choose when compiling, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anyjoint.errors import InputError
+from anyjoint.joints import Coupled
+from anyjoint.mechanism import Mechanism
+from anyjoint.quantity.forward_dynamics import CARRYING, FOLLOWING, FORMULATIONS
+
+from .change import GRAVITY, find
+from .dense import WITH_MULTIPLIERS
+
+
+def checked_form(form: str) -> str:
+    """Straight code, kernels, or what is best."""
+    if form not in ("auto", "straight", "kernels"):
+        raise InputError(f'form={form!r}; expected "auto", "straight" or "kernels"')
+    return form
+
+
+def checked_vary(names: Sequence[str], mechanism: Mechanism) -> tuple[str, ...]:
+    """Names of parameters that the mechanism has."""
+    if isinstance(names, str):
+        raise InputError(f"vary={names!r}; expected a list of names of parameters, such as [{names!r}]")
+    for name in names:
+        if name != GRAVITY:
+            find(mechanism, name)
+    return tuple(names)
+
+
+def checked_algorithm(algorithm: str, mechanism: Mechanism) -> str:
+    """A formulation that can be had for the mechanism."""
+    if algorithm != "auto" and algorithm not in FORMULATIONS:
+        raise InputError(f"algorithm {algorithm!r} is unknown; choose one of {', '.join(['auto', *FORMULATIONS])}")
+    followers = ", ".join(repr(b.name) for b in mechanism.bodies if isinstance(b.joint, Coupled))
+    if followers and algorithm not in ("auto", *FOLLOWING):
+        raise InputError(
+            f"algorithm {algorithm!r} needs joints with coordinates of their own, but {followers} follow others;"
+            f" use one of {_choices(FOLLOWING)}"
+        )
+    if mechanism.constraints and algorithm not in ("auto", *CARRYING, *WITH_MULTIPLIERS):
+        raise InputError(
+            f"algorithm {algorithm!r} knows no constraints, but {mechanism.name!r} has some; use one of"
+            f" {_choices(CARRYING)} (sweeps that carry the multipliers) or {', '.join(WITH_MULTIPLIERS)} (dense)"
+        )
+    return algorithm
+
+
+def _choices(names: Sequence[str]) -> str:
+    return ", ".join(["auto", *names])

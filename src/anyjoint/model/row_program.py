@@ -1,0 +1,157 @@
+"""A quantity whose numbers are others for each state of a batch: the same machine code, with numbers in rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyjoint.codegen import Array, CompiledSchedule, Schedule
+from anyjoint.errors import InputError, SingularityError
+from anyjoint.joints import Joint
+from anyjoint.mechanism import Mechanism
+from anyjoint.quantity import Quantity
+from anyjoint.trace.workshop import Trace, Workshop, built_in
+
+from .arguments import checked_out, checked_rows, checked_threads
+from .parameter_rows import ParameterRows
+from .program import filled, output_size
+from .varied import varied
+
+if TYPE_CHECKING:
+    from .model import Model
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+def in_rows(schedule: Schedule) -> Schedule:
+    """The schedule with a row of numbers for each state, instead of the same numbers for all."""
+    arrays = tuple(_row(array) for array in schedule.arrays)
+    kernels = tuple(replace(kernel, arrays=tuple(map(_row, kernel.arrays))) for kernel in schedule.kernels)
+    return replace(schedule, arrays=arrays, kernels=kernels)
+
+
+def _row(array: Array) -> Array:
+    return Array(array.name, "row") if array.name == "numbers" else array
+
+
+class RowProgram:
+    """Machine code for one quantity and parameters that vary from state to state."""
+
+    def __init__(
+        self,
+        quantity: Quantity,
+        trace: Trace,
+        workshop: Workshop,
+        mechanism: Mechanism,
+        dtype: np.dtype[Any],
+        width: int | None,
+    ) -> None:
+        self.quantity, self.trace, self.workshop, self.dtype = quantity, trace, workshop, dtype
+        self.inputs = tuple((row.name, row.size(mechanism)) for row in quantity.given(mechanism))
+        self.size = output_size(quantity, trace, mechanism)
+        self.code = CompiledSchedule(in_rows(trace.schedule), dtype=dtype.name, width=width)
+        self._built_in = built_in(trace.numbers)
+
+    def fits(self) -> bool:
+        """Whether numbers that the code has built in are still the mechanism's."""
+        trace = self.trace
+        flat = self.workshop.numbers(trace.over, trace.gravity, trace.closed).flat()
+        fixed = ~np.isnan(self._built_in)
+        same = len(flat) == len(fixed) and not np.any(fixed & (self._built_in != flat))
+        return same and trace.still_fits(self.workshop.mechanism)
+
+    def numbers(self, rows: ParameterRows) -> Floats:
+        """A row of numbers for each row of parameters."""
+        table = rows.table(self.workshop, self.trace.over, self.trace.gravity, self.trace.closed)
+        return filled(self.quantity.name, self.trace, table, (rows.count,), self.dtype)
+
+    def __call__(self, arrays: tuple[Any, ...], numbers: Floats, out: Floats | None, threads: int) -> Floats:
+        """Evaluate on rows (n,), which serve all states, or on batches of as many states as `numbers` has rows."""
+        name, count = self.quantity.name, len(numbers)
+        rows, batch = checked_rows(name, arrays, self.inputs, self.dtype)
+        if batch not in ((), (count,)):
+            raise InputError(f"{name}: {batch[0]} states were given with {count} rows of parameters; give one row each")
+        threads = checked_threads(name, threads)
+        result = checked_out(name, out, (count, self.size), self.dtype, [*rows, numbers])
+        if out is not None:
+            out[...] = 0  # entries that no program writes
+        if result.size:
+            self.code(*rows, result, numbers, threads=threads)
+        bad = np.flatnonzero(~np.isfinite(result).all(axis=1))
+        if len(bad):
+            raise SingularityError(
+                f"{name}: state {bad[0]} has no finite answer with its row of parameters: the state is singular, or"
+                " numbers are too large; look at it alone, with model.parameters.set(rows.row(k))"
+            )
+        return result
+
+
+def check_built_in(rows: ParameterRows, joints: Sequence[Joint]) -> None:
+    """Refuse numbers of joints that machine code for rates and charts has built in."""
+    for name, (index, what, _) in rows.places.items():
+        if what == "joint" and any(rows.mechanism.bodies[index].joint is joint for joint in joints):
+            raise InputError(
+                f"parameters: {name!r} is built into the rates of coordinates, so it cannot be another one for each"
+                " state; set it for all of them with model.parameters"
+            )
+
+
+class RowPrograms:
+    """The programs of a model for parameters that vary from state to state, by quantity and names."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._workshops: dict[frozenset[str], Workshop] = {}
+        self._programs: dict[tuple[str, frozenset[str]], RowProgram] = {}
+        self._changes = 0
+
+    def parameters_changed(self) -> None:
+        """Drop programs that have built in a number which is another one now."""
+        self._changes += 1
+        for workshop in self._workshops.values():
+            workshop.forget()
+        self._programs = {key: program for key, program in self._programs.items() if program.fits()}
+
+    def rows(self, given: ParameterRows | Mapping[str, Any]) -> ParameterRows:
+        """Rows of this model, checked."""
+        if not isinstance(given, ParameterRows):
+            return ParameterRows(self._model.mechanism, given)
+        if given.mechanism is not self._model.mechanism:
+            raise InputError("parameters: these rows are those of another model; make them by this model's")
+        return given
+
+    def program(self, quantity: str | Quantity, rows: ParameterRows) -> RowProgram:
+        """The machine code of a quantity in which these parameters vary."""
+        model, names = self._model, frozenset(rows.names)
+        record = model.known(quantity)
+        if (record.name, names) not in self._programs:
+            every = sorted({*names, *model.vary})
+            workshop = self._workshops.setdefault(
+                names, Workshop(model.mechanism, model.workshop.form, lambda: varied(model.mechanism, every))
+            )
+            traced = record.trace(workshop, model.algorithm)
+            check_built_in(rows, traced.joints)
+            self._programs[record.name, names] = RowProgram(
+                record, traced, workshop, model.mechanism, model.dtype, model.width
+            )
+        return self._programs[record.name, names]
+
+    def numbers(self, program: RowProgram, rows: ParameterRows) -> Floats:
+        """Numbers that a program loads, a row for each state; made once, until a parameter of the model changes."""
+        return rows.remembered((id(program), self._changes), lambda: program.numbers(rows))
+
+    def evaluate(
+        self,
+        quantity: str | Quantity,
+        arrays: tuple[Any, ...],
+        given: ParameterRows | Mapping[str, Any],
+        out: Floats | None = None,
+        threads: int = 1,
+    ) -> Floats:
+        """The result rows of a quantity."""
+        rows = self.rows(given)
+        program = self.program(quantity, rows)
+        return program(arrays, self.numbers(program, rows), out, threads)

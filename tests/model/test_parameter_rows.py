@@ -1,0 +1,174 @@
+"""One row of parameters per state: the same answers as setting them one after the other, the same checks."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import joints
+from anyjoint.errors import InputError
+from anyjoint.simulate import Trajectory
+
+B = 6
+RNG = np.random.default_rng(2)
+
+
+def machine():
+    """A hinge with a welded plate, a sprung slider, a bead on a circle."""
+    mech = aj.Mechanism("machine", gravity=(0, 0, -10))
+    box, ball = aj.Inertia.box(1.0, 0.1, 0.2, 1.0), aj.Inertia.sphere(1.0, 0.1)
+    rod = mech.add_body("rod", joint=joints.Revolute(axis=(0, 1, 0)), inertia=box)
+    aside = aj.Pose.translation(0.2, 0, -1)
+    plate = mech.add_body("plate", parent=rod, placement=aside, inertia=aj.Inertia.point(1.0), joint=joints.Fixed())
+    slider = mech.add_body("slider", parent=plate, joint=joints.Prismatic(), inertia=ball, stiffness=1.0, damping=1.0)
+    circle = joints.OnCurve(aj.curves.Circle(1.0))
+    mech.add_body("bead", parent=slider, joint=circle, inertia=aj.Inertia.sphere(0.5, 0.2))
+    return mech
+
+
+# Exact numbers are among them, which programs build in elsewhere.
+ROWS = {
+    "rod/mass": [1.0, 2.0, 0.5, 1.0, 3.0, 0.1],
+    "plate/mass": [0.0, 1.0, 2.0, 0.3, 1.0, 0.0],
+    "rod/com": np.vstack([np.zeros(3), np.eye(3), RNG.normal(size=(2, 3))]),
+    "rod/tensor": np.array([np.diag(d) for d in RNG.uniform(1.0, 1.5, (B, 3))]),
+    "gravity": np.vstack([np.zeros(3), np.eye(3), RNG.normal(size=(2, 3))]),
+    "slider/stiffness": [0.0, 1.0, 2.0, 30.0, 0.5, 0.0],
+    "slider/damping": [0.0, 1.0, 0.0, 0.1, 0.2, 0.3],
+    "plate/placement": [aj.Pose.translation(*x) @ aj.Pose.rotation_y(y) for *x, y in RNG.normal(size=(B, 4))],
+    "bead/joint/curve.radius": [1.0, 2.0, 0.5, 1.0, 0.7, 3.0],
+}
+CASES = [(name,) for name in ROWS] + [("rod/mass", "rod/com", "gravity"), tuple(ROWS)]
+Q, V, TAU = RNG.uniform(-1, 1, (3, B, 3))
+
+
+def one_by_one(model, names, call):
+    """Answers with the parameters set row by row."""
+    found = []
+    for k in range(B):
+        model.parameters.set({name: ROWS[name][k] for name in names})
+        found.append(call(model, k))
+    return np.array(found)
+
+
+def chosen(names):
+    return {name: ROWS[name] for name in names}
+
+
+@pytest.mark.parametrize("form", ["straight", "kernels"])
+@pytest.mark.parametrize("names", CASES, ids="+".join)
+@pytest.mark.filterwarnings("ignore:.*compiling again")
+def test_a_row_per_state_is_as_setting_them_one_by_one(names, form):
+    model, other = machine().compile(form=form), machine().compile(form=form)
+    rows = model.parameter_rows(chosen(names))
+    calls = {"forward_dynamics": (Q, V, TAU), "inverse_dynamics": (Q, V, TAU), "mass_matrix": (Q,), "body_poses": (Q,)}
+    for name, arrays in calls.items():
+        wanted = one_by_one(other, names, lambda m, k, f=name, x=arrays: getattr(m, f)(*(row[k] for row in x)))
+        found = getattr(model, name)(*arrays, parameters=rows)
+        # Rounding of two ways to write the same formulas.
+        assert found == pytest.approx(wanted, rel=1e-11, abs=1e-11)
+    wanted = one_by_one(other, names, lambda m, k: np.concatenate(m.step(Q[k], V[k], TAU[k], dt=0.01)))
+    found = np.hstack(model.step(Q, V, TAU, dt=0.01, parameters=rows))
+    assert found == pytest.approx(wanted, rel=1e-11, abs=1e-11)
+
+
+def test_one_state_serves_all_rows_and_out_is_written():
+    model = machine().compile()
+    out = np.full((B, 3), np.nan)
+    found = model.forward_dynamics(Q[0], V[0], parameters=chosen(["rod/mass"]), out=out)
+    assert found is out
+    q, v = np.tile(Q[0], (B, 1)), np.tile(V[0], (B, 1))
+    every = model.forward_dynamics(q, v, parameters=chosen(["rod/mass"]), threads=2)
+    np.testing.assert_array_equal(out, every)
+
+
+def test_rows_follow_other_parameters_of_the_model():
+    model = machine().compile()
+    rows = model.parameter_rows(chosen(["rod/mass"]))
+    before = model.forward_dynamics(Q, V, parameters=rows)
+    model.parameters["slider/mass"] = 2.5
+    after = model.forward_dynamics(Q, V, parameters=rows)
+    fresh = machine().compile()
+    fresh.parameters["slider/mass"] = 2.5
+    assert np.abs(before - after).max() > 1e-3
+    assert after == pytest.approx(fresh.forward_dynamics(Q, V, parameters=chosen(["rod/mass"])), rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi-implicit-euler", "dopri5"])
+@pytest.mark.parametrize("tau", [None, ([0.0, 0.2], [[0, 0, 0], [1, 2, 3]])], ids=["free", "driven"])
+@pytest.mark.filterwarnings("ignore:.*compiling again")
+def test_runs_of_a_batch_have_parameters_of_their_own(method, tau, tmp_path):
+    names = ("rod/mass", "gravity")
+    model, other = machine().compile(), machine().compile()
+    run = {"duration": 0.2, "dt": 0.01, "method": method, "tau": tau}
+    batch = model.simulate(Q, V, **run, parameters=chosen(names), threads=2)
+    energies = []
+    for k in range(B):
+        other.parameters.set({name: ROWS[name][k] for name in names})
+        traj = other.simulate(Q[k], V[k], **run)
+        assert batch.q[:, k] == pytest.approx(traj.q, abs=1e-8 if method == "dopri5" else 1e-11)
+        energies.append(traj.energy())
+    kinetic, potential = batch.energy()
+    wanted = np.array(energies)
+    assert kinetic == pytest.approx(wanted[:, 0].T, abs=1e-7)
+    assert potential == pytest.approx(wanted[:, 1].T, abs=1e-7)
+    again = Trajectory.load(batch.save(tmp_path / "run.npz"), model)
+    np.testing.assert_array_equal(again.energy(), batch.energy())
+    np.testing.assert_array_equal(copy.deepcopy(batch).member(2).energy(), np.array(batch.energy())[:, :, 2])
+
+
+BAD = {
+    "rod/mass": (-1.0, np.nan),
+    "rod/com": ([np.inf, 0, 0],),
+    "rod/tensor": (np.diag([1.0, 1.0, 3.0]),),
+    "gravity": ([np.nan, 0, 0],),
+    "slider/stiffness": (-2.0,),
+    "bead/joint/curve.radius": (-1.0,),
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
+def test_every_row_is_checked_as_if_it_were_set(name, value):
+    model = machine().compile()
+    rows = [*ROWS[name]]
+    rows[4] = value
+    with pytest.raises(InputError, match="row 4"):
+        model.forward_dynamics(Q, V, parameters={name: rows})
+    with pytest.raises(InputError):
+        model.parameters[name] = value
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "expected names"),
+        ({"rod/weight": [1.0]}, "'rod/weight' is unknown"),
+        ({"rod/mass": 1.0}, r"has shape \(\); expected \(states\)"),
+        ({"rod/com": [1.0, 2.0, 3.0]}, r"expected \(states, 3\)"),
+        ({"rod/mass": ["heavy"]}, "not real numbers"),
+        ({"rod/mass": [1.0, 2.0], "gravity": [[0, 0, 0]]}, "different numbers of states"),
+        ({"rod/mass": [1.0, 2.0]}, "6 states were given with 2 rows"),
+        ({"plate/placement": aj.Pose.identity()}, "a list of poses"),
+    ],
+)
+def test_what_is_no_row_per_state_is_refused(given, message):
+    with pytest.raises(InputError, match=message):
+        machine().compile().forward_dynamics(Q, V, parameters=given)
+
+
+def test_where_nothing_moves_there_is_nothing_to_vary_but_poses():
+    mech = aj.Mechanism("still")
+    mech.add_body("post", joint=joints.Fixed(), inertia=aj.Inertia.sphere(1.0, 1.0))
+    model = mech.compile()
+    poses = model.body_poses(np.zeros(0), parameters={"post/mass": [1.0, 2.0]})
+    assert poses == pytest.approx(np.array([model.body_poses(np.zeros(0))] * 2))
+
+
+def test_rows_of_another_model_and_runs_of_one_state_are_refused():
+    model = machine().compile()
+    rows = model.parameter_rows(chosen(["rod/mass"]))
+    with pytest.raises(InputError, match="another model"):
+        machine().compile().forward_dynamics(Q, V, parameters=rows)
+    with pytest.raises(InputError, match="give a batch q0 of 6 rows"):
+        model.simulate(Q[0], V[0], duration=0.1, parameters=rows)
