@@ -13,6 +13,7 @@ from bench import models
 from bench.models import Array, Body, Model
 
 NAMES = ("ANYmal, 4 feet x 3 rows", "Talos, 2 feet x 6 rows", "chain of 40 four-bars", "20 hinges, end pinned")
+STATES = 16  # few, so that a round of slow engines is short beside what a busy machine takes away
 FEET = {"ANYmal": 3, "Talos": 6}  # rows per foot
 
 
@@ -64,14 +65,14 @@ def four_bars(count: int) -> Case:
         held.append(Row(3, 2 * k + 1, 2 * k + 2, np.array([_shift(1, 0, 0), _shift(0, 0, 1)])))
     model = Model(f"{count} four-bars", tuple(bodies))
     rng, sign = np.random.default_rng(0), np.array([1.0 if body.parent < 0 else -1.0 for body in bodies])
-    angle, speed = rng.uniform(-0.9, 0.9, (2, 64, 1))
+    angle, speed = rng.uniform(-0.9, 0.9, (2, STATES, 1))
     return Case(f"chain of {count} four-bars", model, tuple(held), angle * sign, speed * sign, _forces(model))
 
 
 def pinned_chain() -> Case:
     """RC20 with its tip held to where it is at the first state; states are assembled later."""
     model = models.chain("RC20")
-    q = np.random.default_rng(1).uniform(-1, 1, (64, model.nq))
+    q = np.random.default_rng(1).uniform(-1, 1, (STATES, model.nq))
     held = Row(3, 19, -1, np.array([_shift(0.2, 0, 0), np.full((4, 4), np.nan)]))
     return Case(NAMES[3], model, (held,), q, np.random.default_rng(2).normal(size=q.shape), _forces(model))
 
@@ -82,11 +83,11 @@ def robot(folder: Path, name: str) -> Case:
     feet = json.loads((folder / f"{name}-feet.json").read_text(encoding="utf-8"))
     held = tuple(Row(FEET[name], k, -1, np.array([T, np.full((4, 4), np.nan)])) for k, T in feet)
     rng = np.random.default_rng(3)
-    q = 0.2 * rng.normal(size=(64, model.nq))
+    q = 0.2 * rng.normal(size=(STATES, model.nq))
     q[:, 0] += 1.0
     q[:, :4] /= np.linalg.norm(q[:, :4], axis=1, keepdims=True)
     full = next(case for case in NAMES if case.startswith(name))
-    return Case(full, model, held, q, rng.normal(size=(64, model.nv)), _forces(model))
+    return Case(full, model, held, q, rng.normal(size=(STATES, model.nv)), _forces(model))
 
 
 def anchored(case: Case, poses: Array) -> Case:
@@ -101,7 +102,7 @@ def anchored(case: Case, poses: Array) -> Case:
 
 
 def _forces(model: Model) -> Array:
-    return np.random.default_rng(4).normal(size=(64, model.nv))
+    return np.random.default_rng(4).normal(size=(STATES, model.nv))
 
 
 def _rod(name: str, parent: int, at: Any, along: int) -> Body:

@@ -80,7 +80,8 @@ def measure(name: str, folder: Path, options: argparse.Namespace) -> dict[str, A
             command = [str(engines.peers_python()), "-m", module, str(path), str(folder / "result.npz"), *arguments]
             done = engines.call([*command, "--seconds", str(options.seconds)], options.core)
             if done.returncode:
-                found["absent"][label] = (done.stderr.strip().splitlines() or ["no message"])[-1]
+                said = done.stderr.strip().splitlines()
+                found["absent"][label] = said[-1] if said else f"ended with status {done.returncode}"
                 continue
             with np.load(folder / "result.npz") as file:
                 times = {f"{label} {key}": x for key, x in json.loads(str(file["report"])).items()}

@@ -52,7 +52,8 @@ def flags() -> list[str]:
 def create(library: Any, model: Model) -> Any:
     """The C++ side's robot of a neutral model."""
     library.create.restype = ctypes.c_void_p
-    return library.create(len(model.bodies), *(native.pointer(x) for x in _flat(model)))
+    arrays = _flat(model)  # named, so that they live until the call returns
+    return library.create(len(model.bodies), *map(native.pointer, arrays))
 
 
 class _Robot:

@@ -31,7 +31,7 @@ def test_tables_name_misses():
     times = {"anyjoint": 1e3, "anyjoint, batch": 500.0, "anyjoint, free": 400.0, "Pinocchio (clang) LCABA": 2e3}
     found = {
         "operations": 7000, "free operations": 3000, "times": times, "absent": {"Drake": "no wheel"},
-        "errors": {"anyjoint": 1e-14, "Pinocchio (clang) LCABA": 3e-7},
+        "errors": {"anyjoint": 1e-14, "Pinocchio (clang) LCABA": 3e-07},
     }  # fmt: skip
     results = {"cases": {"ANYmal, 4 feet": found}}
     assert "| 7,000 | 1.00 (1e-14) | 0.50 | 0.40 |  |  | 2.00 (3e-07) |" in table(results)
