@@ -74,10 +74,11 @@ def count(mech: Any, method: Algorithm, *, shared: bool = True, **plan_options: 
     graph = Graph()
     if not shared:
         graph.keys = Unshared()
-    trace = Trace(graph)
+    numbers = numbers_of(plan, mech.gravity)
+    trace = Trace(graph, numbers)
     sizes = {"q": mech.nq} | dict.fromkeys(method.inputs[1:], mech.nv)
     rows = {name: [trace.row(name, k) for k in range(n)] for name, n in sizes.items()}
-    bodies, root = trace_records(trace, plan, numbers_of(plan, mech.gravity), JointCache(), **rows)
+    bodies, root = trace_records(trace, plan, numbers, JointCache(), **rows)
     run_sweeps(method, bodies, plan.parents, root)
     results = [x for body in bodies for name in method.results for x in flatten(getattr(body, name))[0]]
     ids = [x.id for x in results if isinstance(x, Node)]
