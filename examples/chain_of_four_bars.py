@@ -8,7 +8,7 @@ work of one, not n^3: no matrix of all constraints is ever built.
 import anyjoint as aj
 from anyjoint import gallery
 
-DURATION, DT, METHOD = 6.0, 2e-3, "rk4"
+DURATION, DT, METHOD = 6.0, 5e-4, "rk4"
 
 
 def build(n: int = 40, swing: float = 0.35) -> aj.Mechanism:

@@ -271,11 +271,19 @@ def test_a_coupled_joint_without_a_leader_is_named():
     assert "no body" in one_problem(followed_by(Coupled(HINGE, 1.0, "ground")))
 
 
-def test_a_coupled_joint_that_follows_a_follower_is_told_whom_to_follow():
-    mech = followed_by(Coupled(HINGE, 1.0, "link0"))
-    mech.add_body("last", parent="odd", joint=Coupled(HINGE, 1.0, "odd"), inertia=BALL)
+def test_a_coupled_joint_may_follow_a_follower_that_was_added_before():
+    mech = followed_by(Coupled(HINGE, 2.0, "link0", offset=0.1))
+    mech.add_body("last", parent="odd", joint=Coupled(HINGE, 3.0, "odd", offset=0.2), inertia=BALL)
+    assert mech.check() == []
+    assert mech["last"].joint.source == "link0"
+    assert mech["last"].joint.inner_coordinates([0.5]) == pytest.approx([3.0 * (2.0 * 0.5 + 0.1) + 0.2])
+
+
+def test_a_coupled_joint_that_follows_a_follower_of_later_is_told_so():
+    mech = followed_by(Coupled(HINGE, 1.0, "last"))
+    mech.add_body("last", parent="odd", joint=Coupled(HINGE, 1.0, "link0"), inertia=BALL)
     (problem,) = mech.check()
-    assert "follow 'link0' directly" in problem.message
+    assert "add 'last' before it" in problem.message
 
 
 def test_a_coupling_that_fails_is_found_by_probing():

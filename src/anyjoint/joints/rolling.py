@@ -76,6 +76,10 @@ class Rolling(Joint):
         psi = v[2] + first.spin @ w1 + second.spin @ w
         return [*(first.rates @ w1), *(second.rates @ w), psi]
 
+    def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """None: charts change before poles are met, and what is left never turns over, see `sides`."""
+        return []
+
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
         """Away from poles: the other chart of a surface turns its frame about the normal by theta, and psi with it.
 

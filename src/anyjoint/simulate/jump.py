@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.joints import Coupled, Joint
+from anyjoint.joints import Coupled, Joint, Rolling
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.probing import joint_pose, made_of_pieces
-from anyjoint.stepper.physics import joint_key
+from anyjoint.stepper.physics import has_chart, joint_key
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import jacobian
 from anyjoint.symbolic.interpret import evaluate, evaluate_ids
@@ -136,7 +136,7 @@ def jump_watches(mechanism: Mechanism) -> tuple[JumpWatch, ...]:
     found = []
     for body in mechanism.bodies:
         leader = mechanism[body.joint.source] if isinstance(body.joint, Coupled) else body
-        if not leader.joint.nq or not made_of_pieces(body.joint):
+        if not leader.joint.nq or not made_of_pieces(body.joint) or _has_two_charts(body.joint):
             continue
         key = joint_key(body.joint)
         if key not in traced:
@@ -147,6 +147,11 @@ def jump_watches(mechanism: Mechanism) -> tuple[JumpWatch, ...]:
             periods = np.array([c.period if c.wrap and c.period else 0.0 for c in coordinates])
             found.append(JumpWatch(body.name, tuple(c.name for c in coordinates), leader.q, periods, made))
     return tuple(found)
+
+
+def _has_two_charts(joint: Joint) -> bool:
+    """Whether coordinates themselves jump, to another chart of a rolling surface: the same pose, by another piece."""
+    return isinstance(joint, Rolling) and has_chart(joint)
 
 
 def _pieces(joint: Joint, leader: Joint) -> Pieces | None:

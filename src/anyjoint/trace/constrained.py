@@ -171,7 +171,7 @@ def held(rows: Rows) -> Scalars:
 
 def constrained(
     tree: Straight, mechanism: Mechanism, closed: ClosedPlan, relative: Sequence[bool], numbers: Numbers,
-    programs: RowPrograms, t: Any, still: bool,
+    programs: ConstraintPrograms, t: Any, still: bool,
 ) -> Constrained:  # fmt: skip
     """The rows of a traced tree, after its velocities; `still` sets forces, gyroscopic ones too, to zero after that."""
     tree.run(FIRST)
@@ -258,7 +258,7 @@ class _Program:
     rebuild: Any
 
 
-class RowPrograms:
+class ConstraintPrograms:
     """Rows of functions of users, differentiated and simplified once for each function."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.closures import GROUND, ClosedPlan
 
 from .body_trace import entries_of
-from .constrained import Question, RowPrograms, Seen, poses_of, right_side, velocity_place
+from .constrained import ConstraintPrograms, Question, Seen, poses_of, right_side, velocity_place
 from .layout import Layout
 from .numbers import Numbers, Pattern
 from .setup import Rows, split_parameters
@@ -48,7 +48,7 @@ class RowKernels:
 
     def __init__(
         self, builder: Builder, mechanism: Mechanism, closed: ClosedPlan, relative: Sequence[bool], numbers: Numbers,
-        programs: RowPrograms, frames: Layout, question: Question, first: int,
+        programs: ConstraintPrograms, frames: Layout, question: Question, first: int,
     ) -> None:  # fmt: skip
         self.builder, self.mechanism, self.closed, self.relative = builder, mechanism, closed, relative
         self.numbers, self.programs, self.frames, self.question = numbers, programs, frames, question

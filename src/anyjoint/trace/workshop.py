@@ -20,7 +20,7 @@ from anyjoint.tree.closures import ClosedPlan
 from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_frames, make_plan
 
 from .classes import Tracer
-from .constrained import Constrained, Question, RowPrograms, closed_plan, constrained, frame_numbers
+from .constrained import Constrained, ConstraintPrograms, Question, closed_plan, constrained, frame_numbers
 from .constrained_kernels import constrained_kernels
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
@@ -78,7 +78,7 @@ class Workshop:
     ) -> None:
         """Numbers that are others in one of the `variants` of the mechanism are variables whatever their value."""
         self.mechanism, self.form, self.joints = mechanism, form, JointCache()
-        self.row_programs = RowPrograms()
+        self.row_programs = ConstraintPrograms()
         self._variants = variants
         self._varying: dict[tuple[Over, bool, bool], Floats | None] = {}
         self._plans: dict[Over, Plan] = {}
