@@ -183,4 +183,5 @@ def test_fixed_steps_hold_it_or_say_which_would(n, method):
     traj = model.simulate(np.zeros(n), np.zeros(n), 2.0, dt=float(found[1]), method=method)
     assert traj.status.ok
     total = sum(traj.energy())
-    assert (total - np.minimum.accumulate(total)).max() < (0.2 if method == "semi-implicit-euler" else 1e-4) * n  # J, of 12 n that fall
+    gained = (0.2 if method == "semi-implicit-euler" else 1e-4) * n  # of 12 n joules that fall
+    assert (total - np.minimum.accumulate(total)).max() < gained
