@@ -51,7 +51,7 @@ class Constraint:
 
     def rows(self, bodies: Sequence[Touched], q: Sequence[Scalar], qd: Sequence[Scalar], t: Scalar) -> Rows:
         """The rows at a state over any scalar."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} does not say what its rows are")
 
     @property
     def described(self) -> str:
