@@ -33,6 +33,13 @@ def inertias(body: Any, parent: Any) -> None:
 
 def eliminate(body: Any, parent: Any, J: Any, b: Any, S: Any, U: Any, Omega: LDL) -> None:
     """Eliminate the joint's accelerations and hand the rest to the parent."""
+    Ja, ba, _, _ = reduce(body, J, b, S, U, Omega)
+    parent.add("J", body.A.inertia(Ja))
+    parent.add("b", body.A.force(ba))
+
+
+def reduce(body: Any, J: Any, b: Any, S: Any, U: Any, Omega: LDL) -> tuple[Any, Any, Any, dict[int, int]]:
+    """What is left of J and b where the joint yields, Y = U L^-T, and the rows in which S has unit columns."""
     Y = half_columns(U, Omega)
     free = unit_columns(S) if is_free(body) else {}
     Z = Y * Omega.inverse
@@ -44,8 +51,7 @@ def eliminate(body: Any, parent: Any, J: Any, b: Any, S: Any, U: Any, Omega: LDL
     ba = b + Ja @ body.a + Y @ body.z
     for row, j in free.items():
         ba[row] = body.tau[j]  # Ja S = 0 and S^T ba = tau, exactly
-    parent.add("J", body.A.inertia(Ja))
-    parent.add("b", body.A.force(ba))
+    return Ja, ba, Y, free
 
 
 def is_free(body: Any) -> bool:

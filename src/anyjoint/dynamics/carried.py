@@ -21,8 +21,8 @@ from anyjoint.spatial import BlockInertia, Matrix, Vector, dot, dot_in_pairs, ve
 from anyjoint.tree.columns import Columns
 
 from .algorithm import algorithm
-from .articulated_body import half_columns, is_free, unit_columns, velocities
 from .articulated_body import inertias as free_inertias
+from .articulated_body import reduce, velocities
 from .led import add_part
 from .small_matrix import LDL, joint_inertia, ldl
 from .velocity import centripetal_acceleration
@@ -62,22 +62,13 @@ def carry(body: Any, parent: Any) -> None:
     S = body.S_A + body.S_B
     JS = columns([J @ S[:, j] for j in range(S.shape[1])])
     Omega = ldl(joint_inertia(S, JS, body.armature))  # [SG eq. 28]
-    Y, free = half_columns(JS, Omega), unit_columns(S) if is_free(body) else {}
-    Z = Y * Omega.inverse
-    for row, j in free.items():
-        Z[row] = Omega.L[j]  # S^T Z = L, exactly
-    body.L, body.Z = Omega.L, Z
-    body.z = Omega.half(body.tau - S.T @ b) * Omega.inverse
-    Ja = J.minus_outer(Y, Z, free)  # [SG eq. 27]
-    ba = b + Ja @ body.a + Y @ body.z
+    Ja, ba, Y, free = reduce(body, J, b, S, JS, Omega)
     H = S.T @ U
     for k, column in enumerate(front.joints):
         H[:, column] = H[:, column] + on_joint(body, k)
     half = np.stack([Omega.half(H[:, k]) for k in range(front.width)], axis=1)  # L^-1 H
     E = half * Omega.inverse[:, None]
     body.E = E
-    for row, j in free.items():
-        ba[row] = body.tau[j]  # Ja S = 0 and S^T ba = tau, exactly
     U = U - Y @ E
     for row in free:
         for k in set(range(front.width)) - set(front.joints):
