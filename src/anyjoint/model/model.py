@@ -47,6 +47,7 @@ from .method import add_methods
 from .parameter_rows import ParameterRows
 from .parameters import Parameters
 from .places import Places
+from .products import ProductQuestions, Products
 from .program import Program
 from .report import Report, make_report
 from .row_program import RowPrograms
@@ -60,7 +61,7 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 Given = ParameterRows | Mapping[str, Any]  # parameters, one row per state
 
 
-class Model(ConstraintQuestions):
+class Model(ConstraintQuestions, ProductQuestions):
     """Equations of motion of a mechanism as machine code; `mech.compile()` makes it.
 
     States are rows (n,) or batches (batch, n): `q` of nq coordinates, `v` of nv velocities. A pendulum of 1 m:
@@ -101,7 +102,7 @@ class Model(ConstraintQuestions):
         self.workshop = Workshop(self.mechanism, checked_form(form), lambda: varied(self.mechanism, self.vary))
         self.width = width
         self._programs: dict[str, Program] = {}
-        self.row_programs = RowPrograms(self)
+        self.row_programs, self.products = RowPrograms(self), Products(self)
         self.numeric = algorithm if self._is_numeric(algorithm) else None
         begin = time.perf_counter()
         if self.nv:
@@ -184,6 +185,7 @@ class Model(ConstraintQuestions):
         """Run the set-up programs again; drop programs that have built in a number which is another one now."""
         self.workshop.forget()
         self.row_programs.parameters_changed()
+        self.products.parameters_changed()
         for made in ("screen", "places", "_direct", "_entry_places", "is_regular"):
             self.__dict__.pop(made, None)
         stale = []
