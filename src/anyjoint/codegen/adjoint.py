@@ -35,16 +35,18 @@ Weigh = Callable[[Builder, Place], None]  # writes weights of the output to a pl
 
 
 def adjoint(
-    schedule: Schedule, inputs: Collection[str], output: str = "result", weigh: Weigh | None = None
-) -> Schedule:
+    schedule: Schedule, inputs: Collection[str], output: str = "result", weigh: Weigh | None = None,
+    totals: Collection[str] = (), more: Sequence[str] = (),
+) -> Schedule:  # fmt: skip
     """Values as before and, for weights of the output, the derivatives of the weighted sum by some inputs.
 
-    Arrays of adjoints come behind: those of the inputs are written, that of the output is read, by `weigh` if it is
-    given. Entries that nothing depends on are not written.
+    Arrays of adjoints come behind: those of the inputs are written, those of `totals` among them added to what is
+    there; that of the output is read, by `weigh` if it is given, which may use the rows `more`. An array may be input
+    and output. Entries that nothing depends on are not written.
     """
     found = activity(schedule, inputs)
     rows = {name: bar_of(name) for name in (*inputs, output)}
-    made = Shadows(schedule, [bool(flags.any()) for flags in found.alive], rows, direct=weigh is None)
+    made = Shadows(schedule, [bool(flags.any()) for flags in found.alive], rows, weigh is None, more)
     if made.is_direct:
         kernel, used = tidy(_straight(schedule.kernels[0], found.loads[0], made))
         number = made.builder.kernel(kernel)
@@ -68,7 +70,7 @@ def adjoint(
             arrays, offsets = made.columns(run, pair.used, tape)
             _add_backwards(made, pair, numbers, arrays, offsets[::-1])
     for name in inputs:
-        made.fetch(name)
+        made.fetch(name, add=name in totals)
     return made.made()
 
 

@@ -53,16 +53,17 @@ class Shadows:
     """A schedule in the making: another schedule's arrays, a shadow for some of them, and runs over both."""
 
     def __init__(
-        self, schedule: Schedule, alive: Sequence[bool], rows: Mapping[str, str], direct: bool = True
-    ) -> None:
+        self, schedule: Schedule, alive: Sequence[bool], rows: Mapping[str, str], direct: bool = True,
+        more: Sequence[str] = (),
+    ) -> None:  # fmt: skip
         """Arrays that are `alive` have a shadow; `rows` names the rows of the caller's for those that have one.
 
-        With `direct`, straight-line code works on the caller's rows.
+        With `direct`, straight-line code works on the caller's rows; `more` are rows besides.
         """
         self.schedule, self.rows = schedule, rows
         self.is_direct = direct and len(schedule.runs) == 1 and schedule.runs[0].count == 1 and not schedule.work
         given = tuple(array for array in schedule.arrays if array.kind != "lane")
-        self.builder = Builder((*given, *(Array(name, "row") for name in rows.values())), work=schedule.work)
+        self.builder = Builder((*given, *(Array(name, "row") for name in (*rows.values(), *more))), work=schedule.work)
         names = [array.name for array in self.builder.given]
         self.own = [names.index(a.name) if a.kind != "lane" else len(names) for a in schedule.arrays]
         self.sizes = extents(schedule)
@@ -105,10 +106,15 @@ class Shadows:
         if found := self.shadow(name):
             self._copy(found[1], self.builder.place(self.rows[name]), found[0])
 
-    def fetch(self, name: str) -> None:
-        """Copy the shadow of an array into the caller's row."""
+    def fetch(self, name: str, add: bool = False) -> None:
+        """Copy the shadow of an array into the caller's row, or add it to what is there."""
         if found := self.shadow(name):
-            self._copy(found[1], found[0], self.builder.place(self.rows[name]))
+            place = self.builder.place(self.rows[name])
+            if add:
+                both = {"x": found[0], "y": place}
+                self.builder.pointwise(found[1], both, {}, {"y": place}, lambda values: {"y": values["x"] + values["y"]})
+            else:
+                self._copy(found[1], found[0], place)
 
     def clear(self, arrays: Collection[str]) -> None:
         """Fill shadows with zeros."""

@@ -21,12 +21,15 @@ def rate_of(name: str) -> str:
 
 
 def tangent(schedule: Schedule, inputs: Collection[str], outputs: Collection[str] = ("result",)) -> Schedule:
-    """Values as before and, for directions of some inputs, rates of the outputs; arrays of rates come behind."""
+    """Values as before and, for directions of some inputs, rates of the outputs; arrays of rates come behind.
+
+    An array may be input and output.
+    """
     found = activity(schedule, inputs)
     made = Shadows(schedule, [bool(flags.any()) for flags in found.alive], {x: rate_of(x) for x in (*inputs, *outputs)})
+    made.clear([name for name in outputs if name not in inputs])  # entries that no run writes
     for name in inputs:
         made.fill(name)
-    made.clear(outputs)  # entries that no run writes
     first = len(made.builder.kernels)
     used = []
     for kernel, loads, stores in zip(schedule.kernels, found.loads, found.stores, strict=True):
