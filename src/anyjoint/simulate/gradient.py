@@ -6,6 +6,7 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,8 +139,8 @@ class _Backward:
         """Gradients for the adjoints of all samples, (samples, n)."""
         problem, steps = self.problem, self.steps
         seeds = before_event(problem.traj, problem.request, seeds)
-        for b in range(len(steps.t), 0, -steps.span):
-            self._through(max(b - steps.span, 0), b, seeds)
+        for a, b in reversed(list(pairwise(steps.cuts))):
+            self._through(int(a), int(b), seeds)
         self.bar += seeds[0]
         if not np.isfinite(self.bar).all():
             raise SingularityError("gradient: the adjoint is not finite; a step of the run is singular, or it exploded")
@@ -244,9 +245,8 @@ def _forward(problem: Problem, member: int, direction: Mapping[str, Any], raw: b
     made[0] = rate
     for i in range(1, len(made)):
         a, b = int(steps.at[i - 1]) + (steps.s[i - 1] == 1), int(steps.at[i]) + (steps.s[i] == 1)
-        for first in range(a, b, max(steps.span, 1)):
-            last = min(first + steps.span, b)
-            _run_forward(problem, steps, member, np.arange(first, last), rate, inputs, numbers, None)
+        if b > a:
+            _run_forward(problem, steps, member, np.arange(a, b), rate, inputs, numbers, None)
         made[i] = rate
         if steps.s[i] != 1:
             made[i] = rate.copy()

@@ -39,14 +39,14 @@ class Steps:
     at: Floats
     s: Floats
     states: Callable[[int, int], Floats]  # (q, v) before each of some steps
-    span: int  # steps whose states are had at a time
+    cuts: Floats  # steps between two of these have their states at a time
 
 
 def steps_of(traj: Trajectory, request: Request, member: int) -> Steps:
     """The steps of a trajectory that reached its end, or an event."""
     made = _chosen(traj, request, member) if request.stepper.adaptive else _fixed(traj, request, member)
     if len(traj.t) == 1:  # nothing has happened
-        return Steps(np.zeros(0), np.zeros(0), np.full(1, -1), np.ones(1), made.states, 1)
+        return Steps(np.zeros(0), np.zeros(0), np.full(1, -1), np.ones(1), made.states, np.zeros(1, int))
     return made
 
 
@@ -64,7 +64,7 @@ def _chosen(traj: Trajectory, request: Request, member: int) -> Steps:
     at[0], s[0] = -1, 1.0
     count = at[-1] + 1
     s = np.where(np.abs(s - 1) < END, 1.0, s)
-    return Steps(t[:count], h[:count], at, s, lambda a, b: y[a:b, :n], max(count, 1))
+    return Steps(t[:count], h[:count], at, s, lambda a, b: y[a:b, :n], np.array([0, count]))
 
 
 def _fixed(traj: Trajectory, request: Request, member: int) -> Steps:
@@ -87,7 +87,8 @@ def _fixed(traj: Trajectory, request: Request, member: int) -> Steps:
             return np.hstack([q[a:b], v[a:b]])
         return _again(request, member, q[first], v[first], t[a], h[a], b - a)
 
-    return Steps(t, h, at, np.ones(len(at)), states, len(h) if request.every == 1 else request.every)
+    cuts = np.array([0, len(h)]) if request.every == 1 else at + 1
+    return Steps(t, h, at, np.ones(len(at)), states, cuts)
 
 
 def _again(request: Request, member: int, q: Floats, v: Floats, t: float, h: float, count: int) -> Floats:
