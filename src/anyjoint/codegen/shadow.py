@@ -112,7 +112,7 @@ class Shadows:
             place = self.builder.place(self.rows[name])
             if add:
                 both = {"x": found[0], "y": place}
-                self.builder.pointwise(found[1], both, {}, {"y": place}, lambda values: {"y": values["x"] + values["y"]})
+                self.builder.pointwise(found[1], both, {}, {"y": place}, lambda x: {"y": x["x"] + x["y"]})
             else:
                 self._copy(found[1], found[0], place)
 

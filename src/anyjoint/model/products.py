@@ -15,7 +15,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import QUANTITIES, Quantity, Row
 from anyjoint.quantity.product import WEIGHTS, By, hvp, jvp, vjp
 from anyjoint.quantity.step import STEPS
-from anyjoint.trace.workshop import Workshop
+from anyjoint.trace.workshop import LARGE, Workshop, estimate
 
 from .arguments import checked_row
 from .change import GRAVITY, find
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Kind = Callable[[Quantity, Mechanism, By], Quantity]
+GROWTH = 3  # times that a program grows when it is differentiated
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,8 @@ class Products:
             numbers = product.workshop.numbers(trace.over, trace.gravity, trace.closed)
             if product.program.update(numbers) and trace.still_fits(self._model.mechanism):
                 plan = trace.plan
-                kept[key] = Product(
-                    product.program, product.workshop, RawGradient(self._model.mechanism, key[3], plan, numbers)
-                )
+                slopes = RawGradient(self._model.mechanism, key[3], plan, numbers) if key[3] else None
+                kept[key] = Product(product.program, product.workshop, slopes)
         self._made = kept
 
     def get(
@@ -78,17 +78,30 @@ class Products:
         self, kind: Kind, quantity: Quantity, rows: tuple[str, ...], parameters: tuple[str, ...], raw: bool
     ) -> Product:
         model = self._model
-        if not parameters:
-            return Product(model.program(kind(quantity, model.mechanism, By(rows, raw=raw))))
-        every = sorted({*parameters, *model.vary})
-        nudged = [find(model.mechanism, x)[0] for x in parameters if x != GRAVITY and x.endswith("/placement")]
-        workshop = Workshop(model.mechanism, model.workshop.form, lambda: varied(model.mechanism, every), nudged)
-        traced = quantity.trace(workshop, model.algorithm)
-        count = len(traced.numbers.flat())
+        workshop = derivative_workshop(model, parameters)
+        count = len(quantity.trace(workshop, model.algorithm).numbers.flat()) if parameters else 0
         record = kind(quantity, model.mechanism, By(rows, count, raw))
+        if workshop is model.workshop:
+            return Product(model.program(record))
         trace = record.trace(workshop, model.algorithm)
         program = Program(record, trace, model.mechanism, model.dtype.name, model.width)
-        return Product(program, workshop, RawGradient(model.mechanism, parameters, trace.plan, trace.numbers))
+        slopes = RawGradient(model.mechanism, parameters, trace.plan, trace.numbers) if parameters else None
+        return Product(program, workshop, slopes)
+
+
+def derivative_workshop(model: Model, parameters: Sequence[str]) -> Workshop:
+    """Where derivatives are traced: bodies are links of their own if it is by parameters; large ones by kernels.
+
+    Straight-line code grows threefold, and what is long already would take long to compile.
+    """
+    mechanism, form = model.mechanism, model.workshop.form
+    if form == "auto" and GROWTH * estimate(model.workshop.plan()) > LARGE:
+        form = "kernels"
+    if not parameters:
+        return model.workshop if form == model.workshop.form else Workshop(mechanism, form)
+    every = sorted({*parameters, *model.vary})
+    nudged = [find(mechanism, x)[0] for x in parameters if x != GRAVITY and x.endswith("/placement")]
+    return Workshop(mechanism, form, lambda: varied(mechanism, every), nudged)
 
 
 class ProductQuestions:

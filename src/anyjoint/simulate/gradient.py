@@ -14,14 +14,14 @@ import numpy as np
 from anyjoint.codegen.adjoint import bar_of
 from anyjoint.codegen.tangent import rate_of
 from anyjoint.errors import InputError, SingularityError
-from anyjoint.model.change import GRAVITY, find
 from anyjoint.model.change import names as parameter_names
+from anyjoint.model.products import derivative_workshop
 from anyjoint.model.program import filled
 from anyjoint.model.raw_gradient import RawGradient
-from anyjoint.model.varied import varied
 from anyjoint.quantity import QUANTITIES
+from anyjoint.stepper.physics import joint_groups, moves_otherwise
 from anyjoint.trace.whole import whole
-from anyjoint.trace.workshop import Trace, Workshop
+from anyjoint.trace.workshop import Trace
 
 from .event_slope import before_event
 from .kept import kept
@@ -51,42 +51,45 @@ class Problem:
         self.model = self.request.model
         self.names = tuple(_checked_names(self.request, names))
         self.parameters = tuple(x for x in self.names if x not in (Q0, V0, TAU))
-        self.slopes: list[tuple[int, RawGradient]] = []  # where a program's numbers begin, and how they change
-        self.numbers, traces = self._traces()
+        self.numbers, traces, self.slopes = kept(self.model, ("numbers", *self.key), self._traces)
         request = self.request
         self.map = StepMap(request.stepper, self.model.mechanism, traces, request.forces, request.drive.varying)
         self.n = self.model.nq + self.model.nv
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What programs depend on."""
+        request, mechanism = self.request, self.model.mechanism
+        return (self.names, request.method, request.stabilise, request.forces, request.drive.varying,
+                tuple(mechanism.bodies), tuple(mechanism.gravity))  # fmt: skip
 
     @property
     def by(self) -> list[str]:
         """Rows of the step that it is differentiated by, beside the state."""
         return [*(["drive"] if TAU in self.names else []), *(["numbers"] if self.parameters else [])]
 
-    def _traces(self) -> tuple[Floats, tuple[Trace, ...]]:
-        """The programs of a step and their numbers, raw ones where parameters are among the names."""
-        model, workshop = self.model, self.model.workshop
-        mechanism, every = model.mechanism, sorted({*self.parameters, *model.vary})
-        if self.parameters:
-            nudged = [find(mechanism, x)[0] for x in self.parameters if x != GRAVITY and x.endswith("/placement")]
-            workshop = Workshop(mechanism, workshop.form, lambda: varied(mechanism, every), nudged)
-        numbers, traces, start = [], [], 0
+    def _traces(self) -> tuple[Floats, tuple[Trace, ...], list[tuple[int, RawGradient]]]:
+        """The programs of a step and their numbers, raw ones where parameters are among the names.
+
+        Then where the numbers of each program begin, and how they change with parameters.
+        """
+        model, mechanism = self.model, self.model.mechanism
+        workshop = derivative_workshop(model, self.parameters)
+        numbers, traces, slopes, start = [], [], [], 0
         for quantity in self.request.quantities:
             record = QUANTITIES[quantity] if isinstance(quantity, str) else quantity
             trace = record.trace(workshop, model.algorithm)
             if self.parameters:
                 trace = whole(trace)
-                self.slopes.append((start, RawGradient(mechanism, self.parameters, trace.plan, trace.numbers)))
+                slopes.append((start, RawGradient(mechanism, self.parameters, trace.plan, trace.numbers)))
             numbers.append(filled(record.name, trace, trace.numbers, (), np.dtype(float)))
             start += trace.count
             traces.append(trace)
-        return np.concatenate(numbers), tuple(traces)
+        return np.concatenate(numbers), tuple(traces), slopes
 
     def code(self, kind: str, inside: bool = False) -> Any:
         """Machine code of the step, transposed ("backward") or with rates ("forward")."""
-        request = self.request
-        key = ("derivatives", kind, inside, self.names, request.method, request.stabilise, request.forces,
-               request.drive.varying, tuple(self.model.mechanism.bodies))  # fmt: skip
-        return kept(self.model, key, lambda: getattr(self.map, kind)(self.by, inside))
+        return kept(self.model, (kind, inside, *self.key), lambda: getattr(self.map, kind)(self.by, inside))
 
     def rows(self, steps: Steps, a: int, b: int) -> Floats:
         """Rows of the state before some steps."""
@@ -195,7 +198,7 @@ class _Backward:
 
     def _named(self, raw: bool) -> dict[str, Floats]:
         """Gradients by the names that were asked for."""
-        problem, nq, nv = self.problem, self.problem.model.nq, self.problem.model.nv
+        problem, nv = self.problem, self.problem.model.nv
         found: dict[str, Floats] = {}
         if {Q0, V0} & set(problem.names):
             point = problem.request.q[self.member], problem.request.v[self.member]
@@ -228,7 +231,7 @@ def tangent(traj: Trajectory, direction: Mapping[str, Any], raw: bool) -> tuple[
         rates = rates[:, 0]
     nq = problem.model.nq
     dq, dv = rates[..., :nq], rates[..., nq:]
-    if not raw:
+    if not raw and bends(problem.model):
         flat_q, flat = traj.q.reshape(-1, nq), dq.reshape(-1, nq)
         turned = [np.linalg.pinv(rate_matrix(problem.model, x)) @ y for x, y in zip(flat_q, flat, strict=True)]
         dq = np.array(turned).reshape(*dq.shape[:-1], -1)
@@ -237,8 +240,8 @@ def tangent(traj: Trajectory, direction: Mapping[str, Any], raw: bool) -> tuple[
 
 def _forward(problem: Problem, member: int, direction: Mapping[str, Any], raw: bool) -> Floats:
     """Rates of all samples of one trajectory, (samples, n)."""
-    steps, request, model = steps_of(problem.traj, problem.request, member), problem.request, problem.model
-    if request.events and request.events and _ended_at_event(problem.traj, request):
+    steps, request = steps_of(problem.traj, problem.request, member), problem.request
+    if _ended_at_event(problem.traj, request):
         raise InputError("tangent: the run ended at an event, whose time changes, too; differentiate with gradient")
     rate, inputs, numbers = _directions(problem, member, direction, raw)
     made = np.zeros((len(problem.traj.t), problem.n))
@@ -313,7 +316,7 @@ def _input_rates(problem: Problem, given: Any) -> Any:
 
 def checked_run(traj: Trajectory) -> Request:
     """The request of a run that can be differentiated."""
-    request = traj.run
+    request: Request | None = traj.run
     if request is None:
         raise InputError("this trajectory does not know its steps; simulate(..., gradient=True) makes one that does")
     if not traj.status.ok:
@@ -374,7 +377,7 @@ def _seeds(traj: Trajectory, dq: Any, dv: Any, raw: bool) -> Floats:
             )
         rows = values.reshape(samples if values.shape == every else 1, batch, n)
         first = 0 if values.shape == every else samples - 1
-        if name == "dq" and not raw:
+        if name == "dq" and not raw and bends(model):
             rows = np.array([[_turned(model, q[first + i, k], row) for k, row in enumerate(x)]
                              for i, x in enumerate(rows)])  # fmt: skip
         made[first:, :, part] += rows
@@ -390,6 +393,15 @@ def _turned(model: Any, q: Floats, weights: Floats) -> Floats:
     return np.asarray(np.linalg.pinv(rate_matrix(model, q)).T @ weights)
 
 
+def bends(model: Any) -> bool:
+    """Whether velocities are not simply rates of coordinates."""
+    mechanism = model.mechanism
+    key = "bends", tuple(mechanism.bodies)
+    return kept(model, key, lambda: any(moves_otherwise(group.joint) for group in joint_groups(mechanism)))
+
+
 def rate_matrix(model: Any, q: Floats) -> Floats:
     """T(q), where dq/dt = T v."""
+    if not bends(model):
+        return np.eye(model.nv)
     return np.asarray(model.coordinate_rates(np.broadcast_to(q, (model.nv, model.nq)).copy(), np.eye(model.nv))).T

@@ -70,9 +70,9 @@ def _chosen(traj: Trajectory, request: Request, member: int) -> Steps:
 def _fixed(traj: Trajectory, request: Request, member: int) -> Steps:
     """Steps of one length; between samples, states are computed again."""
     q, v = _of(traj.q, member), _of(traj.v, member)
-    lengths, every = [], []
-    for samples, steps, h in fixed_parts(request):
-        lengths += [h] * (samples * steps)
+    lengths, every = list[float](), list[int]()
+    for samples, steps, length in fixed_parts(request):
+        lengths += [length] * (samples * steps)
         every += [steps] * samples
     counts = np.array(every[: len(traj.t) - 1], dtype=int)
     at = np.concatenate([[-1], np.cumsum(counts) - 1]) if len(counts) else np.full(1, -1)
