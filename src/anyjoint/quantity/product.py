@@ -167,12 +167,18 @@ class _Making:
         for name, change in zip(self._names(), self.problem.changes, strict=True):
             place = self.builder.place("result", begin)
             if name in bent:
-                room = self.builder.room(bent[name].size(self.workshop.mechanism))
+                room = self.zeros(bent[name].size(self.workshop.mechanism))
                 turned.append((bent[name], room, place))
                 place = room
             places[self.inside[name]] = place
             begin += change.size(self.workshop.mechanism)
         return places, turned
+
+    def zeros(self, n: int) -> Place:
+        """Room in the work array, cleared: programs leave out what nothing depends on."""
+        room = self.builder.room(n)
+        self.builder.pointwise(n, {}, {}, {"x": room}, lambda _: {"x": 0.0})
+        return room
 
     def pull(self, turned: list[tuple[Row, Place, Place]]) -> None:
         """Gradients by coordinates as velocities see them."""
@@ -211,7 +217,7 @@ def _output_rates(made: _Making, result: Place) -> tuple[Place, list[tuple[Place
     problem, mechanism = made.problem, made.workshop.mechanism
     if not any(problem.is_bent(row) for row in problem.outputs):
         return result, []
-    room, turned, at = made.builder.room(problem.size), [], 0
+    room, turned, at = made.zeros(problem.size), [], 0
     for row, change in zip(problem.outputs, problem.output_changes, strict=True):
         turned.append((room.at(at), result, row, made.builder.place("result", at)))
         at += row.size(mechanism)
