@@ -468,16 +468,19 @@ class Model(ConstraintQuestions, ProductQuestions):
         page = importlib.import_module("anyjoint.view").model_page
         return page(self, path, q0, v0, dt, method=method, forces=forces, **looks)  # type: ignore[no-any-return]
 
-    def export(self, language: str, folder: str | Path, prefix: str | None = None) -> list[Path]:
+    def export(
+        self, language: str, folder: str | Path, prefix: str | None = None, products: Sequence[str] = ()
+    ) -> list[Path]:
         """Write code to take away into a folder: "c" (a package for C and C++), "js" or "latex".
 
         Names in the code begin with `prefix`, by default the mechanism's name, so that several models fit one program.
+        `products` are derivatives to go with it, by all arguments: "vjp forward_dynamics", "jvp step", ...
 
         >>> paths = model.export("c", "generated", prefix="pendulum")
         >>> sorted(path.name for path in paths)[:2]
         ['CMakeLists.txt', 'main.c']
         """
-        return importlib.import_module("anyjoint.export").export(self, language, folder, prefix)  # type: ignore[no-any-return]
+        return importlib.import_module("anyjoint.export").export(self, language, folder, prefix, products)  # type: ignore[no-any-return]
 
     def op_count(self, quantity: str = "forward_dynamics") -> OpCount:
         """Operations of the generated code for one state."""

@@ -13,7 +13,7 @@ from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import QUANTITIES, Quantity, Row
-from anyjoint.quantity.product import WEIGHTS, By, hvp, jvp, vjp
+from anyjoint.quantity.product import NUMBERS, WEIGHTS, By, change_of, hvp, jvp, vjp
 from anyjoint.quantity.step import STEPS
 from anyjoint.trace.workshop import LARGE, Workshop, estimate
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Kind = Callable[[Quantity, Mechanism, By], Quantity]
+KINDS: dict[str, Kind] = {"jvp": jvp, "vjp": vjp, "hvp": hvp}
 GROWTH = 3  # times that a program grows when it is differentiated
 
 
@@ -73,6 +74,15 @@ class Products:
         if key not in self._made:
             self._made[key] = self._make(kind, quantity, rows, parameters, raw)
         return self._made[key]
+
+    def named(self, text: str) -> Program:
+        """The product that an export asks for: "vjp forward_dynamics", by all its arguments."""
+        kind, _, name = str(text).partition(" ")
+        if kind not in KINDS:
+            raise InputError(f"product {text!r}; expected jvp, vjp or hvp and a quantity: 'vjp forward_dynamics'")
+        quantity = _known(self._model, kind, name)
+        rows = tuple(row.name for row in quantity.given(self._model.mechanism))
+        return self.get(KINDS[kind], quantity, rows, (), False).program
 
     def _make(
         self, kind: Kind, quantity: Quantity, rows: tuple[str, ...], parameters: tuple[str, ...], raw: bool
@@ -242,10 +252,10 @@ class Asked:
     def changes(self, product: Product, given: Mapping[str, Any]) -> list[Any]:
         """Changes of everything that a product is differentiated by, in its order; zero where none is given."""
         made = []
-        inputs = [x for x in product.program.quantity.inputs if x.name.endswith("'")]
-        for row in inputs:
-            name = row.name.removesuffix("'")
-            if name == "numbers" and product.numbers:
+        by = {change_of(name): name for name in (*self.names, NUMBERS)}
+        for row in (x for x in product.program.quantity.inputs if x.name in by):
+            name = by[row.name]
+            if name == NUMBERS and product.numbers:
                 own = {x: change for x, change in given.items() if x not in self.names}
                 made.append(product.numbers.push(own).astype(self.model.dtype))
             elif name in given:

@@ -8,7 +8,7 @@ one (Workshop, `nudged`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -26,6 +26,16 @@ from .tangent_space import TangentSpace
 
 NUMBERS = "numbers"
 WEIGHTS = "weights"
+
+
+def change_of(name: str) -> str:
+    """The row of small changes of a row."""
+    return f"d_{name}"
+
+
+def gradient_of(name: str) -> str:
+    """The row of derivatives of a weighted sum by a row."""
+    return f"{name}_bar"
 
 
 @dataclass(frozen=True)
@@ -61,16 +71,20 @@ class _Problem:
             return Row(name, "velocities", meaning="a small change of coordinates, as velocities see it")
         return replace(row, name=name, meaning=f"a small change of {row.name}")
 
+    def rows(self, named: Callable[[str], str]) -> list[Row]:
+        """Changes of everything that the quantity is differentiated by, or derivatives by it, under such names."""
+        found = [self.rate_row(row, named(row.name)) for row in self.given if row.name in self.by.rows]
+        return [*found, *([Row(named(NUMBERS), "whole", (self.by.numbers,))] if self.by.numbers else [])]
+
     @property
     def changes(self) -> list[Row]:
         """Small changes of everything that the quantity is differentiated by."""
-        found = [self.rate_row(row, rate_of(row.name)) for row in self.given if row.name in self.by.rows]
-        return [*found, *([Row(rate_of(NUMBERS), "whole", (self.by.numbers,))] if self.by.numbers else [])]
+        return self.rows(change_of)
 
     @property
     def output_changes(self) -> list[Row]:
         """Small changes of the outputs."""
-        return [self.rate_row(row, rate_of(row.name)) for row in self.outputs]
+        return [self.rate_row(row, f"{change_of(row.name)}_out") for row in self.outputs]
 
     def sizes(self, rows: list[Row]) -> int:
         return sum(row.size(self.mechanism) for row in rows)
@@ -95,7 +109,7 @@ def vjp(quantity: Quantity, mechanism: Mechanism, by: By) -> Quantity:
         f"vjp {quantity.name} by {by}",
         f"{quantity.name} and the gradient of a weighted sum of its entries.",
         (*problem.given, _weights(problem)),
-        (*quantity.outputs, *problem.changes),
+        (*quantity.outputs, *problem.rows(gradient_of)),
         partial(_trace_vjp, problem),
     )
 
@@ -107,7 +121,7 @@ def hvp(quantity: Quantity, mechanism: Mechanism, by: By) -> Quantity:
         f"hvp {quantity.name} by {by}",
         f"{quantity.name}, the gradient of a weighted sum of its entries, and its derivative along a direction.",
         (*problem.given, _weights(problem), *problem.changes),
-        (*quantity.outputs, *problem.changes, *problem.changes),
+        (*quantity.outputs, *problem.rows(gradient_of), *problem.rows(lambda name: change_of(gradient_of(name)))),
         partial(_trace_hvp, problem),
     )
 
@@ -149,10 +163,10 @@ class _Making:
 
     def directions(self) -> dict[str, Place]:
         """Where small changes of inputs stand, turned into changes of coordinates."""
-        places = {rate_of(self.inside[name]): self.builder.place(rate_of(name)) for name in self._names()}
+        places = {rate_of(self.inside[name]): self.builder.place(change_of(name)) for name in self._names()}
         for row in self.bent():
             place = self.builder.room(row.size(self.workshop.mechanism))
-            self.space.push(self.builder.place(row.name), self.builder.place(rate_of(row.name)), place)
+            self.space.push(self.builder.place(row.name), self.builder.place(change_of(row.name)), place)
             places[rate_of(self.inside[row.name])] = place
         return places
 
