@@ -184,17 +184,10 @@ class _Backward:
         """Adjoints of inputs at the beginning, middle and end of steps onto the samples they were made of."""
         steps, drive, nv = self.steps, self.problem.request.drive, self.problem.model.nv
         bars = inputs.reshape(len(k), 3, -1)[..., :nv]
-        if drive.times is None or self.tau is None:
+        if self.tau is None:
             self.drive[:nv] += bars.sum(axis=(0, 1))
-            return
-        times = steps.t[k, None] + steps.h[k, None] * np.array([0.0, 0.5, 1.0])
-        last = len(drive.times) - 1
-        i = np.clip(np.searchsorted(drive.times, times, side="right") - 1, 0, max(last - 1, 0))
-        j = np.minimum(i + 1, last)
-        length = np.where(j > i, drive.times[j] - drive.times[i], 1.0)
-        share = np.clip((times - drive.times[i]) / length, 0.0, 1.0)[..., None]
-        np.add.at(self.tau, i, (1 - share) * bars)
-        np.add.at(self.tau, j, share * bars)
+        else:
+            self.tau += drive.spread(steps.t[k, None] + steps.h[k, None] * np.array([0.0, 0.5, 1.0]), bars)
 
     def _named(self, raw: bool) -> dict[str, Floats]:
         """Gradients by the names that were asked for."""

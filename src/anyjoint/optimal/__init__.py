@@ -1,0 +1,6 @@
+"""Fits and optimal motions by exact derivatives: parameters from measurements, inputs and designs from a cost."""
+
+from .descent import Optimised, optimise
+from .fit import Identified, identify
+
+__all__ = ["Identified", "Optimised", "identify", "optimise"]
