@@ -115,6 +115,7 @@ def own_times(model: Any, states: States, options: argparse.Namespace) -> dict[s
         made[f"anyjoint {quantity}"] = loop_time(model, quantity, inputs, options.seconds)
         rows = [np.ascontiguousarray(np.tile(x, (BATCH // STATES, 1))) for x in inputs]
         out = np.zeros((BATCH, 3 * model.nv**2))
+        model.evaluate(quantity, tuple(rows), out)  # compiles the vector code
         made[f"anyjoint, batch {quantity}"] = best_time(
             lambda _, quantity=quantity, rows=rows, out=out: model.evaluate(quantity, tuple(rows), out), 1,
             options.seconds,

@@ -35,7 +35,7 @@ from .quantity import TAU, A, Q, Quantity, Row, T, V
 
 # What accelerations of joints add, where the rest is known already.
 RESPONSE = algorithm("response", ("outward", follow), ("inward", collect_wrenches), inputs=["q", "v", "qdd"])
-LARGE = 16_000  # operations up to which matrices are straight programs
+LARGE = 16_000, 28_000  # operations up to which matrices are straight programs: of inverse, of forward dynamics
 PER_PAIR, PER_VELOCITY, PER_SOLVE = 67, 300, 10  # of them: roughly
 
 
@@ -50,12 +50,12 @@ def pairs(plan: Plan) -> int:
     return total
 
 
-def is_large(workshop: Workshop, per_pair: int) -> bool:
+def is_large(workshop: Workshop, per_pair: int, limit: int) -> bool:
     """Whether a matrix had better be computed by kernels."""
     if workshop.expansion or not workshop.plan().links or workshop.form == "straight":
         return False
     size = per_pair * pairs(workshop.plan()) + PER_VELOCITY * workshop.mechanism.nv
-    return workshop.form == "kernels" or size > LARGE
+    return workshop.form == "kernels" or size > limit
 
 
 def places(tree: Straight, along: Along) -> list[Place]:
@@ -125,7 +125,7 @@ def inverse_trace(along: Along) -> Callable[[Workshop, str], Trace]:
 
     def trace(workshop: Workshop, _: str) -> Trace:
         name, method = named(INVERSE_DERIVATIVES, along)
-        if is_large(workshop, PER_PAIR):
+        if is_large(workshop, PER_PAIR, LARGE[0]):
             return workshop.layout(method, inverse_schedule)
         function = lambda tree: inverse_matrices(tree, along)  # noqa: E731
         return workshop.straight(name, method.inputs, function, method.over, partials=along)
@@ -141,7 +141,7 @@ def forward_trace(along: Along) -> Callable[[Workshop, str], Trace]:
         if workshop.mechanism.constraints:
             return constrained_forward(workshop, along)
         name, method = named(FORWARD_DERIVATIVES, along)
-        if is_large(workshop, PER_PAIR + PER_SOLVE * workshop.mechanism.nv):
+        if is_large(workshop, PER_PAIR + PER_SOLVE * workshop.mechanism.nv, LARGE[1]):
             return workshop.layout(method, forward_schedule)
         function = lambda tree: forward_matrices(tree, along)  # noqa: E731
         return workshop.straight(name, method.inputs, function, method.over, partials=along)
@@ -158,7 +158,7 @@ def named(method: Algorithm, along: Along) -> tuple[str, Algorithm]:
 def inverse_mass_trace(workshop: Workshop, _: str) -> Trace:
     """By the factors of the mass matrix, or by those of articulated bodies."""
     check_regular(workshop.mechanism)
-    if is_large(workshop, PER_SOLVE + workshop.mechanism.nv):
+    if is_large(workshop, PER_SOLVE + workshop.mechanism.nv, LARGE[1]):
         return workshop.layout(MASS_FACTORS, inverse_mass_schedule)
 
     def function(tree: Straight) -> list[Any]:
