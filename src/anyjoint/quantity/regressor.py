@@ -12,7 +12,7 @@ from anyjoint.trace.workshop import Trace, Workshop
 
 from .quantity import A, Q, Quantity, Row, V
 
-SMALL = 20  # bodies up to which it is a straight program
+SMALL = 8  # bodies up to which it is a straight program
 
 
 def entries(tree: Straight) -> list[Any]:
