@@ -75,3 +75,12 @@ def close(a, b, tolerance):
     worst = float(np.abs(a - b).max(initial=0.0)) / scale
     assert worst <= tolerance, f"differ by {worst:.3g} of {scale:.3g}, allowed {tolerance:.3g}"
     return True
+
+
+def differences(function, x, directions, h=1e-3):
+    """Derivatives along directions by differences of fourth order."""
+    made = []
+    for d in np.asarray(directions):
+        near, far = (np.asarray(function(x + s * d)) - np.asarray(function(x - s * d)) for s in (h, 2 * h))
+        made.append((8 * near - far) / (12 * h))
+    return np.stack(made, axis=-1)

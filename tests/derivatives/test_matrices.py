@@ -1,4 +1,4 @@
-"""Derivatives of inverse and forward dynamics against complex steps through the programs that they are derivatives of."""
+"""Derivatives of inverse and forward dynamics against complex steps through the programs of these."""
 
 import numpy as np
 import pytest

@@ -43,9 +43,7 @@ def advance(body: Any, parent: Any) -> None:
 def move(body: Any, parent: Any) -> Vector:
     """Everything that needs no accelerations of joints; the acceleration of the parent is handed back."""
     place(body, parent.R, parent.p)
-    V, A = parent.v, parent.alpha
-    if body.on_ground:
-        A = body.A.motion(A)
+    V, A = parent.v, seen(body, parent.alpha)
     J, n = body.J_world, body.J_world.shape[1]
     spun = [ad(V, J[:, k]) for k in range(n)]
     bent = lifted(body, body.twist_q)
@@ -68,6 +66,12 @@ def place(body: Any, R: Matrix, p: Vector) -> None:
     body.J_world = lifted(body, body.S_A + body.S_B)
 
 
+def seen(body: Any, alpha: Vector) -> Vector:
+    """The parent's acceleration; that of the ground is not yet seen from the common frame."""
+    A: Vector = body.A.motion(alpha) if body.on_ground else alpha
+    return A
+
+
 def weigh(body: Any) -> None:
     """The link's inertia, and B = -(turning, 0; [l], 0) as a matrix and a vector."""
     mass = common_mass(body)
@@ -83,7 +87,8 @@ def weigh(body: Any) -> None:
 def inertial_wrench(body: Any, alpha: Vector) -> Vector:
     """I A + B V, where B V = V x* I V."""
     w = body.v[:3]
-    return Mass(body.E, body.h, body.m) @ alpha + np.concatenate([-(body.turning @ w), cross(w, body.l)])
+    turned: Vector = np.concatenate([-(body.turning @ w), cross(w, body.l)])
+    return Mass(body.E, body.h, body.m) @ alpha + turned
 
 
 def respond(body: Any, A: Vector) -> None:
@@ -205,8 +210,8 @@ def yielded(body: Any, parent: Any) -> None:
 
 def follow(body: Any, parent: Any) -> None:
     """Outward: what accelerations of joints add to motion and wrenches."""
-    y, A = parent.y + body.J_world @ body.qdd, parent.alpha
-    respond(body, body.A.motion(A) if body.on_ground else A)
+    y = parent.y + body.J_world @ body.qdd
+    respond(body, seen(body, parent.alpha))
     body.y, body.alpha = y, body.alpha + y
     body.f = body.f + Mass(body.E, body.h, body.m) @ y
 

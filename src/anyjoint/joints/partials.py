@@ -77,7 +77,8 @@ def joint_partials(
 
 def child_bias(motion: Any, v: Vector) -> Vector:
     """c = Sdot v in the child's frame, seen from the working frame; of a motion, or of a link that has one."""
-    return motion.c - ad(motion.S_B @ v, (motion.S_A + motion.S_B) @ v)
+    c: Vector = motion.c - ad(motion.S_B @ v, (motion.S_A + motion.S_B) @ v)
+    return c
 
 
 def _bracket(S: Matrix, v: Vector, k: int) -> Vector:

@@ -124,7 +124,7 @@ class Derivatives:
         For each body in turn pi has its mass, h = mass times centre, and the tensor Ixx, Ixy, Ixz, Iyy, Iyz, Izz about
         its origin. Springs, dampers and armature of joints have no part in it.
         """
-        row = self.evaluate("regressor", (q, v, a), out, threads, parameters)
+        row: Floats = self.evaluate("regressor", (q, v, a), out, threads, parameters)
         return row.reshape(*row.shape[:-1], self.nv, 10 * self.nb)
 
     @property

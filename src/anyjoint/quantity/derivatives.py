@@ -115,9 +115,10 @@ def free_forces(tree: Straight, M: Matrix) -> Vector:
     """Forces that are left for accelerations: tau, springs and dampers, less what the motion asks for."""
     asked = vector(*tree.values("passive")) - vector(*tree.values("generalized"))
     tau = vector(*tree.rows["tau"])
-    if not tree.expanded:
-        return tau + asked
-    return tau + tree.expanded.Phi.T @ (asked - M @ tree.expanded.second)
+    if tree.expanded:
+        asked = tree.expanded.Phi.T @ (asked - M @ tree.expanded.second)
+    left: Vector = tau + asked
+    return left
 
 
 def inverse_trace(along: Along) -> Callable[[Workshop, str], Trace]:

@@ -125,12 +125,14 @@ def widths(block: Block) -> tuple[tuple[int, int], ...]:
 
 def width(link: Link, by: By) -> int:
     """How many columns a link has."""
-    return {"v": link.joint.nv, "q": link.joint.nq, "inertia": INERTIA}[by]
+    counts: dict[By, int] = {"v": link.joint.nv, "q": link.joint.nq, "inertia": INERTIA}
+    return counts[by]
 
 
 def column(link: Link, index: int, by: By) -> int:
     """The first column of a link."""
-    return {"v": link.v.start, "q": link.q.start, "inertia": INERTIA * index}[by]
+    starts: dict[By, int] = {"v": link.v.start, "q": link.q.start, "inertia": INERTIA * index}
+    return starts[by]
 
 
 def owners(block: Block, by: By) -> list[int]:

@@ -52,7 +52,7 @@ class Solve:
         for i in reversed(range(len(links))):
             row = Place(work, right.at.offset + links[i].v.start * right.stride + begin)
             last = self.children.get(links[i].parent, [i])[-1] == i  # is visited first and begins the sum
-            key = ("inward", links[i].joint.nv, count, i in self.children, links[i].parent >= 0, last, right.stride)
+            key: tuple[Any, ...] = ("inward", links[i].joint.nv, count, i in self.children, links[i].parent >= 0, last, right.stride)
             messages = [(i, i in self.children), (links[i].parent, links[i].parent >= 0)]
             calls.append(self._call(key, i, [row], self.inward, messages))
         for i, link in enumerate(links):
