@@ -11,33 +11,34 @@ from anyjoint.symbolic import Graph
 
 from .classes import Tracer
 from .layout import Layout, tree_builder
-from .pair_layout import By, Entries, Part, Target, add_entries
+from .pair_layout import By, Entries, Pairs, Part, Target, spread
 from .setup import Rows
 from .solve_layout import Solve
 
-MOST = 4  # velocities of a block, unless one link has more
 FILL = 64  # entries that one call clears
 
 J, A, B = Part("J_world"), Part("a_world"), Part("b_world", 3)
-BY_A = Entries(own=Part("D_a", 0), upper=((J, A),), symmetric=True)
-BY_V = Entries(own=Part("D_v", 0), upper=((J, Part("Fv")),), lower=((A, Part("Phi")), (B, J)))
+BY_A = Entries(own="D_a", upper=((J, A),), lower=((A, J),))
+BY_V = Entries(own="D_v", upper=((J, Part("Fv")),), lower=((A, Part("Phi")), (B, J)))
 
 
 def by_q(along: Along) -> Entries:
     """Entries of dtau/dq, with columns for velocities or coordinates."""
     by: By = "v" if along == "velocities" else "q"
     lower = ((A, Part("Psi2", by=by)), (B, Part("Psi1", 3, by)))
-    return Entries(own=Part("D_q", 0, by), upper=((J, Part("Fq", by=by)),), lower=lower)
+    return Entries(own="D_q", upper=((J, Part("Fq", by=by)),), lower=lower)
 
 
 def inverse_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     """dtau/dq, dtau/dv and M, for an algorithm with the results of INVERSE_DERIVATIVES."""
     builder = tree_builder(tracer)
-    layout = Layout(tracer, builder, results_in_work=True)
+    matrices, at = _matrices(tracer), builder.place("result")
+    kept = spread(tracer.plan, *(entries for entries, _ in matrices))
+    layout = Layout(tracer, builder, results_in_work=True, spread=kept)
     layout.add_runs()
-    at = builder.place("result")
-    for entries, width in _matrices(tracer):
-        add_entries(builder, tracer.plan, layout.results, entries, Target(at, width), MOST)
+    pairs = Pairs(builder, tracer.plan, layout.results)
+    for entries, width in matrices:
+        pairs.add(entries, Target(at, width))
         at = at.at(tracer.plan.links[-1].v.stop * width)
     return builder.schedule(), layout.rows
 
@@ -45,16 +46,19 @@ def inverse_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
 def forward_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     """-M^-1 dtau/dq, -M^-1 dtau/dv and M^-1, for an algorithm with the results of FORWARD_DERIVATIVES."""
     builder = tree_builder(tracer)
-    layout = Layout(tracer, builder, results_in_work=True)
+    matrices = _matrices(tracer)[:2]
+    kept = spread(tracer.plan, *(entries for entries, _ in matrices))
+    layout = Layout(tracer, builder, results_in_work=True, spread=kept)
     layout.add_runs()
     plan, nv, to = tracer.plan, tracer.plan.links[-1].v.stop, builder.place("result")
+    pairs = Pairs(builder, plan, layout.results)
     solve = Solve(builder, plan, layout.results)
     branched = len({link.parent for link in plan.links}) < len(plan.links)
-    for entries, width in _matrices(tracer)[:2]:
+    for entries, width in matrices:
         right = Target(builder.room(nv * width), width)
         if branched:
             fill(builder, right, range(nv * width), 0.0)
-        add_entries(builder, plan, layout.results, entries, right, MOST)
+        pairs.add(entries, right)
         solve.add(right, Target(to, width), width)
         to = to.at(nv * width)
     add_inverse(builder, solve, nv, Target(to, nv))

@@ -1,12 +1,13 @@
 """Matrices of large mechanisms by kernels: dot products of columns that links have kept, block by block.
 
 A block is a few links behind each other in a chain. All links of a block between another one and the root lie between
-each of its links and the root, so one kernel computes all entries of two blocks, and reads each column once.
+each of its links and the root, so one kernel computes all entries of two blocks. Columns are kept row by row over all
+links, so that those of a block stand side by side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,8 +18,9 @@ from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.plan import Link, Plan
 
 By = Literal["v", "q", "inertia"]  # what columns belong to: velocities, coordinates, ten numbers of a link's inertia
-Places = Mapping[str, Sequence[int]]  # where each link's part of a result begins in the work array
-Columns = list[list[Node]]
+Block = tuple[Link, ...]  # links behind each other, each the parent of the next
+Products = tuple[tuple["Part", "Part"], ...]  # narrow x wide: rows of the matrix, then its columns
+MOST = 8  # velocities of a block, unless one link has more
 INERTIA = 10  # numbers of a rigid inertia
 
 
@@ -27,33 +29,40 @@ class Part:
     """A factor of products: a result of links with so many rows, and a column for each velocity, coordinate, ..."""
 
     name: str
-    rows: int = 6  # none: as many as velocities
+    rows: int = 6
     by: By = "v"
 
 
 @dataclass(frozen=True)
 class Entries:
-    """A matrix: entries of a joint above, and of one below in its columns, are sums of products above x below.
+    """A matrix: entries of a joint in the columns of another one below are sums of products, and the other way round.
 
-    `lower` are the products below x above for the other way round; without them the matrix is `symmetric`, or those
-    entries are not written. `own` are the blocks on the diagonal.
+    `upper` are above x below, `lower` below x above; without the latter those entries are not written. `own` is the
+    result that has the blocks on the diagonal.
     """
 
-    own: Part
-    upper: tuple[tuple[Part, Part], ...]
-    lower: tuple[tuple[Part, Part], ...] = ()
-    symmetric: bool = False
+    own: str
+    upper: Products
+    lower: Products = ()
 
     @property
     def by(self) -> By:
-        """What the columns belong to."""
-        return self.own.by
+        """What the columns of the matrix belong to."""
+        return self.upper[0][1].by
 
-    def arguments(self, same: bool) -> list[tuple[Part, bool]]:
-        """What kernels load: parts, and whether of the block above."""
-        pairs = [((x, True), (y, False)) for x, y in self.upper] + [((x, False), (y, True)) for x, y in self.lower]
-        found = dict.fromkeys((part, above and not same) for pair in pairs for part, above in pair)
-        return [*found, (self.own, False)] if same else list(found)
+    @property
+    def parts(self) -> list[Part]:
+        """All factors."""
+        return list(dict.fromkeys(part for pair in (*self.upper, *self.lower) for part in pair))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a result of links is kept: row by row, each link's columns at its place."""
+
+    rows: int
+    starts: tuple[int, ...]
+    stride: int
 
 
 @dataclass(frozen=True)
@@ -64,33 +73,146 @@ class Target:
     stride: int
 
 
-Block = tuple[Link, ...]  # links behind each other, each the parent of the next
+def spread(plan: Plan, *matrices: Entries) -> dict[str, Spread]:
+    """How all factors of some matrices are kept."""
+    found = {}
+    for part in (part for entries in matrices for part in entries.parts):
+        starts = tuple(column(link, i, part.by) for i, link in enumerate(plan.links))
+        found[part.name] = Spread(part.rows, starts, starts[-1] + width(plan.links[-1], part.by))
+    return found
 
 
-def add_entries(builder: Builder, plan: Plan, places: Places, entries: Entries, to: Target, most: int) -> None:
-    """Add the runs that compute a matrix, in blocks of so many velocities; entries between branches are not written."""
-    calls: dict[Any, list[tuple[int, ...]]] = {}
-    kernels: dict[Any, tuple[Block, Block]] = {}
-    index = {link.body: i for i, link in enumerate(plan.links)}
-    for block, other in pairs(plan, most):
-        key = (widths(block), widths(other), block is other)
-        kernels.setdefault(key, (block, other))
-        lanes = [places[p.name][index[(other if up else block)[0].body]] for p, up in entries.arguments(block is other)]
-        both = block is not other and (entries.lower or entries.symmetric)
-        ends = [(other, block), (block, other)] if both else [(other, block)]
-        first = {link.body: column(link, index[link.body], entries.by) for link in (block[0], other[0])}
-        stores = [to.at.offset + x[0].v.start * to.stride + first[y[0].body] for x, y in ends]
-        calls.setdefault(key, []).append((*lanes, *stores))
-    work = builder.room(0).array
-    for key, (block, other) in kernels.items():
-        kernel = block_kernel(entries, block, other, to.stride, builder.arrays[to.at.array].kind)
-        if not kernel.stores:
-            continue
-        arrays = [work if array.name.startswith("part") else to.at.array for array in kernel.arrays]
-        builder.run(builder.kernel(kernel), *zip(arrays, zip(*calls[key], strict=True), strict=True))
+def width(link: Link, by: By) -> int:
+    """How many columns a link has."""
+    counts: dict[By, int] = {"v": link.joint.nv, "q": link.joint.nq, "inertia": INERTIA}
+    return counts[by]
 
 
-def pairs(plan: Plan, most: int) -> Iterator[tuple[Block, Block]]:
+def column(link: Link, index: int, by: By) -> int:
+    """The first column of a link."""
+    starts: dict[By, int] = {"v": link.v.start, "q": link.q.start, "inertia": INERTIA * index}
+    return starts[by]
+
+
+@dataclass
+class Pairs:
+    """Adds the runs of matrices over all pairs of blocks of a plan; `places` says where results of links begin."""
+
+    builder: Builder
+    plan: Plan
+    places: Mapping[str, Sequence[int]]
+
+    def __post_init__(self) -> None:
+        self.index = {link.body: i for i, link in enumerate(self.plan.links)}
+        self.strides = {part: x.stride for part, x in spread(self.plan).items()}
+        self._kernels: dict[Any, int] = {}
+
+    def add(self, entries: Entries, to: Target) -> None:
+        """Add the runs of a matrix; entries between branches are not written."""
+        self.strides |= {name: x.stride for name, x in spread(self.plan, entries).items()}
+        calls: dict[int, list[tuple[int, ...]]] = {}
+        for block, other in pairs(self.plan):
+            if block is other:
+                self._call(calls, self._own_kernel, entries, to, block)
+                continue
+            self._call(calls, self._kernel, entries.upper, to, other, block)
+            if entries.lower:
+                self._call(calls, self._kernel, entries.lower, to, block, other)
+        for number, offsets in calls.items():
+            kernel = self.builder.kernels[number]
+            work = self.builder.room(0).array
+            arrays = [to.at.array if array.name == "matrix" else work for array in kernel.arrays]
+            self.builder.run(number, *zip(arrays, zip(*offsets, strict=True), strict=True))
+
+    def _call(
+        self, calls: dict[int, list[tuple[int, ...]]], make: Callable[..., Kernel], what: Any, to: Target, *of: Block
+    ) -> None:
+        """Remember a call of the kernel for these blocks, which is made if there is none for others like them."""
+        key = (what, to.stride, to.at.array, *map(widths, of))
+        if key not in self._kernels:
+            kernel = make(what, to, *of)
+            self._kernels[key] = self.builder.kernel(kernel) if kernel.stores else -1
+        if self._kernels[key] >= 0:
+            calls.setdefault(self._kernels[key], []).append(self._offsets(what, to, *of))
+
+    def _offsets(self, what: Any, to: Target, rows: Block, columns: Block | None = None) -> tuple[int, ...]:
+        """Where the arguments of a kernel begin: factors of rows, factors of columns, the matrix."""
+        wide = columns or rows
+        if columns is None:
+            names, by = [*(part.name for part in what.parts), what.own], what.by
+            lanes = [self.places[name][self._at(rows)] for name in names]
+        else:
+            by = what[0][1].by
+            lanes = [self.places[x.name][self._at(rows)] for x, _ in what]
+            lanes += [self.places[y.name][self._at(columns)] for _, y in what]
+        first = column(wide[0], self._at(wide), by)
+        return (*lanes, to.at.offset + rows[0].v.start * to.stride + first)
+
+    def _at(self, block: Block) -> int:
+        return self.index[block[0].body]
+
+    def _kernel(self, products: Products, to: Target, rows: Block, columns: Block) -> Kernel:
+        """Entries of all rows of a block in all columns of another one, side by side."""
+        made = _Pieces()
+        narrow = [made.part(x, rows, self.strides[x.name]) for x, _ in products]
+        wide = [made.part(y, columns[:0], self.strides[y.name], wide=True) for _, y in products]
+        out = made.array("matrix", self._kind(to), wide=True)
+        stores = []
+        for r in range(len(narrow[0])):
+            entry = _sum((x[r], y[0]) for x, y in zip(narrow, wide, strict=True))
+            stores.append(Store(entry, out, r * to.stride))
+        return made.kernel(stores, len(owners(columns, products[0][1].by)))
+
+    def _own_kernel(self, entries: Entries, to: Target, block: Block) -> Kernel:
+        """All entries of a block with itself."""
+        made = _Pieces()
+        values = {part: made.part(part, block, self.strides[part.name]) for part in entries.parts}
+        own = made.array(entries.own)
+        out = made.array("matrix", self._kind(to))
+        stores = []
+        by_row, by_column = owners(block, "v"), owners(block, entries.by)
+        for r, row in enumerate(by_row):
+            for k, of in enumerate(by_column):
+                products = entries.upper if row < of else entries.lower if row > of else ()
+                if products:
+                    entry = _sum((values[x][r], values[y][k]) for x, y in products)
+                    stores.append(Store(entry, out, r * to.stride + k))
+        for number, (r, k) in enumerate(_diagonal(block, entries.by)):
+            stores.append(Store(made.load(own, number), out, r * to.stride + k))
+        return made.kernel(stores, 1)
+
+    def _kind(self, to: Target) -> Any:
+        return self.builder.arrays[to.at.array].kind
+
+
+class _Pieces:
+    """Arrays and loads of a kernel that is being made."""
+
+    def __init__(self) -> None:
+        self.g = Graph()
+        self.arrays: list[Array] = []
+        self.loads: dict[int, tuple[int, int]] = {}
+
+    def array(self, name: str, kind: Any = "lane", wide: bool = False) -> int:
+        self.arrays.append(Array(name, kind, wide))
+        return len(self.arrays) - 1
+
+    def load(self, array: int, offset: int) -> Node:
+        node = self.g.variable("x")
+        self.loads[node.id] = (array, offset)
+        return node
+
+    def part(self, part: Part, block: Block, stride: int, wide: bool = False) -> list[list[Node]]:
+        """The columns of a factor; a wide one stands for all of them."""
+        array = self.array(part.name, wide=wide)
+        count = 1 if wide else len(owners(block, part.by))
+        return [[self.load(array, row * stride + k) for row in range(part.rows)] for k in range(count)]
+
+    def kernel(self, stores: Sequence[Store], columns: int) -> Kernel:
+        return Kernel(self.g, tuple(self.arrays), self.loads, tuple(stores), columns)
+
+
+def pairs(plan: Plan, most: int = MOST) -> Iterator[tuple[Block, Block]]:
     """Every block with itself and with all blocks between it and the root."""
     found = blocks(plan, most)
     ends_with = {block[-1].body: block for block in found}
@@ -123,72 +245,18 @@ def widths(block: Block) -> tuple[tuple[int, int], ...]:
     return tuple((link.joint.nv, link.joint.nq) for link in block)
 
 
-def width(link: Link, by: By) -> int:
-    """How many columns a link has."""
-    counts: dict[By, int] = {"v": link.joint.nv, "q": link.joint.nq, "inertia": INERTIA}
-    return counts[by]
-
-
-def column(link: Link, index: int, by: By) -> int:
-    """The first column of a link."""
-    starts: dict[By, int] = {"v": link.v.start, "q": link.q.start, "inertia": INERTIA * index}
-    return starts[by]
-
-
 def owners(block: Block, by: By) -> list[int]:
     """For each column of a block the link that it belongs to."""
     return [i for i, link in enumerate(block) for _ in range(width(link, by))]
 
 
-def block_kernel(entries: Entries, block: Block, other: Block, stride: int, kind: Any) -> Kernel:
-    """All entries between the velocities of a block and those of another one above it, or of a block with itself."""
-    g, same, by = Graph(), block is other, entries.by
-    loads: dict[int, tuple[int, int]] = {}
-    arguments = entries.arguments(same)
-    columns = {
-        argument: _columns(g, array, argument[0], other if argument[1] else block, loads)
-        for array, argument in enumerate(arguments)
-    }
-    out, stores = len(arguments), []
-    for r, above in enumerate(owners(other, "v")):
-        for k, below in enumerate(owners(block, by)):
-            if not same or above < below:
-                entry = _sum((columns[x, not same][r], columns[y, False][k]) for x, y in entries.upper)
-                stores.append(Store(entry, out, r * stride + k))
-                if entries.symmetric:
-                    stores.append(Store(entry, out if same else out + 1, k * stride + r))
-    for k, below in enumerate(owners(block, "v") if entries.lower else ()):
-        for r, above in enumerate(owners(other, by)):
-            if not same or above < below:
-                entry = _sum((columns[x, False][k], columns[y, not same][r]) for x, y in entries.lower)
-                stores.append(Store(entry, out if same else out + 1, k * stride + r))
-    if same:
-        stores += [Store(x, out, at) for x, at in _own(entries, block, columns[entries.own, False], stride)]
-    arrays = [Array(f"part {k}", "lane") for k in range(out)]
-    both = not same and (entries.lower or entries.symmetric)
-    arrays += [Array(name, kind) for name in (("upper", "lower") if both else ("upper",))]
-    return Kernel(g, tuple(arrays), loads, tuple(stores))
-
-
-def _own(entries: Entries, block: Block, columns: Columns, stride: int) -> Iterator[tuple[Node, int]]:
-    """The blocks on the diagonal, which are n x m matrices one behind the other; and where they go."""
-    starts = [sum(link.joint.nv for link in block[:i]) for i in range(len(block))]
-    for k, of in enumerate(owners(block, entries.by)):
-        for row, x in enumerate(columns[k]):
-            yield x, (starts[of] + row) * stride + k
-
-
-def _columns(g: Graph, array: int, part: Part, block: Block, loads: dict[int, tuple[int, int]]) -> Columns:
-    """The columns of the links' matrices, which stand one behind the other, row by row."""
-    columns: Columns = []
-    at = 0
+def _diagonal(block: Block, by: By) -> Iterator[tuple[int, int]]:
+    """(row, column) of the links' own entries, link by link and row by row, as they are kept."""
+    row = first = 0
     for link in block:
-        count, rows = width(link, part.by), part.rows or link.joint.nv
-        entries = [g.variable("x") for _ in range(rows * count)]
-        loads |= {x.id: (array, at + k) for k, x in enumerate(entries)}
-        columns += [list(entries[k::count]) for k in range(count)]
-        at += rows * count
-    return columns
+        for r in range(link.joint.nv):
+            yield from ((row + r, first + k) for k in range(width(link, by)))
+        row, first = row + link.joint.nv, first + width(link, by)
 
 
 def _sum(factors: Any) -> Node:

@@ -6,18 +6,17 @@ from anyjoint.codegen import Schedule
 
 from .classes import Tracer
 from .layout import Layout, tree_builder
-from .pair_layout import INERTIA, Entries, Part, Target, add_entries
+from .pair_layout import INERTIA, Entries, Pairs, Part, Target, spread
 from .setup import Rows
 
-MOST = 2  # velocities of a block, unless one link has more
-UNITS = Entries(own=Part("D_units", 0, "inertia"), upper=((Part("J_world"), Part("units", by="inertia")),))
+UNITS = Entries(own="D_units", upper=((Part("J_world"), Part("units", by="inertia")),))
 
 
 def regressor_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     """Y by rows, for the algorithm REGRESSOR; entries of bodies that a joint does not move are not written."""
     builder = tree_builder(tracer)
-    layout = Layout(tracer, builder, results_in_work=True)
+    layout = Layout(tracer, builder, results_in_work=True, spread=spread(tracer.plan, UNITS))
     layout.add_runs()
     target = Target(builder.place("result"), INERTIA * len(tracer.plan.links))
-    add_entries(builder, tracer.plan, layout.results, UNITS, target, MOST)
+    Pairs(builder, tracer.plan, layout.results).add(UNITS, target)
     return builder.schedule(), layout.rows

@@ -6,19 +6,19 @@ alpha += J' y, and L^-T y is the answer. Several columns are handled at once, so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from anyjoint.codegen import Array, Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.dynamics.small_matrix import LDL
-from anyjoint.spatial import dot, vector
+from anyjoint.spatial import dot, dot_in_pairs, vector
 from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.plan import Plan
 
 from .messages import Messages
-from .pair_layout import Places, Target
+from .pair_layout import Target
 
 CHUNK = 8  # columns at once
 FACTORS = {"J_free": 6, "Z": 6, "L": 0, "D": 1}  # rows of each link's matrices; none: as many as velocities
@@ -30,7 +30,7 @@ class Solve:
 
     builder: Builder
     plan: Plan
-    places: Places
+    places: Mapping[str, Sequence[int]]
     _kernels: dict[Hashable, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -52,8 +52,9 @@ class Solve:
         for i in reversed(range(len(links))):
             row = Place(work, right.at.offset + links[i].v.start * right.stride + begin)
             last = self.children.get(links[i].parent, [i])[-1] == i  # is visited first and begins the sum
-            key: tuple[Any, ...] = ("inward", links[i].joint.nv, count, i in self.children, links[i].parent >= 0, last, right.stride)
-            messages = [(i, i in self.children), (links[i].parent, links[i].parent >= 0)]
+            has_children, has_parent = i in self.children, links[i].parent >= 0
+            key: tuple[Any, ...] = ("inward", links[i].joint.nv, count, has_children, has_parent, last, right.stride)
+            messages = [(i, has_children), (links[i].parent, has_parent)]
             calls.append(self._call(key, i, [row], self.inward, messages))
         for i, link in enumerate(links):
             row = Place(work, right.at.offset + link.v.start * right.stride + begin)
@@ -94,8 +95,8 @@ class _Pieces:
         self.arrays: list[Array] = []
         self.loads: dict[int, tuple[int, int]] = {}
 
-    def array(self, name: str, kind: Any = "lane") -> int:
-        self.arrays.append(Array(name, kind))
+    def array(self, name: str, kind: Any = "lane", wide: bool = True) -> int:
+        self.arrays.append(Array(name, kind, wide))
         return len(self.arrays) - 1
 
     def load(self, array: int, offset: int) -> Node:
@@ -107,7 +108,7 @@ class _Pieces:
         """J', Z and L with D."""
         found = []
         for name, rows in FACTORS.items():
-            array, count = self.array(name), rows or self.n
+            array, count = self.array(name, wide=False), rows or self.n
             entries = [self.load(array, k) for k in range(count * self.n)]
             found.append(vector(*entries).reshape(count, self.n))
         J, Z, L, D = found
@@ -115,10 +116,8 @@ class _Pieces:
             L[i, i:] = [1 if i == j else 0 for j in range(i, self.n)]
         return J, Z, LDL(L, D[0])
 
-    def kernel(self, stores: Sequence[Store]) -> Kernel:
-        used = {store.node.id for store in stores}
-        assert used
-        return Kernel(self.g, tuple(self.arrays), self.loads, tuple(stores))
+    def kernel(self, stores: Sequence[Store], columns: int) -> Kernel:
+        return Kernel(self.g, tuple(self.arrays), self.loads, tuple(stores), columns)
 
 
 def inward_kernel(
@@ -130,17 +129,15 @@ def inward_kernel(
     J, Z, factors = made.factors()
     mine = made.array("mine") if has_children else None
     parent = made.array("parent") if has_parent else None
-    stores = []
-    for c in range(count):
-        x = vector(*(made.load(right, k * stride + c) for k in range(n)))
-        t = factors.half(-x)
-        f = vector(*(made.load(mine, k * CHUNK + c) if mine is not None else 0 for k in range(6)))
-        t = vector(*(t[k] - dot(J[:, k], f) for k in range(n)))
-        stores += [Store(t[k] * factors.inverse[k], right, k * stride + c) for k in range(n)]
-        if parent is not None:
-            f = vector(*(f[k] + dot(Z[k], t) for k in range(6)))
-            stores += [Store(f[k], parent, k * CHUNK + c, accumulate=not first) for k in range(6)]
-    return made.kernel(stores)
+    x = vector(*(made.load(right, k * stride) for k in range(n)))
+    t = factors.half(-x)
+    f = vector(*(made.load(mine, k * CHUNK) if mine is not None else 0 for k in range(6)))
+    t = vector(*(t[k] - dot_in_pairs(J[:, k], f) for k in range(n)))
+    stores = [Store(t[k] * factors.inverse[k], right, k * stride) for k in range(n)]
+    if parent is not None:
+        f = vector(*(f[k] + dot(Z[k], t) for k in range(6)))
+        stores += [Store(f[k], parent, k * CHUNK, accumulate=not first) for k in range(6)]
+    return made.kernel(stores, count)
 
 
 def outward_kernel(
@@ -152,12 +149,10 @@ def outward_kernel(
     J, Z, factors = made.factors()
     parent = made.array("parent") if has_parent else None
     mine = made.array("mine") if has_children else None
-    stores = []
-    for c in range(count):
-        y = vector(*(made.load(right, k * stride + c) for k in range(n)))
-        alpha = vector(*(made.load(parent, k * CHUNK + c) if parent is not None else 0 for k in range(6)))
-        y = vector(*(y[k] - dot(Z[:, k], alpha) for k in range(n)))
-        stores += [Store(x, out, k * to_stride + c) for k, x in enumerate(factors.back(y))]
-        if mine is not None:
-            stores += [Store(alpha[k] + dot(J[k], y), mine, k * CHUNK + c) for k in range(6)]
-    return made.kernel(stores)
+    y = vector(*(made.load(right, k * stride) for k in range(n)))
+    alpha = vector(*(made.load(parent, k * CHUNK) if parent is not None else 0 for k in range(6)))
+    y = vector(*(y[k] - dot_in_pairs(Z[:, k], alpha) for k in range(n)))
+    stores = [Store(x, out, k * to_stride) for k, x in enumerate(factors.back(y))]
+    if mine is not None:
+        stores += [Store(alpha[k] + dot(J[k], y), mine, k * CHUNK) for k in range(6)]
+    return made.kernel(stores, count)
