@@ -38,7 +38,9 @@ class Interpreted:
         for run in schedule.runs:
             kernel, arrays = schedule.kernels[run.kernel], [memory[k] for k in run.arrays]
             for offsets in run.offsets.tolist():
-                self._call(kernel, arrays, offsets)
+                for column in range(kernel.columns):
+                    moved = [k + column * array.wide for k, array in zip(offsets, kernel.arrays, strict=True)]
+                    self._call(kernel, arrays, moved)
         result = memory[[array.name for array in schedule.arrays].index("result")]
         return np.stack([np.broadcast_to(x, count) for x in result], axis=1)
 

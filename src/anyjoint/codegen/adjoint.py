@@ -17,7 +17,7 @@ from anyjoint.codegen.activity import activity, lasting
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.ir import CONDITIONS
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store
-from anyjoint.codegen.shadow import Copied, Shadows, copied, tidy
+from anyjoint.codegen.shadow import Copied, Shadows, copied, one_by_one, tidy
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.reverse import pullback
@@ -44,6 +44,7 @@ def adjoint(
     there; that of the output is read, by `weigh` if it is given, which may use the rows `more`. An array may be input
     and output. Entries that nothing depends on are not written.
     """
+    schedule = one_by_one(schedule)
     found = activity(schedule, inputs)
     rows = {name: bar_of(name) for name in (*inputs, output)}
     made = Shadows(schedule, [bool(flags.any()) for flags in found.alive], rows, weigh is None, more)

@@ -127,7 +127,7 @@ class Embedded:
         kinds = self._kinds()
         for kernel, names in zip(program.kernels, kinds, strict=True):
             arrays = tuple(
-                Array(a.name, "lane") if n in self.in_work else a for a, n in zip(kernel.arrays, names, strict=True)
+                replace(a, kind="lane") if n in self.in_work else a for a, n in zip(kernel.arrays, names, strict=True)
             )
             builder.kernel(replace(kernel, arrays=arrays))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from anyjoint.codegen import sincos
 from anyjoint.codegen.ir import Code
 from anyjoint.codegen.kernel import Array, Schedule, written_arrays
-from anyjoint.codegen.language import Language, body
+from anyjoint.codegen.language import Language, body, in_columns
 from anyjoint.codegen.module import Lowered
 from anyjoint.codegen.target import Target
 from anyjoint.symbolic.ops import Op
@@ -147,7 +147,8 @@ def _kernel(name: str, kernel: Lowered, dtype: str, first_table: int, static: bo
         yield "{"
         used = {s.data[0] for s in piece.statements if s.op in (Code.LOAD, Code.STORE)}
         yield from (f"    (void)a{j};" for j in range(len(piece.arrays)) if j not in used)
-        yield from (f"    {line}" for line in body(piece, language, first_table))
+        statements = in_columns(body(piece, language, first_table), kernel.columns, "int")
+        yield from (f"    {line}" for line in statements)
         yield "}"
         yield ""
     if several:

@@ -39,7 +39,8 @@ def _kernel(kernel: Kernel) -> Iterable[bytes]:
     live = live_nodes(graph, [store.node.id for store in kernel.stores])
     ids = np.array(live, dtype=np.int64)
     ops = [graph.op[node] for node in live]
-    yield " ".join(array.kind for array in kernel.arrays).encode()
+    yield " ".join(f"{array.kind} {array.wide}" for array in kernel.arrays).encode()
+    yield str(kernel.columns).encode()
     yield np.array(ops, dtype=np.int8).tobytes()
     arity = np.array([_ARITY[op] for op in ops], dtype=np.int64)
     for position, column in enumerate((graph.a, graph.b, graph.c)):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from anyjoint.codegen import sincos
 from anyjoint.codegen.ir import Code
 from anyjoint.codegen.kernel import Schedule
-from anyjoint.codegen.language import Language, body
+from anyjoint.codegen.language import Language, body, in_columns
 from anyjoint.codegen.module import Lowered
 from anyjoint.symbolic.ops import Op
 
@@ -101,7 +101,7 @@ def _kernel(name: str, kernel: Lowered, first_table: int) -> Iterable[str]:
     for i, piece in enumerate(kernel.pieces):
         arguments = [f"a{j}, o{j}" for j in range(len(piece.arrays))]
         yield f"function {f'{name}_{i}' if several else name}({', '.join(arguments)}) {{"
-        yield from (f"  {line}" for line in body(piece, _LANGUAGE, first_table))
+        yield from (f"  {line}" for line in in_columns(body(piece, _LANGUAGE, first_table), kernel.columns, "let"))
         yield "}"
     if several:
         yield f"const {name}_scratch = new Float64Array({max(kernel.scratch, 1)});"

@@ -34,10 +34,13 @@ class Array:
     uniform: base[i], one value for all lanes (parameters).
     lane:    base[i*W + l], lanes side by side (work arrays).
     row:     base[l*stride + i], a row-major NumPy array (batch, n); stride 0 repeats one row for all states.
+
+    An argument of a kernel may be `wide`: then it begins one element further on for each of the kernel's columns.
     """
 
     name: str
     kind: Kind
+    wide: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,12 +59,16 @@ class Kernel:
 
     All loads happen before any store to the same array. Different arguments must not overlap where one of them is
     written, so that back ends may reorder freely.
+
+    A kernel of several `columns` runs for all of them: in column c its wide arguments begin c elements further on. It
+    stores to wide arguments only, and is made of sums and products, so that one state may compute columns side by side.
     """
 
     graph: Graph
     arrays: tuple[Array, ...]
     loads: Mapping[int, tuple[int, int]]  # id of a variable node -> its place
     stores: tuple[Store, ...]
+    columns: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +126,8 @@ def check_kernel(kernel: Kernel, name: str = "kernel") -> None:
             raise ExpressionError(f"{name}: cannot accumulate into the uniform array {store.array}; use lane or row.")
         if store.node.graph is not kernel.graph:
             raise ExpressionError(f"{name}: a stored node belongs to another graph; build all outputs in one graph.")
+    if kernel.columns > 1 and not all(kernel.arrays[store.array].wide for store in kernel.stores):
+        raise ExpressionError(f"{name}: {kernel.columns} columns are stored to one place; store to wide arrays only.")
 
 
 def check_schedule(schedule: Schedule) -> None:
@@ -167,7 +176,8 @@ def extents(schedule: Schedule) -> list[int]:
     reach: list[list[int]] = [[0] * len(kernel.arrays) for kernel in schedule.kernels]
     for kernel, needed in zip(schedule.kernels, reach, strict=True):
         for array, offset in (*kernel.loads.values(), *((s.array, s.offset) for s in kernel.stores)):
-            needed[array] = max(needed[array], offset + 1)
+            more = kernel.columns if kernel.arrays[array].wide else 1
+            needed[array] = max(needed[array], offset + more)
     result = [0] * len(schedule.arrays)
     for number, arrays, offsets in tables(schedule):
         for array, last, more in zip(arrays, offsets.max(axis=0).tolist(), reach[number], strict=True):

@@ -34,7 +34,7 @@ def body(program: Program, language: Language, first_table: int) -> Iterable[str
             literal[statement.result] = language.literal(statement.data[0])
         elif statement.op == Code.STORE:
             array, offset, accumulate = statement.data
-            place = language.element.format(array=array, offset=offset)
+            place = language.element.format(array=array, offset=_offset(program, array, offset))
             yield f"{place} {'+=' if accumulate else '='} {operand(statement.args[0])};"
         elif statement.op == Code.SINCOS:
             a, b = map(operand, statement.args)
@@ -50,8 +50,24 @@ def _expression(
     program: Program, language: Language, first_table: int, statement: Statement, names: dict[str, str]
 ) -> str:
     if statement.op == Code.LOAD:
-        return language.element.format(array=statement.data[0], offset=statement.data[1])
+        array, offset = statement.data[:2]
+        return language.element.format(array=array, offset=_offset(program, array, offset))
     if statement.op == Op.GATHER:
         table = statement.data[0]
         return language.gather.format(table=first_table + table, length=len(program.tables[table]), **names)
     return language.expressions[statement.op].format(**names)
+
+
+def _offset(program: Program, array: int, offset: int) -> str:
+    """Where an element is: in wide arrays one further on for each column."""
+    return f"{offset} + column" if program.arrays[array].wide else str(offset)
+
+
+def in_columns(lines: Iterable[str], columns: int, loop: str) -> Iterable[str]:
+    """The statements of a kernel, in a loop where it has several columns; `loop` is how the language begins one."""
+    if columns == 1:
+        yield from lines
+        return
+    yield f"for ({loop} column = 0; column < {columns}; column++) {{"
+    yield from (f"  {line}" for line in lines)
+    yield "}"

@@ -62,10 +62,15 @@ def vector_attribute(target: Target) -> str:
     return " alignstack(64)" if target.width > 1 else ""
 
 
-def function(name: str, program: Program, target: Target, first_table: int, attributes: str) -> str:
-    """A program as an internal function of its arrays."""
-    printer = _Printer(hoisted(program) if target.width == 1 else program, target, first_table)
+def function(
+    name: str, program: Program, target: Target, first_table: int, attributes: str, columns: int = 1
+) -> str:
+    """A program as an internal function of its arrays; columns of one state are computed side by side."""
     arguments = ", ".join(text for i, array in enumerate(program.arrays) for text in parameters(i, array, target))
+    printer = _Printer(hoisted(program) if target.width == 1 else program, target, first_table)
+    if columns > 1:
+        target = replace(target, width=columns)
+        printer = _ColumnPrinter(program, target, first_table)
     body = "\n  ".join(printer.lines())
     attributes += vector_attribute(target)
     return f"define internal void @{name}({arguments}) nounwind {attributes} {{\n  {body}\n  ret void\n}}\n"
@@ -283,3 +288,38 @@ class _Printer:
             yield f"%t{r}e{lane} = load {t.real}, ptr %t{r}q{lane}, align {t.size}"
             yield f"{after} = insertelement {T} {before}, {t.real} %t{r}e{lane}, i64 {lane}"
             before = after
+
+
+class _ColumnPrinter(_Printer):
+    """Prints a program of sums and products for several columns of one state: those of wide arrays lie side by side."""
+
+    def lines(self) -> Iterable[str]:
+        for number, statement in enumerate(self.program.statements):
+            if statement.op == Op.CONST:
+                self.name[statement.result] = self.target.literal(statement.data[0])
+            elif statement.op == Code.LOAD:
+                yield from self.load(f"t{statement.result}", *statement.data[:2])
+            elif statement.op == Code.STORE:
+                yield from self.store(f"s{number}", statement)
+            else:
+                yield self.plain(statement)
+
+    def load(self, name: str, array: int, offset: int) -> Iterable[str]:
+        t = self.target
+        yield f"%{name}q = getelementptr {t.real}, ptr %a{array}, i64 {offset}"
+        if self.program.arrays[array].wide:
+            yield f"%{name} = load {t.type}, ptr %{name}q, align {t.size}"
+            return
+        yield f"%{name}e = load {t.real}, ptr %{name}q, align {t.size}"
+        yield f"%{name}i = insertelement {t.type} poison, {t.real} %{name}e, i64 0"
+        yield f"%{name} = shufflevector {t.type} %{name}i, {t.type} poison, {t.vector('i32')} zeroinitializer"
+
+    def store(self, name: str, statement: Statement) -> Iterable[str]:
+        t, (array, offset, accumulate) = self.target, statement.data
+        value = self.operand(statement.args[0])
+        if accumulate:
+            yield from self.load(f"{name}o", array, offset)
+            yield f"%{name} = fadd{self.fixed['f']} {t.type} %{name}o, {value}"
+            value = f"%{name}"
+        yield f"%{name}q = getelementptr {t.real}, ptr %a{array}, i64 {offset}"
+        yield f"store {t.type} {value}, ptr %{name}q, align {t.size}"

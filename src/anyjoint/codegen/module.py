@@ -15,11 +15,12 @@ from anyjoint.codegen.target import Target
 
 @dataclass(frozen=True)
 class Lowered:
-    """A kernel ready for printing: pieces to run in order, which share `scratch` values."""
+    """A kernel ready for printing: pieces to run in order, which share `scratch` values, for so many columns."""
 
     arrays: tuple[Array, ...]
     pieces: tuple[Program, ...]
     scratch: int
+    columns: int = 1
 
     @property
     def is_long(self) -> bool:
@@ -38,7 +39,7 @@ class Module:
 def lowered(kernel: Kernel, name: str = "kernel") -> Lowered:
     """Kernel -> linear representation -> pieces; the list of passes."""
     pieces, scratch = cut(lower(kernel, name))
-    return Lowered(kernel.arrays, pieces, scratch)
+    return Lowered(kernel.arrays, pieces, scratch, kernel.columns)
 
 
 def function_module(kernel: Lowered, target: Target) -> Module:
@@ -104,7 +105,12 @@ def _kernels(kernels: Sequence[Lowered], target: Target, optimise: bool) -> str:
 def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inline: bool) -> Iterable[str]:
     """Function @k<number>; a long one calls its pieces, which pass values through an array on the stack."""
     if len(kernel.pieces) == 1:
-        yield function(f"k{number}", kernel.pieces[0], target, first_table, "alwaysinline" if inline else "noinline")
+        attributes = "alwaysinline" if inline else "noinline"
+        if kernel.columns == 1 or target.width == 1:
+            yield function(f"k{number}", kernel.pieces[0], target, first_table, attributes, kernel.columns)
+            return
+        yield function(f"k{number}_column", kernel.pieces[0], target, first_table, attributes)
+        yield _columns(number, kernel, target)
         return
     for i, piece in enumerate(kernel.pieces):
         yield function(f"k{number}_{i}", piece, target, first_table, "noinline")
@@ -115,6 +121,34 @@ def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inli
         f"define internal void @k{number}({', '.join(formal)}) nounwind noinline{vector_attribute(target)} {{\n"
         f"  %scratch = alloca [{max(kernel.scratch, 1)} x {target.type}], align 64\n{calls}\n  ret void\n}}\n"
     )
+
+
+def _columns(number: int, kernel: Lowered, target: Target) -> str:
+    """A loop over the columns of a kernel, where lanes are states."""
+    formal, actual, moved = [], [], []
+    for i, array in enumerate(kernel.arrays):
+        pointer, *distances = parameters(i, array, target)
+        formal += [pointer, *distances]
+        actual += [f"ptr %{'w' if array.wide else 'a'}{i}", *distances]
+        if array.wide:
+            element = target.type if array.kind == "lane" else target.real
+            moved.append(f"  %w{i} = getelementptr {element}, ptr %a{i}, i64 %column")
+    lines = [
+        f"define internal void @k{number}({', '.join(formal)}) nounwind noinline{vector_attribute(target)} {{",
+        "entry:",
+        "  br label %loop",
+        "loop:",
+        "  %column = phi i64 [ 0, %entry ], [ %next, %loop ]",
+        *moved,
+        f"  call void @k{number}_column({', '.join(actual)})",
+        "  %next = add i64 %column, 1",
+        f"  %more = icmp slt i64 %next, {kernel.columns}",
+        "  br i1 %more, label %loop, label %done",
+        "done:",
+        "  ret void",
+        "}\n",
+    ]
+    return "\n".join(lines)
 
 
 def entry_parameters(arrays: Sequence[Array]) -> list[str]:

@@ -56,7 +56,7 @@ def count_schedule(schedule: Schedule) -> OpCount:
     adds = [OpCount(add=sum(s.accumulate for s in k.stores)) for k in schedule.kernels]
     calls = Counter[int]()
     for run in schedule.runs:
-        calls[run.kernel] += run.count
+        calls[run.kernel] += run.count * schedule.kernels[run.kernel].columns
     return sum((times * (kernels[k] + adds[k]) for k, times in calls.items()), OpCount())
 
 

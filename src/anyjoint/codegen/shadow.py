@@ -7,7 +7,7 @@ again: theirs are regions of the work array, filled from rows before and copied 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,6 +36,23 @@ def copied(kernel: Kernel) -> Copied:
     nodes = import_into(graph, [store.node for store in kernel.stores], fresh)
     variable = {old_node.id: node.id for old_node, node in fresh.items()}
     return Copied(graph, {variable[i]: kernel.loads[i] for i in kinds}, [node.id for node in nodes], variable)
+
+
+def one_by_one(schedule: Schedule) -> Schedule:
+    """The schedule with a call for each column of kernels that have several."""
+    if all(kernel.columns == 1 for kernel in schedule.kernels):
+        return schedule
+    kernels, runs = [], []
+    for kernel in schedule.kernels:
+        narrow = tuple(replace(array, wide=False) for array in kernel.arrays)
+        kernels.append(replace(kernel, arrays=narrow, columns=1))
+    for run in schedule.runs:
+        kernel = schedule.kernels[run.kernel]
+        wide = np.array([array.wide for array in kernel.arrays], dtype=np.int32)
+        columns = np.arange(kernel.columns, dtype=np.int32)[:, None] * wide
+        offsets = (run.offsets[:, None, :] + columns[None]).reshape(-1, len(wide))
+        runs.append(replace(run, offsets=np.ascontiguousarray(offsets)))
+    return replace(schedule, kernels=tuple(kernels), runs=tuple(runs))
 
 
 def tidy(kernel: Kernel) -> tuple[Kernel, list[int]]:

@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 from anyjoint.codegen.activity import activity
 from anyjoint.codegen.kernel import Kernel, Run, Schedule, Store
-from anyjoint.codegen.shadow import Shadows, copied, tidy
+from anyjoint.codegen.shadow import Shadows, copied, one_by_one, tidy
 from anyjoint.symbolic import Node
 from anyjoint.symbolic.forward import tangents
 from anyjoint.symbolic.partials import derivative_graph
@@ -25,6 +25,7 @@ def tangent(schedule: Schedule, inputs: Collection[str], outputs: Collection[str
 
     An array may be input and output.
     """
+    schedule = one_by_one(schedule)
     found = activity(schedule, inputs)
     made = Shadows(schedule, [bool(flags.any()) for flags in found.alive], {x: rate_of(x) for x in (*inputs, *outputs)})
     made.clear([name for name in outputs if name not in inputs])  # entries that no run writes

@@ -18,6 +18,8 @@ from anyjoint.tree.record import Record
 SweepFunction = Callable[[Any, Any], None]
 # Over which links: in inner frames; the same with inertia moved where it costs least; every body in its own frame.
 Over = Literal["links", "regrouped", "bodies"]
+# Derivatives of joints that sweeps read: along their velocities, or along their coordinates.
+Along = Literal["velocities", "coordinates"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Algorithm:
     over: Over = "links"
     gravity: bool = True  # whether the ground accelerates against gravity
     siblings: bool = False  # whether sweeps tell a link's children apart, by `slot`
+    partials: Along | None = None
 
 
 def algorithm(
@@ -51,10 +54,11 @@ def algorithm(
     over: Over = "links",
     gravity: bool = True,
     siblings: bool = False,
+    partials: Along | None = None,
 ) -> Algorithm:
     """An algorithm from (direction, function) pairs."""
     made = tuple(Sweep(direction, function) for direction, function in sweeps)
-    return Algorithm(name, made, tuple(inputs), tuple(results), tuple(totals), over, gravity, siblings)
+    return Algorithm(name, made, tuple(inputs), tuple(results), tuple(totals), over, gravity, siblings, partials)
 
 
 class Parent:

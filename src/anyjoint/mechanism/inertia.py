@@ -12,6 +12,7 @@ from anyjoint.errors import InputError
 from anyjoint.scalar import is_real, reals
 from anyjoint.spatial import Matrix, Pose
 
+from . import log_cholesky
 from .solid import mesh_integrals
 
 TOLERANCE = 1e-9  # relative: how far a tensor may be from symmetric, positive, and the triangle inequality
@@ -106,6 +107,37 @@ class Inertia:
         return Inertia(m, com, m / volume * (np.trace(second) * np.eye(3) - second))
 
     # -- combining --------------------------------------------------------------------------------
+
+    # -- ten free numbers, for fits -----------------------------------------------------------------
+
+    @staticmethod
+    def log_cholesky(theta: Any) -> Inertia:
+        """The inertia of ten free numbers (alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3): always that of some solid.
+
+        With U the upper triangular matrix of e^d on the diagonal, s beside it, t and 1 in the last column, the integral
+        of (r, 1) (r, 1)^T is e^(2 alpha) U U^T: mass is e^(2 alpha), and t the centre of mass.
+
+        >>> import numpy as np
+        >>> import anyjoint as aj
+        >>> brick = aj.Inertia.box(2.0, 0.1, 0.2, 0.3)
+        >>> np.allclose(aj.Inertia.log_cholesky(brick.log_cholesky_parameters).tensor, brick.tensor)
+        True
+        """
+        given = reals(theta)
+        if given.shape != (10,) or not np.isfinite(given).all():
+            raise InputError(f"Inertia.log_cholesky: theta has shape {given.shape}; expected ten finite numbers")
+        return Inertia(*log_cholesky.moments(given))
+
+    @property
+    def log_cholesky_parameters(self) -> Matrix:
+        """The ten numbers that `Inertia.log_cholesky` makes this inertia of."""
+        integral = 0.5 * np.trace(self.tensor) * np.eye(3) - self.tensor
+        if not self.mass > 0 or not np.linalg.eigvalsh(integral)[0] > 0:
+            raise InputError(
+                f"log_cholesky_parameters: {self!r} is not that of a solid with volume; its logarithms would be "
+                "infinite: give it mass and some extent in every direction"
+            )
+        return log_cholesky.parameters(self.mass, self.com, self.tensor)
 
     def __add__(self, other: Inertia) -> Inertia:
         """Both bodies welded together."""

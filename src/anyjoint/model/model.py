@@ -41,6 +41,7 @@ from .center import center_of_mass
 from .choices import checked_algorithm, checked_form, checked_vary
 from .constraints import ConstraintQuestions
 from .dense import WITH_MULTIPLIERS, solved_forward
+from .derivatives import Derivatives
 from .diagnosis import explain
 from .direct import Direct
 from .method import add_methods
@@ -61,7 +62,7 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 Given = ParameterRows | Mapping[str, Any]  # parameters, one row per state
 
 
-class Model(ConstraintQuestions, ProductQuestions):
+class Model(ConstraintQuestions, Derivatives, ProductQuestions):
     """Equations of motion of a mechanism as machine code; `mech.compile()` makes it.
 
     States are rows (n,) or batches (batch, n): `q` of nq coordinates, `v` of nv velocities. A pendulum of 1 m:

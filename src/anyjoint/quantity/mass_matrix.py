@@ -17,11 +17,14 @@ DENSE = 40  # velocities up to which the mass matrix, and formulations that solv
 def traced_mass(tree: Straight) -> Matrix:
     """M over graph nodes; where joints follow others M = Phi^T M_e Phi."""
     M = mass_matrix(tree.records, tree.plan.parents, tree.root, tree.velocity_starts)
-    if tree.expanded is None:
-        return M
-    projected: Matrix = tree.expanded.Phi.T @ (M @ tree.expanded.Phi)
+    return M if tree.expanded is None else projected_mass(tree.expanded.Phi, M)
+
+
+def projected_mass(Phi: Matrix, M: Matrix) -> Matrix:
+    """Phi^T M Phi, symmetric to the bit."""
+    projected: Matrix = Phi.T @ (M @ Phi)
     for i in range(len(projected)):
-        projected[i, :i] = projected[:i, i]  # symmetric to the bit
+        projected[i, :i] = projected[:i, i]
     return projected
 
 

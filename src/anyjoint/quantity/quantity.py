@@ -15,13 +15,15 @@ from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.mechanism import Mechanism
 from anyjoint.trace.workshop import Trace, Workshop
 
-Kind = Literal["coordinates", "velocities", "bodies", "matrix", "rows", "time", "whole"]
+Kind = Literal["coordinates", "velocities", "bodies", "matrix", "raw", "regressor", "rows", "time", "whole"]
 # The first dimensions of a row, as a mechanism calls them.
 LEAD: dict[Kind, tuple[str, ...]] = {
     "coordinates": ("nq",),
     "velocities": ("nv",),
     "bodies": ("nb",),
     "matrix": ("nv", "nv"),
+    "raw": ("nv", "nq"),
+    "regressor": ("nv", "nb"),
     "rows": ("nc",),
     "time": (),
     "whole": (),

@@ -9,7 +9,7 @@ from typing import Any
 from anyjoint.dynamics.algorithm import Algorithm, check_sums, unset_by_parent
 from anyjoint.errors import AlgorithmError
 from anyjoint.spatial import vector
-from anyjoint.tree.links import give_input, give_springs, joint_numbers, link_body, upward
+from anyjoint.tree.links import give_input, give_partials, give_springs, joint_numbers, link_body, upward
 from anyjoint.tree.plan import Link, Plan
 from anyjoint.tree.record import ground, unset
 
@@ -169,6 +169,11 @@ class Tracer:
             if not name.startswith("_"):
                 setattr(body, name, value)
         give_springs(body, link, raw, q, v)
+        if self.algorithm.partials:
+            by_coordinates = self.algorithm.partials == "coordinates"
+            partials = self.joints.partials(trace.graph, link, q, v, own, by_coordinates)
+            give_partials(body, link, raw, q, v, partials, by_coordinates)
+        body.on_ground = link.parent < 0
         up = self.ground["acceleration"][0]
         body.up = vector(*(trace.variable(x) if isinstance(x, FromRaw) else x for x in up))
         for name in inputs:

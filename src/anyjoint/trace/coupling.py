@@ -7,7 +7,7 @@ vanish from the equations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,7 +47,26 @@ class Expansion:
             for j, column in enumerate(partials):
                 Phi[body.v, source.v.start + j] = column
             v_e += list(Phi[body.v, source.v] @ vector(*v[source.v]))
-        return Expanded(q_e, v_e, Phi, second)
+        return Expanded(q_e, v_e, Phi, second, lambda: self.bend(q, v))
+
+    def bend(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Bend:
+        """Derivatives of Phi and of the acceleration that velocities cause."""
+        n = len(v)
+        Phi_q, second_q = zeros(self.nv, n, n), zeros(self.nv, n)
+        for own, body in zip(self.mechanism.bodies, self.bodies, strict=True):
+            if not isinstance(own.joint, Coupled):
+                continue
+            source, inner = self.mechanism[own.joint.source], own.joint.inner_coordinates
+            at, speeds = q[source.q], v[source.v]
+            count, rest = body.joint.nv, [0] * len(at)
+            _, partials, _ = jet(lambda x: [y for row in jet(inner, x, rest)[1] for y in row], at, rest)  # noqa: B023
+            _, curved, _ = jet(lambda x: jet(inner, x, speeds)[2], at, rest)  # noqa: B023
+            for k, (slopes, change) in enumerate(zip(partials, curved, strict=True)):
+                columns = vector(*slopes).reshape(len(at), count)
+                for j in range(len(at)):
+                    Phi_q[body.v, source.v.start + j, source.v.start + k] = columns[j]
+                second_q[body.v, source.v.start + k] = change
+        return Bend(Phi_q, second_q)
 
     def rate_times(self, q: Any, v: Any, x: Any) -> Vector:
         """Phidot*x: the acceleration that velocities cause is a quadratic form, here polarised."""
@@ -64,6 +83,25 @@ class Expanded:
     v: list[Scalar]
     Phi: Matrix
     second: Vector
+    bend: Callable[[], Bend]
+
+
+@dataclass(frozen=True)
+class Bend:
+    """Derivatives of Phi, d_k Phi[:, j] at [:, j, k], and of the acceleration that velocities cause, by coordinates."""
+
+    Phi: Matrix
+    second: Matrix
+
+    def times(self, x: Sequence[Scalar]) -> Matrix:
+        """d(Phi x)/dq, (expanded, own)."""
+        parts = (self.Phi[:, j, :] * y for j, y in enumerate(x))
+        return sum(parts, zeros(*self.second.shape))
+
+    def transposed_times(self, tau: Vector) -> Matrix:
+        """d(Phi^T tau)/dq where tau is held, (own, own)."""
+        parts = (self.Phi[i] * y for i, y in enumerate(tau))
+        return sum(parts, zeros(*self.Phi.shape[1:]))
 
 
 def expand(mechanism: Mechanism) -> Expansion | None:

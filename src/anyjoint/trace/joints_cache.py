@@ -7,12 +7,13 @@ from typing import Any
 
 from anyjoint.dynamics.products import jacobian_rate
 from anyjoint.joints.parameters import bind, signature
+from anyjoint.joints.partials import Partials
 from anyjoint.joints.product_rule import Motion
 from anyjoint.spatial import Vector, zeros
 from anyjoint.symbolic import Graph
 from anyjoint.tree.plan import GENERAL, Link
 
-from .joint_program import JointProgram, trace_joint
+from .joint_program import JointProgram, trace_joint, trace_partials
 
 
 class JointCache:
@@ -20,6 +21,7 @@ class JointCache:
 
     def __init__(self) -> None:
         self._programs: dict[Hashable, JointProgram] = {}
+        self._partials: dict[Hashable, JointProgram] = {}
 
     def key(self, link: Link) -> Hashable:
         """What makes two links' joints the same kind."""
@@ -35,6 +37,18 @@ class JointCache:
     def motion(self, graph: Graph, link: Link, q: Any, v: Any, values: Any) -> Motion | None:
         """A general joint's motion copied into a graph; hinges and sliders need none."""
         return self.program(link).copy_into(graph, q, v, values) if link.kind == GENERAL else None
+
+    def partials(
+        self, graph: Graph, link: Link, q: Any, v: Any, values: Any, by_coordinates: bool = False
+    ) -> Partials | None:
+        """A general joint's derivatives copied into a graph; hinges and sliders have none."""
+        if link.kind != GENERAL:
+            return None
+        key = self.key(link), by_coordinates
+        if key not in self._partials:
+            self._partials[key] = trace_partials(link, self.program(link), by_coordinates)
+        made: Partials = self._partials[key].copy_into(graph, q, v, values)
+        return made
 
     def jacobian_rate(self, graph: Graph, link: Link, q: Any, v: Any, x: Any, values: Any) -> Vector:
         """Sdot*x of a joint in a graph [RM alg. 2]."""

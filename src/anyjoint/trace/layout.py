@@ -21,6 +21,7 @@ from anyjoint.symbolic.rewrite import reachable
 from .body_trace import BodyTrace, FromChildren, FromParent, FromRaw, FromRecord, FromRow, Message, Source, entries_of
 from .classes import Tracer
 from .messages import Messages
+from .pair_layout import Spread
 from .runs import Call, add_sweeps
 from .setup import Rows, Setup, split_parameters
 from .straight import part_of
@@ -62,9 +63,10 @@ class Layout:
 
     def __init__(
         self, tracer: Tracer, builder: Builder, results_in_work: bool = False, first: int = 0,
-        fed: Mapping[str, Place] = MappingProxyType({}),
+        fed: Mapping[str, Place] = MappingProxyType({}), spread: Mapping[str, Spread] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         self.tracer, self.builder = tracer, builder
+        self.spread = spread  # results that are kept row by row over all links
         self.first, self.fed = first, fed  # where numbers begin, and rows that other kernels write to the work array
         self.results_in_work = results_in_work  # for kernels that go on from there, instead of in a row of their own
         self.links = tracer.plan.links
@@ -182,7 +184,9 @@ class Layout:
     def _stores(self, trace: BodyTrace, has_parent: bool, has_children: bool, fill: Any) -> list[Wanted]:
         """Everything that a trace writes."""
         algorithm = self.tracer.algorithm
-        stores = [Wanted(x, RESULT + name, k) for name, k, x in entries(trace, algorithm.results)]
+        stores = [
+            Wanted(x, RESULT + name, self._offset(trace, name, k)) for name, k, x in entries(trace, algorithm.results)
+        ]
         stores += [Wanted(x, RESULT + name, k, accumulate=True) for name, k, x in entries(trace, algorithm.totals)]
         if has_children:
             stores += [Wanted(x, "mine", slot) for x, slot in self._said(trace)]
@@ -195,6 +199,13 @@ class Layout:
                 if slot is not None and needed:
                     stores.append(Wanted(x, "parent", slot, accumulate=name not in filled))
         return stores
+
+    def _offset(self, trace: BodyTrace, name: str, k: int) -> int:
+        """Where entry k of a link's result is, from the link's place on."""
+        if name not in self.spread:
+            return k
+        row, column = divmod(k, len(trace.values[name][0]) // self.spread[name].rows)
+        return row * self.spread[name].stride + column
 
     def _array(self, name: str) -> Array:
         if name == "numbers":
@@ -245,6 +256,10 @@ class Layout:
         places: dict[str, list[int]] = {}
         at = 0
         for name in algorithm.results:
+            if name in self.spread:
+                places[name] = [at + start for start in self.spread[name].starts]
+                at += self.spread[name].rows * self.spread[name].stride
+                continue
             *places[name], at = (at + np.cumsum([0, *(self.tracer.result_length(t, name) for t in last)])).tolist()
         for name in algorithm.totals:
             places[name] = [at] * len(last)

@@ -98,7 +98,8 @@ class _Packer:
     def kernel(self, k: Kernel) -> dict[str, Any]:
         loads = self.ints([(node, *place) for node, place in k.loads.items()])
         stores = self.ints([(s.node.id, s.array, s.offset, s.accumulate) for s in k.stores])
-        return {"graph": self.graph(k.graph), "arrays": _arrays(k.arrays), "loads": loads, "stores": stores}
+        made = {"graph": self.graph(k.graph), "arrays": _arrays(k.arrays), "loads": loads, "stores": stores}
+        return {**made, "columns": k.columns}
 
 
 def pack(schedule: Schedule, setups: Sequence[Rows]) -> bytes:
@@ -144,7 +145,8 @@ def unpack(data: bytes) -> Traced:
     def kernel(h: Any) -> Kernel:
         g = graph(h["graph"])
         stores = tuple(Store(Node(g, i), array, offset, bool(add)) for i, array, offset, add in ints(h["stores"]))
-        return Kernel(g, _from(h["arrays"]), {i: (array, offset) for i, array, offset in ints(h["loads"])}, stores)
+        loads = {i: (array, offset) for i, array, offset in ints(h["loads"])}
+        return Kernel(g, _from(h["arrays"]), loads, stores, h["columns"])
 
     kernels = tuple(map(kernel, header["kernels"]))
     start, length = header["runs"]
@@ -161,9 +163,9 @@ def _slice(numbers: Any, start: int, *shape: int) -> Any:
     return numbers[start : start + math.prod(shape)].reshape(shape).tolist()
 
 
-def _arrays(arrays: Sequence[Array]) -> list[tuple[str, str]]:
-    return [(array.name, array.kind) for array in arrays]
+def _arrays(arrays: Sequence[Array]) -> list[tuple[str, str, bool]]:
+    return [(array.name, array.kind, array.wide) for array in arrays]
 
 
 def _from(pairs: Any) -> tuple[Array, ...]:
-    return tuple(Array(name, kind) for name, kind in pairs)
+    return tuple(Array(name, kind, wide) for name, kind, wide in pairs)

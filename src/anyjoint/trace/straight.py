@@ -8,10 +8,10 @@ from typing import Any
 
 from anyjoint.codegen import Array, Schedule
 from anyjoint.codegen.builder import Builder
-from anyjoint.dynamics.algorithm import Algorithm, run_sweeps
+from anyjoint.dynamics.algorithm import Algorithm, Along, run_sweeps
 from anyjoint.spatial import Vector, vector
 from anyjoint.symbolic import Graph, Node
-from anyjoint.tree.links import give_input, give_springs, joint_numbers, link_body, upward
+from anyjoint.tree.links import give_input, give_partials, give_springs, joint_numbers, link_body, upward
 from anyjoint.tree.plan import Link, Plan
 from anyjoint.tree.record import Record, ground
 
@@ -117,6 +117,7 @@ def trace_tree(
     joints: JointCache,
     sizes: Sequence[tuple[str, int]],
     expansion: Expansion | None = None,
+    partials: Along | None = None,
 ) -> Straight:
     """A tree over the variables of state rows, given with their lengths; velocities that are no input are zero."""
     trace = Trace(Graph(), numbers)
@@ -133,7 +134,7 @@ def trace_tree(
         given |= moving
         if "qdd" in given:
             given["qdd"] = given["qdd"] + expanded.second
-    records, root = trace_records(trace, plan, numbers, joints, q, v, **given)
+    records, root = trace_records(trace, plan, numbers, joints, q, v, partials, **given)
     if expanded:
         for link, record in zip(plan.links, records, strict=True):
             record.qdd_rest = expanded.second[link.v]
@@ -145,8 +146,9 @@ def trace_tree(
 
 
 def trace_records(
-    trace: Trace, plan: Plan, numbers: Numbers, joints: JointCache, q: Any, v: Any, **others: Any
-) -> tuple[list[Record], Record]:
+    trace: Trace, plan: Plan, numbers: Numbers, joints: JointCache, q: Any, v: Any, partials: Along | None = None,
+    **others: Any,
+) -> tuple[list[Record], Record]:  # fmt: skip
     """Records of all links and of the ground over graph nodes; q, v and others are indexed like the state rows."""
     records: list[Record] = []
     starts = numbers.starts()
@@ -157,7 +159,12 @@ def trace_records(
         own = joint_numbers(link, raw)
         record = link_body(link, raw, ql, vl, joints.motion(trace.graph, link, ql, vl, own))
         give_springs(record, link, raw, ql, vl)
+        if partials:
+            raw_ones = partials == "coordinates"
+            found = joints.partials(trace.graph, link, ql, vl, own, raw_ones)
+            give_partials(record, link, raw, ql, vl, found, raw_ones)
         record.prescribed, record.slot, record.up, record.columns = link.prescribed, link.slot, up, link.columns
+        record.on_ground = link.parent < 0
         for name, row in others.items():
             give_input(record, name, vector(*row[part_of(name, link, len(records))]))
         if "x" in others:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import Schedule
-from anyjoint.dynamics.algorithm import Algorithm, Over
+from anyjoint.dynamics.algorithm import Algorithm, Along, Over
 from anyjoint.mechanism import Mechanism
 from anyjoint.tree.closures import ClosedPlan
 from anyjoint.tree.plan import GENERAL, NUDGE, Frames, Plan, body_plan, make_frames, make_plan
@@ -188,7 +188,7 @@ class Workshop:
 
         def straight() -> Traced:
             sizes = self.sizes(algorithm.inputs, algorithm.over)
-            tree = trace_tree(plan, numbers, self.joints, sizes, self.expansion)
+            tree = trace_tree(plan, numbers, self.joints, sizes, self.expansion, algorithm.partials)
             tree.run(algorithm)
             return row_schedule(tree.trace, algorithm.inputs, tree.outputs(algorithm))
 
@@ -213,12 +213,14 @@ class Workshop:
         function: Callable[[Straight], Sequence[Any]],
         over: Over = "links",
         gravity: bool = True,
+        partials: Along | None = None,
     ) -> Trace:
         """A function of the whole tree that answers with the entries of the result row, as one straight program."""
         plan, numbers = self.plan(over), self.numbers(over, gravity)
 
         def trace() -> Traced:
-            tree = trace_tree(plan, numbers, self.joints, self.sizes(inputs, over), self.expansion)
+            sizes = self.sizes(inputs, over)
+            tree = trace_tree(plan, numbers, self.joints, sizes, self.expansion, partials)
             return row_schedule(tree.trace, inputs, function(tree))
 
         schedule, setups = self._remembered(name, plan, numbers, trace)

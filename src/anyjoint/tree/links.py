@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from anyjoint.joints import Joint
 from anyjoint.joints.parameters import bind, parameters
+from anyjoint.joints.partials import Direction, Partials, along_coordinates, along_velocities, joint_partials
 from anyjoint.joints.product_rule import Motion, motion_of
-from anyjoint.scalar import Scalar, sincos_of_sum
+from anyjoint.scalar import Scalar, jet, sincos_of_sum
 from anyjoint.spatial import BlockInertia, Pose, Rotation, Translation, Turn, Vector, rigid, vector, zeros
 from anyjoint.spatial.inertia import symmetric_from
 from anyjoint.tree.record import Record
@@ -73,6 +75,43 @@ def give_springs(body: Any, link: Link, raw: Sequence[Scalar], q: Sequence[Scala
         spring = link.spring.bound(raw[end - len(link.spring.numbers) : end])
         body.passive, body.stored = spring.force(link.joint, q, v), vector(spring.energy(link.joint, q))
         body.armature = vector(*spring.armature)
+
+
+def give_partials(
+    body: Any, link: Link, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar], partials: Partials | None,
+    by_coordinates: bool = False,
+) -> None:  # fmt: skip
+    """Derivatives of the joint and of its own forces, along velocities or coordinates; hinges have a constant S."""
+    joint, n = bind(link.joint, joint_numbers(link, raw)) if link.kind == GENERAL else link.joint, link.joint.nv
+    m = link.joint.nq if by_coordinates else n
+    found = partials or Partials(body.S_A, *(zeros(6, *shape) for shape in ((n, m), (m,), (m,), (n,))))
+    body.along, body.S_q, body.twist_q, body.bias_q, body.bias_v = vars(found).values()
+    by_q, by_v = zeros(n, m), zeros(n, n)
+    if link.spring:
+        end = len(raw) - len(link.tail)
+        spring = link.spring.bound(raw[end - len(link.spring.numbers) : end])
+        _, slopes, _ = jet(lambda at: list(spring.force(joint, at, v)), q, [0] * len(q))
+        for k in range(m):
+            unit = [1 if i == k else 0 for i in range(m)]
+            rates = unit if by_coordinates else joint.rate(q, unit)
+            by_q[:, k] = sum((vector(*x) * rate for x, rate in zip(slopes, rates, strict=True)), zeros(n))
+        for k, damping in enumerate(spring.damping):
+            by_v[k, k] = -damping
+    body.passive_q, body.passive_v = by_q, by_v
+
+
+def link_partials(
+    link: Link, values: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar], motion_at: Any,
+    by_coordinates: bool = False,
+) -> Partials:  # fmt: skip
+    """Derivatives of a general joint whose motion is `motion_at(q, v)`, its parameters bound to `values`."""
+    joint = bind(link.joint, values)
+    directions: list[Direction] = (
+        along_coordinates(motion_of(stripped_legs(joint, link.core), q, [0] * len(q)))
+        if by_coordinates
+        else along_velocities(motion_at(q, v), joint.rate, q)
+    )
+    return joint_partials(motion_at, q, v, directions)
 
 
 def give_input(body: Any, name: str, values: Vector) -> None:
@@ -162,14 +201,19 @@ def is_identity(factor: Any) -> bool:
     return isinstance(factor, Translation) and all(isinstance(x, (int, float)) and x == 0 for x in factor.p)
 
 
-def float_bodies(plan: Plan, q: Any, v: Any, **inputs: Any) -> list[Record]:
-    """All links at a state, on plain numbers: the oracle of the compiled programs."""
+def float_bodies(plan: Plan, q: Any, v: Any, partials: bool = False, **inputs: Any) -> list[Record]:
+    """All links at a state, on plain numbers: the oracle of the compiled programs; on request with `partials`."""
     bodies = []
     for link, raw in zip(plan.links, raw_table(plan.links), strict=True):
         ql, vl = [float(x) for x in q[link.q]], [float(x) for x in v[link.v]]
-        motion = link_motion(link, joint_numbers(link, raw), ql, vl) if link.kind == GENERAL else None
+        own = joint_numbers(link, raw)
+        motion = link_motion(link, own, ql, vl) if link.kind == GENERAL else None
         body = link_body(link, raw, ql, vl, motion)
         give_springs(body, link, raw, ql, vl)
+        if partials:
+            motion_at = partial(link_motion, link, own)
+            give_partials(body, link, raw, ql, vl, link_partials(link, own, ql, vl, motion_at) if motion else None)
+        body.on_ground = link.parent < 0
         body.prescribed, body.slot, body.columns = link.prescribed, link.slot, link.columns
         for name, values in inputs.items():
             give_input(body, name, vector(*(float(x) for x in values[link.v])))

@@ -1,0 +1,34 @@
+"""Ten free numbers for an inertia: the logarithmic Cholesky factors of its integral of (r, 1) (r, 1)^T.
+
+Whatever the numbers are, mass is positive and the tensor is that of some solid [Rucker and Wensing 2022, eq. 16].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def moments(theta: Floats) -> tuple[float, Floats, Floats]:
+    """Mass, centre of mass and tensor about it, of (alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3)."""
+    alpha, d1, d2, d3, s12, s23, s13, *t = theta
+    U = np.array([
+        [np.exp(d1), s12, s13, t[0]],
+        [0.0, np.exp(d2), s23, t[1]],
+        [0.0, 0.0, np.exp(d3), t[2]],
+        [0.0, 0.0, 0.0, 1.0],
+    ])  # fmt: skip
+    # About the centre of mass (t1, t2, t3) the last column is gone.
+    integral = np.exp(2 * alpha) * U[:3, :3] @ U[:3, :3].T
+    return float(np.exp(2 * alpha)), U[:3, 3], np.trace(integral) * np.eye(3) - integral
+
+
+def parameters(mass: float, com: Floats, tensor: Floats) -> Floats:
+    """The ten numbers of an inertia that is that of a solid with volume."""
+    integral = 0.5 * np.trace(tensor) * np.eye(3) - tensor
+    U = np.linalg.cholesky(integral[::-1, ::-1] / mass)[::-1, ::-1]
+    d = np.log(np.diagonal(U))
+    return np.array([0.5 * np.log(mass), *d, U[0, 1], U[1, 2], U[0, 2], *com])

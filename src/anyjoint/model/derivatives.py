@@ -1,0 +1,159 @@
+"""What a model says about derivatives: of dynamics, steps, momentum and Jacobians; and by inertias, the regressor."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.options import named_options
+from anyjoint.quantity.derivatives import RAW
+from anyjoint.scalar import is_real
+from anyjoint.stepper import STEPPERS, Stepper
+
+from .arguments import checked_row, checked_rows
+from .identifiable import BaseParameters, base_parameters, inertial_numbers
+from .linearise import rate_matrices, step_matrices
+from .momentum import Centroidal, about_center
+
+if TYPE_CHECKING:
+    from anyjoint.mechanism import Mechanism
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class InverseDerivatives:
+    """dtau/dq, dtau/dv and dtau/da = M of inverse dynamics, (nv, nv) each; with a batch in front of it."""
+
+    q: Floats
+    v: Floats
+    a: Floats
+
+
+@dataclass(frozen=True)
+class ForwardDerivatives:
+    """da/dq, da/dv and da/dtau = M^-1 of forward dynamics, (nv, nv) each; with a batch in front of it."""
+
+    q: Floats
+    v: Floats
+    tau: Floats
+
+
+class Derivatives:
+    """The part of Model that is about derivatives."""
+
+    mechanism: Mechanism
+    nq: int
+    nv: int
+    dtype: np.dtype[Any]
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def inverse_dynamics_derivatives(
+        self, q: Any, v: Any, a: Any, *, raw: bool = False, out: Floats | None = None, threads: int = 1,
+        parameters: Any = None,
+    ) -> InverseDerivatives:  # fmt: skip
+        """How inverse dynamics changes: .q (by tangents; with `raw` by coordinates), .v, and .a, the mass matrix.
+
+        A tangent is how coordinates go at unit velocities: column k is the rate along velocity k. The joints' own
+        springs, dampers and armature count. `out` is one row (..., 3 nv^2) to write to.
+        """
+        made = self._matrices("inverse_dynamics_derivatives", (q, v, a), raw, out, threads, parameters)
+        return InverseDerivatives(*made)
+
+    def forward_dynamics_derivatives(
+        self, q: Any, v: Any, tau: Any = None, t: Any = None, *, raw: bool = False, out: Floats | None = None,
+        threads: int = 1, parameters: Any = None,
+    ) -> ForwardDerivatives:  # fmt: skip
+        """How forward dynamics changes: .q (by tangents; with `raw` by coordinates), .v, and .tau.
+
+        The last is the inverse of the mass matrix. `out` is one row (..., 3 nv^2) to write to.
+        """
+        given = (q, v, np.zeros(self.nv, self.dtype) if tau is None else tau, *self.clock(t))
+        made = self._matrices("forward_dynamics_derivatives", given, raw, out, threads, parameters)
+        return ForwardDerivatives(*made)
+
+    def _matrices(
+        self, name: str, given: tuple[Any, ...], raw: bool, out: Floats | None, threads: int, parameters: Any
+    ) -> Any:
+        quantity = RAW[name] if raw and self.nq != self.nv else name
+        return self.program(quantity).split(self.evaluate(quantity, given, out, threads, parameters))
+
+    @named_options
+    def linearise(
+        self, q: Any, v: Any, tau: Any = None, *, t: Any = None, dt: float | None = None, method: str = "rk4",
+        raw: bool = False,
+    ) -> tuple[Floats, Floats]:  # fmt: skip
+        """(A, B) of the motion near a state x = (q, v): of its rates, or with `dt` of one step by `method`.
+
+        d(dx)/dt = A dx + B dtau, or dx after the step = A dx + B dtau with tau held. Of q the tangents count, 2 nv rows
+        in all; with `raw` the coordinates themselves, nq + nv rows. One state, or a batch.
+        """
+        inputs = [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
+        given = (q, v, np.zeros(self.nv) if tau is None else tau)
+        rows, batch = checked_rows("linearise", given, inputs, np.dtype(float))
+        states = [np.broadcast_to(row, (*(batch or (1,)), row.shape[-1])) for row in rows]
+        if dt is None:
+            made = [rate_matrices(self, state, t, raw) for state in zip(*states, strict=True)]
+        else:
+            stepper = self._stepper(method, dt)
+            made = [step_matrices(self, stepper, state, dt, t, raw) for state in zip(*states, strict=True)]
+        A, B = (np.stack(x) for x in zip(*made, strict=True))
+        return (A, B) if batch else (A[0], B[0])
+
+    def _stepper(self, method: str, dt: Any) -> Stepper:
+        if method not in STEPPERS:
+            near = difflib.get_close_matches(str(method), STEPPERS, n=1, cutoff=0.3)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise InputError(f"linearise: method={method!r} is unknown{hint}; choose one of {', '.join(STEPPERS)}")
+        if not is_real(dt) or not 0 < dt < np.inf:
+            raise InputError(f"linearise: dt={dt!r}; expected a positive finite number of seconds, or None for rates")
+        return STEPPERS[method]
+
+    def regressor(
+        self, q: Any, v: Any, a: Any, *, out: Floats | None = None, threads: int = 1, parameters: Any = None
+    ) -> Floats:
+        """Y (nv, 10 nb) with tau = Y pi: forces as a linear function of the inertias of all bodies.
+
+        For each body in turn pi has its mass, h = mass times centre, and the tensor Ixx, Ixy, Ixz, Iyy, Iyz, Izz about
+        its origin. Springs, dampers and armature of joints have no part in it.
+        """
+        row: Floats = self.evaluate("regressor", (q, v, a), out, threads, parameters)
+        return row.reshape(*row.shape[:-1], self.nv, 10 * self.nb)
+
+    @property
+    def inertial_parameters(self) -> Floats:
+        """The numbers pi of all bodies, as `regressor` counts them: (10 nb,)."""
+        return np.concatenate([np.zeros(0), *(inertial_numbers(body.inertia) for body in self.mechanism.bodies)])
+
+    def base_parameters(self, *, states: int | None = None, seed: int = 0) -> BaseParameters:
+        """Which combinations of inertias forces determine, from regressors at random states."""
+        return base_parameters(self, states, seed)
+
+    def centroidal(self, q: Any, v: Any, *, parameters: Any = None) -> Centroidal:
+        """Momentum about the centre of mass in world axes: its matrix, its value, and how it changes."""
+        row = self.evaluate("centroidal", (q, v), parameters=parameters)
+        return about_center(*self.program("centroidal").split(row))
+
+    def jacobian_rate(self, q: Any, v: Any, body: Any) -> Floats:
+        """How `body_jacobian` changes in time at the velocities v, (6, nv)."""
+        index, inputs = self.body_index(body), [("q", self.nq), ("v", self.nv)]
+        rows, batch = checked_rows("jacobian_rate", (q, v), inputs, self.dtype)
+        q, v = (np.broadcast_to(row, (*(batch or (1,)), row.shape[-1])) for row in rows)
+        n, units = self.nv, np.eye(self.nv, dtype=self.dtype)
+        made = self.jacobian_rate_times(np.repeat(q, n, axis=0), np.repeat(v, n, axis=0), np.tile(units, (len(q), 1)))
+        rate = np.asarray(made)[:, index].reshape(*batch, n, 6)
+        return rate.swapaxes(-1, -2)
+
+    def jacobian_derivative(self, q: Any, body: Any) -> Floats:
+        """How `body_jacobian` changes with coordinates, (6, nv, nv): the last index is the tangent."""
+        at = checked_row("jacobian_derivative", q, "q", self.nq, self.dtype)
+        units = (np.broadcast_to(unit, (*at.shape[:-1], self.nv)) for unit in np.eye(self.nv, dtype=self.dtype))
+        rates = [self.jacobian_rate(at, unit, body) for unit in units]
+        return np.stack(rates, axis=-1) if rates else np.zeros((*at.shape[:-1], 6, 0, 0), self.dtype)

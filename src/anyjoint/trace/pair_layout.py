@@ -1,0 +1,270 @@
+"""Matrices of large mechanisms by kernels: dot products of columns that links have kept, block by block.
+
+A block is a few links behind each other in a chain. All links of a block between another one and the root lie between
+each of its links and the root, so one kernel computes all entries of two blocks. Columns are kept row by row over all
+links, so that those of a block stand side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from anyjoint.codegen import Array, Kernel, Place, Store
+from anyjoint.codegen.builder import Builder
+from anyjoint.spatial import dot
+from anyjoint.symbolic import Graph, Node
+from anyjoint.tree.plan import Link, Plan
+
+By = Literal["v", "q", "inertia"]  # what columns belong to: velocities, coordinates, ten numbers of a link's inertia
+Block = tuple[Link, ...]  # links behind each other, each the parent of the next
+Products = tuple[tuple["Part", "Part"], ...]  # narrow x wide: rows of the matrix, then its columns
+MOST = 8  # velocities of a block, unless one link has more
+INERTIA = 10  # numbers of a rigid inertia
+
+
+@dataclass(frozen=True)
+class Part:
+    """A factor of products: a result of links with so many rows, and a column for each velocity, coordinate, ..."""
+
+    name: str
+    rows: int = 6
+    by: By = "v"
+
+
+@dataclass(frozen=True)
+class Entries:
+    """A matrix: entries of a joint in the columns of another one below are sums of products, and the other way round.
+
+    `upper` are above x below, `lower` below x above; without the latter those entries are not written. `own` is the
+    result that has the blocks on the diagonal.
+    """
+
+    own: str
+    upper: Products
+    lower: Products = ()
+
+    @property
+    def by(self) -> By:
+        """What the columns of the matrix belong to."""
+        return self.upper[0][1].by
+
+    @property
+    def parts(self) -> list[Part]:
+        """All factors."""
+        return list(dict.fromkeys(part for pair in (*self.upper, *self.lower) for part in pair))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a result of links is kept: row by row, each link's columns at its place."""
+
+    rows: int
+    starts: tuple[int, ...]
+    stride: int
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a matrix goes: its first entry, and the distance of its rows."""
+
+    at: Place
+    stride: int
+
+
+def spread(plan: Plan, *matrices: Entries) -> dict[str, Spread]:
+    """How all factors of some matrices are kept."""
+    found = {}
+    for part in (part for entries in matrices for part in entries.parts):
+        starts = tuple(column(link, i, part.by) for i, link in enumerate(plan.links))
+        found[part.name] = Spread(part.rows, starts, starts[-1] + width(plan.links[-1], part.by))
+    return found
+
+
+def width(link: Link, by: By) -> int:
+    """How many columns a link has."""
+    counts: dict[By, int] = {"v": link.joint.nv, "q": link.joint.nq, "inertia": INERTIA}
+    return counts[by]
+
+
+def column(link: Link, index: int, by: By) -> int:
+    """The first column of a link."""
+    starts: dict[By, int] = {"v": link.v.start, "q": link.q.start, "inertia": INERTIA * index}
+    return starts[by]
+
+
+@dataclass
+class Pairs:
+    """Adds the runs of matrices over all pairs of blocks of a plan; `places` says where results of links begin."""
+
+    builder: Builder
+    plan: Plan
+    places: Mapping[str, Sequence[int]]
+
+    def __post_init__(self) -> None:
+        self.index = {link.body: i for i, link in enumerate(self.plan.links)}
+        self.strides = {part: x.stride for part, x in spread(self.plan).items()}
+        self._kernels: dict[Any, int] = {}
+
+    def add(self, entries: Entries, to: Target) -> None:
+        """Add the runs of a matrix; entries between branches are not written."""
+        self.strides |= {name: x.stride for name, x in spread(self.plan, entries).items()}
+        calls: dict[int, list[tuple[int, ...]]] = {}
+        for block, other in pairs(self.plan):
+            if block is other:
+                self._call(calls, self._own_kernel, entries, to, block)
+                continue
+            self._call(calls, self._kernel, entries.upper, to, other, block)
+            if entries.lower:
+                self._call(calls, self._kernel, entries.lower, to, block, other)
+        for number, offsets in calls.items():
+            kernel = self.builder.kernels[number]
+            work = self.builder.room(0).array
+            arrays = [to.at.array if array.name == "matrix" else work for array in kernel.arrays]
+            self.builder.run(number, *zip(arrays, zip(*offsets, strict=True), strict=True))
+
+    def _call(
+        self, calls: dict[int, list[tuple[int, ...]]], make: Callable[..., Kernel], what: Any, to: Target, *of: Block
+    ) -> None:
+        """Remember a call of the kernel for these blocks, which is made if there is none for others like them."""
+        key = (what, to.stride, to.at.array, *map(widths, of))
+        if key not in self._kernels:
+            kernel = make(what, to, *of)
+            self._kernels[key] = self.builder.kernel(kernel) if kernel.stores else -1
+        if self._kernels[key] >= 0:
+            calls.setdefault(self._kernels[key], []).append(self._offsets(what, to, *of))
+
+    def _offsets(self, what: Any, to: Target, rows: Block, columns: Block | None = None) -> tuple[int, ...]:
+        """Where the arguments of a kernel begin: factors of rows, factors of columns, the matrix."""
+        wide = columns or rows
+        if columns is None:
+            names, by = [*(part.name for part in what.parts), what.own], what.by
+            lanes = [self.places[name][self._at(rows)] for name in names]
+        else:
+            by = what[0][1].by
+            lanes = [self.places[x.name][self._at(rows)] for x, _ in what]
+            lanes += [self.places[y.name][self._at(columns)] for _, y in what]
+        first = column(wide[0], self._at(wide), by)
+        return (*lanes, to.at.offset + rows[0].v.start * to.stride + first)
+
+    def _at(self, block: Block) -> int:
+        return self.index[block[0].body]
+
+    def _kernel(self, products: Products, to: Target, rows: Block, columns: Block) -> Kernel:
+        """Entries of all rows of a block in all columns of another one, side by side."""
+        made = _Pieces()
+        narrow = [made.part(x, rows, self.strides[x.name]) for x, _ in products]
+        wide = [made.part(y, columns[:0], self.strides[y.name], wide=True) for _, y in products]
+        out = made.array("matrix", self._kind(to), wide=True)
+        stores = []
+        for r in range(len(narrow[0])):
+            entry = _sum((x[r], y[0]) for x, y in zip(narrow, wide, strict=True))
+            stores.append(Store(entry, out, r * to.stride))
+        return made.kernel(stores, len(owners(columns, products[0][1].by)))
+
+    def _own_kernel(self, entries: Entries, to: Target, block: Block) -> Kernel:
+        """All entries of a block with itself."""
+        made = _Pieces()
+        values = {part: made.part(part, block, self.strides[part.name]) for part in entries.parts}
+        own = made.array(entries.own)
+        out = made.array("matrix", self._kind(to))
+        stores = []
+        by_row, by_column = owners(block, "v"), owners(block, entries.by)
+        for r, row in enumerate(by_row):
+            for k, of in enumerate(by_column):
+                products = entries.upper if row < of else entries.lower if row > of else ()
+                if products:
+                    entry = _sum((values[x][r], values[y][k]) for x, y in products)
+                    stores.append(Store(entry, out, r * to.stride + k))
+        for number, (r, k) in enumerate(_diagonal(block, entries.by)):
+            stores.append(Store(made.load(own, number), out, r * to.stride + k))
+        return made.kernel(stores, 1)
+
+    def _kind(self, to: Target) -> Any:
+        return self.builder.arrays[to.at.array].kind
+
+
+class _Pieces:
+    """Arrays and loads of a kernel that is being made."""
+
+    def __init__(self) -> None:
+        self.g = Graph()
+        self.arrays: list[Array] = []
+        self.loads: dict[int, tuple[int, int]] = {}
+
+    def array(self, name: str, kind: Any = "lane", wide: bool = False) -> int:
+        self.arrays.append(Array(name, kind, wide))
+        return len(self.arrays) - 1
+
+    def load(self, array: int, offset: int) -> Node:
+        node = self.g.variable("x")
+        self.loads[node.id] = (array, offset)
+        return node
+
+    def part(self, part: Part, block: Block, stride: int, wide: bool = False) -> list[list[Node]]:
+        """The columns of a factor; a wide one stands for all of them."""
+        array = self.array(part.name, wide=wide)
+        count = 1 if wide else len(owners(block, part.by))
+        return [[self.load(array, row * stride + k) for row in range(part.rows)] for k in range(count)]
+
+    def kernel(self, stores: Sequence[Store], columns: int) -> Kernel:
+        return Kernel(self.g, tuple(self.arrays), self.loads, tuple(stores), columns)
+
+
+def pairs(plan: Plan, most: int = MOST) -> Iterator[tuple[Block, Block]]:
+    """Every block with itself and with all blocks between it and the root."""
+    found = blocks(plan, most)
+    ends_with = {block[-1].body: block for block in found}
+    for block in found:
+        other: Block | None = block
+        while other is not None:
+            yield block, other
+            parent = other[0].parent
+            other = ends_with[plan.links[parent].body] if parent >= 0 else None
+
+
+def blocks(plan: Plan, most: int) -> list[Block]:
+    """All links in blocks; branches begin only behind the last link of a block."""
+    children = [0] * len(plan.links)
+    for link in plan.links:
+        if link.parent >= 0:
+            children[link.parent] += 1
+    found: list[Block] = []
+    for i, link in enumerate(plan.links):
+        follows = i > 0 and link.parent == i - 1 and children[i - 1] == 1
+        if follows and sum(x.joint.nv for x in found[-1]) + link.joint.nv <= most:
+            found[-1] = (*found[-1], link)
+        else:
+            found.append((link,))
+    return found
+
+
+def widths(block: Block) -> tuple[tuple[int, int], ...]:
+    """Numbers of velocities and coordinates of the links of a block."""
+    return tuple((link.joint.nv, link.joint.nq) for link in block)
+
+
+def owners(block: Block, by: By) -> list[int]:
+    """For each column of a block the link that it belongs to."""
+    return [i for i, link in enumerate(block) for _ in range(width(link, by))]
+
+
+def _diagonal(block: Block, by: By) -> Iterator[tuple[int, int]]:
+    """(row, column) of the links' own entries, link by link and row by row, as they are kept."""
+    row = first = 0
+    for link in block:
+        for r in range(link.joint.nv):
+            yield from ((row + r, first + k) for k in range(width(link, by)))
+        row, first = row + link.joint.nv, first + width(link, by)
+
+
+def _sum(factors: Any) -> Node:
+    """The sum of dot products; the shorter factor decides how many terms they have."""
+    total: Any = None
+    for x, y in factors:
+        n = min(len(x), len(y))
+        product = dot(x[:n], y[:n])
+        total = product if total is None else total + product
+    assert isinstance(total, Node)
+    return total

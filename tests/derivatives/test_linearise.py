@@ -1,0 +1,88 @@
+"""Linear models of rates and steps: against differences of fourth order, and each other."""
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import gallery, joints
+from anyjoint.errors import InputError
+from anyjoint.stepper import STEPPERS
+from derivatives.support import close, differences, tangents
+
+DT = 1e-2
+
+
+def case(*names):
+    kinds = gallery.every_kind()
+    mech = gallery.random_tree(3, n=len(names), kinds={name: kinds[name] for name in names})
+    rng = np.random.default_rng(0)
+    return mech.compile(), np.array(mech.start[0]), *rng.normal(size=(2, mech.nv))
+
+
+@pytest.fixture(scope="module")
+def moving():
+    return case("revolute", "universal", "spherical-quaternion")
+
+
+@pytest.mark.parametrize("method", STEPPERS)
+def test_a_step_is_linearised_through_its_stages(moving, method):
+    """Differences with h = 1e-3 are good to about 1e-10."""
+    model, q, v, tau = moving
+    A, B = model.linearise(q, v, tau, dt=DT, method=method, raw=True)
+
+    def step(q, v, tau):
+        return np.concatenate(model.step(q, v, tau, dt=DT, method=method))
+
+    by_q = differences(lambda x: step(x, v, tau), q, np.eye(model.nq))
+    by_v = differences(lambda x: step(q, x, tau), v, np.eye(model.nv))
+    assert close(A, np.hstack([by_q, by_v]), 1e-9)
+    assert close(B, differences(lambda x: step(q, v, x), tau, np.eye(model.nv)), 1e-9)
+
+
+def test_tangents_of_a_step_are_those_of_coordinates(moving):
+    """A raw step takes T(q) d to T(q') d' for every tangent d."""
+    model, q, v, tau = moving
+    raw, _ = model.linearise(q, v, tau, dt=DT, raw=True)
+    A, B = model.linearise(q, v, tau, dt=DT)
+    n, m = model.nv, model.nq
+    assert A.shape == (2 * n, 2 * n)
+    assert B.shape == (2 * n, n)
+    after = np.asarray(model.step(q, v, tau, dt=DT)[0])
+    before, behind = tangents(model.mechanism, q), tangents(model.mechanism, after)
+    assert close(behind.T @ A[:n, :n], raw[:m, :m] @ before.T, 1e-12)
+    assert close(A[n:, :n], raw[m:, :m] @ before.T, 1e-12)
+    assert close(A[n:, n:], raw[m:, m:], 1e-12)
+
+
+def test_rates_are_the_limit_of_steps(moving):
+    model, q, v, tau = moving
+    A, B = model.linearise(q, v, tau)
+    h = 1e-4
+    ends = [model.linearise(q, v, tau, dt=x * h)[0] for x in (1, 2)]
+    slopes = [(end - np.eye(len(A))) / (x * h) for end, x in zip(ends, (1, 2), strict=True)]
+    assert close(A, 2 * slopes[0] - slopes[1], 1e-6)  # Richardson: the error is of second order in h
+    assert close(B[model.nv :], model.inverse_mass_matrix(q), 1e-12)
+    raw, _ = model.linearise(q, v, tau, raw=True)
+    rates = differences(lambda x: np.asarray(model.coordinate_rates(x, v)), q, np.eye(model.nq))
+    assert close(raw[: model.nq, : model.nq], rates, 1e-9)
+
+
+def test_a_pendulum_at_rest_is_an_oscillator():
+    mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
+    mech.add_body("bob", joint=joints.Revolute((0, 1, 0)), inertia=aj.Inertia.point(2.0, (0, 0, -0.5)))
+    model = mech.compile()
+    A, B = model.linearise([0.0], [0.0])
+    assert close(A, [[0, 1], [-9.81 / 0.5, 0]], 1e-15)
+    assert close(B, [[0], [1 / (2.0 * 0.25)]], 1e-15)
+    many, _ = model.linearise(np.zeros((3, 1)), np.zeros((3, 1)))
+    assert np.array_equal(many, [A] * 3)
+
+
+def test_mistakes_are_told(moving):
+    model, q, v, _ = moving
+    with pytest.raises(InputError, match=r"linearise: method='rk' is unknown \(did you mean 'rk4'\?\)"):
+        model.linearise(q, v, dt=DT, method="rk")
+    with pytest.raises(InputError, match="linearise: dt=-1; expected a positive"):
+        model.linearise(q, v, dt=-1)
+    with pytest.raises(InputError, match="linearise: q has shape"):
+        model.linearise(q[:-1], v)

@@ -1,0 +1,142 @@
+"""Derivatives of inverse and forward dynamics against complex steps through the programs of these."""
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import gallery, joints
+from derivatives.support import Interpreted, close, slopes, tangents
+from tests.joints.everything import EVERYTHING
+from tests.joints.zoo import configurations
+
+# Every way that a joint can have: constant S, S(q), two legs, quaternions, rolling, splines, functions of one's own.
+SOME = (
+    "revolute", "prismatic", "universal", "spherical", "spherical-quaternion", "free-quaternion", "tori",
+    "rolling-ball", "on-spline", "helix", "composite-of-quaternion",
+)  # fmt: skip
+REST = [name for name, joint in EVERYTHING.items() if joint.nv and name not in SOME]
+
+
+def chain(joint, **options):
+    """A hinge, the joint, and a slider; all constants are random."""
+    rng = np.random.default_rng(3)
+    mech, last = aj.Mechanism("chain", gravity=(1, 2, -9)), None
+    for k, kind in enumerate((joints.Revolute((1, 2, 2)), joint, joints.Prismatic((0, 1, 1)))):
+        place = aj.Pose.translation(*rng.normal(size=3)) @ aj.Pose.rpy(*rng.normal(size=3))
+        turned = aj.Pose.translation(*(0.3 * rng.normal(size=3))) @ aj.Pose.rpy(*rng.normal(size=3))
+        solid = aj.Inertia.box(1.0 + k, 0.6, 0.8, 1.0).moved(turned)
+        last = mech.add_body(f"body {k}", last, kind, place, solid, **options)
+    return mech
+
+
+def state(mech, joint, seed=2):
+    """Coordinates in the joint's domain, velocities, and accelerations or forces."""
+    q, _ = next(configurations(joint, 1, seed=seed))
+    rng = np.random.default_rng(seed)
+    return np.concatenate([[0.3], q, [0.2]]), rng.normal(size=mech.nv), rng.normal(size=mech.nv)
+
+
+def check_inverse(model, q, v, a, tolerance=1e-12):
+    """dtau by complex steps of inverse dynamics; by coordinates themselves, too."""
+    mech = model.mechanism
+    inverse, unit = Interpreted(mech, "inverse_dynamics"), np.eye(mech.nv)
+    d = model.inverse_dynamics_derivatives(q, v, a)
+    assert close(d.q, slopes(inverse, (q, v, a), 0, tangents(mech, q)), tolerance)
+    assert close(d.v, slopes(inverse, (q, v, a), 1, unit), tolerance)
+    assert close(d.a, slopes(inverse, (q, v, a), 2, unit), tolerance)
+    assert close(d.a, model.mass_matrix(q), tolerance)
+    raw = model.inverse_dynamics_derivatives(q, v, a, raw=True)
+    assert close(raw.q, slopes(inverse, (q, v, a), 0, np.eye(mech.nq)), tolerance)
+
+
+def check_forward(model, q, v, tau, tolerance=1e-12):
+    """dFD = -M^-1 dID where the accelerations are those of forward dynamics, and M^-1 M = 1."""
+    a = model.forward_dynamics(q, v, tau)
+    d, e = model.forward_dynamics_derivatives(q, v, tau), model.inverse_dynamics_derivatives(q, v, a)
+    condition = np.linalg.cond(e.a)
+    for mine, theirs in ((d.q, e.q), (d.v, e.v)):
+        assert close(e.a @ mine, -theirs, tolerance * condition**0.5)
+    assert close(d.tau @ e.a, np.eye(model.nv), tolerance * condition**0.5)
+    assert np.array_equal(d.tau, d.tau.T) or close(d.tau, d.tau.T, 1e-13 * condition)
+    assert close(model.inverse_mass_matrix(q), d.tau, tolerance * condition**0.5)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_every_way_of_a_joint(name):
+    joint = EVERYTHING[name]
+    mech = chain(joint, stiffness=2.0, damping=0.3, armature=0.1)
+    model = mech.compile()
+    check_inverse(model, *state(mech, joint))
+    check_forward(model, *state(mech, joint))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REST)
+def test_every_joint(name):
+    joint = EVERYTHING[name]
+    mech = chain(joint)
+    model = mech.compile()
+    check_inverse(model, *state(mech, joint), tolerance=1e-11)
+    check_forward(model, *state(mech, joint), tolerance=1e-11)
+
+
+def tree():
+    """Branches, also on the ground, a weld, several kinds."""
+    kinds = gallery.every_kind()
+    names = ("revolute", "prismatic", "fixed", "universal", "spherical-quaternion", "own")
+    mech = gallery.random_tree(3, n=9, kinds={name: kinds[name] for name in names})
+    rng = np.random.default_rng(0)
+    start = list(mech.start[0])
+    for k in range(2):
+        joint, solid = joints.Revolute((1, k, 2)), aj.Inertia.box(1.0, 0.3, 0.2, 0.1)
+        mech.add_body(f"more {k}", None if k == 0 else "more 0", joint, aj.Pose.translation(0.1, 0.2, 0.3), solid)
+        start.append(float(rng.normal()))
+    mech.set_start(start)
+    return mech
+
+
+@pytest.mark.parametrize("form", ["straight", "kernels"])
+def test_branches_in_both_forms(form):
+    mech = tree()
+    model, rng = mech.compile(form=form), np.random.default_rng(1)
+    q, v, a = mech.start[0], rng.normal(size=mech.nv), rng.normal(size=mech.nv)
+    check_inverse(model, q, v, a)
+    check_forward(model, q, v, a)
+    made = model.forward_dynamics_derivatives(q, v, a, raw=True)
+    back = np.linalg.pinv(tangents(mech, q).T)
+    assert close(made.q @ tangents(mech, q).T, model.forward_dynamics_derivatives(q, v, a).q, 1e-11)
+    assert back.shape == (mech.nv, mech.nq)
+
+
+def test_forms_of_a_long_chain_agree():
+    mech = gallery.revolute_chain(14)
+    rng = np.random.default_rng(0)
+    q, v, tau = rng.normal(size=(3, mech.nv))
+    straight, kernels = (mech.compile(form=form) for form in ("straight", "kernels"))
+    check_inverse(kernels, q, v, tau)
+    a, b = (model.forward_dynamics_derivatives(q, v, tau) for model in (straight, kernels))
+    for x, y in ((a.q, b.q), (a.v, b.v), (a.tau, b.tau)):
+        assert close(x, y, 1e-10)  # the mass matrix of the chain has a condition of thousands
+
+
+def test_batches_and_threads_have_the_bits_of_single_states():
+    mech = tree()
+    model, rng = mech.compile(form="kernels"), np.random.default_rng(1)
+    q = np.tile(mech.start[0], (9, 1))
+    q[:, 0] += np.linspace(0, 0.3, 9)
+    v, tau = rng.normal(size=(2, 9, mech.nv))
+    whole = model.forward_dynamics_derivatives(q, v, tau)
+    again = model.forward_dynamics_derivatives(q, v, tau, threads=2)
+    one = model.forward_dynamics_derivatives(q[:4], v[:4], tau[:4])
+    assert whole.q.shape == (9, mech.nv, mech.nv)
+    for name in ("q", "v", "tau"):
+        assert np.array_equal(getattr(whole, name), getattr(again, name))
+        assert np.array_equal(getattr(whole, name)[:4], getattr(one, name))
+
+
+def test_nothing_moves():
+    mech = aj.Mechanism("rock")
+    mech.add_body("rock", inertia=aj.Inertia.sphere(1.0, 1.0))
+    model, none = mech.compile(), np.zeros(0)
+    assert model.inverse_dynamics_derivatives(none, none, none).q.shape == (0, 0)
+    assert model.forward_dynamics_derivatives(none, none).tau.shape == (0, 0)
