@@ -2,5 +2,6 @@
 
 from .descent import Optimised, optimise
 from .fit import Identified, identify
+from .regulator import Regulator, lqr
 
-__all__ = ["Identified", "Optimised", "identify", "optimise"]
+__all__ = ["Identified", "Optimised", "Regulator", "identify", "lqr", "optimise"]

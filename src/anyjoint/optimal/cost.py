@@ -27,8 +27,8 @@ class Cost:
             value = made.item() if isinstance(made, np.ndarray) else made
             if not isinstance(value, Node):
                 value = graph.constant(float(value))
-        except AnyjointError:
-            raise
+        except AnyjointError as error:
+            raise InputError(f"optimise: {what}: {error}") from error
         except Exception as error:
             raise InputError(
                 f"optimise: {what} could not be traced ({type(error).__name__}: {error}); write it with arithmetic and"

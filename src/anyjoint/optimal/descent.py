@@ -15,6 +15,7 @@ from anyjoint.simulate.progress import Progress
 from anyjoint.simulate.trajectory import Trajectory
 
 from .cost import Cost
+from .regulator import free_velocities
 from .unknowns import Unknown, quiet, split, unknown
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class _Problem:
         self.options = {"duration": duration, "dt": dt, **(options or {})}
         if not isinstance(over, Mapping) or not over:
             raise InputError("optimise: over is empty; give first guesses by name, such as {'tau': np.zeros((50, nv))}")
-        self.free = self._free(actuated)
+        self.free = free_velocities(model, actuated, "optimise")
         self.unknowns = [self._unknown(name, guess) for name, guess in over.items()]
         self.x = np.concatenate([item.start for item in self.unknowns])
         if final is None and running is None:
@@ -131,21 +132,6 @@ class _Problem:
         self.running = Cost("running(t, q, v, tau)", running, sizes) if running else None
         self.names = tuple(over)
         self.trouble = ""
-
-    def _free(self, actuated: Any) -> Floats:
-        """Velocities whose inputs may change."""
-        if actuated is None:
-            return np.arange(self.model.nv)
-        chosen: list[int] = []
-        for item in actuated:
-            if isinstance(item, (int, np.integer)):
-                chosen.append(int(item))
-            else:
-                body = self.model.mechanism.bodies[self.model.body_index(item)]
-                chosen += range(body.v.start, body.v.stop)
-        if not chosen or min(chosen) < 0 or max(chosen) >= self.model.nv:
-            raise InputError(f"optimise: actuated={actuated!r}; expected bodies, or velocities below {self.model.nv}")
-        return np.array(sorted(set(chosen)))
 
     def _unknown(self, name: str, guess: Any) -> Unknown:
         model = self.model

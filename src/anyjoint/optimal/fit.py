@@ -173,15 +173,16 @@ def _fit(
         return np.stack([(residuals.slope(run, way) * weights).ravel() for way in ways], axis=1)
 
     run, fitted, r = at(x)
-    history, damping, converged, count = [_rms(r)], 1e-6, False, 0
+    history, damping, converged, count = [_rms(r)], 1e-3, False, 0
     while count < iterations and not converged:
         count += 1
         J = slopes(run, x)
         scale = np.maximum(np.linalg.norm(J, axis=0), 1e-300)
+        U, s, V = np.linalg.svd(J / scale, full_matrices=False)
+        seen = s > BLIND * max(s[0], 1e-300)  # parameters stay what they are where measurements say nothing
         improved = False
         for _ in range(20):
-            system = np.vstack([J / scale, np.sqrt(damping) * np.eye(len(x))])
-            step = np.linalg.lstsq(system, -np.append(r, np.zeros(len(x))), rcond=None)[0] / scale
+            step = -(V[seen].T @ (s[seen] / (s[seen] ** 2 + damping) * (U.T @ r)[seen])) / scale
             try:
                 trial = at(x + step)
             except AnyjointError:  # no such body, or a run that fails
@@ -221,4 +222,5 @@ def _covariance(J: Floats, r: Floats, known: bool) -> tuple[Floats, Floats]:
     variance = 1.0 if known else float(r @ r) / spare
     root = V[seen].T / s[seen] / scale[:, None]
     blind = (np.abs(V[~seen]) > 1e-6).any(axis=0) | (np.linalg.norm(J, axis=0) == 0)
-    return variance * root @ root.T, blind
+    with np.errstate(over="ignore", invalid="ignore"):
+        return variance * root @ root.T, blind
