@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen.ahead import ahead
-from anyjoint.codegen.kernel import Array, Kernel, Place, Run, Schedule, Store
+from anyjoint.codegen.kernel import Array, Kernel, Kind, Place, Run, Schedule, Store
 from anyjoint.symbolic import Graph, Node
 
 WORK = Array("work", "lane")
@@ -118,20 +118,21 @@ class Builder:
 
 
 class Embedded:
-    """Another schedule's runs, to be repeated on other places; rows named in `in_work` are taken from there."""
+    """Another schedule's runs, to be repeated on other places; rows named in `in_work` are taken from there.
 
-    def __init__(self, builder: Builder, program: Schedule, in_work: Sequence[str]) -> None:
-        self.builder, self.program, self.in_work = builder, program, set(in_work)
+    `others` are the kinds of arrays that further rows are taken from.
+    """
+
+    def __init__(self, builder: Builder, program: Schedule, in_work: Sequence[str], **others: Kind) -> None:
+        self.builder, self.program = builder, program
+        self.kinds: dict[str, Kind] = {**dict.fromkeys(in_work, "lane"), **others}  # type: ignore[dict-item]
         self.first = len(builder.kernels)
         self.scratch = builder.room(program.work)
-        kinds = self._kinds()
-        for kernel, names in zip(program.kernels, kinds, strict=True):
-            arrays = tuple(
-                Array(a.name, "lane") if n in self.in_work else a for a, n in zip(kernel.arrays, names, strict=True)
-            )
-            builder.kernel(replace(kernel, arrays=arrays))
+        for kernel, names in zip(program.kernels, self._names(), strict=True):
+            arrays = (Array(a.name, self.kinds.get(n, a.kind)) for a, n in zip(kernel.arrays, names, strict=True))
+            builder.kernel(replace(kernel, arrays=tuple(arrays)))
 
-    def _kinds(self) -> list[list[str]]:
+    def _names(self) -> list[list[str]]:
         """Per kernel the names of the program's arrays that its arguments stand for."""
         names: list[list[str]] = [[] for _ in self.program.kernels]
         for run in self.program.runs:

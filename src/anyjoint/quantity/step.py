@@ -14,6 +14,7 @@ from anyjoint.trace.workshop import Trace, Workshop
 
 from .constraints import POSITION_CORRECTION, VELOCITY_CORRECTION
 from .forward_dynamics import FORWARD_DYNAMICS
+from .implicit import IMPLICIT_ACCELERATION
 from .quantity import TAU, Q, Quantity, Row, T, V
 
 ARRAYS = (
@@ -26,11 +27,12 @@ def step(stepper: Stepper, name: str) -> Quantity:
 
     def trace(workshop: Workshop, formulation: str) -> Trace:
         mechanism = workshop.mechanism
-        forward = FORWARD_DYNAMICS.trace(workshop, formulation)
+        forward = (IMPLICIT_ACCELERATION if stepper.implicit else FORWARD_DYNAMICS).trace(workshop, formulation)
         projection, setups = projected(workshop, forward)
         builder = Builder(ARRAYS if mechanism.timed else tuple(x for x in ARRAYS if x.name != "t"))
-        physics = Physics(builder, mechanism, forward.schedule, projection=projection)
         q, v, tau, dt, result = (builder.place(name) for name in ("q", "v", "tau", "dt", "result"))
+        length = dt if stepper.implicit else None
+        physics = Physics(builder, mechanism, forward.schedule, projection=projection, step=length)
         ops = CompiledOps(builder, physics, dt, q, v, lambda c: tau, builder.place("t") if mechanism.timed else None)
         to_q, to_v = result, builder.place("result", mechanism.nq)
         ops.finish(*stepper.step(ops), to_q, to_v)

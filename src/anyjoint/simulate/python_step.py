@@ -24,19 +24,18 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 State = tuple[Floats, Floats]
-FORWARD = ("forward_dynamics",)
 
 
 class PythonStepper:
     """Steps of a model under a drive; `member` is the state's place in a batch of drives, `rows` its parameters."""
 
     def __init__(
-        self, model: Model, drive: Drive, stepper: Stepper, member: int = 0, quantities: Sequence[Any] = FORWARD,
+        self, model: Model, drive: Drive, stepper: Stepper, member: int = 0, quantities: Sequence[Any] = (),
         rows: ParameterRows | None = None,
     ) -> None:  # fmt: skip
         self.model, self.drive, self.stepper, self.member = model, drive, stepper, member
         # without the checks of results, which are made on whole trajectories
-        accelerations, *corrections = quantities
+        accelerations, *corrections = quantities or (stepper.dynamics,)
         self.forward = _forward(model, accelerations, rows)
         self.corrections = [_single(model, quantity, rows) for quantity in corrections]
         self.charted = charted(model)
@@ -47,17 +46,24 @@ class PythonStepper:
         """dq/dt and dv/dt."""
         return coordinate_rates(self.model, q, v), self.accelerate(t, q, v)[0]
 
-    def accelerate(self, t: float, q: Floats, v: Floats) -> tuple[Floats, float]:
-        """dv/dt, and the power of inputs, forces and dampers."""
+    def accelerate(self, t: float, q: Floats, v: Floats, h: float = 0.0) -> tuple[Floats, float]:
+        """dv/dt, over a step of length h where it is implicit, and the power of inputs, forces and dampers."""
         tau = self.drive.torque(t, q, v, self.member)
-        a = np.asarray(self.forward(q, v, tau, *self.model.clock(t)))
-        return a, float((tau - self.damping * v) @ v)
+        length = (np.full(1, h, self.model.dtype),) if self.stepper.implicit else ()
+        a = np.asarray(self.forward(q, v, tau, *length, *self.model.clock(t)))
+        return a, self.power(v, tau)
+
+    def power(self, v: Floats, tau: Floats) -> float:
+        """The power of inputs, forces and dampers."""
+        return float((tau - self.damping * v) @ v)
 
     def step(self, t: float, q: Floats, v: Floats, h: float) -> State:
         """The state after one step, in the same chart."""
         ops = NumberOps(self, t, q, v, h)
         found: State = self.stepper.step(ops)
         self.work = ops.work
+        if self.stepper.implicit:  # which has moved along the velocities at its end, under the forces there
+            self.work = h * self.power(found[1], self.drive.torque(t + h, *found, self.member))
         return found
 
     def stages(self, t: float, q: Floats, v: Floats, h: float, tableau: Tableau) -> tuple[State, Floats]:
@@ -104,7 +110,7 @@ class NumberOps:
 
     def accelerate(self, c: float, q: Floats, v: Floats) -> Floats:
         """dv/dt at t + c h."""
-        found = self.owner.accelerate(self.t + c * self.h, q, v)
+        found = self.owner.accelerate(self.t + c * self.h, q, v, self.h)
         self.powers.append(found)
         return found[0]
 
@@ -136,7 +142,7 @@ def coordinate_rates(model: Model, q: Floats, v: Floats) -> Floats:
 
 def _forward(model: Model, accelerations: str | Quantity, rows: ParameterRows | None) -> Callable[..., Floats]:
     """Forward dynamics of one state, unchecked."""
-    if model.numeric:
+    if model.numeric and accelerations == "forward_dynamics":
         return _unchecked(model.forward_dynamics, model.nv)
     return _single(model, accelerations, rows)
 

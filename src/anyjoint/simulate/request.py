@@ -20,6 +20,7 @@ from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.model.row_program import check_built_in
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.constraints import baumgarte
+from anyjoint.quantity.implicit import implicit
 from anyjoint.scalar import reals
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.physics import built_in_joints
@@ -67,9 +68,10 @@ class Request:
     def quantities(self) -> tuple[str | Quantity, ...]:
         """What the model has to answer: accelerations, then corrections if every step ends with a projection."""
         if isinstance(self.stabilise, tuple):
-            return (baumgarte(*self.stabilise[1:]),)
+            a, b = self.stabilise[1:]
+            return (implicit(b) if self.stepper.implicit else baumgarte(a, b),)
         project = ("position_correction", "velocity_correction") if self.stabilise == PROJECT else ()
-        return ("forward_dynamics", *project)
+        return (self.stepper.dynamics, *project)
 
     @property
     def method(self) -> str:

@@ -46,7 +46,10 @@ def make_step(
         damping, total = builder.place("settings", total), total + mechanism.nv
     elif powered:
         damping = builder.place("numbers", dampers or 0)
-    physics = Physics(builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection)
+    length = builder.place("settings") if stepper.implicit else None
+    physics = Physics(
+        builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection, step=length
+    )
     if stepper.adaptive and stepper.tableau:
         wanted = Controls(*(builder.place("settings", k) for k in range(controls)))
         row = AdaptiveStep(builder, physics, stepper.tableau, wanted).make()
@@ -59,7 +62,9 @@ def make_step(
     ops = CompiledOps(builder, physics, h, q, v, inputs, t)
     new_q, new_v = stepper.step(ops)
     ops.finish(new_q, new_v, q, v)
-    if powered:
+    if powered and stepper.implicit:
+        ops.add_work_at_end(q, v, builder.place("state", n - 1))
+    elif powered:
         ops.add_work(new_v, builder.place("state", n - 1))
     physics.settle(q, v, ops.time(1.0))
     if t:

@@ -80,6 +80,15 @@ class CompiledOps:
         done = lambda x: {"work": x["h"] * sum(weights[name] * x[name] for name in powers)}  # noqa: E731
         self.builder.pointwise(1, {}, {"h": self.h, **powers}, {"work": total}, done, accumulate=True)
 
+    def add_work_at_end(self, q: Place, v: Place, total: Place) -> None:
+        """Add the work of an implicit step, which has moved along the velocities at its end, under the forces there."""
+        inputs = self.inputs(1.0)
+        self.physics.gathered(q, v, inputs)
+        power = self.physics.power(v, inputs)
+        assert power is not None  # work is asked for
+        done = lambda x: {"work": x["h"] * x["power"]}  # noqa: E731
+        self.builder.pointwise(1, {}, {"h": self.h, "power": power}, {"work": total}, done, accumulate=True)
+
     def _compute(self, q: Sum, v: Sum) -> None:
         """Make room for what has not been computed yet, and compute it."""
         wanted = []

@@ -81,6 +81,7 @@ class Physics:
         forced: bool = False,
         damping: Place | None = None,
         projection: Projection | None = None,
+        step: Place | None = None,
     ) -> None:
         self.builder, self.mechanism, self.forces = builder, mechanism, forces
         self.nq, self.nv = mechanism.nq, mechanism.nv
@@ -88,7 +89,9 @@ class Physics:
         self.damping = damping  # where those of the mechanism's dampers stand, if power is asked for
         # Where forces are put together; `forced` where a caller adds some of its own.
         self.tau = builder.room(self.nv) if forced or (forces and forces.torques) else None
-        self.dynamics = Embedded(builder, dynamics, ("q", "v", "t", "result", *(["tau"] if self.tau else [])))
+        self.step = step  # where the length of the step stands, for dynamics that ask for it
+        rows = ("q", "v", "t", "result", *(["tau"] if self.tau else []))
+        self.dynamics = Embedded(builder, dynamics, rows, **({"h": builder.arrays[step.array].kind} if step else {}))
         self.projection = projection
         if projection:
             self.corrections = [
@@ -101,15 +104,23 @@ class Physics:
 
     def accelerate(self, q: Place, v: Place, inputs: Place, out: Place, t: Place | None = None) -> None:
         """Accelerations at (q, v, t) in the work array, with the inputs (tau, then signals of forces) at a place."""
-        tau = inputs
-        if self.tau and self.forces:
-            self.builder.pointwise(self.nv, {"tau": inputs}, {}, {"tau": self.tau}, lambda x: {"tau": x["tau"]})
-            self.add_forces(q, v, inputs, self.tau)
-            tau = self.tau
-        self.dynamics.call({"q": q, "v": v, "tau": tau, "result": out} | at_time(t))
+        self.call(q, v, self.gathered(q, v, inputs), out, t)
+
+    def gathered(self, q: Place, v: Place, inputs: Place) -> Place:
+        """Where inputs and forces at a state stand, put together."""
+        if not (self.tau and self.forces):
+            return inputs
+        self.builder.pointwise(self.nv, {"tau": inputs}, {}, {"tau": self.tau}, lambda x: {"tau": x["tau"]})
+        self.add_forces(q, v, inputs, self.tau)
+        return self.tau
+
+    def call(self, q: Place, v: Place, tau: Place, out: Place, t: Place | None) -> None:
+        """Accelerations under forces that have been put together."""
+        places = {"q": q, "v": v, "tau": tau, "result": out} | at_time(t)
+        self.dynamics.call(places | ({} if self.step is None else {"h": self.step}))
 
     def power(self, v: Place, inputs: Place) -> Place | None:
-        """Where the power of inputs, forces and dampers stands, which were at work in the last accelerations."""
+        """Where the power of inputs, forces and dampers stands, as they were put together last."""
         if self.damping is None:
             return None
         tau, out = self.tau if self.tau and self.forces else inputs, self.builder.room(1)

@@ -40,6 +40,12 @@ class Stepper:
     order: int
     step: Callable[[Ops], tuple[Vector, Vector]]
     tableau: Tableau | None = None
+    implicit: bool = False  # whether accelerations feel forces as they will be at the end of the step
+
+    @property
+    def dynamics(self) -> str:
+        """The quantity that accelerations come from."""
+        return "implicit_acceleration" if self.implicit else "forward_dynamics"
 
     @property
     def adaptive(self) -> bool:

@@ -9,12 +9,14 @@ from typing import Any, Literal
 import numpy as np
 
 from anyjoint.constraints import Constraint, FunctionConstraint, Rows, Touched
-from anyjoint.constraints.rows import Scalars, push
+from anyjoint.constraints.rows import Scalars, giving_way, push
 from anyjoint.dynamics.algorithm import Algorithm, algorithm
 from anyjoint.dynamics.carried import CARRIED, CARRIED_AT_REST
 from anyjoint.dynamics.constraint_jacobian import PROJECT
+from anyjoint.dynamics.implicit import CARRIED_IMPLICIT, soften
 from anyjoint.dynamics.led import give_leads
 from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
+from anyjoint.dynamics.newton_euler import BIAS
 from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
@@ -31,6 +33,7 @@ from .numbers import Numbers
 from .straight import Straight, Trace
 
 FIRST = algorithm("velocities", ("outward", CARRIED.sweeps[0].function), inputs=["q", "v"])
+LACKING = algorithm("lacking wrenches", ("outward", BIAS.sweeps[0].function), inputs=["q", "v"])
 
 
 def _rest(method: Algorithm) -> Algorithm:
@@ -39,7 +42,7 @@ def _rest(method: Algorithm) -> Algorithm:
     return algorithm(method.name, *sweeps, inputs=["tau"], results=method.results)
 
 
-REST, STILL = _rest(CARRIED), _rest(CARRIED_AT_REST)
+REST, STILL, IMPLICIT_REST = _rest(CARRIED), _rest(CARRIED_AT_REST), _rest(CARRIED_IMPLICIT)
 FRAME = 12  # numbers of a frame: rotation by rows, origin
 
 
@@ -99,13 +102,20 @@ def _numbers(T: Array) -> list[float]:
 class Question:
     """What is asked of a tree with constraints. `right` is what accelerations have to make up for, row by row.
 
-    `still`: nothing moves, falls or pushes, so that accelerations are corrections. Without `right` the errors of the
-    rows themselves are asked for.
+    `still`: nothing moves, falls or pushes, so that accelerations are corrections. `implicit`: they are those over a
+    step at whose end velocities are on the rows, where `right` is divided by its length. Without `right` the errors of
+    the rows themselves are asked for.
     """
 
     answer: Literal["accelerations", "multipliers", "errors", "entries"]
     right: Callable[[Rows], Scalars] | None = lambda rows: rows.gamma
     still: bool = False
+    implicit: bool = False
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether links' accelerations are without those of velocities and gravity."""
+        return self.still or self.implicit
 
 
 @dataclass
@@ -119,6 +129,7 @@ class Constrained:
     frames: LinkFrames
     rows: list[Rows]
     still: bool = False
+    h: Scalar | None = None  # the length of an implicit step
 
     def answer(self, question: Question) -> list[Any]:
         """The entries of the result row."""
@@ -126,8 +137,11 @@ class Constrained:
             return [*(x for rows in self.rows for x in held(rows)), *(x for rows in self.rows for x in rows.rate)]
         if question.answer == "entries":
             return self.entries()
-        pairs = zip(self.mechanism.constraints, self.rows, strict=True)
-        a, multipliers = self.solve([right_side(constraint, rows, question) for constraint, rows in pairs])
+        pairs = list(zip(self.mechanism.constraints, self.rows, strict=True))
+        for place, (constraint, rows) in zip(self.closed.where, pairs, strict=False):
+            if self.h is not None and constraint.compliance:
+                self.tree.records[place].weight = vector(*giving_way(rows, constraint.compliance, self.h)[1])
+        a, multipliers = self.solve([right_side(constraint, rows, question, self.h) for constraint, rows in pairs])
         return a if question.answer == "accelerations" else multipliers
 
     def give(self, right: Sequence[Scalars]) -> None:
@@ -146,22 +160,30 @@ class Constrained:
     def solve(self, right: Sequence[Scalars]) -> tuple[list[Any], list[Any]]:
         """Accelerations in the mechanism's order, and multipliers, for right sides of the rows."""
         self.give(right)
-        self.tree.run(STILL if self.still else REST)
+        self.tree.run(STILL if self.still else REST if self.h is None else IMPLICIT_REST)
         a: list[Any] = [0.0] * self.mechanism.nv
         for link, record in zip(self.closed.plan.links, self.tree.records, strict=True):
             if link.body >= 0 and not isinstance(self.mechanism.bodies[link.body].joint, Coupled):
-                a[self.mechanism.bodies[link.body].v] = list(record.qdd)
+                a[self.mechanism.bodies[link.body].v] = list(record.qdd if self.h is None else record.answer)
         closures = self.closed.where[: len(self.mechanism.constraints)]
         multipliers = [x for k in closures for x in self.tree.records[k].multipliers]
         return a, multipliers
 
 
-def right_side(constraint: Constraint, rows: Rows, question: Question) -> Scalars:
+def right_side(constraint: Constraint, rows: Rows, question: Question, h: Scalar | None = None) -> Scalars:
     """What accelerations have to make up for; of a soft row what it pushes with, which corrections leave alone."""
     assert question.right is not None
+    if h is not None:
+        return giving_way(rows, constraint.compliance, h)[0] if constraint.compliance else over(question.right(rows), h)
     if not constraint.compliance:
         return question.right(rows)
     return [0.0] * constraint.count if question.still else push(rows, constraint.compliance)
+
+
+def over(values: Scalars, h: Scalar) -> Scalars:
+    """Errors of velocities as the accelerations that take them away within a step."""
+    per_second = 1 / h
+    return [x * per_second for x in values]
 
 
 def held(rows: Rows) -> Scalars:
@@ -171,10 +193,13 @@ def held(rows: Rows) -> Scalars:
 
 def constrained(
     tree: Straight, mechanism: Mechanism, closed: ClosedPlan, relative: Sequence[bool], numbers: Numbers,
-    programs: ConstraintPrograms, t: Any, still: bool,
+    programs: ConstraintPrograms, t: Any, still: bool, h: Scalar | None = None,
 ) -> Constrained:  # fmt: skip
-    """The rows of a traced tree, after its velocities; `still` sets forces, gyroscopic ones too, to zero after that."""
-    tree.run(FIRST)
+    """The rows of a traced tree, after its velocities; `still` sets forces, gyroscopic ones too, to zero after that.
+
+    With h, the length of an implicit step, links know what they lack where nothing accelerates, and move no more.
+    """
+    tree.run(FIRST if h is None else LACKING)
     frames = LinkFrames(tree.records, closed.plan.parents)
     X = _poses(tree.trace, numbers)
 
@@ -188,13 +213,16 @@ def constrained(
 
     rows = constraint_rows(closed, mechanism.constraints, relative, frames, X, coordinate, t, rows_of)
     give_forces(tree, mechanism, closed)
-    if still:
+    if still or h is not None:
         tree.root.alpha, tree.root.acceleration = zeros(6), zeros(3)
-        for record in tree.records:
-            record.tau, record.a, record.b, record.g = zeros(len(record.qd)), zeros(6), zeros(6), zeros(3)
-            record.second, record.up = zeros(len(record.qd)), zeros(3)
+    for record in tree.records if still else ():
+        record.tau, record.a, record.b, record.g = zeros(len(record.qd)), zeros(6), zeros(6), zeros(3)
+        record.second, record.up = zeros(len(record.qd)), zeros(3)
+    for record in tree.records if h is not None else ():
+        record.h, record.second = vector(h), zeros(len(record.qd))
+        soften(record)
     give_leads(tree.records, closed.plan.parents, tree.root.acceleration, merge_nodes)
-    return Constrained(tree, mechanism, closed, relative, frames, rows, still)
+    return Constrained(tree, mechanism, closed, relative, frames, rows, still, h)
 
 
 def merge_nodes(values: list[Any]) -> list[Any]:

@@ -23,8 +23,8 @@ from .setup import Rows, split_parameters
 
 EXACT = (0.0, 1.0, -1.0)
 # Rows that are not one number per velocity: six numbers for each link, or a few for all links together.
-PER_LINK, SHARED = ("y",), {"g": 3}
-FEEDS = ("K", "N", "gamma")  # rows of constraints, which only some links have
+PER_LINK, SHARED = ("y",), {"g": 3, "h": 1}
+FEEDS = ("K", "N", "gamma", "weight")  # rows of constraints, which only some links have
 
 
 def part_of(name: str, link: Link, index: int) -> slice:

@@ -241,8 +241,8 @@ class Workshop:
         tree = trace_tree(closed.plan, numbers, self.joints, sizes, self.expansion)
         if "tau" in inputs:
             tree.rows["tau"] = [tree.trace.row("tau", k) for k in range(self.mechanism.nv)]
-        t = tree.trace.row("t", 0) if "t" in inputs else 0.0
-        made = constrained(tree, self.mechanism, closed, self.relative, numbers, self.row_programs, t, still)
+        t, h = (tree.trace.row(name, 0) if name in inputs else default for name, default in (("t", 0.0), ("h", None)))
+        made = constrained(tree, self.mechanism, closed, self.relative, numbers, self.row_programs, t, still, h)
         return row_schedule(tree.trace, inputs, function(made))
 
     def layout(

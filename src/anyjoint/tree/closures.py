@@ -250,14 +250,15 @@ def _closure(parent: int, columns: Columns) -> Link:
 
 
 def _fed(links: Sequence[Link]) -> list[Link]:
-    """Links with their places in the rows K, N and gamma, one link's behind the other's."""
-    made, K, N, gamma = [], 0, 0, 0
+    """Links with their places in the rows K, N, gamma and weight, one link's behind the other's."""
+    made, K, N, gamma, weight = [], 0, 0, 0, 0
     for link in links:
-        columns, begin = link.columns, (K, N, gamma)
+        columns, begin = link.columns, (K, N, gamma, weight)
         K += 6 * len(columns.starts)
         N += link.joint.nv * len(columns.joints)
         gamma += 0 if columns.shared else columns.closes
-        feed = Feed(slice(begin[0], K), slice(begin[1], N), slice(begin[2], gamma))
+        weight += columns.closes if columns.soft else 0
+        feed = Feed(slice(begin[0], K), slice(begin[1], N), slice(begin[2], gamma), slice(begin[3], weight))
         made.append(replace(link, feed=feed))
     return made
 

@@ -32,11 +32,13 @@ class Columns:
 
 @dataclass(frozen=True)
 class Feed:
-    """Where a link's numbers stand in the rows K, N and gamma: six per column, one per velocity and column, one."""
+    """Where a link's numbers stand in the rows K, N, gamma and weight: six per column, one per velocity and column, one
+    per row that ends here, and one per soft row that ends here."""
 
     K: slice
     N: slice
     gamma: slice
+    weight: slice
 
 
-NONE, UNFED = Columns(), Feed(*[slice(0, 0)] * 3)
+NONE, UNFED = Columns(), Feed(*[slice(0, 0)] * 4)

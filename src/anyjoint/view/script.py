@@ -90,10 +90,10 @@ class Pushed(Physics):
 
     def __init__(
         self, builder: Builder, model: Model, forces: ForceProgram, settings: Sequence[Place],
-        projection: Projection | None,
+        projection: Projection | None, dynamics: Schedule, step: Place | None,
     ) -> None:  # fmt: skip
-        forward = model.program("forward_dynamics").trace.schedule
-        super().__init__(builder, model.mechanism, forward, forces, settings, forced=True, projection=projection)
+        options = {"forced": True, "projection": projection, "step": step}
+        super().__init__(builder, model.mechanism, dynamics, forces, settings, **options)
         rows = ("q", "result")
         self.pushes = {name: Embedded(builder, model.program(x).trace.schedule, rows) for name, x in PUSHES.items()}
         self.part = builder.room(self.nv)
@@ -110,7 +110,7 @@ class Pushed(Physics):
             both = {"tau": total, "more": self.part}
             builder.pointwise(self.nv, both, {}, {"tau": total}, lambda x: {"tau": x["tau"] + x["more"]})
         self.add_forces(q, v, inputs, total)
-        self.dynamics.call({"q": q, "v": v, "tau": total, "result": out} | at_time(t))
+        self.call(q, v, total, out, t)
 
 
 def live_forces(model: Model, forces: Sequence[Force]) -> ForceProgram:
@@ -126,14 +126,14 @@ def step_text(model: Model, stepper: Stepper, forces: ForceProgram, pushed: bool
     names = ["numbers", *(f"{name} numbers" for name in PUSHES if pushed), "settings"]
     builder = Builder((*(Array(name, "row") for name in ROWS), *(Array(name, "uniform") for name in names)))
     corrections = ("position_correction", "velocity_correction") if model.mechanism.constraints else ()
-    own = [model.program(name) for name in ("forward_dynamics", *corrections)]
+    own = [model.program(name) for name in (stepper.dynamics, *corrections)]
     projection, settings = projection_of(own), [builder.place("settings", k) for k in range(len(forces.numbers))]
+    dynamics, length = own[0].trace.schedule, builder.place("dt") if stepper.implicit else None
     if pushed:
-        physics: Physics = Pushed(builder, model, forces, settings, projection)
+        physics: Physics = Pushed(builder, model, forces, settings, projection, dynamics, length)
     else:
-        physics = Physics(
-            builder, model.mechanism, own[0].trace.schedule, forces, settings, forced=True, projection=projection
-        )
+        options = {"forced": True, "projection": projection, "step": length}
+        physics = Physics(builder, model.mechanism, dynamics, forces, settings, **options)
     tau = builder.room(model.nv)
     builder.pointwise(model.nv, {}, {}, {"tau": tau}, lambda x: {"tau": 0.0})
     q, v, result, to_v = (*(builder.place(name) for name in ("q", "v", "result")), builder.place("result", model.nq))

@@ -1,0 +1,66 @@
+"""Accelerations that feel forces as they will be at the end of a step: linearly implicit, in linear time.
+
+Over a step of length h, forces f(q, v) with the slopes K = -df/dq and D = -df/dv are, to first order,
+f - h K v - (h D + h^2 K) x, where x are the accelerations:
+
+    (M + h D + h^2 K) x = f - h K v - bias.
+
+What a joint alone feels goes into its pivot Omega, what a link feels against the ground into its inertia, and what acts
+between links is carried as a soft row: one solve, where RedMax iterates. The first sweep is Newton and Euler's: it
+finds what is unbalanced where nothing accelerates; the others answer to that, and know neither velocities nor gravity.
+"""
+
+from typing import Any
+
+from anyjoint.spatial import zeros
+
+from . import carried
+from .algorithm import algorithm
+from .newton_euler import accelerate
+from .small_matrix import felt, together
+
+
+def unbalanced(body: Any, parent: Any) -> None:
+    """Outward: the wrench that a link lacks, and how its joint resists."""
+    body.qdd = body.qdd_rest
+    accelerate(body, parent)
+    soften(body)
+
+
+def soften(body: Any) -> None:
+    """Take the joint's own springs and dampers as they will be; from here on, nothing moves and nothing falls."""
+    h = body.h[0]
+    body.tau = body.tau - felt(body.armature, body.qdd) - h * felt(body.stiffness, body.qd)
+    body.armature = together(body.armature, h * together(body.damping, h * body.stiffness))
+    body.a, body.g, body.up = zeros(6), zeros(3), zeros(3)
+
+
+def inertias(body: Any, parent: Any) -> None:
+    """Inward: articulated inertias and what is unbalanced; soft rows give way."""
+    if body.columns.soft:
+        carried.close(body, parent, 0.0)
+    else:
+        carried.inertias(body, parent)
+
+
+def answers(body: Any, parent: Any) -> None:
+    """Outward: how joints and links answer, from the ground, which stands still."""
+    body.answer, body.eta = carried.answers(body, parent.carried, body.A.motion(parent.eta))
+
+
+IMPLICIT = algorithm(
+    "implicit",
+    ("outward", unbalanced),
+    ("inward", inertias),
+    ("outward", answers),
+    inputs=["q", "v", "tau", "h"],
+    results=["answer"],
+    over="regrouped",
+)
+CARRIED_IMPLICIT = algorithm(
+    "implicit with carried unknowns",
+    *((sweep.direction, sweep.function) for sweep in IMPLICIT.sweeps),
+    inputs=[*IMPLICIT.inputs, "K", "N", "gamma", "weight"],
+    results=["answer", "multipliers"],
+    over="regrouped",
+)

@@ -1,0 +1,40 @@
+"""Accelerations over a step that feel springs, dampers and soft constraints as they will be at its end."""
+
+from __future__ import annotations
+
+from anyjoint.constraints import Rows
+from anyjoint.dynamics.implicit import CARRIED_IMPLICIT, IMPLICIT
+from anyjoint.mechanism.checks import check_regular
+from anyjoint.trace.constrained import Question, held
+from anyjoint.trace.workshop import Trace, Workshop
+
+from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
+
+DT = Row("dt", "whole", meaning="seconds, the length of the step")
+
+
+def implicit(pull: float = 0.0) -> Quantity:
+    """The quantity that takes errors of positions off at the rate `pull`, per second, as RedMax does."""
+
+    def right(rows: Rows) -> list[object]:
+        return [x + pull * y for x, y in zip(rows.rate, held(rows), strict=True)] if pull else list(rows.rate)
+
+    def trace(workshop: Workshop, _: str) -> Trace:
+        check_regular(workshop.mechanism)
+        if workshop.mechanism.constraints or workshop.expansion:
+            question = Question("accelerations", right, implicit=True)
+            inputs = with_time(workshop, IMPLICIT.inputs)
+            return workshop.constrained(f"{CARRIED_IMPLICIT.name} {pull!r}", inputs, question)
+        return workshop.sweeps(IMPLICIT)
+
+    return Quantity(
+        "implicit_acceleration" + (f" {pull!r}" if pull else ""),
+        "Accelerations over a step of dt seconds that feel springs and dampers as they will be at its end.",
+        (Q, V, TAU, DT, T),
+        (A,),
+        trace,
+        optional=("t",),
+    )
+
+
+IMPLICIT_ACCELERATION = implicit()
