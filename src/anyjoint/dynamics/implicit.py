@@ -12,7 +12,9 @@ finds what is unbalanced where nothing accelerates; the others answer to that, a
 
 from typing import Any
 
-from anyjoint.spatial import zeros
+from anyjoint.spatial import BlockInertia, zeros
+
+from anyjoint.tree.columns import UNFED
 
 from . import carried
 from .algorithm import algorithm
@@ -28,10 +30,18 @@ def unbalanced(body: Any, parent: Any) -> None:
 
 
 def soften(body: Any) -> None:
-    """Take the joint's own springs and dampers as they will be; from here on, nothing moves and nothing falls."""
-    h = body.h[0]
+    """Take springs, dampers and forces as they will be; from here on, nothing moves and nothing falls."""
+    h, n = body.h[0], len(body.qd)
     body.tau = body.tau - felt(body.armature, body.qdd) - h * felt(body.stiffness, body.qd)
     body.armature = together(body.armature, h * together(body.damping, h * body.stiffness))
+    if len(body.lack):
+        body.b = body.b + body.lack
+    if len(body.give):
+        body.J = body.J + BlockInertia.from_entries(list(body.give))
+    if len(body.pull):
+        body.tau = body.tau - body.pull
+    if len(body.grip):
+        body.armature = together(body.armature, body.grip[0:1] if n == 1 else body.grip.reshape(n, n))
     body.a, body.g, body.up = zeros(6), zeros(3), zeros(3)
 
 
@@ -60,7 +70,7 @@ IMPLICIT = algorithm(
 CARRIED_IMPLICIT = algorithm(
     "implicit with carried unknowns",
     *((sweep.direction, sweep.function) for sweep in IMPLICIT.sweeps),
-    inputs=[*IMPLICIT.inputs, "K", "N", "gamma", "weight"],
+    inputs=[*IMPLICIT.inputs, *vars(UNFED)],
     results=["answer", "multipliers"],
     over="regrouped",
 )

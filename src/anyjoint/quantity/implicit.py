@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from anyjoint.constraints import Rows
+from collections.abc import Sequence
+
+from anyjoint.constraints import Push, Rows
 from anyjoint.dynamics.implicit import CARRIED_IMPLICIT, IMPLICIT
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.trace.constrained import Question, held
@@ -13,27 +15,33 @@ from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
 DT = Row("dt", "whole", meaning="seconds, the length of the step")
 
 
-def implicit(pull: float = 0.0) -> Quantity:
-    """The quantity that takes errors of positions off at the rate `pull`, per second, as RedMax does."""
+def implicit(pull: float = 0.0, pushes: Sequence[Push] = ()) -> Quantity:
+    """The quantity that takes errors of positions off at the rate `pull`, per second, as RedMax does.
+
+    It feels `pushes` as they will be, too; their functions of time are a row behind the others, `signals`.
+    """
+    count = sum(len(push.signals) for push in pushes)
+    signals = (Row("signals", "whole", (count,), "what functions of time say, that forces depend on"),) if count else ()
 
     def right(rows: Rows) -> list[object]:
         return [x + pull * y for x, y in zip(rows.rate, held(rows), strict=True)] if pull else list(rows.rate)
 
     def trace(workshop: Workshop, _: str) -> Trace:
         check_regular(workshop.mechanism)
-        if workshop.mechanism.constraints or workshop.expansion:
+        if workshop.mechanism.constraints or workshop.expansion or pushes:
             question = Question("accelerations", right, implicit=True)
-            inputs = with_time(workshop, IMPLICIT.inputs)
-            return workshop.constrained(f"{CARRIED_IMPLICIT.name} {pull!r}", inputs, question)
+            inputs = (*with_time(workshop, IMPLICIT.inputs), *(row.name for row in signals))
+            return workshop.pushed(pushes).constrained(CARRIED_IMPLICIT.name, inputs, question)
         return workshop.sweeps(IMPLICIT)
 
     return Quantity(
         "implicit_acceleration" + (f" {pull!r}" if pull else ""),
         "Accelerations over a step of dt seconds that feel springs and dampers as they will be at its end.",
-        (Q, V, TAU, DT, T),
+        (Q, V, TAU, DT, T, *signals),
         (A,),
         trace,
         optional=("t",),
+        kept=not pushes,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
-from anyjoint.forces.program import BadInput
+from anyjoint.forces.signal import BadInput
 from anyjoint.mechanism.fence import check_inside
 from anyjoint.mechanism.singular import joint_reason
 from anyjoint.options import named_options

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import SingularityError
+from anyjoint.forces.signal import signal_at
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.tableau import Tableau
 
 from .drive import Drive
+from .programs import program_of
 from .stabilise import charted, projected
 
 if TYPE_CHECKING:
@@ -48,10 +50,18 @@ class PythonStepper:
 
     def accelerate(self, t: float, q: Floats, v: Floats, h: float = 0.0) -> tuple[Floats, float]:
         """dv/dt, over a step of length h where it is implicit, and the power of inputs, forces and dampers."""
+        if self.stepper.implicit:
+            return self._implicit(t, q, v, h), 0.0
         tau = self.drive.torque(t, q, v, self.member)
-        length = (np.full(1, h, self.model.dtype),) if self.stepper.implicit else ()
-        a = np.asarray(self.forward(q, v, tau, *length, *self.model.clock(t)))
+        a = np.asarray(self.forward(q, v, tau, *self.model.clock(t)))
         return a, self.power(v, tau)
+
+    def _implicit(self, t: float, q: Floats, v: Floats, h: float) -> Floats:
+        """dv/dt by dynamics that feel forces as they will be at the end of the step."""
+        signals = [signal_at(f, t) for f in self.drive.functions]
+        rows = [[h], *self.model.clock(t), *([signals] if signals else [])]
+        tau = self.drive.given(t, q, v, self.member)
+        return np.asarray(self.forward(q, v, tau, *(np.array(row, self.model.dtype) for row in rows)), dtype=float)
 
     def power(self, v: Floats, tau: Floats) -> float:
         """The power of inputs, forces and dampers."""
@@ -150,7 +160,7 @@ def _forward(model: Model, accelerations: str | Quantity, rows: ParameterRows | 
 def _single(model: Model, quantity: str | Quantity, rows: ParameterRows | None) -> Callable[..., Floats]:
     """A quantity of one state, unchecked; `rows` has its parameters."""
     if rows is None:
-        return model.program(quantity)
+        return program_of(model, quantity)
     return _unchecked(lambda *arrays: model.evaluate(quantity, arrays, parameters=rows)[0], model.nv)
 
 

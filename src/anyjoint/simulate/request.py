@@ -64,14 +64,20 @@ class Request:
     stabilise: Stabilise = None  # how the motion is kept on constraints
     parameters: ParameterRows | None = None  # of each trajectory
 
-    @property
+    @cached_property
     def quantities(self) -> tuple[str | Quantity, ...]:
         """What the model has to answer: accelerations, then corrections if every step ends with a projection."""
-        if isinstance(self.stabilise, tuple):
-            a, b = self.stabilise[1:]
-            return (implicit(b) if self.stepper.implicit else baumgarte(a, b),)
+        a, b = self.stabilise[1:] if isinstance(self.stabilise, tuple) else (0.0, 0.0)
         project = ("position_correction", "velocity_correction") if self.stabilise == PROJECT else ()
-        return (self.stepper.dynamics, *project)
+        if self.stepper.implicit:
+            return (self._implicit(b), *project)
+        return (baumgarte(a, b) if isinstance(self.stabilise, tuple) else self.stepper.dynamics, *project)
+
+    def _implicit(self, pull: float) -> Quantity:
+        """Accelerations under the forces of the run; the same while neither those nor the mechanism change."""
+        pushes, mechanism = self.forces.pushes, self.model.mechanism
+        where = tuple(mechanism.bodies), tuple(map(float, mechanism.gravity)), tuple(map(id, mechanism.constraints))
+        return kept(self.forces, ("implicit", pull, where), lambda: implicit(pull, pushes))
 
     @property
     def method(self) -> str:

@@ -48,8 +48,9 @@ def make_step(
         damping = builder.place("numbers", dampers or 0)
     length = builder.place("settings") if stepper.implicit else None
     physics = Physics(
-        builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection, step=length
-    )
+        builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection, step=length,
+        feels=stepper.implicit,
+    )  # fmt: skip
     if stepper.adaptive and stepper.tableau:
         wanted = Controls(*(builder.place("settings", k) for k in range(controls)))
         row = AdaptiveStep(builder, physics, stepper.tableau, wanted).make()

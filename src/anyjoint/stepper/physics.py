@@ -82,6 +82,7 @@ class Physics:
         damping: Place | None = None,
         projection: Projection | None = None,
         step: Place | None = None,
+        feels: bool = False,
     ) -> None:
         self.builder, self.mechanism, self.forces = builder, mechanism, forces
         self.nq, self.nv = mechanism.nq, mechanism.nv
@@ -90,7 +91,8 @@ class Physics:
         # Where forces are put together; `forced` where a caller adds some of its own.
         self.tau = builder.room(self.nv) if forced or (forces and forces.torques) else None
         self.step = step  # where the length of the step stands, for dynamics that ask for it
-        rows = ("q", "v", "t", "result", *(["tau"] if self.tau else []))
+        self.feels = feels  # whether dynamics feel forces by themselves
+        rows = ("q", "v", "t", "result", *(["tau"] if self.tau and (forced or not feels) else []))
         self.dynamics = Embedded(builder, dynamics, rows, **({"h": builder.arrays[step.array].kind} if step else {}))
         self.projection = projection
         if projection:
@@ -104,7 +106,8 @@ class Physics:
 
     def accelerate(self, q: Place, v: Place, inputs: Place, out: Place, t: Place | None = None) -> None:
         """Accelerations at (q, v, t) in the work array, with the inputs (tau, then signals of forces) at a place."""
-        self.call(q, v, self.gathered(q, v, inputs), out, t)
+        tau = inputs if self.feels else self.gathered(q, v, inputs)
+        self.call(q, v, tau, out, t, inputs)
 
     def gathered(self, q: Place, v: Place, inputs: Place) -> Place:
         """Where inputs and forces at a state stand, put together."""
@@ -114,10 +117,12 @@ class Physics:
         self.add_forces(q, v, inputs, self.tau)
         return self.tau
 
-    def call(self, q: Place, v: Place, tau: Place, out: Place, t: Place | None) -> None:
+    def call(self, q: Place, v: Place, tau: Place, out: Place, t: Place | None, inputs: Place) -> None:
         """Accelerations under forces that have been put together."""
         places = {"q": q, "v": v, "tau": tau, "result": out} | at_time(t)
-        self.dynamics.call(places | ({} if self.step is None else {"h": self.step}))
+        if self.step is not None:
+            places |= {"h": self.step, "signals": inputs.at(self.nv)}
+        self.dynamics.call(places)
 
     def power(self, v: Place, inputs: Place) -> Place | None:
         """Where the power of inputs, forces and dampers stands, as they were put together last."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from anyjoint.spatial import Pose, Translation, Turn, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import import_into
 from anyjoint.symbolic.simplify import merge_identities
-from anyjoint.tree.closures import ClosedPlan, Unknowns, close_plan
+from anyjoint.tree.closures import UNFELT, ClosedPlan, Felt, Unknowns, close_plan
 from anyjoint.tree.denavit import snap
 from anyjoint.tree.plan import Plan
 from anyjoint.tree.rigid import Array
@@ -46,8 +46,10 @@ REST, STILL, IMPLICIT_REST = _rest(CARRIED), _rest(CARRIED_AT_REST), _rest(CARRI
 FRAME = 12  # numbers of a frame: rotation by rows, origin
 
 
-def closed_plan(plan: Plan, mechanism: Mechanism, relative: Sequence[bool]) -> ClosedPlan:
-    """A plan with a closure for every constraint and, behind those, for every joint that others follow."""
+def closed_plan(
+    plan: Plan, mechanism: Mechanism, relative: Sequence[bool], more: Sequence[Unknowns] = (), felt: Felt = UNFELT
+) -> ClosedPlan:
+    """A plan with a closure for every constraint and, behind those, for every joint that others follow, then more."""
     blocks = []
     for constraint, moves_along in zip(mechanism.constraints, relative, strict=True):
         links = tuple(plan.placed[body][0] if body >= 0 else -1 for body in constraint.bodies)
@@ -57,7 +59,7 @@ def closed_plan(plan: Plan, mechanism: Mechanism, relative: Sequence[bool]) -> C
     for leader, followers in led(mechanism).items():
         links = tuple(plan.placed[body][0] for body in (leader, *followers))
         blocks.append(Unknowns(mechanism.bodies[leader].joint.nv, driven=links))
-    return close_plan(plan, blocks)
+    return close_plan(plan, [*blocks, *more], felt)
 
 
 def led(mechanism: Mechanism) -> dict[int, list[int]]:
@@ -87,12 +89,13 @@ def frame_numbers(plan: Plan, constraints: Sequence[Constraint]) -> list[list[fl
         row: list[float] = []
         for body, frame in zip(constraint.bodies, constraint.frames, strict=True):
             own = np.asarray(frame.matrix, dtype=float)
-            row += _numbers(plan.placed[body][1] @ own if body >= 0 else own)
+            row += frame_row(plan.placed[body][1] @ own if body >= 0 else own)
         made.append(row)
     return made
 
 
-def _numbers(T: Array) -> list[float]:
+def frame_row(T: Array) -> list[float]:
+    """The numbers of a frame; rounding noise is made exact."""
     p = T[:3, 3]
     p = np.where(np.abs(p) <= 4e-15 * max(np.abs(p).max(), 1e-3), 0.0, p)
     return [*snap(T[:3, :3]).ravel().tolist(), *p.tolist()]
@@ -118,6 +121,13 @@ class Question:
         return self.still or self.implicit
 
 
+class TreePushes(Protocol):
+    """Pushes on a traced tree (see pushes.py)."""
+
+    def begin(self, tree: Straight, mechanism: Mechanism, frames: LinkFrames, h: Scalar) -> None: ...
+    def carry(self, records: Sequence[Any]) -> None: ...
+
+
 @dataclass
 class Constrained:
     """A traced tree, its rows, and what they say at the state."""
@@ -130,6 +140,7 @@ class Constrained:
     rows: list[Rows]
     still: bool = False
     h: Scalar | None = None  # the length of an implicit step
+    pushes: TreePushes | None = None
 
     def answer(self, question: Question) -> list[Any]:
         """The entries of the result row."""
@@ -150,6 +161,8 @@ class Constrained:
             self.closed, self.mechanism.constraints, self.relative, self.frames, self.rows, right,
             self.tree.root.acceleration, lambda place: velocity_place(self.mechanism, self.closed, place),
         )  # fmt: skip
+        if self.pushes:
+            self.pushes.carry(self.tree.records)
 
     def entries(self) -> list[Any]:
         """Entries of the Jacobian of all rows, link by link."""
@@ -193,7 +206,7 @@ def held(rows: Rows) -> Scalars:
 
 def constrained(
     tree: Straight, mechanism: Mechanism, closed: ClosedPlan, relative: Sequence[bool], numbers: Numbers,
-    programs: ConstraintPrograms, t: Any, still: bool, h: Scalar | None = None,
+    programs: ConstraintPrograms, t: Any, still: bool, h: Scalar | None = None, pushes: TreePushes | None = None,
 ) -> Constrained:  # fmt: skip
     """The rows of a traced tree, after its velocities; `still` sets forces, gyroscopic ones too, to zero after that.
 
@@ -201,12 +214,10 @@ def constrained(
     """
     tree.run(FIRST if h is None else LACKING)
     frames = LinkFrames(tree.records, closed.plan.parents)
-    X = _poses(tree.trace, numbers)
+    X = [poses_of(row) for row in frame_variables(tree.trace, numbers)[: len(mechanism.constraints)]]
 
     def coordinate(place: tuple[int, int]) -> tuple[Scalar, Scalar]:
-        body, k = place
-        own = mechanism.bodies[body]
-        return tree.rows["q"][own.q.start + k], tree.rows["v"][own.v.start + (own.joint.velocity_of(k) or 0)]
+        return coordinate_pair(tree, mechanism, place)
 
     def rows_of(constraint: Constraint, *arguments: Any) -> Rows:
         return programs.rows(tree.trace.graph, constraint, *arguments)
@@ -218,11 +229,20 @@ def constrained(
     for record in tree.records if still else ():
         record.tau, record.a, record.b, record.g = zeros(len(record.qd)), zeros(6), zeros(6), zeros(3)
         record.second, record.up = zeros(len(record.qd)), zeros(3)
+    if h is not None and pushes:
+        pushes.begin(tree, mechanism, frames, h)
     for record in tree.records if h is not None else ():
         record.h, record.second = vector(h), zeros(len(record.qd))
         soften(record)
     give_leads(tree.records, closed.plan.parents, tree.root.acceleration, merge_nodes)
-    return Constrained(tree, mechanism, closed, relative, frames, rows, still, h)
+    return Constrained(tree, mechanism, closed, relative, frames, rows, still, h, pushes)
+
+
+def coordinate_pair(tree: Straight, mechanism: Mechanism, place: tuple[int, int]) -> tuple[Scalar, Scalar]:
+    """A coordinate and its rate."""
+    body, k = place
+    own = mechanism.bodies[body]
+    return tree.rows["q"][own.q.start + k], tree.rows["v"][own.v.start + (own.joint.velocity_of(k) or 0)]
 
 
 def merge_nodes(values: list[Any]) -> list[Any]:
@@ -243,19 +263,23 @@ def give_forces(tree: Straight, mechanism: Mechanism, closed: ClosedPlan) -> Non
 
 def velocity_place(mechanism: Mechanism, closed: ClosedPlan, place: tuple[int, int]) -> tuple[int, int]:
     """The link of a coordinate, and which of its velocities is its rate."""
+    return link_coordinate(mechanism, closed.plan, place)
+
+
+def link_coordinate(mechanism: Mechanism, plan: Plan, place: tuple[int, int]) -> tuple[int, int]:
+    """The same in a plan without closures."""
     body, k = place
     velocity = mechanism.bodies[body].joint.velocity_of(k)
     assert velocity is not None  # refused when the constraint was made
-    return closed.plan.placed[body][0], velocity
+    return plan.placed[body][0], velocity
 
 
-def _poses(trace: Trace, numbers: Numbers) -> list[list[Pose]]:
-    """The constraints' frames over the variables of a trace."""
+def frame_variables(trace: Trace, numbers: Numbers) -> list[list[Any]]:
+    """The numbers of constraints' frames, and those of pushes, over the variables of a trace."""
     at, made = numbers.starts()[-1] + 3, []
     for values in numbers.frames:
-        row = [trace.number(x, at + k) for k, x in enumerate(values)]
+        made.append([trace.number(x, at + k) for k, x in enumerate(values)])
         at += len(values)
-        made.append(poses_of(row))
     return made
 
 
@@ -303,19 +327,20 @@ class ConstraintPrograms:
         if key not in self._programs:
             self._programs[key] = _traced(constraint)
         program = self._programs[key]
-        values = [x for body in bodies for x in _entries(body)] + [*q, *qd, t]
+        values = [x for body in bodies for x in entries(body)] + [*q, *qd, t]
         found = import_into(graph, program.outputs, dict(zip(program.variables, values, strict=True)))
         rows: Rows = program.rebuild(list(found))
         return rows
 
 
-def _entries(body: Touched) -> list[Any]:
+def entries(body: Touched) -> list[Any]:
+    """All that a program sees of a link."""
     return [*body.R.ravel(), *body.p, *body.w, *body.u, *body.X.R.ravel(), *body.X.p]
 
 
 def _traced(constraint: FunctionConstraint) -> _Program:
     g = Graph()
-    bodies = [_variables(g) for _ in constraint.bodies]
+    bodies = [seen_variables(g) for _ in constraint.bodies]
     q, qd = ([g.variable(name) for _ in constraint.coordinates] for name in ("q", "v"))
     t = g.variable("t")
     rows = constraint.rows(bodies, q, qd, t)
@@ -339,10 +364,11 @@ def _traced(constraint: FunctionConstraint) -> _Program:
         count = len(constraint.bodies)
         return Rows(made[0] if held else None, made[1], made[3 : 3 + count], made[3 + count :], made[2])
 
-    return _Program([x for b in bodies for x in _entries(b)] + [*q, *qd, t], outputs, rebuild)
+    return _Program([x for b in bodies for x in entries(b)] + [*q, *qd, t], outputs, rebuild)
 
 
-def _variables(g: Graph) -> Seen:
+def seen_variables(g: Graph) -> Seen:
+    """A link that is all variables."""
     def some(name: str, n: int) -> Any:
         return vector(*(g.variable(name) for _ in range(n)))
 

@@ -19,6 +19,7 @@ from .classes import Tracer
 from .constrained import Question
 from .layout import Layout
 from .numbers import Numbers
+from .push_kernels import PushKernels
 from .row_kernels import HUB, WORLD, RowKernels
 from .setup import Rows
 
@@ -35,7 +36,8 @@ def constrained_kernels(
     mechanism, plan = workshop.mechanism, closed.plan
     builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
     sweep = MOVING_FRAMES if "v" in inputs else STANDING_FRAMES
-    unused = (WORLD if all(workshop.relative) else ()) + (HUB if not any(workshop.relative) else ())
+    worldly = not all(workshop.relative) or workshop.pushes
+    unused = (() if worldly else WORLD) + (HUB if not any(workshop.relative) else ())
     wanted = replace(sweep, results=tuple(name for name in sweep.results if name not in unused))
     frames = Layout(Tracer(plan, numbers, workshop.joints, wanted), builder, results_in_work=True)
     frames.add_runs()
@@ -44,6 +46,10 @@ def constrained_kernels(
         _end(frames.rows),
     )  # fmt: skip
     made = [*frames.rows, *rows.rows]
+    if workshop.pushes:
+        made += PushKernels(
+            builder, mechanism, closed, workshop.found(), numbers, workshop.push_programs, frames, rows, _end(made)
+        ).rows
     if question.answer == "errors":
         return builder.schedule(), made
     # At rest the ground does not push, though the numbers are those of a mechanism that falls.

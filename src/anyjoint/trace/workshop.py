@@ -14,18 +14,23 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import Schedule
+from anyjoint.constraints import Push
 from anyjoint.dynamics.algorithm import Algorithm, Over
 from anyjoint.mechanism import Mechanism
 from anyjoint.tree.closures import ClosedPlan
 from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_frames, make_plan
 
 from .classes import Tracer
-from .constrained import Constrained, ConstraintPrograms, Question, closed_plan, constrained, frame_numbers
+from .constrained import (
+    Constrained, ConstraintPrograms, Question, closed_plan, constrained, frame_numbers, frame_variables,
+)  # fmt: skip
 from .constrained_kernels import constrained_kernels
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
 from .layout import lay_out
 from .numbers import Numbers, NumberTable, numbers_of
+from .push_program import PushPrograms
+from .pushes import PushedTree, Pushes, find_pushes, push_numbers
 from .relative import is_relative
 from .renumber import Basis
 from .setup import Rows
@@ -54,6 +59,7 @@ class Trace:
     gravity: bool
     closed: bool = False  # whether with closures of constraints
     joints: tuple[Any, ...] = ()  # joints whose numbers the schedule has built in, for rates and charts
+    pushes: tuple[Push, ...] = ()  # forces whose numbers are among its own
 
     @property
     def count(self) -> int:
@@ -74,10 +80,15 @@ class Workshop:
     """Traces quantities of one mechanism; plans are made again when parameters change."""
 
     def __init__(
-        self, mechanism: Mechanism, form: str = "auto", variants: Callable[[], Sequence[Mechanism]] = tuple
-    ) -> None:
-        """Numbers that are others in one of the `variants` of the mechanism are variables whatever their value."""
-        self.mechanism, self.form, self.joints = mechanism, form, JointCache()
+        self, mechanism: Mechanism, form: str = "auto", variants: Callable[[], Sequence[Mechanism]] = tuple,
+        pushes: Sequence[Push] = (),
+    ) -> None:  # fmt: skip
+        """Numbers that are others in one of the `variants` of the mechanism are variables whatever their value.
+
+        `pushes` are forces that implicit steps feel as they will be.
+        """
+        self.mechanism, self.form, self.joints, self.pushes = mechanism, form, JointCache(), tuple(pushes)
+        self.push_programs = PushPrograms()
         self.row_programs = ConstraintPrograms()
         self._variants = variants
         self._varying: dict[tuple[Over, bool, bool], Floats | None] = {}
@@ -98,8 +109,17 @@ class Workshop:
     def closed(self, over: Over = "regrouped") -> ClosedPlan:
         """The links that an algorithm runs over, with closures of the constraints between them."""
         if over not in self._closed:
-            self._closed[over] = closed_plan(self.plan(over), self.mechanism, self.relative)
+            found = self.found(over)
+            self._closed[over] = closed_plan(self.plan(over), self.mechanism, self.relative, found.blocks, found.felt)
         return self._closed[over]
+
+    def found(self, over: Over = "regrouped") -> Pushes:
+        """Where pushes act."""
+        return find_pushes(self.pushes, self.plan(over), self.mechanism, self.push_programs)
+
+    def pushed(self, pushes: Sequence[Push]) -> Workshop:
+        """A workshop of the same mechanism under forces."""
+        return Workshop(self.mechanism, self.form, self._variants, pushes) if pushes else self
 
     def plan(self, over: Over = "links") -> Plan:
         """The links that an algorithm runs over."""
@@ -137,12 +157,14 @@ class Workshop:
         field = (float(g[0]), float(g[1]), float(g[2])) if gravity else GROUND
         if closed:
             plan = self.closed(over).plan
-            found = numbers_of(plan, field, frame_numbers(plan, self.mechanism.constraints))
+            frames = frame_numbers(plan, self.mechanism.constraints) + push_numbers(plan, self.pushes)
+            found = numbers_of(plan, field, frames)
         else:
             found = self.basis(over).of((self.expansion or self.mechanism).bodies, field)
         key = over, gravity, closed
         if key not in self._varying:
-            others = [Workshop(variant, self.form).numbers(*key).flat() for variant in self._variants()]
+            variants = (Workshop(variant, self.form, pushes=self.pushes) for variant in self._variants())
+            others = [variant.numbers(*key).flat() for variant in variants]
             self._varying[key] = np.ptp([found.flat(), *others], axis=0) != 0 if others else None
         return replace(found, varying=self._varying[key])
 
@@ -220,7 +242,7 @@ class Workshop:
             answer = lambda system: system.answer(asked)  # noqa: E731
             kernels = self._by_constrained_kernels(asked, inputs)
             made = kernels or self._constrained_straight(answer, inputs, asked.still)
-        return Trace(name, *made, closed.plan, numbers, over, True, True)
+        return Trace(name, *made, closed.plan, numbers, over, True, True, pushes=self.pushes)
 
     def _by_constrained_kernels(self, question: Question, inputs: Sequence[str]) -> Traced | None:
         """By kernels, if that is asked for or pays."""
@@ -242,7 +264,9 @@ class Workshop:
         if "tau" in inputs:
             tree.rows["tau"] = [tree.trace.row("tau", k) for k in range(self.mechanism.nv)]
         t, h = (tree.trace.row(name, 0) if name in inputs else default for name, default in (("t", 0.0), ("h", None)))
-        made = constrained(tree, self.mechanism, closed, self.relative, numbers, self.row_programs, t, still, h)
+        own = frame_variables(tree.trace, numbers)[len(self.mechanism.constraints) :] if self.pushes else []
+        pushes = PushedTree(self.found(over), closed, self.push_programs, own) if self.pushes else None
+        made = constrained(tree, self.mechanism, closed, self.relative, numbers, self.row_programs, t, still, h, pushes)
         return row_schedule(tree.trace, inputs, function(made))
 
     def layout(

@@ -68,6 +68,7 @@ def give_springs(body: Any, link: Link, raw: Sequence[Scalar], q: Sequence[Scala
     """The joint's own forces, `passive`, their slopes, the energy stored in its springs, and its `armature`."""
     body.passive, body.stored, body.qdd_rest = zeros(link.joint.nv), zeros(1), zeros(link.joint.nv)
     body.armature, body.stiffness, body.damping = (zeros(link.joint.nv) for _ in range(3))
+    body.lack, body.give, body.pull, body.grip = (zeros(0) for _ in range(4))  # of forces, where they touch
     if link.spring:
         end = len(raw) - len(link.tail)
         spring = link.spring.bound(raw[end - len(link.spring.numbers) : end])
