@@ -33,6 +33,9 @@ class Push:
     `signals` are functions of time. With `velocity` the measure is of speeds, linear in twists and rates: its arguments
     are a pose and a twist for each body, then coordinates and their rates; s is then what `seen` says of poses and
     coordinates, if anything.
+
+    What is negative in the slopes of a push is left out of implicit steps, which would go the wrong way where they are
+    long; `exact` keeps it, and takes slopes by twists, as RedMax does.
     """
 
     what: str
@@ -45,13 +48,14 @@ class Push:
     energy: EnergyOf | None = None
     velocity: bool = False
     seen: Measure | None = None
+    exact: bool = False
 
     @property
     def kind(self) -> Hashable:
         """What makes two pushes the same expressions."""
         grounded = tuple(body < 0 for body in self.bodies)
         sizes = len(self.coordinates), len(self.numbers), len(self.signals)
-        return self.measure, self.effort, grounded, sizes, self.velocity, self.seen
+        return self.measure, self.effort, grounded, sizes, self.velocity, self.seen, self.exact
 
     def measured(
         self, poses: Sequence[Pose], twists: Sequence[Twist], q: Scalars, qd: Scalars, numbers: Scalars

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.constraints import Push, Touched
-from anyjoint.scalar import Scalar, known
+from anyjoint.scalar import Scalar, absolute, known, maximum
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, cross, skew, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import hessian, jacobian
@@ -105,13 +105,14 @@ def _by_places(
     """Rows are derivatives of what is measured, along small motions of the links and by the coordinates."""
     z = [[g.variable("z") for _ in range(6)] for _ in moving]
     still = {x: 0.0 for row in z for x in row}
-    s = _nodes(g, push.measured(_poses(push, moving, z), [], q, qd, numbers))
+    s = _nodes(g, push.measured(_poses(push, moving, z, push.exact), [], q, qd, numbers))
     at = jacobian(s, [*still, *q])
     rows = np.array(substitute(list(at.flat), still), dtype=object).reshape(at.shape)
     speeds = [*(x for body in moving for x in (*body.w, *body.u)), *qd]
     rate = list(rows @ vector(*speeds)) if speeds else [0.0] * len(s)
     y, C, B = _slopes(g, push, substitute(s, still), rate, numbers, signals)
     bend = [_bend(g, s, y, row, still) for row in z]
+    bend = bend if push.exact else [not_negative(b) for b in bend]
     twists = [np.concatenate([body.w, body.u]) for body in moving]
     K, N = _split(rows, len(moving))
     turn = [h * (b @ twist) for b, twist in zip(bend, twists, strict=True)]
@@ -135,15 +136,29 @@ def _by_speeds(
     return Pushed(K, N, y, h * B, [zeros(6, 6) for _ in moving], [zeros(6) for _ in moving])
 
 
-def _poses(push: Push, moving: Sequence[Touched], z: Sequence[Sequence[Scalar]]) -> list[Pose]:
+def _poses(
+    push: Push, moving: Sequence[Touched], z: Sequence[Sequence[Scalar]], along_screws: bool = False
+) -> list[Pose]:
     """Poses of the bodies of a push whose links have moved a little."""
-    made = iter([_displaced(body, vector(*row)) for body, row in zip(moving, z, strict=True)])
+    made = iter([_displaced(body, vector(*row), along_screws) for body, row in zip(moving, z, strict=True)])
     return [Pose() if body < 0 else next(made) for body in push.bodies]
 
 
-def _displaced(body: Touched, xi: Vector) -> Pose:
-    """exp(xi) beyond where a link is, to second order: second derivatives are symmetric slopes of wrenches."""
-    turn, way = skew(xi[:3]), xi[3:] + cross(xi[:3], xi[3:]) / 2
+def not_negative(matrix: Matrix) -> Matrix:
+    """A symmetric matrix with more on its diagonal, where others outweigh that: at least what it was, and positive."""
+    made = matrix + 0
+    for i, row in enumerate(matrix):
+        others = sum((absolute(x) for k, x in enumerate(row) if k != i and known(x) != 0), 0.0)
+        made[i, i] = maximum(row[i], others)
+    return made
+
+
+def _displaced(body: Touched, xi: Vector, along_screws: bool) -> Pose:
+    """Beyond where a link is, to second order, so that second derivatives are symmetric slopes of wrenches.
+
+    Along a screw exp(xi), or turning while the origin goes straight: then nothing turns with where the origin is.
+    """
+    turn, way = skew(xi[:3]), xi[3:] + (cross(xi[:3], xi[3:]) / 2 if along_screws else 0)
     R = body.R + body.R @ (turn + turn @ turn / 2)
     return Pose((Translation(tuple(body.p + body.R @ way)), Turn(R))) @ body.X
 

@@ -130,7 +130,7 @@ class Shares:
 def shares(spot: Spot, pushed: Pushed) -> Shares:
     """What a push does where it touches."""
     if spot.spread:
-        L, weight = factor(pushed.W)
+        L, weight = factor(pushed.W, spot.push.exact)
         carried = [K @ L for K in pushed.K], [L.T @ N for N in pushed.N], lower_solve(L, pushed.y), weight
         return Shares(pushed.turn, [upper(b) for b in pushed.bend], [0 for _ in pushed.N], None, *carried)
     lack = [K @ pushed.y + turn for K, turn in zip(pushed.K, pushed.turn, strict=True)]
@@ -147,16 +147,17 @@ def upper(matrix: Matrix) -> Vector:
     return vector(*BlockInertia(matrix[:3, :3], matrix[:3, 3:], matrix[3:, 3:]).entries())
 
 
-def factor(W: Matrix) -> tuple[Matrix, Vector]:
-    """W = L diag(weight) L^T with unit lower L; directions in which W does nothing have the weight 0."""
+def factor(W: Matrix, exact: bool) -> tuple[Matrix, Vector]:
+    """W = L diag(weight) L^T with unit lower L; directions in which W does nothing, or pushes on, have the weight 0."""
     n = len(W)
     L, weight = zeros(n, n), zeros(n)
     scale = sum((absolute(W[k, k]) for k in range(n)), 0.0)
     for j in range(n):
         L[j, j] = 1
         pivot = W[j, j] - sum((L[j, k] * L[j, k] * weight[k] for k in range(j)), 0)
-        weight[j] = pivot if j == 0 else select(less(NOTHING * scale, absolute(pivot)), pivot, 0.0)
-        inverse = 0 if known(pivot) == 0 else select(less(NOTHING * scale, absolute(pivot)), 1 / pivot, 0.0)
+        resists = less(NOTHING * scale, absolute(pivot) if exact else pivot)
+        weight[j] = 0 if known(pivot) == 0 else select(resists, pivot, 0.0)
+        inverse = 0 if known(pivot) == 0 or j == n - 1 else select(resists, 1 / pivot, 0.0)
         for i in range(j + 1, n):
             L[i, j] = (W[i, j] - sum((L[i, k] * L[j, k] * weight[k] for k in range(j)), 0)) * inverse
     return L, weight
