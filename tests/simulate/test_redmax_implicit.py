@@ -1,6 +1,7 @@
 """RedMax's linearly implicit Euler: the energies that its runs end with, all kinds of scenes."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -87,9 +88,9 @@ def string_of_nodes(mech, name, string):
     count = string["nodes"]
     line = np.linspace(*ends, count)
     nodes = []
+    bead = aj.Inertia.point(string["mass"] / count)
     for k, point in enumerate(line):
-        node = f"{name} {k}"
-        nodes.append(mech.add_body(node, None, joints.Translational(), inertia=aj.Inertia.point(string["mass"] / count)))
+        nodes.append(mech.add_body(f"{name} {k}", None, joints.Translational(), inertia=bead))
         mech.set_start([*mech.start[0], *point], [*mech.start[1], 0, 0, 0])
     return nodes, np.linalg.norm(line[1] - line[0])
 
@@ -110,7 +111,7 @@ def test_strings():
 
     def stretched(q):
         for nodes, rest, string in strings:
-            for a, b in zip(nodes, nodes[1:], strict=False):
+            for a, b in pairwise(nodes):
                 d = q[b.q] - q[a.q]
                 yield a, b, d, np.linalg.norm(d), rest, string["K"]
 

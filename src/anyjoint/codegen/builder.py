@@ -125,7 +125,7 @@ class Embedded:
 
     def __init__(self, builder: Builder, program: Schedule, in_work: Sequence[str], **others: Kind) -> None:
         self.builder, self.program = builder, program
-        self.kinds: dict[str, Kind] = {**dict.fromkeys(in_work, "lane"), **others}  # type: ignore[dict-item]
+        self.kinds: dict[str, Kind] = {**dict.fromkeys(in_work, "lane"), **others}
         self.first = len(builder.kernels)
         self.scratch = builder.room(program.work)
         for kernel, names in zip(program.kernels, self._names(), strict=True):

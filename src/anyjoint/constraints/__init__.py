@@ -7,6 +7,6 @@ from .push import Push
 from .rows import Rows, Standing, Touched
 
 __all__ = [
-    "Constraint", "ConstraintFunction", "FunctionConstraint", "Loop", "Push", "Rows", "Standing", "Touched", "constraint",
-    "velocity_constraint",
+    "Constraint", "ConstraintFunction", "FunctionConstraint", "Loop", "Push", "Rows", "Standing", "Touched",
+    "constraint", "velocity_constraint",
 ]  # fmt: skip

@@ -13,7 +13,6 @@ finds what is unbalanced where nothing accelerates; the others answer to that, a
 from typing import Any
 
 from anyjoint.spatial import BlockInertia, zeros
-
 from anyjoint.tree.columns import UNFED
 
 from . import carried

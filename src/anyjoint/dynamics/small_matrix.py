@@ -49,7 +49,7 @@ def ldl(Omega: Matrix) -> LDL:
 
 
 def joint_inertia(S: Matrix, U: Matrix, armature: Vector | Matrix) -> Matrix:
-    """Omega = S^T J S with U = J S, and what the joint alone feels: numbers for its diagonal, or a matrix [SG eq. 28]."""
+    """Omega = S^T J S with U = J S, and what the joint alone feels: a matrix, or its diagonal [SG eq. 28]."""
     Omega = gram(S, U)
     for i, own in enumerate(armature if armature.ndim == 1 else ()):
         Omega[i, i] = Omega[i, i] + own

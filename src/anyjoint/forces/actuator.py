@@ -12,9 +12,8 @@ from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import maximum, minimum
-from anyjoint.spatial import Vector
 
-from .force import check_number, checked_vector, driven_body
+from .force import Values, check_number, checked_vector, driven_body
 from .servo import coordinate
 from .signal import Signal, joined, parted
 
@@ -67,7 +66,7 @@ class Actuator:
 def push(timed: bool, control_sides: Sides, effort_sides: Sides) -> Callable[..., list[Any]]:
     """The effort of an actuator, by whether its control is a function of time and which ranges have ends."""
 
-    def effort(s: Vector, rate: Vector, n: Vector, signals: Vector) -> list[Any]:
+    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Any]:
         (control,) = joined(n[:1], signals, (timed,))
         gain, gear, own, on_length, on_rate = n[1:6]
         made = gain * within(control, n[6:8], control_sides)
@@ -77,7 +76,7 @@ def push(timed: bool, control_sides: Sides, effort_sides: Sides) -> Callable[...
     return effort
 
 
-def within(x: Any, ends: Vector, sides: Sides) -> Any:
+def within(x: Any, ends: Values, sides: Sides) -> Any:
     """x kept within a range that may be open."""
     x = maximum(x, ends[0]) if sides[0] else x
     return minimum(x, ends[1]) if sides[1] else x

@@ -9,9 +9,9 @@ from typing import Any
 from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import sqrt
-from anyjoint.spatial import Pose, Twist, Vector, dot, vector
+from anyjoint.spatial import Pose, Twist, dot, vector
 
-from .force import Vector3, body_index, check_number, checked_vector
+from .force import Values, Vector3, body_index, check_number, checked_vector
 
 TINY = 1e-36  # keeps the direction of a flow finite where nothing flows
 
@@ -60,30 +60,30 @@ class Drag:
         return made
 
 
-def speed(pose: Pose, twist: Twist, n: Vector) -> Vector:
+def speed(pose: Pose, twist: Twist, n: Values) -> Values:
     """The velocity of the point, in body axes."""
     return twist.at(n[:3])
 
 
-def wind(pose: Pose, n: Vector) -> Vector:
+def wind(pose: Pose, n: Values) -> Values:
     """The velocity of the fluid, in body axes."""
     return pose.R.T @ vector(*n[3:6])
 
 
-def spin(pose: Pose, twist: Twist, n: Vector) -> Vector:
+def spin(pose: Pose, twist: Twist, n: Values) -> Values:
     return twist.angular
 
 
-def resist_slowly(flow: Vector, speed: Vector, n: Vector, signals: Vector) -> Vector:
+def resist_slowly(flow: Values, speed: Values, n: Values, signals: Values) -> Values:
     return -n[9] * (speed - flow)
 
 
-def resist_fast(flow: Vector, speed: Vector, n: Vector, signals: Vector) -> Vector:
+def resist_fast(flow: Values, speed: Values, n: Values, signals: Values) -> Values:
     """With the square of the speed, and along the normal."""
     u, normal = speed - flow, vector(*n[6:9])
     size = sqrt(dot(u, u) + TINY)
     return -(n[9] + n[10] * size) * u - n[11] * size * dot(u, normal) * normal
 
 
-def resist_turning(s: Vector, w: Vector, n: Vector, signals: Vector) -> Vector:
+def resist_turning(s: Values, w: Values, n: Values, signals: Values) -> Values:
     return -n[0] * w

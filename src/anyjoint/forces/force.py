@@ -20,6 +20,7 @@ from anyjoint.mechanism.body import Body
 from anyjoint.scalar import reals
 
 Vector3 = Sequence[Any]
+Values = Any  # vectors of any scalars, as functions of pushes take and return them
 
 
 class Force(Protocol):

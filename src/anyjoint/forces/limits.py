@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, less, maximum, minimum, select
-from anyjoint.spatial import Vector
 
-from .force import check_number
+from .force import Values, check_number
 from .servo import coordinate
 
 
@@ -47,22 +45,22 @@ class Limits:
         return made
 
 
-def hold_below(s: Vector, rate: Vector, n: Vector, signals: Vector) -> list[Any]:
+def hold_below(s: Values, rate: Values, n: Values, signals: Values) -> Values:
     """What pushes back from an upper limit, and never pulls."""
     return [select(less(n[0], s[0]), minimum(-(n[1] * (s[0] - n[0]) + n[2] * rate[0]), 0.0), 0.0)]
 
 
-def hold_above(s: Vector, rate: Vector, n: Vector, signals: Vector) -> list[Any]:
+def hold_above(s: Values, rate: Values, n: Values, signals: Values) -> Values:
     """What pushes back from a lower limit, and never pulls."""
     return [select(less(s[0], n[0]), maximum(-(n[1] * (s[0] - n[0]) + n[2] * rate[0]), 0.0), 0.0)]
 
 
-def above(s: Vector, n: Vector) -> Scalar:
+def above(s: Values, n: Values) -> Scalar:
     beyond = maximum(s[0] - n[0], 0.0)
     return 0.5 * n[1] * beyond * beyond
 
 
-def below(s: Vector, n: Vector) -> Scalar:
+def below(s: Values, n: Values) -> Scalar:
     beyond = minimum(s[0] - n[0], 0.0)
     return 0.5 * n[1] * beyond * beyond
 

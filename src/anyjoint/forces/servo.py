@@ -12,9 +12,8 @@ from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import maximum, minimum
-from anyjoint.spatial import Vector
 
-from .force import check_number, driven_body
+from .force import Values, check_number, driven_body
 from .signal import Signal, joined, parted
 
 
@@ -49,7 +48,7 @@ class Servo:
         ]  # fmt: skip
 
 
-def coordinate(q: Vector, n: Vector) -> Any:
+def coordinate(q: Values, n: Values) -> Any:
     """The coordinate itself."""
     return q[0]
 
@@ -58,7 +57,7 @@ def coordinate(q: Vector, n: Vector) -> Any:
 def pull(timed: bool, limited: bool) -> Callable[..., list[Any]]:
     """The effort of a servo whose target is a function of time or not, and whose effort is limited or not."""
 
-    def effort(s: Vector, rate: Vector, n: Vector, signals: Vector) -> list[Any]:
+    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Any]:
         (target,) = joined(n[:1], signals, (timed,))
         push = n[1] * (target - s[0]) - n[2] * rate[0]
         return [minimum(maximum(push, -n[3]), n[3]) if limited else push]

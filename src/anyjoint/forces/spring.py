@@ -8,9 +8,9 @@ from typing import Any
 from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, sqrt
-from anyjoint.spatial import Pose, Vector, dot
+from anyjoint.spatial import Pose, dot
 
-from .force import Vector3, body_index, check_number, checked_vector
+from .force import Values, Vector3, body_index, check_number, checked_vector
 
 TINY = 1e-36  # keeps the direction of a spring finite where its points coincide
 
@@ -44,17 +44,17 @@ class Spring:
         return [Push(what="Spring", measure=line, effort=pull, bodies=bodies, numbers=numbers, energy=energy)]
 
 
-def line(a: Pose, b: Pose, n: Vector) -> Vector:
+def line(a: Pose, b: Pose, n: Values) -> Values:
     """From the point of a to the point of b, in the world."""
     return b.act(n[3:6]) - a.act(n[:3])
 
 
-def stretched(s: Vector, rate: Vector, n: Vector, signals: Vector) -> Vector:
+def stretched(s: Values, rate: Values, n: Values, signals: Values) -> Values:
     """A spring that has no length at rest."""
     return -n[6] * s
 
 
-def along_the_line(s: Vector, rate: Vector, n: Vector, signals: Vector) -> Vector:
+def along_the_line(s: Values, rate: Values, n: Values, signals: Values) -> Values:
     """The force along the line, by its components."""
     stiffness, damping, length = n[6:9]
     distance = sqrt(dot(s, s) + TINY)
@@ -62,10 +62,10 @@ def along_the_line(s: Vector, rate: Vector, n: Vector, signals: Vector) -> Vecto
     return -pull / distance * s
 
 
-def stretched_energy(s: Vector, n: Vector) -> Scalar:
+def stretched_energy(s: Values, n: Values) -> Scalar:
     return 0.5 * n[6] * dot(s, s)
 
 
-def energy_along_the_line(s: Vector, n: Vector) -> Scalar:
+def energy_along_the_line(s: Values, n: Values) -> Scalar:
     stretch = sqrt(dot(s, s) + TINY) - n[8]
     return 0.5 * n[6] * stretch * stretch

@@ -10,9 +10,9 @@ from typing import Any
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.spatial import Pose, Twist, Vector
+from anyjoint.spatial import Pose, Twist
 
-from .force import Vector3, body_index, checked_vector
+from .force import Values, Vector3, body_index, checked_vector
 from .signal import Signal, joined, parted
 
 
@@ -43,7 +43,7 @@ class Wrench:
         ]
 
     def _push(
-        self, body: tuple[int], values: Sequence[Signal], measure: Callable[..., Vector], place: Vector3
+        self, body: tuple[int], values: Sequence[Signal], measure: Callable[..., Values], place: Vector3
     ) -> list[Push]:
         if not any(callable(x) or x for x in values):
             return []
@@ -54,19 +54,19 @@ class Wrench:
         ]  # fmt: skip
 
 
-def speed_in_world(pose: Pose, twist: Twist, n: Vector) -> Vector:
+def speed_in_world(pose: Pose, twist: Twist, n: Values) -> Values:
     return pose.R @ twist.at(n[3:6])
 
 
-def speed_in_body(pose: Pose, twist: Twist, n: Vector) -> Vector:
+def speed_in_body(pose: Pose, twist: Twist, n: Values) -> Values:
     return twist.at(n[3:6])
 
 
-def spin_in_world(pose: Pose, twist: Twist, n: Vector) -> Vector:
+def spin_in_world(pose: Pose, twist: Twist, n: Values) -> Values:
     return pose.R @ twist.angular
 
 
-def spin_in_body(pose: Pose, twist: Twist, n: Vector) -> Vector:
+def spin_in_body(pose: Pose, twist: Twist, n: Values) -> Values:
     return twist.angular
 
 

@@ -100,9 +100,8 @@ def _shorter(model: Model, dt: float) -> str:
 def limits_of(model: Model) -> list[tuple[str, int, float, float]]:
     """Name, place and limits of every coordinate that has some."""
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
-    return kept(
-        model, ("limits", joints), lambda: [(name, at, *pair) for name, at, _, pair in limited_coordinates(model.mechanism)]
-    )
+    found = limited_coordinates(model.mechanism)
+    return kept(model, ("limits", joints), lambda: [(name, at, *pair) for name, at, _, pair in found])
 
 
 def check_start(model: Model, q: Floats) -> None:

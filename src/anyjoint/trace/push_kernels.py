@@ -20,7 +20,8 @@ from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.closures import ClosedPlan
 
 from .body_trace import entries_of
-from .constrained import Seen, poses_of
+from .constrained import poses_of
+from .constraint_program import Seen
 from .layout import Layout
 from .numbers import Numbers
 from .push_program import PushPrograms

@@ -16,7 +16,7 @@ from anyjoint.symbolic.derivative import hessian, jacobian
 from anyjoint.symbolic.rewrite import import_into, substitute
 from anyjoint.symbolic.simplify import merge_identities
 
-from .constrained import entries, seen_variables
+from .constraint_program import entries, seen_variables
 from .flatten import Rebuild, flatten
 
 Scalars = Sequence[Scalar]

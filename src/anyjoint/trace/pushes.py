@@ -188,8 +188,8 @@ def give_shares(pushes: Pushes, found: Sequence[Shares], records: Sequence[Any],
         for k, (link, index) in enumerate(spot.joints if not spot.spread else ()):
             record, n = records[at(link)], len(records[at(link)].qd)
             record.pull[index] = record.pull[index] + share.pull[k]
-            for j, (_, other) in enumerate(spot.joints if share.grip is not None else ()):
-                record.grip[n * index + other] = record.grip[n * index + other] + share.grip[k, j]
+            for (_, other), x in zip(spot.joints, share.grip[k], strict=True) if share.grip is not None else ():
+                record.grip[n * index + other] = record.grip[n * index + other] + x
 
 
 def give_push_rows(pushes: Pushes, found: Sequence[Shares], records: Sequence[Any], closed: ClosedPlan) -> None:

@@ -23,7 +23,8 @@ from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.closures import GROUND, ClosedPlan
 
 from .body_trace import entries_of
-from .constrained import ConstraintPrograms, Question, Seen, poses_of, right_side, velocity_place
+from .constrained import Question, poses_of, right_side, velocity_place
+from .constraint_program import ConstraintPrograms, Seen
 from .layout import Layout
 from .numbers import Numbers, Pattern
 from .setup import Rows, split_parameters

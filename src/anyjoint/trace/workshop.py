@@ -21,10 +21,9 @@ from anyjoint.tree.closures import ClosedPlan
 from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_frames, make_plan
 
 from .classes import Tracer
-from .constrained import (
-    Constrained, ConstraintPrograms, Question, closed_plan, constrained, frame_numbers, frame_variables,
-)  # fmt: skip
+from .constrained import Constrained, Question, closed_plan, constrained, frame_numbers, frame_variables
 from .constrained_kernels import constrained_kernels
+from .constraint_program import ConstraintPrograms
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
 from .layout import lay_out

@@ -132,7 +132,7 @@ def step_text(model: Model, stepper: Stepper, forces: ForceProgram, pushed: bool
     builder = Builder((*(Array(name, "row") for name in ROWS), *(Array(name, "uniform") for name in names)))
     corrections = ("position_correction", "velocity_correction") if model.mechanism.constraints else ()
     accelerations = implicit(pushes=forces.pushes) if stepper.implicit else stepper.dynamics
-    own = [program_of(model, quantity) for quantity in (accelerations, *corrections)]
+    own: list[Any] = [program_of(model, quantity) for quantity in (accelerations, *corrections)]
     projection, settings = projection_of(own), [builder.place("settings", k) for k in range(len(forces.numbers))]
     dynamics, length = own[0].trace.schedule, builder.place("dt") if stepper.implicit else None
     if pushed:
