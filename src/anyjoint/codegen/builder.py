@@ -111,6 +111,10 @@ class Builder:
             columns.append((place.array, place.offset + (skip if by else 0) + by * np.arange(count)))
         self.run(number, *columns)
 
+    def repeat(self, begin: int, flag: Place) -> None:
+        """Repeat all runs from the one of that number on, while the flag, in the work array, is positive."""
+        self.runs[-1] = replace(self.runs[-1], again=(len(self.runs) - begin, flag.offset))
+
     def schedule(self) -> Schedule:
         """All that was collected, after the passes over schedules."""
         arrays = self.arrays if self.work else self.given
@@ -147,7 +151,9 @@ class Embedded:
         for run in self.program.runs:
             begins = [where[self.program.arrays[array].name] for array in run.arrays]
             offsets = run.offsets + np.array([place.offset for place in begins], dtype=np.int32)
-            self.builder.runs.append(Run(self.first + run.kernel, tuple(place.array for place in begins), offsets))
+            arrays, again = tuple(place.array for place in begins), run.again
+            again = (again[0], again[1] + self.scratch.offset) if again else None
+            self.builder.runs.append(Run(self.first + run.kernel, arrays, offsets, again))
 
 
 def _node(graph: Graph, x: Any) -> Node:

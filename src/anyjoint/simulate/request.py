@@ -77,7 +77,8 @@ class Request:
         """Accelerations under the forces of the run; the same while neither those nor the mechanism change."""
         pushes, mechanism = self.forces.pushes, self.model.mechanism
         where = tuple(mechanism.bodies), tuple(map(float, mechanism.gravity)), tuple(map(id, mechanism.constraints))
-        return kept(self.forces, ("implicit", pull, where), lambda: implicit(pull, pushes))
+        given = self.stepper.solves
+        return kept(self.forces, ("implicit", pull, given, where), lambda: implicit(pull, pushes, given))
 
     @property
     def method(self) -> str:

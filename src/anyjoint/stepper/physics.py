@@ -11,8 +11,10 @@ from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.forces.program import ForceProgram
 from anyjoint.joints.parameters import parameters
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import absolute, less, select
 from anyjoint.symbolic import Graph, Node
 
+JUMP = 1e-2  # coordinates that change by more when charts do are others, not the same at unit length
 Joint = Any
 Nodes = list[Node]
 Traced = Callable[[Joint, Nodes, Nodes], tuple[Sequence[Any], Sequence[Any]] | None]
@@ -93,7 +95,8 @@ class Physics:
         self.step = step  # where the length of the step stands, for dynamics that ask for it
         self.feels = feels  # whether dynamics feel forces by themselves
         rows = ("q", "v", "t", "result", *(["tau"] if self.tau and (forced or not feels) else []))
-        self.dynamics = Embedded(builder, dynamics, rows, **({"h": builder.arrays[step.array].kind} if step else {}))
+        kinds = {"h": builder.arrays[step.array].kind} if step else {}
+        self.dynamics = Embedded(builder, dynamics, (*rows, "qdd"), **kinds)
         self.projection = projection
         if projection:
             self.corrections = [
@@ -108,6 +111,11 @@ class Physics:
         """Accelerations at (q, v, t) in the work array, with the inputs (tau, then signals of forces) at a place."""
         tau = inputs if self.feels else self.gathered(q, v, inputs)
         self.call(q, v, tau, out, t, inputs)
+
+    def correct(self, q: Place, v: Place, a: Place, inputs: Place, out: Place, length: Place, t: Place | None) -> None:
+        """What corrects accelerations a, where velocities follow them within a length of time."""
+        places = {"q": q, "v": v, "qdd": a, "tau": inputs, "h": length, "result": out}
+        self.dynamics.call(places | {"signals": inputs.at(self.nv)} | at_time(t))
 
     def gathered(self, q: Place, v: Place, inputs: Place) -> Place:
         """Where inputs and forces at a state stand, put together."""
@@ -166,9 +174,15 @@ class Physics:
                 run_joints(self.builder, group, lambda joint, qs, vs: joint.chart(qs, vs), (q, v), (q, v))
 
 
-    def settle(self, q: Place, v: Place, t: Place | None = None) -> None:
-        """The state after a step as it should be: in the charts that joints want, and on the constraints."""
-        self.rechart(q, v)
+    def settle(self, q: Place, v: Place, t: Place | None = None, last: Place | None = None) -> None:
+        """The state after a step as it should be: in the charts that joints want, and on the constraints.
+
+        `last` is the length of the last step, for steps that look back: there is none to look back to in other charts.
+        """
+        if last and self.has_charts:
+            self._forget_at_jumps(q, v, last)
+        else:
+            self.rechart(q, v)
         if not self.projection:
             return
         builder, d = self.builder, self.builder.room(self.nv)
@@ -179,6 +193,18 @@ class Physics:
         self.rechart(q, v)
         velocity.call({"q": q, "v": v, "result": d, **second} | at_time(t))
         builder.pointwise(self.nv, {"v": v, "d": d}, {}, {"v": v}, lambda x: {"v": x["v"] + x["d"]})
+
+
+    def _forget_at_jumps(self, q: Place, v: Place, last: Place) -> None:
+        """Change charts; where coordinates jump, the last step has no length."""
+        builder, before, far = self.builder, self.builder.room(self.nq), self.builder.room(1)
+        builder.pointwise(self.nq, {"q": q}, {}, {"q": before}, lambda x: {"q": x["q"]})
+        builder.pointwise(1, {}, {}, {"far": far}, lambda x: {"far": 0.0})
+        self.rechart(q, v)
+        jumped = lambda x: {"far": absolute(x["q"] - x["before"])}  # noqa: E731
+        builder.pointwise(self.nq, {"q": q, "before": before}, {}, {"far": far}, jumped, accumulate=True)
+        kept = lambda x: {"last": select(less(x["far"], JUMP), x["last"], 0.0)}  # noqa: E731
+        builder.pointwise(1, {"last": last}, {"far": far}, {"last": last}, kept)
 
 
 def at_time(t: Place | None) -> dict[str, Place]:

@@ -16,7 +16,7 @@ from anyjoint.dynamics.constraint_jacobian import PROJECT
 from anyjoint.dynamics.implicit import CARRIED_IMPLICIT, soften
 from anyjoint.dynamics.led import give_leads
 from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
-from anyjoint.dynamics.newton_euler import BIAS
+from anyjoint.dynamics.newton_euler import BIAS, accelerate
 from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
@@ -34,6 +34,7 @@ from .straight import Straight, Trace
 
 FIRST = algorithm("velocities", ("outward", CARRIED.sweeps[0].function), inputs=["q", "v"])
 LACKING = algorithm("lacking wrenches", ("outward", BIAS.sweeps[0].function), inputs=["q", "v"])
+MISSING = algorithm("missing wrenches", ("outward", accelerate), inputs=["q", "v", "qdd"])
 
 
 def _rest(method: Algorithm) -> Algorithm:
@@ -114,6 +115,11 @@ class Question:
     right: Callable[[Rows], Scalars] | None = lambda rows: rows.gamma
     still: bool = False
     implicit: bool = False
+    given: bool = False  # whether implicit accelerations are given, and corrections are asked for
+
+    def ahead(self, h: Scalar) -> Scalar:
+        """How long soft rows and springs go on at the present velocities."""
+        return 0 if self.given else h
 
     @property
     def at_rest(self) -> bool:
@@ -124,7 +130,9 @@ class Question:
 class TreePushes(Protocol):
     """Pushes on a traced tree (see pushes.py)."""
 
-    def begin(self, tree: Straight, mechanism: Mechanism, frames: LinkFrames, h: Scalar) -> None: ...
+    def begin(
+        self, tree: Straight, mechanism: Mechanism, frames: LinkFrames, h: Scalar, ahead: Scalar
+    ) -> None: ...
     def carry(self, records: Sequence[Any]) -> None: ...
 
 
@@ -151,7 +159,7 @@ class Constrained:
         pairs = list(zip(self.mechanism.constraints, self.rows, strict=True))
         for place, (constraint, rows) in zip(self.closed.where, pairs, strict=False):
             if self.h is not None and constraint.compliance:
-                self.tree.records[place].weight = vector(*giving_way(rows, constraint.compliance, self.h)[1])
+                self.tree.records[place].weight = vector(*giving_way(rows, constraint.compliance, self.h, 0)[1])
         a, multipliers = self.solve([right_side(constraint, rows, question, self.h) for constraint, rows in pairs])
         return a if question.answer == "accelerations" else multipliers
 
@@ -187,7 +195,8 @@ def right_side(constraint: Constraint, rows: Rows, question: Question, h: Scalar
     """What accelerations have to make up for; of a soft row what it pushes with, which corrections leave alone."""
     assert question.right is not None
     if h is not None:
-        return giving_way(rows, constraint.compliance, h)[0] if constraint.compliance else over(question.right(rows), h)
+        soft = giving_way(rows, constraint.compliance, h, question.ahead(h))[0] if constraint.compliance else None
+        return over(question.right(rows), h) if soft is None else soft
     if not constraint.compliance:
         return question.right(rows)
     return [0.0] * constraint.count if question.still else push(rows, constraint.compliance)
@@ -206,13 +215,15 @@ def held(rows: Rows) -> Scalars:
 
 def constrained(
     tree: Straight, mechanism: Mechanism, closed: ClosedPlan, relative: Sequence[bool], numbers: Numbers,
-    programs: ConstraintPrograms, t: Any, still: bool, h: Scalar | None = None, pushes: TreePushes | None = None,
+    programs: ConstraintPrograms, t: Any, still: bool, h: Scalar | None = None, ahead: Scalar = 0,
+    pushes: TreePushes | None = None,
 ) -> Constrained:  # fmt: skip
     """The rows of a traced tree, after its velocities; `still` sets forces, gyroscopic ones too, to zero after that.
 
-    With h, the length of an implicit step, links know what they lack where nothing accelerates, and move no more.
+    With h, the length of an implicit step, links know what they lack, and move no more; accelerations are given, or
+    nothing accelerates.
     """
-    tree.run(FIRST if h is None else LACKING)
+    tree.run(FIRST if h is None else MISSING if "qdd" in tree.rows else LACKING)
     frames = LinkFrames(tree.records, closed.plan.parents)
     X = [poses_of(row) for row in frame_variables(tree.trace, numbers)[: len(mechanism.constraints)]]
 
@@ -230,10 +241,10 @@ def constrained(
         record.tau, record.a, record.b, record.g = zeros(len(record.qd)), zeros(6), zeros(6), zeros(3)
         record.second, record.up = zeros(len(record.qd)), zeros(3)
     if h is not None and pushes:
-        pushes.begin(tree, mechanism, frames, h)
+        pushes.begin(tree, mechanism, frames, h, ahead)
     for record in tree.records if h is not None else ():
         record.h, record.second = vector(h), zeros(len(record.qd))
-        soften(record)
+        soften(record, ahead)
     give_leads(tree.records, closed.plan.parents, tree.root.acceleration, merge_nodes)
     return Constrained(tree, mechanism, closed, relative, frames, rows, still, h, pushes)
 

@@ -10,7 +10,7 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Kernel
 from anyjoint.dynamics.carried import CARRIED, CARRIED_AT_REST
 from anyjoint.dynamics.constraint_jacobian import PROJECT
-from anyjoint.dynamics.implicit import CARRIED_IMPLICIT
+from anyjoint.dynamics.implicit import CARRIED_IMPLICIT, CARRIED_NEWTON
 from anyjoint.dynamics.link_rows import MOVING_FRAMES, STANDING_FRAMES
 from anyjoint.symbolic import Graph
 from anyjoint.tree.closures import ClosedPlan
@@ -58,7 +58,8 @@ def constrained_kernels(
     result = algorithm[question.answer]
     sweeps = PROJECT if result == "H" else CARRIED_AT_REST if question.still else CARRIED
     if question.implicit:
-        sweeps, result = CARRIED_IMPLICIT, "answer" if result == "qdd" else result
+        sweeps = CARRIED_NEWTON if question.given else CARRIED_IMPLICIT
+        result = "answer" if result == "qdd" else result
     tracer = Tracer(plan, still, workshop.joints, replace(sweeps, results=(result,)), rows.patterns())
     carried = Layout(tracer, builder, result == "multipliers", _end(made), rows.rooms)
     carried.add_runs()

@@ -182,7 +182,8 @@ class PushKernels:
             qd += loaded("v", "row", [None])
         signals = loaded("signals", "row", [None] * len(spot.push.signals)) if spot.push.signals else []
         (h,) = loaded("h", "row", [None])
-        share = shares(spot, self.programs.at(graph, spot.push, bodies, q, qd, own, signals, h))
+        ahead = self.constraints.question.ahead(h)
+        share = shares(spot, self.programs.at(graph, spot.push, bodies, q, qd, own, signals, h, ahead))
         return self._kernel(graph, arrays, loads, raw, landings, list(self._entries(spot, share)))
 
     def _kernel(

@@ -27,8 +27,8 @@ class Pushed:
     """A push over a step of length h: y + W (K . x) along its rows, where x are accelerations, as multipliers.
 
     K are six numbers by rows for each body that moves, N one by row for each coordinate. `bend` (6, 6) and `turn` (6)
-    are what a body feels because rows turn with it: h^2 times how K y changes with a small motion, and h times that
-    along its twist.
+    are what a body feels because rows turn with it: h^2 times how K y changes with a small motion, and what that makes
+    of its twist in the time that bodies go on at their velocities.
     """
 
     K: list[Matrix]
@@ -65,11 +65,11 @@ class PushPrograms:
 
     def at(
         self, graph: Graph, push: Push, bodies: Sequence[Touched], q: Scalars, qd: Scalars, numbers: Scalars,
-        signals: Scalars, h: Scalar,
+        signals: Scalars, h: Scalar, ahead: Scalar,
     ) -> Pushed:  # fmt: skip
-        """A push in a graph; `bodies` are those that move."""
+        """A push in a graph; `bodies` are those that move. `ahead` is how long they go on at their velocities."""
         program = self._program(push)
-        values = [x for body in bodies for x in entries(body)] + [*q, *qd, *numbers, *signals, h]
+        values = [x for body in bodies for x in entries(body)] + [*q, *qd, *numbers, *signals, h, ahead]
         found = import_into(graph, program.outputs, dict(zip(program.variables, values, strict=True)))
         return Pushed(*program.rebuild(list(found)))
 
@@ -84,13 +84,14 @@ def _traced(push: Push) -> _Program:
     moving = [seen_variables(g) for body in push.bodies if body >= 0]
     q, qd = ([g.variable(name) for _ in push.coordinates] for name in ("q", "v"))
     numbers, signals = [g.variable("p") for _ in push.numbers], [g.variable("s") for _ in push.signals]
-    h = g.variable("h")
-    pushed = _by_speeds(g, push, moving, q, qd, numbers, signals, h) if push.velocity else _by_places(
-        g, push, moving, q, qd, numbers, signals, h
-    )  # fmt: skip
+    h, ahead = g.variable("h"), g.variable("t")
+    if push.velocity:
+        pushed = _by_speeds(g, push, moving, q, qd, numbers, signals, h)
+    else:
+        pushed = _by_places(g, push, moving, q, qd, numbers, signals, h, ahead)
     flat, rebuild = flatten(pushed.parts)
     outputs = list(merge_identities([x if isinstance(x, Node) else g.constant(float(x)) for x in flat]))
-    variables = [x for body in moving for x in entries(body)] + [*q, *qd, *numbers, *signals, h]
+    variables = [x for body in moving for x in entries(body)] + [*q, *qd, *numbers, *signals, h, ahead]
     return _Program(variables, outputs, rebuild)
 
 
@@ -100,7 +101,7 @@ def _moves(matrix: Matrix) -> bool:
 
 def _by_places(
     g: Graph, push: Push, moving: Sequence[Touched], q: Scalars, qd: Scalars, numbers: Scalars, signals: Scalars,
-    h: Scalar,
+    h: Scalar, ahead: Scalar,
 ) -> Pushed:  # fmt: skip
     """Rows are derivatives of what is measured, along small motions of the links and by the coordinates."""
     z = [[g.variable("z") for _ in range(6)] for _ in moving]
@@ -115,8 +116,8 @@ def _by_places(
     bend = bend if push.exact else [not_negative(b) for b in bend]
     twists = [np.concatenate([body.w, body.u]) for body in moving]
     K, N = _split(rows, len(moving))
-    turn = [h * (b @ twist) for b, twist in zip(bend, twists, strict=True)]
-    return Pushed(K, N, y + h * (C @ vector(*rate)), h * (B + h * C), [h * h * b for b in bend], turn)
+    turn = [ahead * (b @ twist) for b, twist in zip(bend, twists, strict=True)]
+    return Pushed(K, N, y + ahead * (C @ vector(*rate)), h * (B + h * C), [h * h * b for b in bend], turn)
 
 
 def _by_speeds(

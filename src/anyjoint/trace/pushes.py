@@ -219,7 +219,7 @@ class PushedTree:
     numbers: Sequence[Sequence[Any]]  # of each push, over the variables of the trace
     found: list[Shares] = field(default_factory=list)
 
-    def begin(self, tree: Straight, mechanism: Mechanism, frames: LinkFrames, h: Scalar) -> None:
+    def begin(self, tree: Straight, mechanism: Mechanism, frames: LinkFrames, h: Scalar, ahead: Scalar) -> None:
         """Before joints feel their springs as they will be."""
         at, signal = self.closed.at, count()
         for spot, row in zip(self.pushes.spots, self.numbers, strict=True):
@@ -228,7 +228,7 @@ class PushedTree:
             pairs = [coordinate_pair(tree, mechanism, place) for place in spot.push.coordinates]
             signals = [tree.trace.row("signals", next(signal)) for _ in spot.push.signals]
             q, qd = [q for q, _ in pairs], [v for _, v in pairs]
-            pushed = self.programs.at(tree.trace.graph, spot.push, bodies, q, qd, own, signals, h)
+            pushed = self.programs.at(tree.trace.graph, spot.push, bodies, q, qd, own, signals, h, ahead)
             self.found.append(shares(spot, pushed))
         give_shares(self.pushes, self.found, tree.records, at.__getitem__)
 

@@ -229,7 +229,7 @@ class RowKernels:
             wanted += [(x, at, width * k + index, False) for k, x in enumerate(N) if feeds[-1][k] is None]
         ending = {"gamma": right}
         if h is not None and constraint.compliance:
-            ending["weight"] = list(giving_way(rows, constraint.compliance, h)[1])
+            ending["weight"] = list(giving_way(rows, constraint.compliance, h, 0)[1])
         for name, values in ending.items():
             feeds.append(list(entries_of(values)))
             at = argument(name, "lane")

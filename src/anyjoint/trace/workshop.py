@@ -258,14 +258,17 @@ class Workshop:
     ) -> Traced:
         over: Over = "regrouped"
         closed, numbers = self.closed(over), self.numbers(over, True, True)
-        sizes = [size for size in self.sizes(inputs, over) if size[0] in ("q", "v")]
+        sizes = [size for size in self.sizes(inputs, over) if size[0] in ("q", "v", "qdd")]
         tree = trace_tree(closed.plan, numbers, self.joints, sizes, self.expansion)
         if "tau" in inputs:
             tree.rows["tau"] = [tree.trace.row("tau", k) for k in range(self.mechanism.nv)]
         t, h = (tree.trace.row(name, 0) if name in inputs else default for name, default in (("t", 0.0), ("h", None)))
         own = frame_variables(tree.trace, numbers)[len(self.mechanism.constraints) :] if self.pushes else []
         pushes = PushedTree(self.found(over), closed, self.push_programs, own) if self.pushes else None
-        made = constrained(tree, self.mechanism, closed, self.relative, numbers, self.row_programs, t, still, h, pushes)
+        ahead = 0 if "qdd" in inputs else h
+        made = constrained(
+            tree, self.mechanism, closed, self.relative, numbers, self.row_programs, t, still, h, ahead, pushes
+        )
         return row_schedule(tree.trace, inputs, function(made))
 
     def layout(

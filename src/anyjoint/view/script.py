@@ -92,11 +92,11 @@ class Pushed(Physics):
 
     def __init__(
         self, builder: Builder, model: Model, forces: ForceProgram, settings: Sequence[Place],
-        projection: Projection | None, dynamics: Schedule, step: Place | None,
+        projection: Projection | None, dynamics: Schedule, step: Place | None, feels: bool,
     ) -> None:  # fmt: skip
         super().__init__(
             builder, model.mechanism, dynamics, forces, settings, forced=True, projection=projection, step=step,
-            feels=step is not None,
+            feels=feels,
         )  # fmt: skip
         rows = ("q", "result")
         self.pushes = {name: Embedded(builder, model.program(x).trace.schedule, rows) for name, x in PUSHES.items()}
@@ -131,12 +131,12 @@ def step_text(model: Model, stepper: Stepper, forces: ForceProgram, pushed: bool
     names = ["numbers", *(f"{name} numbers" for name in PUSHES if pushed), "settings"]
     builder = Builder((*(Array(name, "row") for name in ROWS), *(Array(name, "uniform") for name in names)))
     corrections = ("position_correction", "velocity_correction") if model.mechanism.constraints else ()
-    accelerations = implicit(pushes=forces.pushes) if stepper.implicit else stepper.dynamics
+    accelerations = implicit(pushes=forces.pushes, given=stepper.solves) if stepper.implicit else stepper.dynamics
     own: list[Any] = [program_of(model, quantity) for quantity in (accelerations, *corrections)]
     projection, settings = projection_of(own), [builder.place("settings", k) for k in range(len(forces.numbers))]
-    dynamics, length = own[0].trace.schedule, builder.place("dt") if stepper.implicit else None
+    dynamics, length = own[0].trace.schedule, builder.place("dt") if stepper.implicit and not stepper.solves else None
     if pushed:
-        physics: Physics = Pushed(builder, model, forces, settings, projection, dynamics, length)
+        physics: Physics = Pushed(builder, model, forces, settings, projection, dynamics, length, stepper.implicit)
     else:
         physics = Physics(
             builder, model.mechanism, dynamics, forces, settings, forced=True, projection=projection, step=length,
