@@ -288,3 +288,110 @@ def test_parameters_of_each_state():
     model.parameters["arm/stiffness"] = stiffness[1]
     alone = model.simulate(*mech.start, **options)
     assert many.q[:, 1] == pytest.approx(alone.q, rel=1e-9, abs=1e-9)
+
+
+SOLVING = {"bdf1": 1, "bdf2": 2, "implicit-midpoint": 2}
+
+
+def swinging():
+    """Two rods, the second on a spring, and a third that a stiff servo holds."""
+    mech = aj.Mechanism("swinging")
+    rod = aj.Inertia(1.0, (0, 0, -0.5), np.diag([0.02, 0.02, 0.001]))
+    body, below = None, aj.Pose()
+    for k, springs in enumerate(({"damping": 0.1}, {"stiffness": 20.0}, {})):
+        body = mech.add_body(f"rod {k}", body, joints.Revolute((0, 1, 0)), below, rod, **springs)
+        below = aj.Pose.translation(0, 0, -1)
+    return mech
+
+
+def ends(mech, method, counts, acting=(), duration=0.5, **options):
+    model = mech.compile()
+    q, v = mech.start
+    return [model.simulate(q, v, duration, dt=duration / n, method=method, forces=acting, **options) for n in counts]
+
+
+@pytest.mark.parametrize(("method", "order"), [("implicit-euler", 1), *SOLVING.items()])
+def test_orders(method, order):
+    """Errors fall with the power of the step that the method promises: fitted over steps that are short enough."""
+    mech, counts = swinging(), np.array([800, 1600, 3200])
+    acting = [forces.Servo("rod 2", 0.1, 50.0, 1.0), forces.Spring("rod 2", (0, 0, -1), None, (1, 0, -2), 5.0, 0.1, 0.5)]
+    mech.set_start([0.4, 0.3, 0.1], [0.3, -0.2, 0.1])
+    exact = mech.compile().simulate(
+        *mech.start, 0.5, dt=0.5, method="dopri5", rtol=1e-12, atol=1e-12, forces=acting
+    )
+    errors = [np.abs(run.q[-1] - exact.q[-1]).max() for run in ends(mech, method, counts, acting)]
+    assert -np.polyfit(np.log(counts), np.log(errors), 1)[0] == pytest.approx(order, abs=0.1)
+
+
+@pytest.mark.parametrize("method", SOLVING)
+def test_orders_with_loops(method):
+    mech, counts = looped(), np.array([100, 200, 400])
+    exact = mech.compile().simulate(*mech.start, 0.5, dt=0.5, method="dopri5", rtol=1e-11, atol=1e-11)
+    errors = [np.abs(run.q[-1] - exact.q[-1]).max() for run in ends(mech, method, counts)]
+    assert -np.polyfit(np.log(counts), np.log(errors), 1)[0] == pytest.approx(SOLVING[method], abs=0.25)
+
+
+@pytest.mark.parametrize("method", ["bdf1", "bdf2"])
+@pytest.mark.parametrize("dt", [0.01, 1.0])
+def test_very_stiff_pendulums_come_to_rest(method, dt):
+    """k = 1e10: damped out at any length of the steps; BDF2 takes off two thirds with each (its parasitic root)."""
+    traj = stiff_pendulum(1e10).compile().simulate([0.3], [0.0], 40 * dt, dt=dt, method=method)
+    assert traj.status.ok
+    assert np.abs(traj.q[-5:]).max() < 1e-9
+
+
+def test_the_midpoint_rule_keeps_energy_and_angular_momentum():
+    """Of a pendulum over many swings: the error of the energy stays, and falls with the square of the step."""
+    mech = stiff_pendulum(0.0)
+    mech.set_start([2.0], [0.0])
+    drifts = []
+    for n in (1000, 2000):
+        (run,) = ends(mech, "implicit-midpoint", [n], duration=40.0)
+        energy = sum(run.energy())
+        drifts.append(np.abs(energy - energy[0]).max())
+    assert drifts[0] / drifts[1] == pytest.approx(4.0, abs=0.5)
+    assert drifts[1] < 0.01
+
+
+@pytest.mark.parametrize(("method", "form"), [("bdf2", "straight"), ("implicit-midpoint", "kernels")])
+def test_every_form_solves_the_same_steps(method, form):
+    """Quaternions, springs between bodies, servos: machine code against Python."""
+    mech = tree()
+    model = mech.compile(form=form)
+    options = {"duration": 8e-3, "dt": 2e-3, "method": method, "forces": elastic()[2:3] + other_forces()[1:6]}
+    q, v = mech.start
+    made = model.simulate(np.stack([q, q]), np.stack([v, 2 * v]), **options)
+    alone = model.simulate(q, v, tau=lambda t, q, v: np.zeros(len(v)), **options)
+    assert made.status.ok
+    assert made.q[:, 0] == pytest.approx(alone.q, rel=1e-9, abs=1e-9)
+    assert made.work()[:, 0] == pytest.approx(alone.work(), rel=1e-6, abs=1e-7)
+
+
+def test_charts_that_change():
+    """A top that turns over and over in rotation vectors: BDF2 begins anew where coordinates jump."""
+    ended = []
+    for joint in (joints.Spherical(), joints.SphericalQuaternion()):
+        mech = aj.Mechanism("top")
+        mech.add_body("top", None, joint, inertia=aj.Inertia(1.0, (0, 0, 0.3), np.diag([0.1, 0.2, 0.15])))
+        model = mech.compile()
+        traj = model.simulate(mech.neutral, [6.0, 0.5, 4.0], 1.5, dt=1e-3, method="bdf2")
+        assert traj.status.ok
+        ended.append(model.body_poses(traj.q[-1])[0])
+    assert ended[0] == pytest.approx(ended[1], abs=2e-3)
+
+
+def test_steps_that_cannot_be_solved_end_the_run():
+    """Steps of a second, where rods swing round several times: no balance is found, and the status says so."""
+    mech = swinging()
+    mech.set_start([0.4, 2.3, -0.1], [30.0, -20.0, 10.0])
+    (run,) = ends(mech, "bdf1", [4], duration=40.0)
+    assert not run.status.ok
+    assert "could not be solved" in run.status.reason
+    assert "shorter step" in run.status.reason
+    assert np.isfinite(run.q).all()
+
+
+def test_what_looks_back_is_no_single_step():
+    mech = swinging()
+    with pytest.raises(aj.InputError, match="method='bdf2' is unknown"):
+        mech.compile().step(np.zeros(3), np.zeros(3), method="bdf2")

@@ -14,7 +14,7 @@ from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.stepper import runge_kutta
 from anyjoint.stepper.tableau import Tableau
 
-FIXED = [name for name, stepper in STEPPERS.items() if not stepper.adaptive]
+FIXED = [name for name, stepper in STEPPERS.items() if not (stepper.adaptive or stepper.remembers)]
 # A stepper that anyjoint does not have: the explicit midpoint rule.
 MIDPOINT = Tableau(2, c=(0, 1 / 2), a=((), (1 / 2,)), b=(0, 1))
 OWN = Stepper("midpoint", "of order two", 2, lambda ops: runge_kutta(ops, MIDPOINT), MIDPOINT)
