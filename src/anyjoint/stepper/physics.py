@@ -109,13 +109,19 @@ class Physics:
 
     def accelerate(self, q: Place, v: Place, inputs: Place, out: Place, t: Place | None = None) -> None:
         """Accelerations at (q, v, t) in the work array, with the inputs (tau, then signals of forces) at a place."""
-        tau = inputs if self.feels else self.gathered(q, v, inputs)
-        self.call(q, v, tau, out, t, inputs)
+        places = {"q": q, "v": v, "tau": self.applied(q, v, inputs), "result": out} | at_time(t)
+        if self.step is not None:
+            places |= {"h": self.step, "signals": inputs.at(self.nv)}
+        self.dynamics.call(places)
 
     def correct(self, q: Place, v: Place, a: Place, inputs: Place, out: Place, length: Place, t: Place | None) -> None:
         """What corrects accelerations a, where velocities follow them within a length of time."""
-        places = {"q": q, "v": v, "qdd": a, "tau": inputs, "h": length, "result": out}
+        places = {"q": q, "v": v, "qdd": a, "tau": self.applied(q, v, inputs), "h": length, "result": out}
         self.dynamics.call(places | {"signals": inputs.at(self.nv)} | at_time(t))
+
+    def applied(self, q: Place, v: Place, inputs: Place) -> Place:
+        """Where the forces stand that dynamics do not feel by themselves."""
+        return inputs if self.feels else self.gathered(q, v, inputs)
 
     def gathered(self, q: Place, v: Place, inputs: Place) -> Place:
         """Where inputs and forces at a state stand, put together."""
@@ -124,13 +130,6 @@ class Physics:
         self.builder.pointwise(self.nv, {"tau": inputs}, {}, {"tau": self.tau}, lambda x: {"tau": x["tau"]})
         self.add_forces(q, v, inputs, self.tau)
         return self.tau
-
-    def call(self, q: Place, v: Place, tau: Place, out: Place, t: Place | None, inputs: Place) -> None:
-        """Accelerations under forces that have been put together."""
-        places = {"q": q, "v": v, "tau": tau, "result": out} | at_time(t)
-        if self.step is not None:
-            places |= {"h": self.step, "signals": inputs.at(self.nv)}
-        self.dynamics.call(places)
 
     def power(self, v: Place, inputs: Place) -> Place | None:
         """Where the power of inputs, forces and dampers stands, as they were put together last."""

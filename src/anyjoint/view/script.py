@@ -102,8 +102,8 @@ class Pushed(Physics):
         self.pushes = {name: Embedded(builder, model.program(x).trace.schedule, rows) for name, x in PUSHES.items()}
         self.part = builder.room(self.nv)
 
-    def accelerate(self, q: Place, v: Place, inputs: Place, out: Place, t: Place | None = None) -> None:
-        """Accelerations with all of that."""
+    def applied(self, q: Place, v: Place, inputs: Place) -> Place:
+        """Forces with all of that."""
         builder, total = self.builder, self.tau
         assert total is not None
         damping = {"d": builder.place("damping")}
@@ -115,7 +115,7 @@ class Pushed(Physics):
             builder.pointwise(self.nv, both, {}, {"tau": total}, lambda x: {"tau": x["tau"] + x["more"]})
         if not self.feels:
             self.add_forces(q, v, inputs, total)
-        self.call(q, v, total, out, t, inputs)
+        return total
 
 
 def live_forces(model: Model, forces: Sequence[Force]) -> ForceProgram:
@@ -134,7 +134,9 @@ def step_text(model: Model, stepper: Stepper, forces: ForceProgram, pushed: bool
     accelerations = implicit(pushes=forces.pushes, given=stepper.solves) if stepper.implicit else stepper.dynamics
     own: list[Any] = [program_of(model, quantity) for quantity in (accelerations, *corrections)]
     projection, settings = projection_of(own), [builder.place("settings", k) for k in range(len(forces.numbers))]
-    dynamics, length = own[0].trace.schedule, builder.place("dt") if stepper.implicit and not stepper.solves else None
+    dynamics, length = own[0].trace.schedule, None
+    if stepper.implicit:
+        length = builder.room(1) if stepper.solves else builder.place("dt")
     if pushed:
         physics: Physics = Pushed(builder, model, forces, settings, projection, dynamics, length, stepper.implicit)
     else:
