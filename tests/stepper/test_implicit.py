@@ -55,13 +55,17 @@ def other_forces():
     ]
 
 
-def accelerations(mech, acting, form="auto", pull=0.0, h=H, tau=None, t=0.3):
-    """By machine code under forces, at the start."""
+def by_length(mech, acting, form="auto", pull=0.0, t=0.3):
+    """Accelerations under forces, at the start, by machine code: a function of the length of the step."""
     program = trace_forces(mech, acting)
     quantity = implicit(pull, program.pushes)
     code = Program(quantity, quantity.trace(Workshop(mech, form), "auto"), mech)
     signals = [np.array([f(t) for f in program.functions])] if program.functions else []
-    return code(*mech.start, np.zeros(mech.nv) if tau is None else tau, np.array([h]), *signals)
+    return lambda h: code(*mech.start, np.zeros(mech.nv), np.array([h]), *signals)
+
+
+def accelerations(mech, acting, form="auto", pull=0.0):
+    return by_length(mech, acting, form, pull)(H)
 
 
 class Exact:
@@ -139,7 +143,8 @@ def test_short_steps_are_explicit():
     mech = tree()
     model, (q, v), acting = mech.compile(), mech.start, elastic() + other_forces()
     wanted = model.forward_dynamics(q, v, trace_forces(mech, acting).torque(0.3, q, v))
-    errors = [np.abs(accelerations(mech, acting, h=h) - wanted).max() for h in (1e-5, 5e-6)]
+    found = by_length(mech, acting)
+    errors = [np.abs(found(h) - wanted).max() for h in (1e-5, 5e-6)]
     assert errors[0] < 1e-2 * np.abs(wanted).max()
     assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.05)
 
@@ -314,7 +319,8 @@ def ends(mech, method, counts, acting=(), duration=0.5, **options):
 def test_orders(method, order):
     """Errors fall with the power of the step that the method promises: fitted over steps that are short enough."""
     mech, counts = swinging(), np.array([800, 1600, 3200])
-    acting = [forces.Servo("rod 2", 0.1, 50.0, 1.0), forces.Spring("rod 2", (0, 0, -1), None, (1, 0, -2), 5.0, 0.1, 0.5)]
+    spring = forces.Spring("rod 2", (0, 0, -1), None, (1, 0, -2), 5.0, 0.1, 0.5)
+    acting = [forces.Servo("rod 2", 0.1, 50.0, 1.0), spring]
     mech.set_start([0.4, 0.3, 0.1], [0.3, -0.2, 0.1])
     exact = mech.compile().simulate(
         *mech.start, 0.5, dt=0.5, method="dopri5", rtol=1e-12, atol=1e-12, forces=acting

@@ -72,8 +72,15 @@ def answers(body: Any, parent: Any) -> None:
 
 def by_sweeps(name: str, first: SweepFunction, inputs: Sequence[str], results: Sequence[str]) -> Algorithm:
     """An implicit solve whose first sweep is given."""
-    sweeps = ("outward", first), ("inward", inertias), ("outward", answers)
-    return algorithm(name, *sweeps, inputs=inputs, results=results, over="regrouped")
+    return algorithm(
+        name,
+        ("outward", first),
+        ("inward", inertias),
+        ("outward", answers),
+        inputs=inputs,
+        results=results,
+        over="regrouped",
+    )
 
 
 ROWS = ("q", "v", "tau", "h")

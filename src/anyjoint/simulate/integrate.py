@@ -13,7 +13,6 @@ from anyjoint.forces.signal import BadInput
 from anyjoint.mechanism.fence import check_inside
 from anyjoint.mechanism.singular import joint_reason
 from anyjoint.options import named_options
-
 from anyjoint.stepper import STEPPERS
 
 from .chunk import Chunk, StateAt, StepUnderflow
