@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
-from anyjoint.forces.program import BadInput
+from anyjoint.forces.signal import BadInput
 from anyjoint.mechanism.fence import check_inside
 from anyjoint.mechanism.singular import joint_reason
 from anyjoint.options import named_options
+from anyjoint.stepper import STEPPERS
 
 from .chunk import Chunk, StateAt, StepUnderflow
 from .drive import read_only
@@ -263,8 +264,9 @@ class Recorder:
         )  # fmt: skip
 
     def _partial_steps(self, t: Floats, q: Floats, v: Floats) -> StateAt:
-        """States within a step by a shorter step from its beginning."""
-        stepper = python_stepper(self.request)
+        """States within a step by a shorter step from its beginning; one that looks back has no way to begin there."""
+        one_step = STEPPERS["implicit-midpoint"] if self.request.stepper.remembers else self.request.stepper
+        stepper = python_stepper(replace(self.request, stepper=one_step))
 
         def state_at(time: float) -> tuple[Floats, Floats]:
             k = max(int(np.searchsorted(t, time, side="left")) - 1, 0)
@@ -282,6 +284,9 @@ class Recorder:
         which = "" if self.request.single else f" of trajectory {member}"
         model, time = self.request.model, float(chunk.t[bad])
         where = culprit(model, q[member], v[member], self.request.dt)
+        if self.request.stepper.solves:
+            what = f"the equations of the step{which} to t = {time:.6g} s could not be solved"
+            return f"{what}, {where}; use a shorter step than dt = {self.request.dt:g} s"
         hint = f'use a shorter step than dt = {self.request.dt:g} s, or method="dopri5"'
         return f"the motion{which} blew up at t = {time:.6g} s, {where}; {hint}"
 

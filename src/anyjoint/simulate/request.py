@@ -20,6 +20,7 @@ from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.model.row_program import check_built_in
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.constraints import baumgarte
+from anyjoint.quantity.implicit import implicit
 from anyjoint.scalar import reals
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.physics import built_in_joints
@@ -65,13 +66,21 @@ class Request:
     record: Any = None  # where steps of the method's own choice are written down, if the run is to be differentiated
     given: tuple[Floats, Floats] | None = None  # the first state before joints chose their charts
 
-    @property
+    @cached_property
     def quantities(self) -> tuple[str | Quantity, ...]:
         """What the model has to answer: accelerations, then corrections if every step ends with a projection."""
-        if isinstance(self.stabilise, tuple):
-            return (baumgarte(*self.stabilise[1:]),)
+        a, b = self.stabilise[1:] if isinstance(self.stabilise, tuple) else (0.0, 0.0)
         project = ("position_correction", "velocity_correction") if self.stabilise == PROJECT else ()
-        return ("forward_dynamics", *project)
+        if self.stepper.implicit:
+            return (self._implicit(b), *project)
+        return (baumgarte(a, b) if isinstance(self.stabilise, tuple) else self.stepper.dynamics, *project)
+
+    def _implicit(self, pull: float) -> Quantity:
+        """Accelerations under the forces of the run; the same while neither those nor the mechanism change."""
+        pushes, mechanism = self.forces.pushes, self.model.mechanism
+        where = tuple(mechanism.bodies), tuple(map(float, mechanism.gravity)), tuple(map(id, mechanism.constraints))
+        given = self.stepper.solves
+        return kept(self.forces, ("implicit", pull, given, where), lambda: implicit(pull, pushes, given))
 
     @property
     def method(self) -> str:

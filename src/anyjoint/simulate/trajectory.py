@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
-from anyjoint.forces.limits import limited
+from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.options import named_options
 from anyjoint.travel import Parcel
@@ -139,7 +139,7 @@ class Trajectory:
         """Whether a coordinate may be beyond its limits within a step between two samples, or in its neighbours."""
         beyond = np.zeros(self.q.shape[:-1], dtype=bool)
         step = np.diff(self.t, append=self.t[-1:] + np.diff(self.t[-2:])).reshape(-1, *(1 for _ in beyond.shape[1:]))
-        for _, at, rate, (low, high) in limited(self._model().mechanism):
+        for _, at, rate, (low, high) in limited_coordinates(self._model().mechanism):
             reach = step * np.abs(self.v[..., rate])  # a stop may have been met, and left, between two samples
             beyond |= (self.q[..., at] - reach < low) | (self.q[..., at] + reach > high)
         touched = np.pad(beyond, [(1, 1)] + [(0, 0)] * (beyond.ndim - 1))
