@@ -44,6 +44,7 @@ from .dense import WITH_MULTIPLIERS, solved_forward
 from .diagnosis import explain
 from .direct import Direct
 from .method import add_methods
+from .modes import ModeQuestions
 from .parameter_rows import ParameterRows
 from .parameters import Parameters
 from .places import Places
@@ -60,7 +61,7 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 Given = ParameterRows | Mapping[str, Any]  # parameters, one row per state
 
 
-class Model(ConstraintQuestions):
+class Model(ConstraintQuestions, ModeQuestions):
     """Equations of motion of a mechanism as machine code; `mech.compile()` makes it.
 
     States are rows (n,) or batches (batch, n): `q` of nq coordinates, `v` of nv velocities. A pendulum of 1 m:
@@ -184,7 +185,7 @@ class Model(ConstraintQuestions):
         """Run the set-up programs again; drop programs that have built in a number which is another one now."""
         self.workshop.forget()
         self.row_programs.parameters_changed()
-        for made in ("screen", "places", "_direct", "_entry_places", "is_regular"):
+        for made in ("screen", "places", "_direct", "_entry_places", "is_regular", "_family"):
             self.__dict__.pop(made, None)
         stale = []
         for name, program in self._programs.items():
@@ -329,6 +330,7 @@ class Model(ConstraintQuestions):
         >>> bool(abs(v[0] + 9.81e-3 * 0.0998) < 1e-6)
         True
         """
+        self.refuse_modes("step", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
         if method not in STEPS:
             near = difflib.get_close_matches(str(method), STEPS, n=1, cutoff=0.3)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
@@ -461,6 +463,7 @@ class Model(ConstraintQuestions):
         looks: dict[str, Any] = {"title": title, "description": description, "theme": theme, "lite": lite}
         if not live:
             return self.simulate(q0, v0, duration=0.0).to_html(path, **looks)
+        self.refuse_modes("to_html", "simulate, then traj.to_html(path)")
         page = importlib.import_module("anyjoint.view").model_page
         return page(self, path, q0, v0, dt, method=method, forces=forces, **looks)  # type: ignore[no-any-return]
 
@@ -473,6 +476,7 @@ class Model(ConstraintQuestions):
         >>> sorted(path.name for path in paths)[:2]
         ['CMakeLists.txt', 'main.c']
         """
+        self.refuse_modes("export", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
         return importlib.import_module("anyjoint.export").export(self, language, folder, prefix)  # type: ignore[no-any-return]
 
     def op_count(self, quantity: str = "forward_dynamics") -> OpCount:

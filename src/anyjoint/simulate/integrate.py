@@ -15,6 +15,7 @@ from anyjoint.mechanism.singular import joint_reason
 from anyjoint.options import named_options
 
 from .chunk import Chunk, StateAt, StepUnderflow
+from .contact import simulate_contacts
 from .drive import read_only
 from .engine import engine
 from .events import Event, first_crossings
@@ -69,10 +70,12 @@ def simulate(
     `save_every`-th step is kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end
     the run early with a status that says why. `parameters` has one row for each state of a batch.
     """
-    request = make_request(
-        model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold,
-        stabilise, parameters,
+    options = (
+        duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters,
     )  # fmt: skip
+    if model.modes:
+        return simulate_contacts(model, q0, v0, options, progress)
+    request = make_request(model, q0, v0, *options)
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     request = started(request)
     recorder = Recorder(request)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.spatial import quaternions
 from anyjoint.view.drawing import Drawing, packed
 from anyjoint.view.tracks import Array, pose_tracks
 
@@ -36,13 +37,14 @@ class BodyDrawing:
 
 @dataclass(frozen=True)
 class Motion:
-    """A recorded motion: times (n,), poses (n, nb, 4, 4), energies (n,) each, contact points per frame."""
+    """A recorded motion: times (n,), poses (n, nb, 4, 4), energies (n,) each, contact points and forces per frame."""
 
     times: Array
     poses: Array
     kinetic: Array | None = None
     potential: Array | None = None
     contacts: tuple[Array, ...] | None = None
+    forces: tuple[Array, ...] | None = None  # at the contacts, as shares of a force that is drawn at full length
 
     def __post_init__(self) -> None:
         n = len(self.times)
@@ -67,9 +69,15 @@ class Motion:
         if self.contacts is not None:
             counts = [len(points) for points in self.contacts]
             starts = np.concatenate([[0], np.cumsum(counts)])
-            points = np.concatenate([np.reshape(p, (-1, 3)) for p in self.contacts]) if counts else np.zeros((0, 3))
-            out["contacts"] = {"starts": packed(starts, "<u4"), "points": packed(points)}
+            out["contacts"] = {"starts": packed(starts, "<u4"), "points": packed(_rows(self.contacts))}
+            if self.forces is not None:
+                out["contacts"]["forces"] = packed(_rows(self.forces))
         return out
+
+
+def _rows(frames: tuple[Array, ...]) -> Array:
+    """Vectors of all frames below one another."""
+    return np.concatenate([np.reshape(vectors, (-1, 3)) for vectors in frames]) if frames else np.zeros((0, 3))
 
 
 @dataclass(frozen=True)
@@ -112,25 +120,3 @@ class Scene:
             data["live"] = self.live
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
         return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def quaternions(R: Array) -> Array:
-    """Rotations (..., 3, 3) as quaternions (..., 4) ordered x, y, z, w, by the largest of the four components."""
-    t = np.trace(R, axis1=-2, axis2=-1)
-    d = np.stack([R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]], axis=-1)
-    # Row k of `columns` is 4 q_k q: each is exact up to scale, the largest q_k gives the best one.
-    xy, xz, yz = R[..., 0, 1] + R[..., 1, 0], R[..., 0, 2] + R[..., 2, 0], R[..., 1, 2] + R[..., 2, 1]
-    wx, wy, wz = R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]
-    xx, yy, zz = (1 + 2 * d[..., k] - t for k in range(3))
-    rows = np.stack(
-        [
-            np.stack([xx, xy, xz, wx], axis=-1),
-            np.stack([xy, yy, yz, wy], axis=-1),
-            np.stack([xz, yz, zz, wz], axis=-1),
-            np.stack([wx, wy, wz, 1 + t], axis=-1),
-        ],
-        axis=-2,
-    )
-    best = np.argmax(np.stack([xx, yy, zz, 1 + t], axis=-1), axis=-1)
-    chosen = np.take_along_axis(rows, best[..., None, None], axis=-2)[..., 0, :]
-    return np.asarray(chosen / np.linalg.norm(chosen, axis=-1, keepdims=True))

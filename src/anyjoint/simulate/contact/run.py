@@ -1,0 +1,309 @@
+"""simulate, for mechanisms whose contacts open and close: steps in modes, events between them, one trajectory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyjoint.errors import InputError, SingularityError
+from anyjoint.forces.program import BadInput
+from anyjoint.mechanism.contact import FLIGHT, ROLLING, SLIDING
+
+from ..events import Event, locate
+from ..guard import guard_of
+from ..progress import Progress
+from ..request import Request, make_request, start_states
+from ..stabilise import check_on_constraints
+from ..status import Status
+from ..trajectory import Crossing
+from .impulse import Jammed
+from .lift import Lift
+from .monitor import GAP, GRIP, NORMAL, SLIP, Look, Watched
+from .pace import Pace
+from .recorder import Recorder
+from .records import ModeChange
+from .switch import STILL, NoMode, Situation, Switchboard
+from .trajectory import ContactTrajectory
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+StateAt = Callable[[float], tuple[Floats, Floats]]
+METHODS = ("rk4", "semi-implicit-euler", "dopri5")
+OVERLAP = 1e-9  # m: bodies that overlap more than that cannot begin
+CLEAR = 1e-12  # m: a gap from which a body can touch down again
+LOOK_ROUND = 8  # steps after which nearest points are searched for among all, not just followed
+GUARDED = 64  # steps after which the path is looked at for places where joints break down
+CROWD, MOMENT = 256, 1e-3  # so many changes of modes within this share of dt are infinitely many (Zeno)
+TURNED = 1e-6  # m/s: slip that large where its direction has turned has not ended
+
+
+def simulate_contacts(model: Model, q0: Any, v0: Any, options: Sequence[Any], progress: Any) -> ContactTrajectory:
+    """Run from (q0, v0) of the model's own modes; `options` are those of `make_request`."""
+    q, v, single = start_states(model, q0, v0)
+    if not single:
+        raise InputError(
+            "simulate: a batch has one set of coordinates, but each trajectory of contacts changes its own with its "
+            "modes; simulate the states one by one"
+        )
+    released = model.released
+    lifted = Lift(model, released).lift(q[0], v[0])
+    run = Run(model, checked(make_request(released, lifted.q, lifted.v, *options)), q[0], v[0])
+    bar = Progress(progress, f"simulating {model.mechanism.name}")
+    try:
+        run.begin()
+        while run.status is None:
+            run.step()
+            bar.show(run.now.t / run.request.duration)
+    except KeyboardInterrupt:
+        run.stop("interrupted; the trajectory ends where the run was")
+    except (Jammed, NoMode, SingularityError) as trouble:
+        run.stop(f"{trouble}; at t = {run.now.t:.6g} s")
+    except BadInput as trouble:
+        run.stop(str(trouble))
+    finally:
+        bar.close()
+    return run.recorder.trajectory(run.status or Status(True, "", run.now.t))
+
+
+def checked(request: Request) -> Request:
+    """A request of the released model, refused where contacts cannot be followed."""
+    if request.method not in METHODS:
+        raise InputError(f"method={request.method!r}: contacts are followed by {', '.join(METHODS)}")
+    if request.hold or request.parameters or isinstance(request.stabilise, tuple):
+        raise InputError("simulate: hold=, parameters= and Baumgarte's feedback do not go with contacts; leave them out")
+    if request.model.dtype != np.dtype(float):
+        raise InputError(f"simulate: contacts need float64, this model was compiled for {request.model.dtype}")
+    return request
+
+
+class Run:
+    """A run between two of its steps."""
+
+    def __init__(self, model: Model, request: Request, q: Floats, v: Floats) -> None:
+        self.request = request
+        self.board = Switchboard(model, request)
+        stepper = self.board.stepper(model.modes)
+        check_on_constraints(stepper.model, q[None], v[None])
+        self.now = Situation(0.0, stepper, *stepper.settle(0.0, q, v))
+        self.recorder, self.pace = Recorder(self.board), Pace(request)
+        self.status: Status | None = None
+        self.clear: dict[str, bool] = {}  # flying bodies that have got clear of their parents
+        self.switches: list[float] = []
+        self.path: list[tuple[float, Floats]] = []  # steps that the guard has not seen
+        self.values: list[float] = []  # of the user's events
+
+    def stop(self, reason: str, ok: bool = False) -> None:
+        """End the run."""
+        self.status = Status(ok, reason, self.now.t)
+
+    # -- the beginning -------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Take the first sample, and find the modes that forces agree with at the start."""
+        now = self.now
+        for name in [name for name, mode in now.modes.items() if mode == FLIGHT]:
+            near = self.board.points(name, now.stepper.free.lift(now.q, now.v).q, None)
+            if near is not None and near.gap < -OVERLAP:
+                raise InputError(
+                    f"simulate: {name!r} begins inside its parent, by {-near.gap:.3g} m; begin outside, or touching "
+                    'with start="sliding" or "rolling"'
+                )
+            if near is not None:
+                now.near[name] = near
+        self._take(now)
+        for name, near in list(now.near.items()):
+            if near.gap <= CLEAR and self._closing(name):
+                self._touch(name)
+        self._settle([])
+        if self.request.duration <= 0:
+            self.stop("", ok=True)
+
+    def _closing(self, name: str) -> bool:
+        frame = self.board.frame(name, self.now.near[name])
+        twist = self.now.stepper.free.lift(self.now.q, self.now.v).v[self.board.bodies[name].v]
+        return bool(frame.velocity(twist)[2] <= 0)
+
+    def _take(self, now: Situation) -> None:
+        """Take the situation as it is: a sample, values of events, directions of slip."""
+        now.stepper.begin(now.q, now.v, now.pushed)
+        self.now, self.path = now, [(now.t, now.q)]
+        look = Look(self.board, now, now.t, now.q, now.v)
+        self.recorder.take(look)
+        self.values = self._values(look)
+
+    # -- steps ---------------------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """One step to the next sample or, where steps choose their length, towards it; or to an event before that."""
+        now, dt, duration = self.now, self.request.dt, self.request.duration
+        now.stepper.begin(now.q, now.v, now.pushed)
+        k = math.floor(now.t / dt + 1e-9) + 1
+        last = k * dt > duration - 1e-9 * dt
+        q, v, end = self.pace.step(now, duration if last else k * dt)
+        work, sampled = now.stepper.work, last or end == k * dt
+        self.board.steps += 1
+        if not (np.isfinite(q).all() and np.isfinite(v).all()):
+            self.stop(f'the motion blew up at t = {end:.6g} s; use a shorter step than dt = {dt:g} s, or method="dopri5"')
+            return
+        look = Look(self.board, now, end, *now.stepper.settle(end, q, v))
+        turned = Look(self.board, now, end, q, v)  # slip is followed in the charts of the step
+        due = [x for x in look.watched() if self._is_due(x, (turned if x[0] == SLIP else look).value(x))]
+        if due:
+            self._to_event(due, end)
+            return
+        self._accept(look, work, sampled and (last or k % self.request.every == 0))
+        if self.status is None and last and end == duration:
+            self._watch_path(ends=True)
+            if self.status is None:
+                self.stop("", ok=True)
+
+    def _is_due(self, watched: Watched, value: float) -> bool:
+        """Whether a mode ends within the step; a body that has just left must get clear before it can touch again."""
+        what, name = watched
+        if what == GAP and not self.clear.get(name):
+            self.clear[name] = value > CLEAR
+            return value < -CLEAR
+        return value <= 0
+
+    def _accept(self, look: Look, work: float, sample: bool) -> None:
+        """Go on to a state, unless one of the user's events ends the run before."""
+        now = self.now
+        look, work, sample = self._happened(look, work, sample)
+        now.t, now.q, now.v = look.t, look.q, look.v
+        now.near.update(look.near)
+        now.pushed = {x: d for x, d in now.pushed.items() if self._slip_of(x) <= STILL}
+        if self.board.steps % LOOK_ROUND == 0:
+            for name in now.near:
+                now.near[name] = self.board.points(name, look.solved.lifted.q, None) or now.near[name]
+        self.recorder.work += work
+        if sample:
+            self.recorder.take(look)
+        self.path.append((now.t, now.q))
+        self._watch_path()
+
+    def _slip_of(self, name: str) -> float:
+        body = self.now.stepper.model.mechanism[name]
+        return float(np.linalg.norm(self.now.v[body.v][3:]))
+
+    def _watch_path(self, ends: bool = False) -> None:
+        """End the run where a joint has come to a place where it breaks down."""
+        if len(self.path) < GUARDED and not ends:
+            return
+        guard = guard_of(self.now.stepper.model)
+        t, q = (np.array(x) for x in zip(*self.path, strict=True))
+        trouble = guard.first(t, q) if guard and len(t) > 1 else None
+        self.path = self.path[-1:]
+        if trouble:
+            self.recorder.cut(trouble.good)
+            self.now.t = trouble.time
+            self.stop(f"the motion left the model at t = {trouble.time:.6g} s: {trouble.sentence}")
+
+    # -- events --------------------------------------------------------------------------------------------------
+
+    def _between(self) -> StateAt:
+        """States within the step from the present one, by shorter steps."""
+        now, t, q, v = self.now, self.now.t, self.now.q, self.now.v
+        return lambda time: now.stepper.step(t, q, v, time - t) if time > t else (q, v)
+
+    def _to_event(self, due: Sequence[Watched], end: float) -> None:
+        """Go to the first of the events within a step, and change modes there."""
+        now, state_at = self.now, self._between()
+        time, watched = min(((self._time_of(x, end, state_at), x) for x in due), key=lambda pair: pair[0])
+        q, v = state_at(time)
+        look = Look(self.board, now, time, *now.stepper.settle(time, q, v))
+        if watched[0] == GAP:
+            look.gap(watched[1])
+        self._accept(look, now.stepper.work if time > now.t else 0.0, sample=True)
+        if self.status is None:
+            self._watch_path(ends=True)
+        if self.status is None:
+            self._switch(*watched, look)
+
+    def _time_of(self, watched: Watched, end: float, state_at: StateAt) -> float:
+        """When a watched number reaches 0 within the step."""
+        now = self.now
+
+        def value(t: float, q: Floats, v: Floats) -> float:
+            return Look(self.board, now, t, q, v).value(watched)
+
+        if watched[0] == GAP and not self.clear.get(watched[1]):
+            return end
+        return now.t if value(now.t, now.q, now.v) <= 0 else locate(Event(value), now.t, end, state_at)
+
+    def _values(self, look: Look) -> list[float]:
+        lifted = look.solved.lifted if self.request.events else None
+        return [event.value(look.t, lifted.q, lifted.v) for event in self.request.events] if lifted else []
+
+    def _happened(self, look: Look, work: float, sample: bool) -> tuple[Look, float, bool]:
+        """Record crossings of the user's events up to a state; a terminal one comes before it and ends the run."""
+        if not self.request.events:
+            return look, work, sample
+        now, state_at, before, after = self.now, self._between(), self.values, self._values(look)
+        lift, found = now.stepper.free.lift, []
+        for event, a, b in zip(self.request.events, before, after, strict=True):
+            if event.crosses(a, b):
+                value = Event(lambda t, q, v, f=event.value: f(t, (x := lift(q, v)).q, x.v))  # type: ignore[misc]
+                found.append((locate(value, now.t, look.t, state_at), event))
+        self.values = after
+        for time, event in sorted(found, key=lambda pair: pair[0]):
+            q, v = now.stepper.settle(time, *state_at(time))
+            lifted = lift(q, v)
+            self.recorder.crossings.append(Crossing(event.label, time, lifted.q, lifted.v))
+            if event.terminal:
+                now.t = time
+                self.stop(f"event {event.label!r} at t = {time:.10g} s", ok=True)
+                return Look(self.board, now, time, q, v), now.stepper.work, True
+        return look, work, sample
+
+    # -- changes of modes ----------------------------------------------------------------------------------------
+
+    def _switch(self, what: str, name: str, look: Look) -> None:
+        """Change modes at an event."""
+        now = self.now
+        if what == GAP:
+            self._touch(name)
+            self._settle([])
+            return
+        if what == NORMAL:
+            mode, reason = FLIGHT, "normal force fell to 0"
+        elif what == GRIP:
+            mode, reason = SLIDING, "friction reached its limit"
+            force = look.solved.lifted.frame(name).force(look.wrenches[name])
+            now.pushed[name] = now.stepper.towards(now.stepper.model.mechanism[name], now.q, force)
+        elif self._slip_of(name) > TURNED:
+            return  # the direction of slip has turned, slip itself goes on
+        else:
+            mode, reason = ROLLING, "slip ended"
+        self._settle([ModeChange(now.t, name, f"{now.modes[name]} -> {mode}", reason)], {name: mode})
+
+    def _touch(self, name: str) -> None:
+        """Let a body meet its parent."""
+        situation, records, impact = self.board.impact(self.now, name)
+        self.recorder.impacts.append(impact)
+        self.recorder.work -= impact.lost
+        self._switched(situation, records)
+
+    def _settle(self, records: list[ModeChange], changes: dict[str, str] | None = None) -> None:
+        """Enter other modes, then those that forces agree with."""
+        now, more = self.board.settled(self.board.enter(self.now, changes) if changes else self.now)
+        if records or more:
+            self._switched(now, [*records, *more])
+
+    def _switched(self, situation: Situation, records: list[ModeChange]) -> None:
+        """Go on in other modes; count changes that come too close."""
+        self.recorder.modes += records
+        changed = {record.body for record in records}
+        self.clear = {x: self.clear.get(x, False) and x not in changed for x in situation.modes}
+        self._take(situation)
+        self.switches = [*self.switches, situation.t][-CROWD:]
+        span = situation.t - self.switches[0]
+        if len(self.switches) == CROWD and span < MOMENT * self.request.dt:
+            self.stop(
+                f"the contact of {records[-1].body!r} changed its mode {CROWD} times within {span:.1g} s (Zeno) at "
+                f"t = {situation.t:.6g} s; give it less restitution, or other friction"
+            )

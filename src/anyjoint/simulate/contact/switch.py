@@ -1,0 +1,247 @@
+"""From one combination of modes to the next: state maps, impacts, and the modes that forces agree with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyjoint.errors import AnyjointError
+from anyjoint.mechanism import Body
+from anyjoint.mechanism.contact import FLIGHT, ROLLING, SLIDING, contact_bodies
+
+from .impulse import Law, impulses
+from .joining import Frame
+from .nearest import Near, Nearest
+from .records import Impact, ModeChange
+from .stepper import ModeStepper, Solved
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
+    from ..request import Request
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+STILL = 1e-10  # m/s: slip that is none
+PULL = 1e-9  # share of the largest contact force by which another may pull, or friction exceed its limit, by rounding
+SHORTEST = 1e-4  # share of dt: a bounce that lasts no longer is none
+BALANCED = 1e-6  # share of an impulse that may be missing in the momentum after it
+
+
+class NoMode(AnyjointError):
+    """No combination of modes agrees with the forces that it leads to."""
+
+
+@dataclass
+class Situation:
+    """Where a run stands: a state in its modes, the nearest points of flying bodies, and slips that are yet to come."""
+
+    t: float
+    stepper: ModeStepper
+    q: Floats
+    v: Floats
+    near: dict[str, Near] = field(default_factory=dict)
+    pushed: dict[str, Floats] = field(default_factory=dict)
+
+    @property
+    def modes(self) -> dict[str, str]:
+        """The modes by contact body."""
+        return self.stepper.model.modes
+
+    def forces(self) -> tuple[Solved, dict[str, Floats]]:
+        """Accelerations, and what contacts pass in the axes of their frames: friction, then normal force."""
+        self.stepper.begin(self.q, self.v, self.pushed)
+        solved = self.stepper.solve(self.t, self.q, self.v)
+        wrenches = self.stepper.wrenches(self.t, self.q, self.v, solved)
+        return solved, {name: solved.lifted.frame(name).force(f) for name, f in wrenches.items()}
+
+
+class Switchboard:
+    """Knows the models of all modes, and how to go from one to another."""
+
+    def __init__(self, model: Model, request: Request) -> None:
+        self.model, self.request = model, request
+        self.released: Model = request.model
+        self.bodies: dict[str, Body] = {body.name: body for body in contact_bodies(self.released.mechanism)}
+        self.nearest: dict[str, Nearest] = {}
+        self.steppers: dict[tuple[str, ...], ModeStepper] = {}
+        self.steps = 0  # taken so far
+
+    def stepper(self, modes: Mapping[str, str]) -> ModeStepper:
+        """The stepper of a combination of modes; its model is compiled when first entered."""
+        key, request = tuple(modes.values()), self.request
+        if key not in self.steppers:
+            model = self.model.in_modes(modes)
+            self.steppers[key] = ModeStepper(
+                model, self.released, request.drive, request.stepper, request.quantities
+            )
+        return self.steppers[key]
+
+    # -- nearest points --------------------------------------------------------------------------------------------------
+
+    def points(self, name: str, q: Floats, before: Near | None) -> Near | None:
+        """The nearest points of a flying body at coordinates of the released model, followed from those before."""
+        if name not in self.nearest:
+            law = self.bodies[name].contact
+            assert law is not None
+            self.nearest[name] = Nearest(*law.surfaces)
+        turn, place = pose_of(q[self.bodies[name].q])
+        found = self.nearest[name].follow(before.x, turn, place) if before else None
+        return found or self.nearest[name].search(turn, place)
+
+    def frame(self, name: str, near: Near) -> Frame:
+        """The contact frame on a body at its nearest point."""
+        frame = self.nearest[name].surfaces[1].frame(float(near.x[2]), float(near.x[3]))
+        return Frame(np.array(frame.R, dtype=float), np.array(frame.p, dtype=float))
+
+    def frames(self, now: Situation, names: list[str]) -> dict[str, Frame]:
+        """Contact frames of touching bodies, and of flying ones at their nearest points."""
+        lifted = now.stepper.free.lift(now.q, now.v)
+        return {x: lifted.frame(x) if x in lifted.touches else self.frame(x, now.near[x]) for x in names}
+
+    # -- state maps ------------------------------------------------------------------------------------------------------
+
+    def enter(self, now: Situation, changes: Mapping[str, str], v: Floats | None = None) -> Situation:
+        """The same poses and twists in other modes; `v` are velocities of the released model after an impact.
+
+        A body that begins to touch takes the coordinates of its nearest points, and loses what speed of separation
+        and, if it rolls, of slip is left by rounding.
+        """
+        lifted = now.stepper.free.lift(now.q, now.v)
+        v = lifted.v if v is None else v
+        stepper = self.stepper(now.modes | dict(changes))
+        new_q, new_v = np.empty(stepper.model.nq), np.empty(stepper.model.nv)
+        new_q[stepper.free.same_q[0]], new_v[stepper.free.same_v[0]] = lifted.q[stepper.free.same_q[1]], v[stepper.free.same_v[1]]
+        for own, free in stepper.free.touching:
+            touched = own.name in lifted.touches
+            at = now.q[now.stepper.model.mechanism[own.name].q] if touched else now.near[own.name].coordinates
+            frame = lifted.frame(own.name) if touched else self.frame(own.name, now.near[own.name])
+            new_q[own.q], new_v[own.v] = at, frame.rates(v[free.v])[: own.joint.nv]
+        near = {name: x for name, x in now.near.items() if stepper.model.modes[name] == FLIGHT}
+        pushed = {name: x for name, x in now.pushed.items() if stepper.model.modes[name] == SLIDING}
+        made = Situation(now.t, stepper, *stepper.settle(now.t, new_q, new_v), near, pushed)
+        for name in stepper.model.modes:
+            if stepper.model.modes[name] == FLIGHT and name not in near:
+                made.near[name] = self._left(now, lifted.q, name)
+        return made
+
+    def _left(self, now: Situation, q: Floats, name: str) -> Near:
+        """The nearest points of a body that has just left its parent: where it touched."""
+        at = now.q[now.stepper.model.mechanism[name].q]
+        here = Near(at[:4], 0.0, float(at[4]))
+        return self.points(name, q, here) or here
+
+    # -- impacts ---------------------------------------------------------------------------------------------------------
+
+    def impact(self, now: Situation, name: str) -> tuple[Situation, list[ModeChange], Impact]:
+        """A body meets its parent: impulses of it and of all that touches, and the modes that they lead to."""
+        lifted, modes = now.stepper.free.lift(now.q, now.v), now.modes
+        names = [x for x in modes if x == name or modes[x] != FLIGHT]
+        frames = self.frames(now, names)
+        q, v = lifted.q, lifted.v
+        J = np.concatenate([self._rows(x, frames[x]) for x in names])
+        effect = self._effect(now.t, q, J)
+        laws = [law for x in names if (law := self.bodies[x].contact)]
+        law = Law(*(np.array([getattr(x, what) for x in laws]) for what in ("friction", "restitution")))
+        W, u = J @ effect.T, J @ v
+        p = impulses(W, u, law)
+        after = v + p @ effect
+        record = self._checked(now, q, v, after, J.T @ p, frames[name], p[3 * names.index(name) :][:3], name)
+        speeds = J @ after
+        changes = {}
+        for k, x in enumerate(names):
+            slip = float(np.hypot(*speeds[3 * k : 3 * k + 2]))
+            resting = SLIDING if slip > STILL + 1e-12 * float(np.abs(u).max()) else ROLLING
+            leaves = speeds[3 * k + 2] > self._slowest(now.t, q, after, J[3 * k + 2])
+            changes[x] = FLIGHT if leaves else resting
+        met, left = -float(u[3 * names.index(name) + 2]), float(speeds[3 * names.index(name) + 2])
+        said = f"bounced: {met:.4g} m/s, then {left:.4g} m/s" if changes[name] == FLIGHT else f"touched at {met:.4g} m/s"
+        reasons = {x: said if x == name else f"struck as {name!r} touched" for x in names}
+        records = [
+            ModeChange(now.t, x, f"{modes[x]} -> {changes[x]}", reasons[x])
+            for x in names
+            if x == name or changes[x] != modes[x]
+        ]
+        return self.enter(now, changes, after), records, record
+
+    def _rows(self, name: str, frame: Frame) -> Floats:
+        """Velocities of a contact point per unit velocities of the released model, (3, nv)."""
+        rows = np.zeros((3, self.released.nv))
+        rows[:, self.bodies[name].v] = np.array([frame.wrench(unit) for unit in np.eye(3)])
+        return rows
+
+    def _effect(self, t: float, q: Floats, J: Floats) -> Floats:
+        """Changes of velocities per unit impulse, a row each: forward dynamics at rest, which knows all constraints."""
+        rest = np.zeros(self.released.nv)
+        fall = self.released.forward_dynamics(q, rest, t=t)
+        return np.array([self.released.forward_dynamics(q, rest, row, t=t) - fall for row in J])
+
+    def _slowest(self, t: float, q: Floats, v: Floats, normal: Floats) -> float:
+        """The speed of separation below which a bounce would be too short to follow, or just rounding."""
+        falling = float(normal @ self.released.forward_dynamics(q, v, self.request.drive.torque(t, q, v), t=t))
+        return max(STILL, -0.5 * falling * SHORTEST * self.request.dt)
+
+    def _checked(
+        self, now: Situation, q: Floats, v: Floats, after: Floats, push: Floats, frame: Frame, p: Floats, name: str
+    ) -> Impact:
+        """The record of an impact; momentum must have changed by just the impulses, but for those of constraints."""
+        lack = np.asarray(self.released.mass_times(q, after - v), dtype=float) - push
+        if self.released.mechanism.constraints:
+            G = np.asarray(self.released.constraint_jacobian(q, t=now.t), dtype=float).T
+            lack = lack - G @ np.linalg.lstsq(G, lack, rcond=None)[0]
+        missing = float(np.abs(lack).max() / max(float(np.abs(push).max()), 1e-300))
+        if missing > BALANCED and np.abs(push).max() > 1e-9:
+            raise NoMode(f"momentum is off by {missing:.1g} of the impulse when {name!r} touched at t = {now.t:.6g} s")
+        before, behind = (float(self.released.energy(q, x)[0]) for x in (v, after))
+        axes = np.asarray(self.released.body_poses(q), dtype=float)[self.bodies[name].index, :3, :3]
+        return Impact(now.t, name, axes @ frame.wrench(p)[3:], before - behind, missing)
+
+    # -- modes that forces agree with --------------------------------------------------------------------------------
+
+    def settled(self, now: Situation) -> tuple[Situation, list[ModeChange]]:
+        """The situation in modes that agree with the forces at it, going from one to the next; and what changed."""
+        seen: list[dict[str, str]] = []
+        records: list[ModeChange] = []
+        while True:
+            found = self._disagreement(now)
+            if found is None:
+                return now, records
+            name, mode, reason = found
+            records.append(ModeChange(now.t, name, f"{now.modes[name]} -> {mode}", reason))
+            if now.modes in seen and len(seen) > 4 * len(self.bodies):
+                raise NoMode(f"no mode of {name!r} agrees with the forces that it leads to, at t = {now.t:.6g} s")
+            seen.append(now.modes)
+            now = self.enter(now, {name: mode})
+
+    def _disagreement(self, now: Situation) -> tuple[str, str, str] | None:
+        """The first contact that pulls, grips too hard, or would stick; its next mode and why."""
+        if not now.stepper.free.touching:
+            return None
+        _, forces = now.forces()
+        largest = max(float(np.linalg.norm(f)) for f in forces.values())
+        for own, _ in now.stepper.free.touching:
+            law, f = own.contact, forces[own.name]
+            assert law is not None
+            if f[2] < -PULL * largest:
+                return own.name, FLIGHT, "normal force fell to 0"
+            friction = float(np.hypot(f[0], f[1]))
+            if law.mode == ROLLING and friction > law.friction * f[2] + PULL * largest:
+                now.pushed[own.name] = now.stepper.towards(own, now.q, f)
+                return own.name, SLIDING, "friction reached its limit"
+            slow = law.mode == SLIDING and float(np.linalg.norm(now.v[own.v][3:])) < STILL
+            if slow and law.friction > 0 and own.name not in now.pushed:
+                return own.name, ROLLING, "slip ended"
+        return None
+
+
+def pose_of(q: Floats) -> tuple[Floats, Floats]:
+    """Rotation and place of a free body by its quaternion and position."""
+    w, x, y, z = q[:4] / np.linalg.norm(q[:4])
+    R = np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])  # fmt: skip
+    return R, q[4:7]
