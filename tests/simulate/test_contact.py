@@ -58,19 +58,22 @@ def test_a_ball_lands_with_speed(friction):
     assert abs(traj.impacts[0].impulse - MASS * np.array([expected - v, 0, u])).max() < 1e-9
 
 
-@pytest.mark.parametrize("method", ["rk4", "dopri5"])
-def test_a_bowling_ball_ends_up_rolling_at_five_sevenths(method):
-    """It slips until 2 v / (7 mu g), then rolls at 5 v / 7; friction has done -m v^2 / 7 of work by then."""
+@pytest.mark.parametrize(("method", "dt", "error"), [("rk4", 2e-3, 1e-6), ("dopri5", 0.05, 1e-9)])
+def test_a_bowling_ball_ends_up_rolling_at_five_sevenths(method, dt, error):
+    """It slips until 2 v / (7 mu g), then rolls at 5 v / 7; friction has done -m v^2 / 7 of work by then.
+
+    Velocities are seen in a frame that turns with the ball, so that steps have errors; dopri5 keeps them small.
+    """
     mu, v = 0.2, 4.0
     mech = ball_on_plane(mu, start="sliding")
-    traj = mech.compile().simulate(*touching(mech, (v, 0, 0)), duration=1.0, dt=0.01, method=method)
+    traj = mech.compile().simulate(*touching(mech, (v, 0, 0)), duration=1.0, dt=dt, method=method, rtol=1e-11, atol=1e-13)
     assert changes(traj) == ["sliding -> rolling"]
-    assert abs(traj.modes[0].time - 2 * v / (7 * mu * G)) < 1e-10
+    assert abs(traj.modes[0].time - 2 * v / (7 * mu * G)) < error
     speed, omega = middle(traj)
-    assert abs(speed[-1] - [5 * v / 7, 0, 0]).max() < 1e-10
-    assert abs(omega[-1] - [0, 5 * v / 7 / RADIUS, 0]).max() < 1e-8
-    assert abs(traj.work()[-1] + MASS * v * v / 7) < 1e-10
-    assert traj.balance_error() < 1e-10
+    assert abs(speed[-1] - [5 * v / 7, 0, 0]).max() < error
+    assert abs(omega[-1] - [0, 5 * v / 7 / RADIUS, 0]).max() < error / RADIUS
+    assert abs(traj.work()[-1] + MASS * v * v / 7) < error
+    assert traj.balance_error() < error
 
 
 @pytest.mark.parametrize("share", [0.97, 1.03])
@@ -79,47 +82,47 @@ def test_a_ball_rolls_down_a_slope_up_to_a_steepness(share):
     mu = 0.2
     tilt = math.atan(share * 3.5 * mu)
     mech = ball_on_plane(mu, start="rolling", tilt=tilt)
-    traj = mech.compile().simulate(*touching(mech), duration=0.5, dt=0.01)
+    traj = mech.compile().simulate(*touching(mech), duration=0.5, dt=0.05, method="dopri5", rtol=1e-11, atol=1e-13)
     rolls = share < 1
     assert changes(traj) == ([] if rolls else ["rolling -> sliding"])
     a = 5 / 7 * G * math.sin(tilt) if rolls else G * (math.sin(tilt) - mu * math.cos(tilt))
     speed, omega = middle(traj)
-    assert abs(speed[-1, 0] - 0.5 * a) < 1e-10
+    assert abs(speed[-1, 0] - 0.5 * a) < 1e-9
     turned = a if rolls else 2.5 * mu * G * math.cos(tilt)
     assert abs(omega[-1, 1] - 0.5 * turned / RADIUS) < 1e-8
     force = traj.contacts["ball"].forces
     needed = 2 / 7 * MASS * G * math.sin(tilt) if rolls else mu * MASS * G * math.cos(tilt)
-    assert np.abs(force - [-needed, 0, MASS * G * math.cos(tilt)])[1:].max() < 1e-10
-    assert traj.balance_error() < 1e-10
+    assert np.abs(force - [-needed, 0, MASS * G * math.cos(tilt)])[1:].max() < 1e-9
+    assert traj.balance_error() < 1e-9
 
 
 @pytest.mark.parametrize(("share", "sticks"), [(1 - 1e-6, True), (1 + 1e-6, False)])
 def test_a_block_sticks_below_the_angle_of_friction(share, sticks):
-    """A block is a ball that cannot turn: its inertia is so large that friction turns it by no more than rounding."""
-    mu, heavy = 0.4, 1e12
+    """A block is a ball that hardly turns, by its large inertia: friction makes it turn by 2e-7 rad/s in a second."""
+    mu, heavy = 0.4, 1e6
     tilt = math.atan(share * mu)
     inertia = aj.Inertia(mass=MASS, tensor=(np.eye(3) * heavy).tolist())
     mech = ball_on_plane(mu, start="rolling", tilt=tilt, inertia=inertia)
     traj = mech.compile().simulate(*touching(mech), duration=1.0, dt=0.05)
     assert changes(traj) == ([] if sticks else ["rolling -> sliding"])
     speed, _ = middle(traj)
-    assert abs(speed[-1, 0] - (0.0 if sticks else G * (math.sin(tilt) - mu * math.cos(tilt)))) < 1e-11
+    assert abs(speed[-1, 0] - (0.0 if sticks else G * (math.sin(tilt) - mu * math.cos(tilt)))) < 1e-7 * (sticks or 1e-3)
 
 
 def test_a_block_slides_uphill_stops_and_comes_back():
     """Up with g (sin + mu cos) until it stops, down with g (sin - mu cos); friction work is the energy lost."""
     mu, tilt, v = 0.3, 0.6, 2.0
-    inertia = aj.Inertia(mass=MASS, tensor=(np.eye(3) * 1e12).tolist())
+    inertia = aj.Inertia(mass=MASS, tensor=(np.eye(3) * 1e6).tolist())
     mech = ball_on_plane(mu, start="sliding", tilt=tilt, inertia=inertia)
     traj = mech.compile().simulate(*touching(mech, (-v, 0, 0)), duration=1.0, dt=0.01)
     up, down = G * (math.sin(tilt) + mu * math.cos(tilt)), G * (math.sin(tilt) - mu * math.cos(tilt))
     assert changes(traj) == ["sliding -> rolling", "rolling -> sliding"]  # it rests for no time at all
     stopped = v / up
-    assert max(abs(record.time - stopped) for record in traj.modes) < 1e-10
+    assert max(abs(record.time - stopped) for record in traj.modes) < 1e-8  # its inertia is large, not infinite
     speed, _ = middle(traj)
-    assert abs(speed[-1, 0] - down * (1.0 - stopped)) < 1e-9
+    assert abs(speed[-1, 0] - down * (1.0 - stopped)) < 1e-7
     way = 0.5 * v * stopped + 0.5 * down * (1.0 - stopped) ** 2
-    assert abs(traj.work()[-1] + mu * MASS * G * math.cos(tilt) * way) < 1e-9
+    assert abs(traj.work()[-1] + mu * MASS * G * math.cos(tilt) * way) < 1e-7
     assert traj.balance_error() < 1e-9
 
 

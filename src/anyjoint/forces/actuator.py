@@ -45,7 +45,7 @@ class Actuator:
 
     def efforts(self, trace: ForceTrace) -> list[Effort]:
         body = trace.mechanism.bodies[body_index(trace.mechanism, self.body, "Actuator")]
-        if not body.joint.direct or not 0 <= self.coordinate < body.joint.nv:
+        if not body.joint.rates_are_velocities or not 0 <= self.coordinate < body.joint.nv:
             raise InputError(
                 f"Actuator: body {body.name!r} has no coordinate {self.coordinate} to drive; it has {body.joint.nv}"
             )

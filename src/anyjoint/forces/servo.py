@@ -32,7 +32,7 @@ class Servo:
 
     def efforts(self, trace: ForceTrace) -> list[Effort]:
         body = trace.mechanism.bodies[body_index(trace.mechanism, self.body, "Servo")]
-        if not body.joint.direct or not 0 <= self.coordinate < body.joint.nv:
+        if not body.joint.rates_are_velocities or not 0 <= self.coordinate < body.joint.nv:
             raise InputError(
                 f"Servo: body {body.name!r} has no coordinate {self.coordinate} to drive; it has {body.joint.nv}"
             )

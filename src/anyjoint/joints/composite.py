@@ -46,8 +46,8 @@ class Composite(Joint):
             at_q, at_v = at_q + part.nq, at_v + part.nv
 
     @property
-    def direct(self) -> bool:
-        return all(part.direct for part in self.joints)
+    def rates_are_velocities(self) -> bool:
+        return all(part.rates_are_velocities for part in self.joints)
 
     def velocity_of(self, k: int) -> int | None:
         at_v = 0

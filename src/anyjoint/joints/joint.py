@@ -85,7 +85,7 @@ class Joint:
         return self.nq
 
     @property
-    def direct(self) -> bool:
+    def rates_are_velocities(self) -> bool:
         """Whether velocities are the rates of coordinates themselves."""
         return self.nq == self.nv
 
@@ -204,10 +204,10 @@ class Joint:
     @property
     def velocity_names(self) -> tuple[str, ...]:
         """Names of the velocities: those of the coordinates, or numbers where they are no rates of them."""
-        if self.direct:
+        if self.rates_are_velocities:
             return tuple(coordinate.name for coordinate in self.coordinates)
         return tuple(f"v{k}" for k in range(self.nv))
 
     def velocity_of(self, k: int) -> int | None:
         """Which velocity is the rate of coordinate k; None where none is, as for quaternions and rolling."""
-        return k if self.direct else None
+        return k if self.rates_are_velocities else None

@@ -53,7 +53,7 @@ class Rolling(Joint):
         return 5 if self.slip else 3
 
     @property
-    def direct(self) -> bool:
+    def rates_are_velocities(self) -> bool:
         return False
 
     @property

@@ -279,9 +279,9 @@ class Mechanism:
         return int(self.bodies[-1].v.stop) if self.bodies else 0
 
     @property
-    def direct(self) -> bool:
+    def rates_are_velocities(self) -> bool:
         """Whether velocities are the rates of coordinates themselves: no body rolls, no quaternion is used."""
-        return all(body.joint.direct for body in self.bodies)
+        return all(body.joint.rates_are_velocities for body in self.bodies)
 
     @property
     def nc(self) -> int:

@@ -96,6 +96,7 @@ class Model(ConstraintQuestions, ModeQuestions):
     ) -> None:
         self.mechanism = copy.copy(mechanism)  # parameters change here, not in the user's
         self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
+        self.rates_are_velocities = mechanism.rates_are_velocities
         self.dtype = np.dtype(checked_dtype(dtype))
         self.algorithm = checked_algorithm(algorithm, self.mechanism)
         self.vary = checked_vary(vary, self.mechanism)

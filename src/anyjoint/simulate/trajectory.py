@@ -199,7 +199,7 @@ class Trajectory:
         """dq/dt at every sample."""
         if self.model is None:
             return self.v if self.q.shape == self.v.shape else np.gradient(self.q, self.t, axis=0)
-        if self.model.mechanism.direct:
+        if self.model.rates_are_velocities:
             return self.v
         rates = self.model.coordinate_rates(flat_rows(self.q), flat_rows(self.v), parameters=self._rows())
         return np.asarray(rates).reshape(self.q.shape)

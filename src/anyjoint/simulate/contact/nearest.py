@@ -63,7 +63,7 @@ class Nearest:
         """The nearest points of all that a sparse net of starts leads to."""
         (at1, p1, n1), (at2, p2, n2) = self.grids
         p2, n2 = p2 @ turn.T + place, n2 @ turn.T
-        distance = np.linalg.norm(p1[:, None] - p2[None], axis=2)
+        distance = (p1 * p1).sum(axis=1)[:, None] + (p2 * p2).sum(axis=1) - 2 * p1 @ p2.T  # squared
         distance[n1 @ n2.T > OPPOSED] = math.inf
         found = []
         for _ in range(STARTS):

@@ -39,7 +39,8 @@ CLEAR = 1e-12  # m: a gap from which a body can touch down again
 LOOK_ROUND = 8  # steps after which nearest points are searched for among all, not just followed
 GUARDED = 64  # steps after which the path is looked at for places where joints break down
 CROWD, MOMENT = 256, 1e-3  # so many changes of modes within this share of dt are infinitely many (Zeno)
-TURNED = 1e-6  # m/s: slip that large where its direction has turned has not ended
+HALVINGS = 50  # of a step, to find a time at which a body that bounces is away
+TURNED = 1e-7  # m/s: slip that large where its direction has turned has not ended
 
 
 def simulate_contacts(model: Model, q0: Any, v0: Any, options: Sequence[Any], progress: Any) -> ContactTrajectory:
@@ -132,7 +133,7 @@ class Run:
         """Take the situation as it is: a sample, values of events, directions of slip."""
         now.stepper.begin(now.q, now.v, now.pushed)
         self.now, self.path = now, [(now.t, now.q)]
-        look = Look(self.board, now, now.t, now.q, now.v)
+        self.look = look = Look(self.board, now, now.t, now.q, now.v)
         self.recorder.take(look)
         self.values = self._values(look)
 
@@ -144,8 +145,9 @@ class Run:
         now.stepper.begin(now.q, now.v, now.pushed)
         k = math.floor(now.t / dt + 1e-9) + 1
         last = k * dt > duration - 1e-9 * dt
-        q, v, end = self.pace.step(now, duration if last else k * dt)
-        work, sampled = now.stepper.work, last or end == k * dt
+        target = duration if last else k * dt
+        q, v, end = self.pace.step(now, min(target, self._before_stop(target)))
+        work, sampled = now.stepper.work, end == target
         self.board.steps += 1
         if not (np.isfinite(q).all() and np.isfinite(v).all()):
             self.stop(f'the motion blew up at t = {end:.6g} s; use a shorter step than dt = {dt:g} s, or method="dopri5"')
@@ -157,10 +159,15 @@ class Run:
             self._to_event(due, end)
             return
         self._accept(look, work, sampled and (last or k % self.request.every == 0))
-        if self.status is None and last and end == duration:
+        if self.status is None and end == duration:
             self._watch_path(ends=True)
             if self.status is None:
                 self.stop("", ok=True)
+
+    def _before_stop(self, target: float) -> float:
+        """A time at which slip that is about to end will have lost half of its speed: its direction may still turn."""
+        stop = self.now.stepper.until_stop(self.now.q, self.now.v, self.look.solved.a) if self.now.stepper.rough else math.inf
+        return self.now.t + 0.5 * stop if stop < 2 * (target - self.now.t) else target
 
     def _is_due(self, watched: Watched, value: float) -> bool:
         """Whether a mode ends within the step; a body that has just left must get clear before it can touch again."""
@@ -174,6 +181,7 @@ class Run:
         """Go on to a state, unless one of the user's events ends the run before."""
         now = self.now
         look, work, sample = self._happened(look, work, sample)
+        self.look = look
         now.t, now.q, now.v = look.t, look.q, look.v
         now.near.update(look.near)
         now.pushed = {x: d for x, d in now.pushed.items() if self._slip_of(x) <= STILL}
@@ -231,9 +239,14 @@ class Run:
         def value(t: float, q: Floats, v: Floats) -> float:
             return Look(self.board, now, t, q, v).value(watched)
 
+        begin = now.t
         if watched[0] == GAP and not self.clear.get(watched[1]):
-            return end
-        return now.t if value(now.t, now.q, now.v) <= 0 else locate(Event(value), now.t, end, state_at)
+            # It has just left, and comes back within this step: find a time at which it is away.
+            away = (now.t + (end - now.t) / 2**k for k in range(1, HALVINGS))
+            begin = next((t for t in away if value(t, *state_at(t)) > 0), end)
+        elif value(now.t, now.q, now.v) <= 0:
+            return begin
+        return locate(Event(value), begin, end, state_at) if begin < end else end
 
     def _values(self, look: Look) -> list[float]:
         lifted = look.solved.lifted if self.request.events else None
@@ -266,15 +279,16 @@ class Run:
         """Change modes at an event."""
         now = self.now
         if what == GAP:
-            self._touch(name)
-            self._settle([])
+            if self._closing(name):
+                self._touch(name)
+                self._settle([])
             return
         if what == NORMAL:
             mode, reason = FLIGHT, "normal force fell to 0"
         elif what == GRIP:
             mode, reason = SLIDING, "friction reached its limit"
             force = look.solved.lifted.frame(name).force(look.wrenches[name])
-            now.pushed[name] = now.stepper.towards(now.stepper.model.mechanism[name], now.q, force)
+            now.pushed[name] = now.stepper.gives_way(now.stepper.model.mechanism[name], now.q, force)
         elif self._slip_of(name) > TURNED:
             return  # the direction of slip has turned, slip itself goes on
         else:

@@ -2,12 +2,11 @@
 
 Everything applied from outside is known to the released model, in which all contact bodies are free; its velocities are
 v_r = N v. The wrench that a contact passes is what its equations lack: f = M a + bias - applied forces [PAK eq. 14].
-Accelerations and normal forces are affine in the friction of sliding contacts, so that Coulomb's law is a small system
-of linear equations for the normal forces n = n0 + n1 (mu n).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,18 +17,19 @@ from anyjoint.joints.wandering import towards_first
 from anyjoint.mechanism import Body
 from anyjoint.mechanism.contact import SLIDING
 
-from ..python_step import PythonStepper
-from .impulse import Jammed
+from ..python_step import PythonStepper, State, coordinate_rates
+from .friction import Response
 from .lift import Lift, Lifted
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
     from anyjoint.stepper import Stepper
+    from anyjoint.stepper.tableau import Tableau
 
     from ..drive import Drive
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-CREEP = 1e-10  # m/s: slip so slow that its direction is the one that it began with
+CREEP = 1e-9  # m/s: slip so slow that its direction is the one that it began with
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class ModeStepper(PythonStepper):
         self.inverse = released.program("inverse_dynamics")
         self.rough = [own for own, _ in self.free.touching if own.contact and own.contact.mode == SLIDING and own.contact.friction > 0]
         self.slips: dict[str, Floats] = {}
+        self.creeping: set[str] = set()
+        self.length = 0.0  # of the present step
 
     # -- accelerations -----------------------------------------------------------------------------------------------
 
@@ -73,71 +75,86 @@ class ModeStepper(PythonStepper):
         tau = self.free.lowered(lifted, applied)
         a = np.asarray(self.forward(q, v, tau, *clock))
         if self.rough:
-            unit = np.array([self._friction(body, q, v) for body in self.rough])
-            ways = [np.asarray(self.forward(q, v, tau + push, *clock)) - a for push in unit]
-            base = Solved(lifted, a, tau, applied, 0.0)
-            size = self._sizes(t, q, v, base, unit, ways)
-            tau, a = tau + size @ unit, a + size @ np.array(ways)
+            push, way = self._friction(t, q, v, Solved(lifted, a, tau, applied, 0.0))
+            tau, a = tau + push, a + way
         return Solved(lifted, a, tau, applied, float((tau - self.damping * v) @ v))
 
-    def _sizes(
-        self, t: float, q: Floats, v: Floats, base: Solved, unit: Floats, ways: Sequence[Floats]
-    ) -> Floats:
-        """How large friction is at each sliding contact."""
-        names = [body.name for body in self.rough]
-        mu = np.array([body.contact.friction for body in self.rough if body.contact])
+    def _friction(self, t: float, q: Floats, v: Floats, base: Solved) -> tuple[Floats, Floats]:
+        """Generalized forces of friction, and the accelerations that they make."""
+        places = np.array([body.v.start + k for body in self.rough for k in (3, 4)])
+        turns = [towards(q[body.q][4]) for body in self.rough]  # to the parents' frames, which do not spin with bodies
+        unit = np.zeros((len(places), self.model.nv))
+        for k, R in enumerate(turns):
+            unit[np.ix_((2 * k, 2 * k + 1), places[2 * k : 2 * k + 2])] = R
+        ways = np.array([np.asarray(self.forward(q, v, base.tau + x, *self.model.clock(t))) - base.a for x in unit])
+        rows = [Solved(base.lifted, base.a + way, base.tau + x, base.applied, 0.0)
+                for x, way in zip(unit, ways, strict=True)]  # fmt: skip
+        names = tuple(body.name for body in self.rough)
         n0 = self._normals(t, q, v, base, names)
-        moved = (Solved(base.lifted, base.a + way, base.tau + push, base.applied, 0.0)
-                 for push, way in zip(unit, ways, strict=True))  # fmt: skip
-        n1 = np.array([self._normals(t, q, v, solved, names) - n0 for solved in moved]).T
-        system = np.eye(len(mu)) - n1 * mu
-        if not np.isfinite(system).all():
-            return np.full(len(mu), np.nan)
-        if np.linalg.eigvals(system).real.min() <= 0:
-            worst = names[int(np.argmin(np.diag(system)))]
-            raise Jammed(
-                f"jammed (Painleve): at the contact of {worst!r} friction presses the body onto its parent harder than "
-                "the contact can push back; no motion of rigid bodies goes on from here. Lower the friction"
-            )
-        return np.asarray(mu * np.linalg.solve(system, n0))
+        spin = coordinate_rates(self.model, q, v)
+        whirl = [spin[body.q][4] * np.array([-y, x]) for body in self.rough for x, y in (self.slip(body, q, v),)]
+        made = Response(
+            names,
+            mu=np.array([body.contact.friction for body in self.rough if body.contact]),
+            s=np.array([self.slip(body, q, v) for body in self.rough]),
+            begun=np.array([self.slips[name] for name in names]),
+            creeping=np.array([name in self.creeping for name in names]),
+            n0=n0,
+            N=np.array([self._normals(t, q, v, row, names) - n0 for row in rows]).T,
+            b=unit[:, places] @ base.a[places] - np.concatenate(whirl),
+            A=unit[:, places] @ ways[:, places].T,
+        )
+        f = made.friction(self.length)
+        return f @ unit, f @ ways
 
     def _normals(self, t: float, q: Floats, v: Floats, solved: Solved, names: Sequence[str]) -> Floats:
         wrenches = self.wrenches(t, q, v, solved)
         return np.array([solved.lifted.frame(name).force(wrenches[name])[2] for name in names])
 
-    def _friction(self, body: Body, q: Floats, v: Floats) -> Floats:
-        """Generalized forces of one newton of friction against the slip.
-
-        Where slip has turned round within a step, friction goes on as before, so that the end of slip can be located.
-        """
-        begun = self.slips[body.name]
-        slip = self.slip(body, q, v) + CREEP * begun
-        size = float(np.linalg.norm(slip)) or CREEP
-        against = slip / size * (1.0 if slip @ begun < 0 else -1.0)
-        push = np.zeros(self.model.nv)
-        push[body.v.start + 3 : body.v.stop] = _towards_first(q[body.q][4]).T @ against
-        return push
-
     def slip(self, body: Body, q: Floats, v: Floats) -> Floats:
         """The slip of a sliding contact, in the axes of the parent's frame 1c, which does not spin with the body."""
-        return np.asarray(_towards_first(q[body.q][4]) @ v[body.v][3:])
+        return np.asarray(towards(q[body.q][4]) @ v[body.v][3:])
 
     def begin(self, q: Floats, v: Floats, pushed: Mapping[str, Floats]) -> None:
         """Take the present directions of slip as those that steps begin with; `pushed` are those of slips yet to come.
 
         Directions of contacts that hardly slip stay what they were.
         """
+        self.creeping = set()
         for body in self.rough:
             slip = self.slip(body, q, v)
             size = float(np.linalg.norm(slip))
+            if size <= CREEP:
+                self.creeping.add(body.name)
             if body.name in pushed:
                 self.slips[body.name] = pushed[body.name]
             elif size > CREEP or body.name not in self.slips:
                 self.slips[body.name] = slip / size if size > 0 else np.array([1.0, 0.0])
 
-    def towards(self, body: Body, q: Floats, force: Floats) -> Floats:
+    def until_stop(self, q: Floats, v: Floats, a: Floats) -> float:
+        """How long the first of the contacts that slow down will go on slipping, if it slows down as it does now."""
+        times = [math.inf]
+        for body in self.rough:
+            if body.name in self.creeping:
+                continue
+            slip, rate = self.slip(body, q, v), towards(q[body.q][4]) @ a[body.v][3:]
+            if slip @ rate < 0:
+                times.append(float(-(slip @ slip) / (slip @ rate)))
+        return min(times)
+
+    def step(self, t: float, q: Floats, v: Floats, h: float) -> State:
+        """The state after one step, in the same chart."""
+        self.length = h
+        return super().step(t, q, v, h)
+
+    def stages(self, t: float, q: Floats, v: Floats, h: float, tableau: Tableau) -> tuple[State, Floats]:
+        """The state after one step, and the stages' rates."""
+        self.length = h
+        return super().stages(t, q, v, h, tableau)
+
+    def gives_way(self, body: Body, q: Floats, force: Floats) -> Floats:
         """The direction against a friction force, in the axes of frame 1c: where a contact will slip that gives way."""
-        along = -_towards_first(q[body.q][4]) @ force[:2]
+        along = -towards(q[body.q][4]) @ force[:2]
         return np.asarray(along / np.linalg.norm(along))
 
     # -- forces --------------------------------------------------------------------------------------------------------
@@ -154,6 +171,6 @@ class ModeStepper(PythonStepper):
         return {own.name: lacking[free.v] for own, free in self.free.touching}
 
 
-def _towards_first(psi: float) -> Floats:
+def towards(psi: float) -> Floats:
     """Tangents of frame 2c seen in frame 1c [PAK eq. 10]."""
     return np.array(towards_first(float(psi)), dtype=float)

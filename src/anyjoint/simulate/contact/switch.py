@@ -228,7 +228,7 @@ class Switchboard:
                 return own.name, FLIGHT, "normal force fell to 0"
             friction = float(np.hypot(f[0], f[1]))
             if law.mode == ROLLING and friction > law.friction * f[2] + PULL * largest:
-                now.pushed[own.name] = now.stepper.towards(own, now.q, f)
+                now.pushed[own.name] = now.stepper.gives_way(own, now.q, f)
                 return own.name, SLIDING, "friction reached its limit"
             slow = law.mode == SLIDING and float(np.linalg.norm(now.v[own.v][3:])) < STILL
             if slow and law.friction > 0 and own.name not in now.pushed:
