@@ -1,7 +1,6 @@
 """Rigid motions, twists, wrenches and inertias over any scalar."""
 
 from .algebra import Matrix, Vector, ad, ad_dual, cross, dot, dot_in_pairs, skew, vector, zeros
-from .attitude import quaternions
 from .direction import at_unit_length, frame_about
 from .factor import Factor, Rotation, Translation, Turn, as_matrix
 from .inertia import BlockInertia, rigid
@@ -11,6 +10,7 @@ from .twist import Twist
 
 __all__ = [
     "Axis", "BlockInertia", "Factor", "Matrix", "Pose", "QuarterTurn", "Rotation", "Translation", "Turn", "Twist",
-    "Vector", "ad", "ad_dual", "as_matrix", "at_unit_length", "cross", "dot", "dot_in_pairs", "frame_about",
-    "quaternions", "rigid", "skew", "unit_axis", "vector", "zeros",
+    "Vector", "ad", "ad_dual", "as_matrix", "at_unit_length", "cross", "dot", "dot_in_pairs", "frame_about", "rigid",
+    "skew",
+    "unit_axis", "vector", "zeros",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ with x = h mu n A / s.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,13 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 TURNS = 12  # of Newton's method for the directions
 ALIKE = 1e-13  # radians
 NUDGE = 1e-7  # radians
+QUICK = 1e-3  # x of slip so quick that looking ahead would change its direction by no more than 1e-9 rad
+
+
+JAMMED = (
+    "jammed (Painleve): at the contact of {!r} friction presses the body onto its parent harder than the contact can "
+    "push back; no motion of rigid bodies goes on from here. Lower the friction"
+)
 
 
 @dataclass(frozen=True)
@@ -65,10 +73,9 @@ class Response:
         """tau of every contact."""
         size = np.linalg.norm(self.s, axis=1)
         strength = np.linalg.norm(self._along(angles).reshape(-1, 2), axis=1)
-        ease = np.array([np.linalg.norm(self.A[k : k + 2, k : k + 2], 2) for k in range(0, len(self.b), 2)])
-        x = h * strength * ease / np.maximum(size, 1e-300)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return np.where(self.creeping, 0.0, h * np.where(x > 1e8, 1.0, x * x / (1 + x * x)))
+        ease = np.array([self.A[k, k] + self.A[k + 1, k + 1] for k in range(0, len(self.b), 2)])
+        x = np.minimum(h * strength * ease / np.maximum(size, 1e-300), 1e8)
+        return np.where(self.creeping | (x < QUICK), 0.0, h * x * x / (1 + x * x))
 
     def _off(self, angles: Floats, tau: Floats) -> Floats:
         """By how much friction is not along the slip to come: the cross product of both."""
@@ -78,6 +85,8 @@ class Response:
 
     def _along(self, angles: Floats) -> Floats:
         """Friction against these directions: n = n0 - N (mu n d) is solved for n."""
+        if len(angles) == 1:
+            return self._alone(math.cos(angles[0]), math.sin(angles[0]))
         d = np.zeros((len(self.b), len(angles)))
         for k, angle in enumerate(angles):
             d[2 * k : 2 * k + 2, k] = np.cos(angle), np.sin(angle)
@@ -85,9 +94,13 @@ class Response:
         if not np.isfinite(system).all():
             return np.full(len(self.b), np.nan)
         if np.linalg.eigvals(system).real.min() <= 0:
-            worst = self.names[int(np.argmin(np.diag(system)))]
-            raise Jammed(
-                f"jammed (Painleve): at the contact of {worst!r} friction presses the body onto its parent harder than "
-                "the contact can push back; no motion of rigid bodies goes on from here. Lower the friction"
-            )
+            raise Jammed(JAMMED.format(self.names[int(np.argmin(np.diag(system)))]))
         return np.asarray(-d @ (self.mu * np.linalg.solve(system, self.n0)))
+
+    def _alone(self, x: float, y: float) -> Floats:
+        """The same for one contact."""
+        share = 1.0 + float(self.mu[0] * (self.N[0, 0] * x + self.N[0, 1] * y))
+        if share <= 0:
+            raise Jammed(JAMMED.format(self.names[0]))
+        size = float(self.mu[0] * self.n0[0]) / share
+        return np.array([-size * x, -size * y])

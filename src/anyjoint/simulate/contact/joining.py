@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,6 @@ import numpy as np
 from anyjoint.codegen import compile_function
 from anyjoint.joints import Rolling
 from anyjoint.mechanism import Body
-from anyjoint.spatial import quaternions
 from anyjoint.stepper.physics import joint_key, joint_variables
 from anyjoint.symbolic import Graph
 
@@ -37,7 +37,7 @@ class Touch:
     @property
     def coordinates(self) -> Floats:
         """Coordinates of the free body: quaternion, then position."""
-        return np.concatenate([np.roll(quaternions(self.turn), 1), self.place])
+        return np.array([*quaternion(self.turn.tolist()), *self.place])
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,21 @@ class Joining:
     def __call__(self, q: Floats, v: Floats) -> Touch:
         parts = np.split(self.code(q, v), self.ends)
         return Touch(*(part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True)))
+
+
+def quaternion(R: Sequence[Sequence[float]]) -> list[float]:
+    """(w, x, y, z) of a rotation, by the largest of the four."""
+    diagonal = [R[k][k] for k in range(3)]
+    trace = sum(diagonal)
+    k = max(range(3), key=lambda i: diagonal[i])
+    if trace >= diagonal[k]:
+        row = [1 + trace, R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]]
+    else:
+        i, j = (k + 1) % 3, (k + 2) % 3
+        row = [R[j][i] - R[i][j], 0.0, 0.0, 0.0]
+        row[1 + k], row[1 + i], row[1 + j] = 1 + 2 * R[k][k] - trace, R[i][k] + R[k][i], R[j][k] + R[k][j]
+    size = math.sqrt(sum(x * x for x in row))
+    return [x / size for x in row]
 
 
 def joining(model: Any, body: Body) -> Joining:
