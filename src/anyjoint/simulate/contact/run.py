@@ -175,7 +175,7 @@ class Run:
         if what == GAP and not self.clear.get(name):
             self.clear[name] = value > CLEAR
             return value < -CLEAR
-        return value <= 0
+        return value <= 0 if what in (GAP, SLIP) else value < -self.board.slack
 
     def _accept(self, look: Look, work: float, sample: bool) -> None:
         """Go on to a state, unless one of the user's events ends the run before."""

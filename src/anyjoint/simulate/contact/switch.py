@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 STILL = 1e-10  # m/s: slip that is none
-PULL = 1e-9  # share of the largest contact force by which another may pull, or friction exceed its limit, by rounding
+PULL = 1e-10  # share of the weight by which a contact may pull, or friction exceed its limit, by rounding
 SHORTEST = 1e-4  # share of dt: a bounce that lasts no longer is none
 BALANCED = 1e-6  # share of an impulse that may be missing in the momentum after it
 
@@ -68,6 +68,9 @@ class Switchboard:
         self.nearest: dict[str, Nearest] = {}
         self.steppers: dict[tuple[str, ...], ModeStepper] = {}
         self.steps = 0  # taken so far
+        weight = sum(body.inertia.mass for body in self.released.mechanism.bodies)
+        # Forces below that are none: two bodies that fall side by side touch and do not press.
+        self.slack = PULL * weight * (float(np.linalg.norm(self.released.mechanism.gravity)) or 1.0)
 
     def stepper(self, modes: Mapping[str, str]) -> ModeStepper:
         """The stepper of a combination of modes; its model is compiled when first entered."""
@@ -220,14 +223,14 @@ class Switchboard:
         if not now.stepper.free.touching:
             return None
         _, forces = now.forces()
-        largest = max(float(np.linalg.norm(f)) for f in forces.values())
+        slack = max(self.slack, PULL * max(float(np.linalg.norm(f)) for f in forces.values()))
         for own, _ in now.stepper.free.touching:
             law, f = own.contact, forces[own.name]
             assert law is not None
-            if f[2] < -PULL * largest:
+            if f[2] < -slack:
                 return own.name, FLIGHT, "normal force fell to 0"
             friction = float(np.hypot(f[0], f[1]))
-            if law.mode == ROLLING and friction > law.friction * f[2] + PULL * largest:
+            if law.mode == ROLLING and friction > law.friction * f[2] + slack:
                 now.pushed[own.name] = now.stepper.gives_way(own, now.q, f)
                 return own.name, SLIDING, "friction reached its limit"
             slow = law.mode == SLIDING and float(np.linalg.norm(now.v[own.v][3:])) < STILL
