@@ -53,6 +53,8 @@ class ModeStepper(PythonStepper):
         self.released, self.free = released, Lift(model, released)
         self.idle = not (drive.values.any() or drive.callback or (drive.forces and drive.forces.torques))
         self.inverse = released.program("inverse_dynamics")
+        self.multipliers = model.program("constraint_multipliers") if model.mechanism.constraints else None
+        self._known: tuple[Lifted, Floats] | None = None
         self.rough = [own for own, _ in self.free.touching if own.contact and own.contact.mode == SLIDING and own.contact.friction > 0]
         self.slips: dict[str, Floats] = {}
         self.creeping: set[str] = set()
@@ -159,6 +161,12 @@ class ModeStepper(PythonStepper):
 
     # -- forces --------------------------------------------------------------------------------------------------------
 
+    def _rows(self, t: float, lifted: Lifted) -> Floats:
+        """The Jacobian of constraints in terms of the released model, made once for a state."""
+        if self._known is None or self._known[0] is not lifted:
+            self._known = lifted, np.asarray(self.released.constraint_jacobian(lifted.q, t=t), dtype=float)
+        return self._known[1]
+
     def wrenches(self, t: float, q: Floats, v: Floats, solved: Solved) -> dict[str, Floats]:
         """The wrench that each contact passes to its body, in the body's frame."""
         if not self.free.touching:
@@ -166,8 +174,8 @@ class ModeStepper(PythonStepper):
         lifted, model = solved.lifted, self.model
         lacking = np.asarray(self.inverse(lifted.q, lifted.v, self.free.raised(lifted, solved.a))) - solved.applied
         if model.mechanism.constraints:
-            y = np.asarray(model.constraint_multipliers(q, v, tau=solved.tau, t=t), dtype=float)
-            lacking = lacking + np.asarray(self.released.constraint_jacobian(lifted.q, t=t), dtype=float).T @ y
+            y = np.asarray(self.multipliers(q, v, solved.tau, *model.clock(t)))
+            lacking = lacking + self._rows(t, lifted).T @ y
         return {own.name: lacking[free.v] for own, free in self.free.touching}
 
 
