@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Floats = np.ndarray[Any, np.dtype[Any]]
 STILL = 1e-10  # m/s: slip that is none
 PULL = 1e-10  # share of the weight by which a contact may pull, or friction exceed its limit, by rounding
+SLOW = 1e-2  # m/s: only bounces below that may be too short to follow
 SHORTEST = 1e-4  # share of dt: a bounce that lasts no longer is none
 BALANCED = 1e-6  # share of an impulse that may be missing in the momentum after it
 
@@ -153,12 +154,16 @@ class Switchboard:
         after = v + p @ effect
         record = self._checked(now, q, v, after, J.T @ p, frames[name], p[3 * names.index(name) :][:3], name)
         speeds = J @ after
-        changes = {}
+        changes: dict[str, str] = {}
+        mode_at: dict[str, str] = {}
         for k, x in enumerate(names):
             slip = float(np.hypot(*speeds[3 * k : 3 * k + 2]))
-            resting = SLIDING if slip > STILL + 1e-12 * float(np.abs(u).max()) else ROLLING
-            leaves = speeds[3 * k + 2] > self._slowest(now.t, q, after, J[3 * k + 2])
-            changes[x] = FLIGHT if leaves else resting
+            mode_at[x] = SLIDING if slip > STILL + 1e-12 * float(np.abs(u).max()) else ROLLING
+            changes[x] = FLIGHT if speeds[3 * k + 2] > STILL else mode_at[x]
+        for k, x in enumerate(names):
+            n, held = 3 * k + 2, {**changes, x: mode_at[x]}
+            if changes[x] == FLIGHT and self._rests(now, held, after, x, float(W[n, n]), float(speeds[n])):
+                changes[x] = mode_at[x]
         met, left = -float(u[3 * names.index(name) + 2]), float(speeds[3 * names.index(name) + 2])
         said = f"bounced: {met:.4g} m/s, then {left:.4g} m/s" if changes[name] == FLIGHT else f"touched at {met:.4g} m/s"
         reasons = {x: said if x == name else f"struck as {name!r} touched" for x in names}
@@ -181,10 +186,15 @@ class Switchboard:
         fall = self.released.forward_dynamics(q, rest, t=t)
         return np.array([self.released.forward_dynamics(q, rest, row, t=t) - fall for row in J])
 
-    def _slowest(self, t: float, q: Floats, v: Floats, normal: Floats) -> float:
-        """The speed of separation below which a bounce would be too short to follow, or just rounding."""
-        falling = float(normal @ self.released.forward_dynamics(q, v, self.request.drive.torque(t, q, v), t=t))
-        return max(STILL, -0.5 * falling * SHORTEST * self.request.dt)
+    def _rests(
+        self, now: Situation, changes: Mapping[str, str], v: Floats, name: str, ease: float, speed: float
+    ) -> bool:
+        """Whether a bounce is too short to follow: the force that would hold the body down takes its speed at once."""
+        if speed > SLOW:
+            return False
+        held = self.enter(now, changes, v)
+        _, forces = held.forces()
+        return bool(2 * speed < forces[name][2] * ease * SHORTEST * self.request.dt)
 
     def _checked(
         self, now: Situation, q: Floats, v: Floats, after: Floats, push: Floats, frame: Frame, p: Floats, name: str
