@@ -10,10 +10,10 @@ import anyjoint as aj
 from anyjoint import joints, shapes, surfaces
 
 DURATION, DT, METHOD = 2.0, 1e-3, "rk4"
-MAJOR, MINOR = 0.2, 0.05
+MAJOR, MINOR = 0.2, 0.035
 
 
-def build(links: int = 3, lift: float = 0.15, tilt: float = 0.06) -> aj.Mechanism:
+def build(links: int = 3, lift: float = 0.05, tilt: float = 0.06) -> aj.Mechanism:
     """`links` tori; the first rides on a spring, which is let go `lift` metres above its rest; all hang tilted."""
     mech = aj.Mechanism("shaken torus chain", description=__doc__)
     ring, solid = surfaces.Torus(MAJOR, MINOR), aj.Inertia.torus(0.5, MAJOR, MINOR)

@@ -7,7 +7,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import surfaces
-from tests.simulate.contacts import G, MASS, RADIUS, ball_on_plane, changes, free, middle, touching
+from tests.simulate.contacts import MASS, RADIUS, G, ball_on_plane, changes, free, middle, touching
 
 
 @pytest.mark.parametrize(("method", "dt"), [("rk4", 1e-3), ("rk4", 0.03), ("dopri5", 0.02)])
@@ -66,7 +66,8 @@ def test_a_bowling_ball_ends_up_rolling_at_five_sevenths(method, dt, error):
     """
     mu, v = 0.2, 4.0
     mech = ball_on_plane(mu, start="sliding")
-    traj = mech.compile().simulate(*touching(mech, (v, 0, 0)), duration=1.0, dt=dt, method=method, rtol=1e-11, atol=1e-13)
+    start = touching(mech, (v, 0, 0))
+    traj = mech.compile().simulate(*start, duration=0.7, dt=dt, method=method, rtol=1e-11, atol=1e-13)
     assert changes(traj) == ["sliding -> rolling"]
     assert abs(traj.modes[0].time - 2 * v / (7 * mu * G)) < error
     speed, omega = middle(traj)
@@ -144,7 +145,8 @@ def test_a_ball_slides_off_a_globe():
     place = traj.q[k, 4:]
     assert abs(place[2] / (R + r) - (2 / 3 + v * v / (3 * G * (R + r)))) < 1e-8
     assert abs(np.linalg.norm(traj.v[k, 3:]) ** 2 - v * v - 2 * G * (R + r - place[2])) < 1e-8
-    assert np.abs(traj.accelerations()[k + 1, 3:] + traj.model.body_poses(traj.q[k])[0, :3, :3].T @ [0, 0, G]).max() < 1e-9
+    falling = traj.model.body_poses(traj.q[k])[0, :3, :3] @ traj.accelerations()[k + 1, 3:]
+    assert np.abs(falling + [0, 0, G]).max() < 1e-9
     assert traj.balance_error() < 1e-9
 
 

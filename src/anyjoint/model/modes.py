@@ -1,4 +1,4 @@
-"""A model whose contacts open and close, in other modes: each combination is compiled when first asked for, and kept."""
+"""A model whose contacts open and close, in other modes: each combination is compiled when first asked for."""
 
 from __future__ import annotations
 

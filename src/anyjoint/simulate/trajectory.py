@@ -225,8 +225,8 @@ class Trajectory:
         events = [Crossing(e["event"], e["time"], np.array(e["q"]), np.array(e["v"])) for e in header["events"]]
         rows = trajectory_file.read_rows(header.get("parameters"), model)
         facts = Status(**header["status"]), model, header["method"], header["steps"], events
-        kept = {"done": arrays.get("work"), "stored": arrays.get("stored"), "parameters": rows}
-        return cls(t, q, v, *facts, **kept, **more)
+        more |= {"done": arrays.get("work"), "stored": arrays.get("stored"), "parameters": rows}
+        return cls(t, q, v, *facts, **more)
 
     def own_facts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """What a kind of trajectory of its own adds to a file: to the header, and arrays."""

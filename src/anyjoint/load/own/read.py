@@ -25,7 +25,9 @@ from .write import PER_VELOCITY, VERSION
 
 TOP = ("anyjoint", "name", "description", "gravity", "parameters", "joints", "bodies", "constraints", "scenery",
        "start", "actuators", "forces", "$schema")  # fmt: skip
-BODY = ("name", "parent", "joint", "contact", "placement", "inertia", "shapes", "frames", *PER_VELOCITY, "velocity", "rest")
+BODY = (
+    "name", "parent", "joint", "contact", "placement", "inertia", "shapes", "frames", *PER_VELOCITY, "velocity", "rest",
+)  # fmt: skip
 INERTIA = ("mass", "com", "tensor", "physical")
 
 

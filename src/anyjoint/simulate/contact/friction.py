@@ -3,8 +3,8 @@
 Accelerations are affine in the friction f, two numbers per contact along its tangents: n = n0 + N f for the normal
 forces, w = b + A f for the rates of slip. Where slip s is slow, its direction turns at a rate of mu n A / s, too fast
 for any explicit step h; there the direction is the one that slip will have after a part of the step, d || s + tau w.
-That bounds the rate by 1 / h, leaves friction itself as it is, and is nothing where slip is fast: tau = h x^2 / (1 + x^2)
-with x = h mu n A / s.
+That bounds the rate by 1 / h, leaves friction itself as it is, and is nothing where slip is fast: the part is
+tau = h x^2 / (1 + x^2) with x = h mu n A / s.
 """
 
 from __future__ import annotations

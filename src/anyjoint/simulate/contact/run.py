@@ -1,4 +1,4 @@
-"""simulate, for mechanisms whose contacts open and close: steps in modes, events between them, one trajectory."""
+"""A run with contacts that open and close: steps in modes, and what happens between them."""
 
 from __future__ import annotations
 
@@ -8,32 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.errors import InputError, SingularityError
-from anyjoint.forces.program import BadInput
+from anyjoint.errors import InputError
 from anyjoint.mechanism.contact import FLIGHT, ROLLING, SLIDING
 
 from ..events import Event, locate
 from ..guard import guard_of
-from ..progress import Progress
-from ..request import Request, make_request, start_states
+from ..request import Request
 from ..stabilise import check_on_constraints
 from ..status import Status
 from ..trajectory import Crossing
-from .impulse import Jammed
-from .lift import Lift
 from .monitor import GAP, GRIP, NORMAL, SLIP, Look, Watched
 from .pace import Pace
 from .recorder import Recorder
 from .records import ModeChange
-from .switch import STILL, NoMode, Situation, Switchboard
-from .trajectory import ContactTrajectory
+from .switch import STILL, Situation, Switchboard
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 StateAt = Callable[[float], tuple[Floats, Floats]]
-METHODS = ("rk4", "semi-implicit-euler", "dopri5")
 OVERLAP = 1e-9  # m: bodies that overlap more than that cannot begin
 CLEAR = 1e-12  # m: a gap from which a body can touch down again
 LOOK_ROUND = 8  # steps after which nearest points are searched for among all, not just followed
@@ -41,45 +35,6 @@ GUARDED = 64  # steps after which the path is looked at for places where joints 
 CROWD, MOMENT = 256, 1e-3  # so many changes of modes within this share of dt are infinitely many (Zeno)
 HALVINGS = 50  # of a step, to find a time at which a body that bounces is away
 TURNED = 1e-7  # m/s: slip that large where its direction has turned has not ended
-
-
-def simulate_contacts(model: Model, q0: Any, v0: Any, options: Sequence[Any], progress: Any) -> ContactTrajectory:
-    """Run from (q0, v0) of the model's own modes; `options` are those of `make_request`."""
-    q, v, single = start_states(model, q0, v0)
-    if not single:
-        raise InputError(
-            "simulate: a batch has one set of coordinates, but each trajectory of contacts changes its own with its "
-            "modes; simulate the states one by one"
-        )
-    released = model.released
-    lifted = Lift(model, released).lift(q[0], v[0])
-    run = Run(model, checked(make_request(released, lifted.q, lifted.v, *options)), q[0], v[0])
-    bar = Progress(progress, f"simulating {model.mechanism.name}")
-    try:
-        run.begin()
-        while run.status is None:
-            run.step()
-            bar.show(run.now.t / run.request.duration)
-    except KeyboardInterrupt:
-        run.stop("interrupted; the trajectory ends where the run was")
-    except (Jammed, NoMode, SingularityError) as trouble:
-        run.stop(f"{trouble}; at t = {run.now.t:.6g} s")
-    except BadInput as trouble:
-        run.stop(str(trouble))
-    finally:
-        bar.close()
-    return run.recorder.trajectory(run.status or Status(True, "", run.now.t))
-
-
-def checked(request: Request) -> Request:
-    """A request of the released model, refused where contacts cannot be followed."""
-    if request.method not in METHODS:
-        raise InputError(f"method={request.method!r}: contacts are followed by {', '.join(METHODS)}")
-    if request.hold or request.parameters or isinstance(request.stabilise, tuple):
-        raise InputError("simulate: hold=, parameters= and Baumgarte's feedback do not go with contacts; leave them out")
-    if request.model.dtype != np.dtype(float):
-        raise InputError(f"simulate: contacts need float64, this model was compiled for {request.model.dtype}")
-    return request
 
 
 class Run:
@@ -150,7 +105,8 @@ class Run:
         work, sampled = now.stepper.work, end == target
         self.board.steps += 1
         if not (np.isfinite(q).all() and np.isfinite(v).all()):
-            self.stop(f'the motion blew up at t = {end:.6g} s; use a shorter step than dt = {dt:g} s, or method="dopri5"')
+            hint = f'use a shorter step than dt = {dt:g} s, or method="dopri5"'
+            self.stop(f"the motion blew up at t = {end:.6g} s; {hint}")
             return
         look = Look(self.board, now, end, *now.stepper.settle(end, q, v))
         turned = Look(self.board, now, end, q, v)  # slip is followed in the charts of the step
@@ -166,8 +122,11 @@ class Run:
 
     def _before_stop(self, target: float) -> float:
         """A time at which slip that is about to end will have lost half of its speed: its direction may still turn."""
-        stop = self.now.stepper.until_stop(self.now.q, self.now.v, self.look.solved.a) if self.now.stepper.rough else math.inf
-        return self.now.t + 0.5 * stop if stop < 2 * (target - self.now.t) else target
+        now = self.now
+        if not now.stepper.rough:
+            return target
+        stop = now.stepper.until_stop(now.q, now.v, self.look.solved.a)
+        return now.t + 0.5 * stop if stop < 2 * (target - now.t) else target
 
     def _is_due(self, watched: Watched, value: float) -> bool:
         """Whether a mode ends within the step; a body that has just left must get clear before it can touch again."""
@@ -299,7 +258,6 @@ class Run:
         """Let a body meet its parent."""
         situation, records, impact = self.board.impact(self.now, name)
         self.recorder.impacts.append(impact)
-        self.recorder.work -= impact.lost
         self._switched(situation, records)
 
     def _settle(self, records: list[ModeChange], changes: dict[str, str] | None = None) -> None:
@@ -311,6 +269,7 @@ class Run:
     def _switched(self, situation: Situation, records: list[ModeChange]) -> None:
         """Go on in other modes; count changes that come too close."""
         self.recorder.modes += records
+        self.recorder.work += self.board.kinetic(situation) - self.board.kinetic(self.now)
         changed = {record.body for record in records}
         self.clear = {x: self.clear.get(x, False) and x not in changed for x in situation.modes}
         self._take(situation)

@@ -55,7 +55,8 @@ class ModeStepper(PythonStepper):
         self.inverse = released.program("inverse_dynamics")
         self.multipliers = model.program("constraint_multipliers") if model.mechanism.constraints else None
         self._known: tuple[Lifted, Floats] | None = None
-        self.rough = [own for own, _ in self.free.touching if own.contact and own.contact.mode == SLIDING and own.contact.friction > 0]
+        touching = [own for own, _ in self.free.touching if own.contact and own.contact.friction > 0]
+        self.rough = [own for own in touching if own.contact and own.contact.mode == SLIDING]
         self.slips: dict[str, Floats] = {}
         self.creeping: set[str] = set()
         self.length = 0.0  # of the present step
@@ -87,7 +88,7 @@ class ModeStepper(PythonStepper):
         turns = [towards(q[body.q][4]) for body in self.rough]  # to the parents' frames, which do not spin with bodies
         unit = np.zeros((len(places), self.model.nv))
         for k, R in enumerate(turns):
-            unit[np.ix_((2 * k, 2 * k + 1), places[2 * k : 2 * k + 2])] = R
+            unit[2 * k : 2 * k + 2, places[2 * k] : places[2 * k] + 2] = R
         ways = np.array([np.asarray(self.forward(q, v, base.tau + x, *self.model.clock(t))) - base.a for x in unit])
         rows = [Solved(base.lifted, base.a + way, base.tau + x, base.applied, 0.0)
                 for x, way in zip(unit, ways, strict=True)]  # fmt: skip
@@ -173,7 +174,7 @@ class ModeStepper(PythonStepper):
             return {}
         lifted, model = solved.lifted, self.model
         lacking = np.asarray(self.inverse(lifted.q, lifted.v, self.free.raised(lifted, solved.a))) - solved.applied
-        if model.mechanism.constraints:
+        if self.multipliers:
             y = np.asarray(self.multipliers(q, v, solved.tau, *model.clock(t)))
             lacking = lacking + self._rows(t, lifted).T @ y
         return {own.name: lacking[free.v] for own, free in self.free.touching}

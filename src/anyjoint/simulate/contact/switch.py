@@ -12,7 +12,7 @@ from anyjoint.errors import AnyjointError
 from anyjoint.mechanism import Body
 from anyjoint.mechanism.contact import FLIGHT, ROLLING, SLIDING, contact_bodies
 
-from .impulse import Law, impulses
+from .collision import Collision, collision
 from .joining import Frame
 from .nearest import Near, Nearest
 from .records import Impact, ModeChange
@@ -28,7 +28,6 @@ STILL = 1e-10  # m/s: slip that is none
 PULL = 1e-10  # share of the weight by which a contact may pull, or friction exceed its limit, by rounding
 SLOW = 1e-2  # m/s: only bounces below that may be too short to follow
 SHORTEST = 1e-4  # share of dt: a bounce that lasts no longer is none
-BALANCED = 1e-6  # share of an impulse that may be missing in the momentum after it
 
 
 class NoMode(AnyjointError):
@@ -83,7 +82,12 @@ class Switchboard:
             )
         return self.steppers[key]
 
-    # -- nearest points --------------------------------------------------------------------------------------------------
+    def kinetic(self, now: Situation) -> float:
+        """Kinetic energy."""
+        lifted = now.stepper.free.lift(now.q, now.v)
+        return float(self.released.energy(lifted.q, lifted.v)[0])
+
+    # -- nearest points ---------------------------------------------------------------------------------------------
 
     def points(self, name: str, q: Floats, before: Near | None) -> Near | None:
         """The nearest points of a flying body at coordinates of the released model, followed from those before."""
@@ -105,7 +109,7 @@ class Switchboard:
         lifted = now.stepper.free.lift(now.q, now.v)
         return {x: lifted.frame(x) if x in lifted.touches else self.frame(x, now.near[x]) for x in names}
 
-    # -- state maps ------------------------------------------------------------------------------------------------------
+    # -- state maps -------------------------------------------------------------------------------------------------
 
     def enter(self, now: Situation, changes: Mapping[str, str], v: Floats | None = None) -> Situation:
         """The same poses and twists in other modes; `v` are velocities of the released model after an impact.
@@ -117,7 +121,8 @@ class Switchboard:
         v = lifted.v if v is None else v
         stepper = self.stepper(now.modes | dict(changes))
         new_q, new_v = np.empty(stepper.model.nq), np.empty(stepper.model.nv)
-        new_q[stepper.free.same_q[0]], new_v[stepper.free.same_v[0]] = lifted.q[stepper.free.same_q[1]], v[stepper.free.same_v[1]]
+        (own_q, free_q), (own_v, free_v) = stepper.free.same_q, stepper.free.same_v
+        new_q[own_q], new_v[own_v] = lifted.q[free_q], v[free_v]
         for own, free in stepper.free.touching:
             touched = own.name in lifted.touches
             at = now.q[now.stepper.model.mechanism[own.name].q] if touched else now.near[own.name].coordinates
@@ -137,81 +142,37 @@ class Switchboard:
         here = Near(at[:4], 0.0, float(at[4]))
         return self.points(name, q, here) or here
 
-    # -- impacts ---------------------------------------------------------------------------------------------------------
+    # -- impacts ----------------------------------------------------------------------------------------------------
 
     def impact(self, now: Situation, name: str) -> tuple[Situation, list[ModeChange], Impact]:
         """A body meets its parent: impulses of it and of all that touches, and the modes that they lead to."""
         lifted, modes = now.stepper.free.lift(now.q, now.v), now.modes
-        names = [x for x in modes if x == name or modes[x] != FLIGHT]
-        frames = self.frames(now, names)
-        q, v = lifted.q, lifted.v
-        J = np.concatenate([self._rows(x, frames[x]) for x in names])
-        effect = self._effect(now.t, q, J)
-        laws = [law for x in names if (law := self.bodies[x].contact)]
-        law = Law(*(np.array([getattr(x, what) for x in laws]) for what in ("friction", "restitution")))
-        W, u = J @ effect.T, J @ v
-        p = impulses(W, u, law)
-        after = v + p @ effect
-        record = self._checked(now, q, v, after, J.T @ p, frames[name], p[3 * names.index(name) :][:3], name)
-        speeds = J @ after
-        changes: dict[str, str] = {}
-        mode_at: dict[str, str] = {}
-        for k, x in enumerate(names):
-            slip = float(np.hypot(*speeds[3 * k : 3 * k + 2]))
-            mode_at[x] = SLIDING if slip > STILL + 1e-12 * float(np.abs(u).max()) else ROLLING
-            changes[x] = FLIGHT if speeds[3 * k + 2] > STILL else mode_at[x]
-        for k, x in enumerate(names):
-            n, held = 3 * k + 2, {**changes, x: mode_at[x]}
-            if changes[x] == FLIGHT and self._rests(now, held, after, x, float(W[n, n]), float(speeds[n])):
-                changes[x] = mode_at[x]
-        met, left = -float(u[3 * names.index(name) + 2]), float(speeds[3 * names.index(name) + 2])
-        said = f"bounced: {met:.4g} m/s, then {left:.4g} m/s" if changes[name] == FLIGHT else f"touched at {met:.4g} m/s"
-        reasons = {x: said if x == name else f"struck as {name!r} touched" for x in names}
+        frames = self.frames(now, [x for x in modes if x == name or modes[x] != FLIGHT])
+        hit = collision(self.released, self.bodies, now.t, lifted.q, lifted.v, frames, name)
+        held = {x: _held(*hit.of(x)[:2]) for x in hit.names}
+        changes = {x: FLIGHT if hit.of(x)[1][2] > STILL else held[x] for x in hit.names}
+        for x in hit.names:
+            if changes[x] == FLIGHT and self._rests(now, changes | {x: held[x]}, hit, x):
+                changes[x] = held[x]
+        before, after, _ = hit.of(name)
+        met = f"{max(0.0, -before[2]):.4g} m/s"
+        said = f"bounced: {met}, then {after[2]:.4g} m/s" if changes[name] == FLIGHT else f"touched at {met}"
         records = [
-            ModeChange(now.t, x, f"{modes[x]} -> {changes[x]}", reasons[x])
-            for x in names
+            ModeChange(now.t, x, f"{modes[x]} -> {changes[x]}", said if x == name else f"struck as {name!r} touched")
+            for x in hit.names
             if x == name or changes[x] != modes[x]
         ]
-        return self.enter(now, changes, after), records, record
+        return self.enter(now, changes, hit.v), records, hit.record
 
-    def _rows(self, name: str, frame: Frame) -> Floats:
-        """Velocities of a contact point per unit velocities of the released model, (3, nv)."""
-        rows = np.zeros((3, self.released.nv))
-        rows[:, self.bodies[name].v] = np.array([frame.wrench(unit) for unit in np.eye(3)])
-        return rows
-
-    def _effect(self, t: float, q: Floats, J: Floats) -> Floats:
-        """Changes of velocities per unit impulse, a row each: forward dynamics at rest, which knows all constraints."""
-        rest = np.zeros(self.released.nv)
-        fall = self.released.forward_dynamics(q, rest, t=t)
-        return np.array([self.released.forward_dynamics(q, rest, row, t=t) - fall for row in J])
-
-    def _rests(
-        self, now: Situation, changes: Mapping[str, str], v: Floats, name: str, ease: float, speed: float
-    ) -> bool:
+    def _rests(self, now: Situation, changes: Mapping[str, str], hit: Collision, name: str) -> bool:
         """Whether a bounce is too short to follow: the force that would hold the body down takes its speed at once."""
-        if speed > SLOW:
+        _, after, ease = hit.of(name)
+        if after[2] > SLOW:
             return False
-        held = self.enter(now, changes, v)
-        _, forces = held.forces()
-        return bool(2 * speed < forces[name][2] * ease * SHORTEST * self.request.dt)
+        _, forces = self.enter(now, changes, hit.v).forces()
+        return bool(2 * after[2] < forces[name][2] * ease * SHORTEST * self.request.dt)
 
-    def _checked(
-        self, now: Situation, q: Floats, v: Floats, after: Floats, push: Floats, frame: Frame, p: Floats, name: str
-    ) -> Impact:
-        """The record of an impact; momentum must have changed by just the impulses, but for those of constraints."""
-        lack = np.asarray(self.released.mass_times(q, after - v), dtype=float) - push
-        if self.released.mechanism.constraints:
-            G = np.asarray(self.released.constraint_jacobian(q, t=now.t), dtype=float).T
-            lack = lack - G @ np.linalg.lstsq(G, lack, rcond=None)[0]
-        missing = float(np.abs(lack).max() / max(float(np.abs(push).max()), 1e-300))
-        if missing > BALANCED and np.abs(push).max() > 1e-9:
-            raise NoMode(f"momentum is off by {missing:.1g} of the impulse when {name!r} touched at t = {now.t:.6g} s")
-        before, behind = (float(self.released.energy(q, x)[0]) for x in (v, after))
-        axes = np.asarray(self.released.body_poses(q), dtype=float)[self.bodies[name].index, :3, :3]
-        return Impact(now.t, name, axes @ frame.wrench(p)[3:], before - behind, missing)
-
-    # -- modes that forces agree with --------------------------------------------------------------------------------
+    # -- modes that forces agree with -------------------------------------------------------------------------------
 
     def settled(self, now: Situation) -> tuple[Situation, list[ModeChange]]:
         """The situation in modes that agree with the forces at it, going from one to the next; and what changed."""
@@ -247,6 +208,11 @@ class Switchboard:
             if slow and law.friction > 0 and own.name not in now.pushed:
                 return own.name, ROLLING, "slip ended"
         return None
+
+
+def _held(before: Floats, after: Floats) -> str:
+    """The mode of a contact that stays closed: it slides if it slips."""
+    return SLIDING if float(np.hypot(after[0], after[1])) > STILL + 1e-12 * float(np.abs(before).max()) else ROLLING
 
 
 def pose_of(q: Floats) -> tuple[Floats, Floats]:
