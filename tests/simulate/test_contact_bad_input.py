@@ -86,7 +86,7 @@ def test_batches_are_refused(model):
 
 
 def test_a_start_inside_the_parent_is_refused(model):
-    with pytest.raises(aj.InputError, match="'ball' begins inside its parent, by 0.05 m"):
+    with pytest.raises(aj.InputError, match=r"'ball' begins inside its parent, by 0\.05 m"):
         model.simulate(*free(0.05), duration=0.1)
 
 

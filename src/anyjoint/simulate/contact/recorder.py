@@ -9,6 +9,7 @@ import numpy as np
 
 from ..status import Status
 from ..trajectory import Crossing
+from .lift import Lifted
 from .monitor import Look
 from .records import ContactTrack, Impact, ModeChange
 from .switch import Switchboard
@@ -45,16 +46,24 @@ class Recorder:
 
     def take(self, look: Look) -> None:
         """Take a sample."""
-        stepper, solved = look.now.stepper, look.solved
-        lifted = solved.lifted
-        q = lifted.q.copy()
+        lifted = look.solved.lifted
+        touches = {name: (lifted.touches[name].p, f) for name, f in look.wrenches.items()}
+        self._add(look, lifted, look.now.stepper.free.raised(lifted, look.solved.a), touches)
+
+    def take_start(self, look: Look) -> None:
+        """Take the state of a run that cannot begin: it has no accelerations and no forces."""
+        lifted = look.now.stepper.free.lift(look.q, look.v)
+        self._add(look, lifted, np.full(len(lifted.v), np.nan), {})
+
+    def _add(self, look: Look, lifted: Lifted, a: Floats, touches: dict[str, tuple[Floats, Floats]]) -> None:
+        stepper, q = look.now.stepper, lifted.q.copy()
         if self.rows:
             for body in self.board.bodies.values():  # both signs of a quaternion are the same attitude: keep to one
                 turn = slice(body.q.start, body.q.start + 4)
                 if q[turn] @ self.rows[-1][0][turn] < 0:
                     q[turn] *= -1
-        self.rows.append((q, lifted.v, stepper.free.raised(lifted, solved.a), np.array([self.work])))
-        self.touches.append({name: (lifted.touches[name].p, f) for name, f in look.wrenches.items()})
+        self.rows.append((q, lifted.v, a, np.array([self.work])))
+        self.touches.append(touches)
         if not self.stretches or self.stretches[-1].model is not stepper.model:
             self.stretches.append(Stretch(stepper.model))
         for kept, x in zip(("t", "q", "v"), (look.t, look.q, look.v), strict=True):

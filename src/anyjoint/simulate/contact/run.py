@@ -55,6 +55,8 @@ class Run:
 
     def stop(self, reason: str, ok: bool = False) -> None:
         """End the run."""
+        if not self.recorder.rows:
+            self.recorder.take_start(Look(self.board, self.now, self.now.t, self.now.q, self.now.v))
         self.status = Status(ok, reason, self.now.t)
 
     # -- the beginning -------------------------------------------------------------------------------------------
