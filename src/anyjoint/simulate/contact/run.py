@@ -30,6 +30,7 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 StateAt = Callable[[float], tuple[Floats, Floats]]
 OVERLAP = 1e-9  # m: bodies that overlap more than that cannot begin
 CLEAR = 1e-12  # m: a gap from which a body can touch down again
+LOOSE = 1e4  # times the slack of forces: by how much a contact that has just stuck may exceed its friction
 LOOK_ROUND = 8  # steps after which nearest points are searched for among all, not just followed
 GUARDED = 64  # steps after which the path is looked at for places where joints break down
 CROWD, MOMENT = 256, 1e-3  # so many changes of modes within this share of dt are infinitely many (Zeno)
@@ -48,7 +49,7 @@ class Run:
         self.now = Situation(0.0, stepper, *stepper.settle(0.0, q, v))
         self.recorder, self.pace = Recorder(self.board), Pace(request)
         self.status: Status | None = None
-        self.clear: dict[str, bool] = {}  # flying bodies that have got clear of their parents
+        self.clear: dict[Watched, bool] = {}  # what has got away from 0, where modes begin, and can come back to it
         self.switches: list[float] = []
         self.path: list[tuple[float, Floats]] = []  # steps that the guard has not seen
         self.values: list[float] = []  # of the user's events
@@ -93,6 +94,9 @@ class Run:
         self.look = look = Look(self.board, now, now.t, now.q, now.v)
         self.recorder.take(look)
         self.values = self._values(look)
+        for watched in look.watched():
+            if watched not in self.clear and watched[0] != NORMAL:
+                self._is_due(watched, look.value(watched))  # what begins away from 0 is clear at once
 
     # -- steps ---------------------------------------------------------------------------------------------------
 
@@ -131,12 +135,18 @@ class Run:
         return now.t + 0.5 * stop if stop < 2 * (target - now.t) else target
 
     def _is_due(self, watched: Watched, value: float) -> bool:
-        """Whether a mode ends within the step; a body that has just left must get clear before it can touch again."""
-        what, name = watched
-        if what == GAP and not self.clear.get(name):
-            self.clear[name] = value > CLEAR
-            return value < -CLEAR
-        return value <= 0 if what in (GAP, SLIP) else value < -self.board.slack
+        """Whether a mode ends within the step; what begins at 0 must get clear of it before it can come back.
+
+        A contact that sticks just when friction is at its limit may need a little more until it is clear.
+        """
+        what, slack = watched[0], self.board.slack
+        if what == NORMAL:
+            return value < -slack
+        away, back = {GAP: (CLEAR, CLEAR), SLIP: (STILL, STILL), GRIP: (slack, LOOSE * slack)}[what]
+        if not self.clear.get(watched):
+            self.clear[watched] = value > away
+            return value < -back
+        return value < -slack if what == GRIP else value <= 0
 
     def _accept(self, look: Look, work: float, sample: bool) -> None:
         """Go on to a state, unless one of the user's events ends the run before."""
@@ -201,13 +211,15 @@ class Run:
             return Look(self.board, now, t, q, v).value(watched)
 
         begin = now.t
-        if watched[0] == GAP and not self.clear.get(watched[1]):
-            # It has just left, and comes back within this step: find a time at which it is away.
+        if watched[0] in (GAP, SLIP) and not self.clear.get(watched):
+            # It has just begun, and ends within this step: find a time at which it is away from 0.
             away = (now.t + (end - now.t) / 2**k for k in range(1, HALVINGS))
-            begin = next((t for t in away if value(t, *state_at(t)) > 0), end)
+            begin = next((t for t in away if value(t, *state_at(t)) > 0), math.nan)
+            if math.isnan(begin):
+                return end if watched[0] == GAP else now.t
         elif value(now.t, now.q, now.v) <= 0:
             return begin
-        return locate(Event(value), begin, end, state_at) if begin < end else end
+        return locate(Event(value), begin, end, state_at)
 
     def _values(self, look: Look) -> list[float]:
         lifted = look.solved.lifted if self.request.events else None
@@ -273,7 +285,7 @@ class Run:
         self.recorder.modes += records
         self.recorder.work += self.board.kinetic(situation) - self.board.kinetic(self.now)
         changed = {record.body for record in records}
-        self.clear = {x: self.clear.get(x, False) and x not in changed for x in situation.modes}
+        self.clear = {watched: clear for watched, clear in self.clear.items() if watched[1] not in changed}
         self._take(situation)
         self.switches = [*self.switches, situation.t][-CROWD:]
         span = situation.t - self.switches[0]
