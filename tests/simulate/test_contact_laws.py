@@ -234,3 +234,46 @@ def test_shaken_links_part_when_the_hand_falls_faster():
     for _ in range(60):
         low, high = (low, 0.5 * (low + high)) if apart(0.5 * (low + high)) < 0 else (0.5 * (low + high), high)
     assert abs(traj.modes[1].time - low) < 1e-8
+
+
+# -- one point of contact ----------------------------------------------------------------------------------------------
+
+
+def test_a_second_point_of_contact_ends_a_run():
+    """A ball slides off a crest and meets the next one, before it can reach the ground between them."""
+    mech = aj.Mechanism("crests")
+    crests = surfaces.surface(lambda u, v: (u, v, 0.3 * aj.cos(8 * u)), domain=((-0.4, 1.2), (-0.6, 0.6)))
+    mech.add_contact_body(
+        "ball", surfaces=(crests, surfaces.Sphere(0.4)), start="flight", inertia=aj.Inertia.sphere(1.0, 0.4)
+    )
+    traj = mech.compile().simulate([1, 0, 0, 0, 0.15, 0, 0.72], np.zeros(6), duration=1.0, dt=2e-3)
+    assert not traj.status.ok
+    assert "'ball' touches its parent at a second point" in traj.status.reason
+
+
+def test_a_body_that_bends_less_than_its_parent_is_refused():
+    mech = aj.Mechanism("tight")
+    bowl = surfaces.Inside(surfaces.Sphere(0.3))
+    mech.add_contact_body("ball", surfaces=(bowl, surfaces.Sphere(0.4)), inertia=aj.Inertia.sphere(1.0, 0.4))
+    with pytest.raises(aj.InputError, match="'ball' overlaps its parent around the point where it begins"):
+        mech.compile().simulate([0.1, 1.2, 0.3, 1.2, 0.4], duration=0.1)
+
+
+def test_jelletts_integral_of_a_tippe_top():
+    """L . (contact - centre of mass) of a round top is constant whatever friction does, through impact and slip."""
+    R, m, e = 0.02, 0.015, 0.2
+    across, along = 0.40 * m * R**2, 0.38 * m * R**2
+    mech = aj.Mechanism("top")
+    tensor = np.diag([across, across, along])
+    solid = aj.Inertia(m, com=(0, 0, -e * R), tensor=tensor.tolist())
+    mech.add_contact_body("top", surfaces=(PLANE, surfaces.Sphere(R)), friction=0.3, start="flight", inertia=solid)
+    tilt, spin = 0.4, 100.0
+    q = [math.cos(tilt / 2), math.sin(tilt / 2), 0, 0, 0, 0, R + 1e-4]
+    v = [0, spin * math.sin(tilt), spin * math.cos(tilt), 0, 0, 0]
+    traj = mech.compile().simulate(q, v, duration=0.15, dt=1e-3, method="rk4")
+    assert changes(traj)[0] == "flight -> sliding"
+    axes = traj.model.body_poses(traj.q)[:, 0, :3, :3]
+    L = np.einsum("nij,nj->ni", axes, traj.v[:, :3] @ tensor)
+    jellett = (L * (e * R * axes[:, :, 2] - [0, 0, R])).sum(axis=1)
+    assert np.ptp(jellett) < 1e-7 * np.abs(jellett[0])
+    assert np.ptp(axes[:, 2, 2]) > 0.05  # it leans over

@@ -145,6 +145,11 @@ class Rolling(Joint):
             return pole
         return f"{ALIKE}; start elsewhere, or let a smaller body roll"
 
+    def parts_around(self, q: Sequence[float]) -> bool:
+        """Whether the surfaces part around the point where they touch, in all directions; else solids would overlap."""
+        K = relative_curvature(*self._wandering(q), q[4])
+        return bool(K[0, 1] > 0 and determinant(K) > 0)
+
     def _wandering(self, q: Sequence[Scalar]) -> tuple[Wandering, Wandering]:
         return Wandering.over(self.surface1, q[0], q[1]), Wandering.over(self.surface2, q[2], q[3])
 

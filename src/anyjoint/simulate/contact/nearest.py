@@ -14,7 +14,7 @@ import numpy as np
 
 from anyjoint.codegen import compile_function
 from anyjoint.errors import AnyjointError
-from anyjoint.geometry.surfaces import Surface
+from anyjoint.geometry.surfaces import Ellipsoid, Plane, Sphere, Surface
 from anyjoint.symbolic import Graph
 from anyjoint.symbolic.derivative import jacobian
 
@@ -23,6 +23,8 @@ GRID = (24, 12)  # points of a surface among which the search begins
 STARTS = 6
 ITERATIONS = 40
 CLOSE = 1e-13  # residual at which points are nearest, relative to the size of the numbers
+SHALLOW, DEEP = 1e-4, 0.1  # share of the body's size: depths at which an overlap has just begun
+ROUND = (Plane, Sphere, Ellipsoid)  # solids that never touch at two points
 OPPOSED = -0.5  # cosine between normals that face each other, among sparse points
 
 
@@ -58,9 +60,22 @@ class Nearest:
         more = [normal @ way, normal @ turned[:, 2], along @ turned[:, 0], across @ turned[:, 0]]
         self.code = compile_function([np.array(x), R, p], [*left, *np.ravel(J), *more])
         self.grids = [_grid(surface) for surface in self.surfaces]
+        self.size = float(np.ptp(self.grids[1][1], axis=0).max())
+        self.round = all(isinstance(surface, ROUND) for surface in self.surfaces)
 
     def search(self, turn: Floats, place: Floats) -> Near | None:
         """The nearest points of all that a sparse net of starts leads to."""
+        return min(self._candidates(turn, place), key=lambda near: abs(near.gap), default=None)
+
+    def overlap(self, turn: Floats, place: Floats) -> float:
+        """How deep surfaces have just begun to overlap at some place; 0 where they do not.
+
+        Far sides of solids also face away from each other, but from much deeper.
+        """
+        depths = [-near.gap / self.size for near in self._candidates(turn, place)]
+        return self.size * max((depth for depth in depths if SHALLOW < depth < DEEP), default=0.0)
+
+    def _candidates(self, turn: Floats, place: Floats) -> list[Near]:
         (at1, p1, n1), (at2, p2, n2) = self.grids
         p2, n2 = p2 @ turn.T + place, n2 @ turn.T
         distance = (p1 * p1).sum(axis=1)[:, None] + (p2 * p2).sum(axis=1) - 2 * p1 @ p2.T  # squared
@@ -77,7 +92,7 @@ class Nearest:
             apart1, apart2 = (np.linalg.norm(p - p[k], axis=1) for p, k in ((p1, i), (p2, j)))
             reach1, reach2 = (3 * np.partition(apart, 4)[4] for apart in (apart1, apart2))
             distance[np.ix_(apart1 < reach1, apart2 < reach2)] = math.inf
-        return min(found, key=lambda near: abs(near.gap), default=None)
+        return found
 
     def follow(self, x: Floats, turn: Floats, place: Floats) -> Near | None:
         """The nearest points beside parameters x; None where Newton's method does not lead to such."""

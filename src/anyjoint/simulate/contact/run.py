@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.joints import Rolling
 from anyjoint.mechanism.contact import FLIGHT, ROLLING, SLIDING
 
 from ..events import Event, locate
@@ -74,6 +75,12 @@ class Run:
                 )
             if near is not None:
                 now.near[name] = near
+        for own, _ in now.stepper.free.touching:
+            if isinstance(own.joint, Rolling) and not own.joint.parts_around(now.q[own.q].tolist()):
+                raise InputError(
+                    f"simulate: {own.name!r} overlaps its parent around the point where it begins: there it bends less "
+                    "than the parent does; begin elsewhere, or use a smaller body"
+                )
         self._take(now)
         for name, near in list(now.near.items()):
             if near.gap <= CLEAR and self._closing(name):
@@ -157,13 +164,25 @@ class Run:
         now.near.update(look.near)
         now.pushed = {x: d for x, d in now.pushed.items() if self._slip_of(x) <= STILL}
         if self.board.steps % LOOK_ROUND == 0:
-            for name in now.near:
-                now.near[name] = self.board.points(name, look.solved.lifted.q, None) or now.near[name]
+            self._look_round(look)
         self.recorder.work += work
         if sample:
             self.recorder.take(look)
         self.path.append((now.t, now.q))
         self._watch_path()
+
+    def _look_round(self, look: Look) -> None:
+        """Search for nearer points of flying bodies, and for second points of touching ones, which end the run."""
+        now, q = self.now, look.solved.lifted.q
+        for name in now.near:
+            now.near[name] = self.board.points(name, q, None) or now.near[name]
+        for own, _ in now.stepper.free.touching:
+            depth = self.board.overlap(own.name, q)
+            if depth:
+                self.stop(
+                    f"{own.name!r} touches its parent at a second point, and overlaps it there by {depth:.2g} m at "
+                    f"t = {now.t:.6g} s; a contact body touches at one point"
+                )
 
     def _slip_of(self, name: str) -> float:
         body = self.now.stepper.model.mechanism[name]

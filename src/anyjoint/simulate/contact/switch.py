@@ -91,13 +91,21 @@ class Switchboard:
 
     def points(self, name: str, q: Floats, before: Near | None) -> Near | None:
         """The nearest points of a flying body at coordinates of the released model, followed from those before."""
+        nearest, pose = self._nearest(name), pose_of(q[self.bodies[name].q])
+        found = nearest.follow(before.x, *pose) if before else None
+        return found or nearest.search(*pose)
+
+    def overlap(self, name: str, q: Floats) -> float:
+        """How deep a touching body overlaps its parent at another point."""
+        nearest = self._nearest(name)
+        return 0.0 if nearest.round else nearest.overlap(*pose_of(q[self.bodies[name].q]))
+
+    def _nearest(self, name: str) -> Nearest:
         if name not in self.nearest:
             law = self.bodies[name].contact
             assert law is not None
             self.nearest[name] = Nearest(*law.surfaces)
-        turn, place = pose_of(q[self.bodies[name].q])
-        found = self.nearest[name].follow(before.x, turn, place) if before else None
-        return found or self.nearest[name].search(turn, place)
+        return self.nearest[name]
 
     def frame(self, name: str, near: Near) -> Frame:
         """The contact frame on a body at its nearest point."""
