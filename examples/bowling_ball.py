@@ -7,14 +7,14 @@ thrown onto the lane with sidespin: it bounces, hooks to the side while it slips
 import anyjoint as aj
 from anyjoint import shapes, surfaces
 
-DURATION, DT, METHOD = 3.0, 2e-3, "rk4"
+DURATION, DT, METHOD = 1.9, 2e-3, "rk4"
 RADIUS = 0.108
 
 
 def build(friction: float = 0.12, speed: float = 6.0, spin: float = 25.0) -> aj.Mechanism:
     """A ball thrown along x at `speed` m/s with `spin` rad/s about its direction."""
     mech = aj.Mechanism("bowling ball", description=__doc__)
-    mech.draw(shapes.Box(18.0, 1.2, 0.1, color="#d8b98a", pose=aj.Pose.translation(8.0, 0.3, -0.05)))
+    mech.draw(shapes.Box(11.0, 1.4, 0.1, color="#d8b98a", pose=aj.Pose.translation(5.0, 0.4, -0.05)))
     ball = shapes.Sphere(RADIUS, color="#2f5d8c")
     holes = [shapes.Sphere(0.02, color="#1c2333", pose=aj.Pose.translation(x, y, 0.095)) for x, y in HOLES]
     mech.add_contact_body(

@@ -16,7 +16,7 @@ RADIUS, MASS = 0.02, 0.015
 def build(spin: float = 160.0, friction: float = 0.3, tilt: float = 0.1) -> aj.Mechanism:
     """A top of 2 cm radius with `spin` rad/s about the vertical, against which its own axis leans by `tilt`."""
     mech = aj.Mechanism("tippe top", description=__doc__)
-    mech.draw(shapes.Box(0.3, 0.3, 0.01, color="#c9b79c", pose=aj.Pose.translation(0, 0, -0.005)))
+    mech.draw(shapes.Box(0.16, 0.16, 0.01, color="#c9b79c", pose=aj.Pose.translation(0, 0, -0.005)))
     body = shapes.Sphere(RADIUS, color="#c8553d")
     # The stem is for the eye; it would touch the table just when the top has turned over.
     stem = shapes.rod((0, 0, 0.6 * RADIUS), (0, 0, 1.35 * RADIUS), 0.003, "#3d7ea6")
