@@ -58,7 +58,7 @@ def test_a_ball_lands_with_speed(friction):
     assert abs(traj.impacts[0].impulse - MASS * np.array([expected - v, 0, u])).max() < 1e-9
 
 
-@pytest.mark.parametrize(("method", "dt", "error"), [("rk4", 2e-3, 1e-6), ("dopri5", 0.05, 1e-9)])
+@pytest.mark.parametrize(("method", "dt", "error"), [("rk4", 2e-3, 1e-6), ("dopri5", 0.05, 1e-8)])
 def test_a_bowling_ball_ends_up_rolling_at_five_sevenths(method, dt, error):
     """It slips until 2 v / (7 mu g), then rolls at 5 v / 7; friction has done -m v^2 / 7 of work by then.
 
@@ -67,7 +67,7 @@ def test_a_bowling_ball_ends_up_rolling_at_five_sevenths(method, dt, error):
     mu, v = 0.2, 4.0
     mech = ball_on_plane(mu, start="sliding")
     start = touching(mech, (v, 0, 0))
-    traj = mech.compile().simulate(*start, duration=0.7, dt=dt, method=method, rtol=1e-11, atol=1e-13)
+    traj = mech.compile().simulate(*start, duration=0.7, dt=dt, method=method, rtol=1e-10, atol=1e-12)
     assert changes(traj) == ["sliding -> rolling"]
     assert abs(traj.modes[0].time - 2 * v / (7 * mu * G)) < error
     speed, omega = middle(traj)
@@ -83,18 +83,18 @@ def test_a_ball_rolls_down_a_slope_up_to_a_steepness(share):
     mu = 0.2
     tilt = math.atan(share * 3.5 * mu)
     mech = ball_on_plane(mu, start="rolling", tilt=tilt)
-    traj = mech.compile().simulate(*touching(mech), duration=0.5, dt=0.05, method="dopri5", rtol=1e-11, atol=1e-13)
+    traj = mech.compile().simulate(*touching(mech), duration=0.3, dt=0.05, method="dopri5", rtol=1e-10, atol=1e-12)
     rolls = share < 1
     assert changes(traj) == ([] if rolls else ["rolling -> sliding"])
     a = 5 / 7 * G * math.sin(tilt) if rolls else G * (math.sin(tilt) - mu * math.cos(tilt))
     speed, omega = middle(traj)
-    assert abs(speed[-1, 0] - 0.5 * a) < 1e-9
+    assert abs(speed[-1, 0] - 0.3 * a) < 1e-8
     turned = a if rolls else 2.5 * mu * G * math.cos(tilt)
-    assert abs(omega[-1, 1] - 0.5 * turned / RADIUS) < 1e-8
+    assert abs(omega[-1, 1] - 0.3 * turned / RADIUS) < 1e-7
     force = traj.contacts["ball"].forces
     needed = 2 / 7 * MASS * G * math.sin(tilt) if rolls else mu * MASS * G * math.cos(tilt)
-    assert np.abs(force - [-needed, 0, MASS * G * math.cos(tilt)])[1:].max() < 1e-9
-    assert traj.balance_error() < 1e-9
+    assert np.abs(force - [-needed, 0, MASS * G * math.cos(tilt)])[1:].max() < 1e-8
+    assert traj.balance_error() < 1e-8
 
 
 @pytest.mark.parametrize(("share", "sticks"), [(1 - 1e-6, True), (1 + 1e-6, False)])

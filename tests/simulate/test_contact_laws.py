@@ -10,7 +10,7 @@ from anyjoint import forces, joints, surfaces
 from anyjoint.simulate.contact import run
 from anyjoint.simulate.contact.impulse import Law, gain, impulses
 from anyjoint.simulate.contact.nearest import Nearest
-from tests.simulate.contacts import G, MASS, RADIUS, ball_on_plane, changes, free, middle, touching
+from tests.simulate.contacts import MASS, RADIUS, G, ball_on_plane, changes, free, middle, touching
 
 PLANE = surfaces.Plane()
 
@@ -170,7 +170,7 @@ def test_infinitely_many_changes_end_a_run(monkeypatch):
     assert traj.t[-1] == traj.status.time
 
 
-# -- several bodies ------------------------------------------------------------------------------------------------------
+# -- several bodies ----------------------------------------------------------------------------------------------------
 
 
 def test_a_ball_lands_on_a_cart():

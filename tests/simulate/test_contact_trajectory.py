@@ -8,7 +8,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint.view.record import trajectory_scene
-from tests.simulate.contacts import G, MASS, RADIUS, ball_on_plane, free, touching
+from tests.simulate.contacts import MASS, RADIUS, G, ball_on_plane, free, touching
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_resampling_does_not_smooth_over_changes(traj):
 def test_files_and_pickles_keep_everything(model, traj, tmp_path):
     again = aj.Trajectory.load(traj.save(tmp_path / "run.npz"), model=model)
     short = model.simulate(*touching(model.mechanism), duration=0.02, dt=5e-3)  # a controller does not travel
-    for other in (again, pickle.loads(pickle.dumps(short))):
+    for other in (again, pickle.loads(pickle.dumps(short))):  # noqa: S301 (our own)
         assert type(other) is type(traj)
         assert other.model.modes == {"ball": "flight"}
     assert again.modes == traj.modes

@@ -42,7 +42,6 @@ class Recorder:
         self.work = 0.0
         self.modes: list[ModeChange] = []
         self.impacts: list[Impact] = []
-        self.crossings: list[Crossing] = []
 
     def take(self, look: Look) -> None:
         """Take a sample."""
@@ -76,7 +75,7 @@ class Recorder:
             for part in (last.t, last.q, last.v, self.rows, self.touches):
                 part.pop()
 
-    def trajectory(self, status: Status) -> ContactTrajectory:
+    def trajectory(self, status: Status, crossings: list[Crossing]) -> ContactTrajectory:
         """Everything that was recorded."""
         released, request = self.board.released, self.board.request
         t = np.array([x for stretch in self.stretches for x in stretch.t])
@@ -84,7 +83,7 @@ class Recorder:
         poses = np.asarray(released.body_poses(q), dtype=float)
         pieces = [Piece(x.model, np.array(x.t), np.array(x.q), np.array(x.v)) for x in self.stretches]
         return ContactTrajectory(
-            t, q, v, status, released, request.method, self.board.steps, self.crossings, request.drive, work[:, 0],
+            t, q, v, status, released, request.method, self.board.steps, crossings, request.drive, work[:, 0],
             modes=self.modes, impacts=self.impacts, pieces=pieces, a=a,
             contacts={name: self._track(name, poses[:, body.index]) for name, body in self.board.bodies.items()},
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..guard import guard_of
 from ..request import Request
 from ..stabilise import check_on_constraints
 from ..status import Status
-from ..trajectory import Crossing
+from .crossings import Crossings, StateAt
 from .monitor import GAP, GRIP, NORMAL, SLIP, Look, Watched
 from .pace import Pace
 from .recorder import Recorder
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-StateAt = Callable[[float], tuple[Floats, Floats]]
 OVERLAP = 1e-9  # m: bodies that overlap more than that cannot begin
 CLEAR = 1e-12  # m: a gap from which a body can touch down again
 LOOSE = 1e4  # times the slack of forces: by how much a contact that has just stuck may exceed its friction
@@ -53,7 +52,7 @@ class Run:
         self.clear: dict[Watched, bool] = {}  # what has got away from 0, where modes begin, and can come back to it
         self.switches: list[float] = []
         self.path: list[tuple[float, Floats]] = []  # steps that the guard has not seen
-        self.values: list[float] = []  # of the user's events
+        self.crossings = Crossings(request.events)
 
     def stop(self, reason: str, ok: bool = False) -> None:
         """End the run."""
@@ -100,7 +99,7 @@ class Run:
         self.now, self.path = now, [(now.t, now.q)]
         self.look = look = Look(self.board, now, now.t, now.q, now.v)
         self.recorder.take(look)
-        self.values = self._values(look)
+        self.crossings.begin(look)
         for watched in look.watched():
             if watched not in self.clear and watched[0] != NORMAL:
                 self._is_due(watched, look.value(watched))  # what begins away from 0 is clear at once
@@ -240,30 +239,16 @@ class Run:
             return begin
         return locate(Event(value), begin, end, state_at)
 
-    def _values(self, look: Look) -> list[float]:
-        lifted = look.solved.lifted if self.request.events else None
-        return [event.value(look.t, lifted.q, lifted.v) for event in self.request.events] if lifted else []
-
     def _happened(self, look: Look, work: float, sample: bool) -> tuple[Look, float, bool]:
-        """Record crossings of the user's events up to a state; a terminal one comes before it and ends the run."""
-        if not self.request.events:
+        """The state to go on to; a terminal event of the user's comes before it and ends the run."""
+        now, state_at = self.now, self._between()
+        ended = self.crossings.up_to(look, now, state_at)
+        if ended is None:
             return look, work, sample
-        now, state_at, before, after = self.now, self._between(), self.values, self._values(look)
-        lift, found = now.stepper.free.lift, []
-        for event, a, b in zip(self.request.events, before, after, strict=True):
-            if event.crosses(a, b):
-                value = Event(lambda t, q, v, f=event.value: f(t, (x := lift(q, v)).q, x.v))  # type: ignore[misc]
-                found.append((locate(value, now.t, look.t, state_at), event))
-        self.values = after
-        for time, event in sorted(found, key=lambda pair: pair[0]):
-            q, v = now.stepper.settle(time, *state_at(time))
-            lifted = lift(q, v)
-            self.recorder.crossings.append(Crossing(event.label, time, lifted.q, lifted.v))
-            if event.terminal:
-                now.t = time
-                self.stop(f"event {event.label!r} at t = {time:.10g} s", ok=True)
-                return Look(self.board, now, time, q, v), now.stepper.work, True
-        return look, work, sample
+        now.t, event = ended
+        q, v = now.stepper.settle(now.t, *state_at(now.t))
+        self.stop(f"event {event.label!r} at t = {now.t:.10g} s", ok=True)
+        return Look(self.board, now, now.t, q, v), now.stepper.work, True
 
     # -- changes of modes ----------------------------------------------------------------------------------------
 

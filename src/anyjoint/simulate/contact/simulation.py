@@ -51,7 +51,7 @@ def simulate_contacts(model: Model, q0: Any, v0: Any, options: Sequence[Any], pr
         run.stop(str(trouble))
     finally:
         bar.close()
-    return run.recorder.trajectory(run.status or Status(True, "", run.now.t))
+    return run.recorder.trajectory(run.status or Status(True, "", run.now.t), run.crossings.found)
 
 
 def checked(request: Request) -> Request:

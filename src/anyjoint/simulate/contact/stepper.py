@@ -173,7 +173,8 @@ class ModeStepper(PythonStepper):
         if not self.free.touching:
             return {}
         lifted, model = solved.lifted, self.model
-        lacking = np.asarray(self.inverse(lifted.q, lifted.v, self.free.raised(lifted, solved.a))) - solved.applied  # [PAK eq. 14]
+        needed = np.asarray(self.inverse(lifted.q, lifted.v, self.free.raised(lifted, solved.a)))
+        lacking = needed - solved.applied  # [PAK eq. 14]
         if self.multipliers:
             y = np.asarray(self.multipliers(q, v, solved.tau, *model.clock(t)))
             lacking = lacking + self._rows(t, lifted).T @ y
