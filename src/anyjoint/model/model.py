@@ -331,7 +331,7 @@ class Model(ConstraintQuestions, ModeQuestions):
         >>> bool(abs(v[0] + 9.81e-3 * 0.0998) < 1e-6)
         True
         """
-        self.refuse_modes("step", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
+        self._refuse_modes("step", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
         if method not in STEPS:
             near = difflib.get_close_matches(str(method), STEPS, n=1, cutoff=0.3)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
@@ -464,7 +464,7 @@ class Model(ConstraintQuestions, ModeQuestions):
         looks: dict[str, Any] = {"title": title, "description": description, "theme": theme, "lite": lite}
         if not live:
             return self.simulate(q0, v0, duration=0.0).to_html(path, **looks)
-        self.refuse_modes("to_html", "simulate, then traj.to_html(path)")
+        self._refuse_modes("to_html", "simulate, then traj.to_html(path)")
         page = importlib.import_module("anyjoint.view").model_page
         return page(self, path, q0, v0, dt, method=method, forces=forces, **looks)  # type: ignore[no-any-return]
 
@@ -477,7 +477,7 @@ class Model(ConstraintQuestions, ModeQuestions):
         >>> sorted(path.name for path in paths)[:2]
         ['CMakeLists.txt', 'main.c']
         """
-        self.refuse_modes("export", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
+        self._refuse_modes("export", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
         return importlib.import_module("anyjoint.export").export(self, language, folder, prefix)  # type: ignore[no-any-return]
 
     def op_count(self, quantity: str = "forward_dynamics") -> OpCount:

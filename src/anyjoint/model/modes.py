@@ -50,7 +50,7 @@ class ModeQuestions:
         """The model with all contact bodies in flight: its coordinates are there in every mode."""
         return self.in_modes(dict.fromkeys(self.modes, FLIGHT))
 
-    def refuse_modes(self, what: str, remedy: str) -> None:
+    def _refuse_modes(self, what: str, remedy: str) -> None:
         """Refuse what cannot follow contacts that open and close."""
         if self.modes:
             names = ", ".join(map(repr, self.modes))

@@ -281,6 +281,7 @@ class Run:
     def _settle(self, records: list[ModeChange], changes: dict[str, str] | None = None) -> None:
         """Enter other modes, then those that forces agree with."""
         now, more = self.board.settled(self.board.enter(self.now, changes) if changes else self.now)
+        self.board.check_same(self.now, now)
         if records or more:
             self._switched(now, [*records, *more])
 

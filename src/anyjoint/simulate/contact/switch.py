@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..request import Request
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+SAME = 1e-6  # of places and velocities, before and after a change of modes
 STILL = 1e-10  # m/s: slip that is none
 PULL = 1e-10  # share of the weight by which a contact may pull, or friction exceed its limit, by rounding
 SLOW = 1e-2  # m/s: only bounces below that may be too short to follow
@@ -86,6 +87,17 @@ class Switchboard:
         """Kinetic energy."""
         lifted = now.stepper.free.lift(now.q, now.v)
         return float(self.released.energy(lifted.q, lifted.v)[0])
+
+    def check_same(self, before: Situation, after: Situation) -> None:
+        """Refuse a change of modes without impact that has changed places or momentum by more than rounding."""
+        a, b = (x.stepper.free.lift(x.q, x.v) for x in (before, after))
+        off = float(np.abs(a.v - b.v).max()) / (1.0 + float(np.abs(a.v).max()))
+        away = float(np.abs(self._places(a.q) - self._places(b.q)).max())
+        if off > SAME or away > SAME:
+            raise NoMode(f"a change of modes moved bodies by {away:.1g} m and velocities by {off:.1g}")
+
+    def _places(self, q: Floats) -> Floats:
+        return np.asarray(self.released.body_poses(q), dtype=float)
 
     # -- nearest points ---------------------------------------------------------------------------------------------
 
