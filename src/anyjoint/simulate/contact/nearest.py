@@ -61,6 +61,7 @@ class Nearest:
         self.code = compile_function([np.array(x), R, p], [*left, *np.ravel(J), *more])
         self.grids = [_grid(surface) for surface in self.surfaces]
         self.size = float(np.ptp(self.grids[1][1], axis=0).max())
+        self.charted = any(surface.other_chart(*surface.neutral) is not None for surface in self.surfaces)
         self.round = all(isinstance(surface, ROUND) for surface in self.surfaces)
 
     def search(self, turn: Floats, place: Floats) -> Near | None:
@@ -80,10 +81,13 @@ class Nearest:
         p2, n2 = p2 @ turn.T + place, n2 @ turn.T
         distance = (p1 * p1).sum(axis=1)[:, None] + (p2 * p2).sum(axis=1) - 2 * p1 @ p2.T  # squared
         distance[n1 @ n2.T > OPPOSED] = math.inf
-        found = []
+        found: list[Near] = []
+        first = 0.0
         for _ in range(STARTS):
             i, j = np.unravel_index(int(distance.argmin()), distance.shape)
-            if not math.isfinite(distance[i, j]):
+            apart = math.sqrt(max(float(distance[i, j]), 0.0))
+            first = first or apart + self.size
+            if apart > first:  # nothing nearer comes of starts that are so much farther apart
                 break
             near = self.follow(np.concatenate([at1[i], at2[j]]), turn, place)
             if near is not None:
@@ -121,7 +125,7 @@ class Nearest:
             return None
         if not np.isfinite(row).all() or row[21] > 0:
             return None
-        better = self._rechart(x)
+        better = self._rechart(x) if self.charted else None
         if better is not None:
             x = better
             row = self.code(x, R, p)
