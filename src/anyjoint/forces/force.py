@@ -47,7 +47,7 @@ def body_index(mechanism: Mechanism, body: Any, what: str) -> int:
 def driven_body(mechanism: Mechanism, body: Any, coordinate: int, what: str) -> Body:
     """A body of which one coordinate can be driven."""
     found = mechanism.bodies[body_index(mechanism, body, what)]
-    if found.joint.nq != found.joint.nv or not 0 <= coordinate < found.joint.nv:
+    if not found.joint.rates_are_velocities or not 0 <= coordinate < found.joint.nv:
         raise InputError(
             f"{what}: body {found.name!r} has no coordinate {coordinate} to drive; it has {found.joint.nv}"
         )

@@ -17,6 +17,7 @@ from anyjoint.options import named_options
 from anyjoint.stepper import STEPPERS
 
 from .chunk import Chunk, StateAt, StepUnderflow
+from .contact import simulate_contacts
 from .drive import read_only
 from .engine import engine
 from .events import Event, first_crossings
@@ -78,10 +79,14 @@ def simulate(
     trajectory can be differentiated (`Trajectory.gradient`, `.tangent`); states take at most `memory` bytes, and what
     does not fit is computed again on the way back.
     """
-    request = make_request(
-        model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold,
-        stabilise, parameters,
+    options = (
+        duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters,
     )  # fmt: skip
+    if model.modes:
+        if gradient:
+            raise InputError("gradient: runs in which contacts open and close are not differentiated; fix their modes")
+        return simulate_contacts(model, q0, v0, options, progress)
+    request = make_request(model, q0, v0, *options)
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     if gradient:
         request = differentiable(request, save_every, memory)

@@ -191,7 +191,7 @@ def damping_of(mechanism: Mechanism, rows: ParameterRows | None = None) -> Float
 
 def coordinate_rates(model: Model, q: Floats, v: Floats) -> Floats:
     """dq/dt of one state."""
-    return v if model.nq == model.nv else np.asarray(model.program("coordinate_rates")(q, v), dtype=float)
+    return v if model.rates_are_velocities else np.asarray(model.program("coordinate_rates")(q, v), dtype=float)
 
 
 def _forward(model: Model, accelerations: str | Quantity, rows: ParameterRows | None) -> Callable[..., Floats]:

@@ -137,7 +137,7 @@ def make_request(
     if duration / dt > 1e12:
         raise InputError(f"duration={duration:g} s at dt={dt:g} s is more than 1e12 steps; give a longer dt")
     rtol, atol = _tolerances(rtol, atol, float(FINEST * np.finfo(model.dtype).eps) if stepper.adaptive else 0.0)
-    q, v, single = _states(model, q0, v0)
+    q, v, single = start_states(model, q0, v0)
     if not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads={threads!r}; expected a whole number of at least 1")
     pushing = _with_stops(model, q, forces, limits, dt, stepper)
@@ -229,7 +229,8 @@ def _tolerances(rtol: Any, atol: Any, finest: float) -> tuple[float, float]:
     return float(rtol), float(atol)
 
 
-def _states(model: Model, q0: Any, v0: Any) -> tuple[Floats, Floats, bool]:
+def start_states(model: Model, q0: Any, v0: Any) -> tuple[Floats, Floats, bool]:
+    """Batches of coordinates and velocities to begin with, and whether a single state was asked for."""
     start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
     q = _numbers("q0", start[0] if q0 is None else q0, model.nq)
     v = _numbers("v0", (np.zeros(model.nv) if q0 is not None else start[1]) if v0 is None else v0, model.nv)

@@ -61,6 +61,7 @@ class Trajectory:
     stored: Floats | None = None  # energy in springs among the forces of a run that was loaded from a file
     parameters: ParameterRows | None = None  # of each trajectory of a batch
     run: Any = None  # the request, if the run can be differentiated
+    modes: list[Any] = field(default_factory=list)  # changes of contacts: (time, body, "sliding -> flight", reason)
 
     # -- asking ----------------------------------------------------------------------------------------------
 
@@ -211,14 +212,18 @@ class Trajectory:
         """Where the chart changes between two samples, go on from the nearer one."""
         near = k + (at - self.t[k] > self.t[k + 1] - at)
         by = (at - self.t[near]).reshape(-1, *(1 for _ in self.q.shape[1:]))
-        bent = a[near] if self.q.shape == self.v.shape else 0.0
+        bent = a[near] if rates is self.v else 0.0
         q = np.where(jumps[k][..., None], self.q[near] + by * (rates[near] + 0.5 * by * bent), q)
         return q, np.where(jumps[k][..., None], self.v[near] + by * a[near], v)
 
     def _rates(self) -> Floats:
-        if self.q.shape[-1] == self.v.shape[-1]:
+        """dq/dt at every sample."""
+        if self.model is None:
+            return self.v if self.q.shape == self.v.shape else np.gradient(self.q, self.t, axis=0)
+        if self.model.rates_are_velocities:
             return self.v
-        return np.gradient(self.q, self.t, axis=0)
+        rates = self.model.coordinate_rates(flat_rows(self.q), flat_rows(self.v), parameters=self._rows())
+        return np.asarray(rates).reshape(self.q.shape)
 
     # -- files -----------------------------------------------------------------------------------------------
 
@@ -231,6 +236,9 @@ class Trajectory:
         """Read what `save` wrote as .npz; with a model, energies and pages are there again."""
         header, arrays = trajectory_file.read(path)
         t, q, v = arrays["t"], arrays["q"], arrays["v"]
+        more: dict[str, Any] = {}
+        if "contacts" in header:
+            cls, more, model = _view("anyjoint.simulate.contact").facts_of(header, arrays, model)
         if model is not None and (q.shape[-1] != model.nq or v.shape[-1] != model.nv):
             raise InputError(
                 f"{path} has {q.shape[-1]} coordinates, the model has {model.nq}; load it with its own model"
@@ -238,7 +246,12 @@ class Trajectory:
         events = [Crossing(e["event"], e["time"], np.array(e["q"]), np.array(e["v"])) for e in header["events"]]
         rows = trajectory_file.read_rows(header.get("parameters"), model)
         facts = Status(**header["status"]), model, header["method"], header["steps"], events
-        return cls(t, q, v, *facts, done=arrays.get("work"), stored=arrays.get("stored"), parameters=rows)
+        more |= {"done": arrays.get("work"), "stored": arrays.get("stored"), "parameters": rows}
+        return cls(t, q, v, *facts, **more)
+
+    def own_facts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What a kind of trajectory of its own adds to a file: to the header, and arrays."""
+        return {}, {}
 
     def table(self) -> tuple[list[str], Floats]:
         """Names of the columns, and a row of time, coordinates and velocities per sample."""
@@ -312,7 +325,7 @@ class Trajectory:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied as its model, and the rest, which may hold functions of the user's own."""
         rest = {name: value for name, value in vars(self).items() if name not in ("model", "parameters")}
-        return _again, (self.model, Parcel(rest), self.parameters.columns if self.parameters else None)
+        return _again, (type(self), self.model, Parcel(rest), self.parameters.columns if self.parameters else None)
 
     def __repr__(self) -> str:
         name = getattr(getattr(self.model, "mechanism", None), "name", "?")
@@ -321,8 +334,8 @@ class Trajectory:
         return f"<Trajectory of {name!r}: {len(self.t)} samples over {end}{batch}; {self.status}>"
 
 
-def _again(model: Any, rest: Parcel, rows: Mapping[str, Any] | None) -> Trajectory:
-    return Trajectory(model=model, **rest.content, parameters=model.parameter_rows(rows) if rows else None)
+def _again(kind: type[Trajectory], model: Any, rest: Parcel, rows: Mapping[str, Any] | None) -> Trajectory:
+    return kind(model=model, **rest.content, parameters=model.parameter_rows(rows) if rows else None)
 
 
 def flat_rows(x: Floats) -> Floats:
@@ -359,7 +372,7 @@ def hermite(t: Floats, y: Floats, slope: Floats, k: Floats, at: Floats) -> Float
 
 
 def _view(module: str) -> Any:
-    """The viewer stands above this folder, so it is looked up when it is asked for."""
+    """The viewer stands above this folder, contacts above this file: they are looked up when asked for."""
     return importlib.import_module(module)
 
 
