@@ -25,6 +25,7 @@ _NAMES = {
     ],
     "anyjoint.simulate": ["Event", "Trajectory"],
     "anyjoint.spatial": ["Pose"],
+    "anyjoint.sweep": ["SweepResult", "choice", "grid", "log_normal", "normal", "sweep", "uniform"],
     "anyjoint.symbolic": ["Graph", "Node", "variables"],
     "anyjoint.symbolic.derivative": ["hessian", "jacobian", "jvp", "time_derivative", "vjp"],
 }  # fmt: skip
@@ -66,6 +67,13 @@ if TYPE_CHECKING:
     from anyjoint.simulate import Event as Event
     from anyjoint.simulate import Trajectory as Trajectory
     from anyjoint.spatial import Pose as Pose
+    from anyjoint.sweep import SweepResult as SweepResult
+    from anyjoint.sweep import choice as choice
+    from anyjoint.sweep import grid as grid
+    from anyjoint.sweep import log_normal as log_normal
+    from anyjoint.sweep import normal as normal
+    from anyjoint.sweep import sweep as sweep
+    from anyjoint.sweep import uniform as uniform
     from anyjoint.symbolic import Graph as Graph
     from anyjoint.symbolic import Node as Node
     from anyjoint.symbolic import variables as variables

@@ -73,6 +73,8 @@ class Trajectory:
         """Energy of the mechanism, soft constraints included."""
         model = self._model()
         kinetic, potential = self._over(model.energy)
+        if not model.mechanism.constraints:
+            return kinetic, potential
         t = self._times() if model.mechanism.timed else None
         stored = model.stored_in_constraints(flat_rows(self.q), t, self._rows())
         return kinetic, potential + np.reshape(stored, np.shape(potential))
@@ -146,6 +148,9 @@ class Trajectory:
     def _over(self, quantity: Any) -> tuple[Any, ...]:
         """A quantity of the model over all samples, whatever their shape."""
         shape = self.q.shape[:-1]
+        if self.parameters is not None and self.q.ndim == 3:  # sample by sample: rows of numbers are made once for all
+            parts = [quantity(q, v, parameters=self.parameters) for q, v in zip(self.q, self.v, strict=True)]
+            return tuple(map(np.array, zip(*parts, strict=True)))
         flat = quantity(flat_rows(self.q), flat_rows(self.v), parameters=self._rows())
         return tuple(np.asarray(x).reshape(*shape, *np.shape(x)[1:]) for x in flat)
 

@@ -1,0 +1,74 @@
+"""Designs of experiments: points of the unit cube, by the number of the run, so that nothing depends on who asks."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import AnyjointError, InputError
+from anyjoint.options import nearest
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Points = Callable[[int, int], Floats]  # of the runs from first to last, (last - first, dimension)
+WORDS = 4  # numbers that Philox makes for one count
+EDGE = 2.0**-54  # keeps points off the faces of the cube, where quantiles are infinite
+
+
+def random(dimension: int, n: int, seed: int) -> Points:
+    """Independent points: run i takes the counts of a Philox generator from i times its share on."""
+    share = -(-dimension // WORDS)
+
+    def points(first: int, last: int) -> Floats:
+        source = np.random.Philox(seed=seed)
+        source.advance(first * share)
+        rows = np.random.Generator(source).random((last - first, share * WORDS))
+        return rows[:, :dimension]
+
+    return points
+
+
+def latin_hypercube(dimension: int, n: int, seed: int) -> Points:
+    """One point in each of n slices of every axis."""
+    rows = _qmc().LatinHypercube(max(dimension, 1), rng=np.random.default_rng(seed)).random(n)[:, :dimension]
+    return lambda first, last: np.asarray(rows[first:last])
+
+
+def sobol(dimension: int, n: int, seed: int) -> Points:
+    """A scrambled Sobol sequence; balanced where n is a power of two."""
+    qmc = _qmc()
+
+    def points(first: int, last: int) -> Floats:
+        engine = qmc.Sobol(max(dimension, 1), rng=np.random.default_rng(seed))
+        with warnings.catch_warnings():  # a chunk need not have a power of two
+            warnings.simplefilter("ignore", UserWarning)
+            return np.asarray(engine.fast_forward(first).random(last - first))[:, :dimension]
+
+    return points
+
+
+DESIGNS: dict[str, Callable[[int, int, int], Points]] = {
+    "random": random, "latin-hypercube": latin_hypercube, "sobol": sobol,
+}  # fmt: skip
+
+
+def make_design(name: Any, dimension: int, n: int, seed: Any) -> Points:
+    """The points of a design by its name, off the faces of the cube."""
+    if name not in DESIGNS:
+        raise InputError(f"design={name!r} is unknown{nearest(name, DESIGNS)}")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise InputError(f"seed={seed!r}; expected a whole number that is not negative")
+    points = DESIGNS[name](dimension, n, int(seed))
+    return lambda first, last: np.clip(points(first, last), EDGE, 1.0 - 2 * EDGE)
+
+
+def _qmc() -> Any:
+    try:
+        return importlib.import_module("scipy.stats").qmc
+    except ImportError:
+        raise AnyjointError(
+            "this design needs SciPy; run: pip install 'anyjoint[scipy]', or take design='random'"
+        ) from None
