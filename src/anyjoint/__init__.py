@@ -72,8 +72,8 @@ if TYPE_CHECKING:
     from anyjoint.sweep import grid as grid
     from anyjoint.sweep import log_normal as log_normal
     from anyjoint.sweep import normal as normal
-    from anyjoint.sweep import sweep as sweep
     from anyjoint.sweep import uniform as uniform
+    from anyjoint.sweep.sweep import sweep as sweep
     from anyjoint.symbolic import Graph as Graph
     from anyjoint.symbolic import Node as Node
     from anyjoint.symbolic import variables as variables

@@ -7,7 +7,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint.errors import AnyjointError, InputError
-from tests.sweep.models import SPACE, last_angle, pendulum, swept
+from tests.sweep.models import SPACE, double_pendulum, last_angle, pendulum, swept, wild
 
 NAMES = ["run", "run.zarr"]
 
@@ -44,12 +44,14 @@ def test_a_rerun_takes_all_from_the_store(name, tmp_path, model):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_interrupted_sweep_goes_on_to_the_same_bits(name, tmp_path, model):
+def test_an_interrupted_sweep_goes_on_to_the_same_bits(name, tmp_path):
     def interrupt(fraction):
         if fraction > 0.3:
             raise KeyboardInterrupt
 
-    given = {"space": {"rod/mass": aj.uniform(1, 2), "v0": np.where(np.arange(100) % 9, 0.1, 1e200)[:, None]}, "n": 100}
+    model = double_pendulum()
+    speeds = wild(np.where(np.arange(100) % 9, 0.1, 1e200))
+    given = {"space": {"lower/mass": aj.uniform(1, 2), **speeds}, "n": 100, "q0": [0.0, 1.0]}
     part = swept(model, store=tmp_path / name, progress=interrupt, **given)
     assert not part.complete
     whole = swept(model, store=tmp_path / name, **given)

@@ -9,7 +9,7 @@ import anyjoint as aj
 from anyjoint import joints
 from anyjoint.errors import InputError
 from anyjoint.simulate import Trajectory
-from tests.sweep.models import SPACE, double_pendulum, last_angle, pendulum, swept
+from tests.sweep.models import SPACE, double_pendulum, last_angle, pendulum, swept, wild
 
 
 def alone(model, sample, **options):
@@ -17,7 +17,7 @@ def alone(model, sample, **options):
     own = copy.copy(model)
     own.parameters.set({name: value for name, value in sample.items() if name not in ("q0", "v0", "tau")})
     states = {name: sample.get(name) for name in ("q0", "v0", "tau")}
-    return own.simulate(**states, **{"duration": 0.05, "dt": 1e-3, **options})
+    return own.simulate(**{**states, "duration": 0.05, "dt": 1e-3, **options})
 
 
 @pytest.mark.filterwarnings("ignore:.*compiling again")
@@ -162,17 +162,17 @@ def test_measures_see_the_parameters_of_their_run():
 
 def test_a_run_that_fails_is_a_row_with_a_reason():
     """Some runs blow up; the others are what they are without them."""
-    model = pendulum()
-    speeds = np.where(np.arange(50) % 7 == 3, 1e200, 1.0)[:, None]
+    model = double_pendulum()
+    speeds, angles = np.where(np.arange(50) % 7 == 3, 1e200, 1.0), np.linspace([-1, 1], [1, 1], 50)
     given = {"duration": 0.05, "dt": 1e-3, "measure": "final"}
-    result = aj.sweep(model, {"v0": speeds, "q0": np.linspace(-1, 1, 50)[:, None]}, **given)
+    result = aj.sweep(model, {**wild(speeds), "q0": angles}, **given)
     assert sorted(result.failures) == list(range(3, 50, 7))
     assert all("blew up" in reason for reason in result.failures.values())
     assert np.array_equal(np.isnan(result.values).any(axis=1), ~result.ok)
     assert result.status[3] == result.failures[3]
     assert result.status[4] == "ok"
     good = np.flatnonzero(result.ok)
-    clean = aj.sweep(model, {"v0": speeds[good], "q0": np.linspace(-1, 1, 50)[good, None]}, **given)
+    clean = aj.sweep(model, {**wild(speeds[good]), "q0": angles[good]}, **given)
     assert np.array_equal(clean.values, result.values[good])
     assert not result.run(3).status.ok
     assert result.statistics.failed == 7
@@ -216,7 +216,7 @@ def test_a_measure_that_fails_in_some_runs_marks_those_alone():
 
 
 def test_all_runs_may_fail():
-    result = swept(space={"v0": [[1e200], [1e200]]}, n=None)
+    result = swept(double_pendulum(), space={**wild([1e200, 1e200]), "q0": [[0.0, 1.0]] * 2}, n=None)
     assert not result.ok.any()
     assert np.isnan(result.values).all()
 
@@ -228,8 +228,7 @@ def test_loops_are_closed_for_every_run():
     crank = mech.add_body("crank", joint=hinge, inertia=ball)
     coupler = mech.add_body("coupler", crank, hinge, aj.Pose.translation(0.5, 0, 0), ball)
     rocker = mech.add_body("rocker", coupler, hinge, aj.Pose.translation(1.2, 0, 0), ball)
-    mech.add_loop(rocker, mech.ground, joint=hinge, place_a=aj.Pose.translation(0, 0, -1.0),
-                  place_b=aj.Pose.translation(1.5, 0, 0))  # fmt: skip
+    mech.add_loop(rocker, mech.ground, hinge, at=((0, 0, -1.0), (1.5, 0, 0)))
     model = mech.compile()
     q0, _ = model.assemble([1.0, -0.5, 0.5])
     rods = [aj.Pose.translation(x, 0, 0) for x in np.linspace(1.15, 1.25, 5)]
@@ -262,7 +261,7 @@ def test_statistics_are_those_of_the_rows():
 
 
 def test_statistics_leave_failed_runs_out():
-    result = swept(space={"v0": [[0.1], [1e200], [0.3], [0.2]]}, n=None, rows=False)
+    result = swept(double_pendulum(), space=wild([0.1, 1e200, 0.3, 0.2]), n=None, rows=False, q0=[0.0, 1.0])
     of = result.statistics.columns["last_angle"]
     assert of.count == 3
     assert result.statistics.failed == 1
@@ -294,17 +293,19 @@ def test_the_worst_run_comes_again_bit_for_bit(tmp_path):
 
 
 def test_tables_for_other_programs():
-    com = aj.normal([0, 0, -0.5], 0.01)
-    result = swept(space={"rod/mass": aj.uniform(1, 2), "rod/com": com, "v0": [[0.1], [1e200]]}, n=2, measure="final")
+    com = aj.normal([0, 0, -1], 0.01)
+    space = {"upper/mass": aj.uniform(1, 2), "upper/com": com, **wild([0.1, 1e200])}
+    result = swept(double_pendulum(), space=space, n=2, measure="final", q0=[0.0, 1.0])
     frame = result.to_pandas()
-    assert list(frame.columns) == ["rod/mass", "rod/com[0]", "rod/com[1]", "rod/com[2]", "v0[0]", "final rod/angle",
-                                   "final rod/angle'", "status"]  # fmt: skip
+    ends = [f"final {name}{prime}" for prime in ("", "'") for name in ("upper/angle", "lower/angle")]
+    vector = [f"upper/com[{k}]" for k in range(3)]
+    assert list(frame.columns) == ["upper/mass", *vector, "v0/upper/angle", *ends, "status"]
     assert frame["status"][0] == "ok"
     assert "blew up" in frame["status"][1]
     data = result.to_xarray()
     assert np.array_equal(data["final"].values, result.values, equal_nan=True)
     assert data["final"].dims[0] == "run"
-    assert np.array_equal(data.coords["rod/mass"].values, result.samples["rod/mass"])
+    assert np.array_equal(data.coords["upper/mass"].values, result.samples["upper/mass"])
 
 
 def test_ctrl_c_keeps_what_is_done():

@@ -2,6 +2,7 @@
 
 import ast
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,13 @@ from anyjoint.cli.target import Target
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.sweep import choice, grid, log_normal, normal, uniform
 
-DISTRIBUTIONS = {"uniform": uniform, "normal": normal, "log_normal": log_normal, "choice": choice, "grid": grid}
+DISTRIBUTIONS: dict[str, Any] = {
+    "uniform": uniform,
+    "normal": normal,
+    "log_normal": log_normal,
+    "choice": choice,
+    "grid": grid,
+}
 SHOWN = 8  # numbers of the summary
 
 
@@ -87,9 +94,11 @@ def show(target: Target, space: Mapping[str, Any], fixed: Mapping[str, Any], pla
         raise UsageError("nothing varies; give at least one distribution, --set 'rod/mass=uniform(1,2)'")
     with status(f"compiling {target.name}", quiet=as_json):
         model = target.mechanism.compile()
-        model.parameters.set(dict(fixed))
+        with warnings.catch_warnings():  # that a number which was exactly 1 is another one now
+            warnings.simplefilter("ignore")
+            model.parameters.set(dict(fixed))
         q0, v0 = target.start(model)
-    chosen = {"duration": target.duration, "dt": target.dt, "method": target.method} | {
+    chosen: dict[str, Any] = {"duration": target.duration, "dt": target.dt, "method": target.method} | {
         name: value for name, value in options.items() if value is not None
     }
     measure = list(plan.measure) or ["final"]
@@ -123,7 +132,7 @@ def cluster(address: str | None) -> Any:
     except ImportError:
         raise AnyjointError("--cluster needs Dask; run: pip install 'anyjoint[cluster]'") from None
     try:
-        client = Client(address, timeout="10s")
+        client: Any = Client(address, timeout="10s")  # type: ignore[no-untyped-call, unused-ignore]
     except (OSError, ValueError, TimeoutError) as error:
         raise AnyjointError(
             f"--cluster {address}: no scheduler answers there ({error}); start one: dask scheduler"

@@ -60,7 +60,7 @@ class EachRecorder(Recorder):
         self.steps += chunk.steps
         if chunk.work is not None:
             self.work.append((chunk.t, chunk.work))
-        good = np.isfinite(chunk.q).all(axis=2) & np.isfinite(chunk.v).all(axis=2)
+        good: Floats = np.isfinite(chunk.q).all(axis=2) & np.isfinite(chunk.v).all(axis=2)  # type: ignore[assignment]
         ends = np.where(good.all(axis=0), len(good), np.argmin(good, axis=0))
         for member, k, reason in (*self._overrun(chunk, ends), *self._left(chunk, ends), *self._blown_up(chunk, ends)):
             self.ended.setdefault(member, Status(False, reason, float(chunk.t[k])))

@@ -24,7 +24,7 @@ def random(dimension: int, n: int, seed: int) -> Points:
 
     def points(first: int, last: int) -> Floats:
         source = np.random.Philox(seed=seed)
-        source.advance(first * share)
+        source.advance(int(first) * share)
         rows = np.random.Generator(source).random((last - first, share * WORDS))
         return rows[:, :dimension]
 
@@ -45,7 +45,8 @@ def sobol(dimension: int, n: int, seed: int) -> Points:
         engine = qmc.Sobol(max(dimension, 1), rng=np.random.default_rng(seed))
         with warnings.catch_warnings():  # a chunk need not have a power of two
             warnings.simplefilter("ignore", UserWarning)
-            return np.asarray(engine.fast_forward(first).random(last - first))[:, :dimension]
+            ready = engine.fast_forward(int(first)) if first else engine
+            return np.asarray(ready.random(int(last - first)))[:, :dimension]
 
     return points
 

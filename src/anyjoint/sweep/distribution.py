@@ -102,10 +102,8 @@ class Normal(Distribution):
 
     def corners(self, rare: float, shape: Shape) -> list[Any]:
         std = np.array(self.std) if self.covariance is None else np.sqrt(np.diag(np.array(self.covariance)))
-        reach = std * standard_normal(np.array([rare, 1.0 - rare]))[:, None]
-        ends = np.broadcast_to(np.ravel(self.mean), reach.shape[1:]) + reach
-        found = [np.broadcast_to(end.reshape(shape if end.size > 1 else ()), shape) for end in ends]
-        return [np.exp(end) if self.exponent else end for end in found]
+        ends = [np.array(self.mean) + std * z for z in standard_normal(np.array([rare, 1.0 - rare]))]
+        return [np.broadcast_to(np.exp(end) if self.exponent else end, shape) for end in ends]
 
 
 @dataclass(frozen=True)
@@ -258,7 +256,7 @@ def _numbers(where: str, **given: Any) -> dict[str, Any]:
 
 def _options(where: str, options: Any) -> tuple[Any, ...]:
     """Values as plain nested tuples; what is no number stays as it is."""
-    if isinstance(options, (str, bytes)) or (np.ndim(options) == 0 and not hasattr(options, "__iter__")):
+    if isinstance(options, (str, bytes)) or not hasattr(options, "__len__"):
         raise InputError(f"{where}({options!r}): expected a list of values")
     given = list(options)
     if not given:

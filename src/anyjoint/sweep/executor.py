@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any
@@ -24,7 +24,7 @@ AHEAD = 64  # chunks that wait for a worker; those of a cluster that grows want 
 RETRIES = 3  # of a chunk whose worker is lost
 
 
-def results(job: Job, chunks: Numbered, executor: Any, sample: Drawn) -> Iterator[tuple[int, Rows]]:
+def results(job: Job, chunks: Numbered, executor: Any, sample: Drawn) -> Generator[tuple[int, Rows], None, None]:
     """Rows of the chunks in the order in which they are done."""
     with _submitter(job, executor, sample) as submit:
         yield from _windowed(job, chunks, submit)

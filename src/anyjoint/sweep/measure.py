@@ -90,8 +90,8 @@ class EnergyDrift(Measure):
 class Thinned(Measure):
     """The whole trajectory, at so many of its samples."""
 
-    samples: int = THINNED
     name: str = "trajectory"
+    samples: int = THINNED
 
     def __call__(self, traj: Trajectory) -> tuple[Columns, Failures]:
         places = np.linspace(0, len(traj.t) - 1, min(self.samples, len(traj.t))).round().astype(int)
@@ -223,7 +223,7 @@ def _shapes(shapes: Mapping[str, Any]) -> str:
 
 # -- what users give ----------------------------------------------------------------------------------------------
 
-NAMED: dict[str, Callable[[], Measure]] = {
+NAMED: dict[str, Callable[[str], Measure]] = {
     "final": Final, "extremes": Extremes, "energy_drift": EnergyDrift, "trajectory": Thinned,
 }  # fmt: skip
 
@@ -249,8 +249,7 @@ def _measure(given: Any, name: str = "") -> Measure:
     if isinstance(given, str):
         if given not in NAMED:
             raise InputError(f"measure {given!r} is unknown{nearest(given, NAMED)}, or give a function of a trajectory")
-        made: Any = NAMED[given]()
-        return type(made)(name=name) if name else made
+        return NAMED[given](name or given)
     if isinstance(given, tuple):
         return _thinned(given, name)
     if isinstance(given, Event):
@@ -267,7 +266,7 @@ def _measure(given: Any, name: str = "") -> Measure:
 def _thinned(given: tuple[Any, ...], name: str) -> Measure:
     if len(given) != 2 or given[0] != "trajectory" or not isinstance(given[1], int) or given[1] < 2:
         raise InputError(f"measure={given!r}; expected ('trajectory', samples) with at least 2 samples")
-    return Thinned(given[1], name or "trajectory")
+    return Thinned(name or "trajectory", given[1])
 
 
 def labelled(measures: tuple[Measure, ...], model: Any) -> Iterator[tuple[str, list[str] | None]]:

@@ -68,7 +68,7 @@ class Variable:
         names = ", ".join(target.name for target in self.targets)
         if isinstance(self.source, Distribution) and not is_posed(self.source):
             return f"{names}: {self.source!r}"
-        rows = self.source.options if isinstance(self.source, Distribution) else self.source
+        rows = getattr(self.source, "options", self.source)
         numbers = np.array([x.matrix if isinstance(x, Pose) else x for x in rows], dtype=float)
         return f"{names}: {len(numbers)} rows {hashlib.sha256(numbers.tobytes()).hexdigest()}"
 

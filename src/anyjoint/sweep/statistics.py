@@ -33,7 +33,8 @@ class Moments:
         share = other.count / np.maximum(count, 1)
         apart = np.where(self.count == 0, other.mean, np.where(other.count == 0, 0.0, other.mean - self.mean))
         mean = np.where(self.count == 0, other.mean, self.mean + share * apart)
-        squares = self.squares + other.squares + np.where(self.count == 0, 0.0, apart**2 * self.count * share)
+        with np.errstate(over="ignore"):  # squares of huge numbers are infinite, and so is their deviation
+            squares = self.squares + other.squares + np.where(self.count == 0, 0.0, apart**2 * self.count * share)
         lower, higher = other.min < self.min, other.max > self.max
         return Moments(
             count, mean, squares, np.where(lower, other.min, self.min), np.where(higher, other.max, self.max),
@@ -46,7 +47,8 @@ def moments(column: Floats, first: int = 0) -> Moments:
     good = ~np.isnan(column)
     count = good.sum(axis=0)
     mean = np.where(good, column, 0.0).sum(axis=0) / np.maximum(count, 1)
-    squares = np.where(good, (column - mean) ** 2, 0.0).sum(axis=0)
+    with np.errstate(over="ignore"):
+        squares = np.where(good, (column - mean) ** 2, 0.0).sum(axis=0)
     low, high = np.where(good, column, np.inf), np.where(good, column, -np.inf)
     return Moments(count, mean, squares, low.min(axis=0), high.max(axis=0),
                    first + low.argmin(axis=0), first + high.argmax(axis=0))  # fmt: skip

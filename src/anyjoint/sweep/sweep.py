@@ -69,7 +69,9 @@ def sweep(
     measures = make_measures(measure)
     _check_tau(drawn, tau)
     options["save_every"] = save_every or thinning(measures, request.duration, request.dt)
-    job = Job(model, drawn.targets, (request.q[0], request.v[0], tau), options, measures)
+    drive = request.drive
+    pushed = tau if drive.times is None else (drive.times, drive.values)  # samples over time serve all runs
+    job = Job(model, drawn.targets, (request.q[0], request.v[0], pushed), options, measures)
     job, probe = _tried(job, drawn)
     size = chunk_size(request, options["save_every"], drawn.n)
     kept = None

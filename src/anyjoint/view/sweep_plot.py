@@ -237,7 +237,7 @@ def rank_correlation(x: Array, y: Array) -> float:
     """Spearman's coefficient: how far y rises or falls with x, by whatever curve."""
     good = np.isfinite(x) & np.isfinite(y)
     ranks = [np.argsort(np.argsort(values[good], kind="stable"), kind="stable") for values in (x, y)]
-    return float(np.corrcoef(ranks)[0, 1])
+    return float(np.asarray(np.corrcoef(ranks))[0, 1])
 
 
 def _title(result: Any) -> str:
