@@ -142,7 +142,14 @@ class RowPrograms:
 
     def numbers(self, program: RowProgram, rows: ParameterRows) -> Floats:
         """Numbers that a program loads, a row for each state; made once, until a parameter of the model changes."""
-        return rows.remembered((id(program), self._changes), lambda: program.numbers(rows))
+
+        def make() -> Floats:
+            if rows.base is None:
+                return program.numbers(rows)
+            whole, taken = rows.base  # made once for all that are taken of them
+            return np.asarray(self.numbers(program, whole)[taken])
+
+        return rows.remembered((id(program), self._changes), make)
 
     def evaluate(
         self,

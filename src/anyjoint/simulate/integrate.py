@@ -159,7 +159,7 @@ class Recorder:
         self.guard = guard_of(request.model)
         # events and trouble are looked for at every step, even if fewer are kept
         self.detailed = replace(request, every=1) if request.events or self.guard else request
-        self.last = [(np.zeros(1), q[None]) for q in request.q]  # the end of each path that the guard has seen
+        self.last = [(np.zeros(1), q[None]) for q in request.q] if self.guard else []  # ends of paths that it has seen
         self.t: list[Floats] = [np.zeros(1)]
         self.q: list[Floats] = [request.q[None].copy()]
         self.v: list[Floats] = [request.v[None].copy()]
@@ -199,12 +199,16 @@ class Recorder:
         if len(kept.t) and self.request.events:
             kept = self._watch(begin, kept)
         if len(kept.t):
-            self._thin(self._wanted())
-            self.first += len(self.newest)
-            self.newest = kept.t
-            for parts, part in ((self.t, kept.t), (self.q, kept.q), (self.v, kept.v)):
-                parts.append(part)
+            self._append(kept)
         return self.status is None
+
+    def _append(self, chunk: Chunk) -> None:
+        """Keep the samples of a chunk, and of the one before only those that the user asked for."""
+        self._thin(self._wanted())
+        self.first += len(self.newest)
+        self.newest = chunk.t
+        for parts, part in ((self.t, chunk.t), (self.q, chunk.q), (self.v, chunk.v)):
+            parts.append(part)
 
     def _wanted(self) -> Floats:
         """Which samples of the newest part the user asked for, where others were looked at, too."""
@@ -219,17 +223,8 @@ class Recorder:
 
     def _guarded(self, chunk: Chunk, paths: Sequence[tuple[Floats, Floats]]) -> Chunk:
         """Cut the chunk before the first state at which a joint is not defined or a frame has flipped."""
-        found: list[tuple[Trouble, int]] = []
-        for member, (t0, q0) in enumerate(self.last):
-            parts = [(t0, q0), (chunk.t, chunk.q[:, member]), *paths[member : member + 1]]
-            t, q = (np.concatenate(x) for x in zip(*parts, strict=True))
-            if paths:
-                order = np.argsort(t, kind="stable")
-                t, q = t[order], q[order]
-            self.last[member] = t[-1:], q[-1:]
-            trouble = self.guard.first(t, q)
-            if trouble:
-                found.append((trouble, member))
+        members = range(len(self.last))
+        found = [(trouble, member) for member in members if (trouble := self.seen(chunk, member, paths, len(chunk.t)))]
         if not found:
             return chunk
         trouble, member = min(found, key=lambda pair: pair[0].good)
@@ -238,6 +233,16 @@ class Recorder:
         self.stop(False, reason, trouble.time)
         n = int(np.searchsorted(chunk.t, trouble.good, side="right"))
         return Chunk(chunk.t[:n], chunk.q[:n], chunk.v[:n], chunk.steps, chunk.state_at)
+
+    def seen(self, chunk: Chunk, member: int, paths: Sequence[tuple[Floats, Floats]], count: int) -> Trouble | None:
+        """What the guard finds first along the path of one trajectory, in so many samples of the chunk."""
+        parts = [self.last[member], (chunk.t[:count], chunk.q[:count, member]), *paths[member : member + 1]]
+        t, q = (np.concatenate(x) for x in zip(*parts, strict=True))
+        if paths:
+            order = np.argsort(t, kind="stable")
+            t, q = t[order], q[order]
+        self.last[member] = t[-1:], q[-1:]
+        return self.guard.first(t, q)
 
     # -- events ----------------------------------------------------------------------------------------------
 
