@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
-from anyjoint.forces.limits import limited
+from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.change import find, value_of
 from anyjoint.scalar import reals
 from anyjoint.spatial import Pose
@@ -147,7 +147,7 @@ def beyond_limits(model: Model, variable: Variable, rows: Drawn) -> str:
     """Which limits of coordinates values of q0 break, if any."""
     for target in variable.targets:
         values = np.asarray(rows[target.name]).reshape(-1, *(target.shape or (1,)))
-        for name, at, _, (low, high) in limited(model.mechanism):
+        for name, at, _, (low, high) in limited_coordinates(model.mechanism):
             if target.state == "q0" and target.place in (None, at):
                 entry = values[:, at if target.place is None else 0]
                 if ((entry < low) | (entry > high)).any():

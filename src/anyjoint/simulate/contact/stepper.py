@@ -64,7 +64,7 @@ class ModeStepper(PythonStepper):
     # -- accelerations -----------------------------------------------------------------------------------------------
 
     def accelerate(self, t: float, q: Floats, v: Floats, h: float = 0.0) -> tuple[Floats, float]:
-        """dv/dt with friction, whatever the length h of the step, and the power of inputs, forces, friction and dampers."""
+        """dv/dt with friction, and the power of inputs, forces, friction and dampers."""
         if self.idle and not self.rough:
             a = np.asarray(self.forward(q, v, np.zeros(self.model.nv), *self.model.clock(t)))
             return a, -float(self.damping @ (v * v))
