@@ -22,7 +22,7 @@ from anyjoint import joints
 from anyjoint.sweep.executor import processors
 from anyjoint.sweep.shipment import shipped, warm_up, work
 
-DURATION, DT = 1.0, 1e-2
+DURATION, DT = 1.0, 1e-3
 SPACE = {"upper/mass": aj.uniform(0.8, 1.2), "lower/mass": aj.uniform(0.8, 1.2), "q0": aj.uniform(-2, 2)}
 GOAL_RATIO, GOAL_BYTES = 20.0, 1e9
 MJCF = f"""

@@ -76,7 +76,7 @@ def test_json_and_grids_and_fixed_parameters(anyjoint, pendulum: str) -> None:
     facts = json.loads(out)
     assert (facts["runs"], facts["failed"], facts["complete"]) == (3, 1, True)
     assert np.shape(facts["columns"]["final"]["mean"]) == (4,)
-    assert "run 2: the motion blew up" in err
+    assert "warning: run 2: " in err
 
 
 BAD = {

@@ -94,7 +94,8 @@ class EachRecorder(Recorder):
     def statuses(self) -> list[Status]:
         """How each trajectory has ended."""
         end = self.now
-        found = [self.ended.get(member, Status(True, "", end)) for member in range(self.request.batch)]
+        fine = Status(True, "", end)
+        found = [self.ended.get(member, fine) for member in range(self.request.batch)]
         going = np.array([status.ok for status in found])
         if self.request.model.mechanism.constraints and going.any():
             for member, size, row in self._apart(np.flatnonzero(going)):

@@ -132,7 +132,7 @@ class Recorder:
         self.guard = guard_of(request.model)
         # events and trouble are looked for at every step, even if fewer are kept
         self.detailed = replace(request, every=1) if request.events or self.guard else request
-        self.last = [(np.zeros(1), q[None]) for q in request.q]  # the end of each path that the guard has seen
+        self.last = [(np.zeros(1), q[None]) for q in request.q] if self.guard else []  # ends of paths that it has seen
         self.t: list[Floats] = [np.zeros(1)]
         self.q: list[Floats] = [request.q[None].copy()]
         self.v: list[Floats] = [request.v[None].copy()]
