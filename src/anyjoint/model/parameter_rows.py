@@ -38,9 +38,10 @@ class ParameterRows:
             raise InputError(f"parameters have rows for different numbers of states: {lengths}; expected one per state")
         self.count = next(iter(lengths.values()))
         self._known: tuple[Hashable, Floats] | None = None
+        self.base: tuple[ParameterRows, int] | None = None
         if not all(map(self._surely_good, values)):
             for k in range(self.count):
-                self._with_row(k)
+                self._check_row(k)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,12 +59,18 @@ class ParameterRows:
     def take(self, indices: Any) -> ParameterRows:
         """Rows in another order, or some of them again and again; they have been checked."""
         made = object.__new__(ParameterRows)
-        made.mechanism, made.places, made._known = self.mechanism, self.places, None
+        made.mechanism, made.places, made._known, made.base = self.mechanism, self.places, None, None
         made.columns = {
             name: [column[k] for k in indices] if isinstance(column, list) else column[indices]
             for name, column in self.columns.items()
         }
         made.count = len(indices)
+        return made
+
+    def tiled(self, times: int) -> ParameterRows:
+        """All rows so many times over; numbers that programs load are made of these here, once."""
+        made = self.take(np.tile(np.arange(self.count), times))
+        made.base = self, times
         return made
 
     def remembered(self, key: Hashable, make: Callable[[], Floats]) -> Floats:
@@ -111,9 +118,19 @@ class ParameterRows:
             return not turning and bool((np.isfinite(column) & (column >= 0)).all())
         return False
 
-    def _with_row(self, k: int) -> Mechanism:
-        """The mechanism with row k set, by the same checks as `model.parameters.set`."""
-        made, problems = self.mechanism.__copy__(), []
+    def _check_row(self, k: int) -> None:
+        """Refuse row k by the same checks as `model.parameters.set`."""
+        made, problems, before = self._with_row(k)
+        problems += [str(problem) for problem in find_problems(made, before)] if not problems else []
+        if problems:
+            known = {str(problem) for problem in self.mechanism.check()}  # a massless link may stay what it is
+            problems = [problem for problem in problems if problem not in known]
+        if problems:
+            raise InputError(f"parameters, row {k}: {'; '.join(problems)}")
+
+    def _with_row(self, k: int) -> tuple[Mechanism, list[str], dict[int, Body]]:
+        """The mechanism with row k set, what is wrong with single values, and the bodies that were replaced."""
+        made, problems = self.mechanism.__copy__(), list[str]()
         wanted: dict[int, dict[tuple[str, str], Any]] = {}
         for name, value in self.row(k).items():
             index, *what = self.places[name]
@@ -128,14 +145,7 @@ class ParameterRows:
             body, wrong = changed(made.bodies[index], changes)
             problems += wrong
             made.replace_body(body)
-        before: dict[int, Body] = {index: self.mechanism.bodies[index] for index in wanted}
-        problems += [str(problem) for problem in find_problems(made, before)] if not problems else []
-        if problems:
-            known = {str(problem) for problem in self.mechanism.check()}  # a massless link may stay what it is
-            problems = [problem for problem in problems if problem not in known]
-        if problems:
-            raise InputError(f"parameters, row {k}: {'; '.join(problems)}")
-        return made
+        return made, problems, {index: self.mechanism.bodies[index] for index in wanted}
 
     # -- numbers ----------------------------------------------------------------------------------------------
 
@@ -173,6 +183,6 @@ class ParameterRows:
 
     def _planned(self, over: Over, gravity: bool, closed: bool) -> NumberTable:
         """The same where frames change with the row: a plan for each."""
-        made = [Workshop(self._with_row(k)).numbers(over, gravity, closed) for k in range(self.count)]
+        made = [Workshop(self._with_row(k)[0]).numbers(over, gravity, closed) for k in range(self.count)]
         frames = tuple(np.array(rows) for rows in zip(*(x.frames for x in made), strict=True))
         return NumberTable(np.array([x.table for x in made]), tuple(len(row) for row in made[0].links), frames)

@@ -141,7 +141,14 @@ class RowPrograms:
 
     def numbers(self, program: RowProgram, rows: ParameterRows) -> Floats:
         """Numbers that a program loads, a row for each state; made once, until a parameter of the model changes."""
-        return rows.remembered((id(program), self._changes), lambda: program.numbers(rows))
+
+        def make() -> Floats:
+            if rows.base is None:
+                return program.numbers(rows)
+            few, times = rows.base
+            return np.tile(self.numbers(program, few), (times, 1))
+
+        return rows.remembered((id(program), self._changes), make)
 
     def evaluate(
         self,

@@ -22,6 +22,7 @@ from .drive import Drive
 from .status import Status
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+MOST_STATES = 8192  # that are looked at together where each has parameters of its own
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,9 @@ class Trajectory:
         Springs among the `forces` of the run count as work here, not as storage. What a stop takes cannot be told from
         samples, so steps at a joint's limits are left out.
         """
-        kinetic, potential = self._own_energy()
+        return self._balance(*self._own_energy())
+
+    def _balance(self, kinetic: Floats, potential: Floats) -> Floats:
         gained = np.diff(kinetic + potential - self.work(), axis=0)
         gained[self._at_stops()] = 0.0
         return np.concatenate([np.zeros_like(kinetic[:1]), np.cumsum(gained, axis=0)])
@@ -130,9 +133,15 @@ class Trajectory:
         """The largest imbalance of energy, relative to the largest energy that changed its form."""
         if not len(self.t) or not self.v.size:
             return 0.0
-        kinetic, potential = self.energy()
-        exchanged = max(float(np.ptp(potential, axis=0).max()), float(np.max(kinetic)), 1e-300)
-        return float(np.abs(self.energy_balance()).max()) / exchanged
+        return float(np.max(self.balance_errors()))
+
+    def balance_errors(self) -> Floats:
+        """The same for each trajectory of a batch."""
+        kinetic, potential = self._own_energy()
+        stored = self._stored()
+        held = potential if stored is None else potential + stored
+        exchanged = np.maximum(np.maximum(np.ptp(held, axis=0), np.max(kinetic, axis=0)), 1e-300)
+        return np.asarray(np.abs(self._balance(kinetic, potential)).max(axis=0) / exchanged)
 
     def _applied(self, drive: Drive) -> Floats:
         """Inputs and forces at every sample; functions of the state are asked again."""
@@ -148,17 +157,22 @@ class Trajectory:
     def _over(self, quantity: Any) -> tuple[Any, ...]:
         """A quantity of the model over all samples, whatever their shape."""
         shape = self.q.shape[:-1]
-        if self.parameters is not None and self.q.ndim == 3:  # sample by sample: rows of numbers are made once for all
-            parts = [quantity(q, v, parameters=self.parameters) for q, v in zip(self.q, self.v, strict=True)]
-            return tuple(map(np.array, zip(*parts, strict=True)))
-        flat = quantity(flat_rows(self.q), flat_rows(self.v), parameters=self._rows())
-        return tuple(np.asarray(x).reshape(*shape, *np.shape(x)[1:]) for x in flat)
+        if self.parameters is None:
+            flat = quantity(flat_rows(self.q), flat_rows(self.v), parameters=None)
+            return tuple(np.asarray(x).reshape(*shape, *np.shape(x)[1:]) for x in flat)
+        some = max(1, MOST_STATES // self.parameters.count)  # samples at once: each state has a row of numbers
+        parts = []
+        for k in range(0, max(len(self.t), 1), some):
+            q, v = flat_rows(self.q[k : k + some]), flat_rows(self.v[k : k + some])
+            rows = self.parameters.tiled(len(self.q[k : k + some]))
+            parts.append(quantity(q, v, parameters=rows))
+        return tuple(np.concatenate(x).reshape(*shape, *np.shape(x[0])[1:]) for x in zip(*parts, strict=True))
 
     def _rows(self) -> ParameterRows | None:
         """Parameters of all samples in the order of `flat_rows`."""
         if self.parameters is None:
             return None
-        return self.parameters.take(np.tile(np.arange(self.parameters.count), len(self.t)))
+        return self.parameters.tiled(len(self.t))
 
     def _model(self) -> Any:
         if self.model is None:

@@ -16,7 +16,7 @@ from anyjoint.simulate import Event, Trajectory
 from anyjoint.simulate.events import locate
 from anyjoint.simulate.trajectory import hermite
 
-from .run_model import RunModels
+from .run_model import RunModel
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Columns = dict[str, Floats]  # by name, (runs, ...)
@@ -81,9 +81,7 @@ class EnergyDrift(Measure):
     name: str = "energy_drift"
 
     def __call__(self, traj: Trajectory) -> tuple[Columns, Failures]:
-        kinetic, potential = traj.energy()
-        exchanged = np.maximum(np.maximum(np.ptp(potential, axis=0), kinetic.max(axis=0)), 1e-300)
-        return {self.name: np.abs(traj.energy_balance()).max(axis=0) / exchanged}, {}
+        return {self.name: traj.balance_errors()}, {}
 
 
 @dataclass(frozen=True)
@@ -156,11 +154,10 @@ class Own(Measure):
     def __call__(self, traj: Trajectory) -> tuple[Columns, Failures]:
         rows: list[Columns | None] = []
         failures: Failures = {}
-        models = RunModels(traj.model, traj.parameters) if traj.parameters else None
         for k in range(traj.q.shape[1]):
             run = traj.member(k)
-            if models:
-                run = replace(run, model=models.of(k), parameters=None)
+            if run.parameters:
+                run = replace(run, model=RunModel(run.model, run.parameters))
             try:
                 returned = self.function(run)
             except Exception as error:

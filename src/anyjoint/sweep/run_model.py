@@ -2,45 +2,56 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from anyjoint.model.parameter_rows import ParameterRows
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-
-class RunModels:
-    """The models of the runs of a chunk; one copy of the model serves them all, and is made when it is asked for."""
-
-    def __init__(self, model: Model, rows: ParameterRows) -> None:
-        self._model, self._rows = model, rows
-        self._copy: Model | None = None
-        self._at: int | None = None
-
-    def of(self, k: int) -> Any:
-        """The model of run k, to be used while it is measured."""
-        return RunModel(self, k)
-
-    def at(self, k: int) -> Model:
-        """The copy with the parameters of run k."""
-        if self._copy is None:
-            model = self._model
-            vary = sorted({*model.vary, *self._rows.names})  # so that no number of theirs is built into the code
-            self._copy = type(model)(
-                model.mechanism, model.algorithm, model.dtype.name, model.workshop.form, model.width, vary
-            )
-        if self._at != k:
-            self._copy.parameters.set(self._rows.row(k))
-            self._at = k
-        return self._copy
+SAME = ("nq", "nv", "nb", "dtype", "clock", "hard_rows", "row_names", "quantities")  # whatever the parameters are
 
 
 class RunModel:
-    """Stands for a model until it is asked something."""
+    """A model with the parameters of one run: answers about states come from code for rows, all else from a copy."""
 
-    def __init__(self, owner: RunModels, k: int) -> None:
-        self._owner, self._k = owner, k
+    def __init__(self, model: Model, row: ParameterRows) -> None:
+        self._model, self._row = model, row
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._owner.at(self._k), name)
+        if name in SAME:
+            return getattr(self._model, name)
+        if name.startswith("_") or name == "simulate":
+            return getattr(self._copy, name)
+        found = inspect.getattr_static(type(self._model), name, None)
+        if inspect.isfunction(found) and "parameters" in inspect.signature(found).parameters:
+            return self._answering(getattr(self._model, name))
+        return getattr(self._copy, name)
+
+    def _answering(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        """A method of the model that takes this run's parameters along, for one state or many."""
+
+        def answer(*arguments: Any, **options: Any) -> Any:
+            if "parameters" in options:
+                return method(*arguments, **options)
+            states = [x for x in (*arguments, *options.values()) if np.ndim(x) > 1]
+            found = method(*arguments, **options, parameters=self._row.tiled(len(states[0]) if states else 1))
+            if states:
+                return found
+            return tuple(x[0] for x in found) if isinstance(found, tuple) else found[0]
+
+        return answer
+
+    @cached_property
+    def _copy(self) -> Model:
+        """A model of its own with these parameters set."""
+        model = self._model
+        vary = sorted({*model.vary, *self._row.names})  # so that no number of theirs is built into the code
+        made = type(model)(model.mechanism, model.algorithm, model.dtype.name, model.workshop.form, model.width, vary)
+        made.parameters.set(self._row.row(0))
+        return made
