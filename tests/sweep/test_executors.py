@@ -217,6 +217,7 @@ def test_a_cluster_that_loses_a_worker_loses_nothing(cluster):
             os.kill(victims[0], signal.SIGKILL)
 
     found = swept(executor=cluster, progress=kill, **given)
+    assert victims[0] not in cluster.run(os.getpid).values()
     assert found.complete
     assert not found.failures
     assert len(seen) == 63  # every chunk of 32 runs came once

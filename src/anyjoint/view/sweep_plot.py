@@ -15,6 +15,8 @@ from anyjoint.view.plots import _figure, _saved, _style
 from anyjoint.view.tracks import Array
 
 IN, OUT, INK, SOFT = FEW[0], FEW[1], "#1c2333", "#66708a"
+LOW, HIGH = "#a9c0fa", "#2f5fd0"  # an input's lowest and highest values: its own blue, pale and deep
+RISES, FALLS = FEW[2], FEW[4]  # correlations, in hues that stand for nothing else here
 POINTS = 3000  # that a scatter plot shows; more only make it darker
 MATRIX, PANELS, BARS, BEHIND = 6, 6, 12, 3  # numbers in a matrix, histograms, bars of a tornado, panels of an overview
 TENTH = 0.1  # share of the runs at each end that a tornado compares
@@ -68,26 +70,22 @@ def overview(result: Any, given: list[Number], measured: list[Number]) -> Any:
     what = measured[0]
     first = [number for number, *_ in effects(given, what)][:BEHIND]
     figure = _figure(9.6, 6.6 if first else 3.6)
-    panels = figure.subplot_mosaic(_mosaic(len(first)))
-    _histogram(panels["histogram"], what)
-    panels["histogram"].set_ylabel("runs")
-    if first:
-        _tornado(panels["tornado"], given, what)
-    for k, number in enumerate(first):
-        _scatter(panels[str(k)], number, what)
-        panels[str(k)].set_xlabel(number.name)
-    if first:
-        panels["0"].set_ylabel(what.name)
     figure.suptitle(_title(result), x=0.012, ha="left", weight="bold", color=INK)
+    if not first:
+        _histogram(figure.subplots(), what)
+        return figure
+    above, below = figure.subfigures(2, 1, height_ratios=(1.0, 1.05))  # each row has a layout of its own
+    left, right = above.subplots(1, 2)
+    _histogram(left, what)
+    left.set_ylabel("runs")
+    _tornado(right, given, what)
+    panels = below.subplots(1, len(first), sharey=True, squeeze=False)[0]
+    for panel, number in zip(panels, first, strict=True):
+        _scatter(panel, number, what)
+        panel.set_xlabel(number.name)
+        panel.locator_params(axis="x", nbins=5)
+    panels[0].set_ylabel(what.name)
     return figure
-
-
-def _mosaic(behind: int) -> list[list[str]]:
-    wide = max(behind, 1) * 2
-    if not behind:
-        return [["histogram"]]
-    upper = ["histogram"] * (wide // 2) + ["tornado"] * (wide - wide // 2)
-    return [upper, [str(k // 2) for k in range(wide)]]
 
 
 def scatter_matrix(result: Any, given: list[Number], measured: list[Number]) -> Any:
@@ -155,33 +153,34 @@ def _histogram(panel: Any, number: Number, named: bool = True) -> None:
         panel.axvspan(low, high, color=number.color, alpha=0.10, zorder=0)
         panel.axvline(middle, color=INK, linewidth=1.2)
         panel.set_xlabel(number.name)
-        panel.set_title(
-            f"median {middle:.4g}   90 % in {low:.4g} ... {high:.4g}", fontsize=8.5, color=SOFT, weight="normal"
-        )
+        panel.locator_params(axis="x", nbins=5)
+        said = f"median {middle:.5g}   90 % in {low:.5g} ... {high:.5g}"
+        panel.set_title(said, fontsize=8.5, color=SOFT, weight="normal")
 
 
 def _scatter(panel: Any, x: Number, y: Number, curve: bool = True) -> None:
     good = np.flatnonzero(np.isfinite(x.values) & np.isfinite(y.values))
     shown = good[:: max(1, len(good) // POINTS)]
-    opacity = float(np.clip(120 / max(len(shown), 1), 0.12, 0.7))
-    panel.scatter(x.values[shown], y.values[shown], s=7, color=y.color, alpha=opacity, linewidth=0, rasterized=True)
+    opacity = float(np.clip(250 / max(len(shown), 1), 0.15, 0.8))
+    panel.scatter(x.values[shown], y.values[shown], s=8, color=y.color, alpha=opacity, linewidth=0, rasterized=True)
     if curve and len(good) >= 40:
         at, middle = _running_median(x.values[good], y.values[good])
-        panel.plot(at, middle, color=INK, linewidth=1.6)
+        panel.plot(at, middle, color="white", linewidth=4.0)
+        panel.plot(at, middle, color=INK, linewidth=1.8, solid_capstyle="round")
 
 
 def _running_median(x: Array, y: Array) -> tuple[Array, Array]:
     """Medians of y in slices of equally many x."""
     order = np.argsort(x, kind="stable")
-    slices = np.array_split(order, int(np.clip(len(x) // 20, 2, 20)))
+    slices = np.array_split(order, int(np.clip(np.sqrt(len(x)) / 2.5, 2, 20)))
     return np.array([np.median(x[s]) for s in slices]), np.array([np.median(y[s]) for s in slices])
 
 
 def _correlation(panel: Any, x: Number, y: Number) -> None:
     """The correlation of ranks as a number on a tint of its size."""
     rho = rank_correlation(x.values, y.values)
-    panel.set_facecolor(OUT if rho > 0 else IN)
-    panel.patch.set_alpha(0.08 + 0.5 * abs(rho))
+    panel.set_facecolor(RISES if rho > 0 else FALLS)
+    panel.patch.set_alpha(0.03 + 0.6 * abs(rho))
     panel.text(0.5, 0.5, f"{rho:+.2f}", ha="center", va="center", transform=panel.transAxes, color=INK,
                fontsize=9 + 5 * abs(rho))  # fmt: skip
     panel.grid(visible=False)
@@ -210,16 +209,18 @@ def _tornado(panel: Any, given: list[Number], what: Number) -> None:
     found = effects(given, what)[:BARS]
     centre = float(np.nanmean(what.values))
     for place, (_, low, high) in enumerate(found):
-        panel.barh(place, low - centre, left=centre, height=0.6, color=IN, label="lowest tenth" if not place else None)
-        panel.barh(
-            place, high - centre, left=centre, height=0.6, color=OUT, label="highest tenth" if not place else None
-        )
+        ends = ((low, LOW, "input in its lowest tenth"), (high, HIGH, "in its highest"))
+        for end, color, label in ends:
+            panel.barh(place, end - centre, left=centre, height=0.6, color=color, label=None if place else label)
     panel.axvline(centre, color=INK, linewidth=1.0)
     panel.set_yticks(range(len(found)), [number.name for number, *_ in found])
     panel.invert_yaxis()
     panel.grid(axis="y", visible=False)
     panel.set_xlabel(f"mean of {what.name}")
-    panel.legend(fontsize=8, loc="lower right", title="runs with the input in its", title_fontsize=8)
+    panel.locator_params(axis="x", nbins=5)
+    panel.legend(
+        fontsize=8.5, loc="lower right", bbox_to_anchor=(1.0, 0.995), ncols=2, labelcolor=SOFT, borderaxespad=0.2
+    )
 
 
 def effects(given: list[Number], what: Number) -> list[tuple[Number, float, float]]:
