@@ -81,13 +81,14 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        value: Any = importlib.import_module(_MODULES[name])
+        globals()[name] = importlib.import_module(_MODULES[name])
     elif name in _HOME:
-        value = getattr(importlib.import_module(_HOME[name]), name)
+        home = importlib.import_module(_HOME[name])
+        # All of its names: one of them may be that of the folder itself, which importing has put in its place.
+        globals().update({other: getattr(home, other) for other in _NAMES[_HOME[name]]})
     else:
         raise AttributeError(f"module 'anyjoint' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

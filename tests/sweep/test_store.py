@@ -168,7 +168,7 @@ def test_a_disk_that_fills_up_is_said(tmp_path, model, monkeypatch):
     def full(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("anyjoint.sweep.store.np.savez", full)
+    monkeypatch.setattr(np, "savez", full)
     with pytest.raises(AnyjointError, match="No space left"):
         swept(model, store=tmp_path / "other")
     assert json.loads((tmp_path / "other" / "sweep.json").read_text())["n"] == 40

@@ -1,14 +1,19 @@
 """Sweeps: every run is the run that `simulate` gives, whoever runs it and whatever the others do."""
 
 import copy
+import inspect
+import io
+import signal
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import anyjoint as aj
 from anyjoint import joints
 from anyjoint.errors import InputError
 from anyjoint.simulate import Trajectory
+from anyjoint.sweep.progress import RunProgress
 from tests.sweep.models import SPACE, double_pendulum, last_angle, pendulum, swept, wild
 
 
@@ -215,6 +220,11 @@ def test_a_measure_that_fails_in_some_runs_marks_those_alone():
     assert "'picky' raised ValueError: too far" in result.failures[20]
 
 
+def test_many_runs_that_all_fail_are_said_at_once():
+    with pytest.raises(aj.AnyjointError, match=r"none of 64 runs .* The first says: the motion blew up"):
+        swept(double_pendulum(), space=wild([1e200] * 100), n=None, q0=[0.0, 1.0])
+
+
 def test_all_runs_may_fail():
     result = swept(double_pendulum(), space={**wild([1e200, 1e200]), "q0": [[0.0, 1.0]] * 2}, n=None)
     assert not result.ok.any()
@@ -314,7 +324,7 @@ def test_ctrl_c_keeps_what_is_done():
     def progress(fraction):
         calls.append(fraction)
         if len(calls) == 2:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
 
     result = swept(n=200, progress=progress)
     assert not result.complete
@@ -323,6 +333,17 @@ def test_ctrl_c_keeps_what_is_done():
     assert np.array_equal(np.isnan(result.values), ~result.ok)
     assert "done" in repr(result)
     assert np.array_equal(result.values[result.ok], swept(n=200).values[result.ok])
+
+
+def test_a_bar_tells_how_many_runs_and_how_fast():
+    bar = RunProgress(True, "sweeping", 2000)
+    bar.show(0.25)
+    bar.show(0.5)
+    console = Console(record=True, width=140, file=io.StringIO())
+    console.print(bar._bar.get_renderable())
+    bar.close()
+    assert "1,000 of 2,000" in (text := console.export_text())
+    assert "runs/s" in text
 
 
 # -- bad input ------------------------------------------------------------------------------------------------------
@@ -403,7 +424,9 @@ def test_a_mechanism_is_no_model():
 
 
 def test_the_sweep_is_a_function_whoever_imports_the_folder_first():
-    import anyjoint.sweep  # noqa: F401 (this is what is tested)
+    import sys
 
-    assert callable(aj.sweep)
-    assert aj.sweep(pendulum(), SPACE, 2, duration=1e-3, measure=last_angle).values.shape == (2,)
+    folder = sys.modules["anyjoint.sweep"]
+    assert inspect.isfunction(aj.sweep)
+    for either in (folder, aj.sweep):
+        assert either(pendulum(), SPACE, 2, duration=1e-3, measure=last_angle).values.shape == (2,)

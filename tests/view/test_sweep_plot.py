@@ -27,7 +27,7 @@ def test_every_kind_is_drawn(kind, result, tmp_path):
 
 def test_what_matters_most_comes_first(result):
     given, (angle, _) = numbers(result)
-    assert [number.name for number, *_ in effects(given, angle)][0] == "q0[0]"
+    assert effects(given, angle)[0][0].name == "q0[0]"
     assert rank_correlation(given[0].values, angle.values) == pytest.approx(
         spearmanr(given[0].values, angle.values).statistic, abs=1e-12
     )
@@ -36,7 +36,7 @@ def test_what_matters_most_comes_first(result):
 def test_one_number_can_be_chosen(result):
     figure = result.plot(kind="histograms", of="final rod/angle'")
     assert [panel.get_xlabel() for panel in figure.axes] == ["final rod/angle'"]
-    with pytest.raises(InputError, match="did you mean \"final rod/angle'\"|did you mean 'final rod/angle'"):
+    with pytest.raises(InputError, match="did you mean"):
         result.plot(of="final rod/angl")
     with pytest.raises(InputError, match="did you mean 'tornado'"):
         result.plot(kind="tornados")

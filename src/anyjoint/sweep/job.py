@@ -133,14 +133,14 @@ class Job:
 
     # -- beginning ------------------------------------------------------------------------------------------------
 
-    def prepared(self, drawn: Drawn) -> Job:
-        """The job with the shapes of its columns, from runs that are tried; machine code is ready after it."""
+    def prepared(self, drawn: Drawn) -> tuple[Job, Rows]:
+        """The job with the shapes of its columns, from runs that are tried, and these; machine code is ready then."""
         rows = self.run(drawn)
         missing = [m.name for m in self.measures if not any(_is_of(m.name, key) for key in rows.columns)]
         complaints = [reason for reason in rows.reasons.values() if reason.startswith("measure ")]
         if missing and complaints:
             raise InputError(f"{complaints[0]}; try it on a run of its own, measure(model.simulate(...))")
-        return replace(self, shapes={key: column.shape[1:] for key, column in rows.columns.items()})
+        return replace(self, shapes={key: column.shape[1:] for key, column in rows.columns.items()}), rows
 
     @property
     def measurable(self) -> bool:

@@ -134,17 +134,16 @@ def _check_tau(space: Space, tau: Any) -> None:
 def _tried(job: Job, space: Space) -> tuple[Job, Rows]:
     """The job with the shapes of its columns, and what the first runs gave."""
     first = space.draw(0, min(PAIR, space.n))
-    ready = job.prepared(first)
-    if not ready.measurable:
-        spread = np.unique(np.linspace(0, space.n - 1, min(TRIED, space.n)).astype(int))
-        parts = [space.draw(k, k + 1) for k in spread]
-        ready = job.prepared({name: _joined([part[name] for part in parts]) for name in first})
+    ready, rows = job.prepared(first)
+    if ready.measurable:
+        return ready, rows
+    spread = np.unique(np.linspace(0, space.n - 1, min(TRIED, space.n)).astype(int))
+    parts = [space.draw(k, k + 1) for k in spread]
+    ready, _ = job.prepared({name: _joined([part[name] for part in parts]) for name in first})
     if not ready.measurable:
         if space.n > TRIED:
-            reason = next(iter(job.run(first).reasons.values()), "")
-            raise AnyjointError(
-                f"sweep: none of {TRIED} runs spread over it comes to its end. The first says: {reason}"
-            )
+            reason = next(iter(rows.reasons.values()), "")
+            raise AnyjointError(f"sweep: none of {TRIED} runs all over it comes to its end. The first says: {reason}")
         ready = replace(ready, shapes={measure.name: () for measure in job.measures})
     return ready, ready.run(first)
 
