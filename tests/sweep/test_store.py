@@ -1,9 +1,11 @@
 """Stores: interrupted, damaged and continued ones equal an uninterrupted one to the bit; others are refused."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
+import xarray
 
 import anyjoint as aj
 from anyjoint.errors import AnyjointError, InputError
@@ -26,6 +28,11 @@ def count_runs():
         return traj.q[-1]
 
     return value, calls
+
+
+def files_of(store):
+    """Everything in a store, by name."""
+    return {path.relative_to(store).as_posix(): path.read_bytes() for path in store.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -55,7 +62,8 @@ def test_an_interrupted_sweep_goes_on_to_the_same_bits(name, tmp_path):
     part = swept(model, store=tmp_path / name, progress=interrupt, **given)
     assert not part.complete
     whole = swept(model, store=tmp_path / name, **given)
-    plain = swept(model, **given)
+    plain = swept(model, store=tmp_path / f"plain-{name}", **given)
+    assert files_of(tmp_path / name) == files_of(tmp_path / f"plain-{name}")
     assert whole.complete
     assert np.array_equal(whole.values, plain.values, equal_nan=True)
     assert whole.status == plain.status
@@ -126,13 +134,14 @@ def test_the_store_of_another_model_or_function_is_refused(tmp_path, model):
 
 
 def test_other_programs_read_the_zarr(tmp_path, model):
-    import zarr
-
-    result = swept(model, store=tmp_path / "run.zarr")
-    group = zarr.open_group(str(tmp_path / "run.zarr"), mode="r")
-    assert np.array_equal(group["last_angle"][:], result.values)
-    assert np.array_equal(group["sample.rod.mass"][:], result.samples["rod/mass"])
-    assert group["ok"][:].all()
+    result = swept(model, store=tmp_path / "run.zarr", measure=["final", ("trajectory", 3)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nothing in the group that zarr does not know
+        data = xarray.open_zarr(tmp_path / "run.zarr", consolidated=False)
+    assert np.array_equal(data["final"], result["final"])
+    assert data["trajectory"].dims == ("run", "trajectory 0", "trajectory 1")
+    assert np.array_equal(data["sample.rod.mass"], result.samples["rod/mass"])
+    assert data["ok"].all()
 
 
 def test_rows_come_from_the_store_when_they_are_asked_for(tmp_path, model):
@@ -157,8 +166,11 @@ def test_stores_that_cannot_be(tmp_path, model, monkeypatch):
         swept(model, store=tmp_path / "file" / "run")
     swept(model, store=tmp_path / "run")
     (tmp_path / "run" / "sweep.json").write_text("{")
-    with pytest.raises(InputError, match="damaged"):
-        swept(model, store=tmp_path / "run")
+    swept(model, store=tmp_path / "run.zarr")
+    (tmp_path / "run.zarr" / "zarr.json").write_text("{")
+    for name in NAMES:
+        with pytest.raises(InputError, match="damaged"):
+            swept(model, store=tmp_path / name)
     monkeypatch.setitem(__import__("sys").modules, "zarr", None)
     with pytest.raises(AnyjointError, match=r"anyjoint\[zarr\]"):
         swept(model, store=tmp_path / "other.zarr")
@@ -176,7 +188,7 @@ def test_a_disk_that_fills_up_is_said(tmp_path, model, monkeypatch):
 
 
 def test_names_never_leave_the_store(tmp_path, model):
-    nasty = {"../../out": last_angle, "a/b": last_angle, "a.b": last_angle, "ok": last_angle, "": last_angle}
-    result = swept(model, measure=nasty, store=tmp_path / "run.zarr")
-    assert len(result.columns) == 5
+    nasty = ("seal", "reason", "../../out", "a/b", "a.b", "ok", "")
+    result = swept(model, measure=dict.fromkeys(nasty, last_angle), store=tmp_path / "run.zarr")
+    assert len(result.columns) == 7
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.zarr"]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Shapes = dict[str, tuple[int, ...]]
+LONGEST = 400  # bytes of a reason
 PAIR = 2  # states that machine code for batches wants at least; a run alone would be rounded differently
 
 
@@ -58,7 +59,7 @@ class Job:
                 columns, failures = self._measured(chosen(traj, good))
                 reasons |= {int(places[good[k]]): reason for k, reason in failures.items()}
                 parts.append((places[good], columns))
-        return Rows(self._filled(parts, count), reasons, count)
+        return Rows(self._filled(parts, count), {k: _brief(reason) for k, reason in reasons.items()}, count)
 
     def pieces(
         self, drawn: Drawn, places: Floats, **options: Any
@@ -161,6 +162,12 @@ class Job:
 
 def _again(model: Model, rest: Parcel) -> Job:
     return Job(model=model, **rest.content)
+
+
+def _brief(reason: str) -> str:
+    """A reason that is not too long for a table."""
+    text = reason.encode()
+    return reason if len(text) <= LONGEST else text[: LONGEST - 3].decode(errors="ignore") + "..."
 
 
 def _is_of(measure: str, column: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -81,20 +80,16 @@ class Keeper:
             found = found.merged(self._late[number])
         return found
 
-    def column(self, name: str) -> Floats:
-        """All rows of a column."""
+    def table(self) -> dict[str, Floats]:
+        """All rows of all columns, from memory or from the store."""
         if self.columns is not None:
-            return self.columns[name]
-        made = np.full((self.space.n, *self.shapes[name]), np.nan)
-        for number, rows in self._stored():
-            made[number * self.size : number * self.size + rows.count] = rows.columns[name]
-        return made
-
-    def _stored(self) -> Iterator[tuple[int, Rows]]:
+            return self.columns
+        made = {name: np.full((self.space.n, *shape), np.nan) for name, shape in self.shapes.items()}
         for number in np.flatnonzero(self.finished) if self.store else ():
             rows = self.store.read(int(number)) if self.store else None
-            if rows is not None:
-                yield int(number), rows
+            for name in self.shapes if rows else ():
+                made[name][number * self.size : number * self.size + rows.count] = rows.columns[name]
+        return made
 
 
 def as_columns(drawn: Drawn) -> dict[str, Floats]:

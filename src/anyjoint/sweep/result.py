@@ -53,7 +53,7 @@ class SweepResult:
     def columns(self) -> dict[str, Floats]:
         """What was measured, by name: (runs, ...), NaN where a run has failed."""
         self._needs_rows()
-        return {name: self._keeper.column(name) for name in self._keeper.shapes}
+        return self._keeper.table()
 
     def __getitem__(self, name: str) -> Floats:
         """A column of `columns`."""

@@ -1,7 +1,7 @@
 """Sweeps on disk: whole chunks or nothing, sealed, so that a rerun goes on where it stopped and trusts what it finds.
 
 A store is a folder with a manifest, which says what sweep it belongs to, and one file for each chunk; a name that ends
-in .zarr makes it a zarr group, which other programs read.
+in .zarr makes it a zarr group (see zarr_store.py), which other programs read.
 """
 
 from __future__ import annotations
@@ -35,9 +35,14 @@ class Store(ABC):
         self.path, self.n, self.chunk = path, int(manifest["n"]), int(manifest["chunk"])
         self.shapes: Shapes = {name: tuple(shape) for name, shape in manifest["columns"].items()}
 
+    @classmethod
     @abstractmethod
-    def create(self) -> None:
-        """Make what is needed beside the manifest."""
+    def manifest(cls, path: Path) -> Any:
+        """What a store says of its sweep; None if there is none at this path."""
+
+    @abstractmethod
+    def create(self, manifest: Mapping[str, Any]) -> None:
+        """Make what is needed in an empty folder; the manifest last, so that what has one is complete."""
 
     @abstractmethod
     def write(self, number: int, rows: Rows) -> None:
@@ -55,8 +60,20 @@ class Store(ABC):
 class FolderStore(Store):
     """One npz file for each chunk."""
 
-    def create(self) -> None:
-        """Files come by themselves."""
+    @classmethod
+    def manifest(cls, path: Path) -> Any:
+        """A file of JSON."""
+        try:
+            return json.loads((path / MANIFEST).read_bytes())
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except ValueError:
+            return {}
+
+    def create(self, manifest: Mapping[str, Any]) -> None:
+        """Chunks come by themselves."""
+        with atomic(self.path / MANIFEST) as file:
+            file.write(json.dumps(manifest, indent=1).encode())
 
     def _file(self, number: int) -> Path:
         return self.path / f"chunk-{number:06d}.npz"
@@ -135,18 +152,16 @@ def open_store(path: Any, manifest: Mapping[str, Any]) -> Store:
         raise InputError(f"store={path!r}; expected a path, such as 'run.zarr' or a folder")
     place = Path(path)
     kind = store_class(place)
-    file = place / MANIFEST
     try:
-        if file.exists():
-            _check_same(place, _read(file), manifest)
-            return kind(place, manifest)
+        stored = kind.manifest(place)
+        made = kind(place, manifest)
+        if stored is not None:
+            _check_same(place, stored, manifest)
+            return made
         if place.exists() and (not place.is_dir() or any(place.iterdir())):
             raise InputError(f"store {place}: there is something else already; choose a new name, or an empty folder")
         place.mkdir(parents=True, exist_ok=True)
-        made = kind(place, manifest)
-        made.create()
-        with atomic(file) as target:  # last, so that what has a manifest is complete
-            target.write(json.dumps({"format": FORMAT, **manifest}, indent=1).encode())
+        made.create({"format": FORMAT, **manifest})
         return made
     except OSError as error:
         raise AnyjointError(
@@ -167,18 +182,10 @@ def store_class(place: Path) -> type[Store]:
     return FolderStore
 
 
-def _read(file: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(file.read_bytes())
-        if isinstance(found, dict) and found.get("format") == FORMAT:
-            return found
-    except ValueError:
-        pass
-    raise InputError(f"{file} is damaged, or not the manifest of {FORMAT!r}; choose another store")
-
-
 def _check_same(place: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Refuse the store of another sweep, and say in what it differs."""
+    if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
+        raise InputError(f"store {place}: its manifest is damaged, or not that of {FORMAT!r}; choose another store")
     for what in wanted:
         same = _close(stored.get(what), wanted[what]) if what == "probe" else stored.get(what) == wanted[what]
         if not same:

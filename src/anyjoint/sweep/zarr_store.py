@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,77 +12,92 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError
 
-from .job import Rows
-from .store import Store, reasons_of, seal
+from .job import LONGEST, Rows
+from .store import Store, seal
 
-SEALS, REASONS = "_seals", "_reasons"
-OK = "ok"
+Floats = np.ndarray[Any, np.dtype[Any]]
+OK, REASON, SEALS = "\0ok", "\0reason", "seal"  # the arrays are called without what no column begins with
+MANIFEST = "sweep"  # the attribute of the group
 
 
 class ZarrStore(Store):
-    """Columns as arrays, `ok` beside them; a chunk counts when its seal is written, which is last."""
+    """Columns as arrays; beside them `ok`, and `reason` as bytes of text. A chunk counts once its seal is written."""
 
-    def __init__(self, path: Path, manifest: Any) -> None:
+    def __init__(self, path: Path, manifest: Mapping[str, Any]) -> None:
         super().__init__(path, manifest)
         self._zarr = _zarr()
-        self._names = _array_names([*self.shapes, OK])
+        self._names = _array_names([SEALS, OK, REASON, *self.shapes])
 
-    def create(self) -> None:
-        """Empty arrays."""
+    @classmethod
+    def manifest(cls, path: Path) -> Any:
+        """An attribute of the group; None if there is no such group."""
+        if not (path / "zarr.json").exists():
+            return None
+        try:
+            return _zarr().open_group(str(path), mode="r").attrs.get(MANIFEST)
+        except Exception:  # whatever a damaged file makes the library raise
+            return {}
+
+    def create(self, manifest: Mapping[str, Any]) -> None:
+        """Empty arrays, then the manifest."""
         group = self._zarr.open_group(str(self.path), mode="w")
-        for name, shape in self.shapes.items():
+        for name, (shape, dtype) in self._arrays().items():
             piece = (self.chunk, *(max(x, 1) for x in shape))
-            group.create_array(self._names[name], shape=(self.n, *shape), chunks=piece, dtype="f8", fill_value=np.nan)
-        group.create_array(OK, shape=(self.n,), chunks=(self.chunk,), dtype="i1", fill_value=0)
-        chunks = -(-self.n // self.chunk)
-        group.create_array(SEALS, shape=(chunks, 32), chunks=(1, 32), dtype="u1", fill_value=0)
-        group.attrs["columns"] = self._names
-        (self.path / REASONS).mkdir()
+            axes = ("run", *(f"{self._names[name]} {k}" for k in range(len(shape))))
+            empty = np.nan if dtype == "f8" else 0
+            group.create_array(
+                self._names[name], shape=(self.n, *shape), chunks=piece, dtype=dtype, fill_value=empty,
+                dimension_names=axes,
+            )  # fmt: skip
+        chunks, size = -(-self.n // self.chunk), 32
+        group.create_array(
+            SEALS, shape=(chunks, size), chunks=(1, size), dtype="u1", fill_value=0, dimension_names=("chunk", "byte")
+        )
+        group.attrs[MANIFEST] = dict(manifest)
 
     def write(self, number: int, rows: Rows) -> None:
-        """Columns, then reasons, then the seal."""
-        group, (first, last) = self._zarr.open_group(str(self.path), mode="r+"), self._range(number)
-        arrays = self._arrays(rows)
+        """Columns first, the seal last."""
+        group, part, arrays = self._zarr.open_group(str(self.path), mode="r+"), self._part(number), _flagged(rows)
         for name, array in arrays.items():
-            group[self._names[name]][first:last] = array
-        self._reasons(number).write_text(_reason_text(rows), encoding="utf8")
-        group[SEALS][number] = np.frombuffer(seal(number, arrays | {REASONS: _bytes(_reason_text(rows))}), np.uint8)
+            group[self._names[name]][part] = array
+        group[SEALS][number] = np.frombuffer(seal(number, arrays), np.uint8)
 
     def read(self, number: int) -> Rows | None:
         """A chunk whose seal is whole."""
-        first, last = self._range(number)
         try:
             group = self._zarr.open_group(str(self.path), mode="r")
             stored = bytes(group[SEALS][number])
             if not any(stored):
                 return None
-            arrays = {name: np.array(group[self._names[name]][first:last]) for name in (*self.shapes, OK)}
-            text = self._reasons(number).read_text(encoding="utf8")
-            if stored != seal(number, arrays | {REASONS: _bytes(text)}):
-                return None
-            columns = {name: arrays[name] for name in self.shapes}
-            return Rows(columns, reasons_of(_bytes(text)), last - first)
+            arrays = {name: np.array(group[self._names[name]][self._part(number)]) for name in self._arrays()}
         except Exception:  # whatever a damaged file makes the library raise, the chunk is made again
             return None
+        if stored != seal(number, arrays):
+            return None
+        failed, texts = np.flatnonzero(arrays[OK] == 0), arrays[REASON]
+        reasons = {int(k): texts[k].tobytes().rstrip(b"\0").decode() for k in failed}
+        return Rows({name: arrays[name] for name in self.shapes}, reasons, len(texts))
 
-    def _arrays(self, rows: Rows) -> dict[str, Any]:
-        ok = np.ones(rows.count, dtype="i1")
-        ok[list(rows.reasons)] = 0
-        return {**{name: rows.columns[name] for name in self.shapes}, OK: ok}
+    def _arrays(self) -> dict[str, tuple[tuple[int, ...], str]]:
+        """Shapes of a row, and types."""
+        return {
+            **{name: (shape, "f8") for name, shape in self.shapes.items()},
+            OK: ((), "i1"),
+            REASON: ((LONGEST,), "u1"),
+        }
 
-    def _range(self, number: int) -> tuple[int, int]:
-        return number * self.chunk, number * self.chunk + self.length(number)
-
-    def _reasons(self, number: int) -> Path:
-        return self.path / REASONS / f"{number:06d}.json"
-
-
-def _reason_text(rows: Rows) -> str:
-    return json.dumps({str(k): reason for k, reason in rows.reasons.items()})
+    def _part(self, number: int) -> slice:
+        return slice(number * self.chunk, number * self.chunk + self.length(number))
 
 
-def _bytes(text: str) -> Any:
-    return np.frombuffer(text.encode(), dtype=np.uint8)
+def _flagged(rows: Rows) -> dict[str, Floats]:
+    """Columns, and what says which rows count."""
+    ok, texts = np.ones(rows.count, dtype="i1"), np.zeros((rows.count, LONGEST), dtype="u1")
+    for k, reason in rows.reasons.items():
+        ok[k] = 0
+        text = np.frombuffer(reason.encode(), dtype=np.uint8)
+        texts[k, : len(text)] = text
+    return {**rows.columns, OK: ok, REASON: texts}
 
 
 def _array_names(columns: list[str]) -> dict[str, str]:
