@@ -6,13 +6,13 @@ from scipy import stats
 
 import anyjoint as aj
 from anyjoint.errors import InputError
-from anyjoint.sweep.design import DESIGNS, make_design
+from anyjoint.sweep.design import DESIGNS, Design
 
 N = 4096
 
 
 def drawn(distribution, shape=(), n=N, design="sobol"):
-    u = make_design(design, distribution.dimension(shape), n, 3)(0, n)
+    u = Design(design, distribution.dimension(shape), n, 3)(0, n)
     return distribution.values(u, shape)
 
 
@@ -62,20 +62,20 @@ def test_vectors_have_distributions_of_their_own_or_share_one():
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_what_a_run_gets_depends_on_its_number_alone(design):
-    points = make_design(design, 5, 100, 9)
+    points = Design(design, 5, 100, 9)
     whole = points(0, 100)
     assert np.array_equal(np.concatenate([points(0, 7), points(7, 50), points(50, 100)]), whole)
-    assert not np.array_equal(make_design(design, 5, 100, 10)(0, 100), whole)
+    assert not np.array_equal(Design(design, 5, 100, 10)(0, 100), whole)
     assert ((whole > 0) & (whole < 1)).all()
 
 
 def test_a_latin_hypercube_has_one_point_in_every_slice():
-    points = make_design("latin-hypercube", 3, 50, 1)(0, 50)
+    points = Design("latin-hypercube", 3, 50, 1)(0, 50)
     assert all(sorted(np.floor(50 * column)) == list(range(50)) for column in points.T)
 
 
 def test_random_points_are_independent():
-    points = make_design("random", 6, 20000, 1)(0, 20000)
+    points = Design("random", 6, 20000, 1)(0, 20000)
     assert stats.kstest(points[:, 5], "uniform").pvalue > 1e-3
     assert np.abs(np.corrcoef(points.T) - np.eye(6)).max() < 5 / np.sqrt(20000)
 
@@ -97,8 +97,8 @@ BAD = {
     "choice: weights": (lambda: aj.choice([1, 2], weights=[1]), "expected 2 numbers"),
     "choice: nan": (lambda: aj.choice([1, np.inf]), "finite"),
     "grid: empty": (lambda: aj.grid([]), "empty"),
-    "design": (lambda: make_design("sobel", 1, 1, 0), "did you mean 'sobol'"),
-    "seed": (lambda: make_design("random", 1, 1, -1), "seed=-1"),
+    "design": (lambda: Design("sobel", 1, 1, 0), "did you mean 'sobol'"),
+    "seed": (lambda: Design("random", 1, 1, -1), "seed=-1"),
 }
 
 

@@ -1,6 +1,7 @@
 """Stores: interrupted, damaged and continued ones equal an uninterrupted one to the bit; others are refused."""
 
 import json
+import pickle
 import warnings
 
 import numpy as np
@@ -149,6 +150,14 @@ def test_rows_come_from_the_store_when_they_are_asked_for(tmp_path, model):
     assert result._keeper.columns is None
     assert result["trajectory"].shape == (40, 5, 2)
     assert np.array_equal(result["trajectory"][:, -1], result["final"])
+
+
+@pytest.mark.parametrize("store", [None, *NAMES])
+def test_results_travel(store, tmp_path, model):
+    result = swept(model, store=store and tmp_path / store, design="latin-hypercube", n=20)
+    other = pickle.loads(pickle.dumps(result))  # noqa: S301 (our own)
+    assert np.array_equal(other.values, result.values)
+    assert np.array_equal(other.run(3).q, result.run(3).q)
 
 
 def test_stores_that_cannot_be(tmp_path, model, monkeypatch):

@@ -101,6 +101,33 @@ def test_inputs_over_time_serve_all_runs():
         assert result.values[k, 0] == pytest.approx(alone(model, sample, tau=push).q[-1, 0], rel=1e-11)
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_adaptive_steps_and_single_precision():
+    model = double_pendulum()
+    space = {**wild([1.0, 1e200, 2.0]), "upper/mass": [1.0, 1.5, 2.0]}
+    given = {"space": space, "n": None, "q0": [0.3, 1.0], "measure": "final", "duration": 0.2}
+    result = swept(model, method="dopri5", **given)
+    assert list(result.ok) == [True, False, True]
+    for k in (0, 2):
+        sample = {"upper/mass": result.samples["upper/mass"][k], "v0": [result.samples["v0/upper/angle"][k], 0.0]}
+        traj = alone(model, {**sample, "q0": [0.3, 1.0]}, duration=0.2, method="dopri5")
+        # Steps are chosen by tolerances of 1e-8, which rounding may turn over.
+        assert result.values[k] == pytest.approx(np.concatenate([traj.q[-1], traj.v[-1]]), abs=1e-7)
+    single = swept(model.mechanism.compile(dtype="float32"), **{**given, "method": "rk4"})
+    assert single.values[0] == pytest.approx(result.values[0], abs=1e-4)  # some 1e-7 in each of 200 steps
+
+
+def test_motions_given_over_time_may_have_other_parameters():
+    mech = aj.Mechanism("shaken")
+    base = mech.add_body("base", joint=joints.Prismatic(axis=(1, 0, 0)), inertia=aj.Inertia.sphere(1.0, 0.1))
+    place = aj.Inertia.point(1.0, (0, 0, -1)) + aj.Inertia.sphere(0.1, 0.1)
+    mech.add_body("bob", base, joints.Revolute(axis=(0, 1, 0)), inertia=place)
+    mech.prescribe("base", lambda t: 0.1 * aj.sin(5 * t))
+    result = swept(mech.compile(), space={"bob/mass": aj.uniform(1, 2)}, n=3, measure="final", duration=0.3)
+    assert result.ok.all(), result.failures
+    assert result.values[:, 0] == pytest.approx(0.1 * np.sin(1.5), abs=1e-9)  # projection after every step
+
+
 # -- measures -------------------------------------------------------------------------------------------------------
 
 

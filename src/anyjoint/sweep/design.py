@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -56,14 +58,31 @@ DESIGNS: dict[str, Callable[[int, int, int], Points]] = {
 }  # fmt: skip
 
 
-def make_design(name: Any, dimension: int, n: int, seed: Any) -> Points:
-    """The points of a design by its name, off the faces of the cube."""
-    if name not in DESIGNS:
-        raise InputError(f"design={name!r} is unknown{nearest(name, DESIGNS)}")
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InputError(f"seed={seed!r}; expected a whole number that is not negative")
-    points = DESIGNS[name](dimension, n, int(seed))
-    return lambda first, last: np.clip(points(first, last), EDGE, 1.0 - 2 * EDGE)
+@dataclass(frozen=True)
+class Design:
+    """The points of a design, off the faces of the cube."""
+
+    name: str
+    dimension: int
+    n: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        if self.name not in DESIGNS:
+            raise InputError(f"design={self.name!r} is unknown{nearest(self.name, DESIGNS)}")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, (int, np.integer)) or self.seed < 0:
+            raise InputError(f"seed={self.seed!r}; expected a whole number that is not negative")
+
+    @cached_property
+    def _points(self) -> Points:
+        return DESIGNS[self.name](self.dimension, self.n, int(self.seed))
+
+    def __call__(self, first: int, last: int) -> Floats:
+        """Points of the runs from first to last, which is not among them."""
+        return np.clip(self._points(first, last), EDGE, 1.0 - 2 * EDGE)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Design, (self.name, self.dimension, self.n, self.seed)
 
 
 def _qmc() -> Any:

@@ -17,7 +17,7 @@ from anyjoint.model.change import find, value_of
 from anyjoint.scalar import reals
 from anyjoint.spatial import Pose
 
-from .design import make_design
+from .design import Design
 from .distribution import Distribution, Grid, is_numeric, picked
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Space:
         _check_twice(names)
         self.names = tuple(names)
         self.n = _count(n, self.variables)
-        self.points = make_design(design, sum(v.dimension for v in self.variables), self.n, seed)
+        self.points = Design(design, sum(v.dimension for v in self.variables), self.n, seed)
         self.text = f"n={self.n} design={design} seed={seed}"
         self._check_domains(limits)
 

@@ -25,7 +25,7 @@ class ZarrStore(Store):
 
     def __init__(self, path: Path, manifest: Mapping[str, Any]) -> None:
         super().__init__(path, manifest)
-        self._zarr = _zarr()
+        _zarr()  # it must be there
         self._names = _array_names([SEALS, OK, REASON, *self.shapes])
 
     @classmethod
@@ -40,7 +40,7 @@ class ZarrStore(Store):
 
     def create(self, manifest: Mapping[str, Any]) -> None:
         """Empty arrays, then the manifest."""
-        group = self._zarr.open_group(str(self.path), mode="w")
+        group = _zarr().open_group(str(self.path), mode="w")
         for name, (shape, dtype) in self._arrays().items():
             piece = (self.chunk, *(max(x, 1) for x in shape))
             axes = ("run", *(f"{self._names[name]} {k}" for k in range(len(shape))))
@@ -57,7 +57,7 @@ class ZarrStore(Store):
 
     def write(self, number: int, rows: Rows) -> None:
         """Columns first, the seal last."""
-        group, part, arrays = self._zarr.open_group(str(self.path), mode="r+"), self._part(number), _flagged(rows)
+        group, part, arrays = _zarr().open_group(str(self.path), mode="r+"), self._part(number), _flagged(rows)
         for name, array in arrays.items():
             group[self._names[name]][part] = array
         group[SEALS][number] = np.frombuffer(seal(number, arrays), np.uint8)
@@ -65,7 +65,7 @@ class ZarrStore(Store):
     def read(self, number: int) -> Rows | None:
         """A chunk whose seal is whole."""
         try:
-            group = self._zarr.open_group(str(self.path), mode="r")
+            group = _zarr().open_group(str(self.path), mode="r")
             stored = bytes(group[SEALS][number])
             if not any(stored):
                 return None
