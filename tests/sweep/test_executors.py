@@ -1,13 +1,17 @@
 """Executors: threads, processes and a Dask cluster give the same bits; lost workers cost nothing but time."""
 
 import os
+import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 import warnings
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -222,3 +226,15 @@ def test_a_cluster_that_loses_a_worker_loses_nothing(cluster):
     assert not found.failures
     assert len(seen) == 63  # every chunk of 32 runs came once
     assert np.array_equal(found.values, plain.values)
+
+
+@pytest.mark.slow
+def test_the_five_lines_of_the_docs(tmp_path):
+    text = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text(encoding="utf8")
+    first = re.search(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = re.search(r"^```\{code-block\} python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    same = '        assert np.array_equal(there["final"], result["final"])\n        print("equal")\n'
+    (tmp_path / "script.py").write_text(first[1] + lines[1] + same)
+    command = [sys.executable, str(tmp_path / "script.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.endswith("equal\n"), done.stderr

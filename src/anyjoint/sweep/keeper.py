@@ -85,10 +85,11 @@ class Keeper:
         if self.columns is not None:
             return self.columns
         made = {name: np.full((self.space.n, *shape), np.nan) for name, shape in self.shapes.items()}
-        for number in np.flatnonzero(self.finished) if self.store else ():
+        for number in np.flatnonzero(self.finished):
             rows = self.store.read(int(number)) if self.store else None
-            for name in self.shapes if rows else ():
-                made[name][number * self.size : number * self.size + rows.count] = rows.columns[name]
+            if rows is not None:
+                for name, column in made.items():
+                    column[number * self.size : number * self.size + rows.count] = rows.columns[name]
         return made
 
 
