@@ -88,6 +88,8 @@ BAD = {
     "reversed": (["--set", "bob/mass=uniform(2,1)"], "lower end is above", 2),
     "parameter": (["--set", "bob/mas=uniform(1,2)", "-n", "4"], "did you mean 'bob/mass'", 1),
     "value": (["--set", "bob/mass=heavy"], "expected a number", 2),
+    "plot": (["--set", "bob/mass=uniform(1,2)", "--plot", "plot.doc"], "ends in .png or .svg or .pdf", 2),
+    "folder": (["--set", "bob/mass=uniform(1,2)", "--csv", "none/rows.csv"], "there is no folder none", 1),
     "count": (["--set", "bob/mass=uniform(1,2)", "-n", "0"], "n=0", 1),
     "measure": (["--set", "bob/mass=uniform(1,2)", "-n", "4", "--measure", "finale"], "did you mean 'final'", 1),
 }
@@ -106,3 +108,15 @@ def test_a_cluster_that_is_not_there_is_said(anyjoint, pendulum: str) -> None:
     code, _, err = anyjoint(pendulum, "--set", "bob/mass=uniform(1,2)", "-n", "4", "--cluster", "tcp://127.0.0.1:9")
     assert code == 1
     assert "no scheduler answers" in err
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same(anyjoint, pendulum: str) -> None:
+    from distributed import LocalCluster
+
+    given = [pendulum, "--set", "bob/mass=uniform(1,2)", "-n", "40", "--json"]
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster:
+        code, out, err = anyjoint(*given, "--cluster", cluster.scheduler_address)
+    assert code == 0, err
+    _, here, _ = anyjoint(*given)
+    assert json.loads(out)["columns"] == json.loads(here)["columns"]

@@ -1,6 +1,7 @@
 """`anyjoint sweep`: many runs of a model, with distributions given on the command line."""
 
 import ast
+import csv
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -92,6 +93,7 @@ def show(target: Target, space: Mapping[str, Any], fixed: Mapping[str, Any], pla
 
     if not space:
         raise UsageError("nothing varies; give at least one distribution, --set 'rod/mass=uniform(1,2)'")
+    _check(plan)
     with status(f"compiling {target.name}", quiet=as_json):
         model = target.mechanism.compile()
         with warnings.catch_warnings():  # that a number which was exactly 1 is another one now
@@ -143,20 +145,36 @@ def cluster(address: str | None) -> Any:
         client.close()
 
 
+def _check(plan: Plan) -> None:
+    """Refuse before the runs what could not be written after them."""
+    for option, path, wanted in (("plot", plan.plot, (".png", ".svg", ".pdf")), ("csv", plan.csv, (".csv",))):
+        if path is not None and not path.parent.is_dir():
+            raise AnyjointError(f"--{option} {path}: there is no folder {path.parent}; make it, or choose another")
+        if path is not None and path.suffix.lower() not in wanted:
+            raise UsageError(f"--{option} {path}: give a file that ends in {' or '.join(wanted)}")
+
+
 def _write(result: Any, plan: Plan) -> dict[str, str]:
-    written = {}
+    """Write the files asked for; name them in the summary."""
     if plan.csv is not None:
         try:
-            result.to_pandas().to_csv(plan.csv)
+            _write_csv(result, plan.csv)
         except OSError as error:
             raise AnyjointError(f"cannot write {plan.csv}: {error.strerror or error}; choose another place") from error
-        written["csv"] = str(plan.csv)
     if plan.plot is not None:
         result.plot(plan.plot)
-        written["plot"] = str(plan.plot)
-    if plan.store is not None:
-        written["store"] = str(plan.store)
-    return written
+    written = {"store": plan.store, "csv": plan.csv, "plot": plan.plot}
+    return {name: str(path) for name, path in written.items() if path is not None}
+
+
+def _write_csv(result: Any, path: Path) -> None:
+    """A row of names, then a row for each run; numbers can be read back exactly."""
+    names, table = result.table()
+    with path.open("w", encoding="utf8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["run", *names, "status"])
+        for k, (row, said) in enumerate(zip(table, result.status, strict=True)):
+            writer.writerow([k, *(repr(float(x)) for x in row), said])
 
 
 def _facts(result: Any, seconds: float) -> dict[str, Any]:
