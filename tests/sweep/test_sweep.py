@@ -10,10 +10,12 @@ import pytest
 from rich.console import Console
 
 import anyjoint as aj
-from anyjoint import joints
+from anyjoint import gallery, joints
 from anyjoint.errors import InputError
 from anyjoint.simulate import Trajectory
+from anyjoint.simulate.request import make_request
 from anyjoint.sweep.progress import RunProgress
+from anyjoint.sweep.sweep import chunk_size
 from tests.sweep.models import SPACE, double_pendulum, last_angle, pendulum, swept, wild
 
 
@@ -443,6 +445,33 @@ def test_bad_input_is_refused(case, the_pendulum):
 @pytest.fixture(scope="module")
 def the_pendulum():
     return pendulum()
+
+
+def test_distributions_keep_to_limits_and_to_what_joints_allow():
+    mech = aj.Mechanism("limited")
+    solid = aj.Inertia.box(1.0, 0.1, 0.2, 0.3)
+    hinge = mech.add_body("rod", joint=joints.Revolute(axis=(0, 1, 0), limits=(-1, 1)), inertia=solid)
+    mech.add_body("bead", hinge, joints.OnCurve(aj.curves.Circle(1.0)), inertia=solid)
+    model = mech.compile()
+    for space, words in (
+        ({"q0/rod/angle": aj.uniform(-2, 0)}, r"reaches -2.*limits of rod/angle are \(-1, 1\)"),
+        ({"q0": aj.normal([0, 0], 0.5)}, "leaves its domain"),
+        ({"bead/joint/curve.radius": aj.uniform(-1, 1)}, "reaches -1.*curve.radius"),
+        ({"rod/tensor": aj.choice([np.diag([1, 1, 5]).tolist()])}, "leaves its domain"),
+    ):
+        with pytest.raises(InputError, match=words):
+            aj.sweep(model, space, 10, duration=0.01)
+    free = aj.sweep(model, {"q0/rod/angle": aj.uniform(-2, 0)}, 10, duration=0.01, limits=False)
+    assert free.ok.all()
+
+
+def test_chunks_keep_memory_bounded():
+    mech = gallery.revolute_chain(20)
+    long = make_request(mech.compile(), None, None, 1000.0, 1e-3, "rk4", 1e-8, 1e-10, None, (), (), None, 1)
+    assert chunk_size(long, 1, 10**6) == 2  # a run alone has 328 MB
+    assert chunk_size(long, 1000, 10**6) == 96
+    assert chunk_size(long, 10**6, 10**6) == 1024
+    assert chunk_size(long, 10**6, 10**3) == 16
 
 
 def test_a_mechanism_is_no_model():

@@ -157,9 +157,11 @@ def chunk_size(request: Request, every: int, n: int) -> int:
     steps = max(1, request.steps)
     samples = steps if guard_of(request.model) else -(-steps // every)
     bytes_each = (samples + 1) * (request.model.nq + request.model.nv + 1) * 8
-    most = max(FEWEST, min(MOST, BYTES // bytes_each))
-    wanted = max(FEWEST, min(most, -(-n // PARTS)))
-    return -(-wanted // FEWEST) * FEWEST
+    most = min(MOST, BYTES // bytes_each)
+    if most < FEWEST:  # long runs of large mechanisms
+        return max(PAIR, most)
+    wanted = -(-n // (PARTS * FEWEST)) * FEWEST
+    return min(most // FEWEST * FEWEST, wanted)
 
 
 # -- what a store remembers -----------------------------------------------------------------------------------------
