@@ -19,6 +19,7 @@ from anyjoint.trace.workshop import Workshop
 from .change import GRAVITY, INERTIA, SPRING, changed, find, value_of
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+REMEMBERED = 4  # programs whose numbers are kept with rows
 
 
 class ParameterRows:
@@ -37,8 +38,8 @@ class ParameterRows:
         if len(set(lengths.values())) > 1:
             raise InputError(f"parameters have rows for different numbers of states: {lengths}; expected one per state")
         self.count = next(iter(lengths.values()))
-        self._known: tuple[Hashable, Floats] | None = None
-        self.base: tuple[ParameterRows, int] | None = None
+        self._known: dict[Hashable, Floats] = {}
+        self.base: tuple[ParameterRows, Any] | None = None  # rows that these were taken from, and which of them
         if not all(map(self._surely_good, values)):
             for k in range(self.count):
                 self._check_row(k)
@@ -59,7 +60,7 @@ class ParameterRows:
     def take(self, indices: Any) -> ParameterRows:
         """Rows in another order, or some of them again and again; they have been checked."""
         made = object.__new__(ParameterRows)
-        made.mechanism, made.places, made._known, made.base = self.mechanism, self.places, None, None
+        made.mechanism, made.places, made._known, made.base = self.mechanism, self.places, {}, (self, indices)
         made.columns = {
             name: [column[k] for k in indices] if isinstance(column, list) else column[indices]
             for name, column in self.columns.items()
@@ -68,16 +69,16 @@ class ParameterRows:
         return made
 
     def tiled(self, times: int) -> ParameterRows:
-        """All rows so many times over; numbers that programs load are made of these here, once."""
-        made = self.take(np.tile(np.arange(self.count), times))
-        made.base = self, times
-        return made
+        """All rows so many times over."""
+        return self.take(np.tile(np.arange(self.count), times))
 
     def remembered(self, key: Hashable, make: Callable[[], Floats]) -> Floats:
-        """The numbers that were made of these rows last, if it was for the same key."""
-        if self._known is None or self._known[0] != key:
-            self._known = key, make()
-        return self._known[1]
+        """Numbers that were made of these rows for a key, one of the last few."""
+        known = self._known.get(key)
+        if known is None:
+            known = make()
+            self._known = {**dict(list(self._known.items())[1 - REMEMBERED :]), key: known}
+        return known
 
     def _column(self, name: str, given: Any) -> Any:
         """Numbers (states, ...), or a list of poses."""

@@ -145,8 +145,8 @@ class RowPrograms:
         def make() -> Floats:
             if rows.base is None:
                 return program.numbers(rows)
-            few, times = rows.base
-            return np.tile(self.numbers(program, few), (times, 1))
+            whole, taken = rows.base  # made once for all that are taken of them
+            return np.asarray(self.numbers(program, whole)[taken])
 
         return rows.remembered((id(program), self._changes), make)
 
