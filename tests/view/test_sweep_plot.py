@@ -27,7 +27,7 @@ def test_every_kind_is_drawn(kind, result, tmp_path):
 
 def test_what_matters_most_comes_first(result):
     given, (angle, _) = numbers(result)
-    assert effects(given, angle)[0][0].name == "q0[0]"
+    assert effects(given, angle)[0][0].name == "q0/rod/angle"
     assert rank_correlation(given[0].values, angle.values) == pytest.approx(
         spearmanr(given[0].values, angle.values).statistic, abs=1e-12
     )

@@ -19,7 +19,7 @@ from anyjoint.simulate import Trajectory
 from .job import Job
 from .keeper import Keeper
 from .measure import labelled
-from .space import Drawn, Space
+from .space import Drawn, Space, entries_of
 from .statistics import Statistics
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -190,12 +190,18 @@ class SweepResult:
         for name, values in self.samples.items():
             if not isinstance(values, list):
                 flat = values.reshape(self.n, -1)
-                names += [name] if values.ndim == 1 else [f"{name}[{k}]" for k in range(flat.shape[1])]
+                names += [name] if values.ndim == 1 else self._entries(name, flat.shape[1])
                 blocks.append(flat)
         for name, column in self.columns.items():
             names += self.labels[name]
             blocks.append(column.reshape(self.n, -1))
         return names, np.concatenate(blocks, axis=1)
+
+    def _entries(self, name: str, count: int) -> list[str]:
+        """Names of the numbers of a sample that has several."""
+        if self._space.targets[name].state:
+            return [f"{name}/{entry}" for entry in entries_of(self.model, name)]
+        return [f"{name}[{k}]" for k in range(count)]
 
     def to_pandas(self) -> Any:
         """A table with a row for each run: samples, values, and the status (needs pandas)."""

@@ -210,7 +210,7 @@ def _tornado(panel: Any, given: list[Number], what: Number) -> None:
     centre = float(np.nanmean(what.values))
     for place, (_, low, high) in enumerate(found):
         ends = ((low, LOW, "input in its lowest tenth"), (high, HIGH, "in its highest"))
-        for end, color, label in ends:
+        for end, color, label in sorted(ends, key=lambda each: -abs(each[0] - centre)):  # the shorter one in front
             panel.barh(place, end - centre, left=centre, height=0.6, color=color, label=None if place else label)
     panel.axvline(centre, color=INK, linewidth=1.0)
     panel.set_yticks(range(len(found)), [number.name for number, *_ in found])
