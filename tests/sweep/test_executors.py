@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import anyjoint as aj
 from anyjoint.codegen import cache
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.sweep.executor import is_dask
@@ -64,6 +65,19 @@ def test_varying_shapes_are_refused_from_a_worker_too():
 
     with pytest.raises(InputError, match="returned shape"):
         swept(executor=Here(), measure=varying)
+
+
+def test_joints_and_forces_of_the_users_own_travel_along():
+    @aj.joint(dof=1)
+    def bead(q):
+        return aj.Pose.translation(aj.cos(q[0]), aj.sin(q[0]), 0.2 * q[0])
+
+    mech = aj.Mechanism("own")
+    mech.add_body("bead", joint=bead, inertia=aj.Inertia.sphere(1.0, 0.1))
+    push = aj.forces.Wrench("bead", force=(0.0, 0.0, lambda t: np.sin(30 * t)))
+    given = {"space": {"bead/mass": aj.uniform(1, 2)}, "n": 4, "forces": [push], "measure": "final"}
+    model = mech.compile()
+    assert np.array_equal(swept(model, executor=Here(), **given).values, swept(model, **given).values)
 
 
 def test_what_cannot_travel_is_said():
