@@ -27,14 +27,14 @@ from tests.sweep.models import last_angle, swept
 class Here(Executor):
     """Runs at once, in this thread, what was pickled to it; some calls are lost."""
 
-    def __init__(self, lost=()):
-        self.calls, self.lost = 0, lost
+    def __init__(self, lost=(), error=BrokenProcessPool):
+        self.calls, self.lost, self.error = 0, lost, error
 
     def submit(self, function, /, *args, **kwargs):
         future: Future = Future()
         self.calls += 1
         if self.calls in self.lost:
-            future.set_exception(BrokenProcessPool("gone"))
+            future.set_exception(self.error("gone"))
         else:
             try:
                 future.set_result(function(*args, **kwargs))
@@ -57,6 +57,16 @@ def test_what_is_lost_with_its_pool_is_run_here():
         found = swept(executor=Here(lost=(1, 3)))
     assert found.complete
     assert np.array_equal(found.values, swept().values)
+
+
+class KilledWorker(Exception):
+    """As Dask's, when a task has killed several workers."""
+
+
+def test_a_chunk_that_kills_its_workers_is_said(tmp_path):
+    with pytest.raises(AnyjointError, match="chunk 1 of the sweep has lost its worker again and again"):
+        swept(executor=Here(lost=(2,), error=KilledWorker), store=tmp_path / "run")
+    assert np.array_equal(swept(store=tmp_path / "run").values, swept().values)
 
 
 def test_varying_shapes_are_refused_from_a_worker_too():

@@ -21,7 +21,6 @@ from .space import Drawn
 Numbered = Iterator[tuple[int, Drawn]]
 Submit = Callable[[Drawn], "Future[Rows]"]
 AHEAD = 64  # chunks that wait for a worker; those of a cluster that grows want to see some
-RETRIES = 3  # of a chunk whose worker is lost
 
 
 def results(job: Job, chunks: Numbered, executor: Any, sample: Drawn) -> Generator[tuple[int, Rows], None, None]:
@@ -84,12 +83,16 @@ def _submitter(job: Job, executor: Any, sample: Drawn) -> Iterator[Submit]:
     elif isinstance(executor, Executor):
         parcel = shipped(job, sample)
         yield lambda drawn: executor.submit(work, parcel, drawn)
-    elif is_dask(executor):
-        pool = executor.get_executor(pure=False, retries=RETRIES)
+    else:
+        pool = executor.get_executor(pure=False)  # Dask itself runs again what was lost with a worker
         # The shipment goes once to every worker that needs it, and again if it was lost with one.
         remote = executor.submit(_itself, shipped(job, sample), pure=False)
         yield lambda drawn: pool.submit(work, remote, drawn)
-    else:
+
+
+def check_executor(executor: Any) -> None:
+    """Refuse what cannot run chunks."""
+    if executor is not None and not isinstance(executor, Executor) and not is_dask(executor):
         raise InputError(
             f"executor={executor!r}; expected None (threads of this process), an executor of concurrent.futures, or a "
             "dask.distributed.Client"

@@ -61,24 +61,22 @@ class Job:
                 parts.append((places[good], columns))
         return Rows(self._filled(parts, count), {k: _brief(reason) for k, reason in reasons.items()}, count)
 
-    def pieces(
-        self, drawn: Drawn, places: Floats, **options: Any
-    ) -> Iterator[tuple[Floats, Trajectory | None, Sequence[Status]]]:
+    def pieces(self, drawn: Drawn, places: Floats) -> Iterator[tuple[Floats, Trajectory | None, Sequence[Status]]]:
         """Trajectories of the runs at some places; where some cannot begin, those that can are found by halving."""
         taken = {name: _take(values, places) for name, values in drawn.items()}
         try:
-            traj, statuses = self._simulated(taken, **options)
+            traj, statuses = self._simulated(taken)
         except AnyjointError as error:
             if len(places) == 1:
                 yield places, None, [Status(False, str(error).replace("row 0: ", ""), 0.0)]
                 return
             middle = len(places) // 2
-            yield from self.pieces(drawn, places[:middle], **options)
-            yield from self.pieces(drawn, places[middle:], **options)
+            yield from self.pieces(drawn, places[:middle])
+            yield from self.pieces(drawn, places[middle:])
         else:
             yield places, traj, statuses
 
-    def _simulated(self, drawn: Drawn, **options: Any) -> tuple[Trajectory, list[Status]]:
+    def _simulated(self, drawn: Drawn) -> tuple[Trajectory, list[Status]]:
         count = _length(drawn)
         if count < PAIR:
             drawn = {name: _take(values, [0] * PAIR) for name, values in drawn.items()}
@@ -87,7 +85,7 @@ class Job:
         rows = self.model.parameter_rows(values) if values else None
         if self.model.mechanism.constraints:
             q, v = on_constraints(self.model, q, v, rows)
-        traj, statuses = simulate_each(self.model, q, v, tau=tau, parameters=rows, **{**self.options, **options})
+        traj, statuses = simulate_each(self.model, q, v, tau=tau, parameters=rows, **self.options)
         return traj, statuses[:count]
 
     def _states(self, drawn: Drawn) -> tuple[Floats, Floats, Any]:

@@ -23,7 +23,7 @@ class Keeper:
 
     def __init__(self, space: Space, shapes: Shapes, size: int, store: Store | None, rows: bool) -> None:
         self.space, self.shapes, self.size, self.store = space, shapes, size, store
-        self.done, self.interrupted = 0, False
+        self.done = 0
         self.finished = np.zeros(-(-space.n // size), dtype=bool)
         self.reasons: dict[int, str] = {}
         self.columns = (

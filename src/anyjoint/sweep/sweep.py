@@ -16,7 +16,7 @@ from anyjoint.simulate.guard import guard_of
 from anyjoint.simulate.request import Request, make_request
 from anyjoint.spatial import Pose
 
-from .executor import results
+from .executor import check_executor, results
 from .job import PAIR, Job, Rows, thinning
 from .keeper import Keeper
 from .measure import make_measures
@@ -64,6 +64,7 @@ def sweep(
     """
     options = {"duration": duration, "dt": dt, "method": method, "rtol": rtol, "atol": atol, "forces": forces,
                "limits": limits, "stabilise": stabilise}  # fmt: skip
+    check_executor(executor)
     request = _checked(model, q0, v0, tau, save_every, options)
     drawn = Space(model, space, n, design, seed, limits)
     measures = make_measures(measure)
@@ -82,7 +83,7 @@ def sweep(
     try:
         _run(job, drawn, size, keeper, executor, bar.show)
     except KeyboardInterrupt:
-        keeper.interrupted = True
+        pass  # the result says that it is not complete
     finally:
         bar.close()
     return SweepResult(job, drawn, keeper)
