@@ -188,8 +188,10 @@ def normal(mean: Any, std: Any = None, *, covariance: Any = None) -> Normal:
 
     Several parameters that belong together stand under a tuple of their names:
 
-    >>> masses = aj.normal([1.0, 1.2], covariance=[[0.01, 0.005], [0.005, 0.01]])
-    >>> space = {("bob/mass", "v0"): masses}
+    >>> together = aj.normal([1.0, 0.2], covariance=[[0.01, 0.005], [0.005, 0.01]])
+    >>> space = {("bob/mass", "v0/bob/angle"): together}
+    >>> aj.sweep(model, space, n=4, duration=0.1).complete
+    True
     """
     return _normal("normal", mean, std, covariance)
 
