@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import importlib
 import math
 from dataclasses import replace
@@ -19,6 +18,7 @@ from anyjoint.simulate import Trajectory
 from .job import Job
 from .keeper import Keeper
 from .measure import labelled
+from .run_model import with_parameters
 from .space import Drawn, Space, entries_of
 from .statistics import Statistics
 
@@ -133,19 +133,9 @@ class SweepResult:
         if drive is not None and drive.times is None:
             drive = replace(drive, values=drive.values[:1])
         done = None if single.done is None else single.done[:last]
-        return replace(
-            single, **cut, done=done, status=status, model=self._model_of(drawn), drive=drive, parameters=None
-        )
-
-    def _model_of(self, drawn: Drawn) -> Any:
-        """The model with the parameters of one run."""
-        values = {name: x[0] for name, x in drawn.items() if not self._space.targets[name].state}
-        made = copy.copy(self.model)
-        if values:
-            made.parameters.set(
-                {name: float(x) if np.ndim(x) == 0 and np.isreal(x) else x for name, x in values.items()}
-            )
-        return made
+        rows = single.parameters
+        model = with_parameters(self.model, rows.row(0)) if rows else self.model
+        return replace(single, **cut, done=done, status=status, model=model, drive=drive, parameters=None)
 
     def worst(self, name: str | None = None, largest: bool = True) -> Trajectory:
         """The run in which a column is largest in size (or smallest), again; its page: `.to_html("worst.html")`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -49,9 +49,12 @@ class RunModel:
 
     @cached_property
     def _copy(self) -> Model:
-        """A model of its own with these parameters set."""
-        model = self._model
-        vary = sorted({*model.vary, *self._row.names})  # so that no number of theirs is built into the code
-        made = type(model)(model.mechanism, model.algorithm, model.dtype.name, model.workshop.form, model.width, vary)
-        made.parameters.set(self._row.row(0))
-        return made
+        return with_parameters(self._model, self._row.row(0))
+
+
+def with_parameters(model: Model, values: Mapping[str, Any]) -> Model:
+    """A copy of a model with other parameters, none of which is built into its code."""
+    vary = sorted({*model.vary, *values})
+    made = type(model)(model.mechanism, model.algorithm, model.dtype.name, model.workshop.form, model.width, vary)
+    made.parameters.set(values)
+    return made
