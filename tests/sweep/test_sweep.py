@@ -469,7 +469,8 @@ def test_chunks_keep_memory_bounded():
     mech = gallery.revolute_chain(20)
     long = make_request(mech.compile(), None, None, 1000.0, 1e-3, "rk4", 1e-8, 1e-10, None, (), (), None, 1)
     assert chunk_size(long, 1, 10**6) == 2  # a run alone has 328 MB
-    assert chunk_size(long, 1000, 10**6) == 96
+    assert chunk_size(long, 1000, 10**6) == 16
+    assert chunk_size(long, 10**4, 10**6) == 240
     assert chunk_size(long, 10**6, 10**6) == 1024
     assert chunk_size(long, 10**6, 10**3) == 16
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-BYTES = 32 << 20  # of samples that a chunk may hold in memory
+BYTES = 8 << 20  # of samples that a chunk may hold in memory; more is no faster
 MOST = 1024  # runs of a chunk, so that their states stay in a processor's cache
 FEWEST, PARTS = 16, 64  # runs that are worth a chunk, and chunks that keep many workers busy to the end
 TRIED = 64  # runs, spread over the sweep, that are tried before giving up
