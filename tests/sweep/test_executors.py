@@ -188,6 +188,28 @@ def test_processes_give_the_same_bits():
     assert np.array_equal(found.values, swept().values)
 
 
+def make_slowly(log):
+    """What a worker does that wants an entry of the cache which takes a while to make."""
+
+    def make():
+        with open(log, "a", encoding="utf8") as file:
+            file.write("made\n")
+        time.sleep(2.0)
+        return b"code"
+
+    return cache.once("c" * 64, make)
+
+
+@pytest.mark.slow
+def test_processes_of_a_machine_compile_once(tmp_path, own_cache):
+    own_cache("shared")
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        [pool.submit(os.getpid) for _ in range(4)][-1].result()  # both are there
+        found = [job.result() for job in [pool.submit(make_slowly, tmp_path / "log") for _ in range(2)]]
+    assert (tmp_path / "log").read_text() == "made\n"
+    assert sorted(found) == [(b"code", False), (b"code", True)]
+
+
 def suicide(traj):
     """Kills the first process that gets so far, once."""
     flag = os.environ["ANYJOINT_TEST_FLAG"]
