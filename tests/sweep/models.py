@@ -26,6 +26,18 @@ def double_pendulum():
     return mech.compile()
 
 
+def four_bar():
+    """A loop of three moving bars, and coordinates at which it is closed."""
+    mech = aj.Mechanism("four bar")
+    hinge, ball = joints.Revolute(axis=(0, 1, 0)), aj.Inertia.sphere(1.0, 0.1)
+    crank = mech.add_body("crank", joint=hinge, inertia=ball)
+    coupler = mech.add_body("coupler", crank, hinge, aj.Pose.translation(0.5, 0, 0), ball)
+    rocker = mech.add_body("rocker", coupler, hinge, aj.Pose.translation(1.2, 0, 0), ball)
+    mech.add_loop(rocker, mech.ground, hinge, at=((0, 0, -1.0), (1.5, 0, 0)))
+    model = mech.compile()
+    return model, model.assemble([1.0, -0.5, 0.5])[0]
+
+
 def wild(speeds):
     """Starts of a double pendulum; a speed of 1e200 is too much for the squares of velocities."""
     return {"v0/upper/angle": np.asarray(speeds, dtype=float)}

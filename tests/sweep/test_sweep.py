@@ -16,7 +16,7 @@ from anyjoint.simulate import Trajectory
 from anyjoint.simulate.request import make_request
 from anyjoint.sweep.progress import RunProgress
 from anyjoint.sweep.sweep import chunk_size
-from tests.sweep.models import SPACE, double_pendulum, last_angle, pendulum, swept, wild
+from tests.sweep.models import SPACE, double_pendulum, four_bar, last_angle, pendulum, swept, wild
 
 
 def alone(model, sample, **options):
@@ -238,6 +238,26 @@ def test_starts_beyond_limits_and_runs_against_stops():
     assert "gave way" in hard.failures[1]
 
 
+def test_runs_that_leave_the_model_end_by_themselves():
+    """Beads on a wire with ends: the fast ones come there, each at its own time."""
+
+    @aj.joint(dof=1, domain=[(-1.0, 1.0)], defined=[(-1.0, 1.0)])
+    def wire(q):
+        return aj.Pose.translation(q[0], 0, 0)
+
+    mech = aj.Mechanism("beads", gravity=(0, 0, 0))
+    mech.add_body("bead", joint=wire, inertia=aj.Inertia.sphere(1.0, 0.1))
+    model, q0, speeds = mech.compile(), [0.0], np.array([0.0, 1.0, 2.5, 0.3])
+    result = aj.sweep(model, {"v0": speeds[:, None]}, q0=q0, duration=2.0, dt=1e-2)
+    for k in range(4):
+        traj = model.simulate(q0, speeds[k : k + 1], duration=2.0, dt=1e-2)
+        if traj.status.ok:
+            assert result.values[k] == pytest.approx([*traj.q[-1], *traj.v[-1]], rel=1e-12, abs=1e-12)
+        else:
+            assert result.failures[k] == traj.status.reason
+    assert list(result.ok) == [True, False, False, True]
+
+
 def test_a_measure_that_fails_in_some_runs_marks_those_alone():
     def picky(traj):
         if traj.q[0, 0] > 0.9:
@@ -262,14 +282,7 @@ def test_all_runs_may_fail():
 
 def test_loops_are_closed_for_every_run():
     """The length of a bar varies: each run begins on its own constraints and stays there."""
-    mech = aj.Mechanism("four bar")
-    hinge, ball = joints.Revolute(axis=(0, 1, 0)), aj.Inertia.sphere(1.0, 0.1)
-    crank = mech.add_body("crank", joint=hinge, inertia=ball)
-    coupler = mech.add_body("coupler", crank, hinge, aj.Pose.translation(0.5, 0, 0), ball)
-    rocker = mech.add_body("rocker", coupler, hinge, aj.Pose.translation(1.2, 0, 0), ball)
-    mech.add_loop(rocker, mech.ground, hinge, at=((0, 0, -1.0), (1.5, 0, 0)))
-    model = mech.compile()
-    q0, _ = model.assemble([1.0, -0.5, 0.5])
+    model, q0 = four_bar()
     rods = [aj.Pose.translation(x, 0, 0) for x in np.linspace(1.15, 1.25, 5)]
     result = aj.sweep(model, {"rocker/placement": rods}, q0=q0, duration=0.2, measure="trajectory")
     assert result.ok.all(), result.failures
@@ -278,6 +291,14 @@ def test_loops_are_closed_for_every_run():
         own.parameters["rocker/placement"] = rod
         position, _ = own.constraint_errors(result["trajectory"][k][:, :3], result["trajectory"][k][:, 3:])
         assert np.abs(position).max() < 1e-9  # projection after every step
+
+
+def test_loops_that_come_apart_are_failures():
+    model, q0 = four_bar()
+    speeds = {"v0/crank/angle": [0.01, 30.0]}
+    result = aj.sweep(model, speeds, q0=q0, duration=0.5, dt=0.01, stabilise=None)
+    assert list(result.ok) == [True, False], result.status
+    assert "the mechanism came apart: " in result.failures[1]
 
 
 # -- statistics -----------------------------------------------------------------------------------------------------
@@ -294,8 +315,9 @@ def test_statistics_are_those_of_the_rows():
         assert np.array_equal(of.min, values.min(axis=0))
         assert np.array_equal(of.first_max, values.argmax(axis=0))
     assert only.extreme("final") == rows.extreme("final")
-    with pytest.raises(InputError, match="kept statistics only"):
-        _ = only.values
+    for name in ("values", "ok", "status"):
+        with pytest.raises(InputError, match="kept statistics only"):
+            getattr(only, name)
     assert "100 runs, 0 failed" in str(only.statistics)
 
 

@@ -86,6 +86,7 @@ class SweepResult:
     @property
     def ok(self) -> Floats:
         """Which runs came to their end and were measured."""
+        self._needs_rows()
         good = np.repeat(self._keeper.finished, self._keeper.size)[: self.n].copy()
         good[list(self._keeper.reasons)] = False
         return good
@@ -93,12 +94,13 @@ class SweepResult:
     @property
     def status(self) -> list[str]:
         """How each run ended: "ok", why it failed, or that it was not run."""
+        self._needs_rows()
         ran = np.repeat(self._keeper.finished, self._keeper.size)[: self.n]
         return [self._keeper.reasons.get(k, "ok") if done else NOT_RUN for k, done in enumerate(ran)]
 
     @property
     def failures(self) -> dict[int, str]:
-        """Why runs have failed, by their number."""
+        """Why runs have failed, by their number; of statistics alone some ten thousand are kept."""
         return dict(sorted(self._keeper.reasons.items()))
 
     @property

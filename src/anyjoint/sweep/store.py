@@ -150,7 +150,7 @@ def open_store(path: Any, manifest: Mapping[str, Any]) -> Store:
     """The store at a path: a new one, or one of this very sweep to go on with."""
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(f"store={path!r}; expected a path, such as 'run.zarr' or a folder")
-    place = Path(path)
+    place = Path(path).expanduser()
     kind = store_class(place)
     try:
         stored = kind.manifest(place)
