@@ -1,5 +1,7 @@
 """Mechanisms to sweep over, and a sweep that most tests vary."""
 
+import copy
+
 import numpy as np
 
 import anyjoint as aj
@@ -52,3 +54,11 @@ def swept(model=None, **options):
     """A small sweep; options replace its own."""
     given = {"n": 40, "duration": 0.05, "dt": 1e-3, "measure": last_angle, "seed": 7, **options}
     return aj.sweep(model or pendulum(), given.pop("space", SPACE), given.pop("n"), **given)
+
+
+def alone(model, sample, **options):
+    """A run by `simulate`, with the parameters of a sample set."""
+    own = copy.copy(model)
+    own.parameters.set({name: value for name, value in sample.items() if name not in ("q0", "v0", "tau")})
+    states = {name: sample.get(name) for name in ("q0", "v0", "tau")}
+    return own.simulate(**{**states, "duration": 0.05, "dt": 1e-3, **options})
