@@ -197,7 +197,8 @@ def test_a_disk_that_fills_up_is_said(tmp_path, model, monkeypatch):
 
 
 def test_names_never_leave_the_store(tmp_path, model):
-    nasty = ("seal", "reason", "../../out", "a/b", "a.b", "ok", "")
+    nasty = ("sample/q0", "seal", "reason", "../../out", "a/b", "a.b", "ok", "")
     result = swept(model, measure=dict.fromkeys(nasty, last_angle), store=tmp_path / "run.zarr")
-    assert len(result.columns) == 7
+    assert len(result.columns) == 8
+    assert all(np.array_equal(column, result.values[:, 0]) for column in result.columns.values())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.zarr"]

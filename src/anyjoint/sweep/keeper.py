@@ -14,7 +14,7 @@ from .statistics import NOTHING, Statistics, statistics
 from .store import Store
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-SAMPLE = "sample/"
+SAMPLE = "\0sample/"  # before the names of samples in a store: no column of a user begins so
 REASONS = 10_000  # that are kept without a store and without rows
 
 

@@ -89,7 +89,6 @@ class Space:
         self.names = tuple(names)
         self.n = _count(n, self.variables)
         self.points = Design(design, sum(v.dimension for v in self.variables), self.n, seed)
-        self.text = f"n={self.n} design={design} seed={seed}"
         self._check_domains(limits)
 
     @cached_property

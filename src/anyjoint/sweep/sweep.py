@@ -18,7 +18,7 @@ from anyjoint.spatial import Pose
 
 from .executor import check_executor, results
 from .job import PAIR, Job, Rows, thinning
-from .keeper import Keeper
+from .keeper import SAMPLE, Keeper
 from .measure import make_measures
 from .progress import RunProgress
 from .result import SweepResult
@@ -190,7 +190,7 @@ def _manifest(job: Job, space: Space, design: str, seed: int, size: int, probe: 
 def _sample_shapes(space: Space) -> dict[str, list[int]]:
     poses = [4, 4]
     return {
-        f"sample/{name}": poses if target.shape is None else list(target.shape)
+        f"{SAMPLE}{name}": poses if target.shape is None else list(target.shape)
         for name, target in space.targets.items()
     }
 
