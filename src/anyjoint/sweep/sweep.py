@@ -48,7 +48,7 @@ def sweep(
     `space` says what varies: names of parameters ("rod/mass"), "q0", "v0", "tau" or their entries ("q0/rod/angle"),
     each with a distribution (`aj.uniform`, `aj.normal`, `aj.log_normal`, `aj.choice`), an `aj.grid`, or a list with one
     value for each run; a tuple of names stands for a correlated group. The `design` is "random", "latin-hypercube" or
-    "sobol". What run i gets depends on `seed` and i alone.
+    "sobol". What run i gets depends on `seed` and i alone (and on n in a Latin hypercube).
 
     `measure` is "final", "extremes", "energy_drift", "trajectory" or ("trajectory", samples), an `aj.Event` (when it
     happens first), a function of a run's trajectory, or a list or mapping of those. A run that fails is a row of NaN
