@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 BYTES = 8 << 20  # of samples that a chunk may hold in memory; more is no faster
-MOST = 1024  # runs of a chunk, so that their states stay in a processor's cache
+MOST = 1024  # runs of a chunk; more were no faster
 FEWEST, PARTS = 16, 64  # runs that are worth a chunk, and chunks that keep many workers busy to the end
 TRIED = 64  # runs, spread over the sweep, that are tried before giving up
 
