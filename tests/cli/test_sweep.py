@@ -1,6 +1,7 @@
 """`anyjoint sweep` as a user types it."""
 
 import json
+import signal
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import cli
 from anyjoint.cli.target import resolve
+from anyjoint.sweep.keeper import Keeper
 
 PENDULUM = """
 import anyjoint as aj
@@ -77,6 +79,26 @@ def test_json_and_grids_and_fixed_parameters(anyjoint, pendulum: str) -> None:
     assert (facts["runs"], facts["failed"], facts["complete"]) == (3, 1, True)
     assert np.shape(facts["columns"]["final"]["mean"]) == (4,)
     assert "warning: run 2: " in err
+
+
+def test_an_interruption_is_said_and_gone_on_from(anyjoint, pendulum: str, tmp_path: Path, monkeypatch) -> None:
+    given = [pendulum, "--set", "bob/mass=uniform(1, 2)", "-n", "60", "--json", "--store", str(tmp_path / "run")]
+    take = Keeper.take
+
+    def interrupted(self, number, rows) -> None:
+        if self.done:
+            signal.raise_signal(signal.SIGINT)
+        take(self, number, rows)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Keeper, "take", interrupted)
+        code, out, err = anyjoint(*given)
+    assert code == 1
+    assert "the same command goes on from the store" in err
+    assert 0 < json.loads(out)["runs"] < 60
+    code, out, _ = anyjoint(*given)
+    assert code == 0
+    assert json.loads(out)["runs"] == 60
 
 
 BAD = {

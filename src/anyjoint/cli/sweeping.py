@@ -120,6 +120,7 @@ def show(target: Target, space: Mapping[str, Any], fixed: Mapping[str, Any], pla
     for number, reason in list(result.failures.items())[:3]:
         warn(f"run {number}: {reason}")
     if not result.complete:
+        warn("interrupted" + ("; the same command goes on from the store" if plan.store else ""))
         raise SystemExit(1)
 
 

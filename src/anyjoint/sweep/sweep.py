@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 BYTES = 8 << 20  # of samples that a chunk may hold in memory; more is no faster
-MOST = 1024  # runs of a chunk, so that their states stay in a processor's cache
+MOST = 1024  # runs of a chunk; more were no faster
 FEWEST, PARTS = 16, 64  # runs that are worth a chunk, and chunks that keep many workers busy to the end
 TRIED = 64  # runs, spread over the sweep, that are tried before giving up
 
@@ -48,7 +48,7 @@ def sweep(
     `space` says what varies: names of parameters ("rod/mass"), "q0", "v0", "tau" or their entries ("q0/rod/angle"),
     each with a distribution (`aj.uniform`, `aj.normal`, `aj.log_normal`, `aj.choice`), an `aj.grid`, or a list with one
     value for each run; a tuple of names stands for a correlated group. The `design` is "random", "latin-hypercube" or
-    "sobol". What run i gets depends on `seed` and i alone.
+    "sobol". What run i gets depends on `seed` and i alone (and on n in a Latin hypercube).
 
     `measure` is "final", "extremes", "energy_drift", "trajectory" or ("trajectory", samples), an `aj.Event` (when it
     happens first), a function of a run's trajectory, or a list or mapping of those. A run that fails is a row of NaN
