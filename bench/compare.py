@@ -28,13 +28,15 @@ def ratios(results: dict[str, Any], model: str, quantity: str) -> dict[str, floa
 
 def main(commit: str = "HEAD") -> None:
     """Print a table per quantity."""
-    old = json.loads(subprocess.check_output(["git", "show", f"{commit}:bench/results.json"], cwd=RESULTS.parent.parent))
+    said = subprocess.check_output(["git", "show", f"{commit}:bench/results.json"], cwd=RESULTS.parent.parent)
+    old = json.loads(said)
     new = json.loads(RESULTS.read_text(encoding="utf8"))
     for quantity in new["settings"]["quantities"]:
         print(f"\n{quantity}, before | now")
         for model in new["models"]:
             before, now = ratios(old, model, quantity), ratios(new, model, quantity)
-            print(f"  {model:14}", " ".join(f"{key} {before.get(key, float('nan')):8.4g} | {now[key]:8.4g}" for key in now))
+            pairs = (f"{key} {before.get(key, float('nan')):8.4g} | {now[key]:8.4g}" for key in now)
+            print(f"  {model:14}", " ".join(pairs))
 
 
 if __name__ == "__main__":
