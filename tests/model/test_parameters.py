@@ -1,6 +1,7 @@
 """Parameters of a compiled model: a changed model equals a freshly compiled one, and keeps its machine code."""
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -245,3 +246,37 @@ def test_steppers_outlive_parameters_and_the_same_value_costs_nothing():
     before = list(model.mechanism.bodies)
     model.parameters.set({name: model.parameters[name], "gravity": model.parameters["gravity"]})
     assert all(x is y for x, y in zip(before, model.mechanism.bodies, strict=True))
+
+
+@dataclass(frozen=True)
+class Glide(joints.Joint):
+    """Turns, and glides by an amount that a parameter of 0 hides."""
+
+    way: float = joints.parameter((-1.0, 1.0), default=0.0)
+
+    @property
+    def coordinates(self):
+        return (joints.Coordinate("turn"),)
+
+    def pose(self, q):
+        return aj.Pose.translation(self.way * q[0], 0, 0) @ aj.Pose.rotation_y(q[0])
+
+
+@pytest.mark.parametrize("vary", [(), ("it/joint/way",)])
+def test_a_motion_that_a_parameter_of_zero_hides_shows_later(vary):
+    """With way = 0 the first factor of the pose is the identity for all q; that it may move is no less true."""
+
+    def build(way):
+        mech = aj.Mechanism("glide")
+        mech.add_body("it", joint=Glide(way), inertia=aj.Inertia.box(1.0, 0.2, 0.3, 0.4))
+        return mech
+
+    model = build(0.0).compile(vary=vary)
+    q, v = [0.7], [0.4]
+    model.forward_dynamics(q, v)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # 0 is built in where it does not vary
+        model.parameters["it/joint/way"] = 0.5
+    fresh = build(0.5).compile()
+    assert model.forward_dynamics(q, v) == pytest.approx(fresh.forward_dynamics(q, v), rel=1e-13)
+    assert model.body_poses(q) == pytest.approx(fresh.body_poses(q), abs=1e-15)

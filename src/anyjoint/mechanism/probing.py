@@ -13,6 +13,7 @@ from anyjoint.errors import JointError, SingularityError
 from anyjoint.geometry.curves import Curve
 from anyjoint.geometry.functions import PiecewiseLinear
 from anyjoint.joints import Coordinate, Coupled, FunctionJoint, Joint, Prismatic, Revolute
+from anyjoint.joints.parameters import parameters
 from anyjoint.scalar import Scalar, at_numbers, failure
 from anyjoint.spatial import Matrix, Pose, Vector
 
@@ -130,6 +131,17 @@ def expressions(joint: Joint) -> list[Any]:
     """Coordinates as the compiler sees them; it stands above physics, so it is asked for through the package's door."""
     graph = importlib.import_module("anyjoint").Graph()
     return [graph.variable(f"q{k}", c.domain) for k, c in enumerate(joint.coordinates)]
+
+
+def variables(joint: Joint, q: Sequence[Any]) -> list[Any]:
+    """The numbers of a joint that may change, as the compiler sees them, beside its coordinates."""
+    return [q[0].graph.variable(".".join(p.path), p.domain, p.bounds) for p in parameters(joint)]
+
+
+def depends(entries: Sequence[Any], q: Sequence[Any]) -> bool:
+    """Whether expressions depend on some of the variables q."""
+    found = importlib.import_module("anyjoint.symbolic.rewrite").dependencies(list(entries))
+    return any(x.id == y.id for x in found for y in q)
 
 
 def evaluate(entries: Sequence[Any], q: Sequence[Any], place: Sequence[float]) -> list[float]:

@@ -63,15 +63,16 @@ def identify(
     """Fit parameters to measurements; the model keeps those that it has.
 
     `data` is a measured motion (a Trajectory with t, q, v: the run begins at its first sample, and `simulate` has
-    options for it, such as a finer dt or forces), or {"q": ..., "v": ..., "a": ..., "tau": ...}, states with the forces
-    that went with them. `parameters` are names such as "rod/mass", "wheel/joint/R" or "rod/inertia", all of a body's
-    inertia by numbers that always make a solid. `sigma` is the standard deviation of the measurements, one number or
-    one per column; without it, it is estimated from what is left.
+    options for it, such as a finer dt or forces); or where points of bodies were seen, (samples, 3) each, {"t": ...,
+    "markers": {("shin", (0.4, 0, 0)): positions, ...}, "q0": ..., "v0": ...}; or {"q": ..., "v": ..., "a": ...,
+    "tau": ...}, states with the forces that went with them. `parameters` are names such as "rod/mass", "wheel/joint/R"
+    or "rod/inertia", all of a body's inertia by numbers that always make a solid. `sigma` is the standard deviation of
+    the measurements, one number or one per column; without it, it is estimated from what is left.
     """
     unknowns = [unknown(model, name) for name in ([parameters] if isinstance(parameters, str) else parameters)]
     if not unknowns:
         raise InputError("identify: parameters is empty; name at least one, such as 'rod/mass'")
-    residuals = _motion(model, data, simulate) if isinstance(data, Trajectory) else _forces(model, data)
+    residuals = _residuals(model, data, simulate)
     weights = _weights(sigma, residuals.measured.shape[-1])
     before = {name: model.parameters[name] for item in unknowns for name in item.values(item.start)}
     bar = Progress(progress, f"fitting {model.mechanism.name}")
@@ -122,6 +123,57 @@ class _Motion:
         return np.asarray(run.tangent(direction, raw=True)[0])
 
 
+@dataclass(frozen=True)
+class _Markers:
+    """Points of bodies that a camera has followed."""
+
+    motion: _Motion
+    bodies: tuple[int, ...]
+    points: Floats  # (markers, 4), in the bodies' frames
+    measured: Floats  # (samples, 3 markers)
+
+    @property
+    def t(self) -> Floats:
+        return self.motion.t
+
+    def predicted(self) -> tuple[Any, Floats]:
+        run, q = self.motion.predicted()
+        return run, self._seen(np.asarray(self.motion.model.body_poses(q)))
+
+    def slope(self, run: Any, direction: Mapping[str, Any]) -> Floats:
+        dq = self.motion.slope(run, direction)
+        _, rates = self.motion.model.jvp("body_poses", (run.q,), {"q": dq, **direction}, raw=True)
+        return self._seen(np.asarray(rates))
+
+    def _seen(self, poses: Floats) -> Floats:
+        at = np.einsum("smij,mj->smi", poses[:, list(self.bodies)], self.points)[..., :3]
+        return np.asarray(at.reshape(len(poses), -1))
+
+
+def _residuals(model: Any, data: Any, options: Mapping[str, Any] | None) -> Any:
+    """What is measured, by the kind of the data."""
+    if isinstance(data, Trajectory):
+        return _motion(model, data.t, data.q, data.v, options)
+    if isinstance(data, Mapping) and "markers" in data:
+        return _markers(model, data, options)
+    return _forces(model, data)
+
+
+def _markers(model: Any, data: Mapping[str, Any], options: Mapping[str, Any] | None) -> _Markers:
+    t, seen = np.asarray(data["t"], dtype=float), dict(data["markers"])
+    q0, v0 = (np.asarray(data.get(name, np.zeros(n)), dtype=float) for name, n in (("q0", model.nq), ("v0", model.nv)))
+    for key, positions in seen.items():
+        shape = np.shape(positions)
+        if shape != (len(t), 3) or not np.isfinite(np.asarray(positions, dtype=float)).all():
+            raise InputError(f"identify: marker {key!r} has shape {shape}; expected finite numbers ({len(t)}, 3)")
+    rows = np.tile(q0, (len(t), 1))
+    motion = _motion(model, t, rows, np.tile(v0, (len(t), 1)), options)
+    bodies = tuple(model.body_index(body) for body, _ in seen)
+    points = np.array([[*point, 1.0] for _, point in seen], dtype=float)
+    measured = np.hstack([np.asarray(positions, dtype=float) for positions in seen.values()])
+    return _Markers(motion, bodies, points, measured)
+
+
 def _forces(model: Any, data: Any) -> _Forces:
     if not isinstance(data, Mapping) or set(data) != {"q", "v", "a", "tau"}:
         raise InputError('identify: data is a Trajectory, or {"q": ..., "v": ..., "a": ..., "tau": ...} by rows')
@@ -133,16 +185,16 @@ def _forces(model: Any, data: Any) -> _Forces:
     return _Forces(model, (rows["q"], rows["v"], rows["a"]), rows["tau"])
 
 
-def _motion(model: Any, data: Trajectory, options: Mapping[str, Any] | None) -> _Motion:
-    if data.q.ndim != 2 or data.q.shape[1] != model.nq or len(data.t) < 2:
-        raise InputError(f"identify: the measured motion has q of shape {data.q.shape}; expected (samples, {model.nq})")
-    spacing = np.diff(data.t)
+def _motion(model: Any, t: Floats, q: Floats, v: Floats, options: Mapping[str, Any] | None) -> _Motion:
+    if q.ndim != 2 or q.shape[1] != model.nq or len(t) < 2:
+        raise InputError(f"identify: the measured motion has q of shape {q.shape}; expected (samples, {model.nq})")
+    spacing = np.diff(t)
     if np.ptp(spacing) > 1e-6 * spacing[0]:
         raise InputError("identify: samples of the measured motion are not equally far apart in time; resample it")
     chosen = dict(options or {})
     steps = max(1, round(float(spacing[0]) / float(chosen.pop("dt", spacing[0]))))
-    chosen |= {"duration": float(data.t[-1]), "dt": float(spacing[0]) / steps, "save_every": steps}
-    return _Motion(model, chosen, (data.q[0], data.v[0]), data.q, data.t)
+    chosen |= {"duration": float(t[-1] - t[0]), "dt": float(spacing[0]) / steps, "save_every": steps}
+    return _Motion(model, chosen, (q[0], v[0]), q, t)
 
 
 def _weights(sigma: Any, columns: int) -> Floats:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from anyjoint.joints import Joint
+from anyjoint.joints.parameters import bind
 from anyjoint.joints.prismatic import Prismatic
 from anyjoint.joints.product_rule import factor_entries
 from anyjoint.joints.revolute import Revolute
-from anyjoint.mechanism.probing import expressions
+from anyjoint.mechanism.probing import depends, expressions, variables
 from anyjoint.scalar import known
 from anyjoint.spatial import Pose
 
@@ -28,13 +29,18 @@ def moving_part(joint: Joint) -> tuple[str, Core, Array, Array]:
         return (HINGE if isinstance(joint, Revolute) else SLIDER), (0, 0, 0), Q, Q.T
     if type(joint).motion is not Joint.motion:
         return GENERAL, (0, 0, 0), np.eye(4), np.eye(4)
-    A, B = joint.legs(expressions(joint))  # numbers cannot tell: a step or a branch is flat almost everywhere
-    constant = [_is_constant(f) for f in A.factors]
+    # Numbers cannot tell: a step or a branch is flat almost everywhere, and what a parameter of 0 hides may show later.
+    q = expressions(joint)
+    p = variables(joint, q)
+    A, B = bind(joint, p).legs(q) if p else joint.legs(q)
+    constant = [_is_constant(f, q) for f in A.factors]
     lead = constant.index(False) if False in constant else 0
     tail = constant[::-1].index(False) if False in constant and not B.factors else 0
-    constant_B = [_is_constant(f) for f in B.factors]
+    constant_B = [_is_constant(f, q) for f in B.factors]
     lead_B = constant_B.index(False) if False in constant_B else 0
     stop = len(A.factors) - tail
+    if p:
+        A, B = joint.legs(q)
     after = Pose(A.factors[stop:]) if not B.factors else Pose(B.factors[:lead_B]).inverse()
     return GENERAL, (lead, tail, lead_B), _matrix(Pose(A.factors[:lead])), _matrix(after)
 
@@ -50,8 +56,9 @@ def stripped_legs(joint: Joint, core: Core) -> Any:
     return legs
 
 
-def _is_constant(factor: Any) -> bool:
-    return all(known(x) is not None for x in factor_entries(factor))
+def _is_constant(factor: Any, q: list[Any]) -> bool:
+    """Whether a factor depends on no coordinate, whatever the joint's parameters are."""
+    return not depends(list(factor_entries(factor)), q)
 
 
 def _matrix(pose: Pose) -> Array:
