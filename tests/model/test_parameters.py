@@ -259,7 +259,7 @@ class Glide(joints.Joint):
         return (joints.Coordinate("turn"),)
 
     def pose(self, q):
-        return aj.Pose.translation(self.way * q[0], 0, 0) @ aj.Pose.rotation_y(q[0])
+        return aj.Pose.translation(self.way * q[0] * q[0], 0, 0) @ aj.Pose.rotation_y(q[0])
 
 
 @pytest.mark.parametrize("vary", [(), ("it/joint/way",)])
@@ -268,15 +268,16 @@ def test_a_motion_that_a_parameter_of_zero_hides_shows_later(vary):
 
     def build(way):
         mech = aj.Mechanism("glide")
-        mech.add_body("it", joint=Glide(way), inertia=aj.Inertia.box(1.0, 0.2, 0.3, 0.4))
+        mech.add_body("it", joint=Glide(way), inertia=aj.Inertia(1.0, (0.1, 0, 0.2), TENSOR))
         return mech
 
     model = build(0.0).compile(vary=vary)
     q, v = [0.7], [0.4]
-    model.forward_dynamics(q, v)
+    before = model.forward_dynamics(q, v), model.body_poses(q)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # 0 is built in where it does not vary
         model.parameters["it/joint/way"] = 0.5
     fresh = build(0.5).compile()
     assert model.forward_dynamics(q, v) == pytest.approx(fresh.forward_dynamics(q, v), rel=1e-13)
     assert model.body_poses(q) == pytest.approx(fresh.body_poses(q), abs=1e-15)
+    assert np.abs(before[1] - model.body_poses(q)).max() > 0.1

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from examples.optimal import fit_knee
 
 
