@@ -68,7 +68,8 @@ def simulate(
     by stops as hard as the steps can follow, unless `forces` has a `Limits` or `limits` is False. `stabilise` keeps the
     motion on constraints: "project" after every step, ("baumgarte", a, b) by feedback, None not at all. Every
     `save_every`-th step is kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end
-    the run early with a status that says why. `parameters` has one row for each state of a batch.
+    the run early with a status that says why. `parameters` has one row for each state of a batch. Bodies of
+    `add_contact_body` change their modes on the way: `tau`, `events` and the result are in terms of `model.released`.
     """
     options = (
         duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters,
