@@ -165,3 +165,28 @@ def test_the_contact_force_in_a_bowl():
     forces = traj.contacts["ball"].forces
     assert np.abs(forces + place / (R - r) * expected[:, None]).max() < 1e-9
     assert np.abs(traj.contacts["ball"].points - place * R / (R - r)).max() < 1e-12
+
+
+def test_a_billiard_ball_in_a_hollow_sphere():
+    """Weightless, elastic and smooth, it flies along chords of equal length, and no energy is lost."""
+    R, r, off, speed = 1.0, 0.1, 0.3, 2.0
+    mech = aj.Mechanism("hollow", gravity=(0, 0, 0))
+    mech.add_contact_body(
+        "ball", surfaces=(surfaces.Inside(surfaces.Sphere(R)), surfaces.Sphere(r)), restitution=1.0, start="flight",
+        inertia=aj.Inertia.sphere(MASS, r),
+    )  # fmt: skip
+    traj = mech.compile().simulate([1, 0, 0, 0, 0, off, 0], [0, 0, 0, speed, 0, 0], duration=3.0, dt=0.02)
+    half = math.sqrt((R - r) ** 2 - off**2) / speed
+    expected = half * (1 + 2 * np.arange(len(traj.modes)))
+    assert len(traj.modes) == 4
+    assert np.abs([record.time for record in traj.modes] - expected).max() < 1e-10
+    assert np.ptp(traj.energy()[0]) < 1e-12
+
+
+def test_any_method_will_do():
+    """Euler's steps land a first-order error away from the parabola; a ball that begins touching rests at once."""
+    model = ball_on_plane(0.3, 0.5).compile()
+    traj = model.simulate(*free(1.0), duration=0.5, dt=1e-3, method="semi-implicit-euler")
+    assert abs(traj.modes[0].time - math.sqrt(2 * 0.9 / G)) < 1e-3
+    assert model.simulate(*free(), duration=0.1, dt=1e-2).modes[0][:3] == (0.0, "ball", "flight -> rolling")
+    assert len(model.simulate(*free(1.0), duration=0.0).t) == 1

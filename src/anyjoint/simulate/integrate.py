@@ -77,7 +77,8 @@ def simulate(
     `save_every`-th step is kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end
     the run early with a status that says why. `parameters` has one row for each state of a batch. With `gradient`, the
     trajectory can be differentiated (`Trajectory.gradient`, `.tangent`); states take at most `memory` bytes, and what
-    does not fit is computed again on the way back.
+    does not fit is computed again on the way back. Bodies of `add_contact_body` change their modes on the way: `tau`,
+    `events` and the result are in terms of `model.released`.
     """
     options = (
         duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters,

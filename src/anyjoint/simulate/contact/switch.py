@@ -140,6 +140,7 @@ class Switchboard:
         lifted = now.stepper.free.lift(now.q, now.v)
         v = lifted.v if v is None else v
         stepper = self.stepper(now.modes | dict(changes))
+        stepper.slips.clear()  # of an earlier stay in these modes
         new_q, new_v = np.empty(stepper.model.nq), np.empty(stepper.model.nv)
         (own_q, free_q), (own_v, free_v) = stepper.free.same_q, stepper.free.same_v
         new_q[own_q], new_v[own_v] = lifted.q[free_q], v[free_v]
