@@ -20,7 +20,7 @@ from anyjoint.tree.plan import Link, Plan
 By = Literal["v", "q", "inertia"]  # what columns belong to: velocities, coordinates, ten numbers of a link's inertia
 Block = tuple[Link, ...]  # links behind each other, each the parent of the next
 Products = tuple[tuple["Part", "Part"], ...]  # narrow x wide: rows of the matrix, then its columns
-MOST = 8  # velocities of a block, unless one link has more
+MOST, PART = 8, 4  # velocities of a block and of its parts, unless one link has more
 INERTIA = 10  # numbers of a rigid inertia
 
 
@@ -212,16 +212,30 @@ class _Pieces:
         return Kernel(self.g, tuple(self.arrays), self.loads, tuple(stores), columns)
 
 
-def pairs(plan: Plan, most: int = MOST) -> Iterator[tuple[Block, Block]]:
-    """Every block with itself and with all blocks between it and the root."""
-    found = blocks(plan, most)
+def pairs(plan: Plan) -> Iterator[tuple[Block, Block]]:
+    """Every block with all blocks between it and the root; parts of it with each other, and with themselves."""
+    found = blocks(plan, MOST)
     ends_with = {block[-1].body: block for block in found}
     for block in found:
-        other: Block | None = block
-        while other is not None:
+        parts = grouped(block, PART)
+        for i, part in enumerate(parts):
+            yield from ((part, other) for other in parts[: i + 1])
+        parent = block[0].parent
+        while parent >= 0:
+            other = ends_with[plan.links[parent].body]
             yield block, other
             parent = other[0].parent
-            other = ends_with[plan.links[parent].body] if parent >= 0 else None
+
+
+def grouped(links: Sequence[Link], most: int) -> list[Block]:
+    """Links in blocks of at most so many velocities."""
+    found: list[Block] = []
+    for link in links:
+        if found and sum(x.joint.nv for x in found[-1]) + link.joint.nv <= most:
+            found[-1] = (*found[-1], link)
+        else:
+            found.append((link,))
+    return found
 
 
 def blocks(plan: Plan, most: int) -> list[Block]:
@@ -230,14 +244,13 @@ def blocks(plan: Plan, most: int) -> list[Block]:
     for link in plan.links:
         if link.parent >= 0:
             children[link.parent] += 1
-    found: list[Block] = []
+    chains: list[list[Link]] = []
     for i, link in enumerate(plan.links):
-        follows = i > 0 and link.parent == i - 1 and children[i - 1] == 1
-        if follows and sum(x.joint.nv for x in found[-1]) + link.joint.nv <= most:
-            found[-1] = (*found[-1], link)
+        if i > 0 and link.parent == i - 1 and children[i - 1] == 1:
+            chains[-1].append(link)
         else:
-            found.append((link,))
-    return found
+            chains.append([link])
+    return [block for chain in chains for block in grouped(chain, most)]
 
 
 def widths(block: Block) -> tuple[tuple[int, int], ...]:
