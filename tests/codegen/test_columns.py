@@ -41,7 +41,8 @@ def combine():
 def finish():
     g = Graph()
     x = g.variable("x")
-    return Kernel(g, (Array("sum", "lane", True), Array("out", "row", True)), {x.id: (0, 0)}, (Store(x, 1, 0),), COLUMNS)
+    arrays = (Array("sum", "lane", wide=True), Array("out", "row", wide=True))
+    return Kernel(g, arrays, {x.id: (0, 0)}, (Store(x, 1, 0),), COLUMNS)
 
 
 def clear():
