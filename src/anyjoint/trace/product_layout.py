@@ -15,7 +15,7 @@ from anyjoint.tree.plan import Plan
 
 from .pair_layout import MOST, By, Target, blocks, column, owners
 
-ROWS, COLUMNS = 4, 8  # of the answer that one kernel computes, or copies
+ROWS, COLUMNS = 5, 8  # of the answer that one kernel computes, or copies
 
 
 def add_product(builder: Builder, plan: Plan, inverse: Target, right: Target, to: Target, by: By) -> None:
