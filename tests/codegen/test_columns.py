@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from anyjoint.codegen import Array, CompiledSchedule, Kernel, Run, Schedule, Store
+from anyjoint.codegen.kernel import one_by_one
 from anyjoint.codegen.schedule import count_schedule
 from anyjoint.errors import ExpressionError
 from anyjoint.symbolic import Graph
@@ -101,6 +102,15 @@ def test_c_and_javascript_run_the_same(tmp_path):
     )
     answer = subprocess.run([support.NODE, str(program)], check=True, capture_output=True, text=True).stdout
     np.testing.assert_allclose(json.loads(answer), expected(f, X)[0], rtol=1e-13)
+
+
+def test_columns_may_be_called_one_by_one():
+    made, (f, X) = one_by_one(schedule()), data(3)
+    assert {kernel.columns for kernel in made.kernels} == {1}
+    out = np.zeros((3, (ROWS + 1) * COLUMNS))
+    CompiledSchedule(made)(f, X, out)
+    np.testing.assert_allclose(out, expected(f, X), rtol=1e-13)
+    assert count_schedule(made).total == count_schedule(schedule()).total
 
 
 def test_every_column_counts_and_is_stored():

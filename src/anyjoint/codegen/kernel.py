@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -102,6 +102,19 @@ class Schedule:
     kernels: tuple[Kernel, ...]
     runs: tuple[Run, ...]
     work: int = 0
+
+
+def one_by_one(schedule: Schedule) -> Schedule:
+    """The same schedule without kernels of several columns, which are called once for each: for passes over it."""
+    narrow = [tuple(replace(array, wide=False) for array in kernel.arrays) for kernel in schedule.kernels]
+    kernels = [replace(k, arrays=arrays, columns=1) for k, arrays in zip(schedule.kernels, narrow, strict=True)]
+    runs = []
+    for run in schedule.runs:
+        kernel = schedule.kernels[run.kernel]
+        steps = np.outer(np.arange(kernel.columns), [array.wide for array in kernel.arrays]).astype(np.int32)
+        table = (run.offsets[:, None, :] + steps).reshape(-1, run.offsets.shape[1])
+        runs.append(run if kernel.columns == 1 else replace(run, offsets=table))
+    return replace(schedule, kernels=tuple(kernels), runs=tuple(runs))
 
 
 def check_kernel(kernel: Kernel, name: str = "kernel") -> None:
