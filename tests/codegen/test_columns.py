@@ -3,6 +3,7 @@
 import ctypes
 import json
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -126,5 +127,8 @@ def test_columns_need_places_of_their_own():
     x = g.variable("x")
     arrays = (Array("x", "row", wide=True), Array("out", "row"))
     kernel = Kernel(g, arrays, {x.id: (0, 0)}, (Store(x, 1, 0),), COLUMNS)
+    runs = (Run.over(0, (0, [0]), (1, [0])),)
     with pytest.raises(ExpressionError, match="5 columns are stored to one place; store to wide arrays only"):
-        CompiledSchedule(Schedule(arrays, (kernel,), (Run.over(0, (0, [0]), (1, [0])),)))
+        CompiledSchedule(Schedule(arrays, (kernel,), runs))
+    with pytest.raises(ExpressionError, match="arrays are wide, but there is one column"):
+        CompiledSchedule(Schedule(arrays, (replace(kernel, columns=1),), runs))

@@ -139,6 +139,11 @@ def check_kernel(kernel: Kernel, name: str = "kernel") -> None:
             raise ExpressionError(f"{name}: cannot accumulate into the uniform array {store.array}; use lane or row.")
         if store.node.graph is not kernel.graph:
             raise ExpressionError(f"{name}: a stored node belongs to another graph; build all outputs in one graph.")
+    if kernel.columns == 1 and any(array.wide for array in kernel.arrays):
+        raise ExpressionError(
+            f"{name}: arrays are wide, but there is one column; a pass over schedules that makes kernels anew has to"
+            " begin with `one_by_one`."
+        )
     if kernel.columns > 1 and not all(kernel.arrays[store.array].wide for store in kernel.stores):
         raise ExpressionError(f"{name}: {kernel.columns} columns are stored to one place; store to wide arrays only.")
 
