@@ -11,6 +11,7 @@ PAGES = (
     "README.md",
     *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "loops", "own-constraint", "rolling", "files")),
     *(f"docs/{p}.md" for p in ("dynamics", "derivatives", "simulation", "expressions")),
+    *(f"docs/{p}.md" for p in ("gradients", "fit", "optimise")),
 )
 
 

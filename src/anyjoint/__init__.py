@@ -19,6 +19,7 @@ _NAMES = {
     "anyjoint.load.own": ["save"],
     "anyjoint.mechanism": ["Inertia", "Mechanism"],
     "anyjoint.model": ["Model", "compile_model"],
+    "anyjoint.optimal": ["identify", "lqr", "optimise"],
     "anyjoint.scalar": [
         "absolute", "acos", "asin", "atan2", "cos", "derivative", "exp", "floor", "gather", "log", "maximum", "minimum",
         "power", "select", "sin", "sqrt", "tan",
@@ -63,6 +64,9 @@ if TYPE_CHECKING:
     from anyjoint.mechanism import shapes as shapes
     from anyjoint.model import Model as Model
     from anyjoint.model import compile_model as compile_model
+    from anyjoint.optimal import identify as identify
+    from anyjoint.optimal import lqr as lqr
+    from anyjoint.optimal import optimise as optimise
     from anyjoint.simulate import Event as Event
     from anyjoint.simulate import Trajectory as Trajectory
     from anyjoint.spatial import Pose as Pose

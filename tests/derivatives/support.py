@@ -22,8 +22,8 @@ class Interpreted:
     def __call__(self, *rows):
         count = max(len(np.atleast_2d(row)) for row in rows)
         schedule = self.trace.schedule
-        given = dict(zip([row.name for row in self.quantity.given(self.mech)], rows, strict=True))
-        given["qdd"] = given.get("a")
+        names = [array.name for array in schedule.arrays if array.kind == "row" and array.name != "result"]
+        given = dict(zip(names, rows, strict=True))
         memory = []
         for array in schedule.arrays:
             if array.name == "result":

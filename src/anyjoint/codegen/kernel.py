@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -104,19 +104,6 @@ class Schedule:
     work: int = 0
 
 
-def one_by_one(schedule: Schedule) -> Schedule:
-    """The same schedule without kernels of several columns, which are called once for each: for passes over it."""
-    narrow = [tuple(replace(array, wide=False) for array in kernel.arrays) for kernel in schedule.kernels]
-    kernels = [replace(k, arrays=arrays, columns=1) for k, arrays in zip(schedule.kernels, narrow, strict=True)]
-    runs = []
-    for run in schedule.runs:
-        kernel = schedule.kernels[run.kernel]
-        steps = np.outer(np.arange(kernel.columns), [array.wide for array in kernel.arrays]).astype(np.int32)
-        table = (run.offsets[:, None, :] + steps).reshape(-1, run.offsets.shape[1])
-        runs.append(run if kernel.columns == 1 else replace(run, offsets=table))
-    return replace(schedule, kernels=tuple(kernels), runs=tuple(runs))
-
-
 def check_kernel(kernel: Kernel, name: str = "kernel") -> None:
     """Refuse stores and loads that fall outside the kernel's arrays, and two plain stores to one place."""
     for what, places in (("load", kernel.loads.values()), ("store", ((s.array, s.offset) for s in kernel.stores))):
@@ -139,11 +126,6 @@ def check_kernel(kernel: Kernel, name: str = "kernel") -> None:
             raise ExpressionError(f"{name}: cannot accumulate into the uniform array {store.array}; use lane or row.")
         if store.node.graph is not kernel.graph:
             raise ExpressionError(f"{name}: a stored node belongs to another graph; build all outputs in one graph.")
-    if kernel.columns == 1 and any(array.wide for array in kernel.arrays):
-        raise ExpressionError(
-            f"{name}: arrays are wide, but there is one column; a pass over schedules that makes kernels anew has to"
-            " begin with `one_by_one`."
-        )
     if kernel.columns > 1 and not all(kernel.arrays[store.array].wide for store in kernel.stores):
         raise ExpressionError(f"{name}: {kernel.columns} columns are stored to one place; store to wide arrays only.")
 

@@ -7,6 +7,7 @@ global state, no large stack. It answers 0, or 1 if a result is not finite: the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anyjoint.quantity import Quantity, Row
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
     from anyjoint.model.program import Program
 
 
-def c_package(model: Model, prefix: str) -> dict[str, str]:
+def c_package(model: Model, prefix: str, products: Sequence[str] = ()) -> dict[str, str]:
     """Texts by file name."""
-    programs = {quantity.name: model.program(quantity.name) for quantity in exported(model)}
-    sources = {f"{prefix}_{name}.c": _source(model, prefix, program) for name, program in programs.items()}
+    programs = exported(model, products)
+    sources = {f"{prefix}_{name}.c": _source(model, f"{prefix}_{name}", prefix, program)
+               for name, program in programs.items()}  # fmt: skip
     return {
         f"{prefix}.h": _header(model, prefix, programs),
         **sources,
@@ -30,11 +32,13 @@ def c_package(model: Model, prefix: str) -> dict[str, str]:
     }
 
 
-def exported(model: Model) -> list[Quantity]:
-    """The quantities that a model's code offers: all that are not the inner part of another one."""
+def exported(model: Model, products: Sequence[str] = ()) -> dict[str, Program]:
+    """What a model's code offers, by name: all quantities that are not the inner part of another one, and products."""
     skipped = {"forward_dynamics"} if model.numeric else set()
     concerned = [quantity for quantity in model.quantities.values() if quantity.concerns(model.mechanism)]
-    return [quantity for quantity in concerned if quantity.outputs and quantity.name not in skipped]
+    wanted = [quantity.name for quantity in concerned if quantity.outputs and quantity.name not in skipped]
+    made = {name: model.program(name) for name in wanted}
+    return made | {text.replace(" ", "_").replace("-", "_"): model.products.named(text) for text in products}
 
 
 # -- functions ------------------------------------------------------------------------------------------------
@@ -47,16 +51,16 @@ def _arguments(quantity: Quantity, mechanism: Mechanism) -> list[tuple[Row, str]
     return inputs + [(row, f"{row.name}_out" if row.name in taken else row.name) for row in quantity.outputs]
 
 
-def _prototype(model: Model, prefix: str, program: Program, batch: bool = False) -> str:
+def _prototype(model: Model, function: str, program: Program, batch: bool = False) -> str:
     real, quantity = _real(program), program.quantity
     formal = ["size_t count"] if batch else []
     for k, (_, name) in enumerate(_arguments(quantity, model.mechanism)):
         formal.append(f"{'const ' if k < len(program.inputs) else ''}{real} *{name}")
     formal += [f"const {real} *numbers", f"{real} *work"]
-    return f"int {prefix}_{quantity.name}{'_batch' if batch else ''}({', '.join(formal)})"
+    return f"int {function}{'_batch' if batch else ''}({', '.join(formal)})"
 
 
-def _source(model: Model, prefix: str, program: Program) -> str:
+def _source(model: Model, function: str, prefix: str, program: Program) -> str:
     """The generated kernels and driver, then the two functions that call them."""
     quantity, real = program.quantity, _real(program)
     arguments = _arguments(quantity, model.mechanism)
@@ -79,7 +83,7 @@ def _source(model: Model, prefix: str, program: Program) -> str:
         kernels,
         f"static const {real} defaults[] = {{{numbers}}};",
         "",
-        _prototype(model, prefix, program),
+        _prototype(model, function, program),
         "{",
         "    int bad = 0;",
         "    if (numbers == NULL) numbers = defaults;",
@@ -91,8 +95,8 @@ def _source(model: Model, prefix: str, program: Program) -> str:
     for (_, name), size in zip(outputs, sizes[len(inputs) :], strict=True):
         lines.append(f"    for (int i = 0; i < {size}; i++) {name}[i] = work[{at} + i];")
         at += size
-    lines += ["    return bad;", "}", "", _prototype(model, prefix, program, True), "{"]
-    lines += ["    int bad = 0;", f"    for (size_t i = 0; i < count; i++) bad |= {prefix}_{quantity.name}({each});"]
+    lines += ["    return bad;", "}", "", _prototype(model, function, program, True), "{"]
+    lines += ["    int bad = 0;", f"    for (size_t i = 0; i < count; i++) bad |= {function}({each});"]
     return "\n".join([*lines, "    return bad;", "}", ""])
 
 
@@ -125,14 +129,14 @@ def _header(model: Model, prefix: str, programs: dict[str, Program]) -> str:
         f"enum {{ {upper}_NQ = {model.nq}, {upper}_NV = {model.nv}, {upper}_NB = {model.nb}, {upper}_WORK = {work} }};",
         "",
     ]
-    for program in programs.values():
+    for name, program in programs.items():
         arguments = _arguments(program.quantity, model.mechanism)
         rows = [f"{name} [{row.size(model.mechanism)}]: {row.meaning}" for row, name in arguments]
         lines += [
             f"/* {program.quantity.purpose} {program.op_count().total} operations.",
             *(f"   {row}{' */' if k == len(rows) - 1 else ''}" for k, row in enumerate(rows)),
-            _prototype(model, prefix, program) + ";",
-            _prototype(model, prefix, program, True) + ";",
+            _prototype(model, f"{prefix}_{name}", program) + ";",
+            _prototype(model, f"{prefix}_{name}", program, True) + ";",
             "",
         ]
     return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "#endif", ""])

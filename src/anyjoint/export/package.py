@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,15 +17,20 @@ from .latex import document
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-WRITERS: dict[str, Callable[[Model, str], dict[str, str]]] = {
+WRITERS: dict[str, Callable[[Model, str, Sequence[str]], dict[str, str]]] = {
     "c": c_package,
     "js": javascript_module,
-    "latex": lambda model, prefix: {f"{prefix}.tex": document(model.workshop)},
+    "latex": lambda model, prefix, _: {f"{prefix}.tex": document(model.workshop)},
 }
 
 
-def export(model: Model, language: str, folder: str | Path, prefix: str | None = None) -> list[Path]:
-    """Write the model as source files and return their paths; names in the code begin with `prefix`."""
+def export(
+    model: Model, language: str, folder: str | Path, prefix: str | None = None, products: Sequence[str] = ()
+) -> list[Path]:
+    """Write the model as source files and return their paths; names in the code begin with `prefix`.
+
+    `products` are derivatives to go with it: "vjp forward_dynamics", "jvp step", ...
+    """
     if language not in WRITERS:
         near = difflib.get_close_matches(str(language), WRITERS, n=1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
@@ -37,7 +42,7 @@ def export(model: Model, language: str, folder: str | Path, prefix: str | None =
     written = []
     try:
         target.mkdir(parents=True, exist_ok=True)
-        for file, text in WRITERS[language](model, name).items():
+        for file, text in WRITERS[language](model, name, products).items():
             path = target / file
             path.write_text(text, encoding="utf-8")
             written.append(path)

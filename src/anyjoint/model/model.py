@@ -48,6 +48,7 @@ from .method import add_methods
 from .parameter_rows import ParameterRows
 from .parameters import Parameters
 from .places import Places
+from .products import ProductQuestions, Products
 from .program import Program
 from .report import Report, make_report
 from .row_program import RowPrograms
@@ -61,7 +62,7 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 Given = ParameterRows | Mapping[str, Any]  # parameters, one row per state
 
 
-class Model(ConstraintQuestions, Derivatives):
+class Model(ConstraintQuestions, Derivatives, ProductQuestions):
     """Equations of motion of a mechanism as machine code; `mech.compile()` makes it.
 
     States are rows (n,) or batches (batch, n): `q` of nq coordinates, `v` of nv velocities. A pendulum of 1 m:
@@ -102,7 +103,7 @@ class Model(ConstraintQuestions, Derivatives):
         self.workshop = Workshop(self.mechanism, checked_form(form), lambda: varied(self.mechanism, self.vary))
         self.width = width
         self._programs: dict[str, Program] = {}
-        self.row_programs = RowPrograms(self)
+        self.row_programs, self.products = RowPrograms(self), Products(self)
         self.numeric = algorithm if self._is_numeric(algorithm) else None
         begin = time.perf_counter()
         if self.nv:
@@ -185,6 +186,7 @@ class Model(ConstraintQuestions, Derivatives):
         """Run the set-up programs again; drop programs that have built in a number which is another one now."""
         self.workshop.forget()
         self.row_programs.parameters_changed()
+        self.products.parameters_changed()
         for made in ("screen", "places", "_direct", "_entry_places", "is_regular"):
             self.__dict__.pop(made, None)
         stale = []
@@ -425,6 +427,7 @@ class Model(ConstraintQuestions, Derivatives):
         rtol: float = 1e-8, atol: float = 1e-10, tau: Any = None, forces: Sequence[Any] = (), events: Any = (),
         save_every: int | None = None, progress: Any = None, threads: int = 1, limits: bool = True,
         hold: int | None = None, stabilise: Any = "project", parameters: Given | None = None,
+        gradient: bool = False, memory: int = 1 << 30,
     ) -> Trajectory:  # fmt: skip
         """Integrate the motion from (q0, v0); without them from the mechanism's own start.
 
@@ -434,8 +437,9 @@ class Model(ConstraintQuestions, Derivatives):
         servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `aj.Event`s. Limits that joints declare hold
         unless `limits` is False. `stabilise` keeps the motion on constraints: "project" after every step,
         ("baumgarte", a, b), or None. Every `save_every`-th step is kept (default all). `progress=True` shows a bar.
-        Batches (batch, n) run on `threads`; `parameters` gives each state its own. Trouble ends the run early, with a
-        status that says why.
+        Batches (batch, n) run on `threads`; `parameters` gives each state its own. With `gradient`, the trajectory can
+        be differentiated (`traj.gradient`, `traj.tangent`) with states in at most `memory` bytes. Trouble ends the run
+        early, with a status that says why.
 
         >>> traj = model.simulate([0.1], [0.0], duration=1.0, dt=1e-3)
         >>> traj.status.ok, len(traj.t)
@@ -444,7 +448,7 @@ class Model(ConstraintQuestions, Derivatives):
         return importlib.import_module("anyjoint.simulate").simulate(  # type: ignore[no-any-return]
             self, q0, v0, duration, dt, method, rtol=rtol, atol=atol, tau=tau, forces=forces, events=events,
             save_every=save_every, progress=progress, threads=threads, limits=limits, hold=hold, stabilise=stabilise,
-            parameters=parameters,
+            parameters=parameters, gradient=gradient, memory=memory,
         )  # fmt: skip
 
     @named_options
@@ -465,16 +469,19 @@ class Model(ConstraintQuestions, Derivatives):
         page = importlib.import_module("anyjoint.view").model_page
         return page(self, path, q0, v0, dt, method=method, forces=forces, **looks)  # type: ignore[no-any-return]
 
-    def export(self, language: str, folder: str | Path, prefix: str | None = None) -> list[Path]:
+    def export(
+        self, language: str, folder: str | Path, prefix: str | None = None, products: Sequence[str] = ()
+    ) -> list[Path]:
         """Write code to take away into a folder: "c" (a package for C and C++), "js" or "latex".
 
         Names in the code begin with `prefix`, by default the mechanism's name, so that several models fit one program.
+        `products` are derivatives to go with it, by all arguments: "vjp forward_dynamics", "jvp step", ...
 
         >>> paths = model.export("c", "generated", prefix="pendulum")
         >>> sorted(path.name for path in paths)[:2]
         ['CMakeLists.txt', 'main.c']
         """
-        return importlib.import_module("anyjoint.export").export(self, language, folder, prefix)  # type: ignore[no-any-return]
+        return importlib.import_module("anyjoint.export").export(self, language, folder, prefix, products)  # type: ignore[no-any-return]
 
     def op_count(self, quantity: str = "forward_dynamics") -> OpCount:
         """Operations of the generated code for one state."""

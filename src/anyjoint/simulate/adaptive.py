@@ -49,6 +49,8 @@ class Samples:
         k = np.minimum(np.searchsorted(after, at, side="left"), len(after) - 1)
         self.values[first:end, member] = interpolated(at, before[k], used[k], y[k], dense[k])
         self.filled[member] = end
+        if self.request.record is not None:
+            self.request.record.add(member, before, used, y)
         self.steps += len(before)
         if self.history is not None:
             self.history.append((before, after, used, y, dense))

@@ -48,6 +48,21 @@ class Drive:
         columns = [np.interp(times, self.times, column) for column in self.values.T]
         return np.stack(columns, axis=-1) if columns else np.zeros((len(times), 0))
 
+    def spread(self, times: Floats, bars: Floats) -> Floats:
+        """The transpose of `sampled`: numbers at times, (..., nv), added up onto the samples of the inputs."""
+        made = np.zeros_like(self.values)
+        if self.times is None:
+            made += bars.reshape(-1, bars.shape[-1]).sum(axis=0)
+            return made[0] if len(made) == 1 else made
+        last = len(self.times) - 1
+        i = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, max(last - 1, 0))
+        j = np.minimum(i + 1, last)
+        length = np.where(j > i, self.times[j] - self.times[i], 1.0)
+        share = np.clip((times - self.times[i]) / length, 0.0, 1.0)[..., None]
+        np.add.at(made, i, (1 - share) * bars)
+        np.add.at(made, j, share * bars)
+        return made
+
     def commanded(self, t: float, q: Floats, v: Floats) -> Floats:
         """What the user's function asks for."""
         assert self.callback is not None

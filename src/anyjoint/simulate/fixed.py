@@ -39,7 +39,7 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
         origin, done = clock, 0
         while done < samples:
             count = min(pace.start(), samples - done)
-            drive = _drive_rows(request, stepper.step, origin + done * every * h, count * every, h)
+            drive = drive_rows(request, stepper.step, origin + done * every * h, count * every, h)
             out = stepper.advance(state, drive, settings, numbers, count, every, request.threads)
             pace.stop()
             done += count
@@ -75,7 +75,7 @@ def held_fixed(request: Request) -> Iterator[Chunk]:
         yield _chunk(request, request.times[at : at + samples], np.array(rows), samples * every)
 
 
-def _drive_rows(request: Request, step: Step, begin: float, steps: int, h: float) -> Floats:
+def drive_rows(request: Request, step: Step, begin: float, steps: int, h: float) -> Floats:
     """Inputs at every half step, or one row where they are constant."""
     if step.samples:
         rows = request.drive.rows(begin + 0.5 * h * np.arange(2 * steps + 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from .chunk import Chunk, StateAt, StepUnderflow
 from .drive import read_only
 from .engine import engine
 from .events import Event, first_crossings
+from .gradient import check_differentiable
 from .guard import Trouble, guard_of
 from .limits import overrun
 from .progress import Progress
@@ -25,6 +27,7 @@ from .python_step import coordinate_rates, python_stepper
 from .request import Request, make_request
 from .stabilise import APART, charted, check_mobility, check_on_constraints, drift
 from .status import Status
+from .steps import Record
 from .trajectory import Crossing, Trajectory
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 MANY = 1000  # states that are worth compiling for
+MEMORY = 1 << 30  # bytes that the states of a run to be differentiated may take
 
 
 @named_options
@@ -55,6 +59,8 @@ def simulate(
     hold: int | None = None,
     stabilise: Any = "project",
     parameters: Any = None,
+    gradient: bool = False,
+    memory: int = MEMORY,
 ) -> Trajectory:
     """Simulate a model from (q0, v0); rows (n,) give one trajectory, batches (batch, n) many at once.
 
@@ -67,15 +73,19 @@ def simulate(
     by stops as hard as the steps can follow, unless `forces` has a `Limits` or `limits` is False. `stabilise` keeps the
     motion on constraints: "project" after every step, ("baumgarte", a, b) by feedback, None not at all. Every
     `save_every`-th step is kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end
-    the run early with a status that says why. `parameters` has one row for each state of a batch.
+    the run early with a status that says why. `parameters` has one row for each state of a batch. With `gradient`, the
+    trajectory can be differentiated (`Trajectory.gradient`, `.tangent`); states take at most `memory` bytes, and what
+    does not fit is computed again on the way back.
     """
     request = make_request(
         model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold,
         stabilise, parameters,
     )  # fmt: skip
     bar = Progress(progress, f"simulating {model.mechanism.name}")
+    if gradient:
+        request = differentiable(request, save_every, memory)
     request = started(request)
-    recorder = Recorder(request)
+    recorder = Recorder(request, gradient)
     reason = singular_start(request)
     if reason:
         recorder.stop(False, reason, 0.0)
@@ -96,6 +106,16 @@ def simulate(
     return recorder.trajectory()
 
 
+def differentiable(request: Request, save_every: int | None, memory: int) -> Request:
+    """The request for a run that is to be differentiated: which states are kept, and where steps are written down."""
+    check_differentiable(request)
+    bytes_each = (request.model.nq + request.model.nv) * request.batch * 8
+    every = request.every if save_every else max(1, math.ceil(request.steps * bytes_each / memory))
+    if every > 1 and request.events:
+        raise InputError("gradient: a run with events keeps every step; leave save_every out, or give more memory")
+    return replace(request, every=every, record=Record())
+
+
 def started(request: Request) -> Request:
     """The request with its first states inside what is defined, and in the charts that the joints want."""
     if guard_of(request.model).fences:
@@ -105,7 +125,8 @@ def started(request: Request) -> Request:
     if not charted(request.model):
         return request
     q, v = request.model.rechart(request.q, request.v)
-    return replace(request, q=np.asarray(q, dtype=float), v=np.asarray(v, dtype=float))
+    given = (request.q[0], request.v[0]) if request.single else None
+    return replace(request, q=np.asarray(q, dtype=float), v=np.asarray(v, dtype=float), given=given)
 
 
 def singular_start(request: Request) -> str:
@@ -127,8 +148,8 @@ def singular_start(request: Request) -> str:
 class Recorder:
     """Collects chunks, watches for numbers that are not finite and for events."""
 
-    def __init__(self, request: Request) -> None:
-        self.request = request
+    def __init__(self, request: Request, differentiable: bool = False) -> None:
+        self.request, self.differentiable = request, differentiable
         self.guard = guard_of(request.model)
         # events and trouble are looked for at every step, even if fewer are kept
         self.detailed = replace(request, every=1) if request.events or self.guard else request
@@ -290,7 +311,7 @@ class Recorder:
         status = self._held(self.status or Status(True, "", float(t[-1])), t, q, v)
         return Trajectory(
             t, q, v, status, request.model, request.method, self.steps, self.crossings, request.drive, self._work(t),
-            parameters=request.parameters,
+            parameters=request.parameters, run=request if self.differentiable else None,
         )  # fmt: skip
 
     def _work(self, t: Floats) -> Floats:

@@ -62,6 +62,8 @@ class Request:
     hold: int | None = None  # steps for which a controller's answer is held
     stabilise: Stabilise = None  # how the motion is kept on constraints
     parameters: ParameterRows | None = None  # of each trajectory
+    record: Any = None  # where steps of the method's own choice are written down, if the run is to be differentiated
+    given: tuple[Floats, Floats] | None = None  # the first state before joints chose their charts
 
     @property
     def quantities(self) -> tuple[str | Quantity, ...]:

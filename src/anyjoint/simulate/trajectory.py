@@ -60,8 +60,29 @@ class Trajectory:
     done: Floats | None = None  # work up to every sample, where it was summed up in the run
     stored: Floats | None = None  # energy in springs among the forces of a run that was loaded from a file
     parameters: ParameterRows | None = None  # of each trajectory of a batch
+    run: Any = None  # the request, if the run can be differentiated
 
     # -- asking ----------------------------------------------------------------------------------------------
+
+    def gradient(self, dq: Any = None, dv: Any = None, wrt: Sequence[str] = ("q0", "v0"), raw: bool = False) -> Any:
+        """The gradient of a number that depends on samples, from its derivatives by them, back through all steps.
+
+        `dq` and `dv` are the derivatives by the last state, (nv,), or by all samples, (samples, nv). `wrt` are "q0",
+        "v0", "tau" and names of parameters. Derivatives by coordinates are by changes as velocities see them, or with
+        raw=True by coordinates themselves. The run must be one of simulate(..., gradient=True).
+
+        >>> traj = model.simulate([0.1], [0.0], duration=1.0, gradient=True)
+        >>> slope = traj.gradient(dq=[1.0], wrt=("q0", "bob/mass"))  # of the last angle
+        >>> bool(abs(slope["q0"][0] + 0.9999) < 0.01), bool(abs(slope["bob/mass"]) < 1e-9)
+        (True, True)
+        """
+        return importlib.import_module("anyjoint.simulate.gradient").gradient(self, dq, dv, wrt, raw)
+
+    def tangent(self, direction: Mapping[str, Any], raw: bool = False) -> tuple[Floats, Floats]:
+        """Rates (dq, dv) of all samples for small changes of "q0", "v0", "tau" and parameters, by name."""
+        found: tuple[Floats, Floats]
+        found = importlib.import_module("anyjoint.simulate.gradient").tangent(self, direction, raw)
+        return found
 
     def energy(self) -> tuple[Floats, Floats]:
         """Kinetic and potential energy at every sample; springs and stiffness count as potential."""

@@ -12,8 +12,8 @@ from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.methods import METHODS, Rows, along, candidates, cheapest, cheapest_rows
 from anyjoint.symbolic.node import Node
 from anyjoint.symbolic.ops import Op
-from anyjoint.symbolic.partials import derivative_graph, hazardous_branches, reach_masks, reachable
-from anyjoint.symbolic.reverse import adjoints
+from anyjoint.symbolic.partials import derivative_graph, reach_masks, reachable
+from anyjoint.symbolic.reverse import pullback
 from anyjoint.symbolic.rewrite import flatten, substitute
 
 __all__ = [
@@ -70,16 +70,10 @@ def vjp(outputs: Any, x: Any, weights: Any) -> Array:
     g, roots, leaves = _problem(outputs, x)
     seeds = _factors(g, weights, len(roots), "vjp", "weights")
     zero = g.constant_id(0.0)
-    if hazardous_branches(g, roots, leaves):
-        total = [zero] * len(leaves)
-        for seed, row in zip(seeds, cheapest_rows(g, roots, leaves, "forward"), strict=True):
-            for j, value in row.items():
-                total[j] = g.node(Op.ADD, total[j], g.node(Op.MUL, seed, value))
-        return _vector(g, total)
     start: dict[int, int] = {}
     for root, seed in zip(roots, seeds, strict=True):
         start[root] = g.node(Op.ADD, start[root], seed) if root in start else seed
-    adjoint = adjoints(derivative_graph(g, roots, leaves), start)
+    adjoint = pullback(g, start, leaves)
     return _vector(g, [adjoint.get(leaf, zero) for leaf in leaves])
 
 

@@ -27,7 +27,7 @@ def add_product(builder: Builder, plan: Plan, inverse: Target, right: Target, to
         touched = [i for i, x in enumerate(above) if last in x or i in above[last]]
         rooted = [i for i, x in enumerate(above) if min(x) == min(above[last])]
         begin, count = column(block[0], first, by), len(owners(block, by))
-        for start, rows in groups(velocities(plan, rooted)):
+        for start, rows in groups(velocities(plan, rooted)) if count else ():
             offsets = (inverse.at.offset + start * inverse.stride, right.at.offset + begin)
             key = (rows, count, tuple(velocities(plan, touched)))
             calls.setdefault(key, []).append((*offsets, to.at.offset + start * to.stride + begin))

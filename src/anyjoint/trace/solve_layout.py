@@ -22,6 +22,7 @@ from .messages import Messages
 from .pair_layout import MOST, Block, By, Target, blocks, column, owners
 from .product_layout import clear, lineage
 
+IDLE = -1  # instead of a kernel that would write nothing
 WIDEST = 12  # columns of a block: a rolling joint and quaternions have more coordinates than velocities
 FACTORS = {"J_free": 6, "Z": 6, "L": 0, "D": 1}  # rows of each link's matrices; none: as many as velocities
 
@@ -75,6 +76,8 @@ class Solve:
     ) -> None:  # fmt: skip
         """The columns of a block: right sides of links `given`, sweeps over those `touched`, answers of those asked."""
         count, begin = len(owners(block, by)), column(block[0], self._index(block[0]), by)
+        if not count:  # welds
+            return
         calls = [self._inward(i, begin, count, right, i in given, set(touched)) for i in reversed(touched)]
         calls += [self._outward(i, begin, count, (right, to), i in touched, set(asked)) for i in asked]
         self._run(calls)
@@ -108,14 +111,15 @@ class Solve:
         passed: Sequence[tuple[int, bool]],
     ) -> Call:  # fmt: skip
         if key not in self._kernels:
-            self._kernels[key] = self.builder.kernel(make(*key[1:]))
+            made = make(*key[1:])
+            self._kernels[key] = self.builder.kernel(made) if made.stores else IDLE
         factors = [(self.shared.array, self.places[name][i]) for name in FACTORS]
         messages = [(self.shared.array, self.shared.offset + room.at[k]) for k, used in passed if used]
         return self._kernels[key], [*rows, *factors, *messages]
 
     def _run(self, calls: Sequence[Call]) -> None:
         """Calls of one kernel behind each other as one run."""
-        begin = 0
+        calls, begin = [call for call in calls if call[0] != IDLE], 0
         for end in range(1, len(calls) + 1):
             if end == len(calls) or calls[end][0] != calls[begin][0]:
                 arguments = zip(*(call for _, call in calls[begin:end]), strict=True)
@@ -126,6 +130,8 @@ class Solve:
     def _give_unit(self, block: Block, right: Target) -> None:
         """Minus the identity in the rows and columns of a block."""
         n = len(owners(block, "v"))
+        if not n:
+            return
         key = ("unit", n, right.stride)
         if key not in self._kernels:
             g = Graph()
@@ -139,7 +145,7 @@ class Solve:
         """Rows of a block in the columns of links before it: what was found the other way round."""
         n, begin = len(owners(block, "v")), block[0].v.start
         calls: list[Call] = []
-        for i in above:
+        for i in (i for i in above if n and self.plan.links[i].joint.nv):
             key = ("mirror", n, self.plan.links[i].joint.nv, to.stride)
             if key not in self._kernels:
                 self._kernels[key] = self.builder.kernel(mirror_kernel(*key[1:]))

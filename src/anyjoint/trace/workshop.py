@@ -6,7 +6,7 @@ mechanism -> plan (links, inner frames) -> numbers (raw parameters) -> trace (st
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ from anyjoint.codegen import Schedule
 from anyjoint.dynamics.algorithm import Algorithm, Along, Over
 from anyjoint.mechanism import Mechanism
 from anyjoint.tree.closures import ClosedPlan
-from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_frames, make_plan
+from anyjoint.tree.plan import GENERAL, NUDGE, Frames, Plan, body_plan, make_frames, make_plan
 
 from .classes import Tracer
 from .constrained import Constrained, ConstraintPrograms, Question, closed_plan, constrained, frame_numbers
@@ -74,10 +74,15 @@ class Workshop:
     """Traces quantities of one mechanism; plans are made again when parameters change."""
 
     def __init__(
-        self, mechanism: Mechanism, form: str = "auto", variants: Callable[[], Sequence[Mechanism]] = tuple
-    ) -> None:
-        """Numbers that are others in one of the `variants` of the mechanism are variables whatever their value."""
-        self.mechanism, self.form, self.joints = mechanism, form, JointCache()
+        self, mechanism: Mechanism, form: str = "auto", variants: Callable[[], Sequence[Mechanism]] = tuple,
+        nudged: Collection[int] | None = None,
+    ) -> None:  # fmt: skip
+        """Numbers that are others in one of the `variants` of the mechanism are variables whatever their value.
+
+        With `nudged`, every body is a link in its own frame, so that numbers are parameters one by one; these bodies'
+        placements are such parameters, too.
+        """
+        self.mechanism, self.form, self.joints, self.nudged = mechanism, form, JointCache(), nudged
         self.row_programs = ConstraintPrograms()
         self._variants = variants
         self._varying: dict[tuple[Over, bool, bool], Floats | None] = {}
@@ -104,20 +109,23 @@ class Workshop:
     def plan(self, over: Over = "links") -> Plan:
         """The links that an algorithm runs over."""
         if over not in self._plans:
-            tree, frames = self.expansion or self.mechanism, self.basis(over).frames
-            made = make_plan(tree, regroup=over == "regrouped", frames=frames) if frames else body_plan(tree)
-            self._plans[over] = made
+            self._plans[over] = self._planned(over, self.basis(over).frames)
         return self._plans[over]
+
+    def _planned(self, over: Over, frames: Frames | None) -> Plan:
+        tree = self.expansion or self.mechanism
+        if frames is None:
+            return body_plan(tree, self.nudged)
+        return make_plan(tree, regroup=over == "regrouped", frames=frames)
 
     def basis(self, over: Over) -> Basis:
         """A plan and its numbers, of the present joints and placements."""
         bodies = tuple((self.expansion or self.mechanism).bodies)
         known = self._bases.get(over)
         if known is None or not known.fits(bodies):
-            tree = self.expansion or self.mechanism
-            frames = None if over == "bodies" else make_frames(tree)
-            plan = make_plan(tree, regroup=over == "regrouped", frames=frames) if frames else body_plan(tree)
-            self._plans[over] = plan
+            own = over == "bodies" or self.nudged is not None
+            frames = None if own else make_frames(self.expansion or self.mechanism)
+            self._plans[over] = plan = self._planned(over, frames)
             self._bases[over] = Basis(plan, numbers_of(plan, GROUND), frames, over == "regrouped", bodies)
         return self._bases[over]
 
@@ -142,9 +150,18 @@ class Workshop:
             found = self.basis(over).of((self.expansion or self.mechanism).bodies, field)
         key = over, gravity, closed
         if key not in self._varying:
-            others = [Workshop(variant, self.form).numbers(*key).flat() for variant in self._variants()]
-            self._varying[key] = np.ptp([found.flat(), *others], axis=0) != 0 if others else None
+            others = [Workshop(x, self.form, nudged=self.nudged).numbers(*key).flat() for x in self._variants()]
+            varying = np.ptp([found.flat(), *others], axis=0) != 0 if others else None
+            self._varying[key] = varying if varying is None else varying | self._nudges(over, closed, found)
         return replace(found, varying=self._varying[key])
+
+    def _nudges(self, over: Over, closed: bool, numbers: Numbers) -> Floats:
+        """Which numbers are those of small motions before joints: always zero, and always variables."""
+        links = (self.closed(over).plan if closed else self.plan(over)).links
+        found = np.zeros(len(numbers.flat()), dtype=bool)
+        for link, end in zip(links, numbers.starts()[1:], strict=True):
+            found[end - NUDGE : end] |= link.nudged
+        return found
 
     def closed_table(self, links: NumberTable, over: Over) -> NumberTable:
         """Numbers of the closed plan, where those of its links are given and its frames are what they are."""

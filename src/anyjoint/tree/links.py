@@ -19,7 +19,7 @@ from anyjoint.tree.record import Record
 
 from .denavit import exact_sincos, snap
 from .moving_part import FIXED, GENERAL, HINGE, SLIDER, stripped_legs
-from .plan import Link, Plan
+from .plan import NUDGE, Link, Plan
 from .rigid import Array
 
 RAW = (
@@ -166,15 +166,22 @@ def link_body(
         A = Pose([*turn, Translation((x, y, z)), after])
         motion = Motion(A, Pose(), zeros(6, 0), zeros(6, 0), zeros(6))
     assert motion is not None  # general links always come with their motion
-    A = Pose([f for f in motion.A.factors if not is_identity(f)])
+    behind = raw[len(raw) - len(link.tail) :]
+    before = _nudge(behind[-NUDGE:]) if link.nudged else []
+    A = Pose([*before, *(f for f in motion.A.factors if not is_identity(f))])
     W = motion.B.inverse()
-    if link.tail:
-        *R, px, py, pz = raw[len(raw) - len(link.tail) :]
+    if len(link.tail) > NUDGE:
+        *R, px, py, pz = behind[: len(behind) - NUDGE * link.nudged]
         W = W @ Pose([Translation((px, py, pz)), Turn(vector(*R).reshape(3, 3))])
     W = Pose([f for f in W.factors if not is_identity(f)])
     return Record(
         A=A, W=W, S_A=motion.S_A, S_B=motion.S_B, c=motion.c, J=raw_inertia(raw), qd=vector(*v)
     )
+
+
+def _nudge(xi: Sequence[Scalar]) -> list[Any]:
+    """Factors of a pose that is exp(xi) to first order, and rigid whatever xi is."""
+    return [Translation((xi[3], xi[4], xi[5])), *(Rotation(axis, xi[axis]) for axis in range(3))]
 
 
 def raw_inertia(raw: Sequence[Scalar]) -> BlockInertia:

@@ -7,6 +7,7 @@ so that the constant pose to one child is Rot_x(alpha) Trans(p) with p in a plan
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +24,11 @@ from .moving_part import FIXED, GENERAL, HINGE, SLIDER, Core, moving_part
 from .regroup import regroup_inertia
 from .rigid import Array, inverse, matrices, moved
 
-__all__ = ["FIXED", "GENERAL", "HINGE", "SLIDER", "Frames", "Link", "Plan", "body_plan", "make_frames", "make_plan"]
+__all__ = [
+    "FIXED", "GENERAL", "HINGE", "NUDGE", "SLIDER", "Frames", "Link", "Plan", "body_plan", "make_frames", "make_plan",
+]  # fmt: skip
+
+NUDGE = 6  # numbers of a small motion: three angles, three lengths
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,7 @@ class Link:
     columns: Columns = NONE  # unknowns of others that pass it
     feed: Feed = UNFED
     tail: tuple[float, ...] = ()  # the link's frame after the moving part, if not there: rotation by rows, origin
+    nudged: bool = False  # whether a small motion of the parent's frame comes first; its six numbers end the tail
 
 
 @dataclass(frozen=True)
@@ -152,12 +158,16 @@ def make_plan(
     return Plan(tuple(links), tuple(zip(frames.carriers, turned, strict=True)))
 
 
-def body_plan(mechanism: Any) -> Plan:
-    """Every body as a link in its own frame, welded ones too: for answers in terms of bodies."""
+def body_plan(mechanism: Any, nudged: Collection[int] | None = None) -> Plan:
+    """Every body as a link in its own frame, welded ones too: for answers in terms of bodies.
+
+    For derivatives by parameters, `nudged` are the bodies whose placements are among them; joints then stay whole,
+    because constant poses around their moving parts may be made of their numbers.
+    """
     bodies = mechanism.bodies
     if not bodies:
         return Plan((), ())
-    parts = {id(body.joint): _part(body.joint) for body in bodies}
+    parts = {id(body.joint): _part(body.joint, whole=nudged is not None) for body in bodies}
     kinds, cores, leads, tails = zip(*(parts[id(body.joint)] for body in bodies), strict=True)
     pose = unshifted(matrices([body.placement for body in bodies]) @ np.array(leads))
     found = (pose.gamma, pose.sin_alpha, pose.cos_alpha, pose.p, pose.theta)
@@ -168,15 +178,18 @@ def body_plan(mechanism: Any) -> Plan:
     for i, (body, (gamma, s, c, at, theta)) in enumerate(zip(bodies, numbers, strict=True)):
         made = (body.index, body.parent, kinds[i], body.joint, cores[i], gamma, s, c, tuple(at), theta)
         tail = () if np.array_equal(tails[i], np.eye(4)) else (*snap(tails[i][:3, :3]).flat, *tails[i][:3, 3])
+        moved = body.index in (nudged or ())
         where = (inertia[i], np.eye(4), body.q, body.v)
-        links.append(Link(*made, *where, slot=slots[i], spring=Spring.of(body), tail=tail))
+        extra = (*tail, *(0.0,) * NUDGE * moved)
+        links.append(Link(*made, *where, slot=slots[i], spring=Spring.of(body), tail=extra, nudged=moved))
     return Plan(tuple(links), tuple((i, np.eye(4)) for i in range(len(bodies))))
 
 
-def _part(joint: Joint) -> tuple[str, Core, Array, Array]:
+def _part(joint: Joint, whole: bool) -> tuple[str, Core, Array, Array]:
     """The moving part of a joint and the constant poses around it; a joint without coordinates is one constant pose."""
     if joint.nv:
-        return moving_part(joint)
+        kind, core, lead, tail = moving_part(joint)
+        return (kind, (0, 0, 0), np.eye(4), np.eye(4)) if whole and kind == GENERAL else (kind, core, lead, tail)
     return FIXED, (0, 0, 0), np.asarray(joint.pose([]).matrix, dtype=float), np.eye(4)
 
 

@@ -1,0 +1,120 @@
+"""What of a schedule depends on given arrays, and which values still stand in memory when it is over.
+
+A transformation that differentiates needs both: values that do not depend on anything have no derivative, and values
+that are never overwritten need not be kept a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from anyjoint.codegen.kernel import Kernel, Offsets, Run, Schedule, extents
+from anyjoint.symbolic.partials import reach_masks
+from anyjoint.symbolic.rewrite import reachable
+
+Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+
+@dataclass(frozen=True)
+class Activity:
+    """Per kernel: variables that carry derivatives, and stores to places that do."""
+
+    loads: tuple[frozenset[int], ...]
+    stores: tuple[frozenset[int], ...]  # positions among the kernel's stores
+    alive: tuple[Flags, ...]  # per array of the schedule: the places that ever do
+
+
+def activity(schedule: Schedule, names: Collection[str]) -> Activity:
+    """What depends on the arrays of these names, for any call of a kernel."""
+    alive = tuple(
+        np.full(extent, array.name in names) for array, extent in zip(schedule.arrays, extents(schedule), strict=True)
+    )
+    loads: list[frozenset[int]] = [frozenset() for _ in schedule.kernels]
+    moving: list[list[int]] = [[] for _ in schedule.kernels]  # stores of values that depend on active loads
+    kernels = [_Uses(kernel) for kernel in schedule.kernels]
+    grows = True
+    while grows:
+        grows = False
+        for run in schedule.runs:
+            uses, k = kernels[run.kernel], run.kernel
+            found = frozenset(i for i, at in uses.loaded(run) if i not in loads[k] and alive[at[0]][at[1]].any())
+            if found:
+                loads[k] |= found
+                moving[k] = _dependent_stores(schedule.kernels[k], loads[k])
+                grows = True
+            for position in moving[k]:
+                array, at = uses.stored(run, position)
+                if not alive[array][at].all():
+                    alive[array][at] = grows = True
+    return Activity(tuple(loads), tuple(_stores(schedule, kernels, alive)), alive)
+
+
+def _stores(schedule: Schedule, kernels: list[_Uses], alive: tuple[Flags, ...]) -> list[frozenset[int]]:
+    """Per kernel the stores that go to a place which carries derivatives in any call."""
+    found: list[set[int]] = [set() for _ in kernels]
+    for run in schedule.runs:
+        for position in range(len(kernels[run.kernel].kernel.stores)):
+            array, at = kernels[run.kernel].stored(run, position)
+            if alive[array][at].any():
+                found[run.kernel].add(position)
+    return [frozenset(x) for x in found]
+
+
+@dataclass(frozen=True)
+class Lasting:
+    """Per kernel: variables whose places, and stores whose values, nothing overwrites any more."""
+
+    loads: tuple[frozenset[int], ...]
+    stores: tuple[frozenset[int], ...]
+
+
+def lasting(schedule: Schedule) -> Lasting:
+    """What is still there after the last run, for all calls of a kernel."""
+    kernels = [_Uses(kernel) for kernel in schedule.kernels]
+    last = [np.full(extent, -1, dtype=np.int64) for extent in extents(schedule)]
+    begins, total = [], 0
+    for run in schedule.runs:
+        calls = np.arange(total, total + run.count)
+        begins.append(calls)
+        for position in range(len(schedule.kernels[run.kernel].stores)):
+            array, at = kernels[run.kernel].stored(run, position)
+            np.maximum.at(last[array], at, calls)
+        total += run.count
+    loads = [set(kernel.loads) for kernel in schedule.kernels]
+    stores = [{p for p, s in enumerate(kernel.stores) if not s.accumulate} for kernel in schedule.kernels]
+    for run, calls in zip(schedule.runs, begins, strict=True):
+        uses, k = kernels[run.kernel], run.kernel
+        loads[k] -= {i for i, (array, at) in uses.loaded(run) if (last[array][at] >= calls).any()}
+        for position in list(stores[k]):
+            array, at = uses.stored(run, position)
+            if (last[array][at] != calls).any():
+                stores[k].discard(position)
+    return Lasting(tuple(map(frozenset, loads)), tuple(map(frozenset, stores)))
+
+
+class _Uses:
+    """Where the calls of a kernel load and store."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+
+    def loaded(self, run: Run) -> Iterator[tuple[int, tuple[int, Offsets]]]:
+        """(variable, (array, place in each call))."""
+        for i, (argument, offset) in self.kernel.loads.items():
+            yield i, (run.arrays[argument], run.offsets[:, argument] + offset)
+
+    def stored(self, run: Run, position: int) -> tuple[int, Offsets]:
+        """(array, place in each call) of a store."""
+        store = self.kernel.stores[position]
+        return run.arrays[store.array], run.offsets[:, store.array] + store.offset
+
+
+def _dependent_stores(kernel: Kernel, active: Collection[int]) -> list[int]:
+    """Positions of stores whose values depend on active variables."""
+    graph = kernel.graph
+    nodes = reachable(graph, [store.node.id for store in kernel.stores])
+    reach = reach_masks(graph, nodes, sorted(active))
+    return [p for p, store in enumerate(kernel.stores) if store.node.id in reach]

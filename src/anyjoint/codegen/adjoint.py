@@ -1,0 +1,297 @@
+"""The adjoint of a schedule: its runs, which keep what is needed later, then the same runs backwards.
+
+A kernel y = f(x) becomes xbar += (df/dx)^T ybar; after a plain store ybar is set to zero, after one that adds it stays,
+which makes places right that are used again and again. What the backward kernel needs of the forward one is read again
+where it still stands, computed again where that is one operation, and otherwise kept on a tape in the work array.
+It knows nothing of physics and works on any schedule, steps included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anyjoint.codegen.activity import activity, lasting
+from anyjoint.codegen.builder import Builder
+from anyjoint.codegen.ir import CONDITIONS
+from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store
+from anyjoint.codegen.shadow import Copied, Shadows, copied, one_by_one, tidy
+from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic.ops import Op
+from anyjoint.symbolic.reverse import pullback
+from anyjoint.symbolic.rewrite import reachable, rebuilt
+
+_CHEAP = frozenset((Op.ADD, Op.SUB, Op.MUL, Op.NEG))
+
+
+def bar_of(name: str) -> str:
+    """The array that holds the adjoints of an array."""
+    return f"{name}~"
+
+
+Weigh = Callable[[Builder, Place], None]  # writes weights of the output to a place, once its values are known
+
+
+def adjoint(
+    schedule: Schedule, inputs: Collection[str], output: str = "result", weigh: Weigh | None = None,
+    totals: Collection[str] = (), more: Sequence[str] = (),
+) -> Schedule:  # fmt: skip
+    """Values as before and, for weights of the output, the derivatives of the weighted sum by some inputs.
+
+    Arrays of adjoints come behind: those of the inputs are written, those of `totals` among them added to what is
+    there; that of the output is read, by `weigh` if it is given, which may use the rows `more`. An array may be input
+    and output. Entries that nothing depends on are not written.
+    """
+    schedule = one_by_one(schedule)
+    found = activity(schedule, inputs)
+    rows = {name: bar_of(name) for name in (*inputs, output)}
+    made = Shadows(schedule, [bool(flags.any()) for flags in found.alive], rows, weigh is None, more)
+    if made.is_direct:
+        kernel, used = tidy(_straight(schedule.kernels[0], found.loads[0], made))
+        number = made.builder.kernel(kernel)
+        made.builder.runs.append(Run(number, *made.columns(schedule.runs[0], used)))
+        return made.made()
+    made.clear([array.name for array in schedule.arrays if array.name != output])
+    still = lasting(schedule)
+    parts = zip(schedule.kernels, found.loads, found.stores, still.loads, still.stores, strict=True)
+    pairs = [_pair(*part, made) for part in parts]
+    forward = [made.builder.kernel(pair.forward) for pair in pairs]
+    tapes = _forward_runs(schedule, made, pairs, forward)
+    seeds = made.shadow(output)
+    if weigh and seeds:
+        weigh(made.builder, seeds[0])
+    else:
+        made.fill(output)
+    numbers: dict[int, int] = {}  # of backward kernels
+    for run, tape in zip(reversed(schedule.runs), reversed(tapes), strict=True):
+        pair = pairs[run.kernel]
+        if pair.backward.stores:
+            arrays, offsets = made.columns(run, pair.used, tape)
+            _add_backwards(made, pair, numbers, arrays, offsets[::-1])
+    for name in inputs:
+        made.fetch(name, add=name in totals)
+    return made.made()
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A kernel that keeps what the other needs, and the other; `used` are the arguments of that."""
+
+    forward: Kernel
+    backward: Kernel
+    used: list[int]
+    tape: int  # numbers kept by each call
+
+
+def _forward_runs(schedule: Schedule, made: Shadows, pairs: Sequence[_Pair], kernels: Sequence[int]) -> list[Offsets]:
+    """Add the runs that keep a tape; where the tape of each call begins."""
+    tapes = []
+    for run in schedule.runs:
+        size = pairs[run.kernel].tape
+        begin = made.builder.room(size * run.count).offset
+        tapes.append(np.asarray(begin + size * np.arange(run.count), dtype=np.int32))
+        n = len(run.arrays)
+        used = [*range(n), *([2 * n] if size else [])]
+        made.builder.runs.append(Run(kernels[run.kernel], *made.columns(run, used, tapes[-1])))
+    return tapes
+
+
+# -- one kernel ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Backward:
+    """Adjoints of a kernel's variables as expressions in its values and in the adjoints of what it stores."""
+
+    copy: Copied
+    seeds: dict[int, Place]  # variables that stand for adjoints of what is stored
+    results: dict[tuple[int, int], int]  # what is to be added to the adjoint of a place
+
+
+def _backward(kernel: Kernel, active: Collection[int], alive: Collection[int]) -> _Backward:
+    copy = copied(kernel)
+    graph = copy.graph
+    seeds: dict[int, Place] = {}
+    weights: dict[int, int] = {}
+    for position in sorted(alive):
+        store, node = kernel.stores[position], copy.stores[position]
+        seed = graph.variable("adjoint").id
+        seeds[seed] = Place(store.array, store.offset)
+        weights[node] = graph.node(Op.ADD, weights[node], seed) if node in weights else seed
+    leaves = [copy.variable[i] for i in sorted(active) if i in copy.variable]
+    results: dict[tuple[int, int], int] = {}
+    for leaf, value in pullback(graph, weights, leaves).items():
+        place = copy.loads[leaf]
+        results[place] = graph.node(Op.ADD, results[place], value) if place in results else value
+    return _Backward(copy, seeds, results)
+
+
+def _straight(kernel: Kernel, active: Collection[int], made: Shadows) -> Kernel:
+    """Values and adjoints in one go, where a kernel is called once and all adjoints are rows."""
+    back, n = _backward(kernel, active, range(len(kernel.stores))), len(kernel.arrays)
+    graph = back.copy.graph
+    loads = back.copy.loads | {i: (n + place.array, place.offset) for i, place in back.seeds.items()}
+    stores = [Store(Node(graph, node), s.array, s.offset, s.accumulate)
+              for node, s in zip(back.copy.stores, kernel.stores, strict=True)]  # fmt: skip
+    stores += [Store(Node(graph, value), n + array, offset) for (array, offset), value in back.results.items()]
+    return Kernel(graph, (*kernel.arrays, *(made.array(bar_of(a.name)) for a in kernel.arrays)), loads, tuple(stores))
+
+
+def _pair(
+    kernel: Kernel, active: Collection[int], alive: Collection[int], kept_loads: Collection[int],
+    kept_stores: Collection[int], made: Shadows,
+) -> _Pair:  # fmt: skip
+    """The kernel with a tape, and its adjoint: arguments n + j are adjoints of arguments j, 2 n is the tape."""
+    back, n = _backward(kernel, active, alive), len(kernel.arrays)
+    copy, graph = back.copy, back.copy.graph
+    standing = {copy.variable[i]: kernel.loads[i] for i in kept_loads if i in copy.variable}
+    for position in kept_stores:
+        store = kernel.stores[position]
+        standing.setdefault(copy.stores[position], (store.array, store.offset))
+    taped = _taped(graph, list(back.results.values()), set(back.seeds), standing)
+    values = [Store(Node(graph, node), s.array, s.offset, s.accumulate)
+              for node, s in zip(copy.stores, kernel.stores, strict=True)]  # fmt: skip
+    values += [Store(Node(graph, node), n, slot) for node, slot in taped.items()]
+    tape = (Array("tape", "lane"),) if taped else ()
+    forward = Kernel(graph, (*kernel.arrays, *tape), copy.loads, tuple(values))
+    places = {i: (n + place.array, place.offset) for i, place in back.seeds.items()}
+    places |= {node: (2 * n, slot) for node, slot in taped.items()} | standing
+    target, loads, nodes = _cut(graph, list(back.results.values()), places)
+    stores = list(_adjoint_stores(kernel, alive, dict(zip(back.results, nodes, strict=True)), target))
+    arrays = (*kernel.arrays, *(made.array(bar_of(a.name)) for a in kernel.arrays), Array("tape", "lane"))
+    backward, used = tidy(Kernel(target, arrays, loads, tuple(stores)))
+    return _Pair(forward, backward, used, len(taped))
+
+
+def _adjoint_stores(
+    kernel: Kernel, alive: Collection[int], results: dict[tuple[int, int], Node], graph: Graph
+) -> Iterator[Store]:
+    """What is added to adjoints of loaded places; adjoints of places that were written anew are replaced."""
+    n, zero = len(kernel.arrays), graph.constant(0.0)
+    plain = {(s.array, s.offset) for p, s in enumerate(kernel.stores) if p in alive and not s.accumulate}
+    for (array, offset), node in results.items():
+        yield Store(node, n + array, offset, (array, offset) not in plain)
+    for array, offset in sorted(plain - set(results)):
+        yield Store(zero, n + array, offset)
+
+
+def _taped(
+    graph: Graph, results: Sequence[int], seeds: Collection[int], standing: Collection[int]
+) -> dict[int, int]:
+    """Values that adjoints use and that must be kept, with their slots."""
+    order = reachable(graph, results)
+    later: set[int] = set()  # nodes that depend on adjoints
+    wanted = set(results)
+    for i in order:
+        operands = graph.operands(i)
+        if i in seeds or any(x in later for x in operands):
+            later.add(i)
+            wanted.update(operands)
+    for i in reversed(order):
+        if i in wanted - later and graph.op[i] in CONDITIONS:  # no place in an array: computed again
+            wanted.remove(i)
+            wanted.update(graph.operands(i))
+    there = {i for i in order if graph.op[i] == Op.CONST} | set(standing)
+    taped: dict[int, int] = {}
+    for i in sorted(wanted - later - there):
+        while graph.op[i] == Op.NEG:
+            i = graph.a[i]
+        if i in there or i in taped:
+            continue
+        if graph.op[i] in _CHEAP and all(x in there or x in taped for x in graph.operands(i)):
+            continue
+        taped[i] = len(taped)
+    return taped
+
+
+def _cut(
+    graph: Graph, results: Sequence[int], places: dict[int, tuple[int, int]]
+) -> tuple[Graph, dict[int, tuple[int, int]], list[Node]]:
+    """The results in a graph of their own, in which the nodes with a place are loaded from there."""
+    target, loads = Graph(), {}
+    mapping: dict[int, int] = {}
+    for i in reachable(graph, results, places):
+        if i in places:
+            mapping[i] = target.variable("x").id
+            loads[mapping[i]] = places[i]
+        else:
+            mapping[i] = rebuilt(graph, target, i, mapping)
+    return target, loads, [Node(target, mapping[i]) for i in results]
+
+
+# -- arguments that meet --------------------------------------------------------------------------------------------
+
+
+def _add_backwards(
+    made: Shadows, pair: _Pair, numbers: dict[int, int], arrays: tuple[int, ...], offsets: Offsets
+) -> None:
+    """Add a run backwards; arguments that were only read may meet in one place, where adjoints must add up.
+
+    A kernel's arguments must not overlap where one is written, so those that meet others get room of their own, and
+    what stands there is added after each call.
+    """
+    meeting = _meeting(pair.backward, arrays, offsets)
+    if not meeting:
+        if id(pair) not in numbers:
+            numbers[id(pair)] = made.builder.kernel(pair.backward)
+        made.builder.runs.append(Run(numbers[id(pair)], arrays, np.ascontiguousarray(offsets)))
+        return
+    backward, adders = pair.backward, []
+    for argument in meeting:
+        reach = 1 + max(s.offset for s in backward.stores if s.array == argument)
+        room = made.builder.room(reach)
+        backward = _elsewhere(backward, argument)
+        adders.append((argument, room, made.builder.kernel(_adder(backward, argument))))
+    apart = made.builder.kernel(backward)
+    for call in offsets:
+        moved = call.copy()
+        for argument, room, _ in adders:
+            moved[argument] = room.offset
+        made.builder.runs.append(Run(apart, arrays, moved[None]))
+        for argument, room, adder in adders:
+            columns = np.array([[call[argument], room.offset]], dtype=np.int32)
+            made.builder.runs.append(Run(adder, (arrays[argument], room.array), columns))
+
+
+def _meeting(kernel: Kernel, arrays: tuple[int, ...], offsets: Offsets) -> list[int]:
+    """Arguments to which a kernel adds and which share a place with an earlier one in some call."""
+    added: dict[int, list[int]] = {}
+    for store in kernel.stores:
+        if store.accumulate:
+            added.setdefault(store.array, []).append(store.offset)
+    found = []
+    for j, places in added.items():
+        for i, others in added.items():
+            if i < j and arrays[i] == arrays[j]:
+                distances = np.subtract.outer(others, places)
+                if np.isin(offsets[:, j] - offsets[:, i], distances).any():
+                    found.append(j)
+                    break
+    return found
+
+
+def _elsewhere(kernel: Kernel, argument: int) -> Kernel:
+    """The kernel with plain stores to an argument, whose places are sums of all that was added there."""
+    sums: dict[int, Node] = {}
+    rest = []
+    for store in kernel.stores:
+        if store.array != argument:
+            rest.append(store)
+        else:
+            sums[store.offset] = sums[store.offset] + store.node if store.offset in sums else store.node
+    stores = (*rest, *(Store(node, argument, offset) for offset, node in sums.items()))
+    return Kernel(kernel.graph, kernel.arrays, kernel.loads, stores)
+
+
+def _adder(kernel: Kernel, argument: int) -> Kernel:
+    """Adds what a kernel has stored to an argument to where it belongs."""
+    graph, loads, stores = Graph(), {}, []
+    for store in kernel.stores:
+        if store.array == argument:
+            node = graph.variable("x")
+            loads[node.id] = (1, store.offset)
+            stores.append(Store(node, 0, store.offset, True))
+    array = kernel.arrays[argument]
+    return Kernel(graph, (array, array), loads, tuple(stores))

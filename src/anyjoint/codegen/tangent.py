@@ -1,0 +1,67 @@
+"""The tangent of a schedule: every kernel computes values and, beside them, their rates along a direction.
+
+It knows nothing of physics and works on any schedule, steps and adjoints included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from anyjoint.codegen.activity import activity
+from anyjoint.codegen.kernel import Kernel, Run, Schedule, Store
+from anyjoint.codegen.shadow import Shadows, copied, one_by_one, tidy
+from anyjoint.symbolic import Node
+from anyjoint.symbolic.forward import tangents
+from anyjoint.symbolic.partials import derivative_graph
+
+
+def rate_of(name: str) -> str:
+    """The array that holds the rates of an array."""
+    return f"{name}'"
+
+
+def tangent(schedule: Schedule, inputs: Collection[str], outputs: Collection[str] = ("result",)) -> Schedule:
+    """Values as before and, for directions of some inputs, rates of the outputs; arrays of rates come behind.
+
+    An array may be input and output.
+    """
+    schedule = one_by_one(schedule)
+    found = activity(schedule, inputs)
+    made = Shadows(schedule, [bool(flags.any()) for flags in found.alive], {x: rate_of(x) for x in (*inputs, *outputs)})
+    made.clear([name for name in outputs if name not in inputs])  # entries that no run writes
+    for name in inputs:
+        made.fill(name)
+    first = len(made.builder.kernels)
+    used = []
+    for kernel, loads, stores in zip(schedule.kernels, found.loads, found.stores, strict=True):
+        small, arguments = tidy(_tangent(kernel, loads, stores, made))
+        made.builder.kernel(small)
+        used.append(arguments)
+    for run in schedule.runs:
+        made.builder.runs.append(Run(first + run.kernel, *made.columns(run, used[run.kernel])))
+    for name in outputs:
+        made.fetch(name)
+    return made.made()
+
+
+def _tangent(kernel: Kernel, active: Collection[int], alive: Collection[int], made: Shadows) -> Kernel:
+    """Values and rates; argument n + j is the shadow of argument j."""
+    copy, n = copied(kernel), len(kernel.arrays)
+    graph, loads = copy.graph, dict(copy.loads)
+    stores = [Store(Node(graph, node), s.array, s.offset, s.accumulate)
+              for node, s in zip(copy.stores, kernel.stores, strict=True)]  # fmt: skip
+    leaves = [copy.variable[i] for i in active if i in copy.variable]
+    directions = {}
+    for leaf in leaves:
+        array, offset = copy.loads[leaf]
+        directions[leaf] = graph.variable("rate").id
+        loads[directions[leaf]] = (n + array, offset)
+    moving = [copy.stores[p] for p in sorted(alive)]
+    rates = tangents(derivative_graph(graph, list(dict.fromkeys(moving)), leaves), directions)
+    zero = graph.constant_id(0.0)
+    for position in sorted(alive):
+        store, rate = kernel.stores[position], rates.get(copy.stores[position], zero)
+        if rate != zero or not store.accumulate:
+            stores.append(Store(Node(graph, rate), n + store.array, store.offset, store.accumulate))
+    arrays = (*kernel.arrays, *(made.array(rate_of(a.name)) for a in kernel.arrays))
+    return Kernel(graph, arrays, loads, tuple(stores))

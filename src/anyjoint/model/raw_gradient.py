@@ -1,0 +1,117 @@
+"""Between parameters by name and the raw numbers of a trace in which every body is a link in its own frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.joints.parameters import parameters
+from anyjoint.mechanism import Mechanism
+from anyjoint.trace.numbers import Numbers
+from anyjoint.tree.links import RAW, UPPER
+from anyjoint.tree.plan import NUDGE, Link, Plan
+
+from .change import GRAVITY, INERTIA, SPRING, find, value_of
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+MASS = RAW.index("m")
+
+
+class RawGradient:
+    """The linear map from small changes of named parameters to those of raw numbers, and its transpose."""
+
+    def __init__(self, mechanism: Mechanism, names: Sequence[str], plan: Plan, numbers: Numbers) -> None:
+        self.mechanism, self.count = mechanism, len(numbers.flat())
+        starts = numbers.starts()
+        links = {link.body: (link, a, b) for link, a, b in zip(plan.links, starts, starts[1:], strict=False)}
+        self.blocks = {name: self._block(name, links, starts[-1]) for name in names}
+
+    def _block(self, name: str, links: Mapping[int, tuple[Link, int, int]], gravity: int) -> tuple[int, Floats]:
+        """Where the raw numbers begin that a parameter changes, and by how much: (raw numbers, entries)."""
+        if name == GRAVITY:
+            return gravity, np.eye(3)
+        index, what, path = find(self.mechanism, name)
+        (link, begin, end), body = links[index], self.mechanism.bodies[index]
+        if what in INERTIA:
+            return begin + MASS, inertia_slopes(body.inertia, what)
+        if what == "placement":
+            return end - NUDGE, adjoint_matrix(np.asarray(body.placement.matrix, dtype=float))
+        end -= len(link.tail)
+        if what in SPRING:
+            sizes = [len(getattr(body, other)) for other in SPRING]
+            k = SPRING.index(what)
+            return end - sum(sizes[k:]), np.eye(sizes[k])
+        if not link.joint.nv:
+            raise InputError(
+                f"{name!r}: a joint without coordinates has no derivatives by its numbers; differentiate by its"
+                f" body's placement, '{body.name}/placement'"
+            )
+        order = [".".join(parameter.path) for parameter in parameters(link.joint)]
+        return begin + len(RAW) + order.index(path), np.ones((1, 1))
+
+    def push(self, changes: Mapping[str, Any]) -> Floats:
+        """Changes of raw numbers, (..., count), for changes of parameters."""
+        made = np.zeros(self.count)
+        for name, change in changes.items():
+            begin, slopes = self.blocks[name]
+            flat = flat_change(self.mechanism, name, change)
+            if flat.ndim > made.ndim:
+                made = np.broadcast_to(made, (len(flat), self.count)).copy()
+            made[..., begin : begin + len(slopes)] += flat @ slopes.T
+        return made
+
+    def pull(self, raw: Floats) -> dict[str, Floats]:
+        """Gradients by parameters from those by raw numbers."""
+        made = {}
+        for name, (begin, slopes) in self.blocks.items():
+            flat = raw[..., begin : begin + len(slopes)] @ slopes
+            made[name] = flat.reshape((*raw.shape[:-1], *change_shape(self.mechanism, name)))
+        return made
+
+
+def flat_change(mechanism: Mechanism, name: str, change: Any) -> Floats:
+    """A small change of a parameter, or one for each state, as a row."""
+    shape = change_shape(mechanism, name)
+    given = np.asarray(change, dtype=float)
+    if given.shape[-len(shape) :] != shape if shape else given.ndim > 1:
+        raise InputError(f"a change of {name!r} has shape {given.shape}; expected {shape or 'a number'}")
+    return given.reshape((*given.shape[: given.ndim - len(shape)], -1))
+
+
+def adjoint_matrix(pose: Floats) -> Floats:
+    """Ad of a 4x4 pose, angular part first."""
+    R, (x, y, z) = pose[:3, :3], pose[:3, 3]
+    made = np.zeros((6, 6))
+    made[:3, :3] = made[3:, 3:] = R
+    made[3:, :3] = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]) @ R
+    return made
+
+
+def change_shape(mechanism: Mechanism, name: str) -> tuple[int, ...]:
+    """The shape of a small change of a parameter; a placement's is a twist K -> K exp(xi), angular part first."""
+    if name != GRAVITY and find(mechanism, name)[1] == "placement":
+        return (NUDGE,)
+    return np.shape(np.asarray(value_of(mechanism, name), dtype=float))
+
+
+def inertia_slopes(inertia: Any, what: str) -> Floats:
+    """Changes of m, h = m c and the tensor about the origin with the mass, the centre c or the tensor about it."""
+    m, c = inertia.mass, np.asarray(inertia.com, dtype=float)
+    upper = tuple(zip(*UPPER, strict=True))
+    if what == "mass":
+        about = c @ c * np.eye(3) - np.outer(c, c)
+        return np.concatenate([[1.0], c, about[upper]])[:, None]
+    if what == "com":
+        columns = []
+        for e in np.eye(3):
+            about = m * (2 * (c @ e) * np.eye(3) - np.outer(e, c) - np.outer(c, e))
+            columns.append(np.concatenate([[0.0], m * e, about[upper]]))
+        return np.array(columns).T
+    slopes = np.zeros((10, 9))
+    for row, (i, j) in enumerate(UPPER):
+        slopes[4 + row, 3 * i + j] += 0.5
+        slopes[4 + row, 3 * j + i] += 0.5
+    return slopes

@@ -1,0 +1,243 @@
+"""Inputs, starts and parameters that make a run cheapest: gradients back through the run, and SciPy's L-BFGS."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyjoint.errors import AnyjointError, InputError
+from anyjoint.options import named_options
+from anyjoint.simulate.progress import Progress
+from anyjoint.simulate.trajectory import Trajectory
+
+from .cost import Cost
+from .regulator import free_velocities
+from .unknowns import Unknown, quiet, split, unknown
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Q0, V0, TAU = "q0", "v0", "tau"
+HOPELESS = 1e30  # the cost of a run that fails
+
+
+@dataclass(frozen=True)
+class Optimised:
+    """What was found: values by name, their cost, the motion; `history` has (cost, values) of every iteration."""
+
+    values: dict[str, Any]
+    cost: float
+    converged: bool
+    message: str
+    iterations: int
+    traj: Trajectory = field(repr=False)
+    history: tuple[tuple[float, dict[str, Any]], ...] = field(repr=False)
+    again: Callable[[Mapping[str, Any]], Trajectory] = field(repr=False)
+
+    def motion(self, iteration: int) -> Trajectory:
+        """The motion of an iteration; 0 is that of the first guess."""
+        return self.again(self.history[iteration][1])
+
+    def plot(self) -> Any:
+        """The cost over the iterations, and the motion and inputs that were found."""
+        from .plot import plot_optimum
+
+        return plot_optimum(self)
+
+    def __str__(self) -> str:
+        how = "converged" if self.converged else "stopped"
+        return f"{how} after {self.iterations} iterations at a cost of {self.cost:.6g}: {self.message}"
+
+
+@named_options
+def optimise(
+    model: Model, over: Mapping[str, Any], *, final: Callable[..., Any] | None = None,
+    running: Callable[..., Any] | None = None, duration: float = 1.0, dt: float = 1e-2, q0: Any = None, v0: Any = None,
+    actuated: Sequence[Any] | None = None, bounds: Mapping[str, tuple[Any, Any]] | None = None, iterations: int = 200,
+    tolerance: float = 1e-8, simulate: Mapping[str, Any] | None = None, progress: Any = None,
+) -> Optimised:  # fmt: skip
+    """Find what makes a run cheapest; the model keeps the parameters that it has.
+
+    `over` are first guesses by name: "tau" (inputs (samples, nv) over the duration, or constant), "q0", "v0", and
+    parameters such as "rod/mass" (None: the present value). The cost is final(q, v) of the last state, and the integral
+    of running(t, q, v, tau), plain functions that are traced and differentiated; tau is the inputs of the run.
+    `actuated` are the bodies or velocities whose inputs may change, `bounds` a lowest and highest value by name (None:
+    free), `simulate` options of the runs such as method or forces.
+    """
+    problem = _Problem(model, over, final, running, actuated, simulate, (duration, dt, q0, v0))
+    scipy = _scipy()
+    bar = Progress(progress, f"optimising {model.mechanism.name}")
+    before = {name: model.parameters[name] for name in problem.parameters(problem.x)}
+    history = [(problem.cost(problem.x)[0], problem.named(problem.x))]
+    if not history[0][0] < HOPELESS:
+        raise InputError(f"optimise: the run of the first guess fails: {problem.trouble}; choose another guess")
+
+    def follow(intermediate_result: Any) -> None:
+        history.append((float(intermediate_result.fun), problem.named(intermediate_result.x)))
+        bar.show(len(history) / iterations)
+
+    limits = problem.bounds(bounds)
+    options = {"maxiter": iterations, "maxcor": 30, "ftol": tolerance * 1e-3, "gtol": tolerance, "maxls": 40}
+    try:
+        with quiet():
+            found = scipy.minimize(
+                problem.cost, problem.x, jac=True, method="L-BFGS-B", bounds=limits, callback=follow, options=options
+            )
+        values = problem.named(found.x)
+        traj = problem.run(values)
+    finally:
+        bar.close()
+        model.parameters.set(before)
+    return Optimised(
+        values, float(found.fun), bool(found.success), str(found.message), int(found.nit), traj, tuple(history),
+        problem.again,
+    )  # fmt: skip
+
+
+def _scipy() -> Any:
+    try:
+        return importlib.import_module("scipy.optimize")
+    except ImportError as error:
+        raise AnyjointError("optimise: SciPy is not installed; pip install 'anyjoint[scipy]'") from error
+
+
+class _Problem:
+    """Free numbers, what they mean, and the cost of the run that they make."""
+
+    def __init__(
+        self, model: Any, over: Mapping[str, Any], final: Any, running: Any, actuated: Any, options: Any,
+        run: tuple[Any, ...],
+    ) -> None:  # fmt: skip
+        self.model = model
+        duration, dt, q0, v0 = run
+        start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
+        still = start[1] if q0 is None else np.zeros(model.nv)
+        self.start = {Q0: np.array(start[0] if q0 is None else q0, dtype=float)}
+        self.start[V0] = np.array(still if v0 is None else v0, dtype=float)
+        self.options = {"duration": duration, "dt": dt, **(options or {})}
+        if not isinstance(over, Mapping) or not over:
+            raise InputError("optimise: over is empty; give first guesses by name, such as {'tau': np.zeros((50, nv))}")
+        self.free = free_velocities(model, actuated, "optimise")
+        self.unknowns = [self._unknown(name, guess) for name, guess in over.items()]
+        self.x = np.concatenate([item.start for item in self.unknowns])
+        if final is None and running is None:
+            raise InputError("optimise: there is no cost; give final(q, v), running(t, q, v, tau), or both")
+        self.final = Cost("final(q, v)", final, (model.nq, model.nv)) if final else None
+        sizes = (0, model.nq, model.nv, model.nv)
+        self.running = Cost("running(t, q, v, tau)", running, sizes) if running else None
+        self.names = tuple(over)
+        self.trouble = ""
+
+    def _unknown(self, name: str, guess: Any) -> Unknown:
+        model = self.model
+        if name == TAU:
+            value = np.asarray(guess, dtype=float)
+            if value.ndim not in (1, 2) or value.shape[-1] != model.nv or not np.isfinite(value).all():
+                expected = f"({model.nv},) or (samples, {model.nv})"
+                raise InputError(f"optimise: tau has shape {value.shape}; expected finite numbers {expected}")
+            self.tau = value
+            return Unknown(TAU, value[..., self.free].ravel(), (TAU,), value[..., self.free].shape)
+        if name in (Q0, V0):
+            value = self.start[name] if guess is None else np.asarray(guess, dtype=float)
+            if value.shape != self.start[name].shape:
+                raise InputError(f"optimise: {name} has shape {value.shape}; expected {self.start[name].shape}")
+            return Unknown(name, value.copy(), (name,), value.shape)
+        return unknown(model, name, guess)
+
+    def named(self, x: Floats) -> dict[str, Any]:
+        """All values for the free numbers."""
+        made: dict[str, Any] = {}
+        for item, part in split(np.asarray(x, dtype=float), self.unknowns):
+            if item.name == TAU:
+                tau = self.tau.copy()
+                tau[..., self.free] = part.reshape(item.shape)
+                made[TAU] = tau
+            elif item.name in (Q0, V0):
+                made[item.name] = part.copy()
+            else:
+                made |= item.values(part)
+        return made
+
+    def parameters(self, x: Floats) -> dict[str, Any]:
+        """The parameters of the model among them."""
+        return {name: value for name, value in self.named(x).items() if name not in (Q0, V0, TAU)}
+
+    def run(self, values: Mapping[str, Any], **more: Any) -> Trajectory:
+        """The run with these values."""
+        self.model.parameters.set({name: x for name, x in values.items() if name not in (Q0, V0, TAU)})
+        start = {**self.start, **{name: values[name] for name in (Q0, V0) if name in values}}
+        given = {TAU: values[TAU]} if TAU in values else {}
+        made: Trajectory = self.model.simulate(start[Q0], start[V0], gradient=True, **self.options, **given, **more)
+        return made
+
+    def again(self, values: Mapping[str, Any]) -> Trajectory:
+        """The run with these values, after which the model is what it was."""
+        before = {name: self.model.parameters[name] for name in values if name not in (Q0, V0, TAU)}
+        try:
+            return self.run(values)
+        finally:
+            self.model.parameters.set(before)
+
+    def cost(self, x: Floats) -> tuple[float, Floats]:
+        """The cost and its gradient; runs that fail cost so much that a shorter step is tried."""
+        try:
+            traj = self.run(self.named(x))
+        except AnyjointError as error:
+            self.trouble = str(error)
+            return HOPELESS, np.zeros(len(x))
+        if not traj.status.ok:
+            self.trouble = traj.status.reason
+            return HOPELESS, np.zeros(len(x))
+        value, dq, dv, by_tau = self._slopes(traj)
+        wrt = dict.fromkeys(key for item in self.unknowns for key in self._keys(item))
+        found = traj.gradient(dq=dq, dv=dv, wrt=tuple(wrt), raw=True)
+        made = []
+        for item, part in split(np.asarray(x, dtype=float), self.unknowns):
+            if item.name == TAU:
+                made.append((found[TAU] + by_tau)[..., self.free].ravel())
+            elif item.name in (Q0, V0):
+                made.append(found[item.name])
+            else:
+                made.append(item.pulled(part, found))
+        return value, np.concatenate(made)
+
+    def _keys(self, item: Unknown) -> Sequence[str]:
+        return [item.name] if item.name in (Q0, V0, TAU) else list(item.values(item.start))
+
+    def _slopes(self, traj: Trajectory) -> tuple[float, Floats, Floats, Any]:
+        """The cost, and its slopes by all samples and by the inputs themselves."""
+        dq, dv, value = np.zeros_like(traj.q), np.zeros_like(traj.v), 0.0
+        by_tau: Any = 0.0
+        if self.final:
+            last, (by_q, by_v) = self.final.at(traj.q[-1:], traj.v[-1:])
+            value += float(last[0])
+            dq[-1] += by_q[0]
+            dv[-1] += by_v[0]
+        if self.running:
+            inputs = traj.run.drive.sampled(traj.t)
+            each, (_, by_q, by_v, by_input) = self.running.at(traj.t, traj.q, traj.v, inputs)
+            share = np.zeros(len(traj.t))  # the trapezoidal rule
+            share[:-1] += np.diff(traj.t) / 2
+            share[1:] += np.diff(traj.t) / 2
+            value += float(share @ each)
+            dq += share[:, None] * by_q
+            dv += share[:, None] * by_v
+            by_tau = traj.run.drive.spread(traj.t, share[:, None] * by_input) if TAU in self.names else 0.0
+        return value, dq, dv, by_tau
+
+    def bounds(self, given: Mapping[str, tuple[Any, Any]] | None) -> Any:
+        """Lowest and highest values of the free numbers."""
+        chosen = dict(given or {})
+        unknown_names = [name for name in chosen if name not in self.names]
+        if unknown_names:
+            raise InputError(f"optimise: bounds of {unknown_names[0]!r}, which is not among {', '.join(self.names)}")
+        made: list[tuple[Any, Any]] = []
+        for item in self.unknowns:
+            low, high = chosen.get(item.name, (None, None))
+            made += [(low, high)] * len(item.start)
+        return made

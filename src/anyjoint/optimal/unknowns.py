@@ -1,0 +1,112 @@
+"""Unknowns of a fit or of an optimisation as one vector of free numbers, and what they mean for a model and a run."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.mechanism import Inertia
+from anyjoint.model.change import find
+from anyjoint.model.change import names as parameter_names
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+INERTIA = "inertia"  # of a body: mass, centre and tensor together, by ten numbers that always make a solid
+STEP = 1e-6  # of the ten numbers, for how mass, centre and tensor change with them
+SYMMETRIC = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A parameter, or the whole inertia of a body, as free numbers."""
+
+    name: str
+    start: Floats
+    labels: tuple[str, ...]
+    shape: tuple[int, ...]
+
+    def values(self, x: Floats) -> dict[str, Any]:
+        """Parameters of the model for these numbers."""
+        head, _, what = self.name.rpartition("/")
+        if what == INERTIA:
+            made = Inertia.log_cholesky(x)
+            return {f"{head}/mass": made.mass, f"{head}/com": made.com, f"{head}/tensor": made.tensor}
+        if what == "tensor":
+            return {self.name: _symmetric(x)}
+        return {self.name: x.reshape(self.shape) if self.shape else float(x[0])}
+
+    def directions(self, x: Floats) -> Iterator[dict[str, Any]]:
+        """How parameters change with each of the numbers."""
+        head, _, what = self.name.rpartition("/")
+        for unit in np.eye(len(x)):
+            if what == INERTIA:
+                up, down = (Inertia.log_cholesky(x + s * STEP * unit) for s in (1, -1))
+                yield {f"{head}/{k}": (np.asarray(getattr(up, k)) - np.asarray(getattr(down, k))) / (2 * STEP)
+                       for k in ("mass", "com", "tensor")}  # fmt: skip
+            elif what == "tensor":
+                yield {self.name: _symmetric(unit)}
+            else:
+                yield {self.name: unit.reshape(self.shape) if self.shape else 1.0}
+
+    def pulled(self, x: Floats, gradient: Mapping[str, Floats]) -> Floats:
+        """The gradient by the numbers from those by parameters."""
+        return np.array([sum(float(np.sum(gradient[k] * d)) for k, d in way.items()) for way in self.directions(x)])
+
+
+def unknown(model: Any, name: str, start: Any = None) -> Unknown:
+    """A parameter of a model by its name; it begins at its present value unless another is given."""
+    head, _, what = str(name).rpartition("/")
+    mechanism = model.mechanism
+    if what == INERTIA and head in mechanism:
+        return Unknown(name, mechanism[head].inertia.log_cholesky_parameters, _numbered(name, 10), (10,))
+    known = list(parameter_names(mechanism))
+    if name not in known:
+        near = difflib.get_close_matches(str(name), [*known, *(f"{b.name}/{INERTIA}" for b in mechanism.bodies)], n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"{name!r} is no parameter of {mechanism.name!r}{hint}")
+    if name != "gravity" and find(mechanism, name)[1] == "placement":
+        raise InputError(f"{name!r} is a pose; fit numbers, such as those of a joint, or a centre of mass")
+    value = np.asarray(model.parameters[name] if start is None else start, dtype=float)
+    if what == "tensor":
+        flat = np.array([value[i, j] for i, j in SYMMETRIC])
+        return Unknown(name, flat, tuple(f"{name}[{i},{j}]" for i, j in SYMMETRIC), (3, 3))
+    labels = _numbered(name, value.size) if value.shape else (name,)
+    return Unknown(name, np.atleast_1d(value).ravel().copy(), labels, value.shape)
+
+
+def _numbered(name: str, n: int) -> tuple[str, ...]:
+    return tuple(f"{name}[{k}]" for k in range(n))
+
+
+def _symmetric(x: Floats) -> Floats:
+    made = np.zeros((3, 3))
+    for value, (i, j) in zip(x, SYMMETRIC, strict=True):
+        made[i, j] = made[j, i] = value
+    return made
+
+
+def split(x: Floats, unknowns: Sequence[Unknown]) -> Iterator[tuple[Unknown, Floats]]:
+    """Each unknown with its part of all free numbers."""
+    at = 0
+    for item in unknowns:
+        yield item, x[at : at + len(item.start)]
+        at += len(item.start)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without the warning that exact numbers change and code is compiled again, which happens once."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*compiling again")
+        yield
+
+
+def settings(x: Floats, unknowns: Sequence[Unknown]) -> dict[str, Any]:
+    """All parameters for the free numbers."""
+    return {name: value for item, part in split(x, unknowns) for name, value in item.values(part).items()}

@@ -1,0 +1,285 @@
+"""Derivatives of any quantity times a vector, as quantities: rates along a direction, gradients of weighted sums, and
+rates of those gradients.
+
+They are made of the quantity's own schedule (codegen/tangent.py, codegen/adjoint.py), so whatever can be traced can be
+differentiated. By parameters they are derivatives by the raw numbers of a trace in which numbers are parameters one by
+one (Workshop, `nudged`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from anyjoint.codegen import Array, Place, Schedule
+from anyjoint.codegen.adjoint import adjoint, bar_of
+from anyjoint.codegen.builder import Builder, Embedded
+from anyjoint.codegen.tangent import rate_of, tangent
+from anyjoint.mechanism import Mechanism
+from anyjoint.stepper.physics import built_in_joints, joint_groups, moves_otherwise
+from anyjoint.trace.whole import whole
+from anyjoint.trace.workshop import Trace, Workshop
+
+from .quantity import Quantity, Row
+from .tangent_space import TangentSpace
+
+NUMBERS = "numbers"
+WEIGHTS = "weights"
+
+
+def change_of(name: str) -> str:
+    """The row of small changes of a row."""
+    return f"d_{name}"
+
+
+def gradient_of(name: str) -> str:
+    """The row of derivatives of a weighted sum by a row."""
+    return f"{name}_bar"
+
+
+@dataclass(frozen=True)
+class By:
+    """What a quantity is differentiated by: names of its inputs, and whether also by the numbers of its trace."""
+
+    rows: tuple[str, ...]
+    numbers: int = 0  # how many there are, if by them
+    raw: bool = False  # whether by coordinates themselves instead of what velocities see
+
+    def __str__(self) -> str:
+        names = [*self.rows, *([NUMBERS] if self.numbers else [])]
+        return f"{', '.join(names)}{' (raw)' if self.raw else ''}"
+
+
+class _Problem:
+    """A quantity of a mechanism and what it is differentiated by: rows and their sizes, in tangent terms."""
+
+    def __init__(self, quantity: Quantity, mechanism: Mechanism, by: By) -> None:
+        self.quantity, self.mechanism, self.by = quantity, mechanism, by
+        self.bends = not by.raw and any(moves_otherwise(group.joint) for group in joint_groups(mechanism))
+        self.given = quantity.given(mechanism)
+        self.outputs = quantity.outputs
+        self.size = sum(row.size(mechanism) for row in self.outputs)
+
+    def is_bent(self, row: Row) -> bool:
+        """Whether a row is a point among coordinates that differ from what velocities see."""
+        return self.bends and row.kind == "coordinates" and row.name == "q"
+
+    def rate_row(self, row: Row, name: str) -> Row:
+        """A small change of a row."""
+        if row.kind == "coordinates" and row.name == "q" and not self.by.raw:
+            return Row(name, "velocities", meaning="a small change of coordinates, as velocities see it")
+        return replace(row, name=name, meaning=f"a small change of {row.name}")
+
+    def rows(self, named: Callable[[str], str]) -> list[Row]:
+        """Changes of everything that the quantity is differentiated by, or derivatives by it, under such names."""
+        found = [self.rate_row(row, named(row.name)) for row in self.given if row.name in self.by.rows]
+        return [*found, *([Row(named(NUMBERS), "whole", (self.by.numbers,))] if self.by.numbers else [])]
+
+    @property
+    def changes(self) -> list[Row]:
+        """Small changes of everything that the quantity is differentiated by."""
+        return self.rows(change_of)
+
+    @property
+    def output_changes(self) -> list[Row]:
+        """Small changes of the outputs."""
+        return [self.rate_row(row, f"{change_of(row.name)}_out") for row in self.outputs]
+
+    def sizes(self, rows: list[Row]) -> int:
+        return sum(row.size(self.mechanism) for row in rows)
+
+
+def jvp(quantity: Quantity, mechanism: Mechanism, by: By) -> Quantity:
+    """The quantity, and its rates along a direction."""
+    problem = _Problem(quantity, mechanism, by)
+    return Quantity(
+        f"jvp {quantity.name} by {by}",
+        f"{quantity.name} and its derivative along a direction.",
+        (*problem.given, *problem.changes),
+        (*quantity.outputs, *problem.output_changes),
+        partial(_trace_jvp, problem),
+    )
+
+
+def vjp(quantity: Quantity, mechanism: Mechanism, by: By) -> Quantity:
+    """The quantity, and the gradient of a weighted sum of its entries."""
+    problem = _Problem(quantity, mechanism, by)
+    return Quantity(
+        f"vjp {quantity.name} by {by}",
+        f"{quantity.name} and the gradient of a weighted sum of its entries.",
+        (*problem.given, _weights(problem)),
+        (*quantity.outputs, *problem.rows(gradient_of)),
+        partial(_trace_vjp, problem),
+    )
+
+
+def hvp(quantity: Quantity, mechanism: Mechanism, by: By) -> Quantity:
+    """The quantity, the gradient of a weighted sum of its entries, and the rates of that along a direction."""
+    problem = _Problem(quantity, mechanism, by)
+    return Quantity(
+        f"hvp {quantity.name} by {by}",
+        f"{quantity.name}, the gradient of a weighted sum of its entries, and its derivative along a direction.",
+        (*problem.given, _weights(problem), *problem.changes),
+        (*quantity.outputs, *problem.rows(gradient_of), *problem.rows(lambda name: change_of(gradient_of(name)))),
+        partial(_trace_hvp, problem),
+    )
+
+
+def _weights(problem: _Problem) -> Row:
+    return Row(WEIGHTS, "whole", (problem.sizes(problem.output_changes),), "of the outputs, one behind the other")
+
+
+# -- tracing ------------------------------------------------------------------------------------------------------
+
+
+class _Making:
+    """A product in the making: the quantity's trace, and a builder over the product's own rows."""
+
+    def __init__(self, problem: _Problem, workshop: Workshop, formulation: str, *more: Row) -> None:
+        self.problem, self.workshop = problem, workshop
+        traced = problem.quantity.trace(workshop, formulation)
+        self.trace = whole(traced) if problem.by.numbers else traced
+        rows = [array.name for array in self.trace.schedule.arrays if array.kind == "row" and array.name != "result"]
+        self.inside = dict(zip((row.name for row in problem.given), rows, strict=True))  # what the trace calls them
+        self.inside[NUMBERS] = NUMBERS
+        names = [row.name for row in (*problem.given, *more)]
+        self.builder = Builder((*(Array(name, "row") for name in (*names, "result")), Array(NUMBERS, "uniform")))
+        self.space = TangentSpace(self.builder, workshop.mechanism)
+
+    @property
+    def active(self) -> list[str]:
+        """What the trace calls the arrays that it is differentiated by."""
+        return [self.inside[row] for row in self.problem.by.rows] + [NUMBERS] * bool(self.problem.by.numbers)
+
+    @property
+    def own(self) -> dict[str, Place]:
+        """Where the quantity's own rows stand."""
+        return {self.inside[row.name]: self.builder.place(row.name) for row in self.problem.given}
+
+    def bent(self) -> list[Row]:
+        """Inputs among those it is differentiated by whose changes are not what velocities see."""
+        return [row for row in self.problem.given if row.name in self.problem.by.rows and self.problem.is_bent(row)]
+
+    def directions(self) -> dict[str, Place]:
+        """Where small changes of inputs stand, turned into changes of coordinates."""
+        places = {rate_of(self.inside[name]): self.builder.place(change_of(name)) for name in self._names()}
+        for row in self.bent():
+            place = self.builder.room(row.size(self.workshop.mechanism))
+            self.space.push(self.builder.place(row.name), self.builder.place(change_of(row.name)), place)
+            places[rate_of(self.inside[row.name])] = place
+        return places
+
+    def _names(self) -> list[str]:
+        return [*self.problem.by.rows, *([NUMBERS] if self.problem.by.numbers else [])]
+
+    def gradients(self, begin: int) -> tuple[dict[str, Place], list[tuple[Row, Place, Place]]]:
+        """Where gradients go by what the trace calls their rows, and those that must be turned on the way."""
+        places: dict[str, Place] = {}
+        turned = []
+        bent = {row.name: row for row in self.bent()}
+        for name, change in zip(self._names(), self.problem.changes, strict=True):
+            place = self.builder.place("result", begin)
+            if name in bent:
+                room = self.zeros(bent[name].size(self.workshop.mechanism))
+                turned.append((bent[name], room, place))
+                place = room
+            places[self.inside[name]] = place
+            begin += change.size(self.workshop.mechanism)
+        return places, turned
+
+    def zeros(self, n: int) -> Place:
+        """Room in the work array, cleared: programs leave out what nothing depends on."""
+        room = self.builder.room(n)
+        self.builder.pointwise(n, {}, {}, {"x": room}, lambda _: {"x": 0.0})
+        return room
+
+    def pull(self, turned: list[tuple[Row, Place, Place]]) -> None:
+        """Gradients by coordinates as velocities see them."""
+        for row, room, place in turned:
+            self.space.pull(self.builder.place(row.name), room, place)
+
+    def finished(self) -> Trace:
+        joints = built_in_joints(self.workshop.mechanism) if self.problem.bends else ()
+        return replace(self.trace, schedule=self.builder.schedule(), joints=(*self.trace.joints, *joints))
+
+
+def _in_work(places: Mapping[str, Place], builder: Builder) -> list[str]:
+    """Rows of a program that stand in the work array."""
+    return [name for name, place in places.items() if place.array == len(builder.given)]
+
+
+def _trace_jvp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace:
+    made = _Making(problem, workshop, formulation, *problem.changes)
+    builder = made.builder
+    places = made.own | made.directions() | {"result": builder.place("result")}
+    rates, turned = _output_rates(made, builder.place("result", problem.size))
+    places[rate_of("result")] = rates
+    Embedded(builder, tangent(made.trace.schedule, made.active), _in_work(places, builder)).call(places)
+    for source, target, row, values in turned:
+        if problem.is_bent(row):
+            made.space.solve(values, source, target)
+        else:
+            builder.pointwise(
+                row.size(workshop.mechanism), {"x": source}, {}, {"y": target}, lambda x: {"y": x["x"]}
+            )
+    return made.finished()
+
+
+def _output_rates(made: _Making, result: Place) -> tuple[Place, list[tuple[Place, Place, Row, Place]]]:
+    """Where rates of the outputs go: straight to the result, or to room from where some are turned."""
+    problem, mechanism = made.problem, made.workshop.mechanism
+    if not any(problem.is_bent(row) for row in problem.outputs):
+        return result, []
+    room, turned, at = made.zeros(problem.size), [], 0
+    for row, change in zip(problem.outputs, problem.output_changes, strict=True):
+        turned.append((room.at(at), result, row, made.builder.place("result", at)))
+        at += row.size(mechanism)
+        result = result.at(change.size(mechanism))
+    return room, turned
+
+
+def _adjoint(made: _Making) -> Schedule:
+    """The adjoint of the trace; weights of coordinates among the outputs are turned once these are known."""
+    problem, mechanism = made.problem, made.workshop.mechanism
+    if not any(problem.is_bent(row) for row in problem.outputs):
+        return adjoint(made.trace.schedule, made.active)
+
+    def weigh(builder: Builder, seeds: Place) -> None:
+        space, at, given = TangentSpace(builder, mechanism), 0, builder.place(bar_of("result"))
+        for row, change in zip(problem.outputs, problem.output_changes, strict=True):
+            if problem.is_bent(row):
+                space.solve_transposed(builder.place("result", at), given, seeds.at(at))
+            else:
+                n = row.size(mechanism)
+                builder.pointwise(n, {"x": given}, {}, {"y": seeds.at(at)}, lambda x: {"y": x["x"]})
+            at += row.size(mechanism)
+            given = given.at(change.size(mechanism))
+
+    return adjoint(made.trace.schedule, made.active, weigh=weigh)
+
+
+def _trace_vjp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace:
+    made = _Making(problem, workshop, formulation, _weights(problem))
+    builder = made.builder
+    gradients, turned = made.gradients(problem.size)
+    places = made.own | {bar_of(name): place for name, place in gradients.items()}
+    places |= {"result": builder.place("result"), bar_of("result"): builder.place(WEIGHTS)}
+    Embedded(builder, _adjoint(made), _in_work(places, builder)).call(places)
+    made.pull(turned)
+    return made.finished()
+
+
+def _trace_hvp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace:
+    made = _Making(problem, workshop, formulation, _weights(problem), *problem.changes)
+    builder, n = made.builder, problem.sizes(problem.changes)
+    gradients, turned = made.gradients(problem.size)
+    rates, turned_rates = made.gradients(problem.size + n)
+    schedule = tangent(_adjoint(made), made.active, ["result", *(bar_of(name) for name in made.active)])
+    places = made.own | made.directions() | {bar_of(name): place for name, place in gradients.items()}
+    places |= {rate_of(bar_of(name)): place for name, place in rates.items()}
+    places |= {"result": builder.place("result"), bar_of("result"): builder.place(WEIGHTS)}
+    places[rate_of("result")] = builder.room(problem.size)
+    Embedded(builder, schedule, _in_work(places, builder)).call(places)
+    made.pull([*turned, *turned_rates])
+    return made.finished()

@@ -1,0 +1,117 @@
+"""A step of a run as a map between states, transformed: transposed for gradients, with rates beside for tangents.
+
+Rows: `state` (q, v and, where the mechanism wants to know it, the time) changes in place; `drive` are inputs, `h` is
+the length of the step, `s` of an interpolated state the part of the step that has passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anyjoint.codegen import Array, CompiledSchedule, Place, Schedule
+from anyjoint.codegen.adjoint import adjoint, bar_of
+from anyjoint.codegen.builder import Builder
+from anyjoint.codegen.tangent import tangent
+from anyjoint.forces.program import ForceProgram
+from anyjoint.mechanism import Mechanism
+from anyjoint.stepper import Stepper
+from anyjoint.stepper.compiled import CompiledOps, Sum
+from anyjoint.stepper.physics import Physics, Projection
+from anyjoint.trace.workshop import Trace
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+ROWS = ("state", "drive", "h", "s")
+ARRAYS = (*(Array(name, "row") for name in ROWS), Array("numbers", "uniform"), Array("settings", "uniform"))
+SEED = "seed"
+
+
+@dataclass(frozen=True)
+class StepMap:
+    """What a step of a run is made of."""
+
+    stepper: Stepper
+    mechanism: Mechanism
+    traces: tuple[Trace, ...]  # accelerations, then corrections where steps end with a projection
+    forces: ForceProgram
+    varying: bool  # whether inputs change within a step: at its beginning, middle and end
+
+    @property
+    def width(self) -> int:
+        """How many inputs there are at a time."""
+        return self.mechanism.nv + len(self.forces.functions)
+
+    def schedule(self, inside: bool = False) -> Schedule:
+        """The step; `inside`, the state at the part `s` of it, by the method's interpolant."""
+        builder, mechanism = Builder(ARRAYS), self.mechanism
+        settings = [builder.place("settings", k) for k in range(len(self.forces.numbers))]
+        dynamics, projection = self.traces[0].schedule, self._projection()
+        physics = Physics(builder, mechanism, dynamics, self.forces, settings, projection=projection)
+        width = self.width if self.varying else 0
+        q, v = builder.place("state"), builder.place("state", mechanism.nq)
+        t = builder.place("state", mechanism.nq + mechanism.nv) if mechanism.timed else None
+        inputs = lambda c: builder.place("drive", round(2 * c) * width)  # noqa: E731
+        ops = CompiledOps(builder, physics, builder.place("h"), q, v, inputs, t)
+        if inside:
+            _interpolate(builder, ops, self.stepper, q, v)
+        else:
+            ops.finish(*self.stepper.step(ops), q, v)
+            physics.settle(q, v, ops.time(1.0))
+        return builder.schedule()
+
+    def _projection(self) -> Projection | None:
+        if len(self.traces) == 1:
+            return None
+        first, second, third = self.traces
+        return Projection(second.schedule, third.schedule, (first.count, first.count + second.count))
+
+    def backward(self, by: Sequence[str], inside: bool = False) -> CompiledSchedule:
+        """state~ becomes A^T (state~ + seed); adjoints of what else is in `by` are added up."""
+
+        def weigh(builder: Builder, seeds: Place) -> None:
+            n = self.mechanism.nq + self.mechanism.nv
+            rows = {"x": builder.place(bar_of("state")), "seed": builder.place(SEED)}
+            builder.pointwise(n, rows, {}, {"y": seeds}, lambda x: {"y": x["x"] + x["seed"]})
+
+        totals = [name for name in by if name != "state"]
+        made = adjoint(self.schedule(inside), ["state", *totals], "state", weigh, totals, [SEED])
+        return CompiledSchedule(made)
+
+    def forward(self, by: Sequence[str], inside: bool = False) -> CompiledSchedule:
+        """The step, and the rates of the state beside it, state'."""
+        return CompiledSchedule(tangent(self.schedule(inside), ["state", *by], ["state"]))
+
+
+def _interpolate(builder: Builder, ops: CompiledOps, stepper: Stepper, q: Place, v: Place) -> None:
+    """The state inside a step [Tableau]: y + h sum_j k_j sum_p dense[j][p] s^(p+1)."""
+    tableau = stepper.tableau
+    assert tableau is not None  # methods that choose their steps have one
+    rates: list[Sum] = []
+    accelerations: list[Sum] = []
+    for c, weights in zip((*tableau.c, 1.0), (*tableau.a, tableau.b), strict=True):
+        at_q, at_v = ops.go(ops.q, weights, rates), ops.go(ops.v, weights, accelerations)
+        accelerations.append(ops.accelerate(c, at_q, at_v))
+        rates.append(ops.rate(at_q, at_v))
+
+    def inside(x: Any) -> dict[str, Any]:
+        total: Any = 0.0
+        for i, powers in enumerate(tableau.dense):
+            weight: Any = 0.0
+            for power in reversed(powers):
+                weight = (weight + power) * x["s"]
+            total = total + weight * x[f"k{i}"]
+        return {"y": x["y"] + x["h"] * total}
+
+    scalars = {"h": builder.place("h"), "s": builder.place("s")}
+    for n, y, parts in ((ops.physics.nq, q, rates), (ops.physics.nv, v, accelerations)):
+        slopes = {f"k{i}": part.at for i, part in enumerate(parts)}
+        builder.pointwise(n, {"y": y} | slopes, scalars, {"y": y}, inside)
+
+
+def run(code: CompiledSchedule, rows: Mapping[str, Floats], count: int) -> None:
+    """Run over many steps one after the other; rows (n,) are the same for all of them."""
+    arrays = [rows[array.name] for array in code.schedule.arrays if array.kind != "lane"]
+    code.entry(1)(*code.words(arrays, 1, 0), code.runs_at, count)

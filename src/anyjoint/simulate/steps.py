@@ -1,0 +1,105 @@
+"""The steps that a run took: when, how long, from which states, and where its samples lie among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .fixed import drive_rows, fixed_parts
+from .request import Request
+from .stepper import make_stepper, numbers_of
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+END = 1e-9  # of a step: a sample so close to its end is there
+
+
+@dataclass
+class Record:
+    """What a run with error control leaves behind: beginnings, lengths and first states of its accepted steps."""
+
+    parts: dict[int, list[tuple[Floats, Floats, Floats]]] = field(default_factory=dict)
+
+    def add(self, member: int, before: Floats, used: Floats, y: Floats) -> None:
+        """More steps of a trajectory."""
+        self.parts.setdefault(member, []).append((before.copy(), used.copy(), y.copy()))
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Steps of one trajectory; sample i stands at the part s[i] of step at[i], the first one before them all."""
+
+    t: Floats
+    h: Floats
+    at: Floats
+    s: Floats
+    states: Callable[[int, int], Floats]  # (q, v) before each of some steps
+    cuts: Floats  # steps between two of these have their states at a time
+
+
+def steps_of(traj: Trajectory, request: Request, member: int) -> Steps:
+    """The steps of a trajectory that reached its end, or an event."""
+    made = _chosen(traj, request, member) if request.stepper.adaptive else _fixed(traj, request, member)
+    if len(traj.t) == 1:  # nothing has happened
+        return Steps(np.zeros(0), np.zeros(0), np.full(1, -1), np.ones(1), made.states, np.zeros(1, int))
+    return made
+
+
+def _of(x: Floats, member: int) -> Floats:
+    return x if x.ndim == 2 else x[:, member]
+
+
+def _chosen(traj: Trajectory, request: Request, member: int) -> Steps:
+    """Steps of the method's own choice, as they were recorded."""
+    assert request.record is not None  # it is asked for with the gradient
+    t, h, y = (np.concatenate(x) for x in zip(*request.record.parts[member], strict=True))
+    n = request.model.nq + request.model.nv
+    at = np.clip(np.searchsorted(t, traj.t, side="left") - 1, 0, None)
+    s = (traj.t - t[at]) / h[at]
+    at[0], s[0] = -1, 1.0
+    count = at[-1] + 1
+    s = np.where(np.abs(s - 1) < END, 1.0, s)
+    return Steps(t[:count], h[:count], at, s, lambda a, b: y[a:b, :n], np.array([0, count]))
+
+
+def _fixed(traj: Trajectory, request: Request, member: int) -> Steps:
+    """Steps of one length; between samples, states are computed again."""
+    q, v = _of(traj.q, member), _of(traj.v, member)
+    lengths, every = list[float](), list[int]()
+    for samples, steps, length in fixed_parts(request):
+        lengths += [length] * (samples * steps)
+        every += [steps] * samples
+    counts = np.array(every[: len(traj.t) - 1], dtype=int)
+    at = np.concatenate([[-1], np.cumsum(counts) - 1]) if len(counts) else np.full(1, -1)
+    h = np.array(lengths[: at[-1] + 1])
+    t = np.concatenate([[0.0], np.cumsum(h)[:-1]]) if len(h) else np.zeros(0)
+    if len(h) and request.every == 1:
+        t, h = traj.t[:-1], np.where(np.diff(traj.t) < h * (1 - 1e-6), np.diff(traj.t), h)  # an event cuts the last
+
+    def states(a: int, b: int) -> Floats:
+        first = int(np.searchsorted(at, a - 1))  # the sample before step a
+        if request.every == 1:
+            return np.hstack([q[a:b], v[a:b]])
+        return _again(request, member, q[first], v[first], t[a], h[a], b - a)
+
+    cuts = np.array([0, len(h)]) if request.every == 1 else at + 1
+    return Steps(t, h, at, np.ones(len(at)), states, cuts)
+
+
+def _again(request: Request, member: int, q: Floats, v: Floats, t: float, h: float, count: int) -> Floats:
+    """States before each of `count` steps from a sample on."""
+    stepper, nq, n = make_stepper(request), len(q), len(q) + len(v)
+    state = np.zeros((1, stepper.step.row))
+    state[0, :nq], state[0, nq:n] = q, v
+    if request.model.mechanism.timed:
+        state[0, -1] = t
+    settings = stepper.settings(h, forces=request.numbers)
+    drive = drive_rows(request, stepper.step, t, count, h)
+    own = drive[member : member + 1] if not stepper.step.samples and len(drive) > 1 else drive
+    after = stepper.advance(state.copy(), own, settings, numbers_of(request, stepper), count)
+    return np.vstack([state[:, :n], after[: count - 1, 0, :n]])

@@ -1,0 +1,243 @@
+"""jvp, vjp and hvp of every quantity: against complex steps, against each other, in batches, by parameters."""
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import gallery, joints
+from anyjoint.quantity import QUANTITIES
+from derivatives.models import state, zoo
+from derivatives.support import STEP, Interpreted, close, differences, tangents
+
+NUMERIC = ("blocks", "recursive_mixed")  # no answers of a fixed form
+CHAIN = [joints.Universal(), joints.FreeQuaternion(), joints.Revolute(axis=(1, 2, 2))]
+EVERY = [name for name, quantity in QUANTITIES.items() if name not in NUMERIC and not quantity.constrained]
+
+
+def point_of(model, quantity, rng):
+    q, v, _ = state(model)
+    known = {"q": q, "v": v, "dt": np.array([1e-2])}
+    rows = quantity.given(model.mechanism)
+    return [known.get(row.name, rng.normal(size=row.size(model.mechanism))) for row in rows]
+
+
+def flat(answer):
+    return np.concatenate([np.ravel(part) for part in (answer if isinstance(answer, tuple) else (answer,))])
+
+
+@pytest.fixture(scope="module")
+def straight():
+    return zoo("straight", CHAIN)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return zoo("kernels", CHAIN)
+
+
+@pytest.mark.parametrize("name", ["forward_dynamics", "energy"])
+def test_products_of_straight_code(straight, name):
+    check_products(straight, name)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_products_of_every_quantity(model, name):
+    check_products(model, name)
+
+
+def check_products(model, name):
+    """JVP by complex step; w . JVP = VJP . d; HVP symmetric."""
+    rng, quantity = np.random.default_rng(2), QUANTITIES[name]
+    point = point_of(model, quantity, rng)
+    rows = quantity.given(model.mechanism)
+    T = tangents(model.mechanism, point[0])
+    some = lambda: [rng.normal(size=model.nv if row.name == "q" else len(x)) for row, x in zip(rows, point, strict=True)]  # noqa: E731, E501
+    d, e = some(), some()
+    y, dy = model.jvp(name, tuple(point), tuple(d))
+    raw = [T.T @ x if row.name == "q" else x for row, x in zip(rows, d, strict=True)]
+    if all(row.name != "q" for row in quantity.outputs):
+        oracle = Interpreted(model.mechanism, name)
+        moved = [x + 1j * STEP * r for x, r in zip(point, raw, strict=True)]
+        # What cancels in sums of parts as large as 100 leaves a few roundings of those.
+        close(flat(dy), np.imag(oracle(*moved)[0]) / STEP, 2e-12)
+    w = rng.normal(size=len(flat(dy)))
+    same, g = model.vjp(name, tuple(point), w)
+    close(flat(same), flat(y), 1e-15)
+    forward, backward = w @ flat(dy), sum(np.sum(np.ravel(g[row.name]) * x) for row, x in zip(rows, d, strict=True))
+    scale = np.abs(w) @ np.abs(flat(dy))
+    assert abs(forward - backward) <= 1e-12 * max(scale, 1e-30)
+    # By coordinates: what velocities see of a state after a step depends on that state.
+    e, w = [T.T @ x if row.name == "q" else x for row, x in zip(rows, e, strict=True)], rng.normal(size=len(flat(y)))
+    one, two = (model.hvp(name, tuple(point), w, tuple(u), raw=True) for u in (raw, e))
+    times = lambda h, u, f: sum(np.sum(f(np.ravel(h[row.name])) * f(x)) for row, x in zip(rows, u, strict=True))  # noqa: E731
+    size = max(times(one, e, np.abs), times(two, raw, np.abs), 1e-30)
+    assert abs(times(one, e, np.asarray) - times(two, raw, np.asarray)) <= 1e-11 * size
+
+
+def test_second_derivatives_against_differences(model):
+    q, v, a = state(model)
+    rng = np.random.default_rng(4)
+    w, d = rng.normal(size=model.nv), rng.normal(size=model.nv)
+    T = tangents(model.mechanism, q)
+    h = model.hvp("inverse_dynamics", (q, v, a), w, {"q": d}, raw=False)
+    by_v = lambda x: model.vjp("inverse_dynamics", (q + x[0] * (T.T @ d), v, a), w)[1]["v"]  # noqa: E731
+    close(h["v"], differences(by_v, np.zeros(1), np.ones((1, 1)))[:, 0], 1e-9)
+
+
+def test_batches_are_states_one_by_one(model):
+    point, w = state(model), np.random.default_rng(7).normal(size=model.nv)
+    batch = [np.array([x, 1.01 * x, 0.99 * x]) for x in point]
+    wrt = ("q", "v", "b1/mass")
+    _, many = model.vjp("inverse_dynamics", tuple(batch), w, wrt=wrt, threads=2)
+    for k in range(3):
+        _, one = model.vjp("inverse_dynamics", tuple(x[k] for x in batch), w, wrt=wrt)
+        for key, value in one.items():
+            close(many[key][k], value, 1e-13)
+
+
+# -- parameters ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def numbered():
+    return zoo("kernels")
+
+
+def test_gradients_by_every_parameter(numbered):
+    """Forces are linear or quadratic in most parameters, so that differences are exact; poses and joints are not."""
+    model = numbered
+    q, v, a = state(model)
+    w = np.random.default_rng(1).normal(size=model.nv)
+    names = list(model.parameters)
+    _, found = model.vjp("inverse_dynamics", (q, v, a), w, wrt=names)
+    rng = np.random.default_rng(8)
+
+    def at(name, value):
+        before = model.parameters[name]
+        model.parameters.set({name: value})
+        answer = w @ model.inverse_dynamics(q, v, a)
+        model.parameters.set({name: before})
+        return answer
+
+    for name in names:
+        if name.endswith("/placement"):
+            xi, K = rng.normal(size=6), model.parameters[name]
+            turn = lambda e, xi=xi: aj.Pose.rotation(xi[:3], e * np.linalg.norm(xi[:3]))  # noqa: E731
+            move = lambda e, xi=xi: aj.Pose.translation(*(e * xi[3:]))  # noqa: E731
+            # exp(e xi) to first order; the second order of both products together is that of exp.
+            value = lambda e: (at(name, K @ move(e) @ turn(e)) + at(name, K @ turn(e) @ move(e))) / 2  # noqa: B023, E731
+            h, tolerance, expected = 1e-3, 1e-8, found[name] @ xi
+        else:
+            old = np.asarray(model.parameters[name], dtype=float)
+            d = np.abs(rng.normal(size=old.shape)) if name.endswith("/armature") else rng.normal(size=old.shape)
+            d = 0.1 * (d + d.T) if name.endswith("/tensor") else d
+            value = lambda e: at(name, old + e * d if old.shape else float(old + e * d))  # noqa: B023, E731
+            exact = "/joint/" not in name
+            h, tolerance, expected = (0.01 if exact else 1e-3), (1e-9 if exact else 1e-8), np.sum(found[name] * d)
+        if name.endswith("/armature"):
+            slope = (value(h) - value(0.0)) / h
+        else:
+            slope = (8 * (value(h) - value(-h)) - (value(2 * h) - value(-2 * h))) / (12 * h)
+        assert abs(slope - expected) <= tolerance * max(1.0, abs(slope)) * 100, name
+
+
+def test_directions_of_parameters(numbered):
+    model = numbered
+    q, v, tau = state(model)
+    w = np.random.default_rng(3).normal(size=model.nv)
+    changes = {
+        "b1/mass": 0.3, "b2/com": [0.1, 0.2, -0.3], "b5/placement": [0.1, 0, 0.2, 0, 0.3, 0], "gravity": [0, 1, 0],
+    }  # fmt: skip
+    _, dy = model.jvp("forward_dynamics", (q, v, tau), changes)
+    _, g = model.vjp("forward_dynamics", (q, v, tau), w, wrt=tuple(changes))
+    # Accelerations of this chain lose digits: both ways round the same large products in another order.
+    close(w @ dy, sum(np.sum(g[name] * np.asarray(x)) for name, x in changes.items()), 1e-10)
+
+
+def test_parameters_may_change_between_calls():
+    model = zoo("straight", [joints.Revolute(), joints.Revolute(axis=(0, 1, 0))])
+    q, v, a = state(model)
+    args = ("inverse_dynamics", (q, v, a), np.ones(2))
+    _, before = model.vjp(*args, wrt=("b1/com",))
+    model.parameters["b1/mass"] = 2 * model.parameters["b1/mass"]
+    _, after = model.vjp(*args, wrt=("b1/com",))
+    fresh = model.mechanism.compile(form="straight").vjp(*args, wrt=("b1/com",))[1]
+    close(after["b1/com"], fresh["b1/com"], 1e-14)
+    assert np.abs(before["b1/com"] - after["b1/com"]).max() > 0.1
+
+
+# -- steps, constraints, and what is refused --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["step", "step semi-implicit-euler"])
+def test_a_step(method):
+    """In tangent terms: a quaternion moves as velocities see it, before and after."""
+    model = zoo("kernels", [joints.FreeQuaternion(), joints.Revolute()])
+    q, v, tau = state(model)
+    rng = np.random.default_rng(0)
+    d = rng.normal(size=(3, model.nv))
+    point = (q, v, tau, 0.01)
+    name = method.removeprefix("step").strip() or "rk4"
+    (q1, _), (dq, dv) = model.jvp(method, point, tuple(d))
+    T, T1 = tangents(model.mechanism, q).T, tangents(model.mechanism, q1).T
+    after = lambda e: np.concatenate(model.step(q + e[0] * (T @ d[0]), v + e[0] * d[1], tau + e[0] * d[2], dt=0.01, method=name))  # noqa: E731, E501
+    raw = differences(after, np.zeros(1), np.ones((1, 1)))[:, 0]
+    close(dq, np.linalg.pinv(T1) @ raw[: model.nq], 1e-9)
+    close(dv, raw[model.nq :], 1e-9)
+    w = rng.normal(size=2 * model.nv)
+    _, g = model.vjp(method, point, w, wrt=("q", "v", "tau"))
+    close(w @ np.concatenate([dq, dv]), sum(g[k] @ x for k, x in zip(("q", "v", "tau"), d, strict=True)), 1e-13)
+
+
+@pytest.mark.parametrize("make", [gallery.four_bar, gallery.rolling_wheels, gallery.four_bar_knee])
+def test_constraints_rolling_and_followers(make):
+    model = make().compile()
+    run = model.simulate(duration=0.05)
+    q, v = run.q[-1], run.v[-1]
+    rng = np.random.default_rng(0)
+    tau, d, w = rng.normal(size=model.nv), rng.normal(size=(3, model.nv)), rng.normal(size=model.nv)
+    _, dy = model.jvp("forward_dynamics", (q, v, tau), tuple(d))
+    T = tangents(model.mechanism, q).T
+    at = lambda e: model.forward_dynamics(q + e[0] * (T @ d[0]), v + e[0] * d[1], tau + e[0] * d[2])  # noqa: E731
+    close(dy, differences(at, np.zeros(1), np.ones((1, 1)), 1e-4)[:, 0], 1e-8)
+    _, g = model.vjp("forward_dynamics", (q, v, tau), w)
+    close(w @ dy, sum(g[k] @ x for k, x in zip(("q", "v", "tau"), d, strict=True)), 1e-11)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m, p: m.vjp("forward_dynamics", p, [1.0], wrt=("bob/mas",)), "did you mean 'bob/mass'"),
+        (lambda m, p: m.vjp("forward_dynamic", p, [1.0]), "did you mean 'forward_dynamics'"),
+        (lambda m, p: m.vjp("forward_dynamics", p, [1.0, 2.0]), "weights"),
+        (lambda m, p: m.vjp("forward_dynamics", p, [np.nan]), "not finite"),
+        (lambda m, p: m.jvp("forward_dynamics", p, ([1.0],) * 4), "a direction is a tuple"),
+        (lambda m, p: m.jvp("forward_dynamics", p, {"bob/com": [1.0, 2.0]}), "shape"),
+        (lambda m, p: m.jvp("forward_dynamics", ([0.1],), {"q": [1.0]}), "lacks 'v'"),
+        (lambda m, p: m.jvp("blocks", ([0.1], [0.0]), {"q": [1.0]}), "not differentiated"),
+    ],
+)
+def test_bad_questions(call, message):
+    mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
+    mech.add_body("bob", joint=joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
+    with pytest.raises(aj.AnyjointError, match=message):
+        call(mech.compile(), ([0.1], [0.0], [0.0]))
+
+
+def test_operations_are_a_small_multiple():
+    """What a product costs beside the quantity itself; deterministic, so any change shows."""
+    model = gallery.revolute_chain(6).compile(form="kernels")
+    q, v, a = state(model)
+    ratios = {}
+    for name in ("inverse_dynamics", "forward_dynamics"):
+        own = model.op_count(name).total
+        model.jvp(name, (q, v, a), (q, v, a))
+        model.vjp(name, (q, v, a), a)
+        model.hvp(name, (q, v, a), a, (q, v, a))
+        for key, program in model.programs.items():
+            if key.startswith(("jvp", "vjp", "hvp")) and name in key:
+                ratios[key[:3], name] = program.op_count().total / own
+    assert ratios["vjp", "inverse_dynamics"] < 2.6
+    assert ratios["vjp", "forward_dynamics"] < 2.8
+    assert ratios["jvp", "forward_dynamics"] < 2.6
+    assert ratios["hvp", "forward_dynamics"] < 7.2

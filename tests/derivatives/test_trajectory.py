@@ -1,0 +1,170 @@
+"""Gradients and tangents of whole runs, against differences of runs, through all that a run can have in it."""
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import gallery, joints
+from derivatives.models import state, zoo
+from derivatives.support import close
+
+H = 1e-4
+
+
+def slope(f):
+    """By differences of fourth order."""
+    return (8 * (f(H) - f(-H)) - (f(2 * H) - f(-2 * H))) / (12 * H)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return zoo("kernels", [joints.FreeQuaternion(), joints.Revolute(axis=(1, 2, 2)), joints.Spherical()])
+
+
+CASES = {
+    "constant inputs": {"tau": "constant"},
+    "inputs over time": {"tau": "sampled", "duration": 0.0305},
+    "first order, few samples": {"method": "semi-implicit-euler", "save_every": 4},
+    "few samples, inputs over time": {"save_every": 7, "tau": "sampled"},
+    "steps of its own choice": {"method": "dopri5", "dt": 3e-3, "rtol": 1e-12, "atol": 1e-13},
+    "a spring": {"forces": [aj.forces.Spring("b0", (0, 0, 0.1), "b2", (0.1, 0, 0), stiffness=20.0, length=0.5)]},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_gradient_and_tangent_of_all_samples(model, case):
+    rng = np.random.default_rng(4)
+    q0, v0, _ = state(model)
+    options = {"duration": 0.03, "dt": 1e-3} | CASES[case]
+    inputs = {"constant": rng.normal(size=model.nv), "sampled": rng.normal(size=(5, model.nv))}
+    tau = options["tau"] = inputs.get(options.get("tau", ""))
+    traj = model.simulate(q0, v0, gradient=True, **options)
+    by_q, by_v = rng.normal(size=traj.q.shape), rng.normal(size=traj.v.shape)
+    total = lambda run: np.sum(by_q * run.q) + np.sum(by_v * run.v)  # noqa: E731
+    names = ("q0", "v0", *(("tau",) if tau is not None else ()), "b1/mass", "b1/stiffness", "gravity")
+    found = traj.gradient(dq=by_q, dv=by_v, wrt=names, raw=True)
+    d = {"q0": rng.normal(size=model.nq), "v0": rng.normal(size=model.nv)}
+    if tau is not None:
+        d["tau"] = rng.normal(size=tau.shape)
+
+    def run(e):
+        moved = options | ({"tau": tau + e * d["tau"]} if tau is not None else {})
+        return total(model.simulate(q0 + e * d["q0"], v0 + e * d["v0"], **moved))
+
+    close(sum(np.sum(found[name] * x) for name, x in d.items()), slope(run), 1e-8)
+    for name in ("b1/mass", "b1/stiffness", "gravity"):
+        old = np.asarray(model.parameters[name], dtype=float)
+        change = np.ones(old.shape)
+
+        def other(e, name=name, old=old, change=change):
+            model.parameters.set({name: old + e * change if old.shape else float(old + e)})
+            return total(model.simulate(q0, v0, **options))
+
+        expected = slope(other)
+        model.parameters.set({name: old if old.shape else float(old)})
+        assert abs(np.sum(found[name]) - expected) <= 1e-6 * max(abs(expected), 1e-3), name
+    dq, dv = traj.tangent(d | {"b1/mass": 0.0}, raw=True)
+    close(np.sum(by_q * dq) + np.sum(by_v * dv), sum(np.sum(found[name] * x) for name, x in d.items()), 1e-12)
+
+
+def test_what_velocities_see(model):
+    """Without raw, the gradient of the last state is along the motions that its velocities make."""
+    q0, v0, _ = state(model)
+    traj = model.simulate(q0, v0, duration=0.02, dt=1e-3, gradient=True)
+    w = np.random.default_rng(1).normal(size=model.nv)
+    d = np.random.default_rng(2).normal(size=model.nv)
+    dq, dv = traj.tangent({"q0": d})
+    close(w @ dq[-1], traj.gradient(dq=w)["q0"] @ d, 1e-12)
+    close(w @ dv[-1], traj.gradient(dv=w)["q0"] @ d, 1e-12)
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+def test_the_time_of_an_event_changes_too(model, method):
+    q0, v0, _ = state(model)
+    last = model.nq - 4
+    reach = aj.Event(lambda t, q, v: q[last] - q0[last] - 0.02 * np.sign(v0[6]) - 0.1 * t, terminal=True, name="reach")
+    options = {"duration": 1.0, "dt": 2e-3, "method": method, "events": [reach], "rtol": 1e-12, "atol": 1e-13}
+    traj = model.simulate(q0, v0, gradient=True, **options)
+    assert "reach" in traj.status.reason
+    w, d = np.random.default_rng(1).normal(size=(2, model.nq))
+    found = traj.gradient(dq=w, raw=True)
+    close(found["q0"] @ d, slope(lambda e: w @ model.simulate(q0 + e * d, v0, **options).q[-1]), 1e-7)
+
+
+@pytest.mark.parametrize("make", [gallery.four_bar, pytest.param(gallery.bicycle, marks=pytest.mark.slow)])
+def test_constraints_and_rolling(make):
+    model = make().compile()
+    begin = model.simulate(duration=0.02)
+    q, v = begin.q[-1], begin.v[-1]
+    traj = model.simulate(q, v, duration=0.02, gradient=True)
+    w = np.random.default_rng(0).normal(size=model.nq)
+    found = traj.gradient(dq=w, raw=True, wrt=("gravity",))["gravity"]
+    g = np.asarray(model.parameters["gravity"])
+
+    def run(e):
+        model.parameters.set({"gravity": g + e})
+        return w @ model.simulate(q, v, duration=0.02).q[-1]
+
+    close(found.sum(), slope(run), 1e-7)
+
+
+def test_a_batch_is_its_members(model):
+    q0, v0, _ = state(model)
+    q, v = np.array([q0, q0]), np.array([v0, 0.5 * v0])
+    options = {"duration": 0.01, "dt": 1e-3, "gradient": True}
+    w = np.ones((2, model.nv))
+    many = model.simulate(q, v, **options).gradient(dq=w)
+    for k in range(2):
+        one = model.simulate(q[k], v[k], **options).gradient(dq=w[k])
+        close(many["v0"][k], one["v0"], 1e-12)
+
+
+def test_states_that_do_not_fit_are_computed_again(model):
+    q0, v0, _ = state(model)
+    options = {"duration": 0.05, "dt": 1e-3, "gradient": True}
+    w = np.ones(model.nv)
+    small = model.simulate(q0, v0, memory=2000, **options)
+    assert len(small.t) < 15
+    close(small.gradient(dv=w)["q0"], model.simulate(q0, v0, **options).gradient(dv=w)["q0"], 1e-13)
+
+
+def test_an_exploding_adjoint_is_said():
+    model = gallery.revolute_chain(3).compile()
+    traj = model.simulate(np.ones(3), 5 * np.ones(3), duration=30.0, dt=2e-3, gradient=True)
+    with pytest.warns(UserWarning, match="chaotic or stiff"):
+        assert traj.gradient(dq=np.ones(3)).growth > 1e10
+
+
+def pendulum():
+    mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
+    mech.add_body("bob", joint=joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
+    return mech.compile()
+
+
+@pytest.mark.parametrize(
+    ("options", "ask", "message"),
+    [
+        ({"gradient": False}, {"dq": [1.0]}, "gradient=True"),
+        ({"tau": lambda t, q, v: -q}, {"dq": [1.0]}, "Python function, whose derivative is not known"),
+        ({}, {}, "give dq or dv"),
+        ({}, {"dq": [1.0, 2.0]}, "shape"),
+        ({}, {"dq": [np.nan]}, "finite"),
+        ({}, {"dq": [1.0], "wrt": ("bob/mas",)}, "did you mean 'bob/mass'"),
+        ({"method": "dopri5", "tau": np.ones((3, 1))}, {"dq": [1.0]}, "use 'rk4'"),
+        ({"events": [aj.Event(lambda t, q, v: float(q[0]), terminal=True, name="low")]}, {"dq": [1.0]},
+         "'low', whose function cannot be differentiated"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(options, ask, message):
+    with pytest.raises(aj.AnyjointError, match=message):
+        pendulum().simulate([0.5], [0.0], **({"duration": 1.0, "gradient": True} | options)).gradient(**ask)
+
+
+def test_closed_form():
+    """Small swings: q(t) = q0 cos(w t), so that dq/dq0 = cos(w t) and dq/dg = -q0 sin(w t) t w / (2 g)."""
+    model, small, t = pendulum(), 1e-6, 1.3
+    traj = model.simulate([small], [0.0], duration=t, dt=1e-3, gradient=True)
+    found = traj.gradient(dq=[1.0], wrt=("q0", "gravity"))
+    w = np.sqrt(9.81)
+    close(found["q0"][0], np.cos(w * t), 1e-9)
+    close(found["gravity"][2], small * np.sin(w * t) * t * w / (2 * 9.81), 1e-9)

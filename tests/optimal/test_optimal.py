@@ -1,0 +1,144 @@
+"""Fits, optimal motions and feedback: known answers come out, and what cannot be known is said."""
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import joints
+
+
+def cart_pole():
+    mech = aj.Mechanism("cart-pole", gravity=(0, 0, -9.81))
+    cart = mech.add_body("cart", joint=joints.Prismatic(axis=(1, 0, 0)), inertia=aj.Inertia.box(1.0, 0.3, 0.2, 0.1))
+    pole = aj.Inertia(mass=0.3, com=(0.01, 0.02, -0.5), tensor=np.diag([0.02, 0.02, 0.01]))
+    mech.add_body("pole", parent=cart, joint=joints.Revolute(axis=(0, 1, 0)), inertia=pole)
+    return mech.compile(vary=["cart/mass", "pole/mass", "pole/com", "pole/tensor"])
+
+
+@pytest.fixture(scope="module")
+def forces():
+    """States and the forces that go with them, to the last digit."""
+    rng = np.random.default_rng(0)
+    q, v, a = rng.normal(size=(3, 60, 2))
+    return {"q": q, "v": v, "a": a, "tau": cart_pole().inverse_dynamics(q, v, a)}
+
+
+def test_exact_forces_give_exact_parameters(forces):
+    model = cart_pole()
+    model.parameters.set({"cart/mass": 2.0, "pole/mass": 0.6, "pole/com": (0.0, 0.02, -0.3)})
+    fit = aj.identify(model, forces, ["cart/mass", "pole/mass", "pole/com"])
+    assert fit.converged
+    assert fit.values["cart/mass"] == pytest.approx(1.0, abs=1e-7)
+    # The hinge about y does not feel where along y the mass is.
+    assert fit.uncertainty["pole/com[1]"] == np.inf
+    assert fit.uncertainty["cart/mass"] < 1e-6
+    assert np.asarray(fit.values["pole/com"])[[0, 2]] == pytest.approx([0.01, -0.5], abs=1e-6)
+    assert model.parameters["cart/mass"] == 2.0  # the model keeps what it has
+    assert "cart/mass = 1" in str(fit)
+
+
+def test_uncertainty_is_that_of_the_measurements(forces):
+    """Over many draws of noise, the estimate spreads as the fit says."""
+    found, said = [], []
+    for seed in range(12):
+        noise = 0.05 * np.random.default_rng(seed).normal(size=forces["tau"].shape)
+        fit = aj.identify(cart_pole(), forces | {"tau": forces["tau"] + noise}, ["cart/mass"])
+        found.append(fit.values["cart/mass"])
+        said.append(fit.uncertainty["cart/mass"])
+    assert 0.4 < np.std(found) / np.mean(said) < 2.0
+    assert abs(np.mean(found) - 1.0) < 3 * np.mean(said)
+
+
+def test_inertias_stay_those_of_solids(forces):
+    model = cart_pole()
+    fit = aj.identify(model, forces, ["pole/inertia"])
+    made = aj.Inertia(fit.values["pole/mass"], fit.values["pole/com"], fit.values["pole/tensor"])
+    assert made.is_definite
+    assert fit.rms < 1e-8
+
+
+def test_a_motion_gives_parameters_back():
+    true, model = cart_pole(), cart_pole()
+    measured = true.simulate([0.0, 0.8], [0.0, 0.0], duration=1.0, dt=0.02)
+    model.parameters.set({"pole/mass": 0.5})
+    fit = aj.identify(model, measured, ["pole/mass"])
+    assert fit.values["pole/mass"] == pytest.approx(0.3, abs=1e-7)
+    assert fit.history[-1] < 1e-8 < fit.history[0]
+    assert len(fit.plot().axes) == 3
+
+
+def test_swing_up():
+    """Half a minute of gradients and a cart that swings its pole up: the cost falls and the pole stands."""
+    model = cart_pole()
+    guess = np.random.default_rng(1).normal(size=(21, 2)) * (1.0, 0.0)
+    found = aj.optimise(
+        model, {"tau": guess}, q0=[0, 0], v0=[0, 0], duration=2.0, dt=0.02, actuated=["cart"], iterations=80,
+        final=lambda q, v: 10 * (q[0] ** 2 + (1 + aj.cos(q[1])) + 0.1 * (v[0] ** 2 + v[1] ** 2)),
+        running=lambda t, q, v, tau: 1e-3 * tau[0] ** 2,
+    )  # fmt: skip
+    assert found.cost < 0.03 * found.history[0][0]
+    assert np.cos(found.traj.q[-1, 1]) < -0.95
+    assert not found.values["tau"][:, 1].any()  # the hinge has no motor
+    assert found.motion(0).q[-1] != pytest.approx(found.traj.q[-1], abs=1e-3)
+    assert len(found.plot().axes) == 3
+
+
+def test_a_parameter_and_a_start_within_bounds():
+    """A pendulum with a period of 2 s: where is its mass? The length of the equivalent pendulum is g / pi^2."""
+    mech = aj.Mechanism("clock", gravity=(0, 0, -9.81))
+    rod = aj.Inertia(mass=1.0, com=(0, 0, -0.5), tensor=np.diag([1e-3, 1e-3, 1e-3]))
+    mech.add_body("rod", joint=joints.Revolute(axis=(0, 1, 0)), inertia=rod)
+    model = mech.compile(vary=["rod/com"])
+    found = aj.optimise(
+        model, {"rod/com": (0, 0, -0.7)}, q0=[1e-4], v0=[0.0], duration=1.0, dt=0.01, bounds={"rod/com": (-2, 2)},
+        final=lambda q, v: 1e8 * (q[0] + 1e-4) ** 2 + 1e8 * v[0] ** 2, tolerance=1e-12,
+    )  # fmt: skip
+    c = -np.asarray(found.values["rod/com"])[2]
+    assert (c * c + 1e-3) / c == pytest.approx(9.81 / np.pi**2, rel=1e-3)
+
+
+def test_gradient_of_the_cost_is_its_slope():
+    from anyjoint.optimal.descent import _Problem
+
+    model = cart_pole()
+    problem = _Problem(
+        model, {"tau": np.ones((5, 2)), "q0": [0.1, 0.2], "pole/mass": None}, lambda q, v: q[0] * v[1] + aj.sin(q[1]),
+        lambda t, q, v, tau: t * tau[0] ** 2 + q[1] ** 2, None, None, (0.3, 0.01, [0, 0], [0.5, 0]),
+    )  # fmt: skip
+    _, gradient = problem.cost(problem.x)
+    d, h = np.random.default_rng(0).normal(size=len(problem.x)), 1e-4
+    at = [problem.cost(problem.x + k * h * d)[0] for k in (-2, -1, 1, 2)]
+    assert gradient @ d == pytest.approx((8 * (at[2] - at[1]) - (at[3] - at[0])) / (12 * h), rel=1e-8)
+
+
+def test_balance():
+    model = cart_pole()
+    up = [0.0, np.pi + np.arctan2(0.01, 0.5)]  # the centre of mass above the hinge
+    law = aj.lqr(model, up, Q=[1, 1, 0.1, 0.1], R=0.1, actuated=["cart"])
+    assert (law.poles.real < 0).all()
+    run = model.simulate(np.add(up, [0.2, 0.2]), [0.0, 0.0], duration=8.0, dt=0.01, tau=law)
+    assert run.q[-1] == pytest.approx(up, abs=1e-3)
+
+
+STILL = {name: np.zeros((3, 2)) for name in ("q", "v", "a", "tau")}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m: aj.identify(m, {"q": [[0, 0]]}, ["cart/mass"]), "Trajectory"),
+        (lambda m: aj.identify(m, STILL, ["cart/mas"]), "cart/mass"),
+        (lambda m: aj.identify(m, STILL, []), "empty"),
+        (lambda m: aj.identify(m, STILL, ["cart/mass"], sigma=-1), "sigma"),
+        (lambda m: aj.optimise(m, {}, final=lambda q, v: q[0]), "over is empty"),
+        (lambda m: aj.optimise(m, {"q0": None}), "no cost"),
+        (lambda m: aj.optimise(m, {"q0": None}, final=lambda q, v: np.interp(q[0], [0, 1], [0, 1])), "final"),
+        (lambda m: aj.optimise(m, {"tau": [1.0]}, final=lambda q, v: q[0]), "shape"),
+        (lambda m: aj.optimise(m, {"q0": None}, final=lambda q, v: q[0], bounds={"tau": (0, 1)}), "bounds of 'tau'"),
+        (lambda m: aj.lqr(m, [0.0, 1.0], actuated=["cart"]), "does not rest"),
+        (lambda m: aj.lqr(m, [0.0, np.arctan2(0.01, 0.5)], actuated=[7]), "below 2"),
+    ],
+)  # fmt: skip
+def test_bad_questions(call, message):
+    with pytest.raises(aj.AnyjointError, match=message):
+        call(cart_pole())
