@@ -14,6 +14,7 @@ from anyjoint.symbolic import Graph
 from anyjoint.tree.plan import Plan
 
 from .pair_layout import MOST, By, Target, blocks, column, owners
+from .pieces import Pieces
 
 ROWS, COLUMNS = 5, 8  # of the answer that one kernel computes, or copies
 
@@ -64,19 +65,15 @@ def groups(rows: Sequence[int]) -> list[tuple[int, int]]:
 
 def product_kernel(rows: int, columns: int, terms: tuple[int, ...], strides: tuple[int, int, int], kind: Any) -> Kernel:
     """Some rows of minus a product, term by term, so that each factor is read once."""
-    g = Graph()
-    loads: dict[int, tuple[int, int]] = {}
+    made = Pieces()
+    inverse, right = made.array("inverse"), made.array("x", wide=True)
+    out = made.array("out", kind, wide=True)
     sums: list[Any] = [0] * rows
     for k in terms:
-        x = g.variable("x")
-        loads[x.id] = (1, k * strides[1])
+        x = made.load(right, k * strides[1])
         for r in range(rows):
-            m = g.variable("m")
-            loads[m.id] = (0, r * strides[0] + k)
-            sums[r] = sums[r] - m * x
-    arrays = (Array("inverse", "lane"), Array("x", "lane", wide=True), Array("out", kind, wide=True))
-    stores = tuple(Store(total, 2, r * strides[2]) for r, total in enumerate(sums))
-    return Kernel(g, arrays, loads, stores, columns)
+            sums[r] = sums[r] - made.load(inverse, r * strides[0] + k) * x
+    return made.kernel([Store(total, out, r * strides[2]) for r, total in enumerate(sums)], columns)
 
 
 def add_copy(builder: Builder, source: Target, to: Target, rows: int, columns: int) -> None:

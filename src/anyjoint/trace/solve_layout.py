@@ -15,11 +15,12 @@ from anyjoint.codegen import Array, Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.dynamics.small_matrix import LDL
 from anyjoint.spatial import dot, dot_in_pairs, vector, zeros
-from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic import Graph
 from anyjoint.tree.plan import Plan
 
 from .messages import Messages
 from .pair_layout import MOST, Block, By, Target, blocks, column, owners
+from .pieces import Pieces
 from .product_layout import clear, lineage
 
 IDLE = -1  # instead of a kernel that would write nothing
@@ -154,35 +155,25 @@ class Solve:
         self._run(calls)
 
 
-class _Pieces:
-    """Arrays and loads of a kernel that is being made."""
+class _Pieces(Pieces):
+    """A kernel of the sweeps, for a link of n velocities."""
 
     def __init__(self, n: int) -> None:
-        self.g, self.n = Graph(), n
-        self.arrays: list[Array] = []
-        self.loads: dict[int, tuple[int, int]] = {}
-
-    def array(self, name: str, kind: Any = "lane", wide: bool = True) -> int:
-        self.arrays.append(Array(name, kind, wide))
-        return len(self.arrays) - 1
-
-    def load(self, array: int, offset: int) -> Node:
-        node = self.g.variable("x")
-        self.loads[node.id] = (array, offset)
-        return node
+        super().__init__()
+        self.n = n
 
     def message(self, name: str, used: bool) -> tuple[int, Any]:
         """An argument that is read or written from link to link, and its values; zeros where there is none."""
         if not used:
             return -1, zeros(6)
-        array = self.array(name)
+        array = self.array(name, wide=True)
         return array, vector(*(self.load(array, k * WIDEST) for k in range(6)))
 
     def factors(self) -> tuple[Any, Any, LDL]:
         """J', Z and L with D."""
         found = []
         for name, rows in FACTORS.items():
-            array, count = self.array(name, wide=False), rows or self.n
+            array, count = self.array(name), rows or self.n
             entries = [self.load(array, k) for k in range(count * self.n)]
             found.append(vector(*entries).reshape(count, self.n))
         J, Z, L, D = found
@@ -190,19 +181,16 @@ class _Pieces:
             L[i, i:] = [1 if i == j else 0 for j in range(i, self.n)]
         return J, Z, LDL(L, D[0])
 
-    def kernel(self, stores: Sequence[Store], columns: int) -> Kernel:
-        return Kernel(self.g, tuple(self.arrays), self.loads, tuple(stores), columns)
-
 
 def inward_kernel(
     n: int, count: int, given: bool, has_children: bool, has_parent: bool, first: bool, stride: int
 ) -> Kernel:
     """x becomes D t with t = -L^-1 x - J'^T f, and the parent gets f + Z t; x is zero where none is given."""
     made = _Pieces(n)
-    right = made.array("x")
+    right = made.array("x", wide=True)
     J, Z, factors = made.factors()
     _, f = made.message("mine", has_children)
-    parent = made.array("parent") if has_parent else -1
+    parent = made.array("parent", wide=True) if has_parent else -1
     x = vector(*(made.load(right, k * stride) for k in range(n))) if given else zeros(n)
     t = factors.half(-x)
     t = vector(*(t[k] - dot_in_pairs(J[:, k], f) for k in range(n)))
@@ -218,10 +206,10 @@ def outward_kernel(
 ) -> Kernel:
     """The answer L^-T y with y = D t - Z^T alpha, and alpha + J' y for the children."""
     made = _Pieces(n)
-    right, out = made.array("x"), made.array("out", kind)
+    right, out = made.array("x", wide=True), made.array("out", kind, wide=True)
     J, Z, factors = made.factors()
     _, alpha = made.message("parent", has_parent)
-    mine = made.array("mine") if has_children else -1
+    mine = made.array("mine", wide=True) if has_children else -1
     y = vector(*(made.load(right, k * stride) for k in range(n))) if given else zeros(n)
     y = vector(*(y[k] - dot_in_pairs(Z[:, k], alpha) for k in range(n)))
     stores = [Store(x, out, k * to_stride) for k, x in enumerate(factors.back(y))]
@@ -232,8 +220,8 @@ def outward_kernel(
 
 def mirror_kernel(n: int, width: int, stride: int) -> Kernel:
     """Rows of a link in the columns of a block, copied to rows of the block in the columns of the link."""
-    made = _Pieces(n)
-    source, out = made.array("x", wide=False), made.array("out", wide=False)
+    made = Pieces()
+    source, out = made.array("x"), made.array("out")
     places = [(r, c) for r in range(width) for c in range(n)]
     stores = [Store(made.load(source, r * stride + c), out, c * stride + r) for r, c in places]
-    return made.kernel(stores, 1)
+    return made.kernel(stores)
