@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = (
     "README.md",
     *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "loops", "own-constraint", "rolling", "files")),
-    *(f"docs/{p}.md" for p in ("dynamics", "derivatives", "simulation", "expressions")),
+    *(f"docs/{p}.md" for p in ("dynamics", "derivatives", "simulation", "contact", "sweeps", "expressions")),
     *(f"docs/{p}.md" for p in ("gradients", "fit", "optimise")),
 )
 
@@ -100,7 +100,7 @@ def test_the_page_of_commands_needs_only_what_is_installed(pages, monkeypatch: p
     """typer brings a click of its own; a fresh environment has no other."""
     monkeypatch.setitem(sys.modules, "click", None)
     text = pages.commands.page(ROOT, ROOT)
-    assert all(f"## anyjoint {name}\n" in text for name in ("list", "run", "info", "check", "bench", "export"))
+    assert all(f"## anyjoint {name}\n" in text for name in ("list", "run", "info", "check", "bench", "export", "sweep"))
 
 
 def test_the_api_page_shows_options_and_examples(pages) -> None:

@@ -12,7 +12,8 @@ import anyjoint as aj
 PUBLIC = [getattr(aj, name) for name in aj.__all__]
 MODULES = [aj, *filter(inspect.ismodule, PUBLIC), importlib.import_module("anyjoint.errors")]
 PACKAGES = [m.name for m in pkgutil.walk_packages(aj.__path__, "anyjoint.") if m.ispkg]
-EXAMPLES = [aj.Mechanism, aj.Model, aj.Model.simulate, aj.Pose, aj.Inertia, aj.Trajectory, aj.joint]
+EXAMPLES = [aj.Mechanism, aj.Model, aj.Model.simulate, aj.Pose, aj.Inertia, aj.Trajectory, aj.joint, aj.sweep,
+            aj.SweepResult, aj.uniform, aj.normal]  # fmt: skip
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__)

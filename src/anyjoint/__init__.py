@@ -26,6 +26,7 @@ _NAMES = {
     ],
     "anyjoint.simulate": ["Event", "Trajectory"],
     "anyjoint.spatial": ["Pose"],
+    "anyjoint.sweep": ["SweepResult", "choice", "grid", "log_normal", "normal", "sweep", "uniform"],
     "anyjoint.symbolic": ["Graph", "Node", "variables"],
     "anyjoint.symbolic.derivative": ["hessian", "jacobian", "jvp", "time_derivative", "vjp"],
 }  # fmt: skip
@@ -70,6 +71,13 @@ if TYPE_CHECKING:
     from anyjoint.simulate import Event as Event
     from anyjoint.simulate import Trajectory as Trajectory
     from anyjoint.spatial import Pose as Pose
+    from anyjoint.sweep import SweepResult as SweepResult
+    from anyjoint.sweep import choice as choice
+    from anyjoint.sweep import grid as grid
+    from anyjoint.sweep import log_normal as log_normal
+    from anyjoint.sweep import normal as normal
+    from anyjoint.sweep import uniform as uniform
+    from anyjoint.sweep.sweep import sweep as sweep
     from anyjoint.symbolic import Graph as Graph
     from anyjoint.symbolic import Node as Node
     from anyjoint.symbolic import variables as variables
@@ -77,13 +85,14 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        value: Any = importlib.import_module(_MODULES[name])
+        globals()[name] = importlib.import_module(_MODULES[name])
     elif name in _HOME:
-        value = getattr(importlib.import_module(_HOME[name]), name)
+        home = importlib.import_module(_HOME[name])
+        # All of its names: one of them may be that of the folder itself, which importing has put in its place.
+        globals().update({other: getattr(home, other) for other in _NAMES[_HOME[name]]})
     else:
         raise AttributeError(f"module 'anyjoint' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

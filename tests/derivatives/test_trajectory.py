@@ -27,6 +27,7 @@ CASES = {
     "first order, few samples": {"method": "semi-implicit-euler", "save_every": 4},
     "few samples, inputs over time": {"save_every": 7, "tau": "sampled"},
     "steps of its own choice": {"method": "dopri5", "dt": 3e-3, "rtol": 1e-12, "atol": 1e-13},
+    "an implicit step": {"method": "implicit-euler"},
     "a spring": {"forces": [aj.forces.Spring("b0", (0, 0, 0.1), "b2", (0.1, 0, 0), stiffness=20.0, length=0.5)]},
 }
 

@@ -20,6 +20,7 @@ from anyjoint.quantity.quantity import sweeps
 from anyjoint.spatial import vector
 from anyjoint.trace.flatten import flatten
 from anyjoint.trace.workshop import Workshop
+from anyjoint.tree.columns import UNFED
 from anyjoint.tree.links import float_bodies, joint_numbers, link_motion, raw_values, upward
 from anyjoint.tree.plan import GENERAL
 from anyjoint.tree.record import ground
@@ -34,8 +35,10 @@ def all_algorithms():
 
 # Those of constraints alone say nothing about a plain tree.
 ALGORITHMS = [method for method in all_algorithms() if method not in (PROJECT, CARRIED_HYBRID)]
-FEEDS = {name: Row(name, "whole", (0,)) for name in ("K", "N", "gamma")}  # of constraints, which there are none here
-ROWS = {"q": Row("q", "coordinates"), "y": Row("y", "bodies", (6,)), "g": Row("g", "whole", (3,))} | FEEDS
+# Of constraints and forces, which there are none here.
+FEEDS = {name: Row(name, "whole", (0,)) for name in vars(UNFED)}
+SHARED = {"g": Row("g", "whole", (3,)), "h": Row("h", "whole", (1,))}
+ROWS = {"q": Row("q", "coordinates"), "y": Row("y", "bodies", (6,))} | SHARED | FEEDS
 
 
 def mixed():
@@ -54,7 +57,8 @@ def random_rows(method, mech, seed=0):
     """Inputs of an algorithm by name."""
     rng = np.random.default_rng(seed)
     rows = {name: ROWS.get(name, Row(name, "velocities")) for name in method.inputs}
-    return {name: mech.start[0] if name == "q" else rng.normal(size=row.shape(mech)) for name, row in rows.items()}
+    made = {name: mech.start[0] if name == "q" else rng.normal(size=row.shape(mech)) for name, row in rows.items()}
+    return made | ({"h": np.full(1, 0.01)} if "h" in rows else {})  # the length of a step
 
 
 def by_floats(method, mech, rows):
@@ -65,11 +69,13 @@ def by_floats(method, mech, rows):
     records = float_bodies(plan, rows["q"], v, partials=method.partials is not None, **by_velocity)
     for k, (link, record) in enumerate(zip(plan.links, records, strict=True)):
         record.up = gravity
-        record.K = record.N = record.gamma = vector()
+        for name in FEEDS:
+            setattr(record, name, vector())
         if "y" in rows:
             record.y = vector(*map(float, rows["y"][k]))
-        if "g" in rows:
-            record.g = vector(*map(float, rows["g"]))
+        for name in SHARED:
+            if name in rows:
+                setattr(record, name, vector(*map(float, rows[name])))
         if "x" in rows:
             record.Sdot_x = _rate_times(link, rows["q"][link.q], v[link.v], rows["x"][link.v])
     run_sweeps(method, records, plan.parents, ground(gravity))

@@ -90,6 +90,8 @@ KINDS: dict[str, Joint] = {
     "rolling-rattleback": joints.Rolling(surfaces.Plane(), surfaces.Ellipsoid(0.6, 0.4, 0.3, axis="x"), wrap=True),
     "rolling-tori": joints.Rolling(surfaces.Torus(1.0, 0.3), surfaces.Torus(0.5, 0.2)),
     "rolling-in-a-bowl": joints.Rolling(paraboloid, surfaces.Sphere(0.2)),
+    "slipping-ball": joints.Rolling(ELLIPSOID, surfaces.Sphere(0.3), slip=True),
+    "slipping-tori": joints.Rolling(surfaces.Torus(1.0, 0.3), surfaces.Torus(0.5, 0.2), slip=True),
     "composite-of-rolling": joints.Composite(
         joints.Rolling(ELLIPSOID, surfaces.Sphere(0.3)), joints.Prismatic((1, 2, 0))
     ),

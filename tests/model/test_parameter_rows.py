@@ -73,6 +73,21 @@ def test_a_row_per_state_is_as_setting_them_one_by_one(names, form):
     assert found == pytest.approx(wanted, rel=1e-11, abs=1e-11)
 
 
+def test_rows_that_were_taken_are_those_rows():
+    """Their numbers are made once, with those of all rows; six programs are more than are remembered."""
+    model = machine().compile()
+    rows = model.parameter_rows(ROWS)
+    which = [3, 1, 4, 3, 1, 4]
+    few = rows.take([3, 1, 4]).tiled(2)
+    assert (few.count, few.row(4)["rod/mass"]) == (6, ROWS["rod/mass"][1])
+    fresh = model.parameter_rows({name: [column[k] for k in which] for name, column in ROWS.items()})
+    for _ in range(2):
+        for name, inputs in (("mass_matrix", 1), ("body_poses", 1), ("gravity_forces", 1), ("bias_forces", 2),
+                             ("energy", 2), ("forward_dynamics", 3)):  # fmt: skip
+            found, wanted = (getattr(model, name)(*(Q, V, TAU)[:inputs], parameters=x) for x in (few, fresh))
+            assert all(map(np.array_equal, np.atleast_2d(found), np.atleast_2d(wanted))), name
+
+
 def test_one_state_serves_all_rows_and_out_is_written():
     model = machine().compile()
     out = np.full((B, 3), np.nan)

@@ -10,6 +10,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints
+from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.simulate import Servo, Spring, Wrench
 from simulate.mechanisms import double_pendulum
@@ -122,12 +123,9 @@ def test_tolerances_that_cannot_be_met_have_a_status(compiled):
     model = slider()
 
     class Runaway:
-        def efforts(self, trace):
-            x = trace.q[0]
-            return [(3 * x * x, trace.v[0])]
-
-        def potential(self, trace):
-            return 0.0
+        def pushes(self, mechanism):
+            place, effort = ((0, 0),), lambda s, rate, n, signals: 3 * s[0] * s[0]
+            return [Push(what="Runaway", measure=lambda q, n: q[0], effort=effort, coordinates=place)]
 
     options = {"forces": [Runaway()]} if compiled else {"tau": lambda t, q, v: [3 * q[0] ** 2]}
     traj = model.simulate([2.0], [4.0], 5.0, dt=0.01, method="dopri5", **options)  # x = 2 / (1 - t)^2

@@ -133,7 +133,7 @@ def test_other_gravity_and_wrenches_act_as_they_should(case, page):
     assert np.abs(seen - expected).max() < 1e-4 * change  # of second order in h, and the digits that are left
 
 
-@pytest.mark.parametrize("method", ["rk4", "semi-implicit-euler"])
+@pytest.mark.parametrize("method", ["rk4", "semi-implicit-euler", "implicit-euler", "bdf1"])
 def test_pages_step_by_any_method_of_fixed_steps(method, chromium, tmp_path):
     mech = mixed()
     model = compile_model(mech)

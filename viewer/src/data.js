@@ -50,7 +50,8 @@ export async function parseScene(text) {
     scene.energy = { kinetic: decode(scene.energy.kinetic), potential: decode(scene.energy.potential) };
   }
   if (scene.contacts) {
-    scene.contacts = { starts: decode(scene.contacts.starts, Uint32Array), points: decode(scene.contacts.points) };
+    const { starts, points, forces } = scene.contacts;
+    scene.contacts = { starts: decode(starts, Uint32Array), points: decode(points), forces: forces && decode(forces) };
   }
   return scene;
 }

@@ -118,6 +118,10 @@ class Viewer {
     document.body.classList.toggle("is-bare", this.query.has("bare"));
     document.body.classList.toggle("is-live", Boolean(scene.live));
     setPressed(this.tools.energy, !this.energy.card.hidden);
+    if (this.contacts.arrows) {
+      this.contacts.mesh.visible = true; // contacts that open and close are what such a page is about
+      setPressed(this.tools.contacts, true);
+    }
   }
 
   setTheme(dark) {

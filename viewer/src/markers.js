@@ -1,12 +1,16 @@
-// Marks on demand: a frame on every body, a dot at every contact.
+// Marks on demand: a frame on every body, a dot at every contact, an arrow for its force.
 import * as THREE from "three";
 import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
+
+const UP = new THREE.Vector3(0, 1, 0);
+const ARROW = 18; // radii of a dot that a force of 1 is long
+const LONGEST = 3;
 
 function arrow(direction, color) {
   const shaft = new THREE.CylinderGeometry(0.022, 0.022, 0.82, 10).translate(0, 0.41, 0);
   const head = new THREE.ConeGeometry(0.06, 0.2, 14).translate(0, 0.9, 0);
   const geometry = mergeGeometries([shaft, head]);
-  geometry.applyQuaternion(new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), direction));
+  geometry.applyQuaternion(new THREE.Quaternion().setFromUnitVectors(UP, direction));
   const { r, g, b } = new THREE.Color(color);
   const count = geometry.attributes.position.count;
   const colors = new Float32Array(3 * count);
@@ -55,6 +59,17 @@ export class Contacts {
     this.available = most > 0;
     this.size = 0.02;
     root.add(this.mesh);
+    this.arrows = source.contacts?.forces ? this.#forces(Math.max(1, most)) : null;
+  }
+
+  /** Arrows that go with the dots. */
+  #forces(most) {
+    const material = new THREE.MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, opacity: 0.92 });
+    const arrows = new THREE.InstancedMesh(arrow(UP, "#ff8a1f"), material, most);
+    arrows.frustumCulled = false;
+    arrows.renderOrder = 6;
+    this.mesh.add(arrows);
+    return arrows;
   }
 
   setSize(size) {
@@ -71,5 +86,18 @@ export class Contacts {
       this.mesh.setMatrixAt(i, matrix);
     }
     this.mesh.instanceMatrix.needsUpdate = true;
+    if (this.arrows) this.#point(points, source.contactForces());
+  }
+
+  #point(points, forces) {
+    const [matrix, turn, force, at, scale] = [new THREE.Matrix4(), new THREE.Quaternion(), ...[0, 0, 0].map(() => new THREE.Vector3())];
+    this.arrows.count = this.mesh.count;
+    for (let i = 0; i < this.arrows.count; i++) {
+      force.fromArray(forces, 3 * i);
+      const length = Math.min(force.length(), LONGEST) * ARROW * this.size;
+      turn.setFromUnitVectors(UP, force.lengthSq() > 0 ? force.normalize() : UP);
+      this.arrows.setMatrixAt(i, matrix.compose(at.fromArray(points, 3 * i), turn, scale.set(ARROW * this.size, length, ARROW * this.size)));
+    }
+    this.arrows.instanceMatrix.needsUpdate = true;
   }
 }

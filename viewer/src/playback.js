@@ -129,9 +129,19 @@ export class Playback {
   }
 
   contactPoints() {
-    if (!this.contacts) return null;
+    return this.#touching("points");
+  }
+
+  /** Forces at the contact points now, as shares of one that is drawn at full length; null where they are not known. */
+  contactForces() {
+    return this.#touching("forces");
+  }
+
+  #touching(what) {
+    const rows = this.contacts?.[what];
+    if (!rows) return null;
     const i = this.frame;
-    return this.contacts.points.subarray(3 * this.contacts.starts[i], 3 * this.contacts.starts[i + 1]);
+    return rows.subarray(3 * this.contacts.starts[i], 3 * this.contacts.starts[i + 1]);
   }
 
   /** Energy series for the plot. */

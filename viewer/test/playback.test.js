@@ -33,7 +33,13 @@ test("contacts are those of the frame", () => {
   const motion = quarterTurn();
   assert.equal(motion.mostContacts, 2);
   assert.deepEqual([...motion.contactPoints()], [0, 0, 0]);
+  assert.equal(motion.contactForces(), null);
   assert.equal(quarterTurn({ contacts: undefined }).mostContacts, 0);
+});
+
+test("forces are those of the frame", () => {
+  const contacts = { starts: Uint32Array.from([0, 1, 1]), points: new Float32Array(3), forces: Float32Array.from([0, 0, 2]) };
+  assert.deepEqual([...quarterTurn({ contacts }).contactForces()], [0, 0, 2]);
 });
 
 test("a survey visits both ends and leaves the time alone", () => {

@@ -1,4 +1,4 @@
-"""The command line: `anyjoint list | run | info | check | bench | export`."""
+"""The command line: `anyjoint list | run | info | check | bench | export | sweep`."""
 
 import sys
 

@@ -182,6 +182,53 @@ def export(
     show(resolve(model, settings or [], options), to.value, out, json)
 
 
+@app.command(
+    epilog="Example: anyjoint sweep double-pendulum --set 'upper 0/mass=uniform(1,2)' -n 10000 --measure final"
+)
+def sweep(
+    model: Model,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=DISTRIBUTION",
+            help="Vary a parameter, q0, v0 or tau: uniform(1,2), normal(1,0.1), log_normal(1,0.1), choice([1,2]), "
+            "grid([1,2,3]). A plain value is fixed, or a setting of the model's function. Repeatable.",
+        ),
+    ] = None,
+    n: Annotated[int | None, typer.Option("-n", help="How many runs; grids know it by themselves.")] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(help="final, extremes, energy_drift or trajectory; repeatable.", show_default="final"),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="What is drawn depends on it and on the number of the run.")] = 0,
+    design: Annotated[str, typer.Option(help="random, latin-hypercube or sobol.")] = "random",
+    duration: Annotated[float | None, typer.Option(help="Seconds of a run.", show_default="the model's")] = None,
+    dt: Annotated[float | None, typer.Option(help="Step in seconds.", show_default="the model's")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="semi-implicit-euler, rk4 or dopri5.", show_default="the model's, or rk4")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="Keep all chunks in a folder or in NAME.zarr; a rerun goes on where it stopped.")
+    ] = None,
+    cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler, tcp://...")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write an overview (.png, .svg, .pdf).")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write all rows as a table.")] = None,
+    base: Base = None,
+    allow: Allow = None,
+    package: Package = None,
+    json: Json = False,
+) -> None:
+    """Run a model many times with other parameters, initial states and inputs, and say what comes of it."""
+    from anyjoint.cli.sweeping import Plan, show, split_settings
+    from anyjoint.cli.target import resolve
+
+    space, fixed, others = split_settings(settings or [])
+    target = resolve(model, others, _load_options(base, allow, package, _skip(model)))
+    plan = Plan(n, measure or [], seed, design, store, cluster, plot, csv)
+    show(target, space, fixed, plan, {"duration": duration, "dt": dt, "method": method}, json)
+
+
 def _skip(model: str) -> str | None:
     """Meshes that nobody will see are not read."""
     from anyjoint.cli.target import is_file

@@ -43,7 +43,7 @@ def measure(name: str, batch: int) -> dict[str, Any]:
     q0, v0 = target.start(model)
     # States differ a little, so that no branch predictor learns one by heart; quaternions keep their length.
     q = np.tile(q0, (batch, 1))
-    if model.nq == model.nv:
+    if model.rates_are_velocities:
         q += 1e-3 * random.standard_normal(q.shape)
     v = v0 + 1e-3 * random.standard_normal((batch, model.nv))
     tau = np.zeros((batch, model.nv))

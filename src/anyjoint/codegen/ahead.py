@@ -85,7 +85,8 @@ class _Rewriting:
                 begin = seen[run.kernel]
                 seen[run.kernel] += run.count
                 arrays = tuple(run.arrays[j] for j in columns) + (self.lane,) * table.shape[1]
-                run = Run(run.kernel, arrays, np.hstack([run.offsets[:, columns], table[begin : seen[run.kernel]]]))
+                offsets = np.hstack([run.offsets[:, columns], table[begin : seen[run.kernel]]])
+                run = replace(run, arrays=arrays, offsets=offsets)
             runs.append(run)
         return Schedule(self.arrays, tuple(self.kernels), tuple(runs), max(self.work, 1))
 

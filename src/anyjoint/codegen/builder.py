@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen.ahead import ahead
-from anyjoint.codegen.kernel import Array, Kernel, Place, Run, Schedule, Store
+from anyjoint.codegen.kernel import Array, Kernel, Kind, Place, Run, Schedule, Store
 from anyjoint.symbolic import Graph, Node
 
 WORK = Array("work", "lane")
@@ -111,6 +111,10 @@ class Builder:
             columns.append((place.array, place.offset + (skip if by else 0) + by * np.arange(count)))
         self.run(number, *columns)
 
+    def repeat(self, begin: int, flag: Place) -> None:
+        """Repeat all runs from the one of that number on, while the flag, in the work array, is positive."""
+        self.runs[-1] = replace(self.runs[-1], again=(len(self.runs) - begin, flag.offset))
+
     def schedule(self) -> Schedule:
         """All that was collected, after the passes over schedules."""
         arrays = self.arrays if self.work else self.given
@@ -118,20 +122,21 @@ class Builder:
 
 
 class Embedded:
-    """Another schedule's runs, to be repeated on other places; rows named in `in_work` are taken from there."""
+    """Another schedule's runs, to be repeated on other places; rows named in `in_work` are taken from there.
 
-    def __init__(self, builder: Builder, program: Schedule, in_work: Sequence[str]) -> None:
-        self.builder, self.program, self.in_work = builder, program, set(in_work)
+    `others` are the kinds of arrays that further rows are taken from.
+    """
+
+    def __init__(self, builder: Builder, program: Schedule, in_work: Sequence[str], **others: Kind) -> None:
+        self.builder, self.program = builder, program
+        self.kinds: dict[str, Kind] = {**dict.fromkeys(in_work, "lane"), **others}
         self.first = len(builder.kernels)
         self.scratch = builder.room(program.work)
-        kinds = self._kinds()
-        for kernel, names in zip(program.kernels, kinds, strict=True):
-            arrays = tuple(
-                replace(a, kind="lane") if n in self.in_work else a for a, n in zip(kernel.arrays, names, strict=True)
-            )
-            builder.kernel(replace(kernel, arrays=arrays))
+        for kernel, names in zip(program.kernels, self._names(), strict=True):
+            arrays = (replace(a, kind=self.kinds.get(n, a.kind)) for a, n in zip(kernel.arrays, names, strict=True))
+            builder.kernel(replace(kernel, arrays=tuple(arrays)))
 
-    def _kinds(self) -> list[list[str]]:
+    def _names(self) -> list[list[str]]:
         """Per kernel the names of the program's arrays that its arguments stand for."""
         names: list[list[str]] = [[] for _ in self.program.kernels]
         for run in self.program.runs:
@@ -146,7 +151,9 @@ class Embedded:
         for run in self.program.runs:
             begins = [where[self.program.arrays[array].name] for array in run.arrays]
             offsets = run.offsets + np.array([place.offset for place in begins], dtype=np.int32)
-            self.builder.runs.append(Run(self.first + run.kernel, tuple(place.array for place in begins), offsets))
+            arrays, again = tuple(place.array for place in begins), run.again
+            again = (again[0], again[1] + self.scratch.offset) if again else None
+            self.builder.runs.append(Run(self.first + run.kernel, arrays, offsets, again))
 
 
 def _node(graph: Graph, x: Any) -> Node:

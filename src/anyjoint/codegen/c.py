@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from anyjoint.codegen import sincos
 from anyjoint.codegen.ir import Code
-from anyjoint.codegen.kernel import Array, Schedule, written_arrays
+from anyjoint.codegen.kernel import Array, Schedule, lane_array, loop_begins, written_arrays
 from anyjoint.codegen.language import Language, body, in_columns
 from anyjoint.codegen.module import Lowered
 from anyjoint.codegen.target import Target
@@ -107,10 +107,13 @@ def schedule_source(schedule: Schedule, kernels: Sequence[Lowered], dtype: str =
     used = {array for run in schedule.runs for array in run.arrays}
     unused = [f"    (void)d{i};" for i in range(len(schedule.arrays)) if i not in used]
     lines += [*_tables(schedule), f"void {name}({formal})", "{", *unused]
+    begins, work = loop_begins(schedule), lane_array(schedule)
     for i, run in enumerate(schedule.runs):
         width = len(run.arrays)
         actual = ", ".join(f"d{array} + r{i}[{width} * i + {j}]" for j, array in enumerate(run.arrays))
+        lines += ["    do {"] * begins[i]
         lines.append(f"    for (int i = 0; i < {run.count}; i++) k{run.kernel}({actual});")
+        lines += [f"    }} while (d{work}[{run.again[1]}] > 0);"] if run.again else []
     return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -3,20 +3,25 @@
 The directory is `ANYJOINT_CACHE` (or none, if that is "off" or "0"), else `anyjoint` in the user's cache directory.
 It must belong to the user and be closed to everybody else; if not, nothing is read or written and code is compiled
 anew. An entry is the SHA-256 of its payload, then the payload, so a damaged or foreign file is noticed and replaced.
+What one process makes, others on the same machine wait for. Entries travel to other machines by `recorded` and `offer`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import stat
 import sys
 import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from pathlib import Path
 
 FORMAT = b"anyjoint object 1\n"
 LIMIT = 4000  # entries; some 20 kB each
 _DIGEST = hashlib.sha256().digest_size
+_used: ContextVar[dict[str, bytes] | None] = ContextVar("used", default=None)
 
 
 def key_of(*parts: str) -> str:
@@ -86,6 +91,63 @@ def save(key: str, payload: bytes) -> None:
     except OSError:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
+
+
+def once(key: str, make: Callable[[], bytes]) -> tuple[bytes, bool]:
+    """The payload of a key, and whether it was stored; if not it is made, by one process while others wait for it."""
+    payload = load(key)
+    found = payload is not None
+    if payload is None:
+        with _turn(key):
+            payload = load(key)  # another process may have made it meanwhile
+            found = payload is not None
+            if payload is None:
+                payload = make()
+                save(key, payload)
+    used = _used.get()
+    if used is not None:
+        used[key] = payload
+    return payload, found
+
+
+@contextlib.contextmanager
+def _turn(key: str) -> Iterator[None]:
+    """Wait until no other process makes this entry; without a cache, or without locks, nobody waits."""
+    folder = directory()
+    try:
+        import fcntl
+
+        # A file of its own for each key: making one entry may ask for another.
+        lock = open(folder / f".lock-{key}", "wb") if folder else None  # noqa: SIM115 (closed below)
+    except (ImportError, OSError):
+        lock = None
+    if lock is None:
+        yield
+        return
+    with lock:  # closing it is what lets the next one in
+        with contextlib.suppress(OSError):  # some network file systems have no locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+        with contextlib.suppress(OSError):  # who has opened it before makes the entry twice at worst
+            os.unlink(lock.name)
+
+
+@contextlib.contextmanager
+def recorded() -> Iterator[dict[str, bytes]]:
+    """Entries that are asked for or made within the block, by key, to take along to another machine."""
+    entries: dict[str, bytes] = {}
+    token = _used.set(entries)
+    try:
+        yield entries
+    finally:
+        _used.reset(token)
+
+
+def offer(entries: Mapping[str, bytes]) -> None:
+    """Store what another machine has made. Keys name the processor, so nobody asks for code of a foreign one."""
+    for key, payload in entries.items():
+        if load(key) is None:
+            save(key, payload)
 
 
 def _prune(folder: Path) -> None:

@@ -41,12 +41,8 @@ def compile_module(identity: str, make: Callable[[], Module]) -> Library:
         _initialise()
         version = ".".join(map(str, llvm.llvm_version_info))
         key = cache.key_of(version, *_processor(), identity)
-        code = cache.load(key)
-        if code is not None:
-            return Library(_load(code), cached=True)
-        code = _emit(make())
-        cache.save(key, code)
-        return Library(_load(code), cached=False)
+        code, cached = cache.once(key, lambda: _emit(make()))
+        return Library(_load(code), cached)
 
 
 def _emit(module: Module) -> bytes:

@@ -13,6 +13,7 @@ from anyjoint.errors import ExpressionError
 from anyjoint.symbolic import Graph, Node
 
 Kind = Literal["uniform", "lane", "row"]
+AGAIN = -2  # among the runs of a driver: go back if an entry of the work array is positive
 Offsets = np.ndarray[Any, np.dtype[np.int32]]
 
 
@@ -73,11 +74,16 @@ class Kernel:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A kernel called several times; in call i its argument j begins at offsets[i, j] of array arrays[j]."""
+    """A kernel called several times; in call i its argument j begins at offsets[i, j] of array arrays[j].
+
+    `again` = (runs, entry): while the entry of the work array is positive, of any lane, so many runs, of which this is
+    the last, are repeated.
+    """
 
     kernel: int
     arrays: tuple[int, ...]  # of the schedule, one for each argument of the kernel
     offsets: Offsets
+    again: tuple[int, int] | None = None
 
     @staticmethod
     def over(kernel: int, *columns: tuple[int, Sequence[int]]) -> Run:
@@ -191,16 +197,35 @@ def written_arrays(schedule: Schedule) -> set[int]:
     return {run.arrays[j] for run in schedule.runs for j in stored[run.kernel]}
 
 
+def loop_begins(schedule: Schedule) -> Counter[int]:
+    """How many loops begin before each run."""
+    return Counter(i + 1 - run.again[0] for i, run in enumerate(schedule.runs) if run.again)
+
+
+def lane_array(schedule: Schedule) -> int:
+    """Which array is the work array; -1 if there is none."""
+    return next((i for i, array in enumerate(schedule.arrays) if array.kind == "lane"), -1)
+
+
 def encode(schedule: Schedule) -> Offsets:
-    """The runs as data for the driver: kernel, count, array of each argument, offsets of call after call; -1."""
+    """The runs as data for the driver: kernel, count, array of each argument, offsets of call after call; -1.
+
+    Runs that are repeated end with AGAIN, the entry that says so, and the number of words to go back.
+    """
     parts: list[Any] = []
+    begins, at = [], 0
     for run in schedule.runs:
+        begins.append(at)
         parts += [(run.kernel, run.count, *run.arrays), run.offsets.ravel()]
+        at += 2 + len(run.arrays) + run.offsets.size
+        if run.again:
+            parts.append((AGAIN, run.again[1], at - begins[len(begins) - run.again[0]]))
+            at += 3
     return np.concatenate([*parts, (-1,)]).astype(np.int32)
 
 
 def decode(words: Offsets, arguments: Sequence[int]) -> tuple[Run, ...]:
-    """The runs again; `arguments` says how many each kernel has."""
+    """The runs of a schedule in which none is repeated; `arguments` says how many each kernel has."""
     runs, at = [], 0
     while (kernel := int(words[at])) >= 0:
         count, width = int(words[at + 1]), arguments[kernel]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from anyjoint.codegen.cut import cut
 from anyjoint.codegen.finite_llvm import finite_text
 from anyjoint.codegen.ir import LEAVES, LONG, Program, lower
-from anyjoint.codegen.kernel import Array, Kernel
+from anyjoint.codegen.kernel import AGAIN, Array, Kernel
 from anyjoint.codegen.llvm import function, parameters, prelude, vector_attribute
 from anyjoint.codegen.target import Target
 
@@ -226,10 +226,15 @@ def _driver(kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target)
     yield "  br label %fetch"
     yield "fetch:"
     sources = "".join(f", [ %after{k}, %loop{k} ]" for k in range(len(kernels)))
-    yield f"  %at = phi ptr [ %program, %prepare ]{sources}"
+    work = next((i for i, array in enumerate(arrays) if array.kind == "lane"), None)
+    repeated = "" if work is None else ", [ %going, %again ]"
+    yield f"  %at = phi ptr [ %program, %prepare ]{sources}{repeated}"
     yield "  %kernel = load i32, ptr %at, align 4"
     cases = " ".join(f"i32 {k}, label %case{k}" for k in range(len(kernels)))
-    yield f"  switch i32 %kernel, label %next [ {cases} ]"
+    back = "" if work is None else f" i32 {AGAIN}, label %again"
+    yield f"  switch i32 %kernel, label %next [ {cases}{back} ]"
+    if work is not None:
+        yield from _again(work, target)
     for k, kernel in enumerate(kernels):
         yield from _case(k, kernel.arrays, target)
     yield "next:"
@@ -238,6 +243,28 @@ def _driver(kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target)
     yield "exit:"
     yield "  ret void"
     yield "}"
+
+
+def _again(work: int, target: Target) -> Iterable[str]:
+    """Go back by so many words if an entry of the work array is positive in any lane, else go on."""
+    width = target.width
+    yield "again:"
+    yield "  %flag_at = getelementptr i32, ptr %at, i64 1"
+    yield "  %flag_offset = load i32, ptr %flag_at, align 4"
+    yield f"  %flag_place = getelementptr {target.type}, ptr %d{work}, i32 %flag_offset"
+    yield f"  %flag = load {target.type}, ptr %flag_place, align {target.size}"
+    yield f"  %waiting = fcmp ogt {target.type} %flag, zeroinitializer"
+    if width > 1:
+        yield f"  %bits = bitcast <{width} x i1> %waiting to i{width}"
+        yield f"  %any = icmp ne i{width} %bits, 0"
+    else:
+        yield "  %any = and i1 %waiting, true"
+    yield "  %back_at = getelementptr i32, ptr %at, i64 2"
+    yield "  %back = load i32, ptr %back_at, align 4"
+    yield "  %way = sub i32 0, %back"
+    yield "  %far = select i1 %any, i32 %way, i32 3"
+    yield "  %going = getelementptr i32, ptr %at, i32 %far"
+    yield "  br label %fetch"
 
 
 def _lane_distances(rows: Sequence[int], width: int) -> Iterable[str]:

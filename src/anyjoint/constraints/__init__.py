@@ -3,9 +3,10 @@
 from .constraint import Constraint
 from .function import ConstraintFunction, FunctionConstraint, constraint, velocity_constraint
 from .loop import Loop
+from .push import Push
 from .rows import Rows, Standing, Touched
 
 __all__ = [
-    "Constraint", "ConstraintFunction", "FunctionConstraint", "Loop", "Rows", "Standing", "Touched", "constraint",
-    "velocity_constraint",
+    "Constraint", "ConstraintFunction", "FunctionConstraint", "Loop", "Push", "Rows", "Standing", "Touched",
+    "constraint", "velocity_constraint",
 ]  # fmt: skip

@@ -42,6 +42,15 @@ def push(rows: Rows, compliance: Scalar) -> Scalars:
     return [x / compliance for x in (rows.rate if rows.error is None else rows.error)]
 
 
+def giving_way(rows: Rows, compliance: Scalar, h: Scalar, ahead: Scalar) -> tuple[Scalars, Scalars]:
+    """Multipliers of soft rows over a step of length h: what they push with after the time `ahead` if nothing
+    accelerates, and what each adds per unit of its row's acceleration."""
+    if rows.error is None:
+        return push(rows, compliance), [h / compliance for _ in rows.rate]
+    held = [(x + ahead * v) / compliance for x, v in zip(rows.error, rows.rate, strict=True)]
+    return held, [h * h / compliance for _ in rows.rate]
+
+
 @dataclass(frozen=True)
 class Standing:
     """The ground, which stands still."""

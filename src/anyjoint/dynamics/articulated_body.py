@@ -56,7 +56,7 @@ def reduce(body: Any, J: Any, b: Any, S: Any, U: Any, Omega: LDL) -> tuple[Any, 
 
 def is_free(body: Any) -> bool:
     """Whether the joint hands on no inertia along its own velocities, as it does where it has armature."""
-    return all(known(x) == 0.0 for x in body.armature)
+    return all(known(x) == 0.0 for x in body.armature.flat)
 
 
 def unit_columns(S: Any) -> dict[int, int]:

@@ -24,7 +24,7 @@ from .algorithm import algorithm
 from .articulated_body import inertias as free_inertias
 from .articulated_body import reduce, velocities
 from .led import add_part
-from .small_matrix import LDL, joint_inertia, ldl
+from .small_matrix import LDL, felt, joint_inertia, ldl
 from .velocity import centripetal_acceleration
 
 # A pivot smaller than this share of what it was made from belongs to a row that others imply: its multiplier is 0.
@@ -128,8 +128,8 @@ def forces_along(body: Any, i: int, column: int, entries: dict[tuple[int, int], 
     """What a joint's own forces and rotors do along an unknown that it follows."""
     for j, other in enumerate(body.columns.driven[: i + 1]):
         key = (max(column, other), min(column, other))
-        entries[key] = entries[key] + dot(body.Phi[:, j], body.armature * body.Phi[:, i])
-    r[column] = r[column] - dot(body.Phi[:, i], body.tau - body.armature * body.second)
+        entries[key] = entries[key] + dot(body.Phi[:, j], felt(body.armature, body.Phi[:, i]))
+    r[column] = r[column] - dot(body.Phi[:, i], body.tau - felt(body.armature, body.second))
 
 
 def on_coordinates(body: Any, k: int, column: int, entries: dict[tuple[int, int], Any], r: Any) -> None:
@@ -141,13 +141,19 @@ def on_coordinates(body: Any, k: int, column: int, entries: dict[tuple[int, int]
 
 
 def close(body: Any, parent: Any, give: float) -> None:
-    """Eliminate the unknowns that end here: y = -D^-1 (U^T alpha + r + what is coupled to the others)."""
+    """Eliminate the unknowns that end here: y = -D^-1 (U^T alpha + r + what is coupled to the others).
+
+    Soft rows come here where they give way to accelerations: y = gamma + weight (U^T alpha + D y + r).
+    """
     front, (J, b, U, D, r, s) = body.columns, received(body)
-    for k, x in enumerate(body.gamma):
-        r[k] = r[k] + x
+    full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
+    if front.soft:  # gamma is known, and what it does to others; the rest of y is left
+        b, r = b + U[:, : front.closes] @ body.gamma, r + pressed(full, front, body.gamma)
+    else:
+        for k, x in enumerate(body.gamma):
+            r[k] = r[k] + x
     if front.at_ground:
         r, U = r + falling(body, U), zeros(*U.shape)
-    full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
     # A shift that can hardly move is small beside the other shifts of its loop, not beside itself.
     alike = front.alike or range(front.closes)
     scales = [sum(s[j] for j in range(front.closes) if alike[j] == alike[k]) for k in range(front.closes)]
@@ -157,7 +163,7 @@ def close(body: Any, parent: Any, give: float) -> None:
     for k in range(front.closes):
         u, rest, couplings = U[:, k], r[k], {j: full[max(j, k), min(j, k)] for j in range(k + 1, front.width)}
         pivot = full[k, k]
-        inverse[k] = 1 / pivot if front.shared else kept_inverse(pivot, scales[k])
+        inverse[k] = pivot_inverse(body, k, pivot, scales[k])
         rests[k] = rest
         wrenches.append(u)
         for j, x in couplings.items():
@@ -187,10 +193,23 @@ def press(body: Any, parent: Any) -> None:
     if front.at_ground:
         r, U = r + falling(body, U), zeros(*U.shape)
     full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
-    rest = vector(*(r[j] + dot([full[j, k] for k in range(front.closes)], y) for j in left))
+    rest = r + pressed(full, front, y)
     body.rests = y
     D = [full[i, j] for i, j in pairs(front.width) if j >= front.closes]
-    hand_on(body, parent, J, b, U[:, front.closes :], D, rest, [s[k] for k in left])
+    hand_on(body, parent, J, b, U[:, front.closes :], D, rest[front.closes :], [s[k] for k in left])
+
+
+def pressed(full: dict[tuple[int, int], Any], front: Columns, y: Vector) -> Vector:
+    """D y of multipliers y that are known and end here, for all unknowns."""
+    every, ending = range(front.width), range(front.closes)
+    return vector(*(dot([full[max(j, k), min(j, k)] for k in ending], y) for j in every))
+
+
+def pivot_inverse(body: Any, k: int, pivot: Any, scale: Any) -> Any:
+    """1/pivot; of a soft row with its own compliance, -1/weight, beside it, also where the weight is 0."""
+    if body.columns.soft:
+        return body.weight[k] / (body.weight[k] * pivot - 1)
+    return 1 / pivot if body.columns.shared else kept_inverse(pivot, scale)
 
 
 def kept_inverse(pivot: Any, scale: Any) -> Any:
@@ -283,43 +302,44 @@ def pairs(width: int) -> list[tuple[int, int]]:
 
 def accelerations(body: Any, parent: Any) -> None:
     """Outward: unknowns where they end, accelerations of joints and links."""
+    alpha, known = body.A.motion(parent.alpha), body.rests if body.columns.soft else None
+    body.qdd, body.alpha = answers(body, parent.carried, alpha, known)
+
+
+def answers(body: Any, above: Vector, alpha: Vector, known: Vector | None = None) -> tuple[Vector, Vector]:
+    """Accelerations of a joint and its link where the parent's is alpha, and multipliers, of which some are known."""
     front: Columns = body.columns
-    above = parent.carried
     passing = vector(*(above[k] for k in front.lands))  # unknowns that were eliminated above
-    alpha = body.A.motion(parent.alpha)
+    body.multipliers = zeros(0)
     if front.closes:
-        solve(body, alpha, passing)
-        body.alpha, body.qdd = alpha, zeros(0)
-        return
+        solve(body, alpha, passing, known)
+        return zeros(0), alpha
     body.carried = passing
     if front.led:
         y = vector(*(passing[k] for k in front.driven))
-        body.qdd = body.Phi @ y + body.second
         moved = body.lead @ y + body.fall
-        body.alpha = np.concatenate([body.R_world.T @ moved[:3], body.R_world.T @ moved[3:]])
-        body.multipliers = zeros(0)
-        return
+        return body.Phi @ y + body.second, np.concatenate([body.R_world.T @ moved[:3], body.R_world.T @ moved[3:]])
     alpha = alpha + (body.rest if front.driven else body.a)
     if front.driven:
-        lead = vector(*(passing[k] for k in front.driven))
-        body.qdd = body.Phi @ lead + body.second
-        alpha = alpha + body.lead @ lead
+        y = vector(*(passing[k] for k in front.driven))
+        qdd, alpha = body.Phi @ y + body.second, alpha + body.lead @ y
     else:
         resisting = vector(*(dot_in_pairs(column, alpha) for column in body.Z.T))
         held = body.E @ passing if front.width else zeros(len(body.z))
-        body.qdd = LDL(body.L, body.z).back(body.z - resisting - held)
-        alpha = alpha + (body.S_A + body.S_B) @ body.qdd
-    body.alpha = body.W.motion(alpha) + centripetal_acceleration(body)
-    body.multipliers = zeros(0)
+        qdd = LDL(body.L, body.z).back(body.z - resisting - held)
+        alpha = alpha + (body.S_A + body.S_B) @ qdd
+    return qdd, body.W.motion(alpha) + centripetal_acceleration(body)
 
 
-def solve(body: Any, alpha: Vector, passing: Vector) -> None:
+def solve(body: Any, alpha: Vector, passing: Vector, known: Vector | None) -> None:
     """Unknowns that end at a closure, last pivot first."""
     front: Columns = body.columns
-    y = vector(*(body.rests if front.soft else zeros(front.closes)), *passing)
-    for k in range(front.closes - 1, -1, -1) if not front.soft else ():
+    y = vector(*(zeros(front.closes) if known is None else known), *passing)
+    for k in range(front.closes - 1, -1, -1) if known is None else ():
         right = body.rests[k] + dot(body.wrenches[:, k], alpha) + dot(body.rows[k, k + 1 :], y[k + 1 :])
         y[k] = -right * body.inverse[k]
+    if front.soft and known is None:  # what was known of them has gone inward by itself, and comes back here
+        y[: front.closes] = y[: front.closes] + body.gamma
     body.carried = y
     body.multipliers = zeros(0) if front.shared else y[: front.closes]
 

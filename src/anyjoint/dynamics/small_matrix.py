@@ -48,12 +48,29 @@ def ldl(Omega: Matrix) -> LDL:
     return LDL(L, inverse)
 
 
-def joint_inertia(S: Matrix, U: Matrix, armature: Vector) -> Matrix:
-    """Omega = S^T J S with U = J S, and what the joint alone feels on its diagonal [SG eq. 28]."""
+def joint_inertia(S: Matrix, U: Matrix, armature: Vector | Matrix) -> Matrix:
+    """Omega = S^T J S with U = J S, and what the joint alone feels: a matrix, or its diagonal [SG eq. 28]."""
     Omega = gram(S, U)
-    for i, own in enumerate(armature):
+    for i, own in enumerate(armature if armature.ndim == 1 else ()):
         Omega[i, i] = Omega[i, i] + own
-    return Omega
+    return Omega if armature.ndim == 1 else Omega + armature
+
+
+def felt(own: Vector | Matrix, x: Vector) -> Vector:
+    """What a joint alone feels of its own motion x, where `own` is numbers for a diagonal, or a matrix."""
+    made: Vector = own * x if own.ndim == 1 else own @ x
+    return made
+
+
+def together(x: Vector | Matrix, y: Vector | Matrix) -> Vector | Matrix:
+    """The sum of two such, of which one may be a matrix."""
+    if x.ndim == y.ndim:
+        return x + y
+    whole, diagonal = (x, y) if x.ndim == 2 else (y, x)
+    made = whole + 0
+    for i, own in enumerate(diagonal):
+        made[i, i] = made[i, i] + own
+    return made
 
 
 def gram(S: Matrix, U: Matrix) -> Matrix:

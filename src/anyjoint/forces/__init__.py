@@ -1,10 +1,24 @@
-"""Forces beside gravity: springs, wrenches, servos, stops; one file each."""
+"""Forces beside gravity: springs, dampers, wrenches, cables, muscles, motors, stops; one file each."""
+
+from anyjoint.constraints import Push
 
 from .actuator import Actuator
+from .attraction import Attraction
+from .bushing import Bushing
+from .cable import Cable
+from .custom import Custom
+from .drag import Drag
 from .force import Force
 from .limits import Limits
+from .magnets import Magnets
+from .motor import Motor
+from .muscle import Hill, Muscle
+from .path import WrapCylinder, WrapSphere
 from .servo import Servo
 from .spring import Spring
 from .wrench import Wrench
 
-__all__ = ["Actuator", "Force", "Limits", "Servo", "Spring", "Wrench"]
+__all__ = [
+    "Actuator", "Attraction", "Bushing", "Cable", "Custom", "Drag", "Force", "Hill", "Limits", "Magnets", "Motor",
+    "Muscle", "Push", "Servo", "Spring", "WrapCylinder", "WrapSphere", "Wrench",
+]  # fmt: skip

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from anyjoint.constraints import Push
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar, maximum, minimum
+from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import maximum, minimum
 
-from .force import Effort, check_number, checked_vector
-from .trace import ForceTrace, Signal, body_index
+from .force import Values, check_number, checked_vector, driven_body
+from .servo import coordinate
+from .signal import Signal, joined, parted
 
 EVERYWHERE = (-math.inf, math.inf)
+Sides = tuple[bool, bool]  # of a range whether it has a lower and an upper end
 
 
 @dataclass(frozen=True)
@@ -43,28 +48,35 @@ class Actuator:
             if not low <= high:
                 raise InputError(f"Actuator: {name}={(low, high)}; expected two numbers in increasing order")
 
-    def efforts(self, trace: ForceTrace) -> list[Effort]:
-        body = trace.mechanism.bodies[body_index(trace.mechanism, self.body, "Actuator")]
-        if body.joint.nq != body.joint.nv or not 0 <= self.coordinate < body.joint.nv:
-            raise InputError(
-                f"Actuator: body {body.name!r} has no coordinate {self.coordinate} to drive; it has {body.joint.nv}"
-            )
-        q, v = trace.q[body.q][self.coordinate], trace.v[body.v][self.coordinate]
-        gear, (own, on_length, on_rate) = trace.number(self.gear), self.bias
-        push = trace.number(self.gain) * _within(trace, trace.signal(self.control), self.control_range)
-        if own:
-            push = push + trace.number(own)
-        if on_length:
-            push = push + trace.number(on_length) * (gear * q)
-        if on_rate:
-            push = push + trace.number(on_rate) * (gear * v)
-        return [(gear * _within(trace, push, self.effort_range), v)]
-
-    def potential(self, trace: ForceTrace) -> Scalar:
-        return 0.0
+    def pushes(self, mechanism: Mechanism) -> list[Push]:
+        body = driven_body(mechanism, self.body, self.coordinate, "Actuator")
+        (control,), functions, (timed,) = parted([self.control])
+        ranges = (*self.control_range, *self.effort_range)
+        sides = tuple(map(math.isfinite, ranges))
+        numbers = control, self.gain, self.gear, *self.bias, *(x if math.isfinite(x) else 0.0 for x in ranges)
+        effort = push(timed, (sides[0], sides[1]), (sides[2], sides[3]))
+        where = ((body.index, self.coordinate),)
+        return [
+            Push(what="Actuator", measure=coordinate, effort=effort, coordinates=where, numbers=numbers,
+                 signals=functions)
+        ]  # fmt: skip
 
 
-def _within(trace: ForceTrace, x: Any, limits: tuple[float, float]) -> Any:
-    low, high = limits
-    x = maximum(x, trace.number(low)) if math.isfinite(low) else x
-    return minimum(x, trace.number(high)) if math.isfinite(high) else x
+@cache
+def push(timed: bool, control_sides: Sides, effort_sides: Sides) -> Callable[..., list[Any]]:
+    """The effort of an actuator, by whether its control is a function of time and which ranges have ends."""
+
+    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Any]:
+        (control,) = joined(n[:1], signals, (timed,))
+        gain, gear, own, on_length, on_rate = n[1:6]
+        made = gain * within(control, n[6:8], control_sides)
+        made = made + own + on_length * (gear * s[0]) + on_rate * (gear * rate[0])
+        return [gear * within(made, n[8:10], effort_sides)]
+
+    return effort
+
+
+def within(x: Any, ends: Values, sides: Sides) -> Any:
+    """x kept within a range that may be open."""
+    x = maximum(x, ends[0]) if sides[0] else x
+    return minimum(x, ends[1]) if sides[1] else x

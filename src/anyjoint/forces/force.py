@@ -1,7 +1,8 @@
-"""What a force is: on which speeds it works with which effort, and the energy that it stores.
+"""What a force is: pushes, each of which says what it measures and with which effort it works along that.
 
-Forces are traced once into expressions of the state, so that they run inside the compiled step loop. A new kind of
-force is one file with a class that has these two methods.
+Forces are traced once into expressions of the state, so that they run inside the compiled step loop; how they change
+with positions and velocities, which implicit steps want to know, is derived. A new kind of force is one file with a
+class that has the method `pushes`.
 """
 
 from __future__ import annotations
@@ -12,23 +13,45 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from anyjoint.constraints import Push
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar, reals
-
-from .trace import ForceTrace
+from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Body
+from anyjoint.scalar import reals
 
 Vector3 = Sequence[Any]
-Effort = tuple[Any, Any]  # a force or torque, and the speed that it works on
+Values = Any  # vectors of any scalars, as functions of pushes take and return them
 
 
 class Force(Protocol):
-    """Something that pushes: it gives generalized forces, and an energy where it has a potential."""
+    """Something that pushes."""
 
-    def efforts(self, trace: ForceTrace) -> list[Effort]:
-        """Pairs (effort, speed that it works on); power is their product, and the speed is linear in v."""
+    def pushes(self, mechanism: Mechanism) -> list[Push]:
+        """All that pushes on the bodies and coordinates of a mechanism."""
 
-    def potential(self, trace: ForceTrace) -> Scalar:
-        """The energy stored, or 0."""
+
+def body_index(mechanism: Mechanism, body: Any, what: str) -> int:
+    """Index of a body given as itself, its name, its index, or None for the ground."""
+    if body is None or body is mechanism.ground or body == "ground":
+        return -1
+    if isinstance(body, str):
+        return int(mechanism[body].index)
+    index = getattr(body, "index", body)
+    if isinstance(index, bool) or not isinstance(index, int) or not -1 <= index < mechanism.nb:
+        raise InputError(
+            f"{what}: {body!r} is not a body of {mechanism.name!r}; give a body, its name, or None for the ground"
+        )
+    return index
+
+
+def driven_body(mechanism: Mechanism, body: Any, coordinate: int, what: str) -> Body:
+    """A body of which one coordinate can be driven."""
+    found = mechanism.bodies[body_index(mechanism, body, what)]
+    if not found.joint.rates_are_velocities or not 0 <= coordinate < found.joint.nv:
+        raise InputError(
+            f"{what}: body {found.name!r} has no coordinate {coordinate} to drive; it has {found.joint.nv}"
+        )
+    return found
 
 
 def is_number(x: Any) -> bool:

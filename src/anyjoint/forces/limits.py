@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, less, maximum, minimum, select
 
-from .force import Effort, check_number
-from .trace import ForceTrace
+from .force import Values, check_number
+from .servo import coordinate
 
 
 @dataclass(frozen=True)
@@ -31,36 +31,54 @@ class Limits:
             for value in given if isinstance(given, (list, tuple)) else (given,):
                 check_number("Limits", name, value, least=0.0)
 
-    def _stops(self, trace: ForceTrace) -> Iterator[tuple[Any, Any, Any, Any]]:
-        """For each side of a limited coordinate: how far it is beyond (with a sign), velocity, stiffness, damping."""
-        found = list(limited(trace.mechanism))
+    def pushes(self, mechanism: Mechanism) -> list[Push]:
+        found = list(limited(mechanism))
         stiffness, damping = (_each(x, len(found)) for x in (self.stiffness, self.damping))
-        for (_, at_q, at_v, (low, high)), *numbers in zip(found, stiffness, damping, strict=True):
-            x, v, (k, d) = trace.q[at_q], trace.v[at_v], map(trace.number, numbers)
-            if math.isfinite(high):
-                yield maximum(x - trace.number(high), 0.0), v, k, d
-            if math.isfinite(low):
-                yield minimum(x - trace.number(low), 0.0), v, k, d
-
-    def efforts(self, trace: ForceTrace) -> list[Effort]:
         made = []
-        for x, v, k, d in self._stops(trace):
-            back = k * x + d * v
-            push = select(less(0.0, x), maximum(back, 0.0), select(less(x, 0.0), minimum(back, 0.0), 0.0))
-            made.append((-push, v))
+        for (place, pair), *numbers in zip(found, stiffness, damping, strict=True):
+            for end, high in zip(pair, (False, True), strict=True):
+                if math.isfinite(end):
+                    made.append(
+                        Push(what="Limits", measure=coordinate, effort=hold_below if high else hold_above,
+                             coordinates=(place,), numbers=(end, *numbers), energy=above if high else below)
+                    )  # fmt: skip
         return made
 
-    def potential(self, trace: ForceTrace) -> Scalar:
-        return sum((0.5 * k * x * x for x, _, k, _ in self._stops(trace)), 0.0)
+
+def hold_below(s: Values, rate: Values, n: Values, signals: Values) -> Values:
+    """What pushes back from an upper limit, and never pulls."""
+    return [select(less(n[0], s[0]), minimum(-(n[1] * (s[0] - n[0]) + n[2] * rate[0]), 0.0), 0.0)]
 
 
-def limited(mechanism: Mechanism) -> Iterator[tuple[str, int, int, tuple[float, float]]]:
-    """Coordinates with limits: name, place among the coordinates, place among the velocities, limits."""
+def hold_above(s: Values, rate: Values, n: Values, signals: Values) -> Values:
+    """What pushes back from a lower limit, and never pulls."""
+    return [select(less(s[0], n[0]), maximum(-(n[1] * (s[0] - n[0]) + n[2] * rate[0]), 0.0), 0.0)]
+
+
+def above(s: Values, n: Values) -> Scalar:
+    beyond = maximum(s[0] - n[0], 0.0)
+    return 0.5 * n[1] * beyond * beyond
+
+
+def below(s: Values, n: Values) -> Scalar:
+    beyond = minimum(s[0] - n[0], 0.0)
+    return 0.5 * n[1] * beyond * beyond
+
+
+def limited(mechanism: Mechanism) -> Iterator[tuple[tuple[int, int], tuple[float, float]]]:
+    """Coordinates with limits: body and number of each, and its limits."""
     for body in mechanism.bodies:
-        for k, (name, c) in enumerate(zip(body.coordinate_names, body.joint.coordinates, strict=True)):
-            rate = body.joint.velocity_of(k)
-            if rate is not None and any(map(math.isfinite, c.limits)):
-                yield name, body.q.start + k, body.v.start + rate, c.limits
+        for k, c in enumerate(body.joint.coordinates):
+            if body.joint.velocity_of(k) is not None and any(map(math.isfinite, c.limits)):
+                yield (body.index, k), c.limits
+
+
+def limited_coordinates(mechanism: Mechanism) -> Iterator[tuple[str, int, int, tuple[float, float]]]:
+    """Coordinates with limits: name, place among the coordinates, place among the velocities, limits."""
+    for (index, k), limits in limited(mechanism):
+        body = mechanism.bodies[index]
+        rate = body.joint.velocity_of(k)
+        yield body.coordinate_names[k], body.q.start + k, body.v.start + (rate or 0), limits
 
 
 def _each(given: float | Sequence[float], n: int) -> Sequence[float]:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from anyjoint.errors import AnyjointError, InputError
+from anyjoint.constraints import Push
+from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import vjp
 from anyjoint.symbolic.interpret import evaluate
 
-from .force import Effort, Force
-from .trace import ForceTrace
+from .force import Force
+from .signal import signal_at
+from .trace import Effort, ForceTrace
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -25,6 +26,7 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 class ForceProgram:
     """Generalized forces (by velocity) and stored energy, as expressions of the state."""
 
+    pushes: tuple[Push, ...]
     graph: Graph
     q: list[Node]
     v: list[Node]
@@ -39,7 +41,7 @@ class ForceProgram:
         """Generalized forces at states (..., n) of one time; the oracle of the compiled ones."""
         out = np.zeros(v.shape)
         if self.torques:
-            found = evaluate(list(self.torques.values()), self._values(q, v, [signal(f, t) for f in self.functions]))
+            found = evaluate(list(self.torques.values()), self._values(q, v, [signal_at(f, t) for f in self.functions]))
             for k, x in zip(self.torques, found, strict=True):
                 out[..., k] = x
         return out
@@ -58,36 +60,16 @@ class ForceProgram:
         return values | {node.id: x for node, x in zip(self.signals, signals, strict=True)}
 
 
-class BadInput(AnyjointError):
-    """An input that is no number ends the run."""
-
-    def __init__(self, sentence: str, time: float) -> None:
-        super().__init__(sentence)
-        self.time = time
-
-
-def signal(function: Callable[[float], float], t: float) -> float:
-    """A force's function of time."""
-    found = float(function(t))
-    if not math.isfinite(found):
-        name = getattr(function, "__name__", "a function")
-        raise BadInput(f"{name}(t), which a force depends on, returned {found} at t = {t:.6g} s", t)
-    return found
-
-
 def trace_forces(mechanism: Mechanism, forces: Sequence[Force]) -> ForceProgram:
     """All forces of a simulation: tau = sum of effort * d(speed)/dv, by one reverse pass."""
     trace = ForceTrace(mechanism)
+    pushes = [push for force in forces for push in pushes_of(mechanism, force)]
     efforts: list[Effort] = []
     energy: Any = 0.0
-    for force in forces:
-        if not hasattr(force, "efforts"):
-            raise InputError(
-                f"forces: {force!r} is not a force; give a Spring, Wrench, Servo or Limits of anyjoint.forces"
-            )
-        efforts += [(effort, speed) for effort, speed in force.efforts(trace) if isinstance(speed, Node)]
-        energy = energy + force.potential(trace)
-    stored = energy if isinstance(energy, Node) else None
+    for push in pushes:
+        made, stored = trace.push(push)
+        efforts += [(effort, speed) for effort, speed in made if isinstance(speed, Node)]
+        energy = energy + stored
     torques: dict[int, Node] = {}
     if efforts:
         weights, speeds = zip(*efforts, strict=True)
@@ -95,5 +77,13 @@ def trace_forces(mechanism: Mechanism, forces: Sequence[Force]) -> ForceProgram:
         zero = trace.graph.constant(0.0).id
         torques = {k: x for k, x in enumerate(found) if x.id != zero}
     return ForceProgram(
-        trace.graph, trace.q, trace.v, trace.parameters, trace.numbers, trace.signals, trace.functions, torques, stored
-    )
+        tuple(pushes), trace.graph, trace.q, trace.v, trace.parameters, trace.numbers, trace.signals, trace.functions,
+        torques, energy if isinstance(energy, Node) else None,
+    )  # fmt: skip
+
+
+def pushes_of(mechanism: Mechanism, force: Force) -> list[Push]:
+    """The pushes of a force; refuses what is none."""
+    if not hasattr(force, "pushes"):
+        raise InputError(f"forces: {force!r} is not a force; give a Spring, Wrench, Servo or Limits of anyjoint.forces")
+    return force.pushes(mechanism)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from anyjoint.constraints import Push
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar, maximum, minimum
+from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import maximum, minimum
 
-from .force import Effort, check_number
-from .trace import ForceTrace, Signal, body_index
+from .force import Values, check_number, driven_body
+from .signal import Signal, joined, parted
 
 
 @dataclass(frozen=True)
@@ -30,20 +34,32 @@ class Servo:
         if not self.limit > 0:
             raise InputError(f"Servo: limit={self.limit!r}; expected a positive number, or leave it out")
 
-    def efforts(self, trace: ForceTrace) -> list[Effort]:
-        body = trace.mechanism.bodies[body_index(trace.mechanism, self.body, "Servo")]
-        if body.joint.nq != body.joint.nv or not 0 <= self.coordinate < body.joint.nv:
-            raise InputError(
-                f"Servo: body {body.name!r} has no coordinate {self.coordinate} to drive; it has {body.joint.nv}"
-            )
+    def pushes(self, mechanism: Mechanism) -> list[Push]:
+        body = driven_body(mechanism, self.body, self.coordinate, "Servo")
         if body.joint.coordinates[self.coordinate].wrap:
             raise InputError(f"Servo: body {body.name!r} takes whole turns off (wrap=True), a jolt; use wrap=False")
-        q, v = trace.q[body.q][self.coordinate], trace.v[body.v][self.coordinate]
-        push = trace.number(self.stiffness) * (trace.signal(self.target) - q) - trace.number(self.damping) * v
-        if math.isfinite(self.limit):
-            most = trace.number(self.limit)
-            push = minimum(maximum(push, -most), most)
-        return [(push, v)]
+        (target,), functions, (timed,) = parted([self.target])
+        limited = math.isfinite(self.limit)
+        numbers = target, self.stiffness, self.damping, *((self.limit,) if limited else ())
+        where = ((body.index, self.coordinate),)
+        return [
+            Push(what="Servo", measure=coordinate, effort=pull(timed, limited), coordinates=where, numbers=numbers,
+                 signals=functions)
+        ]  # fmt: skip
 
-    def potential(self, trace: ForceTrace) -> Scalar:
-        return 0.0
+
+def coordinate(q: Values, n: Values) -> Any:
+    """The coordinate itself."""
+    return q[0]
+
+
+@cache
+def pull(timed: bool, limited: bool) -> Callable[..., list[Any]]:
+    """The effort of a servo whose target is a function of time or not, and whose effort is limited or not."""
+
+    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Any]:
+        (target,) = joined(n[:1], signals, (timed,))
+        push = n[1] * (target - s[0]) - n[2] * rate[0]
+        return [minimum(maximum(push, -n[3]), n[3]) if limited else push]
+
+    return effort

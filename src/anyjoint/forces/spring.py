@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from anyjoint.constraints import Push
+from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, sqrt
+from anyjoint.spatial import Pose, dot
 
-from .force import Effort, Vector3, check_number, checked_vector
-from .trace import TINY, ForceTrace, dot3, point
+from .force import Values, Vector3, body_index, check_number, checked_vector
+
+TINY = 1e-36  # keeps the direction of a spring finite where its points coincide
 
 
 @dataclass(frozen=True)
@@ -32,26 +36,36 @@ class Spring:
         for name in ("point_a", "point_b"):
             object.__setattr__(self, name, checked_vector("Spring", name, getattr(self, name)))
 
-    def _line(self, trace: ForceTrace) -> list[Any]:
-        """From a to b, in the world."""
-        a = point(trace.pose(self.body_a, "Spring"), self.point_a)
-        b = point(trace.pose(self.body_b, "Spring"), self.point_b)
-        return [y - x for x, y in zip(a, b, strict=True)]
+    def pushes(self, mechanism: Mechanism) -> list[Push]:
+        bodies = tuple(body_index(mechanism, body, "Spring") for body in (self.body_a, self.body_b))
+        plain = not self.length and not self.damping  # no direction needed, so points may coincide
+        numbers = *self.point_a, *self.point_b, self.stiffness, self.damping, self.length
+        pull, energy = (stretched, stretched_energy) if plain else (along_the_line, energy_along_the_line)
+        return [Push(what="Spring", measure=line, effort=pull, bodies=bodies, numbers=numbers, energy=energy)]
 
-    def _stretch(self, trace: ForceTrace, distance: Any) -> Any:
-        return distance - trace.number(self.length) if self.length else distance
 
-    def efforts(self, trace: ForceTrace) -> list[Effort]:
-        line = self._line(trace)
-        along = dot3(line, trace.rate_of(line))
-        if not self.length and not self.damping:  # no direction needed, so points may coincide
-            return [(-trace.number(self.stiffness), along)]
-        distance = sqrt(dot3(line, line) + TINY)
-        rate = along / distance
-        pull = trace.number(self.stiffness) * self._stretch(trace, distance) + trace.number(self.damping) * rate
-        return [(-pull, rate)]
+def line(a: Pose, b: Pose, n: Values) -> Values:
+    """From the point of a to the point of b, in the world."""
+    return b.act(n[3:6]) - a.act(n[:3])
 
-    def potential(self, trace: ForceTrace) -> Scalar:
-        line = self._line(trace)
-        stretch = self._stretch(trace, sqrt(dot3(line, line) + TINY))
-        return 0.5 * trace.number(self.stiffness) * stretch * stretch
+
+def stretched(s: Values, rate: Values, n: Values, signals: Values) -> Values:
+    """A spring that has no length at rest."""
+    return -n[6] * s
+
+
+def along_the_line(s: Values, rate: Values, n: Values, signals: Values) -> Values:
+    """The force along the line, by its components."""
+    stiffness, damping, length = n[6:9]
+    distance = sqrt(dot(s, s) + TINY)
+    pull = stiffness * (distance - length) + damping * (dot(s, rate) / distance)
+    return -pull / distance * s
+
+
+def stretched_energy(s: Values, n: Values) -> Scalar:
+    return 0.5 * n[6] * dot(s, s)
+
+
+def energy_along_the_line(s: Values, n: Values) -> Scalar:
+    stretch = sqrt(dot(s, s) + TINY) - n[8]
+    return 0.5 * n[6] * stretch * stretch

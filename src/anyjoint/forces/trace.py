@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-from anyjoint.errors import InputError
+import numpy as np
+
+from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
-from anyjoint.spatial import Pose
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose, Twist, dot, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import time_derivative
 
-Signal = float | Callable[[float], float]
-TINY = 1e-36  # keeps the direction of a spring finite where its points coincide
+Effort = tuple[Any, Any]  # a force or torque, and the speed that it works on
 
 
 class ForceTrace:
@@ -28,20 +30,38 @@ class ForceTrace:
         self.numbers: list[float] = []
         self.signals: list[Node] = []
         self.functions: list[Callable[[float], float]] = []
+        self._twists: dict[int, Twist] = {}
 
-    def number(self, x: float) -> Node:
-        """A number that can change without compiling again."""
-        self.parameters.append(self.graph.variable("p"))
-        self.numbers.append(float(x))
-        return self.parameters[-1]
+    def push(self, push: Push) -> tuple[list[Effort], Scalar]:
+        """Efforts of a push with the speeds that they work on, and the energy that it stores."""
+        numbers, signals = self._numbers(push.numbers), self._signals(push.signals)
+        poses = [self.poses[body] if body >= 0 else Pose() for body in push.bodies]
+        twists = [self._twist(body) for body in push.bodies] if push.velocity else []
+        q, qd = self._coordinates(push)
+        s = push.measured(poses, twists, q, qd, numbers)
+        s, rate = (push.sight(poses, q, numbers), s) if push.velocity else (s, self.rate_of(s))
+        efforts = push.efforts(s, rate, numbers, signals)
+        energy = push.energy(vector(*s), vector(*numbers)) if push.energy else 0.0
+        return list(zip(efforts, rate, strict=True)), energy
 
-    def signal(self, x: Signal) -> Node:
-        """A number, or a function of time."""
-        if not callable(x):
-            return self.number(x)
-        self.signals.append(self.graph.variable("s"))
-        self.functions.append(x)
-        return self.signals[-1]
+    def _numbers(self, values: Sequence[float]) -> list[Node]:
+        """Numbers that can change without compiling again."""
+        made = [self.graph.variable("p") for _ in values]
+        self.parameters += made
+        self.numbers += map(float, values)
+        return made
+
+    def _signals(self, functions: Sequence[Callable[[float], float]]) -> list[Node]:
+        """What functions of time say."""
+        made = [self.graph.variable("s") for _ in functions]
+        self.signals += made
+        self.functions += functions
+        return made
+
+    def _coordinates(self, push: Push) -> tuple[list[Any], list[Any]]:
+        """The coordinates of a push, and their rates."""
+        places = [self.mechanism.bodies[body].q.start + k for body, k in push.coordinates]
+        return [self.q[at] for at in places], [self.rates[at] for at in places]
 
     @cached_property
     def rates(self) -> list[Any]:
@@ -53,43 +73,19 @@ class ForceTrace:
         """World poses of all bodies."""
         return self.mechanism.poses(self.q)
 
-    def pose(self, body: Any, what: str) -> Pose:
-        """World pose of a body, a name, or the ground (None)."""
-        index = body_index(self.mechanism, body, what)
-        return Pose() if index < 0 else self.poses[index]
+    def _twist(self, body: int) -> Twist:
+        """How a body moves, in its own axes: [w] = R^T Rdot."""
+        if body < 0:
+            return Twist(zeros(3), zeros(3))
+        if body not in self._twists:
+            R, p = self.poses[body].R, self.poses[body].p
+            moved = np.array(self.rate_of([*R.ravel(), *p]), dtype=object)
+            x, y, z = moved[:9].reshape(3, 3).T  # rates of the axes
+            w = vector(dot(R[:, 2], y), dot(R[:, 0], z), dot(R[:, 1], x))
+            self._twists[body] = Twist(w, R.T @ moved[9:])
+        return self._twists[body]
 
     def rate_of(self, values: Sequence[Any]) -> list[Any]:
         """Time derivatives of expressions of q, by D*."""
         nodes = [x if isinstance(x, Node) else self.graph.constant(float(x)) for x in values]
         return list(time_derivative(nodes, self.q, self.rates))
-
-
-def body_index(mechanism: Mechanism, body: Any, what: str) -> int:
-    """Index of a body given as itself, its name, its index, or None for the ground."""
-    if body is None or body is mechanism.ground or body == "ground":
-        return -1
-    if isinstance(body, str):
-        return int(mechanism[body].index)
-    index = getattr(body, "index", body)
-    if isinstance(index, bool) or not isinstance(index, int) or not -1 <= index < mechanism.nb:
-        raise InputError(
-            f"{what}: {body!r} is not a body of {mechanism.name!r}; give a body, its name, or None for the ground"
-        )
-    return index
-
-
-def dot3(x: Sequence[Any], y: Sequence[Any]) -> Any:
-    """x . y"""
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
-
-
-def point(pose: Pose, at: Sequence[Any]) -> list[Any]:
-    """A body's point in the world."""
-    return [p + dot3(row, [float(x) for x in at]) for row, p in zip(pose.R, pose.p, strict=True)]
-
-
-def angular_velocity(trace: ForceTrace, R: Any) -> list[Any]:
-    """w in the world's axes: [w] = Rdot R^T."""
-    rates = trace.rate_of([R[i][j] for i in range(3) for j in range(3)])
-    rows = [rates[3 * i : 3 * i + 3] for i in range(3)]
-    return [dot3(rows[2], R[1]), dot3(rows[0], R[2]), dot3(rows[1], R[0])]

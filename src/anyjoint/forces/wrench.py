@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from anyjoint.constraints import Push
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar
+from anyjoint.mechanism import Mechanism
+from anyjoint.spatial import Pose, Twist
 
-from .force import Effort, Vector3, checked_vector
-from .trace import ForceTrace, Signal, angular_velocity, point
+from .force import Values, Vector3, body_index, checked_vector
+from .signal import Signal, joined, parted
 
 
 @dataclass(frozen=True)
@@ -32,20 +35,46 @@ class Wrench:
             numbers = checked_vector("Wrench", name, [0.0 if callable(x) else x for x in given])
             object.__setattr__(self, name, tuple(x if callable(x) else y for x, y in zip(given, numbers, strict=True)))
 
-    def efforts(self, trace: ForceTrace) -> list[Effort]:
-        pose = trace.pose(self.body, "Wrench")
-        R = pose.R
-        made: list[Effort] = []
-        if any(callable(x) or x for x in self.force):
-            velocity = trace.rate_of(point(pose, self.point))
-            made += zip(self._in_world(R, self.force, trace), velocity, strict=True)
-        if any(callable(x) or x for x in self.torque):
-            made += zip(self._in_world(R, self.torque, trace), angular_velocity(trace, R), strict=True)
-        return made
+    def pushes(self, mechanism: Mechanism) -> list[Push]:
+        body = (body_index(mechanism, self.body, "Wrench"),)
+        return [
+            *self._push(body, self.force, SPEEDS[self.axes], self.point),
+            *self._push(body, self.torque, SPINS[self.axes], ()),
+        ]
 
-    def _in_world(self, R: Any, values: Sequence[Signal], trace: ForceTrace) -> list[Any]:
-        given = [trace.signal(x) if callable(x) or x else 0.0 for x in values]
-        return given if self.axes == "world" else [sum(R[i][k] * given[k] for k in range(3)) for i in range(3)]
+    def _push(
+        self, body: tuple[int], values: Sequence[Signal], measure: Callable[..., Values], place: Vector3
+    ) -> list[Push]:
+        if not any(callable(x) or x for x in values):
+            return []
+        numbers, functions, timed = parted(values)
+        return [
+            Push(what="Wrench", measure=measure, effort=given_efforts(timed), bodies=body, numbers=(*numbers, *place),
+                 signals=functions, velocity=True)
+        ]  # fmt: skip
 
-    def potential(self, trace: ForceTrace) -> Scalar:
-        return 0.0
+
+def speed_in_world(pose: Pose, twist: Twist, n: Values) -> Values:
+    return pose.R @ twist.at(n[3:6])
+
+
+def speed_in_body(pose: Pose, twist: Twist, n: Values) -> Values:
+    return twist.at(n[3:6])
+
+
+def spin_in_world(pose: Pose, twist: Twist, n: Values) -> Values:
+    return pose.R @ twist.angular
+
+
+def spin_in_body(pose: Pose, twist: Twist, n: Values) -> Values:
+    return twist.angular
+
+
+SPEEDS = {"world": speed_in_world, "body": speed_in_body}
+SPINS = {"world": spin_in_world, "body": spin_in_body}
+
+
+@cache
+def given_efforts(timed: tuple[bool, ...]) -> Callable[..., list[Any]]:
+    """Efforts that are given, some as functions of time."""
+    return lambda s, rate, n, signals: joined(n[: len(timed)], signals, timed)

@@ -45,6 +45,10 @@ class Composite(Joint):
             yield part, q[at_q : at_q + part.nq], v[at_v : at_v + part.nv]
             at_q, at_v = at_q + part.nq, at_v + part.nv
 
+    @property
+    def rates_are_velocities(self) -> bool:
+        return all(part.rates_are_velocities for part in self.joints)
+
     def velocity_of(self, k: int) -> int | None:
         at_v = 0
         for part in self.joints:

@@ -31,7 +31,7 @@ class Coupled(Joint):
     def __post_init__(self) -> None:
         if not isinstance(self.joint, Joint) or isinstance(self.joint, Coupled):
             raise InputError(f"Coupled(joint={self.joint!r}): expected a joint with coordinates of its own")
-        if self.joint.nq != self.joint.nv:
+        if not self.joint.rates_are_velocities:
             kind = type(self.joint).__name__
             raise InputError(
                 f"Coupled({kind}): a joint whose velocities are no rates of coordinates cannot follow; instead of "

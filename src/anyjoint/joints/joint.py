@@ -84,6 +84,11 @@ class Joint:
         """Number of velocities; differs from nq where they are no rates of coordinates: quaternions, rolling."""
         return self.nq
 
+    @property
+    def rates_are_velocities(self) -> bool:
+        """Whether velocities are the rates of coordinates themselves."""
+        return self.nq == self.nv
+
     def pose(self, q: Sequence[Scalar]) -> Pose:
         """The child's pose in the joint frame, G(q)."""
         A, B = self.legs(q)
@@ -198,11 +203,11 @@ class Joint:
 
     @property
     def velocity_names(self) -> tuple[str, ...]:
-        """Names of the velocities: those of the coordinates, or numbers where there are fewer velocities."""
-        if self.nv == self.nq:
+        """Names of the velocities: those of the coordinates, or numbers where they are no rates of them."""
+        if self.rates_are_velocities:
             return tuple(coordinate.name for coordinate in self.coordinates)
         return tuple(f"v{k}" for k in range(self.nv))
 
     def velocity_of(self, k: int) -> int | None:
         """Which velocity is the rate of coordinate k; None where none is, as for quaternions and rolling."""
-        return k if self.nv == self.nq else None
+        return k if self.rates_are_velocities else None

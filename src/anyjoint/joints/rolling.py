@@ -10,7 +10,7 @@ from anyjoint.errors import AnyjointError, InputError
 from anyjoint.geometry.frame import FrameTurn
 from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar, atan2, is_number, plain, select
-from anyjoint.spatial import Pose, vector, zeros
+from anyjoint.spatial import Matrix, Pose, vector, zeros
 
 from .condense import condensed
 from .contact_coordinates import contact_coordinates, contact_legs
@@ -30,12 +30,14 @@ class Rolling(Joint):
 
     v = the angular velocity in the contact frame: rolling about its two tangents, spinning about its normal. S is then
     constant, and dq/dt = N(q) v. This is not holonomic: three velocities, yet all five coordinates can be reached.
-    Spheres and ellipsoids get a second chart, so that they roll over their poles.
+    Spheres and ellipsoids get a second chart, so that they roll over their poles. With `slip` there are two velocities
+    more: those of slipping along the tangents. It then moves as Contact does, and rolls over poles, too.
     """
 
     surface1: Any
     surface2: Any
     wrap: bool = False
+    slip: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "surface1", as_surface(self.surface1).all_charts())
@@ -48,11 +50,15 @@ class Rolling(Joint):
 
     @property
     def nv(self) -> int:
-        return 3
+        return 5 if self.slip else 3
+
+    @property
+    def rates_are_velocities(self) -> bool:
+        return False
 
     @property
     def velocity_names(self) -> tuple[str, ...]:
-        return "roll_x", "roll_y", "spin"
+        return "roll_x", "roll_y", "spin", *(("slip_x", "slip_y") if self.slip else ())
 
     def legs(self, q: Sequence[Scalar]) -> tuple[Pose, Pose]:
         return contact_legs(self.surface1, self.surface2, q)
@@ -60,19 +66,31 @@ class Rolling(Joint):
     def motion(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Motion:
         """S = (1, 0) in the contact frame, so that c = 0; leg B goes with the contact point, leg A does the rest."""
         first, second = self._wandering(q)
-        W = inverse(relative_curvature(first, second, q[4]))
-        S, S_B = zeros(6, 3), zeros(6, 3)
-        for k in range(3):
+        n = self.nv
+        S, S_B, W = zeros(6, n), zeros(6, n), self._wandered(first, second, q[4])
+        for k in range(n):
             S[k, k] = 1
-        S_B[:2, :2], S_B[2, :2], S_B[3:5, :2] = -(second.tilt @ W), -(second.spin @ W), -W
+        for columns, over in zip((slice(0, 2), slice(3, 5)), W, strict=False):
+            S_B[:2, columns], S_B[2, columns] = -(second.tilt @ over), -(second.spin @ over)
+            S_B[3:5, columns] = -over
         A, B = self.legs(q)
         return Motion(condensed(A), condensed(B), S - S_B, S_B, zeros(6))
 
+    def _wandered(self, first: Wandering, second: Wandering, psi: Scalar) -> list[Matrix]:
+        """How fast the contact point wanders over surface 2 for unit rolling, and for unit slipping if there is some.
+
+        It wanders over surface 1 faster by the slip, which tilts frame 1c: omega = K w + (R^T tilt R) slip.
+        """
+        W = inverse(relative_curvature(first, second, psi))
+        R = towards_first(psi)
+        return [W, -(W @ (R.T @ first.tilt @ R))] if self.slip else [W]
+
     def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
-        """N(q) v: the contact point wanders over both surfaces at the same velocity w."""
+        """N(q) v: the contact point wanders over surface 2 at velocity w, and over surface 1 faster by the slip."""
         first, second = self._wandering(q)
-        w = inverse(relative_curvature(first, second, q[4])) @ vector(*v[:2])
-        w1 = towards_first(q[4]) @ w
+        parts = zip(self._wandered(first, second, q[4]), (v[:2], v[3:5]), strict=False)
+        w = sum((W @ vector(*u) for W, u in parts), zeros(2))
+        w1 = towards_first(q[4]) @ (w + vector(*v[3:5]) if self.slip else w)
         psi = v[2] + first.spin @ w1 + second.spin @ w
         return [*(first.rates @ w1), *(second.rates @ w), psi]
 
@@ -94,15 +112,17 @@ class Rolling(Joint):
             old, turned = surface.frame(at[k], at[k + 1]).R, surface.frame(*new).R
             c, s = old[:, 0] @ turned[:, 0], old[:, 1] @ turned[:, 0]
             new_q = [*at[:k], *new, *at[k + 2 : 4], at[4] + atan2(s, c)]
-            new_v = [c * rates[0] + s * rates[1], c * rates[1] - s * rates[0], rates[2]] if k else rates
+            new_v = [*_seen(rates[:2], c, s), rates[2], *_seen(rates[3:], c, s)] if k else rates
             at = [select(better, x, y) for x, y in zip(new_q, at, strict=True)]
             rates = [select(better, x, y) for x, y in zip(new_v, rates, strict=True)]
             rewritten = True
         return super().chart(at, rates) or ((at, rates) if rewritten else None)
 
     def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
-        """How far the body is turned away from its attitude at rest."""
-        return turn_of(self.pose(rest).R.T @ self.pose(q).R)
+        """How far the body is turned away from its attitude at rest; with slip also how far it is away in x and y."""
+        there, here = self.pose(rest), self.pose(q)
+        way = [here.p[k] - there.p[k] for k in range(2)] if self.slip else []
+        return [*turn_of(there.R.T @ here.R), *way]
 
     def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Sequence[Scalar]]]:
         """The relative curvature, and normals of surfaces whose frames are differentiated: they turn over at poles."""
@@ -125,6 +145,11 @@ class Rolling(Joint):
             return pole
         return f"{ALIKE}; start elsewhere, or let a smaller body roll"
 
+    def parts_around(self, q: Sequence[float]) -> bool:
+        """Whether the surfaces part around the point where they touch, in all directions; else solids would overlap."""
+        K = relative_curvature(*self._wandering(q), q[4])
+        return bool(K[0, 1] > 0 and determinant(K) > 0)
+
     def _wandering(self, q: Sequence[Scalar]) -> tuple[Wandering, Wandering]:
         return Wandering.over(self.surface1, q[0], q[1]), Wandering.over(self.surface2, q[2], q[3])
 
@@ -133,6 +158,11 @@ class Rolling(Joint):
         first, second = self._wandering(q)
         size = first.bend + second.bend
         return determinant(relative_curvature(first, second, q[4])) / size if plain(size) != 0 else 0.0
+
+
+def _seen(rates: Sequence[Scalar], c: Scalar, s: Scalar) -> list[Scalar]:
+    """A velocity along the tangents, if there is one, in axes turned by an angle of this cosine and sine."""
+    return [c * rates[0] + s * rates[1], c * rates[1] - s * rates[0]] if rates else []
 
 
 def check_bend(joint: Rolling) -> None:

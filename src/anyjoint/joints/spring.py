@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from anyjoint.scalar import Scalar, jet
 from anyjoint.spatial import Vector, vector, zeros
 
@@ -50,6 +52,19 @@ class Spring:
         pull = [k * y for k, y in zip(self.stiffness, x, strict=True)]
         elastic = [sum((s * f for s, f in zip(column, pull, strict=True)), 0) for column in slopes]
         return vector(*(-(e + d * w) for e, d, w in zip(elastic, self.damping, v, strict=True)))
+
+    def slopes(self, joint: Joint, q: Values) -> tuple[Any, Vector]:
+        """How the force falls with a small motion, and with its speed: numbers per velocity, or a matrix.
+
+        The part that the curvature of x adds is left out: it vanishes where springs relax, and without it the slope is
+        never negative.
+        """
+        damping = vector(*self.damping)
+        if type(joint).deflection is Joint.deflection:
+            return vector(*self.stiffness), damping
+        _, slopes = _deflection(joint, q, self.rest)
+        columns = np.array([list(column) for column in slopes], dtype=object)
+        return columns @ (vector(*self.stiffness)[:, None] * columns.T), damping
 
     def energy(self, joint: Joint, q: Values) -> Scalar:
         """The energy that is stored."""

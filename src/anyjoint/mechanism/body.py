@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from anyjoint.joints import Joint
 from anyjoint.spatial import Pose
 
+from .contact import ContactLaw
 from .inertia import Inertia
 from .shapes import Shape
 
@@ -37,6 +38,7 @@ class Body:
     friction: tuple[float, ...] = ()  # dry friction: kept, not simulated
     effort: tuple[float, ...] = ()  # the largest force of the joint's drive: kept, not enforced
     speed: tuple[float, ...] = ()  # the largest velocity: kept, not enforced
+    contact: ContactLaw | None = None  # of a body whose contact with its parent opens and closes
 
     @property
     def shape(self) -> Shape | None:

@@ -132,9 +132,11 @@ def couplings(mech: Mechanism, _: Bodies) -> Finding:
             yield _of(body), f"its coupled joint follows {source!r}, which is no body; name one with a joint of its own"
         elif isinstance(leader := mech[source].joint, Coupled):
             yield _of(body), f"its coupled joint follows {source!r}, itself coupled; add {source!r} before it"
+        elif mech[source].contact:
+            yield _of(body), f"its coupled joint follows {source!r}, whose coordinates change with its contact"
         elif leader.nq == 0:
             yield _of(body), f"its coupled joint follows {source!r}, which has no coordinates to follow"
-        elif leader.nq != leader.nv:
+        elif not leader.rates_are_velocities:
             kind = type(leader).__name__
             yield _of(body), f"its coupled joint follows {source!r}, but velocities of {kind} are no rates to follow"
         for c in body.joint.joint.coordinates:

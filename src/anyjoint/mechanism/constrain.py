@@ -200,6 +200,8 @@ def coordinate_place(mech: Mechanism, name: Any, what: str) -> tuple[int, int]:
     for body in mech.bodies:
         if name in body.coordinate_names:
             k = body.coordinate_names.index(name)
+            if body.contact:
+                raise ModelError(f"{what}: {name!r} changes with the contact of {body.name!r}; name the body instead")
             if body.joint.velocity_of(k) is None:
                 raise ModelError(f"{what}: the rate of {name!r} is no velocity of its own, so no row can be made of it")
             return body.index, k

@@ -6,6 +6,7 @@ import difflib
 import importlib
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from .constrain import function as function_constraint
 from .constrain import loop as loop_constraint
 from .constrain import prescribed as prescribed_motion
 from .constrain import rolling as rolling_constraints
+from .contact import contact_law
 from .fence import check_inside, fences_of
 from .inertia import Inertia
 from .probing import joint_pose
@@ -149,6 +151,32 @@ class Mechanism:
         return body
 
     @named_options
+    def add_contact_body(
+        self,
+        name: str,
+        parent: Body | Ground | str | None = None,
+        surfaces: Sequence[Any] = (),
+        friction: float = 0.0,
+        restitution: float = 0.0,
+        start: str = "sliding",
+        placement: Pose | None = None,
+        inertia: Inertia | None = None,
+        shape: Shape | Sequence[Shape] | None = None,
+        frames: Mapping[str, Pose] | None = None,
+    ) -> Body:
+        """Add a body that touches its parent at a point, where contact breaks and forms; `traj.modes` says when.
+
+        `surfaces` are the parent's, in the joint frame at `placement`, and the body's own, in its frame. The body
+        flies, slides with Coulomb's `friction` or rolls; `start` says how it begins, and so its coordinates: those of
+        FreeQuaternion in "flight", of Rolling with slip when "sliding", of Rolling when "rolling". `restitution` is
+        Newton's, from 0 to 1. A mode is a joint, which `simulate` swaps.
+        """
+        law = contact_law(name, surfaces, friction, restitution, start, inertia or MASSLESS)
+        body = self.add_body(name, parent, law.joint(start), placement, inertia, shape, frames)
+        self.replace_body(replace(body, contact=law))
+        return self.bodies[-1]
+
+    @named_options
     def add_loop(
         self,
         a: Body | Ground | str | None,
@@ -249,6 +277,11 @@ class Mechanism:
     def nv(self) -> int:
         """Number of velocities; differs from nq where bodies roll or quaternions are used."""
         return int(self.bodies[-1].v.stop) if self.bodies else 0
+
+    @property
+    def rates_are_velocities(self) -> bool:
+        """Whether velocities are the rates of coordinates themselves: no body rolls, no quaternion is used."""
+        return all(body.joint.rates_are_velocities for body in self.bodies)
 
     @property
     def nc(self) -> int:

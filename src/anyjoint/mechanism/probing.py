@@ -64,7 +64,8 @@ def anywhere(mech: Any, rng: np.random.Generator) -> Vector:
     parts = [np.zeros(0)]
     for body in mech.bodies:
         q = random_coordinates(body.joint, rng)
-        parts.append(q if body.joint.nq == body.joint.nv else np.array([c.neutral for c in body.joint.coordinates]))
+        neutral = np.array([c.neutral for c in body.joint.coordinates])
+        parts.append(q if body.joint.rates_are_velocities else neutral)
     return np.concatenate(parts)
 
 
@@ -182,7 +183,7 @@ def _rank_problems(joint: Joint, jacobians: list[Matrix]) -> list[str]:
 
 
 def _velocity_name(joint: Joint, k: int) -> str:
-    return repr(joint.coordinates[k].name) if joint.nv == joint.nq else f"velocity {k}"
+    return repr(joint.coordinates[k].name) if joint.rates_are_velocities else f"velocity {k}"
 
 
 def _kind(joint: Joint) -> str:

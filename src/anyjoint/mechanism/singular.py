@@ -141,7 +141,7 @@ def _sources(mech: Mechanism) -> set[str]:
 
 
 def _velocity(body: Body, k: int) -> str:
-    return body.joint.coordinates[k].name if body.joint.nv == body.joint.nq else f"velocity {k}"
+    return body.joint.coordinates[k].name if body.joint.rates_are_velocities else f"velocity {k}"
 
 
 def _plain(q: Any) -> list[float]:

@@ -113,4 +113,5 @@ def _jointed(body: Body, changes: Changes) -> Body:
             values.append(float(value))
     if problems:
         raise InputError("; ".join(problems))
-    return replace(body, joint=bind(body.joint, values))
+    joint = bind(body.joint, values)
+    return replace(body, joint=joint, contact=body.contact and body.contact.of_joint(joint))

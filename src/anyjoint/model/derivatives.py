@@ -11,8 +11,8 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.options import named_options
 from anyjoint.quantity.derivatives import RAW
+from anyjoint.quantity.step import STEPS
 from anyjoint.scalar import is_real
-from anyjoint.stepper import STEPPERS, Stepper
 
 from .arguments import checked_row, checked_rows
 from .identifiable import BaseParameters, base_parameters, inertial_numbers
@@ -102,19 +102,20 @@ class Derivatives:
         if dt is None:
             made = [rate_matrices(self, state, t, raw) for state in zip(*states, strict=True)]
         else:
-            stepper = self._stepper(method, dt)
-            made = [step_matrices(self, stepper, state, dt, t, raw) for state in zip(*states, strict=True)]
+            step = self._step(method, dt)
+            made = [step_matrices(self, step, state, dt, t, raw) for state in zip(*states, strict=True)]
         A, B = (np.stack(x) for x in zip(*made, strict=True))
         return (A, B) if batch else (A[0], B[0])
 
-    def _stepper(self, method: str, dt: Any) -> Stepper:
-        if method not in STEPPERS:
-            near = difflib.get_close_matches(str(method), STEPPERS, n=1, cutoff=0.3)
+    def _step(self, method: str, dt: Any) -> str:
+        """The quantity of a method's step."""
+        if method not in STEPS:
+            near = difflib.get_close_matches(str(method), STEPS, n=1, cutoff=0.3)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
-            raise InputError(f"linearise: method={method!r} is unknown{hint}; choose one of {', '.join(STEPPERS)}")
+            raise InputError(f"linearise: method={method!r} is unknown{hint}; choose one of {', '.join(STEPS)}")
         if not is_real(dt) or not 0 < dt < np.inf:
             raise InputError(f"linearise: dt={dt!r}; expected a positive finite number of seconds, or None for rates")
-        return STEPPERS[method]
+        return STEPS[method].name
 
     def regressor(
         self, q: Any, v: Any, a: Any, *, out: Floats | None = None, threads: int = 1, parameters: Any = None

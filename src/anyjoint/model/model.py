@@ -45,6 +45,7 @@ from .derivatives import Derivatives
 from .diagnosis import explain
 from .direct import Direct
 from .method import add_methods
+from .modes import ModeQuestions
 from .parameter_rows import ParameterRows
 from .parameters import Parameters
 from .places import Places
@@ -62,7 +63,7 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 Given = ParameterRows | Mapping[str, Any]  # parameters, one row per state
 
 
-class Model(ConstraintQuestions, Derivatives, ProductQuestions):
+class Model(ConstraintQuestions, ModeQuestions, Derivatives, ProductQuestions):
     """Equations of motion of a mechanism as machine code; `mech.compile()` makes it.
 
     States are rows (n,) or batches (batch, n): `q` of nq coordinates, `v` of nv velocities. A pendulum of 1 m:
@@ -97,6 +98,7 @@ class Model(ConstraintQuestions, Derivatives, ProductQuestions):
     ) -> None:
         self.mechanism = copy.copy(mechanism)  # parameters change here, not in the user's
         self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
+        self.rates_are_velocities = mechanism.rates_are_velocities
         self.dtype = np.dtype(checked_dtype(dtype))
         self.algorithm = checked_algorithm(algorithm, self.mechanism)
         self.vary = checked_vary(vary, self.mechanism)
@@ -187,7 +189,7 @@ class Model(ConstraintQuestions, Derivatives, ProductQuestions):
         self.workshop.forget()
         self.row_programs.parameters_changed()
         self.products.parameters_changed()
-        for made in ("screen", "places", "_direct", "_entry_places", "is_regular"):
+        for made in ("screen", "places", "_direct", "_entry_places", "is_regular", "_family"):
             self.__dict__.pop(made, None)
         stale = []
         for name, program in self._programs.items():
@@ -332,6 +334,7 @@ class Model(ConstraintQuestions, Derivatives, ProductQuestions):
         >>> bool(abs(v[0] + 9.81e-3 * 0.0998) < 1e-6)
         True
         """
+        self._refuse_modes("step", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
         if method not in STEPS:
             near = difflib.get_close_matches(str(method), STEPS, n=1, cutoff=0.3)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
@@ -466,6 +469,7 @@ class Model(ConstraintQuestions, Derivatives, ProductQuestions):
         looks: dict[str, Any] = {"title": title, "description": description, "theme": theme, "lite": lite}
         if not live:
             return self.simulate(q0, v0, duration=0.0).to_html(path, **looks)
+        self._refuse_modes("to_html", "simulate, then traj.to_html(path)")
         page = importlib.import_module("anyjoint.view").model_page
         return page(self, path, q0, v0, dt, method=method, forces=forces, **looks)  # type: ignore[no-any-return]
 
@@ -481,6 +485,7 @@ class Model(ConstraintQuestions, Derivatives, ProductQuestions):
         >>> sorted(path.name for path in paths)[:2]
         ['CMakeLists.txt', 'main.c']
         """
+        self._refuse_modes("export", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
         return importlib.import_module("anyjoint.export").export(self, language, folder, prefix, products)  # type: ignore[no-any-return]
 
     def op_count(self, quantity: str = "forward_dynamics") -> OpCount:

@@ -19,6 +19,7 @@ from anyjoint.trace.workshop import Workshop
 from .change import GRAVITY, INERTIA, SPRING, changed, find, value_of
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+REMEMBERED = 4  # programs whose numbers are kept with rows
 
 
 class ParameterRows:
@@ -37,10 +38,11 @@ class ParameterRows:
         if len(set(lengths.values())) > 1:
             raise InputError(f"parameters have rows for different numbers of states: {lengths}; expected one per state")
         self.count = next(iter(lengths.values()))
-        self._known: tuple[Hashable, Floats] | None = None
+        self._known: dict[Hashable, Floats] = {}
+        self.base: tuple[ParameterRows, Any] | None = None  # rows that these were taken from, and which of them
         if not all(map(self._surely_good, values)):
             for k in range(self.count):
-                self._with_row(k)
+                self._check_row(k)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,7 +60,7 @@ class ParameterRows:
     def take(self, indices: Any) -> ParameterRows:
         """Rows in another order, or some of them again and again; they have been checked."""
         made = object.__new__(ParameterRows)
-        made.mechanism, made.places, made._known = self.mechanism, self.places, None
+        made.mechanism, made.places, made._known, made.base = self.mechanism, self.places, {}, (self, indices)
         made.columns = {
             name: [column[k] for k in indices] if isinstance(column, list) else column[indices]
             for name, column in self.columns.items()
@@ -66,11 +68,17 @@ class ParameterRows:
         made.count = len(indices)
         return made
 
+    def tiled(self, times: int) -> ParameterRows:
+        """All rows so many times over."""
+        return self.take(np.tile(np.arange(self.count), times))
+
     def remembered(self, key: Hashable, make: Callable[[], Floats]) -> Floats:
-        """The numbers that were made of these rows last, if it was for the same key."""
-        if self._known is None or self._known[0] != key:
-            self._known = key, make()
-        return self._known[1]
+        """Numbers that were made of these rows for a key, one of the last few."""
+        known = self._known.get(key)
+        if known is None:
+            known = make()
+            self._known = {**dict(list(self._known.items())[1 - REMEMBERED :]), key: known}
+        return known
 
     def _column(self, name: str, given: Any) -> Any:
         """Numbers (states, ...), or a list of poses."""
@@ -111,9 +119,19 @@ class ParameterRows:
             return not turning and bool((np.isfinite(column) & (column >= 0)).all())
         return False
 
-    def _with_row(self, k: int) -> Mechanism:
-        """The mechanism with row k set, by the same checks as `model.parameters.set`."""
-        made, problems = self.mechanism.__copy__(), []
+    def _check_row(self, k: int) -> None:
+        """Refuse row k by the same checks as `model.parameters.set`."""
+        made, problems, before = self._with_row(k)
+        problems += [str(problem) for problem in find_problems(made, before)] if not problems else []
+        if problems:
+            known = {str(problem) for problem in self.mechanism.check()}  # a massless link may stay what it is
+            problems = [problem for problem in problems if problem not in known]
+        if problems:
+            raise InputError(f"parameters, row {k}: {'; '.join(problems)}")
+
+    def _with_row(self, k: int) -> tuple[Mechanism, list[str], dict[int, Body]]:
+        """The mechanism with row k set, what is wrong with single values, and the bodies that were replaced."""
+        made, problems = self.mechanism.__copy__(), list[str]()
         wanted: dict[int, dict[tuple[str, str], Any]] = {}
         for name, value in self.row(k).items():
             index, *what = self.places[name]
@@ -128,14 +146,7 @@ class ParameterRows:
             body, wrong = changed(made.bodies[index], changes)
             problems += wrong
             made.replace_body(body)
-        before: dict[int, Body] = {index: self.mechanism.bodies[index] for index in wanted}
-        problems += [str(problem) for problem in find_problems(made, before)] if not problems else []
-        if problems:
-            known = {str(problem) for problem in self.mechanism.check()}  # a massless link may stay what it is
-            problems = [problem for problem in problems if problem not in known]
-        if problems:
-            raise InputError(f"parameters, row {k}: {'; '.join(problems)}")
-        return made
+        return made, problems, {index: self.mechanism.bodies[index] for index in wanted}
 
     # -- numbers ----------------------------------------------------------------------------------------------
 
@@ -173,6 +184,6 @@ class ParameterRows:
 
     def _planned(self, over: Over, gravity: bool, closed: bool) -> NumberTable:
         """The same where frames change with the row: a plan for each."""
-        made = [Workshop(self._with_row(k)).numbers(over, gravity, closed) for k in range(self.count)]
+        made = [Workshop(self._with_row(k)[0]).numbers(over, gravity, closed) for k in range(self.count)]
         frames = tuple(np.array(rows) for rows in zip(*(x.frames for x in made), strict=True))
         return NumberTable(np.array([x.table for x in made]), tuple(len(row) for row in made[0].links), frames)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +49,7 @@ class RowProgram:
         dtype: np.dtype[Any],
         width: int | None,
     ) -> None:
-        self.quantity, self.trace, self.workshop, self.dtype = quantity, trace, workshop, dtype
+        self.quantity, self.trace, self.workshop, self.dtype = quantity, trace, workshop.pushed(trace.pushes), dtype
         self.inputs = tuple((row.name, row.size(mechanism)) for row in quantity.given(mechanism))
         self.size = output_size(quantity, trace, mechanism)
         self.code = CompiledSchedule(in_rows(trace.schedule), dtype=dtype.name, width=width)
@@ -105,7 +105,7 @@ class RowPrograms:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._workshops: dict[frozenset[str], Workshop] = {}
-        self._programs: dict[tuple[str, frozenset[str]], RowProgram] = {}
+        self._programs: dict[tuple[Hashable, frozenset[str]], RowProgram] = {}
         self._changes = 0
 
     def parameters_changed(self) -> None:
@@ -127,21 +127,29 @@ class RowPrograms:
         """The machine code of a quantity in which these parameters vary."""
         model, names = self._model, frozenset(rows.names)
         record = model.known(quantity)
-        if (record.name, names) not in self._programs:
+        key: Hashable = record.name if record.kept else record
+        if (key, names) not in self._programs:
             every = sorted({*names, *model.vary})
             workshop = self._workshops.setdefault(
                 names, Workshop(model.mechanism, model.workshop.form, lambda: varied(model.mechanism, every))
             )
             traced = record.trace(workshop, model.algorithm)
             check_built_in(rows, traced.joints)
-            self._programs[record.name, names] = RowProgram(
+            self._programs[key, names] = RowProgram(
                 record, traced, workshop, model.mechanism, model.dtype, model.width
             )
-        return self._programs[record.name, names]
+        return self._programs[key, names]
 
     def numbers(self, program: RowProgram, rows: ParameterRows) -> Floats:
         """Numbers that a program loads, a row for each state; made once, until a parameter of the model changes."""
-        return rows.remembered((id(program), self._changes), lambda: program.numbers(rows))
+
+        def make() -> Floats:
+            if rows.base is None:
+                return program.numbers(rows)
+            whole, taken = rows.base  # made once for all that are taken of them
+            return np.asarray(self.numbers(program, whole)[taken])
+
+        return rows.remembered((id(program), self._changes), make)
 
     def evaluate(
         self,

@@ -65,6 +65,7 @@ class Quantity:
     optional: tuple[str, ...] = ()  # inputs that are zero where they are not given
     anywhere: bool = False  # whether it also answers where joints break down
     constrained: bool = False  # whether it is about constraints, so that others have no use for it
+    kept: bool = True  # whether models keep its program, by its name
 
     def concerns(self, mechanism: Mechanism) -> bool:
         """Whether it says something about a mechanism."""

@@ -14,6 +14,7 @@ from anyjoint.trace.workshop import Trace, Workshop
 
 from .constraints import POSITION_CORRECTION, VELOCITY_CORRECTION
 from .forward_dynamics import FORWARD_DYNAMICS
+from .implicit import IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION
 from .quantity import TAU, Q, Quantity, Row, T, V
 
 ARRAYS = (
@@ -21,16 +22,20 @@ ARRAYS = (
 )  # fmt: skip
 
 
+DYNAMICS = {quantity.name: quantity for quantity in (FORWARD_DYNAMICS, IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION)}
+
+
 def step(stepper: Stepper, name: str) -> Quantity:
     """The quantity of a stepper's step, in which tau is held."""
 
     def trace(workshop: Workshop, formulation: str) -> Trace:
         mechanism = workshop.mechanism
-        forward = FORWARD_DYNAMICS.trace(workshop, formulation)
+        forward = DYNAMICS[stepper.dynamics].trace(workshop, formulation)
         projection, setups = projected(workshop, forward)
         builder = Builder(ARRAYS if mechanism.timed else tuple(x for x in ARRAYS if x.name != "t"))
-        physics = Physics(builder, mechanism, forward.schedule, projection=projection)
         q, v, tau, dt, result = (builder.place(name) for name in ("q", "v", "tau", "dt", "result"))
+        length = (builder.room(1) if stepper.solves else dt) if stepper.implicit else None
+        physics = Physics(builder, mechanism, forward.schedule, projection=projection, step=length)
         ops = CompiledOps(builder, physics, dt, q, v, lambda c: tau, builder.place("t") if mechanism.timed else None)
         to_q, to_v = result, builder.place("result", mechanism.nq)
         ops.finish(*stepper.step(ops), to_q, to_v)
@@ -63,4 +68,8 @@ def projected(workshop: Workshop, forward: Trace) -> tuple[Projection | None, li
 
 
 STEP = step(STEPPERS["rk4"], "step")
-STEPS = {name: STEP if name == "rk4" else step(stepper, f"step {name}") for name, stepper in STEPPERS.items()}
+STEPS = {
+    name: STEP if name == "rk4" else step(stepper, f"step {name}")
+    for name, stepper in STEPPERS.items()
+    if not stepper.remembers
+}

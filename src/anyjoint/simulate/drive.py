@@ -9,7 +9,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.forces.program import BadInput, ForceProgram, signal
+from anyjoint.forces.program import ForceProgram
+from anyjoint.forces.signal import BadInput, signal_at
 from anyjoint.scalar import reals
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -38,7 +39,7 @@ class Drive:
     def rows(self, times: Floats) -> Floats:
         """The drive row (tau, then the signals of forces) at each of the times."""
         tau = self.sampled(times)
-        signals = [[signal(f, float(t)) for t in times] for f in self.functions]
+        signals = [[signal_at(f, float(t)) for t in times] for f in self.functions]
         return np.ascontiguousarray(np.column_stack([tau, *signals]))
 
     def sampled(self, times: Floats) -> Floats:
@@ -68,14 +69,17 @@ class Drive:
         assert self.callback is not None
         return checked(self.callback(t, read_only(q), read_only(v)), len(v), t)
 
+    def given(self, t: float, q: Floats, v: Floats, member: int = 0) -> Floats:
+        """tau at one state, without forces."""
+        if self.callback is not None:
+            return self.commanded(t, q, v)
+        if self.times is not None:
+            return np.asarray(self.sampled(np.array([t]))[0])
+        return np.asarray(self.values[member if len(self.values) > 1 else 0])
+
     def torque(self, t: float, q: Floats, v: Floats, member: int = 0) -> Floats:
         """All generalized forces at one state."""
-        if self.callback is not None:
-            tau = self.commanded(t, q, v)
-        elif self.times is not None:
-            tau = self.sampled(np.array([t]))[0]
-        else:
-            tau = self.values[member if len(self.values) > 1 else 0]
+        tau = self.given(t, q, v, member)
         return tau + self.forces.torque(t, q, v) if self.forces and self.forces.torques else tau
 
     def torques(self, t: Floats, q: Floats, v: Floats, member: int = 0) -> Floats:

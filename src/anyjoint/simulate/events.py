@@ -60,27 +60,30 @@ def as_events(events: Any, single: bool) -> tuple[Event, ...]:
 
 
 def locate(event: Event, begin: float, end: float, state_at: Callable[[float], tuple[Floats, Floats]]) -> float:
-    """The time of the crossing between two times, by the Illinois method with bisection as its safety net."""
-    low, high = begin, end
-    f_low, f_high = (event.value(t, *state_at(t)) for t in (low, high))
-    if f_low == 0.0:
-        return low
-    weight_low = weight_high = 1.0
-    for count in range(200):
-        width = high - low
-        if width <= PRECISION * max(1.0, abs(high)) or f_high == 0.0:
-            break
-        a, b = weight_low * f_low, weight_high * f_high
-        t = high - b * (high - low) / (b - a) if count % 4 != 3 else 0.5 * (low + high)
-        t = min(max(t, low + 1e-3 * PRECISION), high - 1e-3 * PRECISION)
+    """The time of the crossing between two times, by Chandrupatla's method: inverse quadratics where they are safe."""
+    a, b = begin, end
+    f_a, f_b = (event.value(t, *state_at(t)) for t in (a, b))
+    if f_a == 0.0:
+        return a
+    share = 0.5
+    for _ in range(200):
+        t = a + share * (b - a)
         f = event.value(t, *state_at(t))
-        if (f > 0) == (f_high > 0) or f == 0.0:
-            high, f_high, weight_high = t, f, 1.0
-            weight_low *= 0.5
+        if (f > 0) == (f_a > 0):
+            c, f_c = a, f_a
         else:
-            low, f_low, weight_low = t, f, 1.0
-            weight_high *= 0.5
-    return high
+            c, b, f_c, f_b = b, a, f_b, f_a
+        a, f_a = t, f  # the newest; the crossing is between a and b
+        least = PRECISION * max(1.0, abs(a)) / max(abs(b - a), 1e-300)
+        if f == 0.0 or least > 1.0:
+            break
+        xi, phi = (a - b) / (c - b), (f_a - f_b) / (f_c - f_b)
+        if phi * phi < xi and (1 - phi) * (1 - phi) < 1 - xi:
+            share = f_a / (f_b - f_a) * f_c / (f_b - f_c) + (c - a) / (b - a) * f_a / (f_c - f_a) * f_b / (f_c - f_b)
+        else:
+            share = 0.5
+        share = min(1 - 0.5 * least, max(0.5 * least, share))
+    return t if f == 0.0 else max(a, b)
 
 
 def first_crossings(

@@ -329,6 +329,11 @@ def check_differentiable(request: Request) -> None:
         raise InputError(f"gradient: {model.numeric} solves numerically; compile with another algorithm")
     if model.dtype != np.dtype(float):
         raise InputError(f"gradient: the model computes in {model.dtype}; compile with dtype='float64'")
+    if request.stepper.solves:
+        raise InputError(
+            f"gradient: {request.method} solves equations by repeated corrections, which are not differentiated; use an"
+            " explicit method, or 'implicit-euler', which solves them once"
+        )
     if request.parameters is not None:
         raise InputError("gradient: parameters that vary from state to state are not differentiated; run one by one")
     if request.stepper.adaptive and request.drive.varying:

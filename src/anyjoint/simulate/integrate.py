@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
-from anyjoint.forces.program import BadInput
+from anyjoint.forces.signal import BadInput
 from anyjoint.mechanism.fence import check_inside
 from anyjoint.mechanism.singular import joint_reason
 from anyjoint.options import named_options
+from anyjoint.stepper import STEPPERS
 
 from .chunk import Chunk, StateAt, StepUnderflow
+from .contact import simulate_contacts
 from .drive import read_only
 from .engine import engine
 from .events import Event, first_crossings
@@ -77,10 +79,14 @@ def simulate(
     trajectory can be differentiated (`Trajectory.gradient`, `.tangent`); states take at most `memory` bytes, and what
     does not fit is computed again on the way back.
     """
-    request = make_request(
-        model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold,
-        stabilise, parameters,
+    options = (
+        duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters,
     )  # fmt: skip
+    if model.modes:
+        if gradient:
+            raise InputError("gradient: runs in which contacts open and close are not differentiated; fix their modes")
+        return simulate_contacts(model, q0, v0, options, progress)
+    request = make_request(model, q0, v0, *options)
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     if gradient:
         request = differentiable(request, save_every, memory)
@@ -153,7 +159,7 @@ class Recorder:
         self.guard = guard_of(request.model)
         # events and trouble are looked for at every step, even if fewer are kept
         self.detailed = replace(request, every=1) if request.events or self.guard else request
-        self.last = [(np.zeros(1), q[None]) for q in request.q]  # the end of each path that the guard has seen
+        self.last = [(np.zeros(1), q[None]) for q in request.q] if self.guard else []  # ends of paths that it has seen
         self.t: list[Floats] = [np.zeros(1)]
         self.q: list[Floats] = [request.q[None].copy()]
         self.v: list[Floats] = [request.v[None].copy()]
@@ -193,12 +199,16 @@ class Recorder:
         if len(kept.t) and self.request.events:
             kept = self._watch(begin, kept)
         if len(kept.t):
-            self._thin(self._wanted())
-            self.first += len(self.newest)
-            self.newest = kept.t
-            for parts, part in ((self.t, kept.t), (self.q, kept.q), (self.v, kept.v)):
-                parts.append(part)
+            self._append(kept)
         return self.status is None
+
+    def _append(self, chunk: Chunk) -> None:
+        """Keep the samples of a chunk, and of the one before only those that the user asked for."""
+        self._thin(self._wanted())
+        self.first += len(self.newest)
+        self.newest = chunk.t
+        for parts, part in ((self.t, chunk.t), (self.q, chunk.q), (self.v, chunk.v)):
+            parts.append(part)
 
     def _wanted(self) -> Floats:
         """Which samples of the newest part the user asked for, where others were looked at, too."""
@@ -213,17 +223,8 @@ class Recorder:
 
     def _guarded(self, chunk: Chunk, paths: Sequence[tuple[Floats, Floats]]) -> Chunk:
         """Cut the chunk before the first state at which a joint is not defined or a frame has flipped."""
-        found: list[tuple[Trouble, int]] = []
-        for member, (t0, q0) in enumerate(self.last):
-            parts = [(t0, q0), (chunk.t, chunk.q[:, member]), *paths[member : member + 1]]
-            t, q = (np.concatenate(x) for x in zip(*parts, strict=True))
-            if paths:
-                order = np.argsort(t, kind="stable")
-                t, q = t[order], q[order]
-            self.last[member] = t[-1:], q[-1:]
-            trouble = self.guard.first(t, q)
-            if trouble:
-                found.append((trouble, member))
+        members = range(len(self.last))
+        found = [(trouble, member) for member in members if (trouble := self.seen(chunk, member, paths, len(chunk.t)))]
         if not found:
             return chunk
         trouble, member = min(found, key=lambda pair: pair[0].good)
@@ -232,6 +233,16 @@ class Recorder:
         self.stop(False, reason, trouble.time)
         n = int(np.searchsorted(chunk.t, trouble.good, side="right"))
         return Chunk(chunk.t[:n], chunk.q[:n], chunk.v[:n], chunk.steps, chunk.state_at)
+
+    def seen(self, chunk: Chunk, member: int, paths: Sequence[tuple[Floats, Floats]], count: int) -> Trouble | None:
+        """What the guard finds first along the path of one trajectory, in so many samples of the chunk."""
+        parts = [self.last[member], (chunk.t[:count], chunk.q[:count, member]), *paths[member : member + 1]]
+        t, q = (np.concatenate(x) for x in zip(*parts, strict=True))
+        if paths:
+            order = np.argsort(t, kind="stable")
+            t, q = t[order], q[order]
+        self.last[member] = t[-1:], q[-1:]
+        return self.guard.first(t, q)
 
     # -- events ----------------------------------------------------------------------------------------------
 
@@ -263,8 +274,9 @@ class Recorder:
         )  # fmt: skip
 
     def _partial_steps(self, t: Floats, q: Floats, v: Floats) -> StateAt:
-        """States within a step by a shorter step from its beginning."""
-        stepper = python_stepper(self.request)
+        """States within a step by a shorter step from its beginning; one that looks back has no way to begin there."""
+        one_step = STEPPERS["implicit-midpoint"] if self.request.stepper.remembers else self.request.stepper
+        stepper = python_stepper(replace(self.request, stepper=one_step))
 
         def state_at(time: float) -> tuple[Floats, Floats]:
             k = max(int(np.searchsorted(t, time, side="left")) - 1, 0)
@@ -282,6 +294,9 @@ class Recorder:
         which = "" if self.request.single else f" of trajectory {member}"
         model, time = self.request.model, float(chunk.t[bad])
         where = culprit(model, q[member], v[member], self.request.dt)
+        if self.request.stepper.solves:
+            what = f"the equations of the step{which} to t = {time:.6g} s could not be solved"
+            return f"{what}, {where}; use a shorter step than dt = {self.request.dt:g} s"
         hint = f'use a shorter step than dt = {self.request.dt:g} s, or method="dopri5"'
         return f"the motion{which} blew up at t = {time:.6g} s, {where}; {hint}"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
-from anyjoint.forces.limits import Limits, limited
+from anyjoint.forces.limits import Limits, limited_coordinates
 
 from .kept import Joints, kept
 
@@ -26,7 +26,7 @@ HARDEST = 1e4  # times as stiff they make it for that at most
 
 def stops(model: Model, dt: float, adaptive: bool) -> Limits | None:
     """Stops as hard as steps of this length can follow, for all coordinates with limits; None if there are none."""
-    places = [at_v for _, _, at_v, _ in limited(model.mechanism)]
+    places = [at_v for _, _, at_v, _ in limited_coordinates(model.mechanism)]
     if not places:
         return None
     inverse = _ease(model, places)
@@ -57,14 +57,14 @@ def _sag(model: Model, places: list[int], stiffness: Floats) -> float:
         weight = np.abs(np.asarray(model.inverse_dynamics(rows, rest, rest), dtype=float)[:, places]).max(axis=0)
     except SingularityError:
         return 0.0
-    room = np.array([_room(*pair) for _, _, _, pair in limited(model.mechanism)])
+    room = np.array([_room(*pair) for _, _, _, pair in limited_coordinates(model.mechanism)])
     return float((weight / stiffness / room).max())
 
 
 def _all_at(model: Model, side: int) -> Floats:
     """Neutral coordinates, with all that have limits at the lower or the upper one."""
     q = np.array(model.mechanism.neutral, dtype=float)
-    for _, at, _, pair in limited(model.mechanism):
+    for _, at, _, pair in limited_coordinates(model.mechanism):
         if side and np.isfinite(pair[side > 0]):
             q[at] = pair[side > 0]
     return q
@@ -90,7 +90,7 @@ def overrun(model: Model, q: Floats, dt: float) -> tuple[int, str] | None:
 def _shorter(model: Model, dt: float) -> str:
     """A step with which stops would hold the weight of the mechanism with ease, where this one does not."""
     made = stops(model, dt, adaptive=False)
-    places = [at_v for _, _, at_v, _ in limited(model.mechanism)]
+    places = [at_v for _, _, at_v, _ in limited_coordinates(model.mechanism)]
     sag = _sag(model, places, np.array(made.stiffness)) if made else 0.0
     if sag <= RESTING * GIVES_WAY:
         return "a shorter dt"
@@ -100,9 +100,8 @@ def _shorter(model: Model, dt: float) -> str:
 def limits_of(model: Model) -> list[tuple[str, int, float, float]]:
     """Name, place and limits of every coordinate that has some."""
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
-    return kept(
-        model, ("limits", joints), lambda: [(name, at, *pair) for name, at, _, pair in limited(model.mechanism)]
-    )
+    found = limited_coordinates(model.mechanism)
+    return kept(model, ("limits", joints), lambda: [(name, at, *pair) for name, at, _, pair in found])
 
 
 def check_start(model: Model, q: Floats) -> None:

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import SingularityError
+from anyjoint.forces.signal import signal_at
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.stepper import Stepper
+from anyjoint.stepper.newton import CLOSE, MOST, ROUND, SLOW, square
+from anyjoint.stepper.physics import JUMP
 from anyjoint.stepper.tableau import Tableau
 
 from .drive import Drive
+from .programs import program_of
 from .stabilise import charted, projected
 
 if TYPE_CHECKING:
@@ -24,40 +28,64 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 State = tuple[Floats, Floats]
-FORWARD = ("forward_dynamics",)
 
 
 class PythonStepper:
     """Steps of a model under a drive; `member` is the state's place in a batch of drives, `rows` its parameters."""
 
     def __init__(
-        self, model: Model, drive: Drive, stepper: Stepper, member: int = 0, quantities: Sequence[Any] = FORWARD,
+        self, model: Model, drive: Drive, stepper: Stepper, member: int = 0, quantities: Sequence[Any] = (),
         rows: ParameterRows | None = None,
     ) -> None:  # fmt: skip
         self.model, self.drive, self.stepper, self.member = model, drive, stepper, member
         # without the checks of results, which are made on whole trajectories
-        accelerations, *corrections = quantities
+        accelerations, *corrections = quantities or (stepper.dynamics,)
         self.forward = _forward(model, accelerations, rows)
         self.corrections = [_single(model, quantity, rows) for quantity in corrections]
         self.charted = charted(model)
         self.damping = damping_of(model.mechanism, rows).reshape(-1, model.nv)[0]
         self.work = 0.0  # of inputs, forces and dampers in the last step
+        self.before: tuple[Floats, Floats, float] | None = None  # the state before, and the step from there
 
     def rate(self, t: float, q: Floats, v: Floats) -> State:
         """dq/dt and dv/dt."""
         return coordinate_rates(self.model, q, v), self.accelerate(t, q, v)[0]
 
-    def accelerate(self, t: float, q: Floats, v: Floats) -> tuple[Floats, float]:
-        """dv/dt, and the power of inputs, forces and dampers."""
+    def accelerate(self, t: float, q: Floats, v: Floats, h: float = 0.0) -> tuple[Floats, float]:
+        """dv/dt, over a step of length h where it is implicit, and the power of inputs, forces and dampers."""
+        if self.stepper.implicit:
+            return self._implicit(t, q, v, h), 0.0
         tau = self.drive.torque(t, q, v, self.member)
         a = np.asarray(self.forward(q, v, tau, *self.model.clock(t)))
-        return a, float((tau - self.damping * v) @ v)
+        return a, self.power(v, tau)
+
+    def _implicit(self, t: float, q: Floats, v: Floats, h: float) -> Floats:
+        """dv/dt by dynamics that feel forces as they will be at the end of the step."""
+        return self._felt(t, q, v, [h])
+
+    def correct(self, t: float, q: Floats, v: Floats, a: Floats, g: float) -> Floats:
+        """What corrects accelerations a, where velocities follow them within a time g."""
+        return self._felt(t, q, v, [g], a)
+
+    def _felt(self, t: float, q: Floats, v: Floats, *given: Any) -> Floats:
+        signals = [signal_at(f, t) for f in self.drive.functions]
+        rows = [*given, *self.model.clock(t), *([signals] if signals else [])]
+        tau = self.drive.given(t, q, v, self.member)
+        return np.asarray(self.forward(q, v, tau, *(np.array(row, self.model.dtype) for row in rows)), dtype=float)
+
+    def power(self, v: Floats, tau: Floats) -> float:
+        """The power of inputs, forces and dampers."""
+        return float((tau - self.damping * v) @ v)
 
     def step(self, t: float, q: Floats, v: Floats, h: float) -> State:
         """The state after one step, in the same chart."""
         ops = NumberOps(self, t, q, v, h)
         found: State = self.stepper.step(ops)
         self.work = ops.work
+        if self.stepper.implicit:  # which has moved along velocities under the forces that were met there
+            c, met_q, met_v = ops.met or (1.0, *found)
+            self.work = h * self.power(met_v, self.drive.torque(t + c * h, met_q, met_v, self.member))
+        self.before = q, v, h
         return found
 
     def stages(self, t: float, q: Floats, v: Floats, h: float, tableau: Tableau) -> tuple[State, Floats]:
@@ -77,7 +105,10 @@ class PythonStepper:
 
     def settle(self, t: float, q: Floats, v: Floats) -> State:
         """The state after a step as it should be: in the charts that joints want, and on the constraints."""
-        q, v = self._rechart(q, v)
+        charted_q, v = self._rechart(q, v)
+        if self.before and np.abs(charted_q - q).sum() >= JUMP:  # nothing to look back to in another chart
+            self.before = None
+        q = charted_q
         return projected(self.model, self.corrections, q, v, *self.model.clock(t)) if self.corrections else (q, v)
 
     def _rechart(self, q: Floats, v: Floats) -> State:
@@ -101,10 +132,11 @@ class NumberOps:
         self.owner, self.t, self.q, self.v, self.h = owner, t, q, v, h
         self.powers: list[tuple[Floats, float]] = []  # accelerations, and the power of what was at work in them
         self.work = 0.0
+        self.met: tuple[float, Floats, Floats] | None = None  # the c and the state at which forces were felt
 
     def accelerate(self, c: float, q: Floats, v: Floats) -> Floats:
         """dv/dt at t + c h."""
-        found = self.owner.accelerate(self.t + c * self.h, q, v)
+        found = self.owner.accelerate(self.t + c * self.h, q, v, self.h)
         self.powers.append(found)
         return found[0]
 
@@ -112,11 +144,39 @@ class NumberOps:
         """dq/dt."""
         return coordinate_rates(self.owner.model, q, v)
 
+    def share(self, part: float) -> float:
+        """A part of the step."""
+        return part * self.h
+
+    def past(self) -> tuple[Floats, Floats, float]:
+        """The state on from the one before, and g; without one before, those of backward Euler."""
+        q, v, last = self.owner.before or (self.q, self.v, np.inf)
+        w = self.h / last
+        on = w * w / (1 + 2 * w)
+        return self.q + on * (self.q - q), self.v + on * (self.v - v), self.h * (1 + w) / (1 + 2 * w)
+
+    def solve(self, c: float, q: Floats, v: Floats, g: float) -> tuple[Floats, Floats, Floats]:
+        """The state after a stage, and its accelerations, by Newton's method as in stepper/newton.py."""
+        t, a, new_v, last = self.t + c * self.h, np.zeros(len(v)), v, 1e30
+        new_q = q + g * self.rate(q, v)
+        for _ in range(MOST):
+            x = self.owner.correct(t, new_q, new_v, a, g)
+            a = a + x
+            new_v = v + g * a
+            moved = q + g * self.rate(new_q, new_v)
+            total = float(np.sum(square(g * x, new_v)) + np.sum(square(moved - new_q, new_q)))
+            new_q = moved
+            if not total > CLOSE**2 or (total >= SLOW**2 * last and total < ROUND**2):
+                self.met = c, new_q, new_v
+                return new_q, new_v, a
+            last = total
+        return new_q, np.full(len(v), np.nan), a
+
     def go(self, x: Floats, weights: Sequence[float], rates: Sequence[Floats]) -> Floats:
         """x + h times the weighted sum of rates; the work is integrated just as the velocities are."""
         if x is self.v:
             power = {id(a): p for a, p in self.powers}
-            self.work = self.h * sum(w * power[id(rate)] for w, rate in zip(weights, rates, strict=True))
+            self.work = self.h * sum(w * power.get(id(rate), 0.0) for w, rate in zip(weights, rates, strict=True))
         return x + self.h * sum((w * rate for w, rate in zip(weights, rates, strict=True) if w), np.zeros(len(x)))
 
 
@@ -131,12 +191,12 @@ def damping_of(mechanism: Mechanism, rows: ParameterRows | None = None) -> Float
 
 def coordinate_rates(model: Model, q: Floats, v: Floats) -> Floats:
     """dq/dt of one state."""
-    return v if model.nq == model.nv else np.asarray(model.program("coordinate_rates")(q, v), dtype=float)
+    return v if model.rates_are_velocities else np.asarray(model.program("coordinate_rates")(q, v), dtype=float)
 
 
 def _forward(model: Model, accelerations: str | Quantity, rows: ParameterRows | None) -> Callable[..., Floats]:
     """Forward dynamics of one state, unchecked."""
-    if model.numeric:
+    if model.numeric and accelerations == "forward_dynamics":
         return _unchecked(model.forward_dynamics, model.nv)
     return _single(model, accelerations, rows)
 
@@ -144,7 +204,7 @@ def _forward(model: Model, accelerations: str | Quantity, rows: ParameterRows | 
 def _single(model: Model, quantity: str | Quantity, rows: ParameterRows | None) -> Callable[..., Floats]:
     """A quantity of one state, unchecked; `rows` has its parameters."""
     if rows is None:
-        return model.program(quantity)
+        return program_of(model, quantity)
     return _unchecked(lambda *arrays: model.evaluate(quantity, arrays, parameters=rows)[0], model.nv)
 
 

@@ -20,6 +20,7 @@ from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.model.row_program import check_built_in
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.constraints import baumgarte
+from anyjoint.quantity.implicit import implicit
 from anyjoint.scalar import reals
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.physics import built_in_joints
@@ -65,13 +66,21 @@ class Request:
     record: Any = None  # where steps of the method's own choice are written down, if the run is to be differentiated
     given: tuple[Floats, Floats] | None = None  # the first state before joints chose their charts
 
-    @property
+    @cached_property
     def quantities(self) -> tuple[str | Quantity, ...]:
         """What the model has to answer: accelerations, then corrections if every step ends with a projection."""
-        if isinstance(self.stabilise, tuple):
-            return (baumgarte(*self.stabilise[1:]),)
+        a, b = self.stabilise[1:] if isinstance(self.stabilise, tuple) else (0.0, 0.0)
         project = ("position_correction", "velocity_correction") if self.stabilise == PROJECT else ()
-        return ("forward_dynamics", *project)
+        if self.stepper.implicit:
+            return (self._implicit(b), *project)
+        return (baumgarte(a, b) if isinstance(self.stabilise, tuple) else self.stepper.dynamics, *project)
+
+    def _implicit(self, pull: float) -> Quantity:
+        """Accelerations under the forces of the run; the same while neither those nor the mechanism change."""
+        pushes, mechanism = self.forces.pushes, self.model.mechanism
+        where = tuple(mechanism.bodies), tuple(map(float, mechanism.gravity)), tuple(map(id, mechanism.constraints))
+        given = self.stepper.solves
+        return kept(self.forces, ("implicit", pull, given, where), lambda: implicit(pull, pushes, given))
 
     @property
     def method(self) -> str:
@@ -128,7 +137,7 @@ def make_request(
     if duration / dt > 1e12:
         raise InputError(f"duration={duration:g} s at dt={dt:g} s is more than 1e12 steps; give a longer dt")
     rtol, atol = _tolerances(rtol, atol, float(FINEST * np.finfo(model.dtype).eps) if stepper.adaptive else 0.0)
-    q, v, single = _states(model, q0, v0)
+    q, v, single = start_states(model, q0, v0)
     if not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads={threads!r}; expected a whole number of at least 1")
     pushing = _with_stops(model, q, forces, limits, dt, stepper)
@@ -220,7 +229,8 @@ def _tolerances(rtol: Any, atol: Any, finest: float) -> tuple[float, float]:
     return float(rtol), float(atol)
 
 
-def _states(model: Model, q0: Any, v0: Any) -> tuple[Floats, Floats, bool]:
+def start_states(model: Model, q0: Any, v0: Any) -> tuple[Floats, Floats, bool]:
+    """Batches of coordinates and velocities to begin with, and whether a single state was asked for."""
     start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
     q = _numbers("q0", start[0] if q0 is None else q0, model.nq)
     v = _numbers("v0", (np.zeros(model.nv) if q0 is not None else start[1]) if v0 is None else v0, model.nv)

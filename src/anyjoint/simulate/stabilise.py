@@ -70,7 +70,8 @@ def projected(model: Any, corrections: Sequence[Any], q: Floats, v: Floats, *clo
     """The state, or states, taken back onto the constraints by programs that correct positions and velocities."""
     position, velocity = corrections
     d = np.asarray(position(q, *clock), dtype=float)
-    q = q + (d if model.nq == model.nv else np.asarray(model.program("coordinate_rates")(q, d), dtype=float))
+    plain = model.rates_are_velocities
+    q = q + (d if plain else np.asarray(model.program("coordinate_rates")(q, d), dtype=float))
     if charted(model):
         row = np.asarray(model.program("rechart")(q, v), dtype=float)
         q, v = row[..., : model.nq], row[..., model.nq :]

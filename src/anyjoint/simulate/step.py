@@ -46,7 +46,11 @@ def make_step(
         damping, total = builder.place("settings", total), total + mechanism.nv
     elif powered:
         damping = builder.place("numbers", dampers or 0)
-    physics = Physics(builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection)
+    length = (builder.room(1) if stepper.solves else builder.place("settings")) if stepper.implicit else None
+    physics = Physics(
+        builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection, step=length,
+        feels=stepper.implicit,
+    )  # fmt: skip
     if stepper.adaptive and stepper.tableau:
         wanted = Controls(*(builder.place("settings", k) for k in range(controls)))
         row = AdaptiveStep(builder, physics, stepper.tableau, wanted).make()
@@ -56,12 +60,18 @@ def make_step(
     inputs = lambda c: builder.place("drive", round(2 * c) * width)  # noqa: E731
     n = mechanism.nq + mechanism.nv + powered
     h, t = builder.place("settings"), builder.place("state", n) if mechanism.timed else None  # the clock of a step
-    ops = CompiledOps(builder, physics, h, q, v, inputs, t)
+    before = builder.place("state", n + bool(t)) if stepper.remembers else None
+    ops = CompiledOps(builder, physics, h, q, v, inputs, t, before)
     new_q, new_v = stepper.step(ops)
+    if before:
+        ops.remember()
     ops.finish(new_q, new_v, q, v)
-    if powered:
+    if powered and stepper.implicit:
+        ops.add_work_of_implicit(q, v, builder.place("state", n - 1))
+    elif powered:
         ops.add_work(new_v, builder.place("state", n - 1))
-    physics.settle(q, v, ops.time(1.0))
+    physics.settle(q, v, ops.time(1.0), before.at(mechanism.nq + mechanism.nv) if before else None)
     if t:
         builder.pointwise(1, {"t": t}, {"h": h}, {"t": t}, lambda x: {"t": x["t"] + x["h"]})
-    return Step(builder.schedule(), n + bool(t), total, controls, 2 if varying else 0)
+    row = n + bool(t) + (mechanism.nq + mechanism.nv + 1 if before else 0)
+    return Step(builder.schedule(), row, total, controls, 2 if varying else 0)

@@ -49,7 +49,11 @@ class StepMap:
         builder, mechanism = Builder(ARRAYS), self.mechanism
         settings = [builder.place("settings", k) for k in range(len(self.forces.numbers))]
         dynamics, projection = self.traces[0].schedule, self._projection()
-        physics = Physics(builder, mechanism, dynamics, self.forces, settings, projection=projection)
+        feels = self.stepper.implicit
+        length = builder.place("h") if feels else None
+        physics = Physics(
+            builder, mechanism, dynamics, self.forces, settings, projection=projection, step=length, feels=feels
+        )
         width = self.width if self.varying else 0
         q, v = builder.place("state"), builder.place("state", mechanism.nq)
         t = builder.place("state", mechanism.nq + mechanism.nv) if mechanism.timed else None

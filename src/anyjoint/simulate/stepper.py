@@ -19,6 +19,7 @@ from anyjoint.model.row_program import in_rows
 from anyjoint.stepper.physics import projection_of
 
 from .kept import Joints, kept
+from .programs import program_of
 from .request import Request
 from .step import Step, make_step
 from .stepper_llvm import loop_text
@@ -110,8 +111,7 @@ class Stepper:
 def make_stepper(request: Request) -> Stepper:
     """The compiled stepper of a request; a program keeps the steppers that were made of it."""
     model, rows = request.model, request.parameters
-    answer = (lambda quantity: model.row_programs.program(quantity, rows)) if rows else model.program
-    programs = [answer(quantity) for quantity in request.quantities]
+    programs = [program_of(model, quantity, rows) for quantity in request.quantities]
     program = programs[0]
     varying = request.drive.varying and not request.stepper.adaptive
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
-from anyjoint.forces.limits import limited
+from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.options import named_options
 from anyjoint.travel import Parcel
@@ -22,6 +22,7 @@ from .drive import Drive
 from .status import Status
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+MOST_STATES = 8192  # that are looked at together where each has parameters of its own
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class Trajectory:
     stored: Floats | None = None  # energy in springs among the forces of a run that was loaded from a file
     parameters: ParameterRows | None = None  # of each trajectory of a batch
     run: Any = None  # the request, if the run can be differentiated
+    modes: list[Any] = field(default_factory=list)  # changes of contacts: (time, body, "sliding -> flight", reason)
 
     # -- asking ----------------------------------------------------------------------------------------------
 
@@ -94,6 +96,8 @@ class Trajectory:
         """Energy of the mechanism, soft constraints included."""
         model = self._model()
         kinetic, potential = self._over(model.energy)
+        if not model.mechanism.constraints:
+            return kinetic, potential
         t = self._times() if model.mechanism.timed else None
         stored = model.stored_in_constraints(flat_rows(self.q), t, self._rows())
         return kinetic, potential + np.reshape(stored, np.shape(potential))
@@ -130,7 +134,9 @@ class Trajectory:
         Springs among the `forces` of the run count as work here, not as storage. What a stop takes cannot be told from
         samples, so steps at a joint's limits are left out.
         """
-        kinetic, potential = self._own_energy()
+        return self._balance(*self._own_energy())
+
+    def _balance(self, kinetic: Floats, potential: Floats) -> Floats:
         gained = np.diff(kinetic + potential - self.work(), axis=0)
         gained[self._at_stops()] = 0.0
         return np.concatenate([np.zeros_like(kinetic[:1]), np.cumsum(gained, axis=0)])
@@ -139,7 +145,7 @@ class Trajectory:
         """Whether a coordinate may be beyond its limits within a step between two samples, or in its neighbours."""
         beyond = np.zeros(self.q.shape[:-1], dtype=bool)
         step = np.diff(self.t, append=self.t[-1:] + np.diff(self.t[-2:])).reshape(-1, *(1 for _ in beyond.shape[1:]))
-        for _, at, rate, (low, high) in limited(self._model().mechanism):
+        for _, at, rate, (low, high) in limited_coordinates(self._model().mechanism):
             reach = step * np.abs(self.v[..., rate])  # a stop may have been met, and left, between two samples
             beyond |= (self.q[..., at] - reach < low) | (self.q[..., at] + reach > high)
         touched = np.pad(beyond, [(1, 1)] + [(0, 0)] * (beyond.ndim - 1))
@@ -149,9 +155,15 @@ class Trajectory:
         """The largest imbalance of energy, relative to the largest energy that changed its form."""
         if not len(self.t) or not self.v.size:
             return 0.0
-        kinetic, potential = self.energy()
-        exchanged = max(float(np.ptp(potential, axis=0).max()), float(np.max(kinetic)), 1e-300)
-        return float(np.abs(self.energy_balance()).max()) / exchanged
+        return float(np.max(self.balance_errors()))
+
+    def balance_errors(self) -> Floats:
+        """The same for each trajectory of a batch."""
+        kinetic, potential = self._own_energy()
+        stored = self._stored()
+        held = potential if stored is None else potential + stored
+        exchanged = np.maximum(np.maximum(np.ptp(held, axis=0), np.max(kinetic, axis=0)), 1e-300)
+        return np.asarray(np.abs(self._balance(kinetic, potential)).max(axis=0) / exchanged)
 
     def _applied(self, drive: Drive) -> Floats:
         """Inputs and forces at every sample; functions of the state are asked again."""
@@ -167,14 +179,22 @@ class Trajectory:
     def _over(self, quantity: Any) -> tuple[Any, ...]:
         """A quantity of the model over all samples, whatever their shape."""
         shape = self.q.shape[:-1]
-        flat = quantity(flat_rows(self.q), flat_rows(self.v), parameters=self._rows())
-        return tuple(np.asarray(x).reshape(*shape, *np.shape(x)[1:]) for x in flat)
+        if self.parameters is None:
+            flat = quantity(flat_rows(self.q), flat_rows(self.v), parameters=None)
+            return tuple(np.asarray(x).reshape(*shape, *np.shape(x)[1:]) for x in flat)
+        some = max(1, MOST_STATES // self.parameters.count)  # samples at once: each state has a row of numbers
+        parts = []
+        for k in range(0, max(len(self.t), 1), some):
+            q, v = flat_rows(self.q[k : k + some]), flat_rows(self.v[k : k + some])
+            rows = self.parameters.tiled(len(self.q[k : k + some]))
+            parts.append(quantity(q, v, parameters=rows))
+        return tuple(np.concatenate(x).reshape(*shape, *np.shape(x[0])[1:]) for x in zip(*parts, strict=True))
 
     def _rows(self) -> ParameterRows | None:
         """Parameters of all samples in the order of `flat_rows`."""
         if self.parameters is None:
             return None
-        return self.parameters.take(np.tile(np.arange(self.parameters.count), len(self.t)))
+        return self.parameters.tiled(len(self.t))
 
     def _model(self) -> Any:
         if self.model is None:
@@ -211,14 +231,18 @@ class Trajectory:
         """Where the chart changes between two samples, go on from the nearer one."""
         near = k + (at - self.t[k] > self.t[k + 1] - at)
         by = (at - self.t[near]).reshape(-1, *(1 for _ in self.q.shape[1:]))
-        bent = a[near] if self.q.shape == self.v.shape else 0.0
+        bent = a[near] if rates is self.v else 0.0
         q = np.where(jumps[k][..., None], self.q[near] + by * (rates[near] + 0.5 * by * bent), q)
         return q, np.where(jumps[k][..., None], self.v[near] + by * a[near], v)
 
     def _rates(self) -> Floats:
-        if self.q.shape[-1] == self.v.shape[-1]:
+        """dq/dt at every sample."""
+        if self.model is None:
+            return self.v if self.q.shape == self.v.shape else np.gradient(self.q, self.t, axis=0)
+        if self.model.rates_are_velocities:
             return self.v
-        return np.gradient(self.q, self.t, axis=0)
+        rates = self.model.coordinate_rates(flat_rows(self.q), flat_rows(self.v), parameters=self._rows())
+        return np.asarray(rates).reshape(self.q.shape)
 
     # -- files -----------------------------------------------------------------------------------------------
 
@@ -231,6 +255,9 @@ class Trajectory:
         """Read what `save` wrote as .npz; with a model, energies and pages are there again."""
         header, arrays = trajectory_file.read(path)
         t, q, v = arrays["t"], arrays["q"], arrays["v"]
+        more: dict[str, Any] = {}
+        if "contacts" in header:
+            cls, more, model = _view("anyjoint.simulate.contact").facts_of(header, arrays, model)
         if model is not None and (q.shape[-1] != model.nq or v.shape[-1] != model.nv):
             raise InputError(
                 f"{path} has {q.shape[-1]} coordinates, the model has {model.nq}; load it with its own model"
@@ -238,7 +265,12 @@ class Trajectory:
         events = [Crossing(e["event"], e["time"], np.array(e["q"]), np.array(e["v"])) for e in header["events"]]
         rows = trajectory_file.read_rows(header.get("parameters"), model)
         facts = Status(**header["status"]), model, header["method"], header["steps"], events
-        return cls(t, q, v, *facts, done=arrays.get("work"), stored=arrays.get("stored"), parameters=rows)
+        more |= {"done": arrays.get("work"), "stored": arrays.get("stored"), "parameters": rows}
+        return cls(t, q, v, *facts, **more)
+
+    def own_facts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What a kind of trajectory of its own adds to a file: to the header, and arrays."""
+        return {}, {}
 
     def table(self) -> tuple[list[str], Floats]:
         """Names of the columns, and a row of time, coordinates and velocities per sample."""
@@ -312,7 +344,7 @@ class Trajectory:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied as its model, and the rest, which may hold functions of the user's own."""
         rest = {name: value for name, value in vars(self).items() if name not in ("model", "parameters")}
-        return _again, (self.model, Parcel(rest), self.parameters.columns if self.parameters else None)
+        return _again, (type(self), self.model, Parcel(rest), self.parameters.columns if self.parameters else None)
 
     def __repr__(self) -> str:
         name = getattr(getattr(self.model, "mechanism", None), "name", "?")
@@ -321,8 +353,8 @@ class Trajectory:
         return f"<Trajectory of {name!r}: {len(self.t)} samples over {end}{batch}; {self.status}>"
 
 
-def _again(model: Any, rest: Parcel, rows: Mapping[str, Any] | None) -> Trajectory:
-    return Trajectory(model=model, **rest.content, parameters=model.parameter_rows(rows) if rows else None)
+def _again(kind: type[Trajectory], model: Any, rest: Parcel, rows: Mapping[str, Any] | None) -> Trajectory:
+    return kind(model=model, **rest.content, parameters=model.parameter_rows(rows) if rows else None)
 
 
 def flat_rows(x: Floats) -> Floats:
@@ -359,7 +391,7 @@ def hermite(t: Floats, y: Floats, slope: Floats, k: Floats, at: Floats) -> Float
 
 
 def _view(module: str) -> Any:
-    """The viewer stands above this folder, so it is looked up when it is asked for."""
+    """The viewer stands above this folder, contacts above this file: they are looked up when asked for."""
     return importlib.import_module(module)
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
 
 FORMAT = "anyjoint trajectory 1"
+SERIES = ("work", "stored")  # numbers at every sample
+OPTIONAL = (*SERIES, "a", "points", "forces")  # the last of contacts that open and close
 
 
 def write(trajectory: Any, path: str | Path) -> Path:
@@ -60,9 +62,10 @@ def _write_npz(trajectory: Any, target: Path) -> None:
     }
     if trajectory.parameters is not None:
         header["parameters"] = {name: _numbers(column) for name, column in trajectory.parameters.columns.items()}
-    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    own_header, own_arrays = trajectory.own_facts()
+    text = np.frombuffer(json.dumps(header | own_header).encode(), dtype=np.uint8)
     known = {"work": trajectory.done, "stored": trajectory._stored()}  # what inputs and forces did, which are not kept
-    more = {name: values for name, values in known.items() if values is not None}
+    more = {name: values for name, values in (known | own_arrays).items() if values is not None}
     with target.open("wb") as file:
         np.savez_compressed(file, header=text, t=trajectory.t, q=trajectory.q, v=trajectory.v, **more)
 
@@ -95,13 +98,13 @@ WRITERS: dict[str, Callable[[Any, Path], None]] = {".npz": _write_npz, ".csv": _
 
 
 def read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Header and arrays (t, q, v; work and stored energy where they are known) of a file that `write` wrote as npz."""
+    """Header and arrays (t, q, v; those of OPTIONAL that are known) of a file that `write` wrote as npz."""
     if Path(path).suffix.lower() == ".csv":
         raise InputError(f"{path} is a table, which lacks the run's status and events; load the .npz of the run")
     try:
         with np.load(Path(path), allow_pickle=False) as data:
             header = json.loads(bytes(data["header"]).decode())
-            arrays = {name: np.array(data[name]) for name in ("t", "q", "v", *({"work", "stored"} & set(data)))}
+            arrays = {name: np.array(data[name]) for name in ("t", "q", "v", *(set(OPTIONAL) & set(data)))}
     except OSError as error:
         raise AnyjointError(f"cannot read the trajectory {path}: {error.strerror or error}") from error
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
@@ -121,7 +124,8 @@ def _check(path: str | Path, header: Any, t: Any, q: Any, v: Any, **more: Any) -
     if missing:
         raise InputError(f"{path} lacks {', '.join(sorted(missing))} in its header; save the trajectory again")
     lead = {"t": t.shape, "q": q.shape[:-1], "v": v.shape[:-1]}
-    leads = {lead["q"], lead["v"], *(x.shape for x in more.values())}
+    leads = {lead["q"], lead["v"], *(more[name].shape for name in SERIES if name in more)}
+    leads |= {more[name].shape[:1] for name in OPTIONAL if name in more and name not in SERIES}
     if t.ndim != 1 or q.ndim not in (2, 3) or len(leads) > 1 or lead["q"][0] != len(t):
         shapes = f"t {t.shape}, q {q.shape}, v {v.shape}"
         raise InputError(f"{path} holds arrays that do not belong together: {shapes}; save the trajectory again")

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.codegen import Place
-from anyjoint.codegen.builder import Builder
+from anyjoint.codegen.builder import Builder, Values
+from anyjoint.scalar import less, maximum, select
 
+from .newton import Newton
 from .physics import Physics
 
 
@@ -34,10 +36,12 @@ class CompiledOps:
 
     def __init__(
         self, builder: Builder, physics: Physics, h: Place, q: Place, v: Place, inputs: Callable[[float], Place],
-        t: Place | None = None,
+        t: Place | None = None, before: Place | None = None,
     ) -> None:  # fmt: skip
         self.builder, self.physics, self.h, self.inputs, self.t = builder, physics, h, inputs, t
         self.q, self.v = Sum(q), Sum(v)
+        self.before = before  # where the state before stands, and behind it the length of the step from there
+        self.met: tuple[float, Place, Place] | None = None  # the c and the state at which forces were felt
 
     def accelerate(self, c: float, q: Sum, v: Sum) -> Sum:
         """dv/dt."""
@@ -69,6 +73,51 @@ class CompiledOps:
         used = [(w, rate) for w, rate in zip(weights, rates, strict=True) if w]
         return Sum(x.x, tuple(w for w, _ in used), tuple(rate for _, rate in used))
 
+    def share(self, part: float) -> Place:
+        """Where a part of the step stands."""
+        at = self.builder.room(1)
+        self.builder.pointwise(1, {}, {"h": self.h}, {"g": at}, lambda x: {"g": part * x["h"]})
+        return at
+
+    def solve(self, c: float, q: Sum, v: Sum, g: Place) -> tuple[Sum, Sum, Sum]:
+        """The state after a stage, and its accelerations, by Newton's method."""
+        self._compute(q, v)
+        found = Newton(self.builder, self.physics, q.at, v.at, g).solve(self.inputs(c), self.time(c))
+        self.met = c, found.q, found.v
+        made = (Sum(place, place=place) for place in (found.q, found.v, found.a))
+        return next(made), next(made), next(made)
+
+    def past(self) -> tuple[Sum, Sum, Place]:
+        """y + w^2 / (1 + 2w) (y - y_before) with the ratio w of this step to the last, and (1 + w) / (1 + 2w) h."""
+        assert self.before is not None  # steppers that look back are given one
+        builder, (nq, nv) = self.builder, (self.physics.nq, self.physics.nv)
+        g, on = builder.room(1), builder.room(1)
+
+        def lengths(x: Values) -> dict[str, Any]:
+            w = select(less(0.0, x["last"]), x["h"] / maximum(x["last"], 1e-300), 0.0)  # without one, backward Euler
+            return {"g": x["h"] * (1 + w) / (1 + 2 * w), "on": w * w / (1 + 2 * w)}
+
+        last = self.before.at(nq + nv)
+        builder.pointwise(1, {"last": last}, {"h": self.h}, {"g": g, "on": on}, lengths)
+        made = []
+        for now, before, n in ((self.q, self.before, nq), (self.v, self.before.at(nq), nv)):
+            place = builder.room(n)
+            builder.pointwise(
+                n, {"y": now.x, "z": before}, {"on": on}, {"y": place},
+                lambda x: {"y": x["y"] + x["on"] * (x["y"] - x["z"])},
+            )  # fmt: skip
+            made.append(Sum(place, place=place))
+        return made[0], made[1], g
+
+    def remember(self) -> None:
+        """Keep the state at the beginning of the step, before it is overwritten."""
+        assert self.before is not None
+        copy = lambda x: {"y": x["y"]}  # noqa: E731
+        nq, nv = self.physics.nq, self.physics.nv
+        for now, before, n in ((self.q, self.before, nq), (self.v, self.before.at(nq), nv)):
+            self.builder.pointwise(n, {"y": now.x}, {}, {"y": before}, copy)
+        self.builder.pointwise(1, {}, {"y": self.h}, {"y": self.before.at(nq + nv)}, copy)
+
     def finish(self, q: Sum, v: Sum, to_q: Place, to_v: Place) -> None:
         """Write the state after the step."""
         self._write(((q, self.physics.nq, to_q), (v, self.physics.nv, to_v)))
@@ -79,6 +128,16 @@ class CompiledOps:
         weights = dict(zip((f"p{i}" for i in range(len(v.rates))), v.weights, strict=True))
         done = lambda x: {"work": x["h"] * sum(weights[name] * x[name] for name in powers)}  # noqa: E731
         self.builder.pointwise(1, {}, {"h": self.h, **powers}, {"work": total}, done, accumulate=True)
+
+    def add_work_of_implicit(self, q: Place, v: Place, total: Place) -> None:
+        """Add the work of an implicit step, which has moved along velocities under the forces that were met there."""
+        c, q, v = self.met or (1.0, q, v)
+        inputs = self.inputs(c)
+        self.physics.gathered(q, v, inputs)
+        power = self.physics.power(v, inputs)
+        assert power is not None  # work is asked for
+        done = lambda x: {"work": x["h"] * x["power"]}  # noqa: E731
+        self.builder.pointwise(1, {}, {"h": self.h, "power": power}, {"work": total}, done, accumulate=True)
 
     def _compute(self, q: Sum, v: Sum) -> None:
         """Make room for what has not been computed yet, and compute it."""

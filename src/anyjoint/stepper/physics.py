@@ -11,8 +11,10 @@ from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.forces.program import ForceProgram
 from anyjoint.joints.parameters import parameters
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import absolute, less, select
 from anyjoint.symbolic import Graph, Node
 
+JUMP = 1e-2  # coordinates that change by more when charts do are others, not the same at unit length
 Joint = Any
 Nodes = list[Node]
 Traced = Callable[[Joint, Nodes, Nodes], tuple[Sequence[Any], Sequence[Any]] | None]
@@ -81,6 +83,8 @@ class Physics:
         forced: bool = False,
         damping: Place | None = None,
         projection: Projection | None = None,
+        step: Place | None = None,
+        feels: bool = False,
     ) -> None:
         self.builder, self.mechanism, self.forces = builder, mechanism, forces
         self.nq, self.nv = mechanism.nq, mechanism.nv
@@ -88,7 +92,11 @@ class Physics:
         self.damping = damping  # where those of the mechanism's dampers stand, if power is asked for
         # Where forces are put together; `forced` where a caller adds some of its own.
         self.tau = builder.room(self.nv) if forced or (forces and forces.torques) else None
-        self.dynamics = Embedded(builder, dynamics, ("q", "v", "t", "result", *(["tau"] if self.tau else [])))
+        self.step = step  # where the length of the step stands, for dynamics that ask for it
+        self.feels = feels  # whether dynamics feel forces by themselves
+        rows = ("q", "v", "t", "result", *(["tau"] if self.tau and (forced or not feels) else []))
+        kinds = {"h": builder.arrays[step.array].kind} if step else {}
+        self.dynamics = Embedded(builder, dynamics, (*rows, "qdd"), **kinds)
         self.projection = projection
         if projection:
             self.corrections = [
@@ -101,15 +109,30 @@ class Physics:
 
     def accelerate(self, q: Place, v: Place, inputs: Place, out: Place, t: Place | None = None) -> None:
         """Accelerations at (q, v, t) in the work array, with the inputs (tau, then signals of forces) at a place."""
-        tau = inputs
-        if self.tau and self.forces:
-            self.builder.pointwise(self.nv, {"tau": inputs}, {}, {"tau": self.tau}, lambda x: {"tau": x["tau"]})
-            self.add_forces(q, v, inputs, self.tau)
-            tau = self.tau
-        self.dynamics.call({"q": q, "v": v, "tau": tau, "result": out} | at_time(t))
+        places = {"q": q, "v": v, "tau": self.applied(q, v, inputs), "result": out} | at_time(t)
+        if self.step is not None:
+            places |= {"h": self.step, "signals": inputs.at(self.nv)}
+        self.dynamics.call(places)
+
+    def correct(self, q: Place, v: Place, a: Place, inputs: Place, out: Place, length: Place, t: Place | None) -> None:
+        """What corrects accelerations a, where velocities follow them within a length of time."""
+        places = {"q": q, "v": v, "qdd": a, "tau": self.applied(q, v, inputs), "h": length, "result": out}
+        self.dynamics.call(places | {"signals": inputs.at(self.nv)} | at_time(t))
+
+    def applied(self, q: Place, v: Place, inputs: Place) -> Place:
+        """Where the forces stand that dynamics do not feel by themselves."""
+        return inputs if self.feels else self.gathered(q, v, inputs)
+
+    def gathered(self, q: Place, v: Place, inputs: Place) -> Place:
+        """Where inputs and forces at a state stand, put together."""
+        if not (self.tau and self.forces):
+            return inputs
+        self.builder.pointwise(self.nv, {"tau": inputs}, {}, {"tau": self.tau}, lambda x: {"tau": x["tau"]})
+        self.add_forces(q, v, inputs, self.tau)
+        return self.tau
 
     def power(self, v: Place, inputs: Place) -> Place | None:
-        """Where the power of inputs, forces and dampers stands, which were at work in the last accelerations."""
+        """Where the power of inputs, forces and dampers stands, as they were put together last."""
         if self.damping is None:
             return None
         tau, out = self.tau if self.tau and self.forces else inputs, self.builder.room(1)
@@ -150,9 +173,15 @@ class Physics:
                 run_joints(self.builder, group, lambda joint, qs, vs: joint.chart(qs, vs), (q, v), (q, v))
 
 
-    def settle(self, q: Place, v: Place, t: Place | None = None) -> None:
-        """The state after a step as it should be: in the charts that joints want, and on the constraints."""
-        self.rechart(q, v)
+    def settle(self, q: Place, v: Place, t: Place | None = None, last: Place | None = None) -> None:
+        """The state after a step as it should be: in the charts that joints want, and on the constraints.
+
+        `last` is the length of the last step, for steps that look back: there is none to look back to in other charts.
+        """
+        if last and self.has_charts:
+            self._forget_at_jumps(q, v, last)
+        else:
+            self.rechart(q, v)
         if not self.projection:
             return
         builder, d = self.builder, self.builder.room(self.nv)
@@ -163,6 +192,18 @@ class Physics:
         self.rechart(q, v)
         velocity.call({"q": q, "v": v, "result": d, **second} | at_time(t))
         builder.pointwise(self.nv, {"v": v, "d": d}, {}, {"v": v}, lambda x: {"v": x["v"] + x["d"]})
+
+
+    def _forget_at_jumps(self, q: Place, v: Place, last: Place) -> None:
+        """Change charts; where coordinates jump, the last step has no length."""
+        builder, before, far = self.builder, self.builder.room(self.nq), self.builder.room(1)
+        builder.pointwise(self.nq, {"q": q}, {}, {"q": before}, lambda x: {"q": x["q"]})
+        builder.pointwise(1, {}, {}, {"far": far}, lambda x: {"far": 0.0})
+        self.rechart(q, v)
+        jumped = lambda x: {"far": absolute(x["q"] - x["before"])}  # noqa: E731
+        builder.pointwise(self.nq, {"q": q, "before": before}, {}, {"far": far}, jumped, accumulate=True)
+        kept = lambda x: {"last": select(less(x["far"], JUMP), x["last"], 0.0)}  # noqa: E731
+        builder.pointwise(1, {"last": last}, {"far": far}, {"last": last}, kept)
 
 
 def at_time(t: Place | None) -> dict[str, Place]:

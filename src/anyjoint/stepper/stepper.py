@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from .tableau import Tableau
 
 Vector = Any  # coordinates, velocities or their rates, of whatever kind the Ops deal in
+Length = Any  # of a part of a step, in seconds
 
 
 class Ops(Protocol):
@@ -30,6 +31,15 @@ class Ops(Protocol):
     def go(self, x: Vector, weights: Sequence[float], rates: Sequence[Vector]) -> Vector:
         """x + h times the weighted sum of rates."""
 
+    def solve(self, c: float, q: Vector, v: Vector, g: Length) -> tuple[Vector, Vector, Vector]:
+        """q' = q + g qdot(q', v'), v' = v + g a, and a, the accelerations there at the time t + c h."""
+
+    def share(self, part: float) -> Length:
+        """A part of the step."""
+
+    def past(self) -> tuple[Vector, Vector, Length]:
+        """q and v on from the state before, and g, of the backward differentiation formula of order two."""
+
 
 @dataclass(frozen=True)
 class Stepper:
@@ -40,6 +50,16 @@ class Stepper:
     order: int
     step: Callable[[Ops], tuple[Vector, Vector]]
     tableau: Tableau | None = None
+    implicit: bool = False  # whether accelerations feel forces as they will be at the end of the step
+    solves: bool = False  # whether a step solves equations, by corrections
+    remembers: bool = False  # whether a step looks back at the state before
+
+    @property
+    def dynamics(self) -> str:
+        """The quantity that accelerations come from."""
+        if self.implicit:
+            return "implicit_correction" if self.solves else "implicit_acceleration"
+        return "forward_dynamics"
 
     @property
     def adaptive(self) -> bool:

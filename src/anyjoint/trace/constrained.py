@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from anyjoint.constraints import Constraint, FunctionConstraint, Rows, Touched
-from anyjoint.constraints.rows import Scalars, push
+from anyjoint.constraints import Constraint, Rows
+from anyjoint.constraints.rows import Scalars, giving_way, push
 from anyjoint.dynamics.algorithm import Algorithm, algorithm
 from anyjoint.dynamics.carried import CARRIED, CARRIED_AT_REST
 from anyjoint.dynamics.constraint_jacobian import PROJECT
+from anyjoint.dynamics.implicit import CARRIED_IMPLICIT, soften
 from anyjoint.dynamics.led import give_leads
 from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
+from anyjoint.dynamics.newton_euler import BIAS, accelerate
 from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Translation, Turn, vector, zeros
-from anyjoint.symbolic import Graph, Node
-from anyjoint.symbolic.rewrite import import_into
+from anyjoint.symbolic import Node
 from anyjoint.symbolic.simplify import merge_identities
-from anyjoint.tree.closures import ClosedPlan, Unknowns, close_plan
+from anyjoint.tree.closures import UNFELT, ClosedPlan, Felt, Unknowns, close_plan
 from anyjoint.tree.denavit import snap
 from anyjoint.tree.plan import Plan
 from anyjoint.tree.rigid import Array
 
+from .constraint_program import ConstraintPrograms
 from .numbers import Numbers
 from .straight import Straight, Trace
 
 FIRST = algorithm("velocities", ("outward", CARRIED.sweeps[0].function), inputs=["q", "v"])
+LACKING = algorithm("lacking wrenches", ("outward", BIAS.sweeps[0].function), inputs=["q", "v"])
+MISSING = algorithm("missing wrenches", ("outward", accelerate), inputs=["q", "v", "qdd"])
 
 
 def _rest(method: Algorithm) -> Algorithm:
@@ -39,12 +43,14 @@ def _rest(method: Algorithm) -> Algorithm:
     return algorithm(method.name, *sweeps, inputs=["tau"], results=method.results)
 
 
-REST, STILL = _rest(CARRIED), _rest(CARRIED_AT_REST)
+REST, STILL, IMPLICIT_REST = _rest(CARRIED), _rest(CARRIED_AT_REST), _rest(CARRIED_IMPLICIT)
 FRAME = 12  # numbers of a frame: rotation by rows, origin
 
 
-def closed_plan(plan: Plan, mechanism: Mechanism, relative: Sequence[bool]) -> ClosedPlan:
-    """A plan with a closure for every constraint and, behind those, for every joint that others follow."""
+def closed_plan(
+    plan: Plan, mechanism: Mechanism, relative: Sequence[bool], more: Sequence[Unknowns] = (), felt: Felt = UNFELT
+) -> ClosedPlan:
+    """A plan with a closure for every constraint and, behind those, for every joint that others follow, then more."""
     blocks = []
     for constraint, moves_along in zip(mechanism.constraints, relative, strict=True):
         links = tuple(plan.placed[body][0] if body >= 0 else -1 for body in constraint.bodies)
@@ -54,7 +60,7 @@ def closed_plan(plan: Plan, mechanism: Mechanism, relative: Sequence[bool]) -> C
     for leader, followers in led(mechanism).items():
         links = tuple(plan.placed[body][0] for body in (leader, *followers))
         blocks.append(Unknowns(mechanism.bodies[leader].joint.nv, driven=links))
-    return close_plan(plan, blocks)
+    return close_plan(plan, [*blocks, *more], felt)
 
 
 def led(mechanism: Mechanism) -> dict[int, list[int]]:
@@ -84,12 +90,13 @@ def frame_numbers(plan: Plan, constraints: Sequence[Constraint]) -> list[list[fl
         row: list[float] = []
         for body, frame in zip(constraint.bodies, constraint.frames, strict=True):
             own = np.asarray(frame.matrix, dtype=float)
-            row += _numbers(plan.placed[body][1] @ own if body >= 0 else own)
+            row += frame_row(plan.placed[body][1] @ own if body >= 0 else own)
         made.append(row)
     return made
 
 
-def _numbers(T: Array) -> list[float]:
+def frame_row(T: Array) -> list[float]:
+    """The numbers of a frame; rounding noise is made exact."""
     p = T[:3, 3]
     p = np.where(np.abs(p) <= 4e-15 * max(np.abs(p).max(), 1e-3), 0.0, p)
     return [*snap(T[:3, :3]).ravel().tolist(), *p.tolist()]
@@ -99,13 +106,34 @@ def _numbers(T: Array) -> list[float]:
 class Question:
     """What is asked of a tree with constraints. `right` is what accelerations have to make up for, row by row.
 
-    `still`: nothing moves, falls or pushes, so that accelerations are corrections. Without `right` the errors of the
-    rows themselves are asked for.
+    `still`: nothing moves, falls or pushes, so that accelerations are corrections. `implicit`: they are those over a
+    step at whose end velocities are on the rows, where `right` is divided by its length. Without `right` the errors of
+    the rows themselves are asked for.
     """
 
     answer: Literal["accelerations", "multipliers", "errors", "entries"]
     right: Callable[[Rows], Scalars] | None = lambda rows: rows.gamma
     still: bool = False
+    implicit: bool = False
+    given: bool = False  # whether implicit accelerations are given, and corrections are asked for
+
+    def ahead(self, h: Scalar) -> Scalar:
+        """How long soft rows and springs go on at the present velocities."""
+        return 0 if self.given else h
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether links' accelerations are without those of velocities and gravity."""
+        return self.still or self.implicit
+
+
+class TreePushes(Protocol):
+    """Pushes on a traced tree (see pushes.py)."""
+
+    def begin(
+        self, tree: Straight, mechanism: Mechanism, frames: LinkFrames, h: Scalar, ahead: Scalar
+    ) -> None: ...
+    def carry(self, records: Sequence[Any]) -> None: ...
 
 
 @dataclass
@@ -119,6 +147,8 @@ class Constrained:
     frames: LinkFrames
     rows: list[Rows]
     still: bool = False
+    h: Scalar | None = None  # the length of an implicit step
+    pushes: TreePushes | None = None
 
     def answer(self, question: Question) -> list[Any]:
         """The entries of the result row."""
@@ -126,8 +156,11 @@ class Constrained:
             return [*(x for rows in self.rows for x in held(rows)), *(x for rows in self.rows for x in rows.rate)]
         if question.answer == "entries":
             return self.entries()
-        pairs = zip(self.mechanism.constraints, self.rows, strict=True)
-        a, multipliers = self.solve([right_side(constraint, rows, question) for constraint, rows in pairs])
+        pairs = list(zip(self.mechanism.constraints, self.rows, strict=True))
+        for place, (constraint, rows) in zip(self.closed.where, pairs, strict=False):
+            if self.h is not None and constraint.compliance:
+                self.tree.records[place].weight = vector(*giving_way(rows, constraint.compliance, self.h, 0)[1])
+        a, multipliers = self.solve([right_side(constraint, rows, question, self.h) for constraint, rows in pairs])
         return a if question.answer == "accelerations" else multipliers
 
     def give(self, right: Sequence[Scalars]) -> None:
@@ -136,6 +169,8 @@ class Constrained:
             self.closed, self.mechanism.constraints, self.relative, self.frames, self.rows, right,
             self.tree.root.acceleration, lambda place: velocity_place(self.mechanism, self.closed, place),
         )  # fmt: skip
+        if self.pushes:
+            self.pushes.carry(self.tree.records)
 
     def entries(self) -> list[Any]:
         """Entries of the Jacobian of all rows, link by link."""
@@ -146,22 +181,31 @@ class Constrained:
     def solve(self, right: Sequence[Scalars]) -> tuple[list[Any], list[Any]]:
         """Accelerations in the mechanism's order, and multipliers, for right sides of the rows."""
         self.give(right)
-        self.tree.run(STILL if self.still else REST)
+        self.tree.run(STILL if self.still else REST if self.h is None else IMPLICIT_REST)
         a: list[Any] = [0.0] * self.mechanism.nv
         for link, record in zip(self.closed.plan.links, self.tree.records, strict=True):
             if link.body >= 0 and not isinstance(self.mechanism.bodies[link.body].joint, Coupled):
-                a[self.mechanism.bodies[link.body].v] = list(record.qdd)
+                a[self.mechanism.bodies[link.body].v] = list(record.qdd if self.h is None else record.answer)
         closures = self.closed.where[: len(self.mechanism.constraints)]
         multipliers = [x for k in closures for x in self.tree.records[k].multipliers]
         return a, multipliers
 
 
-def right_side(constraint: Constraint, rows: Rows, question: Question) -> Scalars:
+def right_side(constraint: Constraint, rows: Rows, question: Question, h: Scalar | None = None) -> Scalars:
     """What accelerations have to make up for; of a soft row what it pushes with, which corrections leave alone."""
     assert question.right is not None
+    if h is not None:
+        soft = giving_way(rows, constraint.compliance, h, question.ahead(h))[0] if constraint.compliance else None
+        return over(question.right(rows), h) if soft is None else soft
     if not constraint.compliance:
         return question.right(rows)
     return [0.0] * constraint.count if question.still else push(rows, constraint.compliance)
+
+
+def over(values: Scalars, h: Scalar) -> Scalars:
+    """Errors of velocities as the accelerations that take them away within a step."""
+    per_second = 1 / h
+    return [x * per_second for x in values]
 
 
 def held(rows: Rows) -> Scalars:
@@ -171,30 +215,45 @@ def held(rows: Rows) -> Scalars:
 
 def constrained(
     tree: Straight, mechanism: Mechanism, closed: ClosedPlan, relative: Sequence[bool], numbers: Numbers,
-    programs: ConstraintPrograms, t: Any, still: bool,
+    programs: ConstraintPrograms, t: Any, still: bool, h: Scalar | None = None, ahead: Scalar = 0,
+    pushes: TreePushes | None = None,
 ) -> Constrained:  # fmt: skip
-    """The rows of a traced tree, after its velocities; `still` sets forces, gyroscopic ones too, to zero after that."""
-    tree.run(FIRST)
+    """The rows of a traced tree, after its velocities; `still` sets forces, gyroscopic ones too, to zero after that.
+
+    With h, the length of an implicit step, links know what they lack, and move no more; accelerations are given, or
+    nothing accelerates.
+    """
+    tree.run(FIRST if h is None else MISSING if "qdd" in tree.rows else LACKING)
     frames = LinkFrames(tree.records, closed.plan.parents)
-    X = _poses(tree.trace, numbers)
+    X = [poses_of(row) for row in frame_variables(tree.trace, numbers)[: len(mechanism.constraints)]]
 
     def coordinate(place: tuple[int, int]) -> tuple[Scalar, Scalar]:
-        body, k = place
-        own = mechanism.bodies[body]
-        return tree.rows["q"][own.q.start + k], tree.rows["v"][own.v.start + (own.joint.velocity_of(k) or 0)]
+        return coordinate_pair(tree, mechanism, place)
 
     def rows_of(constraint: Constraint, *arguments: Any) -> Rows:
         return programs.rows(tree.trace.graph, constraint, *arguments)
 
     rows = constraint_rows(closed, mechanism.constraints, relative, frames, X, coordinate, t, rows_of)
     give_forces(tree, mechanism, closed)
-    if still:
+    if still or h is not None:
         tree.root.alpha, tree.root.acceleration = zeros(6), zeros(3)
-        for record in tree.records:
-            record.tau, record.a, record.b, record.g = zeros(len(record.qd)), zeros(6), zeros(6), zeros(3)
-            record.second, record.up = zeros(len(record.qd)), zeros(3)
+    for record in tree.records if still else ():
+        record.tau, record.a, record.b, record.g = zeros(len(record.qd)), zeros(6), zeros(6), zeros(3)
+        record.second, record.up = zeros(len(record.qd)), zeros(3)
+    if h is not None and pushes:
+        pushes.begin(tree, mechanism, frames, h, ahead)
+    for record in tree.records if h is not None else ():
+        record.h, record.second = vector(h), zeros(len(record.qd))
+        soften(record, ahead)
     give_leads(tree.records, closed.plan.parents, tree.root.acceleration, merge_nodes)
-    return Constrained(tree, mechanism, closed, relative, frames, rows, still)
+    return Constrained(tree, mechanism, closed, relative, frames, rows, still, h, pushes)
+
+
+def coordinate_pair(tree: Straight, mechanism: Mechanism, place: tuple[int, int]) -> tuple[Scalar, Scalar]:
+    """A coordinate and its rate."""
+    body, k = place
+    own = mechanism.bodies[body]
+    return tree.rows["q"][own.q.start + k], tree.rows["v"][own.v.start + (own.joint.velocity_of(k) or 0)]
 
 
 def merge_nodes(values: list[Any]) -> list[Any]:
@@ -215,19 +274,23 @@ def give_forces(tree: Straight, mechanism: Mechanism, closed: ClosedPlan) -> Non
 
 def velocity_place(mechanism: Mechanism, closed: ClosedPlan, place: tuple[int, int]) -> tuple[int, int]:
     """The link of a coordinate, and which of its velocities is its rate."""
+    return link_coordinate(mechanism, closed.plan, place)
+
+
+def link_coordinate(mechanism: Mechanism, plan: Plan, place: tuple[int, int]) -> tuple[int, int]:
+    """The same in a plan without closures."""
     body, k = place
     velocity = mechanism.bodies[body].joint.velocity_of(k)
     assert velocity is not None  # refused when the constraint was made
-    return closed.plan.placed[body][0], velocity
+    return plan.placed[body][0], velocity
 
 
-def _poses(trace: Trace, numbers: Numbers) -> list[list[Pose]]:
-    """The constraints' frames over the variables of a trace."""
+def frame_variables(trace: Trace, numbers: Numbers) -> list[list[Any]]:
+    """The numbers of constraints' frames, and those of pushes, over the variables of a trace."""
     at, made = numbers.starts()[-1] + 3, []
     for values in numbers.frames:
-        row = [trace.number(x, at + k) for k, x in enumerate(values)]
+        made.append([trace.number(x, at + k) for k, x in enumerate(values)])
         at += len(values)
-        made.append(poses_of(row))
     return made
 
 
@@ -235,90 +298,3 @@ def poses_of(row: Sequence[Any]) -> list[Pose]:
     """Frames from their numbers."""
     parts = [row[k : k + FRAME] for k in range(0, len(row), FRAME)]
     return [Pose((Translation(tuple(x[9:])), Turn(vector(*x[:9]).reshape(3, 3)))) for x in parts]
-
-
-# -- programs of users' functions ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A link as a program sees it: all of it variables."""
-
-    R: Any
-    p: Any
-    w: Any
-    u: Any
-    X: Pose
-
-
-@dataclass(frozen=True)
-class _Program:
-    variables: list[Node]
-    outputs: list[Any]
-    rebuild: Any
-
-
-class ConstraintPrograms:
-    """Rows of functions of users, differentiated and simplified once for each function."""
-
-    def __init__(self) -> None:
-        self._programs: dict[Hashable, _Program] = {}
-
-    def rows(
-        self, graph: Graph, constraint: Constraint, bodies: Sequence[Touched], q: Sequence[Scalar],
-        qd: Sequence[Scalar], t: Scalar,
-    ) -> Rows:  # fmt: skip
-        """The rows of a constraint in a graph."""
-        if not isinstance(constraint, FunctionConstraint):
-            return constraint.rows(bodies, q, qd, t)
-        key = (constraint.function, len(bodies), len(q), constraint.time, constraint.count)
-        if key not in self._programs:
-            self._programs[key] = _traced(constraint)
-        program = self._programs[key]
-        values = [x for body in bodies for x in _entries(body)] + [*q, *qd, t]
-        found = import_into(graph, program.outputs, dict(zip(program.variables, values, strict=True)))
-        rows: Rows = program.rebuild(list(found))
-        return rows
-
-
-def _entries(body: Touched) -> list[Any]:
-    return [*body.R.ravel(), *body.p, *body.w, *body.u, *body.X.R.ravel(), *body.X.p]
-
-
-def _traced(constraint: FunctionConstraint) -> _Program:
-    g = Graph()
-    bodies = [_variables(g) for _ in constraint.bodies]
-    q, qd = ([g.variable(name) for _ in constraint.coordinates] for name in ("q", "v"))
-    t = g.variable("t")
-    rows = constraint.rows(bodies, q, qd, t)
-    parts = [rows.error or [], rows.rate, rows.gamma, *rows.K, *rows.N]
-    flat, shapes = [], []
-    for part in parts:
-        array = np.array(part, dtype=object)
-        shapes.append(array.shape)
-        flat += list(array.ravel())
-    outputs = list(merge_identities(flat))
-    held = rows.error is not None
-
-    def rebuild(values: list[Any]) -> Rows:
-        made, at = [], 0
-        for shape in shapes:
-            n = int(np.prod(shape))
-            array = zeros(n)
-            array[:] = values[at : at + n]
-            made.append(array.reshape(shape))
-            at += n
-        count = len(constraint.bodies)
-        return Rows(made[0] if held else None, made[1], made[3 : 3 + count], made[3 + count :], made[2])
-
-    return _Program([x for b in bodies for x in _entries(b)] + [*q, *qd, t], outputs, rebuild)
-
-
-def _variables(g: Graph) -> Seen:
-    def some(name: str, n: int) -> Any:
-        return vector(*(g.variable(name) for _ in range(n)))
-
-    R, p, w, u = some("R", 9).reshape(3, 3), some("p", 3), some("w", 3), some("u", 3)
-    return Seen(R, p, w, u, Pose((Translation(tuple(some("X", 3))), Turn(some("X", 9).reshape(3, 3)))))
-
-

@@ -10,6 +10,7 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Kernel
 from anyjoint.dynamics.carried import CARRIED, CARRIED_AT_REST
 from anyjoint.dynamics.constraint_jacobian import PROJECT
+from anyjoint.dynamics.implicit import CARRIED_IMPLICIT, CARRIED_NEWTON
 from anyjoint.dynamics.link_rows import MOVING_FRAMES, STANDING_FRAMES
 from anyjoint.symbolic import Graph
 from anyjoint.tree.closures import ClosedPlan
@@ -18,6 +19,7 @@ from .classes import Tracer
 from .constrained import Question
 from .layout import Layout
 from .numbers import Numbers
+from .push_kernels import PushKernels
 from .row_kernels import HUB, WORLD, RowKernels
 from .setup import Rows
 
@@ -34,7 +36,8 @@ def constrained_kernels(
     mechanism, plan = workshop.mechanism, closed.plan
     builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
     sweep = MOVING_FRAMES if "v" in inputs else STANDING_FRAMES
-    unused = (WORLD if all(workshop.relative) else ()) + (HUB if not any(workshop.relative) else ())
+    worldly = not all(workshop.relative) or workshop.pushes
+    unused = (() if worldly else WORLD) + (HUB if not any(workshop.relative) else ())
     wanted = replace(sweep, results=tuple(name for name in sweep.results if name not in unused))
     frames = Layout(Tracer(plan, numbers, workshop.joints, wanted), builder, results_in_work=True)
     frames.add_runs()
@@ -43,6 +46,10 @@ def constrained_kernels(
         _end(frames.rows),
     )  # fmt: skip
     made = [*frames.rows, *rows.rows]
+    if workshop.pushes:
+        made += PushKernels(
+            builder, mechanism, closed, workshop.found(), numbers, workshop.push_programs, frames, rows, _end(made)
+        ).rows
     if question.answer == "errors":
         return builder.schedule(), made
     # At rest the ground does not push, though the numbers are those of a mechanism that falls.
@@ -50,6 +57,9 @@ def constrained_kernels(
     algorithm = {"accelerations": "qdd", "multipliers": "multipliers", "entries": "H"}
     result = algorithm[question.answer]
     sweeps = PROJECT if result == "H" else CARRIED_AT_REST if question.still else CARRIED
+    if question.implicit:
+        sweeps = CARRIED_NEWTON if question.given else CARRIED_IMPLICIT
+        result = "answer" if result == "qdd" else result
     tracer = Tracer(plan, still, workshop.joints, replace(sweeps, results=(result,)), rows.patterns())
     carried = Layout(tracer, builder, result == "multipliers", _end(made), rows.rooms)
     carried.add_runs()

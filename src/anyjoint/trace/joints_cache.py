@@ -55,5 +55,5 @@ class JointCache:
         if link.kind != GENERAL:
             return zeros(6)
         program, joint = self.program(link), bind(link.joint, values)
-        rates = joint.rate(q, v) if joint.nq != joint.nv else None
+        rates = None if joint.rates_are_velocities else joint.rate(q, v)
         return jacobian_rate(lambda at, v: program.copy_into(graph, at, v, values), q, v, x, rates)

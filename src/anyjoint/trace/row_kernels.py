@@ -16,16 +16,19 @@ from anyjoint.codegen import Array, Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.constraints import Constraint, FunctionConstraint, Loop, Standing, Touched
 from anyjoint.constraints.rows import Rows as ConstraintRows
+from anyjoint.constraints.rows import giving_way
 from anyjoint.mechanism import Mechanism
 from anyjoint.spatial import as_matrix, dot, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.closures import GROUND, ClosedPlan
 
 from .body_trace import entries_of
-from .constrained import ConstraintPrograms, Question, Seen, poses_of, right_side, velocity_place
+from .constrained import Question, poses_of, right_side, velocity_place
+from .constraint_program import ConstraintPrograms, Seen
 from .layout import Layout
 from .numbers import Numbers, Pattern
 from .setup import Rows, split_parameters
+from .straight import FEEDS
 
 EXACT = (0.0, 1.0)
 WORLD, HUB = ("R", "p"), ("R_hub", "p_hub")  # where links are in the world, and seen from the hub below
@@ -55,7 +58,7 @@ class RowKernels:
         links = closed.plan.links
         self.rooms = {
             name: builder.room(max((getattr(link.feed, name).stop for link in links), default=0))
-            for name in ("K", "N", "gamma")
+            for name in FEEDS
         }
         self.feeds: list[dict[str, list[Any]]] = [
             {name: [0.0] * (place.stop - place.start) for name, place in vars(link.feed).items()} for link in links
@@ -177,8 +180,9 @@ class RowKernels:
             q.append(loaded(argument("q", "row"), 0))
             qd.append(0 if self.still_frames else loaded(argument("v", "row"), 0))
         t = loaded(argument("t", "row"), 0) if self.mechanism.timed else 0.0
+        h = loaded(argument("h", "row"), 0) if self.question.implicit else None
         rows = self.programs.rows(graph, constraint, bodies, q, qd, t)
-        wanted, feeds = self._wanted(constraint, rows, bodies, landings, widths, relative, up, argument)
+        wanted, feeds = self._wanted(constraint, rows, bodies, landings, widths, relative, up, h, argument)
         ids = [x.id if isinstance(x, Node) else graph.constant_id(x) for x, *_ in wanted]
         target, new, variables, setup = split_parameters(graph, ids, raw)
         numbers = None
@@ -197,7 +201,7 @@ class RowKernels:
 
     def _wanted(
         self, constraint: Constraint, rows: ConstraintRows, bodies: Sequence[Touched], landings: Sequence[Any],
-        widths: Sequence[tuple[int, int]], relative: bool, up: Any, argument: Callable[[str, str], int],
+        widths: Sequence[tuple[int, int]], relative: bool, up: Any, h: Any, argument: Callable[[str, str], int],
     ) -> tuple[list[tuple[Any, int, int, bool]], list[list[Any]]]:  # fmt: skip
         """(value, argument, offset, whether it is added) of all stores, and the entries that land in each place."""
         wanted: list[tuple[Any, int, int, bool]] = []
@@ -208,13 +212,13 @@ class RowKernels:
                 at = argument(name, "row")
                 wanted += [(x, at, k, False) for k, x in enumerate(values)]
             return wanted, feeds
-        right = list(right_side(constraint, rows, self.question))
+        right = list(right_side(constraint, rows, self.question, h))
         for body, K, landing in zip(bodies, rows.K, landings, strict=True):
             if landing is None:
                 continue
             twice, again = list(landings).count(landing) > 1, landing in list(landings)[: len(feeds)]
             entries = list(K.T.ravel())
-            if not (relative or self.question.still or constraint.compliance):
+            if not (relative or self.question.at_rest or constraint.compliance):
                 right = [x - dot(K[3:, k], body.R.T @ up) for k, x in enumerate(right)]
             feeds.append([None] * len(entries) if twice else list(entries_of(entries)))
             at = argument("K", "lane")
@@ -223,9 +227,14 @@ class RowKernels:
             feeds.append(list(entries_of(list(N))))
             at = argument("N", "lane")
             wanted += [(x, at, width * k + index, False) for k, x in enumerate(N) if feeds[-1][k] is None]
-        feeds.append(list(entries_of(right)))
-        at = argument("gamma", "lane")
-        return wanted + [(x, at, k, False) for k, x in enumerate(right) if feeds[-1][k] is None], feeds
+        ending = {"gamma": right}
+        if h is not None and constraint.compliance:
+            ending["weight"] = list(giving_way(rows, constraint.compliance, h, 0)[1])
+        for name, values in ending.items():
+            feeds.append(list(entries_of(values)))
+            at = argument(name, "lane")
+            wanted += [(x, at, k, False) for k, x in enumerate(values) if feeds[-1][k] is None]
+        return wanted, feeds
 
     # -- calls ----------------------------------------------------------------------------------------------------
 
@@ -246,8 +255,8 @@ class RowKernels:
             places.append(self.builder.place("q", own.q.start + index))
             if not self.still_frames:
                 places.append(self.builder.place("v", own.v.start + (own.joint.velocity_of(index) or 0)))
-        if self.mechanism.timed:
-            places.append(self.builder.place("t"))
+        places += [self.builder.place("t")] if self.mechanism.timed else []
+        places += [self.builder.place("h")] if self.question.implicit else []
         feeds = iter(traced.feeds)
         if self.question.right is None:
             first = sum(c.count for c in self.mechanism.constraints[:k])
@@ -261,7 +270,8 @@ class RowKernels:
                 link, index = velocity_place(self.mechanism, self.closed, place)
                 width, column = self.closed.plan.links[link].joint.nv, self._joints[link][k, 0]
                 self._feed(places, "N", link, width * column, width, next(feeds), index)
-            self._feed(places, "gamma", self.closed.where[k], 0, 1, next(feeds))
+            for name, entries in zip(("gamma", "weight"), feeds, strict=False):
+                self._feed(places, name, self.closed.where[k], 0, 1, entries)
         for column, place in zip(traced.columns, places, strict=False):  # numbers come last, and are known at the end
             column[1].append(place.offset)
         traced.columns = [

@@ -32,12 +32,14 @@ def remembered(structure: Hashable, trace: Callable[[], Traced]) -> Traced:
     if text is None or cache.directory() is None:
         return trace()
     key = cache.key_of("trace", _source_digest(), text)
-    data = cache.load(key)
-    if data is not None:
-        return unpack(data)
-    traced = trace()
-    cache.save(key, pack(*traced))
-    return traced
+    made: list[Traced] = []
+
+    def packed() -> bytes:
+        made.append(trace())
+        return pack(*made[0])
+
+    data, _ = cache.once(key, packed)
+    return made[0] if made else unpack(data)
 
 
 def stable(thing: Any) -> str | None:

@@ -14,18 +14,22 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import Schedule
+from anyjoint.constraints import Push
 from anyjoint.dynamics.algorithm import Algorithm, Along, Over
 from anyjoint.mechanism import Mechanism
 from anyjoint.tree.closures import ClosedPlan
 from anyjoint.tree.plan import GENERAL, NUDGE, Frames, Plan, body_plan, make_frames, make_plan
 
 from .classes import Tracer
-from .constrained import Constrained, ConstraintPrograms, Question, closed_plan, constrained, frame_numbers
+from .constrained import Constrained, Question, closed_plan, constrained, frame_numbers, frame_variables
 from .constrained_kernels import constrained_kernels
+from .constraint_program import ConstraintPrograms
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
 from .layout import lay_out
 from .numbers import Numbers, NumberTable, numbers_of
+from .push_program import PushPrograms
+from .pushes import PushedTree, Pushes, find_pushes, push_numbers
 from .relative import is_relative
 from .renumber import Basis
 from .setup import Rows
@@ -54,6 +58,7 @@ class Trace:
     gravity: bool
     closed: bool = False  # whether with closures of constraints
     joints: tuple[Any, ...] = ()  # joints whose numbers the schedule has built in, for rates and charts
+    pushes: tuple[Push, ...] = ()  # forces whose numbers are among its own
 
     @property
     def count(self) -> int:
@@ -75,14 +80,15 @@ class Workshop:
 
     def __init__(
         self, mechanism: Mechanism, form: str = "auto", variants: Callable[[], Sequence[Mechanism]] = tuple,
-        nudged: Collection[int] | None = None,
+        nudged: Collection[int] | None = None, pushes: Sequence[Push] = (),
     ) -> None:  # fmt: skip
         """Numbers that are others in one of the `variants` of the mechanism are variables whatever their value.
 
         With `nudged`, every body is a link in its own frame, so that numbers are parameters one by one; these bodies'
-        placements are such parameters, too.
+        placements are such parameters, too. `pushes` are forces that implicit steps feel as they will be.
         """
         self.mechanism, self.form, self.joints, self.nudged = mechanism, form, JointCache(), nudged
+        self.pushes, self.push_programs = tuple(pushes), PushPrograms()
         self.row_programs = ConstraintPrograms()
         self._variants = variants
         self._varying: dict[tuple[Over, bool, bool], Floats | None] = {}
@@ -103,8 +109,17 @@ class Workshop:
     def closed(self, over: Over = "regrouped") -> ClosedPlan:
         """The links that an algorithm runs over, with closures of the constraints between them."""
         if over not in self._closed:
-            self._closed[over] = closed_plan(self.plan(over), self.mechanism, self.relative)
+            found = self.found(over)
+            self._closed[over] = closed_plan(self.plan(over), self.mechanism, self.relative, found.blocks, found.felt)
         return self._closed[over]
+
+    def found(self, over: Over = "regrouped") -> Pushes:
+        """Where pushes act."""
+        return find_pushes(self.pushes, self.plan(over), self.mechanism, self.push_programs)
+
+    def pushed(self, pushes: Sequence[Push]) -> Workshop:
+        """A workshop of the same mechanism under forces."""
+        return Workshop(self.mechanism, self.form, self._variants, self.nudged, pushes) if pushes else self
 
     def plan(self, over: Over = "links") -> Plan:
         """The links that an algorithm runs over."""
@@ -145,12 +160,14 @@ class Workshop:
         field = (float(g[0]), float(g[1]), float(g[2])) if gravity else GROUND
         if closed:
             plan = self.closed(over).plan
-            found = numbers_of(plan, field, frame_numbers(plan, self.mechanism.constraints))
+            frames = frame_numbers(plan, self.mechanism.constraints) + push_numbers(plan, self.pushes)
+            found = numbers_of(plan, field, frames)
         else:
             found = self.basis(over).of((self.expansion or self.mechanism).bodies, field)
         key = over, gravity, closed
         if key not in self._varying:
-            others = [Workshop(x, self.form, nudged=self.nudged).numbers(*key).flat() for x in self._variants()]
+            variants = (Workshop(x, self.form, nudged=self.nudged, pushes=self.pushes) for x in self._variants())
+            others = [variant.numbers(*key).flat() for variant in variants]
             varying = np.ptp([found.flat(), *others], axis=0) != 0 if others else None
             self._varying[key] = varying if varying is None else varying | self._nudges(over, closed, found)
         return replace(found, varying=self._varying[key])
@@ -239,7 +256,7 @@ class Workshop:
             answer = lambda system: system.answer(asked)  # noqa: E731
             kernels = self._by_constrained_kernels(asked, inputs)
             made = kernels or self._constrained_straight(answer, inputs, asked.still)
-        return Trace(name, *made, closed.plan, numbers, over, True, True)
+        return Trace(name, *made, closed.plan, numbers, over, True, True, pushes=self.pushes)
 
     def _by_constrained_kernels(self, question: Question, inputs: Sequence[str]) -> Traced | None:
         """By kernels, if that is asked for or pays."""
@@ -256,12 +273,17 @@ class Workshop:
     ) -> Traced:
         over: Over = "regrouped"
         closed, numbers = self.closed(over), self.numbers(over, True, True)
-        sizes = [size for size in self.sizes(inputs, over) if size[0] in ("q", "v")]
+        sizes = [size for size in self.sizes(inputs, over) if size[0] in ("q", "v", "qdd")]
         tree = trace_tree(closed.plan, numbers, self.joints, sizes, self.expansion)
         if "tau" in inputs:
             tree.rows["tau"] = [tree.trace.row("tau", k) for k in range(self.mechanism.nv)]
-        t = tree.trace.row("t", 0) if "t" in inputs else 0.0
-        made = constrained(tree, self.mechanism, closed, self.relative, numbers, self.row_programs, t, still)
+        t, h = (tree.trace.row(name, 0) if name in inputs else default for name, default in (("t", 0.0), ("h", None)))
+        own = frame_variables(tree.trace, numbers)[len(self.mechanism.constraints) :] if self.pushes else []
+        pushes = PushedTree(self.found(over), closed, self.push_programs, own) if self.pushes else None
+        ahead = 0 if "qdd" in inputs else h
+        made = constrained(
+            tree, self.mechanism, closed, self.relative, numbers, self.row_programs, t, still, h, ahead, pushes
+        )
         return row_schedule(tree.trace, inputs, function(made))
 
     def layout(

@@ -39,6 +39,24 @@ class Unknowns:
 
 
 @dataclass(frozen=True)
+class Felt:
+    """Links that lack a wrench of forces and that give way to them; joints that are pulled at, and gripped."""
+
+    lack: frozenset[int] = frozenset()
+    give: frozenset[int] = frozenset()
+    pull: frozenset[int] = frozenset()
+    grip: frozenset[int] = frozenset()
+
+
+UNFELT = Felt()
+
+
+def felt_size(name: str, velocities: int) -> int:
+    """How many numbers a link gets of one kind."""
+    return {"lack": 6, "give": 21, "pull": velocities, "grip": velocities * velocities}[name]
+
+
+@dataclass(frozen=True)
 class ClosedPlan:
     """A plan with closures. Per link: the (block, row) of all its columns, of each column of its K and of its N.
 
@@ -54,16 +72,16 @@ class ClosedPlan:
     joints: tuple[BlockRows, ...] = field(repr=False)
 
 
-def close_plan(plan: Plan, blocks: Sequence[Unknowns]) -> ClosedPlan:
-    """Put closures into a plan."""
-    return _Closing(plan, blocks).made()
+def close_plan(plan: Plan, blocks: Sequence[Unknowns], felt: Felt = UNFELT) -> ClosedPlan:
+    """Put closures into a plan, and make room for what links feel of forces."""
+    return _Closing(plan, blocks, felt).made()
 
 
 class _Closing:
     """Nodes are links, numbered as in the plan, and behind them closures, one for each block."""
 
-    def __init__(self, plan: Plan, blocks: Sequence[Unknowns]) -> None:
-        self.plan, self.blocks, self.count = plan, blocks, len(plan.links)
+    def __init__(self, plan: Plan, blocks: Sequence[Unknowns], felt: Felt) -> None:
+        self.plan, self.blocks, self.felt, self.count = plan, blocks, felt, len(plan.links)
         self.above = plan.parents
         self.depth = _depths(self.above)
         self.hubs = self._hubs()
@@ -79,7 +97,7 @@ class _Closing:
                     link = self.above[link]
         self.parents = [*self.above, *self.hubs]
         self.rank: dict[int, int] = {}
-        self.leads: dict[int, int | None] = {}
+        self.leads: dict[int, int | None] = dict.fromkeys(felt.give)  # what gives way is no rigid body any more
         self._order()
 
     def _touched(self, block: Unknowns) -> Iterable[int]:
@@ -167,7 +185,8 @@ class _Closing:
         order = _parents_first(self.parents)
         at = {node: i for i, node in enumerate(order)} | {GROUND: GROUND}
         local = {node: self._numbering(node) for node in order} | {GROUND: {}}
-        links = _fed([self._link(node, at, local) for node in order])
+        felt = [{name: node in links for name, links in vars(self.felt).items()} for node in order]
+        links = _fed([self._link(node, at, local) for node in order], felt)
         placed = tuple((at[link], frame) for link, frame in self.plan.placed)
         fronts = tuple(self._rows(local[node]) for node in order)
         starts = tuple(self._rows(self._begun(node)) for node in order)
@@ -249,16 +268,22 @@ def _closure(parent: int, columns: Columns) -> Link:
     )  # fmt: skip
 
 
-def _fed(links: Sequence[Link]) -> list[Link]:
-    """Links with their places in the rows K, N and gamma, one link's behind the other's."""
-    made, K, N, gamma = [], 0, 0, 0
-    for link in links:
-        columns, begin = link.columns, (K, N, gamma)
-        K += 6 * len(columns.starts)
-        N += link.joint.nv * len(columns.joints)
-        gamma += 0 if columns.shared else columns.closes
-        feed = Feed(slice(begin[0], K), slice(begin[1], N), slice(begin[2], gamma))
-        made.append(replace(link, feed=feed))
+def _fed(links: Sequence[Link], felt: Sequence[Mapping[str, bool]]) -> list[Link]:
+    """Links with their places in the rows of constraints and forces, one link's behind the other's."""
+    made = []
+    ends: dict[str, int] = {}
+    for link, touched in zip(links, felt, strict=True):
+        columns, n = link.columns, link.joint.nv
+        sizes = {
+            "K": 6 * len(columns.starts),
+            "N": n * len(columns.joints),
+            "gamma": 0 if columns.shared else columns.closes,
+            "weight": columns.closes if columns.soft else 0,
+            **{name: felt_size(name, n) if here else 0 for name, here in touched.items()},
+        }
+        feed = {name: slice(ends.get(name, 0), ends.get(name, 0) + size) for name, size in sizes.items()}
+        ends = {name: place.stop for name, place in feed.items()}
+        made.append(replace(link, feed=Feed(**feed)))
     return made
 
 

@@ -32,11 +32,21 @@ class Columns:
 
 @dataclass(frozen=True)
 class Feed:
-    """Where a link's numbers stand in the rows K, N and gamma: six per column, one per velocity and column, one."""
+    """Where a link's numbers stand in rows that only some links have.
+
+    Of constraints: K has six per column, N one per velocity and column, gamma one per row that ends here, weight one
+    per soft one. Of forces: `lack` is a wrench that the link lacks, `give` what joins its inertia, `pull` what is taken
+    from its joint's forces, and `grip`, a matrix, what joins its pivot.
+    """
 
     K: slice
     N: slice
     gamma: slice
+    weight: slice
+    lack: slice
+    give: slice
+    pull: slice
+    grip: slice
 
 
-NONE, UNFED = Columns(), Feed(*[slice(0, 0)] * 3)
+NONE, UNFED = Columns(), Feed(*[slice(0, 0)] * 8)

@@ -67,14 +67,15 @@ def joint_numbers(link: Link, raw: Sequence[Scalar]) -> Sequence[Scalar]:
 
 
 def give_springs(body: Any, link: Link, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar]) -> None:
-    """The joint's own forces, `passive`, the energy stored in its springs, and its `armature`."""
+    """The joint's own forces, `passive`, their slopes, the energy stored in its springs, and its `armature`."""
     body.passive, body.stored, body.qdd_rest = zeros(link.joint.nv), zeros(1), zeros(link.joint.nv)
-    body.armature = zeros(link.joint.nv)
+    body.armature, body.stiffness, body.damping = (zeros(link.joint.nv) for _ in range(3))
+    body.lack, body.give, body.pull, body.grip = (zeros(0) for _ in range(4))  # of forces, where they touch
     if link.spring:
         end = len(raw) - len(link.tail)
         spring = link.spring.bound(raw[end - len(link.spring.numbers) : end])
         body.passive, body.stored = spring.force(link.joint, q, v), vector(spring.energy(link.joint, q))
-        body.armature = vector(*spring.armature)
+        body.armature, (body.stiffness, body.damping) = vector(*spring.armature), spring.slopes(link.joint, q)
 
 
 def give_partials(

@@ -33,7 +33,9 @@ class Record:
     qdd_rest: Vector
     passive: Vector
     stored: Vector
-    armature: Vector
+    armature: Vector | Matrix
+    stiffness: Vector | Matrix
+    damping: Vector
     prescribed: bool
     slot: int
 

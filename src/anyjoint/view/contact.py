@@ -50,6 +50,27 @@ def contact_points(mechanism: Any, q: Array, poses: Array) -> tuple[Array, ...] 
     return tuple(np.stack(found, axis=1)) if found else None
 
 
+def contact_marks(traj: Any, kept: Array, poses: Array) -> tuple[tuple[Array, ...] | None, tuple[Array, ...] | None]:
+    """World points of contact in the frames that are kept, and forces there, where contacts open and close.
+
+    Forces are shares of the one that is exceeded in a twentieth of all contacts, so that an impact does not dwarf them.
+    """
+    always = contact_points(traj.model.mechanism, np.asarray(traj.q, dtype=float)[kept], poses)
+    tracks = list(getattr(traj, "contacts", {}).values())
+    if not tracks:
+        return always, None
+    sizes = np.concatenate([np.linalg.norm(track.forces[track.touching], axis=1) for track in tracks])
+    unit = float(np.quantile(sizes, 0.95)) if len(sizes) else 0.0
+    points, forces = [], []
+    for i, k in enumerate(kept):
+        here = [track for track in tracks if track.touching[k]]
+        resting = np.zeros((0, 3)) if always is None else always[i]
+        points.append(np.concatenate([resting, *(track.points[k : k + 1] for track in here)]))
+        pushes = [track.forces[k : k + 1] / (unit or 1.0) for track in here]
+        forces.append(np.concatenate([np.zeros_like(resting), *pushes]))
+    return tuple(points), tuple(forces)
+
+
 def contact_in_joint(joint: Any, q: Array) -> Array:
     """Origin of the contact frame in the joint frame, one per row of q: the first leg of the joint ends there."""
     try:

@@ -56,8 +56,8 @@ def model_info(
 
 
 def live_stepper(method: str) -> Stepper:
-    """A stepper that pages can run: one that takes steps of a given length."""
-    steppers = {name: stepper for name, stepper in STEPPERS.items() if not stepper.adaptive}
+    """A stepper that pages can run: one that takes steps of a given length, and does not look back."""
+    steppers = {name: x for name, x in STEPPERS.items() if not (x.adaptive or x.remembers)}
     if method not in steppers:
         raise InputError(f"a live page cannot step by {method!r}; choose one of {', '.join(steppers)}")
     return steppers[method]

@@ -10,7 +10,7 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.scalar import is_number
-from anyjoint.view.contact import contact_points
+from anyjoint.view.contact import contact_marks
 from anyjoint.view.drawing import Drawing, capsule_between, curve_drawing, drawings, surface_drawing
 from anyjoint.view.options import viewer_options
 from anyjoint.view.page import write_page
@@ -19,6 +19,7 @@ from anyjoint.view.scene import BodyDrawing, Motion, Scene
 from anyjoint.view.tracks import Array
 
 FRAME_RATE = 60.0
+MOST_CHANGES = 8  # of contacts that a page lists
 MOST_NUMBERS = 6_000_000  # 24 MB of poses in memory: a page of a long chain must still open on a phone
 
 
@@ -47,7 +48,7 @@ def trajectory_scene(
     kept = frame_indices(t[:usable], len(mechanism.bodies), frame_rate)
     poses = np.asarray(model.body_poses(q[kept]), dtype=float)
     kinetic, potential = _energies(traj, kept)
-    motion = Motion(t[kept], poses, kinetic, potential, contact_points(mechanism, q[kept], poses))
+    motion = Motion(t[kept], poses, kinetic, potential, *contact_marks(traj, kept, poses))
     return Scene(
         title=title or readable(mechanism.name),
         subtitle=count_text(len(mechanism.bodies), int(mechanism.nv), len(mechanism.constraints)),
@@ -182,6 +183,10 @@ def _facts(traj: Any, kinetic: Array | None, potential: Array | None) -> dict[st
         "Duration": f"{float(traj.t[-1] - traj.t[0]):.4g} s",
         "Samples": str(len(traj.t)),
     }
+    changes = [f"{time:.3g} s {body}: {change}" for time, body, change, _ in getattr(traj, "modes", [])]
+    if changes:
+        more = f" and {len(changes) - MOST_CHANGES} more" if len(changes) > MOST_CHANGES else ""
+        facts["Contacts"] = "; ".join(changes[:MOST_CHANGES]) + more
     method = getattr(traj, "method", None)
     if method:
         facts["Stepper"] = str(method)

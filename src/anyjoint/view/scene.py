@@ -36,13 +36,14 @@ class BodyDrawing:
 
 @dataclass(frozen=True)
 class Motion:
-    """A recorded motion: times (n,), poses (n, nb, 4, 4), energies (n,) each, contact points per frame."""
+    """A recorded motion: times (n,), poses (n, nb, 4, 4), energies (n,) each, contact points and forces per frame."""
 
     times: Array
     poses: Array
     kinetic: Array | None = None
     potential: Array | None = None
     contacts: tuple[Array, ...] | None = None
+    forces: tuple[Array, ...] | None = None  # at the contacts, as shares of a force that is drawn at full length
 
     def __post_init__(self) -> None:
         n = len(self.times)
@@ -67,9 +68,15 @@ class Motion:
         if self.contacts is not None:
             counts = [len(points) for points in self.contacts]
             starts = np.concatenate([[0], np.cumsum(counts)])
-            points = np.concatenate([np.reshape(p, (-1, 3)) for p in self.contacts]) if counts else np.zeros((0, 3))
-            out["contacts"] = {"starts": packed(starts, "<u4"), "points": packed(points)}
+            out["contacts"] = {"starts": packed(starts, "<u4"), "points": packed(_rows(self.contacts))}
+            if self.forces is not None:
+                out["contacts"]["forces"] = packed(_rows(self.forces))
         return out
+
+
+def _rows(frames: tuple[Array, ...]) -> Array:
+    """Vectors of all frames below one another."""
+    return np.concatenate([np.reshape(vectors, (-1, 3)) for vectors in frames]) if frames else np.zeros((0, 3))
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anyjoint.codegen import Array, CompiledSchedule, Place
+from anyjoint.codegen import Array, CompiledSchedule, Place, Schedule
 from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.errors import InputError
 from anyjoint.export.javascript import program_text
 from anyjoint.forces.force import Force
 from anyjoint.forces.program import ForceProgram, trace_forces
+from anyjoint.quantity.implicit import implicit
+from anyjoint.simulate.programs import program_of
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps
-from anyjoint.stepper.physics import Physics, Projection, at_time, projection_of
+from anyjoint.stepper.physics import Physics, Projection, projection_of
 from anyjoint.view.contact import contact_script
 from anyjoint.view.live import live_page, live_stepper, model_info
 from anyjoint.view.options import viewer_options
@@ -90,16 +92,18 @@ class Pushed(Physics):
 
     def __init__(
         self, builder: Builder, model: Model, forces: ForceProgram, settings: Sequence[Place],
-        projection: Projection | None,
+        projection: Projection | None, dynamics: Schedule, step: Place | None, feels: bool,
     ) -> None:  # fmt: skip
-        forward = model.program("forward_dynamics").trace.schedule
-        super().__init__(builder, model.mechanism, forward, forces, settings, forced=True, projection=projection)
+        super().__init__(
+            builder, model.mechanism, dynamics, forces, settings, forced=True, projection=projection, step=step,
+            feels=feels,
+        )  # fmt: skip
         rows = ("q", "result")
         self.pushes = {name: Embedded(builder, model.program(x).trace.schedule, rows) for name, x in PUSHES.items()}
         self.part = builder.room(self.nv)
 
-    def accelerate(self, q: Place, v: Place, inputs: Place, out: Place, t: Place | None = None) -> None:
-        """Accelerations with all of that."""
+    def applied(self, q: Place, v: Place, inputs: Place) -> Place:
+        """Forces with all of that."""
         builder, total = self.builder, self.tau
         assert total is not None
         damping = {"d": builder.place("damping")}
@@ -109,8 +113,9 @@ class Pushed(Physics):
             push.call({"q": q, "result": self.part, "numbers": builder.place(f"{name} numbers"), **rows[name]})
             both = {"tau": total, "more": self.part}
             builder.pointwise(self.nv, both, {}, {"tau": total}, lambda x: {"tau": x["tau"] + x["more"]})
-        self.add_forces(q, v, inputs, total)
-        self.dynamics.call({"q": q, "v": v, "tau": total, "result": out} | at_time(t))
+        if not self.feels:
+            self.add_forces(q, v, inputs, total)
+        return total
 
 
 def live_forces(model: Model, forces: Sequence[Force]) -> ForceProgram:
@@ -126,14 +131,19 @@ def step_text(model: Model, stepper: Stepper, forces: ForceProgram, pushed: bool
     names = ["numbers", *(f"{name} numbers" for name in PUSHES if pushed), "settings"]
     builder = Builder((*(Array(name, "row") for name in ROWS), *(Array(name, "uniform") for name in names)))
     corrections = ("position_correction", "velocity_correction") if model.mechanism.constraints else ()
-    own = [model.program(name) for name in ("forward_dynamics", *corrections)]
+    accelerations = implicit(pushes=forces.pushes, given=stepper.solves) if stepper.implicit else stepper.dynamics
+    own: list[Any] = [program_of(model, quantity) for quantity in (accelerations, *corrections)]
     projection, settings = projection_of(own), [builder.place("settings", k) for k in range(len(forces.numbers))]
+    dynamics, length = own[0].trace.schedule, None
+    if stepper.implicit:
+        length = builder.room(1) if stepper.solves else builder.place("dt")
     if pushed:
-        physics: Physics = Pushed(builder, model, forces, settings, projection)
+        physics: Physics = Pushed(builder, model, forces, settings, projection, dynamics, length, stepper.implicit)
     else:
         physics = Physics(
-            builder, model.mechanism, own[0].trace.schedule, forces, settings, forced=True, projection=projection
-        )
+            builder, model.mechanism, dynamics, forces, settings, forced=True, projection=projection, step=length,
+            feels=stepper.implicit,
+        )  # fmt: skip
     tau = builder.room(model.nv)
     builder.pointwise(model.nv, {}, {}, {"tau": tau}, lambda x: {"tau": 0.0})
     q, v, result, to_v = (*(builder.place(name) for name in ("q", "v", "result")), builder.place("result", model.nq))

@@ -25,7 +25,9 @@ from .write import PER_VELOCITY, VERSION
 
 TOP = ("anyjoint", "name", "description", "gravity", "parameters", "joints", "bodies", "constraints", "scenery",
        "start", "actuators", "forces", "$schema")  # fmt: skip
-BODY = ("name", "parent", "joint", "placement", "inertia", "shapes", "frames", *PER_VELOCITY, "velocity", "rest")
+BODY = (
+    "name", "parent", "joint", "contact", "placement", "inertia", "shapes", "frames", *PER_VELOCITY, "velocity", "rest",
+)  # fmt: skip
 INERTIA = ("mass", "com", "tensor", "physical")
 
 
@@ -130,6 +132,10 @@ class _Reader:
         if "frames" in body:
             options["frames"] = {name: decoded_pose(x) for name, x in self._get(body, "frames", Mapping, {}).items()}
         self.lines[str(body.get("name"))] = body.line
+        if "contact" in body:
+            law = {name: decoded(x) for name, x in self._get(body, "contact", Mapping, {}).items()}
+            self.mech.add_contact_body(body.get("name"), body.get("parent"), **law, **options)  # type: ignore[arg-type]
+            return
         self.mech.add_body(body.get("name"), body.get("parent"), joint, **options)  # type: ignore[arg-type]  # checked
 
     def _constrain(self, value: Any) -> None:

@@ -89,7 +89,11 @@ def _body(body: Body, mech: Mechanism) -> dict[str, Any]:
     made: dict[str, Any] = {"name": body.name}
     if body.parent >= 0:
         made["parent"] = mech.bodies[body.parent].name
-    if isinstance(body.joint, FormulaJoint):
+    if body.contact:
+        law = body.contact
+        fields = {"surfaces": law.surfaces, "friction": law.friction, "restitution": law.restitution, "start": law.mode}
+        made["contact"] = {name: encoded(value) for name, value in fields.items()}
+    elif isinstance(body.joint, FormulaJoint):
         made["joint"] = encoded_formulas(body.joint)
     elif type(body.joint).__name__ != "Fixed":
         ((name, fields),) = encoded(body.joint).items()

@@ -111,7 +111,7 @@ def random_tree(
 
 
 def _add_follower(mech: Mechanism, rng: np.random.Generator) -> None:
-    leaders = [body for body in mech.bodies if body.joint.nq == body.joint.nv > 0]
+    leaders = [body for body in mech.bodies if body.joint.rates_are_velocities and body.joint.nv]
     leader = leaders[int(rng.integers(len(leaders)))]
     joint = joints.Coupled(joints.Revolute((1, 1, 0)), float(rng.uniform(-2, 2)), leader.name)
     parent = mech.bodies[int(rng.integers(mech.nb))]

@@ -1,0 +1,52 @@
+"""A force of one's own: any function of poses and coordinates, and what pushes along it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.constraints import Push
+from anyjoint.errors import InputError
+from anyjoint.mechanism import Mechanism
+
+from .energy import conservative
+from .force import body_index, driven_body
+from .signal import Functions
+
+
+@dataclass(frozen=True, eq=False)
+class Custom:
+    """Efforts e(s, rate, numbers, signals) along whatever `measure` measures of poses and coordinates.
+
+    `measure` is a plain function of the poses of `bodies`, then an array of the coordinates (body, number) if there are
+    some, then the numbers. Instead of an effort, an `energy(s, numbers)` may be given: the effort is minus its slope.
+    With both, the energy is what is stored. `signals` are functions of time.
+
+    >>> import anyjoint as aj
+    >>> quartic = aj.forces.Custom(lambda a, n: a.p[0], energy=lambda s, n: 3 * s[0] ** 4, bodies=["ball"])
+    """
+
+    measure: Callable[..., Any]
+    effort: Callable[..., Any] | None = None
+    bodies: Sequence[Any] = ()
+    coordinates: Sequence[tuple[Any, int]] = ()
+    numbers: Sequence[float] = ()
+    signals: Functions = ()
+    energy: Callable[..., Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.effort is None and self.energy is None:
+            raise InputError("Custom: neither effort nor energy; give effort(s, rate, numbers, signals), or an energy")
+        if not self.bodies and not self.coordinates:
+            raise InputError("Custom: it acts on nothing; name bodies, or coordinates as (body, number)")
+
+    def pushes(self, mechanism: Mechanism) -> list[Push]:
+        bodies = tuple(body_index(mechanism, body, "Custom") for body in self.bodies)
+        places = [(driven_body(mechanism, body, k, "Custom").index, k) for body, k in self.coordinates]
+        effort = self.effort or conservative(self.energy)
+        numbers = tuple(float(x) for x in self.numbers)
+        return [
+            Push(what="Custom", measure=self.measure, effort=effort, bodies=bodies, coordinates=tuple(places),
+                 numbers=numbers, signals=tuple(self.signals), energy=self.energy)
+        ]  # fmt: skip

@@ -1,0 +1,102 @@
+"""Muscles: what pulls along a path with any function of its length, its rate and an activation; Hill's among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from anyjoint.constraints import Push
+from anyjoint.errors import InputError
+from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import Scalar, exp, less, maximum, minimum, select
+
+from .force import Values, check_number
+from .path import Item, read_path
+from .signal import Signal, joined, parted
+
+WIDTH = 0.45  # of the curve of force over length, in optimal lengths
+STEEP, STRAIN = 4.0, 0.6  # passive force: exponential, of full strength at this strain
+BENT = 0.25  # of Hill's hyperbola
+ECCENTRIC = 1.4  # the most that a muscle pulls when it is stretched
+
+
+@dataclass(frozen=True)
+class Hill:
+    """Hill's muscle on a tendon that does not stretch: active force over length and speed, and passive force.
+
+    `max_force` is that of full activation at the `optimal_length` at rest; `max_speed` is the fastest shortening, in
+    optimal lengths per second; the tendon takes `tendon` of the path's length.
+    """
+
+    max_force: float
+    optimal_length: float
+    max_speed: float = 10.0
+    tendon: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, least in (("max_force", 0.0), ("optimal_length", 1e-12), ("max_speed", 1e-12), ("tendon", 0.0)):
+            check_number("Hill", name, getattr(self, name), least)
+
+    def __call__(self, length: Scalar, rate: Scalar, activation: Scalar) -> Scalar:
+        """The tension."""
+        return hill(length, rate, activation, (self.max_force, self.optimal_length, self.max_speed, self.tendon))
+
+
+@dataclass(frozen=True)
+class Muscle:
+    """Pulls along a path (see Cable) with force(length, rate, activation), and never pushes.
+
+    `force` is a `Hill`, or a plain function of three numbers; `activation` is a number or a function of time, kept
+    between 0 and 1.
+    """
+
+    path: Sequence[Item]
+    force: Callable[[Any, Any, Any], Any]
+    activation: Signal = 0.0
+
+    def __post_init__(self) -> None:
+        if not callable(self.force):
+            raise InputError(f"Muscle: force={self.force!r}; expected Hill(...) or force(length, rate, activation)")
+
+    def pushes(self, mechanism: Mechanism) -> list[Push]:
+        measure, bodies, places = read_path(self.path, mechanism, "Muscle")
+        (activation,), functions, (timed,) = parted([self.activation])
+        own = self.force if isinstance(self.force, Hill) else None
+        shape = (own.max_force, own.optimal_length, own.max_speed, own.tendon) if own else ()
+        effort = pull(hill if own else self.force, timed, len(shape))
+        return [
+            Push(what="Muscle", measure=measure, effort=effort, bodies=bodies, numbers=(*places, activation, *shape),
+                 signals=functions)
+        ]  # fmt: skip
+
+
+@cache
+def pull(force: Callable[..., Any], timed: bool, shape: int) -> Callable[..., Values]:
+    """What a muscle pulls with; the last numbers are its activation and its own `shape`."""
+
+    def effort(s: Values, rate: Values, n: Values, signals: Values) -> Values:
+        at = len(n) - shape
+        (activation,) = joined(n[at - 1 : at], signals, (timed,))
+        given = minimum(maximum(activation, 0.0), 1.0)
+        own = (n[at:],) if shape else ()
+        return [-maximum(force(s[0], rate[0], given, *own), 0.0)]
+
+    return effort
+
+
+def hill(length: Scalar, rate: Scalar, activation: Scalar, n: Values) -> Scalar:
+    """Tension of a muscle of (max_force, optimal_length, max_speed, tendon)."""
+    stretch = (length - n[3]) / n[1]
+    speed = rate / (n[1] * n[2])
+    off = (stretch - 1) / WIDTH
+    by_length = exp(-off * off)
+    shortening = maximum(1 + speed, 0.0) / (1 - minimum(speed, 0.0) / BENT)
+    # Beyond 0, a hyperbola of the same slope at 0 that ends at the eccentric force.
+    slope = (1 + 1 / BENT) / (ECCENTRIC - 1)
+    lengthening = ECCENTRIC - (ECCENTRIC - 1) / (1 + slope * maximum(speed, 0.0))
+    by_speed = select(less(speed, 0.0), shortening, lengthening)
+    beyond = maximum(stretch - 1, 0.0) / STRAIN
+    passive = (exp(STEEP * beyond) - 1) / (exp(STEEP) - 1)
+    return n[0] * (activation * by_length * by_speed + passive)

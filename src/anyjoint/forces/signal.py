@@ -1,0 +1,41 @@
+"""Numbers of forces that may be functions of time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anyjoint.errors import AnyjointError
+
+Signal = float | Callable[[float], float]
+Functions = tuple[Callable[[float], float], ...]
+
+
+class BadInput(AnyjointError):
+    """An input that is no number ends the run."""
+
+    def __init__(self, sentence: str, time: float) -> None:
+        super().__init__(sentence)
+        self.time = time
+
+
+def signal_at(function: Callable[[float], float], t: float) -> float:
+    """A force's function of time."""
+    found = float(function(t))
+    if not math.isfinite(found):
+        name = getattr(function, "__name__", "a function")
+        raise BadInput(f"{name}(t), which a force depends on, returned {found} at t = {t:.6g} s", t)
+    return found
+
+
+def parted(values: Sequence[Signal]) -> tuple[tuple[float, ...], Functions, tuple[bool, ...]]:
+    """Numbers (0 for functions), the functions, and which of the values are functions."""
+    numbers = tuple(0.0 if callable(x) else float(x) for x in values)
+    return numbers, tuple(x for x in values if callable(x)), tuple(callable(x) for x in values)
+
+
+def joined(numbers: Sequence[Any], signals: Sequence[Any], timed: Sequence[bool]) -> list[Any]:
+    """The values again, from numbers and what functions of time say now."""
+    at = iter(signals)
+    return [next(at) if moving else x for x, moving in zip(numbers, timed, strict=True)]

@@ -1,0 +1,78 @@
+"""States, accelerations and forces of one combination of modes in terms of the released model, where all are free."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyjoint.mechanism import Body
+
+from .joining import Frame, Touch, joining
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """A state in the coordinates of the released model; `touches` by contact body."""
+
+    q: Floats
+    v: Floats
+    touches: dict[str, Touch]
+
+    def frame(self, name: str) -> Frame:
+        """The contact frame on a body."""
+        return Frame(self.touches[name].R, self.touches[name].p)
+
+
+class Lift:
+    """From a model in some modes to the released one and back; `touching` are bodies that differ, in both."""
+
+    def __init__(self, model: Model, released: Model) -> None:
+        self.model, self.released = model, released
+        pairs = list(zip(model.mechanism.bodies, released.mechanism.bodies, strict=True))
+        self.touching = [(own, free) for own, free in pairs if own.joint.nv != free.joint.nv]
+        self.joinings = {own.name: joining(model, own) for own, _ in self.touching}
+        same = [(own, free) for own, free in pairs if own.joint.nv == free.joint.nv]
+        self.same_q, self.same_v = (_places(same, kind) for kind in "qv")
+
+    def lift(self, q: Floats, v: Floats) -> Lifted:
+        """The state in coordinates and velocities of the released model."""
+        at, rates = np.empty(self.released.nq), np.empty(self.released.nv)
+        at[self.same_q[1]], rates[self.same_v[1]] = q[self.same_q[0]], v[self.same_v[0]]
+        touches = {}
+        for own, free in self.touching:
+            mine = v[own.v]
+            touch = touches[own.name] = self.joinings[own.name](np.ascontiguousarray(q[own.q]), mine.copy())
+            at[free.q], rates[free.v] = touch.coordinates, touch.S @ mine
+        return Lifted(at, rates, touches)
+
+    def raised(self, lifted: Lifted, a: Floats) -> Floats:
+        """Accelerations of the released model."""
+        out = np.empty(self.released.nv)
+        out[self.same_v[1]] = a[self.same_v[0]]
+        for own, free in self.touching:
+            touch = lifted.touches[own.name]
+            out[free.v] = touch.S @ a[own.v] + touch.c
+        return out
+
+    def lowered(self, lifted: Lifted, tau: Floats) -> Floats:
+        """Generalized forces on the velocities of this mode, N^T tau."""
+        out = np.empty(self.model.nv)
+        out[self.same_v[0]] = tau[self.same_v[1]]
+        for own, free in self.touching:
+            out[own.v] = lifted.touches[own.name].S.T @ tau[free.v]
+        return out
+
+
+def _places(pairs: Sequence[tuple[Body, Body]], kind: str) -> tuple[Floats, Floats]:
+    """Where coordinates or velocities of bodies stand in two models."""
+    sides = zip(*((getattr(own, kind), getattr(free, kind)) for own, free in pairs), strict=True) if pairs else ((), ())
+    first, second = (np.array([k for part in side for k in range(part.start, part.stop)], dtype=int) for side in sides)
+    return first, second

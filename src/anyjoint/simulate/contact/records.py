@@ -1,0 +1,49 @@
+"""What a run with contacts tells beside its states: changes of modes, impacts, contact points and forces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+class ModeChange(NamedTuple):
+    """A contact that changed its mode: when, whose, "sliding -> flight", and why."""
+
+    time: float
+    body: str
+    change: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Impact:
+    """A body that met its parent: the impulse on it, the kinetic energy that was lost, and what momentum lacks.
+
+    The impulse is in world axes; `imbalance` is a share of it, 0 but for rounding.
+    """
+
+    time: float
+    body: str
+    impulse: Floats
+    lost: float
+    imbalance: float
+
+
+@dataclass(frozen=True)
+class ContactTrack:
+    """Where a body touches its parent and the force that it gets there, at every sample, in the world, (samples, 3).
+
+    Points are NaN and forces 0 while the body flies.
+    """
+
+    points: Floats
+    forces: Floats
+
+    @property
+    def touching(self) -> Floats:
+        """At which samples there is contact."""
+        return np.asarray(np.isfinite(self.points[:, 0]))

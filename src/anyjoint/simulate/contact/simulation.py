@@ -1,0 +1,65 @@
+"""simulate, for mechanisms whose contacts open and close."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyjoint.errors import InputError, SingularityError
+from anyjoint.forces.signal import BadInput
+
+from ..progress import Progress
+from ..request import Request, make_request, start_states
+from ..status import Status
+from .collision import Unbalanced
+from .impulse import Jammed
+from .lift import Lift
+from .run import Run
+from .switch import NoMode
+from .trajectory import ContactTrajectory
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
+METHODS = ("rk4", "semi-implicit-euler", "dopri5")
+
+
+def simulate_contacts(model: Model, q0: Any, v0: Any, options: Sequence[Any], progress: Any) -> ContactTrajectory:
+    """Run from (q0, v0) of the model's own modes; `options` are those of `make_request`."""
+    q, v, single = start_states(model, q0, v0)
+    if not single:
+        raise InputError(
+            "simulate: a batch has one set of coordinates, but each trajectory of contacts changes its own with its "
+            "modes; simulate the states one by one"
+        )
+    released = model.released
+    lifted = Lift(model, released).lift(q[0], v[0])
+    run = Run(model, checked(make_request(released, lifted.q, lifted.v, *options)), q[0], v[0])
+    bar = Progress(progress, f"simulating {model.mechanism.name}")
+    try:
+        run.begin()
+        while run.status is None:
+            run.step()
+            bar.show(run.now.t / run.request.duration)
+    except KeyboardInterrupt:
+        run.stop("interrupted; the trajectory ends where the run was")
+    except (Jammed, NoMode, SingularityError, Unbalanced) as trouble:
+        run.stop(f"{trouble}; at t = {run.now.t:.6g} s")
+    except BadInput as trouble:
+        run.stop(str(trouble))
+    finally:
+        bar.close()
+    return run.recorder.trajectory(run.status or Status(True, "", run.now.t), run.crossings.found)
+
+
+def checked(request: Request) -> Request:
+    """A request of the released model, refused where contacts cannot be followed."""
+    if request.method not in METHODS:
+        raise InputError(f"method={request.method!r}: contacts are followed by {', '.join(METHODS)}")
+    if request.hold or request.parameters or isinstance(request.stabilise, tuple):
+        raise InputError("simulate: hold=, parameters= and Baumgarte's feedback do not go with contacts; omit them")
+    if request.model.dtype != np.dtype(float):
+        raise InputError(f"simulate: contacts need float64, this model was compiled for {request.model.dtype}")
+    return request

@@ -1,0 +1,100 @@
+"""Rows of functions of users, differentiated and simplified once for each function."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anyjoint.constraints import Constraint, FunctionConstraint, Rows, Touched
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose, Translation, Turn, vector, zeros
+from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic.rewrite import import_into
+from anyjoint.symbolic.simplify import merge_identities
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A link as a program sees it: all of it variables."""
+
+    R: Any
+    p: Any
+    w: Any
+    u: Any
+    X: Pose
+
+
+@dataclass(frozen=True)
+class _Program:
+    variables: list[Node]
+    outputs: list[Any]
+    rebuild: Any
+
+
+class ConstraintPrograms:
+    """Rows of functions of users, differentiated and simplified once for each function."""
+
+    def __init__(self) -> None:
+        self._programs: dict[Hashable, _Program] = {}
+
+    def rows(
+        self, graph: Graph, constraint: Constraint, bodies: Sequence[Touched], q: Sequence[Scalar],
+        qd: Sequence[Scalar], t: Scalar,
+    ) -> Rows:  # fmt: skip
+        """The rows of a constraint in a graph."""
+        if not isinstance(constraint, FunctionConstraint):
+            return constraint.rows(bodies, q, qd, t)
+        key = (constraint.function, len(bodies), len(q), constraint.time, constraint.count)
+        if key not in self._programs:
+            self._programs[key] = _traced(constraint)
+        program = self._programs[key]
+        values = [x for body in bodies for x in entries(body)] + [*q, *qd, t]
+        found = import_into(graph, program.outputs, dict(zip(program.variables, values, strict=True)))
+        rows: Rows = program.rebuild(list(found))
+        return rows
+
+
+def entries(body: Touched) -> list[Any]:
+    """All that a program sees of a link."""
+    return [*body.R.ravel(), *body.p, *body.w, *body.u, *body.X.R.ravel(), *body.X.p]
+
+
+def _traced(constraint: FunctionConstraint) -> _Program:
+    g = Graph()
+    bodies = [seen_variables(g) for _ in constraint.bodies]
+    q, qd = ([g.variable(name) for _ in constraint.coordinates] for name in ("q", "v"))
+    t = g.variable("t")
+    rows = constraint.rows(bodies, q, qd, t)
+    parts = [rows.error or [], rows.rate, rows.gamma, *rows.K, *rows.N]
+    flat, shapes = [], []
+    for part in parts:
+        array = np.array(part, dtype=object)
+        shapes.append(array.shape)
+        flat += list(array.ravel())
+    outputs = list(merge_identities(flat))
+    held = rows.error is not None
+
+    def rebuild(values: list[Any]) -> Rows:
+        made, at = [], 0
+        for shape in shapes:
+            n = int(np.prod(shape))
+            array = zeros(n)
+            array[:] = values[at : at + n]
+            made.append(array.reshape(shape))
+            at += n
+        count = len(constraint.bodies)
+        return Rows(made[0] if held else None, made[1], made[3 : 3 + count], made[3 + count :], made[2])
+
+    return _Program([x for b in bodies for x in entries(b)] + [*q, *qd, t], outputs, rebuild)
+
+
+def seen_variables(g: Graph) -> Seen:
+    """A link that is all variables."""
+    def some(name: str, n: int) -> Any:
+        return vector(*(g.variable(name) for _ in range(n)))
+
+    R, p, w, u = some("R", 9).reshape(3, 3), some("p", 3), some("w", 3), some("u", 3)
+    return Seen(R, p, w, u, Pose((Translation(tuple(some("X", 3))), Turn(some("X", 9).reshape(3, 3)))))
