@@ -29,6 +29,7 @@ PEERS = {f"Pinocchio ({compiler})": ("--compiler", compiler) for compiler in ("c
 GOALS = {"inverse_dynamics_derivatives": 2.0, "forward_dynamics_derivatives": 1.5}
 BATCH_GOAL = 4.0
 STATES, BATCH = 16, 256
+MEMORY = 2 << 20  # bytes of the answers of a batch: more would only measure memory
 TOLERANCE = 1e-7  # between engines, relative to the largest entry: chains of 100 hinges lose some digits
 OUT = engines.ROOT / "bench" / "derivatives.json"
 
@@ -113,13 +114,14 @@ def own_times(model: Any, states: States, options: argparse.Namespace) -> dict[s
     for quantity, third in QUANTITIES.items():
         inputs = [states.q, states.v, getattr(states, third)]
         made[f"anyjoint {quantity}"] = loop_time(model, quantity, inputs, options.seconds)
-        rows = [np.ascontiguousarray(np.tile(x, (BATCH // STATES, 1))) for x in inputs]
-        out = np.zeros((BATCH, 3 * model.nv**2))
+        count = STATES * max(1, min(BATCH, MEMORY // (24 * model.nv**2)) // STATES)
+        rows = [np.ascontiguousarray(np.tile(x, (count // STATES, 1))) for x in inputs]
+        out = np.zeros((count, 3 * model.nv**2))
         model.evaluate(quantity, tuple(rows), out)  # compiles the vector code
         made[f"anyjoint, batch {quantity}"] = best_time(
             lambda _, quantity=quantity, rows=rows, out=out: model.evaluate(quantity, tuple(rows), out), 1,
             options.seconds,
-        ) / BATCH  # fmt: skip
+        ) / count  # fmt: skip
     if before is not None:
         os.sched_setaffinity(0, before)
     return made

@@ -9,6 +9,7 @@ import pytest
 
 from anyjoint.codegen import Array, CompiledSchedule, Kernel, Run, Schedule, Store
 from anyjoint.codegen.schedule import count_schedule
+from anyjoint.codegen.shadow import one_by_one
 from anyjoint.errors import ExpressionError
 from anyjoint.symbolic import Graph
 from anyjoint.trace.store import pack, unpack
@@ -41,7 +42,7 @@ def combine():
 def finish():
     g = Graph()
     x = g.variable("x")
-    arrays = Array("sum", "lane", True), Array("out", "row", True)
+    arrays = (Array("sum", "lane", wide=True), Array("out", "row", wide=True))
     return Kernel(g, arrays, {x.id: (0, 0)}, (Store(x, 1, 0),), COLUMNS)
 
 
@@ -103,6 +104,15 @@ def test_c_and_javascript_run_the_same(tmp_path):
     np.testing.assert_allclose(json.loads(answer), expected(f, X)[0], rtol=1e-13)
 
 
+def test_columns_may_be_called_one_by_one():
+    made, (f, X) = one_by_one(schedule()), data(3)
+    assert {kernel.columns for kernel in made.kernels} == {1}
+    out = np.zeros((3, (ROWS + 1) * COLUMNS))
+    CompiledSchedule(made)(f, X, out)
+    np.testing.assert_allclose(out, expected(f, X), rtol=1e-13)
+    assert count_schedule(made).total == count_schedule(schedule()).total
+
+
 def test_every_column_counts_and_is_stored():
     made = schedule()
     assert count_schedule(made).total == 3 * ROWS * COLUMNS
@@ -116,5 +126,6 @@ def test_columns_need_places_of_their_own():
     x = g.variable("x")
     arrays = (Array("x", "row", wide=True), Array("out", "row"))
     kernel = Kernel(g, arrays, {x.id: (0, 0)}, (Store(x, 1, 0),), COLUMNS)
+    runs = (Run.over(0, (0, [0]), (1, [0])),)
     with pytest.raises(ExpressionError, match="5 columns are stored to one place; store to wide arrays only"):
-        CompiledSchedule(Schedule(arrays, (kernel,), (Run.over(0, (0, [0]), (1, [0])),)))
+        CompiledSchedule(Schedule(arrays, (kernel,), runs))

@@ -70,10 +70,10 @@ def slopes(function, rows, which, directions):
     return np.imag(function(*moved)).T / STEP
 
 
-def close(a, b, tolerance):
-    """Largest difference, relative to the largest entry."""
+def close(a, b, tolerance, scale=1e-30):
+    """Largest difference, relative to the largest entry, or to `scale` where that is larger."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    scale = max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0), 1e-30)
+    scale = max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0), scale)
     worst = float(np.abs(a - b).max(initial=0.0)) / scale
     assert worst <= tolerance, f"differ by {worst:.3g} of {scale:.3g}, allowed {tolerance:.3g}"
     return True

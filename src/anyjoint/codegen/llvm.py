@@ -67,10 +67,9 @@ def function(
 ) -> str:
     """A program as an internal function of its arrays; columns of one state are computed side by side."""
     arguments = ", ".join(text for i, array in enumerate(program.arrays) for text in parameters(i, array, target))
-    printer = _Printer(hoisted(program) if target.width == 1 else program, target, first_table)
-    if columns > 1:
-        target = replace(target, width=columns)
-        printer = _ColumnPrinter(program, target, first_table)
+    program = hoisted(program) if target.width == 1 else program
+    target = replace(target, width=columns) if columns > 1 else target
+    printer = _Printer(program, target, first_table, columns > 1)
     body = "\n  ".join(printer.lines())
     attributes += vector_attribute(target)
     return f"define internal void @{name}({arguments}) nounwind {attributes} {{\n  {body}\n  ret void\n}}\n"
@@ -156,8 +155,9 @@ def _library_call(name: str, arity: int, target: Target) -> str:
 class _Printer:
     """Prints the statements of one program; constants become literals inside the statements that use them."""
 
-    def __init__(self, program: Program, target: Target, first_table: int) -> None:
+    def __init__(self, program: Program, target: Target, first_table: int, columns: bool) -> None:
         self.program, self.target, self.first_table = program, target, first_table
+        self.columns = columns  # lanes are columns of one state, beside each other in wide arrays
         self.name: dict[int, str] = {}
         self.fixed = {
             "T": target.type,
@@ -168,7 +168,7 @@ class _Printer:
 
     def lines(self) -> Iterable[str]:
         for i, array in enumerate(self.program.arrays):
-            if array.kind == "row":
+            if array.kind == "row" and not self.columns:
                 for lane in range(1, self.target.width):
                     yield f"%a{i}p{lane} = getelementptr {self.target.real}, ptr %a{i}, i64 %a{i}d{lane}"
         together: list[Statement] = []
@@ -222,10 +222,10 @@ class _Printer:
     def load(self, name: str, array: int, offset: int) -> Iterable[str]:
         """Define %name as element `offset` of an array."""
         t = self.target
-        kind = self.program.arrays[array].kind
-        if t.width == 1:
+        kind = self.kind(array)
+        if t.width == 1 or kind == "beside":
             yield f"%{name}q = getelementptr {t.real}, ptr %a{array}, i64 {offset}"
-            yield f"%{name} = load {t.real}, ptr %{name}q, align {t.size}"
+            yield f"%{name} = load {t.type}, ptr %{name}q, align {t.size}"
         elif kind == "lane":
             yield f"%{name}q = getelementptr {t.type}, ptr %a{array}, i64 {offset}"
             yield f"%{name} = load {t.type}, ptr %{name}q, align {t.size * t.width}"
@@ -243,6 +243,11 @@ class _Printer:
                 yield f"{after} = insertelement {t.type} {before}, {t.real} %{name}e{lane}, i64 {lane}"
                 before = after
 
+    def kind(self, array: int) -> str:
+        """Where the lanes of an array are; columns of one state are beside each other, or share what is not wide."""
+        given = self.program.arrays[array]
+        return given.kind if not self.columns else "beside" if given.wide else "uniform"
+
     def row(self, array: int, lane: int) -> str:
         return f"%a{array}p{lane}" if lane else f"%a{array}"
 
@@ -253,10 +258,11 @@ class _Printer:
             yield from self.load(f"{name}o", array, offset)
             yield f"%{name} = fadd{self.fixed['f']} {t.type} %{name}o, {value}"
             value = f"%{name}"
-        kind = self.program.arrays[array].kind
-        if t.width == 1 or kind == "lane":
-            yield f"%{name}q = getelementptr {t.type}, ptr %a{array}, i64 {offset}"
-            yield f"store {t.type} {value}, ptr %{name}q, align {t.size * t.width}"
+        kind = self.kind(array)
+        if t.width == 1 or kind in ("lane", "beside"):
+            element, alignment = (t.real, t.size) if kind == "beside" else (t.type, t.size * t.width)
+            yield f"%{name}q = getelementptr {element}, ptr %a{array}, i64 {offset}"
+            yield f"store {t.type} {value}, ptr %{name}q, align {alignment}"
             return
         # Lanes of a uniform array are equal by contract, so the first one speaks for all.
         for lane in range(t.width if kind == "row" else 1):
@@ -288,38 +294,3 @@ class _Printer:
             yield f"%t{r}e{lane} = load {t.real}, ptr %t{r}q{lane}, align {t.size}"
             yield f"{after} = insertelement {T} {before}, {t.real} %t{r}e{lane}, i64 {lane}"
             before = after
-
-
-class _ColumnPrinter(_Printer):
-    """Prints a program of sums and products for several columns of one state: those of wide arrays lie side by side."""
-
-    def lines(self) -> Iterable[str]:
-        for number, statement in enumerate(self.program.statements):
-            if statement.op == Op.CONST:
-                self.name[statement.result] = self.target.literal(statement.data[0])
-            elif statement.op == Code.LOAD:
-                yield from self.load(f"t{statement.result}", *statement.data[:2])
-            elif statement.op == Code.STORE:
-                yield from self.store(f"s{number}", statement)
-            else:
-                yield self.plain(statement)
-
-    def load(self, name: str, array: int, offset: int) -> Iterable[str]:
-        t = self.target
-        yield f"%{name}q = getelementptr {t.real}, ptr %a{array}, i64 {offset}"
-        if self.program.arrays[array].wide:
-            yield f"%{name} = load {t.type}, ptr %{name}q, align {t.size}"
-            return
-        yield f"%{name}e = load {t.real}, ptr %{name}q, align {t.size}"
-        yield f"%{name}i = insertelement {t.type} poison, {t.real} %{name}e, i64 0"
-        yield f"%{name} = shufflevector {t.type} %{name}i, {t.type} poison, {t.vector('i32')} zeroinitializer"
-
-    def store(self, name: str, statement: Statement) -> Iterable[str]:
-        t, (array, offset, accumulate) = self.target, statement.data
-        value = self.operand(statement.args[0])
-        if accumulate:
-            yield from self.load(f"{name}o", array, offset)
-            yield f"%{name} = fadd{self.fixed['f']} {t.type} %{name}o, {value}"
-            value = f"%{name}"
-        yield f"%{name}q = getelementptr {t.real}, ptr %a{array}, i64 {offset}"
-        yield f"store {t.type} {value}, ptr %{name}q, align {t.size}"

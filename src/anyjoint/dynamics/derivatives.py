@@ -229,11 +229,6 @@ INVERSE_DERIVATIVES = algorithm(
     over="regrouped",
     partials="velocities",
 )
-# For forward dynamics by accelerations that a straight program knows how to find.
-BEGINNING = algorithm(
-    "forward dynamics, derivatives: at rest", ("outward", begin), ("inward", resist), inputs=["q", "v"],
-    results=["generalized"], over="regrouped", partials="velocities",
-)  # fmt: skip
 FORWARD_DERIVATIVES = algorithm(
     "forward dynamics, derivatives",
     ("outward", begin),

@@ -13,11 +13,13 @@ from anyjoint.options import named_options
 from anyjoint.quantity.derivatives import RAW
 from anyjoint.quantity.step import STEPS
 from anyjoint.scalar import is_real
+from anyjoint.stepper import STEPPERS
 
 from .arguments import checked_row, checked_rows
 from .identifiable import BaseParameters, base_parameters, inertial_numbers
 from .linearise import rate_matrices, step_matrices
 from .momentum import Centroidal, about_center
+from .solved_steps import solved_matrices
 
 if TYPE_CHECKING:
     from anyjoint.mechanism import Mechanism
@@ -102,8 +104,12 @@ class Derivatives:
         if dt is None:
             made = [rate_matrices(self, state, t, raw) for state in zip(*states, strict=True)]
         else:
-            step = self._step(method, dt)
-            made = [step_matrices(self, step, state, dt, t, raw) for state in zip(*states, strict=True)]
+            step, stepper = self._step(method, dt), STEPPERS[method]
+            made = [
+                solved_matrices(self, stepper, state, dt, t, raw) if stepper.solves
+                else step_matrices(self, step, state, dt, t, raw)
+                for state in zip(*states, strict=True)
+            ]  # fmt: skip
         A, B = (np.stack(x) for x in zip(*made, strict=True))
         return (A, B) if batch else (A[0], B[0])
 

@@ -15,12 +15,13 @@ from anyjoint.dynamics.derivative_matrices import (
     velocity_entries,
 )
 from anyjoint.dynamics.derivatives import (
-    BEGINNING,
     FORWARD_DERIVATIVES,
     INVERSE_DERIVATIVES,
     MASS_FACTORS,
+    begin,
     collect_wrenches,
     follow,
+    resist,
 )
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.spatial import Matrix, Vector, vector
@@ -33,7 +34,8 @@ from .constrained_derivatives import constrained_forward
 from .mass_matrix import projected_mass, traced_mass
 from .quantity import TAU, A, Q, Quantity, Row, T, V
 
-# What accelerations of joints add, where the rest is known already.
+# Straight programs find accelerations between these two: at none, then what they add.
+BEGINNING = algorithm("beginning", ("outward", begin), ("inward", resist), inputs=["q", "v"])
 RESPONSE = algorithm("response", ("outward", follow), ("inward", collect_wrenches), inputs=["q", "v", "qdd"])
 LARGE = 16_000, 28_000  # operations up to which matrices are straight programs: of inverse, of forward dynamics
 PER_PAIR, PER_VELOCITY, PER_SOLVE = 67, 300, 10  # of them: roughly

@@ -11,16 +11,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from anyjoint.codegen import Array, Kernel, Place, Store
+from anyjoint.codegen import Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.spatial import dot
-from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic import Node
 from anyjoint.tree.plan import Link, Plan
+
+from .pieces import Pieces
 
 By = Literal["v", "q", "inertia"]  # what columns belong to: velocities, coordinates, ten numbers of a link's inertia
 Block = tuple[Link, ...]  # links behind each other, each the parent of the next
 Products = tuple[tuple["Part", "Part"], ...]  # narrow x wide: rows of the matrix, then its columns
-MOST = 8  # velocities of a block, unless one link has more
+MOST, PART = 8, 4  # velocities of a block and of its parts, unless one link has more
 INERTIA = 10  # numbers of a rigid inertia
 
 
@@ -104,7 +106,7 @@ class Pairs:
 
     def __post_init__(self) -> None:
         self.index = {link.body: i for i, link in enumerate(self.plan.links)}
-        self.strides = {part: x.stride for part, x in spread(self.plan).items()}
+        self.strides: dict[str, int] = {}
         self._kernels: dict[Any, int] = {}
 
     def add(self, entries: Entries, to: Target) -> None:
@@ -153,9 +155,9 @@ class Pairs:
 
     def _kernel(self, products: Products, to: Target, rows: Block, columns: Block) -> Kernel:
         """Entries of all rows of a block in all columns of another one, side by side."""
-        made = _Pieces()
-        narrow = [made.part(x, rows, self.strides[x.name]) for x, _ in products]
-        wide = [made.part(y, columns[:0], self.strides[y.name], wide=True) for _, y in products]
+        made = Pieces()
+        narrow = [part_columns(made, x, len(owners(rows, x.by)), self.strides[x.name]) for x, _ in products]
+        wide = [part_columns(made, y, 1, self.strides[y.name], wide=True) for _, y in products]
         out = made.array("matrix", self._kind(to), wide=True)
         stores = []
         for r in range(len(narrow[0])):
@@ -165,8 +167,11 @@ class Pairs:
 
     def _own_kernel(self, entries: Entries, to: Target, block: Block) -> Kernel:
         """All entries of a block with itself."""
-        made = _Pieces()
-        values = {part: made.part(part, block, self.strides[part.name]) for part in entries.parts}
+        made = Pieces()
+        values = {
+            part: part_columns(made, part, len(owners(block, part.by)), self.strides[part.name])
+            for part in entries.parts
+        }
         own = made.array(entries.own)
         out = made.array("matrix", self._kind(to))
         stores = []
@@ -179,49 +184,42 @@ class Pairs:
                     stores.append(Store(entry, out, r * to.stride + k))
         for number, (r, k) in enumerate(_diagonal(block, entries.by)):
             stores.append(Store(made.load(own, number), out, r * to.stride + k))
-        return made.kernel(stores, 1)
+        return made.kernel(stores)
 
     def _kind(self, to: Target) -> Any:
         return self.builder.arrays[to.at.array].kind
 
 
-class _Pieces:
-    """Arrays and loads of a kernel that is being made."""
-
-    def __init__(self) -> None:
-        self.g = Graph()
-        self.arrays: list[Array] = []
-        self.loads: dict[int, tuple[int, int]] = {}
-
-    def array(self, name: str, kind: Any = "lane", wide: bool = False) -> int:
-        self.arrays.append(Array(name, kind, wide))
-        return len(self.arrays) - 1
-
-    def load(self, array: int, offset: int) -> Node:
-        node = self.g.variable("x")
-        self.loads[node.id] = (array, offset)
-        return node
-
-    def part(self, part: Part, block: Block, stride: int, wide: bool = False) -> list[list[Node]]:
-        """The columns of a factor; a wide one stands for all of them."""
-        array = self.array(part.name, wide=wide)
-        count = 1 if wide else len(owners(block, part.by))
-        return [[self.load(array, row * stride + k) for row in range(part.rows)] for k in range(count)]
-
-    def kernel(self, stores: Sequence[Store], columns: int) -> Kernel:
-        return Kernel(self.g, tuple(self.arrays), self.loads, tuple(stores), columns)
+def part_columns(made: Pieces, part: Part, count: int, stride: int, wide: bool = False) -> list[list[Node]]:
+    """The columns of a factor, as a new argument; a wide one stands for all of them."""
+    array = made.array(part.name, wide=wide)
+    return [[made.load(array, row * stride + k) for row in range(part.rows)] for k in range(1 if wide else count)]
 
 
-def pairs(plan: Plan, most: int = MOST) -> Iterator[tuple[Block, Block]]:
-    """Every block with itself and with all blocks between it and the root."""
-    found = blocks(plan, most)
+def pairs(plan: Plan) -> Iterator[tuple[Block, Block]]:
+    """Every block with all blocks between it and the root; parts of it with each other, and with themselves."""
+    found = blocks(plan, MOST)
     ends_with = {block[-1].body: block for block in found}
     for block in found:
-        other: Block | None = block
-        while other is not None:
+        parts = grouped(block, PART)
+        for i, part in enumerate(parts):
+            yield from ((part, other) for other in parts[: i + 1])
+        parent = block[0].parent
+        while parent >= 0:
+            other = ends_with[plan.links[parent].body]
             yield block, other
             parent = other[0].parent
-            other = ends_with[plan.links[parent].body] if parent >= 0 else None
+
+
+def grouped(links: Sequence[Link], most: int) -> list[Block]:
+    """Links in blocks of at most so many velocities."""
+    found: list[Block] = []
+    for link in links:
+        if found and sum(x.joint.nv for x in found[-1]) + link.joint.nv <= most:
+            found[-1] = (*found[-1], link)
+        else:
+            found.append((link,))
+    return found
 
 
 def blocks(plan: Plan, most: int) -> list[Block]:
@@ -230,14 +228,13 @@ def blocks(plan: Plan, most: int) -> list[Block]:
     for link in plan.links:
         if link.parent >= 0:
             children[link.parent] += 1
-    found: list[Block] = []
+    chains: list[list[Link]] = []
     for i, link in enumerate(plan.links):
-        follows = i > 0 and link.parent == i - 1 and children[i - 1] == 1
-        if follows and sum(x.joint.nv for x in found[-1]) + link.joint.nv <= most:
-            found[-1] = (*found[-1], link)
+        if i > 0 and link.parent == i - 1 and children[i - 1] == 1:
+            chains[-1].append(link)
         else:
-            found.append((link,))
-    return found
+            chains.append([link])
+    return [block for chain in chains for block in grouped(chain, most)]
 
 
 def widths(block: Block) -> tuple[tuple[int, int], ...]:
