@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from anyjoint.model.row_program import check_built_in
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.constraints import baumgarte
 from anyjoint.quantity.implicit import implicit
+from anyjoint.quantity.push_forces import push_forces
 from anyjoint.scalar import reals
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.physics import built_in_joints
@@ -29,6 +30,7 @@ from .drive import Drive, make_drive
 from .events import Event, as_events
 from .kept import kept
 from .limits import check_start, stops
+from .programs import program_of
 from .python_step import damping_of
 from .stabilise import PROJECT, Stabilise, checked_stabilise
 
@@ -72,6 +74,14 @@ class Request:
         if self.stepper.implicit:
             return (self._implicit(b), *project)
         return (baumgarte(a, b) if isinstance(self.stabilise, tuple) else self.stepper.dynamics, *project)
+
+    @cached_property
+    def pushing(self) -> Quantity | None:
+        """What forces by kernels ask of the model, where there are many; implicit steps feel them without it.
+
+        They need it for the work alone.
+        """
+        return pushing(self.model, self.forces) if self.forces.many else None
 
     def _implicit(self, pull: float) -> Quantity:
         """Accelerations under the forces of the run; the same while neither those nor the mechanism change."""
@@ -193,7 +203,25 @@ def _with_stops(model: Model, q: Floats, forces: Any, limits: Any, dt: float, st
 def _forces(model: Model, forces: Any) -> ForceProgram:
     where = tuple(model.mechanism.bodies) if forces else ()  # no forces depend on no parameters
     key = ("forces", signature(tuple(forces), whole=True), where)
-    return kept(model, key, lambda: trace_forces(model.mechanism, forces))
+
+    def make() -> ForceProgram:
+        program = trace_forces(model.mechanism, forces)
+
+        def torque(q: Floats, v: Floats, signals: Floats) -> Floats:
+            rows = [x.astype(model.dtype).reshape(-1, x.shape[-1]) for x in (q, v)]
+            more = [signals.astype(model.dtype)] if len(signals) else []
+            made = program_of(model, pushing(model, program))(*rows, *more)
+            return np.asarray(made, dtype=float).reshape(v.shape)
+
+        return replace(program, compiled=torque) if program.many else program
+
+    return kept(model, key, make)
+
+
+def pushing(model: Model, forces: ForceProgram) -> Quantity:
+    """The quantity of forces by kernels; the same while neither those nor the mechanism change."""
+    where = tuple(model.mechanism.bodies), tuple(map(float, model.mechanism.gravity))
+    return kept(forces, ("pushing", where), lambda: push_forces(forces.pushes))
 
 
 def checked_stepper(method: Any) -> Stepper:

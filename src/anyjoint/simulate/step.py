@@ -31,12 +31,12 @@ class Step:
 
 def make_step(
     stepper: Stepper, mechanism: Mechanism, dynamics: Schedule, forces: ForceProgram, varying: bool, powered: bool,
-    projection: Projection | None = None, dampers: int | None = None,
+    projection: Projection | None = None, dampers: int | None = None, pushing: tuple[Schedule, int] | None = None,
 ) -> Step:  # fmt: skip
     """The step of a stepper; `varying` says that inputs change with time and stand two rows per step in the drive.
 
     With `powered` the work of inputs, forces and dampers is summed up behind the state; `dampers` is where those of
-    each state stand among its numbers, if they are not the same for all.
+    each state stand among its numbers, if they are not the same for all. `pushing` are forces by kernels.
     """
     builder = Builder(ARRAYS)
     controls = len(CONTROLS) if stepper.adaptive else 1  # numbers that the stepper itself wants to know
@@ -49,7 +49,7 @@ def make_step(
     length = (builder.room(1) if stepper.solves else builder.place("settings")) if stepper.implicit else None
     physics = Physics(
         builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection, step=length,
-        feels=stepper.implicit,
+        feels=stepper.implicit, pushing=pushing,
     )  # fmt: skip
     if stepper.adaptive and stepper.tableau:
         wanted = Controls(*(builder.place("settings", k) for k in range(controls)))

@@ -131,7 +131,11 @@ class CompiledOps:
 
     def add_work_of_implicit(self, q: Place, v: Place, total: Place) -> None:
         """Add the work of an implicit step, which has moved along velocities under the forces that were met there."""
-        c, q, v = self.met or (1.0, q, v)
+        if self.met is None:
+            end = Sum(q), Sum(v)
+            self._compute(*end)  # forces are computed in the work array
+            self.met = 1.0, end[0].at, end[1].at
+        c, q, v = self.met
         inputs = self.inputs(c)
         self.physics.gathered(q, v, inputs)
         power = self.physics.power(v, inputs)

@@ -22,7 +22,7 @@ from anyjoint.tree.plan import GENERAL, Plan, body_plan, make_frames, make_plan
 
 from .classes import Tracer
 from .constrained import Constrained, Question, closed_plan, constrained, frame_numbers, frame_variables
-from .constrained_kernels import constrained_kernels
+from .constrained_kernels import constrained_kernels, push_kernels
 from .constraint_program import ConstraintPrograms
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
@@ -59,6 +59,7 @@ class Trace:
     closed: bool = False  # whether with closures of constraints
     joints: tuple[Any, ...] = ()  # joints whose numbers the schedule has built in, for rates and charts
     pushes: tuple[Push, ...] = ()  # forces whose numbers are among its own
+    loose: bool = False  # whether those are wrenches, however stiff they are
 
     @property
     def count(self) -> int:
@@ -80,12 +81,13 @@ class Workshop:
 
     def __init__(
         self, mechanism: Mechanism, form: str = "auto", variants: Callable[[], Sequence[Mechanism]] = tuple,
-        pushes: Sequence[Push] = (),
+        pushes: Sequence[Push] = (), loose: bool = False,
     ) -> None:  # fmt: skip
         """Numbers that are others in one of the `variants` of the mechanism are variables whatever their value.
 
-        `pushes` are forces that implicit steps feel as they will be.
+        `pushes` are forces that implicit steps feel as they will be, or, where they are `loose`, just as they are.
         """
+        self.loose = loose
         self.mechanism, self.form, self.joints, self.pushes = mechanism, form, JointCache(), tuple(pushes)
         self.push_programs = PushPrograms()
         self.row_programs = ConstraintPrograms()
@@ -93,6 +95,7 @@ class Workshop:
         self._varying: dict[tuple[Over, bool, bool], Floats | None] = {}
         self._plans: dict[Over, Plan] = {}
         self._closed: dict[Over, ClosedPlan] = {}
+        self._found: dict[Over, Pushes] = {}
         self._bases: dict[Over, Basis] = {}
 
     @cached_property
@@ -114,11 +117,15 @@ class Workshop:
 
     def found(self, over: Over = "regrouped") -> Pushes:
         """Where pushes act."""
-        return find_pushes(self.pushes, self.plan(over), self.mechanism, self.push_programs)
+        if over not in self._found:
+            self._found[over] = find_pushes(
+                self.pushes, self.plan(over), self.mechanism, self.push_programs, self.loose
+            )
+        return self._found[over]
 
-    def pushed(self, pushes: Sequence[Push]) -> Workshop:
+    def pushed(self, pushes: Sequence[Push], loose: bool = False) -> Workshop:
         """A workshop of the same mechanism under forces."""
-        return Workshop(self.mechanism, self.form, self._variants, pushes) if pushes else self
+        return Workshop(self.mechanism, self.form, self._variants, pushes, loose) if pushes else self
 
     def plan(self, over: Over = "links") -> Plan:
         """The links that an algorithm runs over."""
@@ -145,6 +152,7 @@ class Workshop:
         self.__dict__.pop("expansion", None)
         self._plans.clear()
         self._closed.clear()
+        self._found.clear()
 
     def look_again(self) -> None:
         """Forget which numbers vary: where others have changed, too, it may be more of them."""
@@ -162,7 +170,8 @@ class Workshop:
             found = self.basis(over).of((self.expansion or self.mechanism).bodies, field)
         key = over, gravity, closed
         if key not in self._varying:
-            variants = (Workshop(variant, self.form, pushes=self.pushes) for variant in self._variants())
+            given = self.pushes, self.loose
+            variants = (Workshop(variant, self.form, tuple, *given) for variant in self._variants())
             others = [variant.numbers(*key).flat() for variant in variants]
             self._varying[key] = np.ptp([found.flat(), *others], axis=0) != 0 if others else None
         return replace(found, varying=self._varying[key])
@@ -242,6 +251,13 @@ class Workshop:
             kernels = self._by_constrained_kernels(asked, inputs)
             made = kernels or self._constrained_straight(answer, inputs, asked.still)
         return Trace(name, *made, closed.plan, numbers, over, True, True, pushes=self.pushes)
+
+    def push_forces(self, inputs: Sequence[str]) -> Trace:
+        """Generalized forces of loose pushes, by kernels."""
+        over: Over = "regrouped"
+        closed, numbers = self.closed(over), self.numbers(over, True, True)
+        made = push_kernels(self, inputs, closed, numbers)
+        return Trace("pushed", *made, closed.plan, numbers, over, True, True, pushes=self.pushes, loose=True)
 
     def _by_constrained_kernels(self, question: Question, inputs: Sequence[str]) -> Traced | None:
         """By kernels, if that is asked for or pays."""
