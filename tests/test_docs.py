@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = (
     "README.md",
     *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "loops", "own-constraint", "rolling", "files")),
-    *(f"docs/{p}.md" for p in ("dynamics", "simulation", "expressions")),
+    *(f"docs/{p}.md" for p in ("dynamics", "simulation", "forces", "stiff", "expressions")),
 )
 
 
