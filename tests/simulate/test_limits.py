@@ -9,6 +9,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import forces, joints
 from anyjoint.errors import InputError, ModelError
+from anyjoint.stepper import STEPPERS
 
 
 def pendulum(**options):

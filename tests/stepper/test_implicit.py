@@ -401,3 +401,22 @@ def test_what_looks_back_is_no_single_step():
     mech = swinging()
     with pytest.raises(aj.InputError, match="method='bdf2' is unknown"):
         mech.compile().step(np.zeros(3), np.zeros(3), method="bdf2")
+
+
+@pytest.mark.parametrize(("stiffness", "dt", "method"), [(1.0, 1e-3, "rk4"), (1e8, 1e-3, "bdf2"), (1e8, 1e-6, "rk4")])
+def test_the_method_is_chosen_by_stiffness(stiffness, dt, method):
+    """sqrt(k / J) dt is 0.002, 19 and 0.019; the estimate is good to some percent, and the status says it."""
+    model = stiff_pendulum(stiffness).compile()
+    traj = model.simulate([0.1], [0.0], 10 * dt, dt=dt, method="auto")
+    assert traj.method == method
+    assert f"method {method!r} was chosen" in traj.status.note
+    assert f"steps of {dt:g} s" in str(traj.status)
+    rate = float(traj.status.note.split("start, ")[1].split(" per")[0])
+    assert rate == pytest.approx(np.sqrt((stiffness + 0.5 * 9.81) / 0.27), rel=0.3)
+
+
+def test_stiff_forces_and_dampers_count_too():
+    mech = stiff_pendulum(0.0)
+    spring = forces.Spring("rod", (0, 0, -1), None, (0.5, 0, -1), 1e7, 0.0, 0.5)
+    for acting, method in (([], "rk4"), ([spring], "bdf2"), ([forces.Drag("rod", 1e6, point=(0, 0, -1))], "bdf2")):
+        assert mech.compile().simulate([0.0], [0.0], 0.01, method="auto", forces=acting).method == method

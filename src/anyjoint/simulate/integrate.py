@@ -15,6 +15,7 @@ from anyjoint.mechanism.singular import joint_reason
 from anyjoint.options import named_options
 from anyjoint.stepper import STEPPERS
 
+from .choose import AUTO, EXPLICIT, chosen
 from .chunk import Chunk, StateAt, StepUnderflow
 from .drive import read_only
 from .engine import engine
@@ -61,6 +62,8 @@ def simulate(
 
     Without q0 the mechanism's own start is taken, or its neutral coordinates at rest. `dt` is the step of "rk4" and
     "semi-implicit-euler", and the distance of the samples of "dopri5", which chooses its steps by `rtol` and `atol`.
+    "implicit-euler", "bdf1", "bdf2" and "implicit-midpoint" are for stiff mechanisms; "auto" takes "rk4" or "bdf2" by how
+    stiff this one is beside `dt`, and `traj.status.note` says why.
     `tau` is constant, (samples, nv) spread over the duration, (times, values), or a function tau(t, q, v); functions
     are called from Python at every stage, which is slower, or, with `hold=k`, at the beginning of every k-th step: what
     they answer is held while machine code takes the steps, as by a sampled controller. `forces` are springs, wrenches
@@ -70,10 +73,11 @@ def simulate(
     `save_every`-th step is kept (default all, fewer where they would fill more than a gibibyte). Trouble and Ctrl-C end
     the run early with a status that says why. `parameters` has one row for each state of a batch.
     """
-    request = make_request(
-        model, q0, v0, duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold,
-        stabilise, parameters,
-    )  # fmt: skip
+    rest = rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters
+    request = make_request(model, q0, v0, duration, dt, EXPLICIT if method == AUTO else method, *rest)
+    if method == AUTO:
+        name, note = chosen(request)
+        request = replace(make_request(model, q0, v0, duration, dt, name, *rest), note=note)
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     request = started(request)
     recorder = Recorder(request)
@@ -293,6 +297,7 @@ class Recorder:
         if request.single:
             q, v = q[:, 0], v[:, 0]
         status = self._held(self.status or Status(True, "", float(t[-1])), t, q, v)
+        status = replace(status, note=request.note)
         return Trajectory(
             t, q, v, status, request.model, request.method, self.steps, self.crossings, request.drive, self._work(t),
             parameters=request.parameters,

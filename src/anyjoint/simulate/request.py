@@ -65,6 +65,7 @@ class Request:
     hold: int | None = None  # steps for which a controller's answer is held
     stabilise: Stabilise = None  # how the motion is kept on constraints
     parameters: ParameterRows | None = None  # of each trajectory
+    note: str = ""  # why the method was chosen, if the user left that to us
 
     @cached_property
     def quantities(self) -> tuple[str | Quantity, ...]:
@@ -229,7 +230,7 @@ def checked_stepper(method: Any) -> Stepper:
     if method not in STEPPERS:
         near = difflib.get_close_matches(str(method), STEPPERS, n=1, cutoff=0.3)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise InputError(f"method={method!r} is unknown{hint}; choose one of {', '.join(STEPPERS)}")
+        raise InputError(f"method={method!r} is unknown{hint}; choose one of {', '.join(STEPPERS)}, or auto")
     return STEPPERS[method]
 
 
