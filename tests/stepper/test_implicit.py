@@ -420,3 +420,46 @@ def test_stiff_forces_and_dampers_count_too():
     spring = forces.Spring("rod", (0, 0, -1), None, (0.5, 0, -1), 1e7, 0.0, 0.5)
     for acting, method in (([], "rk4"), ([spring], "bdf2"), ([forces.Drag("rod", 1e6, point=(0, 0, -1))], "bdf2")):
         assert mech.compile().simulate([0.0], [0.0], 0.01, method="auto", forces=acting).method == method
+
+
+def test_adaptive_bdf2_takes_steps_by_tolerance():
+    """Errors fall with the square of the number of steps; samples lie on Hermite's cubics between them."""
+    mech = swinging()
+    mech.set_start([0.4, 0.3, 0.1], [0.3, -0.2, 0.1])
+    model, spring = mech.compile(), forces.Spring("rod 2", (0, 0, -1), None, (1, 0, -2), 5.0, 0.1, 0.5)
+    fine = {"duration": 1.0, "dt": 0.05, "forces": [spring]}
+    exact = model.simulate(*mech.start, method="dopri5", rtol=1e-12, atol=1e-12, **fine)
+    counts, errors = [], []
+    for tolerance in (1e-5, 1e-6, 1e-7):
+        traj = model.simulate(*mech.start, method="adaptive-bdf2", rtol=tolerance, atol=tolerance, **fine)
+        assert traj.status.ok
+        counts.append(traj.steps)
+        errors.append(np.abs(traj.q - exact.q).max())
+    assert -np.polyfit(np.log(counts), np.log(errors), 1)[0] == pytest.approx(2.0, abs=0.25)
+    assert traj.work() == pytest.approx(exact.work(), abs=1e-4)
+
+
+def test_adaptive_bdf2_is_not_held_up_by_stiffness():
+    """A spring of 1e8 at rest and a slow swing: as many steps as without it, lane by lane in a batch."""
+    counts = []
+    for stiffness in (0.0, 1e8):
+        mech = swinging()
+        below = aj.Pose.translation(0, 0, -1)
+        rod = aj.Inertia(1.0, (0, 0, -0.5), np.diag([0.02, 0.02, 0.001]))
+        springs = {"stiffness": stiffness, "damping": stiffness / 1e3}
+        mech.add_body("tip", "rod 2", joints.Revolute((0, 1, 0)), below, rod, **springs)
+        model = mech.compile()
+        q, v = np.zeros((3, 4)), np.zeros((3, 4))
+        q[:, 0] = [0.1, 0.2, 0.3]
+        traj = model.simulate(q, v, 1.0, dt=0.1, method="adaptive-bdf2", rtol=1e-4, atol=1e-4)
+        assert traj.status.ok
+        counts.append(traj.steps)
+    assert counts[1] < 1.5 * counts[0]
+
+
+def test_adaptive_bdf2_asks_no_functions():
+    model = swinging().compile()
+    with pytest.raises(aj.InputError, match="use 'bdf2'"):
+        model.simulate([0.1, 0, 0], [0, 0, 0], 0.1, method="adaptive-bdf2", tau=lambda t, q, v: np.zeros(3))
+    with pytest.raises(aj.InputError, match="make one at least"):
+        model.simulate([0.1, 0, 0], [0, 0, 0], 0.1, method="adaptive-bdf2", rtol=1e-12, atol=1e-12)

@@ -24,6 +24,7 @@ from anyjoint.quantity.implicit import implicit
 from anyjoint.quantity.push_forces import push_forces
 from anyjoint.scalar import reals
 from anyjoint.stepper import STEPPERS, Stepper
+from anyjoint.stepper.newton import CLOSE
 from anyjoint.stepper.physics import built_in_joints
 
 from .drive import Drive, make_drive
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 Floats = np.ndarray[Any, np.dtype[Any]]
 MOST_BYTES = 1 << 30  # a longer trajectory is thinned unless save_every is given
 FINEST = 45  # roundings that a tolerance may not fall below
+SOLVED = 100  # times as close as that equations are solved
 TINIEST = 1e-300  # step
 
 
@@ -145,7 +147,7 @@ def make_request(
     duration, dt = _number("duration", duration, 0.0), _number("dt", dt, TINIEST)
     if duration / dt > 1e12:
         raise InputError(f"duration={duration:g} s at dt={dt:g} s is more than 1e12 steps; give a longer dt")
-    rtol, atol = _tolerances(rtol, atol, float(FINEST * np.finfo(model.dtype).eps) if stepper.adaptive else 0.0)
+    rtol, atol = _tolerances(rtol, atol, _finest(model, stepper))
     q, v, single = _states(model, q0, v0)
     if not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads={threads!r}; expected a whole number of at least 1")
@@ -211,7 +213,8 @@ def _forces(model: Model, forces: Any) -> ForceProgram:
         def torque(q: Floats, v: Floats, signals: Floats) -> Floats:
             rows = [x.astype(model.dtype).reshape(-1, x.shape[-1]) for x in (q, v)]
             more = [signals.astype(model.dtype)] if len(signals) else []
-            made = program_of(model, pushing(model, program))(*rows, *more)
+            code: Any = program_of(model, pushing(model, program))
+            made = code(*rows, *more)
             return np.asarray(made, dtype=float).reshape(v.shape)
 
         return replace(program, compiled=torque) if program.many else program
@@ -239,6 +242,14 @@ def _number(name: str, value: Any, least: float) -> float:
         wanted = "a positive" if least else "a"
         raise InputError(f"{name}={value!r}; expected {wanted} finite number of seconds, not negative")
     return float(value)
+
+
+def _finest(model: Model, stepper: Stepper) -> float:
+    """The finest tolerance that a stepper can meet: that of its numbers, or of the equations that it solves."""
+    if not stepper.adaptive:
+        return 0.0
+    finest = float(FINEST * np.finfo(model.dtype).eps)
+    return max(finest, SOLVED * CLOSE) if stepper.solves else finest
 
 
 def _tolerances(rtol: Any, atol: Any, finest: float) -> tuple[float, float]:
