@@ -463,3 +463,30 @@ def test_adaptive_bdf2_asks_no_functions():
         model.simulate([0.1, 0, 0], [0, 0, 0], 0.1, method="adaptive-bdf2", tau=lambda t, q, v: np.zeros(3))
     with pytest.raises(aj.InputError, match="make one at least"):
         model.simulate([0.1, 0, 0], [0, 0, 0], 0.1, method="adaptive-bdf2", rtol=1e-12, atol=1e-12)
+
+
+def rope(n):
+    """Links on hinges with springs and dampers."""
+    mech, body = aj.Mechanism("rope"), None
+    link = aj.Inertia(0.1, (0, 0, -0.05), np.diag([1e-4, 1e-4, 1e-6]))
+    for k in range(n):
+        below = aj.Pose.translation(0, 0, -0.1 if k else 0.0)
+        body = mech.add_body(f"link {k}", body, joints.Revolute((0, 1, 0)), below, link, stiffness=1e4, damping=10.0)
+    return mech.compile(form="kernels")
+
+
+def test_ropes_are_linear():
+    """Operations grow with the links alone, and are at most half as many again as those of explicit accelerations."""
+    counts = {n: rope(n).op_count("implicit_acceleration").total for n in (100, 200, 1000)}
+    assert (counts[1000] - counts[200]) / (counts[200] - counts[100]) == pytest.approx(8.0, rel=0.01)
+    assert counts[1000] <= 1.5 * rope(1000).op_count("forward_dynamics").total
+
+
+def test_a_stiff_rope_of_a_thousand_links_swings():
+    """At a hundred times the step that explicit steps could take; kinetic energy stays that of a fall."""
+    model = rope(1000)
+    traj = model.simulate(np.full(1000, 1e-3), np.zeros(1000), 0.05, dt=5e-3, method="implicit-euler")
+    energy = sum(traj.energy())
+    assert traj.status.ok
+    assert (np.diff(energy) <= 1e-9 * abs(energy[0])).all()
+    assert np.abs(traj.v[-1]).max() > 1e-4
