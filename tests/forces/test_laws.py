@@ -232,6 +232,7 @@ def test_numbers_that_make_no_sense(make, words):
         (forces.Cable([("mass", (0, 0, 0))], 1.0, 1.0), "begins and ends with points"),
         (forces.Cable(["mass", (None, (0, 0, 0))], 1.0, 1.0), "in a path"),
         (forces.Attraction([None, "mass"]), "the ground has no mass"),
+        (forces.Custom(lambda a, n: a.p, lambda s, rate, n, signals: s[0], ["mass"]), "1 efforts for 3 measures"),
         (forces.Motor("mass", 1.0, 1.0, 1.0, coordinate=2), "has no coordinate 2"),
     ],
 )

@@ -490,3 +490,24 @@ def test_a_stiff_rope_of_a_thousand_links_swings():
     assert traj.status.ok
     assert (np.diff(energy) <= 1e-9 * abs(energy[0])).all()
     assert np.abs(traj.v[-1]).max() > 1e-4
+
+
+@pytest.mark.parametrize(("method", "bound"), [("implicit-euler", 6e-4), ("bdf2", 2e-6), ("implicit-midpoint", 4e-8)])
+def test_rolling(method, bound):
+    """A ball on a slope, three velocities and five coordinates: errors of the method's order at steps of 1 ms."""
+    mech = aj.Mechanism("roll")
+    rolling = joints.Rolling(aj.surfaces.Plane(), aj.surfaces.Sphere(0.3))
+    mech.add_body("ball", None, rolling, aj.Pose.rotation_x(0.1), aj.Inertia.sphere(1.0, 0.3))
+    model, q, v = mech.compile(), mech.neutral + 0.1, [0.3, 0.2, 0.1]
+    ended = [model.simulate(q, v, 0.5, method=name).q[-1] for name in (method, "rk4")]
+    assert np.abs(np.subtract(*(model.body_poses(x) for x in ended))).max() < bound
+
+
+@pytest.mark.parametrize("method", SOLVING)
+def test_equations_are_solved_in_short_numbers(method):
+    mech = swinging()
+    mech.set_start([0.4, 0.3, 0.1], [0.3, -0.2, 0.1])
+    models = (mech.compile(dtype=x) for x in ("float32", "float64"))
+    short, long = (model.simulate(*mech.start, 0.5, dt=2e-3, method=method) for model in models)
+    assert short.status.ok
+    assert short.q == pytest.approx(long.q, abs=1e-5)

@@ -35,11 +35,12 @@ class LookingBackRow(AdaptiveRow):
 class AdaptiveBdf2(AdaptiveStep):
     """Builds the runs of one step."""
 
+    row: LookingBackRow
     exponent, most = -1 / 3, 2.0  # longer strides make formulas of changing steps unstable from 1 + sqrt(2) on
 
     def __init__(self, builder: Builder, physics: Physics, controls: Controls) -> None:
         super().__init__(builder, physics, HERMITE, controls, LookingBackRow)
-        self.ops.before = self._at(self.row.past)  # type: ignore[attr-defined]  # the row is of our own kind
+        self.ops.before = self._at(self.row.past)
 
     def make(self) -> int:
         """Add the runs; the length of a row."""
@@ -53,7 +54,7 @@ class AdaptiveBdf2(AdaptiveStep):
         if self.physics.damping is not None:
             parts.append(self._worked())
         self._decide()
-        last = self._at(self.row.last)  # type: ignore[attr-defined]
+        last = self._at(self.row.last)
         for part in parts[:2]:
             self._remember(part)
         if len(parts) > 2:
@@ -77,7 +78,7 @@ class AdaptiveBdf2(AdaptiveStep):
     def _worked(self) -> Part:
         """The work, by the same formula as velocities; what it was before is put back if the step is not accepted."""
         at, new, before = self.physics.nq + self.physics.nv, self.builder.room(1), self.builder.room(1)
-        past = self._at(self.row.last + 1)  # type: ignore[attr-defined]
+        past = self._at(self.row.last + 1)
         given = {"y": self._at(at), "past": past}
         copy = lambda x: {"y": x["y"], "past": x["past"]}  # noqa: E731
         self.builder.pointwise(1, given, {}, {"y": new, "past": before}, copy)
@@ -100,14 +101,14 @@ class AdaptiveBdf2(AdaptiveStep):
 
         row = self.row
         inputs = {"y": self._at(part.start), "new": part.new, "rate": part.rates[0]}
-        inputs["past"] = self._at(row.past + part.start)  # type: ignore[attr-defined]
+        inputs["past"] = self._at(row.past + part.start)
         scalars = {"h": self.used, "rtol": self.controls.relative, "atol": self.controls.absolute}
-        scalars["last"] = self._at(row.last)  # type: ignore[attr-defined]
+        scalars["last"] = self._at(row.last)
         self.builder.pointwise(part.n, inputs, scalars, {"total": self.total}, square, accumulate=True)
 
     def _remember(self, part: Part) -> None:
         """The state at the beginning of the step, if that was accepted and has a length."""
-        past = self._at(self.row.past + part.start)  # type: ignore[attr-defined]
+        past = self._at(self.row.past + part.start)
         keep = lambda x: {"past": select(went_on(x), x["y"], x["past"])}  # noqa: E731
         inputs, scalars = {"y": self._at(part.start), "past": past}, {"on": self.accept, "used": self.used}
         self.builder.pointwise(part.n, inputs, scalars, {"past": past}, keep)
