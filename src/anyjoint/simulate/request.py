@@ -198,8 +198,9 @@ def _with_stops(model: Model, q: Floats, forces: Any, limits: Any, dt: float, st
     check_start(model, q)
     if any(isinstance(force, Limits) for force in forces):
         return forces
-    key = ("stops", dt, stepper.adaptive, tuple(model.mechanism.bodies))
-    made = kept(model, key, lambda: stops(model, dt, stepper.adaptive))
+    damps = stepper.damps and not stepper.adaptive
+    key = ("stops", dt, stepper.adaptive, damps, tuple(model.mechanism.bodies))
+    made = kept(model, key, lambda: stops(model, dt, stepper.adaptive, damps))
     return [*forces, made] if made else forces
 
 

@@ -126,5 +126,5 @@ def kept_length(x: Values) -> dict[str, Any]:
 
 ADAPTIVE_BDF2 = Stepper(
     "adaptive-bdf2", "second order, stiff mechanisms, steps chosen by rtol and atol, samples every dt", 2, step,
-    implicit=True, solves=True, remembers=True, chooses=True,
+    implicit=True, solves=True, remembers=True, chooses=True, damps=True,
 )  # fmt: skip

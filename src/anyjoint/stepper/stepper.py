@@ -54,6 +54,7 @@ class Stepper:
     solves: bool = False  # whether a step solves equations, by corrections
     remembers: bool = False  # whether a step looks back at the state before
     chooses: bool = False  # whether it chooses its steps without a tableau
+    damps: bool = False  # whether what is too quick for its steps comes to rest
 
     @property
     def dynamics(self) -> str:
