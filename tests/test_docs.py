@@ -10,8 +10,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = (
     "README.md",
     *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "loops", "own-constraint", "rolling", "files")),
-    *(f"docs/{p}.md" for p in ("dynamics", "derivatives", "simulation", "contact", "sweeps", "expressions")),
-    *(f"docs/{p}.md" for p in ("gradients", "fit", "optimise")),
+    *(f"docs/{p}.md" for p in ("dynamics", "derivatives", "simulation", "contact", "forces", "stiff", "sweeps")),
+    *(f"docs/{p}.md" for p in ("expressions", "gradients", "fit", "optimise")),
 )
 
 

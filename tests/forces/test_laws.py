@@ -232,9 +232,35 @@ def test_numbers_that_make_no_sense(make, words):
         (forces.Cable([("mass", (0, 0, 0))], 1.0, 1.0), "begins and ends with points"),
         (forces.Cable(["mass", (None, (0, 0, 0))], 1.0, 1.0), "in a path"),
         (forces.Attraction([None, "mass"]), "the ground has no mass"),
+        (forces.Custom(lambda a, n: a.p, lambda s, rate, n, signals: s[0], ["mass"]), "1 efforts for 3 measures"),
         (forces.Motor("mass", 1.0, 1.0, 1.0, coordinate=2), "has no coordinate 2"),
     ],
 )
 def test_forces_that_do_not_fit(force, words):
     with pytest.raises(aj.InputError, match=words):
         slider().compile().simulate([0], [0], 0.1, forces=[force])
+
+
+# -- many forces, by kernels ---------------------------------------------------------------------------------------
+
+
+def test_many_forces_are_kernels():
+    """More forces than straight code is made for: the same torques, energies, runs and batches as by fewer."""
+    mech = tree()
+    few = [CONSERVATIVE["Spring"], OTHERS["Drag"], OTHERS["Motor"], CONSERVATIVE["Cable"], OTHERS["Servo"]]
+    half = [forces.Spring("finger", (0, 0.1, 0), "other", (0.2, 0, 0.1), 200.0 / 30, 0.0, 0.1) for _ in range(30)]
+    model, (q, v) = mech.compile(), mech.start
+    straight, many = trace_forces(mech, few), trace_forces(mech, [*half, *few[1:]])
+    assert many.many
+    assert not straight.many
+    assert float(many.stored(q, v)) == pytest.approx(float(straight.stored(q, v)), rel=1e-12)
+    options = {"duration": 4e-3, "dt": 1e-3}
+    for method in ("rk4", "dopri5", "implicit-euler"):
+        options["method"] = method
+        runs = [model.simulate(q, v, forces=[*acting, *few[1:]], **options) for acting in (few[:1], half)]
+        assert runs[1].q == pytest.approx(runs[0].q, rel=1e-9, abs=1e-9)
+        assert runs[1].work() == pytest.approx(runs[0].work(), rel=1e-7, abs=1e-9)
+    options["method"] = "rk4"
+    plain = model.simulate(q, v, tau=lambda t, q, v: np.zeros(len(v)), forces=[*half, *few[1:]], **options)
+    both = model.simulate(np.stack([q, q]), np.stack([v, v]), forces=[*half, *few[1:]], **options)
+    assert both.q[:, 1] == pytest.approx(plain.q, rel=1e-10, abs=1e-10)

@@ -9,6 +9,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import forces, joints
 from anyjoint.errors import InputError, ModelError
+from anyjoint.stepper import STEPPERS
 
 
 def pendulum(**options):
@@ -185,3 +186,16 @@ def test_fixed_steps_hold_it_or_say_which_would(n, method):
     total = sum(traj.energy())
     gained = (0.2 if method == "semi-implicit-euler" else 1e-4) * n  # of 12 n joules that fall
     assert (total - np.minimum.accumulate(total)).max() < gained
+
+
+@pytest.mark.parametrize("method", STEPPERS)
+@pytest.mark.parametrize("dt", [1e-3, 0.01])
+def test_limits_hold_in_every_method(method, dt):
+    """A rod that is thrown against its stop: it goes no further than stops as hard as the steps can follow let it."""
+    mech = aj.Mechanism("limit")
+    rod = aj.Inertia(1.0, (0, 0, -0.5), np.diag([0.02, 0.02, 0.001]))
+    mech.add_body("rod", None, joints.Revolute((0, 1, 0), limits=(-0.5, 0.5)), inertia=rod)
+    traj = mech.compile().simulate([0.4], [3.0], 2.0, dt=dt, method=method)
+    assert traj.status.ok
+    assert np.abs(traj.q).max() < 0.5 + max(3.0 * dt, 0.003)
+    assert np.abs(traj.q).max() > 0.49

@@ -401,3 +401,113 @@ def test_what_looks_back_is_no_single_step():
     mech = swinging()
     with pytest.raises(aj.InputError, match="method='bdf2' is unknown"):
         mech.compile().step(np.zeros(3), np.zeros(3), method="bdf2")
+
+
+@pytest.mark.parametrize(("stiffness", "dt", "method"), [(1.0, 1e-3, "rk4"), (1e8, 1e-3, "bdf2"), (1e8, 1e-6, "rk4")])
+def test_the_method_is_chosen_by_stiffness(stiffness, dt, method):
+    """sqrt(k / J) dt is 0.002, 19 and 0.019; the estimate is good to some percent, and the status says it."""
+    model = stiff_pendulum(stiffness).compile()
+    traj = model.simulate([0.1], [0.0], 10 * dt, dt=dt, method="auto")
+    assert traj.method == method
+    assert f"method {method!r} was chosen" in traj.status.note
+    assert f"steps of {dt:g} s" in str(traj.status)
+    rate = float(traj.status.note.split("start, ")[1].split(" per")[0])
+    assert rate == pytest.approx(np.sqrt((stiffness + 0.5 * 9.81) / 0.27), rel=0.3)
+
+
+def test_stiff_forces_and_dampers_count_too():
+    mech = stiff_pendulum(0.0)
+    spring = forces.Spring("rod", (0, 0, -1), None, (0.5, 0, -1), 1e7, 0.0, 0.5)
+    for acting, method in (([], "rk4"), ([spring], "bdf2"), ([forces.Drag("rod", 1e6, point=(0, 0, -1))], "bdf2")):
+        assert mech.compile().simulate([0.0], [0.0], 0.01, method="auto", forces=acting).method == method
+
+
+def test_adaptive_bdf2_takes_steps_by_tolerance():
+    """Errors fall with the square of the number of steps; samples lie on Hermite's cubics between them."""
+    mech = swinging()
+    mech.set_start([0.4, 0.3, 0.1], [0.3, -0.2, 0.1])
+    model, spring = mech.compile(), forces.Spring("rod 2", (0, 0, -1), None, (1, 0, -2), 5.0, 0.1, 0.5)
+    fine = {"duration": 1.0, "dt": 0.05, "forces": [spring]}
+    exact = model.simulate(*mech.start, method="dopri5", rtol=1e-12, atol=1e-12, **fine)
+    counts, errors = [], []
+    for tolerance in (1e-5, 1e-6, 1e-7):
+        traj = model.simulate(*mech.start, method="adaptive-bdf2", rtol=tolerance, atol=tolerance, **fine)
+        assert traj.status.ok
+        counts.append(traj.steps)
+        errors.append(np.abs(traj.q - exact.q).max())
+    assert -np.polyfit(np.log(counts), np.log(errors), 1)[0] == pytest.approx(2.0, abs=0.25)
+    assert traj.work() == pytest.approx(exact.work(), abs=1e-4)
+
+
+def test_adaptive_bdf2_is_not_held_up_by_stiffness():
+    """A spring of 1e8 at rest and a slow swing: as many steps as without it, lane by lane in a batch."""
+    counts = []
+    for stiffness in (0.0, 1e8):
+        mech = swinging()
+        below = aj.Pose.translation(0, 0, -1)
+        rod = aj.Inertia(1.0, (0, 0, -0.5), np.diag([0.02, 0.02, 0.001]))
+        springs = {"stiffness": stiffness, "damping": stiffness / 1e3}
+        mech.add_body("tip", "rod 2", joints.Revolute((0, 1, 0)), below, rod, **springs)
+        model = mech.compile()
+        q, v = np.zeros((3, 4)), np.zeros((3, 4))
+        q[:, 0] = [0.1, 0.2, 0.3]
+        traj = model.simulate(q, v, 1.0, dt=0.1, method="adaptive-bdf2", rtol=1e-4, atol=1e-4)
+        assert traj.status.ok
+        counts.append(traj.steps)
+    assert counts[1] < 1.5 * counts[0]
+
+
+def test_adaptive_bdf2_asks_no_functions():
+    model = swinging().compile()
+    with pytest.raises(aj.InputError, match="use 'bdf2'"):
+        model.simulate([0.1, 0, 0], [0, 0, 0], 0.1, method="adaptive-bdf2", tau=lambda t, q, v: np.zeros(3))
+    with pytest.raises(aj.InputError, match="make one at least"):
+        model.simulate([0.1, 0, 0], [0, 0, 0], 0.1, method="adaptive-bdf2", rtol=1e-12, atol=1e-12)
+
+
+def rope(n):
+    """Links on hinges with springs and dampers."""
+    mech, body = aj.Mechanism("rope"), None
+    link = aj.Inertia(0.1, (0, 0, -0.05), np.diag([1e-4, 1e-4, 1e-6]))
+    for k in range(n):
+        below = aj.Pose.translation(0, 0, -0.1 if k else 0.0)
+        body = mech.add_body(f"link {k}", body, joints.Revolute((0, 1, 0)), below, link, stiffness=1e4, damping=10.0)
+    return mech.compile(form="kernels")
+
+
+def test_ropes_are_linear():
+    """Operations grow with the links alone, and are at most half as many again as those of explicit accelerations."""
+    counts = {n: rope(n).op_count("implicit_acceleration").total for n in (100, 200, 1000)}
+    assert (counts[1000] - counts[200]) / (counts[200] - counts[100]) == pytest.approx(8.0, rel=0.01)
+    assert counts[1000] <= 1.5 * rope(1000).op_count("forward_dynamics").total
+
+
+def test_a_stiff_rope_of_a_thousand_links_swings():
+    """At a hundred times the step that explicit steps could take; kinetic energy stays that of a fall."""
+    model = rope(1000)
+    traj = model.simulate(np.full(1000, 1e-3), np.zeros(1000), 0.05, dt=5e-3, method="implicit-euler")
+    energy = sum(traj.energy())
+    assert traj.status.ok
+    assert (np.diff(energy) <= 1e-9 * abs(energy[0])).all()
+    assert np.abs(traj.v[-1]).max() > 1e-4
+
+
+@pytest.mark.parametrize(("method", "bound"), [("implicit-euler", 6e-4), ("bdf2", 2e-6), ("implicit-midpoint", 4e-8)])
+def test_rolling(method, bound):
+    """A ball on a slope, three velocities and five coordinates: errors of the method's order at steps of 1 ms."""
+    mech = aj.Mechanism("roll")
+    rolling = joints.Rolling(aj.surfaces.Plane(), aj.surfaces.Sphere(0.3))
+    mech.add_body("ball", None, rolling, aj.Pose.rotation_x(0.1), aj.Inertia.sphere(1.0, 0.3))
+    model, q, v = mech.compile(), mech.neutral + 0.1, [0.3, 0.2, 0.1]
+    ended = [model.simulate(q, v, 0.5, method=name).q[-1] for name in (method, "rk4")]
+    assert np.abs(np.subtract(*(model.body_poses(x) for x in ended))).max() < bound
+
+
+@pytest.mark.parametrize("method", SOLVING)
+def test_equations_are_solved_in_short_numbers(method):
+    mech = swinging()
+    mech.set_start([0.4, 0.3, 0.1], [0.3, -0.2, 0.1])
+    models = (mech.compile(dtype=x) for x in ("float32", "float64"))
+    short, long = (model.simulate(*mech.start, 0.5, dt=2e-3, method=method) for model in models)
+    assert short.status.ok
+    assert short.q == pytest.approx(long.q, abs=1e-5)

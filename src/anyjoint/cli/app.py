@@ -97,7 +97,7 @@ def run(
     duration: Annotated[float | None, typer.Option(help="Seconds to simulate.", show_default="the model's")] = None,
     dt: Annotated[float | None, typer.Option(help="Step in seconds.", show_default="the model's")] = None,
     method: Annotated[
-        str | None, typer.Option(help="semi-implicit-euler, rk4 or dopri5.", show_default="the model's, or rk4")
+        str | None, typer.Option(help="rk4, dopri5, bdf2, ... or auto.", show_default="the model's, or rk4")
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a self-contained page that plays the motion.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a plot of the run (.png, .svg, .pdf).")] = None,

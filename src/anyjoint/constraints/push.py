@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.errors import InputError
 from anyjoint.joints.function import as_array
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Twist
@@ -75,7 +76,10 @@ class Push:
 
     def efforts(self, s: Scalars, rate: Scalars, numbers: Scalars, signals: Scalars) -> list[Scalar]:
         """The efforts along what is measured."""
-        return listed(self.effort(as_array(s), as_array(rate), as_array(numbers), as_array(signals)))
+        made = listed(self.effort(as_array(s), as_array(rate), as_array(numbers), as_array(signals)))
+        if len(made) != len(rate):
+            raise InputError(f"{self.what}: {len(made)} efforts for {len(rate)} measures; give one for each of them")
+        return made
 
 
 def listed(values: Any) -> list[Scalar]:

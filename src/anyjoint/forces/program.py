@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
+from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import vjp
@@ -17,69 +19,107 @@ from anyjoint.symbolic.interpret import evaluate
 
 from .force import Force
 from .signal import signal_at
-from .trace import Effort, ForceTrace
+from .trace import ForceTrace
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
-@dataclass(frozen=True, eq=False)
-class ForceProgram:
+MANY = 24  # pushes that are worth kernels of their own, instead of one straight program over the whole tree
+Compiled = Callable[[Floats, Floats, Floats], Floats]
+
+
+@dataclass(frozen=True)
+class StraightForces:
     """Generalized forces (by velocity) and stored energy, as expressions of the state."""
 
-    pushes: tuple[Push, ...]
     graph: Graph
     q: list[Node]
     v: list[Node]
     parameters: list[Node]
-    numbers: list[float]
     signals: list[Node]
-    functions: list[Callable[[float], float]]
     torques: dict[int, Node]
-    energy: Node | None
+
+
+@dataclass(frozen=True, eq=False)
+class ForceProgram:
+    """The forces of a run: generalized forces and stored energy of states."""
+
+    mechanism: Mechanism
+    pushes: tuple[Push, ...]
+    compiled: Compiled | None = None  # generalized forces by (q, v, signals), where there are many pushes
+
+    @property
+    def many(self) -> bool:
+        """Whether kernels compute them, which joints that follow others do not have."""
+        return len(self.pushes) > MANY and not any(isinstance(b.joint, Coupled) for b in self.mechanism.bodies)
+
+    @cached_property
+    def functions(self) -> list[Callable[[float], float]]:
+        """Functions of time that they depend on."""
+        return [f for push in self.pushes for f in push.signals]
+
+    @cached_property
+    def numbers(self) -> list[float]:
+        """Numbers of the straight program, which may change without compiling again."""
+        return [] if self.many else [float(x) for push in self.pushes for x in push.numbers]
+
+    @cached_property
+    def stores(self) -> bool:
+        """Whether some of them store energy."""
+        return any(push.energy for push in self.pushes)
+
+    @cached_property
+    def straight(self) -> StraightForces:
+        """tau = sum of effort * d(speed)/dv, by one reverse pass."""
+        trace = ForceTrace(self.mechanism)
+        efforts = [pair for push in self.pushes for pair in trace.efforts(push) if isinstance(pair[1], Node)]
+        torques: dict[int, Node] = {}
+        if efforts:
+            weights, speeds = zip(*efforts, strict=True)
+            found = vjp(list(speeds), trace.v, list(weights))
+            zero = trace.graph.constant(0.0).id
+            torques = {k: x for k, x in enumerate(found) if x.id != zero}
+        return StraightForces(trace.graph, trace.q, trace.v, trace.parameters, trace.signals, torques)
+
+    @property
+    def torques(self) -> bool:
+        """Whether they push at all."""
+        return bool(self.pushes) if self.many else bool(self.straight.torques)
 
     def torque(self, t: float, q: Floats, v: Floats) -> Floats:
         """Generalized forces at states (..., n) of one time; the oracle of the compiled ones."""
-        out = np.zeros(v.shape)
-        if self.torques:
-            found = evaluate(list(self.torques.values()), self._values(q, v, [signal_at(f, t) for f in self.functions]))
-            for k, x in zip(self.torques, found, strict=True):
+        signals = [signal_at(f, t) for f in self.functions]
+        if self.compiled:
+            return self.compiled(q, v, np.array(signals))
+        out, made = np.zeros(v.shape), self.straight
+        if made.torques:
+            values: dict[int, Any] = {node.id: q[..., k] for k, node in enumerate(made.q)}
+            values |= {node.id: v[..., k] for k, node in enumerate(made.v)}
+            numbers = (x for push in self.pushes for x in push.numbers)
+            values |= {node.id: float(x) for node, x in zip(made.parameters, numbers, strict=True)}
+            values |= {node.id: x for node, x in zip(made.signals, signals, strict=True)}
+            for k, x in zip(made.torques, evaluate(list(made.torques.values()), values), strict=True):
                 out[..., k] = x
         return out
 
+    @cached_property
+    def _energy(self) -> tuple[list[Node], Any]:
+        """Coordinates, and the energy stored as an expression of them."""
+        trace = ForceTrace(self.mechanism)
+        return trace.q, sum((trace.energy(push) for push in self.pushes if push.energy), 0.0)
+
     def stored(self, q: Floats, v: Floats) -> Floats:
         """Energy stored in springs, for states (..., n)."""
-        if self.energy is None:
-            return np.zeros(q.shape[:-1])
-        found = evaluate([self.energy], self._values(q, v, [0.0] * len(self.functions)))[0]
-        return np.broadcast_to(found, q.shape[:-1])
-
-    def _values(self, q: Floats, v: Floats, signals: Sequence[float]) -> dict[int, Any]:
-        values: dict[int, Any] = {node.id: q[..., k] for k, node in enumerate(self.q)}
-        values |= {node.id: v[..., k] for k, node in enumerate(self.v)}
-        values |= {node.id: x for node, x in zip(self.parameters, self.numbers, strict=True)}
-        return values | {node.id: x for node, x in zip(self.signals, signals, strict=True)}
+        variables, energy = self._energy
+        if not isinstance(energy, Node):
+            return np.full(q.shape[:-1], float(energy))
+        found = evaluate([energy], {node.id: q[..., k] for k, node in enumerate(variables)})[0]
+        return np.asarray(np.broadcast_to(found, q.shape[:-1]))
 
 
 def trace_forces(mechanism: Mechanism, forces: Sequence[Force]) -> ForceProgram:
-    """All forces of a simulation: tau = sum of effort * d(speed)/dv, by one reverse pass."""
-    trace = ForceTrace(mechanism)
-    pushes = [push for force in forces for push in pushes_of(mechanism, force)]
-    efforts: list[Effort] = []
-    energy: Any = 0.0
-    for push in pushes:
-        made, stored = trace.push(push)
-        efforts += [(effort, speed) for effort, speed in made if isinstance(speed, Node)]
-        energy = energy + stored
-    torques: dict[int, Node] = {}
-    if efforts:
-        weights, speeds = zip(*efforts, strict=True)
-        found = vjp(list(speeds), trace.v, list(weights))
-        zero = trace.graph.constant(0.0).id
-        torques = {k: x for k, x in enumerate(found) if x.id != zero}
-    return ForceProgram(
-        tuple(pushes), trace.graph, trace.q, trace.v, trace.parameters, trace.numbers, trace.signals, trace.functions,
-        torques, energy if isinstance(energy, Node) else None,
-    )  # fmt: skip
+    """All forces of a simulation."""
+    return ForceProgram(mechanism, tuple(push for force in forces for push in pushes_of(mechanism, force)))
 
 
 def pushes_of(mechanism: Mechanism, force: Force) -> list[Push]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -27,36 +27,28 @@ class ForceTrace:
         self.q = [g.variable("q", c.domain) for body in mechanism.bodies for c in body.joint.coordinates]
         self.v = [g.variable("v") for _ in range(mechanism.nv)]
         self.parameters: list[Node] = []
-        self.numbers: list[float] = []
         self.signals: list[Node] = []
-        self.functions: list[Callable[[float], float]] = []
         self._twists: dict[int, Twist] = {}
 
-    def push(self, push: Push) -> tuple[list[Effort], Scalar]:
-        """Efforts of a push with the speeds that they work on, and the energy that it stores."""
-        numbers, signals = self._numbers(push.numbers), self._signals(push.signals)
+    def efforts(self, push: Push) -> list[Effort]:
+        """Efforts of a push with the speeds that they work on."""
+        numbers = [self.graph.variable("p") for _ in push.numbers]
+        signals = [self.graph.variable("s") for _ in push.signals]
+        self.parameters += numbers
+        self.signals += signals
         poses = [self.poses[body] if body >= 0 else Pose() for body in push.bodies]
         twists = [self._twist(body) for body in push.bodies] if push.velocity else []
         q, qd = self._coordinates(push)
         s = push.measured(poses, twists, q, qd, numbers)
         s, rate = (push.sight(poses, q, numbers), s) if push.velocity else (s, self.rate_of(s))
-        efforts = push.efforts(s, rate, numbers, signals)
-        energy = push.energy(vector(*s), vector(*numbers)) if push.energy else 0.0
-        return list(zip(efforts, rate, strict=True)), energy
+        return list(zip(push.efforts(s, rate, numbers, signals), rate, strict=True))
 
-    def _numbers(self, values: Sequence[float]) -> list[Node]:
-        """Numbers that can change without compiling again."""
-        made = [self.graph.variable("p") for _ in values]
-        self.parameters += made
-        self.numbers += map(float, values)
-        return made
-
-    def _signals(self, functions: Sequence[Callable[[float], float]]) -> list[Node]:
-        """What functions of time say."""
-        made = [self.graph.variable("s") for _ in functions]
-        self.signals += made
-        self.functions += functions
-        return made
+    def energy(self, push: Push) -> Scalar:
+        """The energy that a push stores."""
+        assert push.energy is not None
+        poses = [self.poses[body] if body >= 0 else Pose() for body in push.bodies]
+        s = push.measured(poses, [], self._coordinates(push)[0], [], push.numbers)
+        return push.energy(vector(*s), vector(*push.numbers))
 
     def _coordinates(self, push: Push) -> tuple[list[Any], list[Any]]:
         """The coordinates of a push, and their rates."""

@@ -434,7 +434,8 @@ class Model(ConstraintQuestions, ModeQuestions, Derivatives, ProductQuestions):
     ) -> Trajectory:  # fmt: skip
         """Integrate the motion from (q0, v0); without them from the mechanism's own start.
 
-        The `method` "rk4" or "semi-implicit-euler" takes steps of `dt` seconds; "dopri5" chooses its steps by `rtol`
+        The `method` "rk4" or "semi-implicit-euler" takes steps of `dt` seconds, as do "implicit-euler", "bdf1", "bdf2"
+        and "implicit-midpoint", for stiff mechanisms; "auto" chooses. "dopri5" chooses its steps by `rtol`
         and `atol`, and `dt` is the distance of its samples. `tau` are generalized forces: a row, values over time, or a
         function tau(t, q, v), asked at every stage or, with `hold=k`, every k steps; `forces` are springs, wrenches and
         servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `aj.Event`s. Limits that joints declare hold

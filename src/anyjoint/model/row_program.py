@@ -49,7 +49,8 @@ class RowProgram:
         dtype: np.dtype[Any],
         width: int | None,
     ) -> None:
-        self.quantity, self.trace, self.workshop, self.dtype = quantity, trace, workshop.pushed(trace.pushes), dtype
+        self.quantity, self.trace, self.dtype = quantity, trace, dtype
+        self.workshop = workshop.pushed(trace.pushes, trace.loose)
         self.inputs = tuple((row.name, row.size(mechanism)) for row in quantity.given(mechanism))
         self.size = output_size(quantity, trace, mechanism)
         self.code = CompiledSchedule(in_rows(trace.schedule), dtype=dtype.name, width=width)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.model.parameter_rows import ParameterRows
+from anyjoint.stepper import STEPPERS
+from anyjoint.stepper.adaptive_bdf2 import LookingBackRow
 from anyjoint.stepper.error_control import AdaptiveRow
 
 from .chunk import Chunk, Pace, StepUnderflow
@@ -128,7 +131,8 @@ def first_step(q: Floats, v: Floats, f: Floats, request: Request) -> float:
 
 def compiled_adaptive(request: Request) -> Iterator[Chunk]:
     """The step loop as machine code; each trajectory of a batch has its own step length."""
-    stepper, row = make_stepper(request), AdaptiveRow(request.model.nq, request.model.nv, request.powered)
+    kind = LookingBackRow if request.stepper.remembers else AdaptiveRow
+    stepper, row = make_stepper(request), kind(request.model.nq, request.model.nv, request.powered)
     state, numbers = initial_rows(request, row.length), numbers_of(request, stepper)
     _prepare(request, row, state)
     settings = stepper.settings(request.duration, request.rtol, request.atol, forces=request.numbers)
@@ -150,10 +154,11 @@ def compiled_adaptive(request: Request) -> Iterator[Chunk]:
 
 def _prepare(request: Request, row: AdaptiveRow, state: Floats) -> None:
     """First rates and step lengths."""
+    request = replace(request, stepper=STEPPERS["dopri5"]) if request.stepper.implicit else request
     for member, (q, v) in enumerate(zip(request.q, request.v, strict=True)):
         rates = python_stepper(request, member).rates(0.0, q, v)
         state[member, row.step] = first_step(q, v, rates[:-1], request)
-        state[member, row.rates :] = rates[: row.width]
+        state[member, row.rates : row.rates + row.width] = rates[: row.width]
 
 
 def _add_steps(samples: Samples, member: int, rows: Floats, row: AdaptiveRow, end: float, duration: float) -> None:

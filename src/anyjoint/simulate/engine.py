@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.errors import InputError
+
 from .adaptive import compiled_adaptive, python_adaptive
 from .chunk import Chunk, StepUnderflow
 from .fixed import compiled_fixed, held_fixed, python_fixed
@@ -22,6 +24,11 @@ def engine(request: Request) -> Iterator[Chunk]:
     if request.hold and not request.model.numeric:
         return held_fixed(request)
     asks = request.drive.callback is not None or (adaptive and request.drive.varying) or request.model.numeric
+    if asks and request.stepper.chooses:
+        raise InputError(
+            f"method={request.method!r} takes steps that no Python function can be asked in: no tau(t, q, v), no inputs"
+            " or forces over time; use 'bdf2'"
+        )
     if asks:
         return one_by_one(request) if request.batch > 1 else in_python(request)
     return compiled_adaptive(request) if adaptive else compiled_fixed(request)

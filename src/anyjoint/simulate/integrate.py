@@ -16,6 +16,7 @@ from anyjoint.mechanism.singular import joint_reason
 from anyjoint.options import named_options
 from anyjoint.stepper import STEPPERS
 
+from .choose import AUTO, EXPLICIT, chosen
 from .chunk import Chunk, StateAt, StepUnderflow
 from .contact import simulate_contacts
 from .drive import read_only
@@ -68,6 +69,8 @@ def simulate(
 
     Without q0 the mechanism's own start is taken, or its neutral coordinates at rest. `dt` is the step of "rk4" and
     "semi-implicit-euler", and the distance of the samples of "dopri5", which chooses its steps by `rtol` and `atol`.
+    "implicit-euler", "bdf1", "bdf2", "adaptive-bdf2" and "implicit-midpoint" are for stiff mechanisms; "auto" takes
+    "rk4" or "bdf2" by how stiff this one is beside `dt`, and `traj.status.note` says why.
     `tau` is constant, (samples, nv) spread over the duration, (times, values), or a function tau(t, q, v); functions
     are called from Python at every stage, which is slower, or, with `hold=k`, at the beginning of every k-th step: what
     they answer is held while machine code takes the steps, as by a sampled controller. `forces` are springs, wrenches
@@ -80,14 +83,16 @@ def simulate(
     does not fit is computed again on the way back. Bodies of `add_contact_body` change their modes on the way: `tau`,
     `events` and the result are in terms of `model.released`.
     """
-    options = (
-        duration, dt, method, rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters,
-    )  # fmt: skip
+    rest = rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters
+    first = EXPLICIT if method == AUTO else method
     if model.modes:
         if gradient:
             raise InputError("gradient: runs in which contacts open and close are not differentiated; fix their modes")
-        return simulate_contacts(model, q0, v0, options, progress)
-    request = make_request(model, q0, v0, *options)
+        return simulate_contacts(model, q0, v0, (duration, dt, first, *rest), progress)
+    request = make_request(model, q0, v0, duration, dt, first, *rest)
+    if method == AUTO:
+        name, note = chosen(request)
+        request = replace(make_request(model, q0, v0, duration, dt, name, *rest), note=note)
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     if gradient:
         request = differentiable(request, save_every, memory)
@@ -325,6 +330,7 @@ class Recorder:
         if request.single:
             q, v = q[:, 0], v[:, 0]
         status = self._held(self.status or Status(True, "", float(t[-1])), t, q, v)
+        status = replace(status, note=request.note)
         return Trajectory(
             t, q, v, status, request.model, request.method, self.steps, self.crossings, request.drive, self._work(t),
             parameters=request.parameters, run=request if self.differentiable else None,

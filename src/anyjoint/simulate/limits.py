@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 QUICK = 0.7  # radians per step of the quickest oscillation on all stops at once: explicit steps follow with ease
+HARD = 3.0  # the same where steps damp it: the stop takes all of the speed within a few steps
 FINEST = 1e-3  # seconds; steps that adapt themselves can follow stops of this pace
 DAMPING = 0.5  # of the critical one: what bounces off a stop comes back with three tenths of its speed
 GIVES_WAY = 0.25  # of the room between two limits (or of a unit, beyond one): more, and a stop does not hold
@@ -24,8 +25,11 @@ RESTING = 0.03  # of what makes a stop give way: a weight at rest that needs no 
 HARDEST = 1e4  # times as stiff they make it for that at most
 
 
-def stops(model: Model, dt: float, adaptive: bool) -> Limits | None:
-    """Stops as hard as steps of this length can follow, for all coordinates with limits; None if there are none."""
+def stops(model: Model, dt: float, adaptive: bool, damps: bool = False) -> Limits | None:
+    """Stops as hard as steps of this length can follow, for all coordinates with limits; None if there are none.
+
+    Steps of methods that damp what is too quick bear harder ones.
+    """
     places = [at_v for _, _, at_v, _ in limited_coordinates(model.mechanism)]
     if not places:
         return None
@@ -33,7 +37,7 @@ def stops(model: Model, dt: float, adaptive: bool) -> Limits | None:
     ease = np.diag(inverse)  # of each coordinate while the others are free, which is when it moves most easily
     # On all stops at once some mix of coordinates moves more easily still: that one sets the pace.
     quickest = np.linalg.eigvalsh(inverse / np.sqrt(np.outer(ease, ease)))[-1]
-    pace = QUICK / (min(dt, FINEST) if adaptive else dt) / np.sqrt(quickest)
+    pace = (HARD if damps else QUICK) / (min(dt, FINEST) if adaptive else dt) / np.sqrt(quickest)
     if adaptive:
         pace *= np.sqrt(np.clip(_sag(model, places, pace**2 / ease) / SAG, 1.0, HARDEST))
     return Limits(tuple((pace**2 / ease).tolist()), tuple((2 * DAMPING * pace / ease).tolist()))

@@ -79,12 +79,13 @@ class PythonStepper:
 
     def step(self, t: float, q: Floats, v: Floats, h: float) -> State:
         """The state after one step, in the same chart."""
-        ops = NumberOps(self, t, q, v, h)
+        ops, before = NumberOps(self, t, q, v, h), self.work
         found: State = self.stepper.step(ops)
         self.work = ops.work
         if self.stepper.implicit:  # which has moved along velocities under the forces that were met there
             c, met_q, met_v = ops.met or (1.0, *found)
-            self.work = h * self.power(met_v, self.drive.torque(t + c * h, met_q, met_v, self.member))
+            on, g = ops.looked or (0.0, h)  # work is integrated just as velocities are
+            self.work = on * before + g * self.power(met_v, self.drive.torque(t + c * h, met_q, met_v, self.member))
         self.before = q, v, h
         return found
 
@@ -133,6 +134,7 @@ class NumberOps:
         self.powers: list[tuple[Floats, float]] = []  # accelerations, and the power of what was at work in them
         self.work = 0.0
         self.met: tuple[float, Floats, Floats] | None = None  # the c and the state at which forces were felt
+        self.looked: tuple[float, float] | None = None  # how the state before counts, and g
 
     def accelerate(self, c: float, q: Floats, v: Floats) -> Floats:
         """dv/dt at t + c h."""
@@ -152,8 +154,9 @@ class NumberOps:
         """The state on from the one before, and g; without one before, those of backward Euler."""
         q, v, last = self.owner.before or (self.q, self.v, np.inf)
         w = self.h / last
-        on = w * w / (1 + 2 * w)
-        return self.q + on * (self.q - q), self.v + on * (self.v - v), self.h * (1 + w) / (1 + 2 * w)
+        on, g = w * w / (1 + 2 * w), self.h * (1 + w) / (1 + 2 * w)
+        self.looked = on, g
+        return self.q + on * (self.q - q), self.v + on * (self.v - v), g
 
     def solve(self, c: float, q: Floats, v: Floats, g: float) -> tuple[Floats, Floats, Floats]:
         """The state after a stage, and its accelerations, by Newton's method as in stepper/newton.py."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +21,17 @@ from anyjoint.model.row_program import check_built_in
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.constraints import baumgarte
 from anyjoint.quantity.implicit import implicit
+from anyjoint.quantity.push_forces import push_forces
 from anyjoint.scalar import reals
 from anyjoint.stepper import STEPPERS, Stepper
+from anyjoint.stepper.newton import CLOSE
 from anyjoint.stepper.physics import built_in_joints
 
 from .drive import Drive, make_drive
 from .events import Event, as_events
 from .kept import kept
 from .limits import check_start, stops
+from .programs import program_of
 from .python_step import damping_of
 from .stabilise import PROJECT, Stabilise, checked_stabilise
 
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 Floats = np.ndarray[Any, np.dtype[Any]]
 MOST_BYTES = 1 << 30  # a longer trajectory is thinned unless save_every is given
 FINEST = 45  # roundings that a tolerance may not fall below
+SOLVED = 100  # times as close as that equations are solved
 TINIEST = 1e-300  # step
 
 
@@ -65,6 +69,7 @@ class Request:
     parameters: ParameterRows | None = None  # of each trajectory
     record: Any = None  # where steps of the method's own choice are written down, if the run is to be differentiated
     given: tuple[Floats, Floats] | None = None  # the first state before joints chose their charts
+    note: str = ""  # why the method was chosen, if the user left that to us
 
     @cached_property
     def quantities(self) -> tuple[str | Quantity, ...]:
@@ -74,6 +79,14 @@ class Request:
         if self.stepper.implicit:
             return (self._implicit(b), *project)
         return (baumgarte(a, b) if isinstance(self.stabilise, tuple) else self.stepper.dynamics, *project)
+
+    @cached_property
+    def pushing(self) -> Quantity | None:
+        """What forces by kernels ask of the model, where there are many; implicit steps feel them without it.
+
+        They need it for the work alone.
+        """
+        return pushing(self.model, self.forces) if self.forces.many else None
 
     def _implicit(self, pull: float) -> Quantity:
         """Accelerations under the forces of the run; the same while neither those nor the mechanism change."""
@@ -136,7 +149,7 @@ def make_request(
     duration, dt = _number("duration", duration, 0.0), _number("dt", dt, TINIEST)
     if duration / dt > 1e12:
         raise InputError(f"duration={duration:g} s at dt={dt:g} s is more than 1e12 steps; give a longer dt")
-    rtol, atol = _tolerances(rtol, atol, float(FINEST * np.finfo(model.dtype).eps) if stepper.adaptive else 0.0)
+    rtol, atol = _tolerances(rtol, atol, _finest(model, stepper))
     q, v, single = start_states(model, q0, v0)
     if not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads={threads!r}; expected a whole number of at least 1")
@@ -187,15 +200,35 @@ def _with_stops(model: Model, q: Floats, forces: Any, limits: Any, dt: float, st
     check_start(model, q)
     if any(isinstance(force, Limits) for force in forces):
         return forces
-    key = ("stops", dt, stepper.adaptive, tuple(model.mechanism.bodies))
-    made = kept(model, key, lambda: stops(model, dt, stepper.adaptive))
+    damps = stepper.damps and not stepper.adaptive
+    key = ("stops", dt, stepper.adaptive, damps, tuple(model.mechanism.bodies))
+    made = kept(model, key, lambda: stops(model, dt, stepper.adaptive, damps))
     return [*forces, made] if made else forces
 
 
 def _forces(model: Model, forces: Any) -> ForceProgram:
     where = tuple(model.mechanism.bodies) if forces else ()  # no forces depend on no parameters
     key = ("forces", signature(tuple(forces), whole=True), where)
-    return kept(model, key, lambda: trace_forces(model.mechanism, forces))
+
+    def make() -> ForceProgram:
+        program = trace_forces(model.mechanism, forces)
+
+        def torque(q: Floats, v: Floats, signals: Floats) -> Floats:
+            rows = [x.astype(model.dtype).reshape(-1, x.shape[-1]) for x in (q, v)]
+            more = [signals.astype(model.dtype)] if len(signals) else []
+            code: Any = program_of(model, pushing(model, program))
+            made = code(*rows, *more)
+            return np.asarray(made, dtype=float).reshape(v.shape)
+
+        return replace(program, compiled=torque) if program.many else program
+
+    return kept(model, key, make)
+
+
+def pushing(model: Model, forces: ForceProgram) -> Quantity:
+    """The quantity of forces by kernels; the same while neither those nor the mechanism change."""
+    where = tuple(model.mechanism.bodies), tuple(map(float, model.mechanism.gravity))
+    return kept(forces, ("pushing", where), lambda: push_forces(forces.pushes))
 
 
 def checked_stepper(method: Any) -> Stepper:
@@ -203,7 +236,7 @@ def checked_stepper(method: Any) -> Stepper:
     if method not in STEPPERS:
         near = difflib.get_close_matches(str(method), STEPPERS, n=1, cutoff=0.3)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise InputError(f"method={method!r} is unknown{hint}; choose one of {', '.join(STEPPERS)}")
+        raise InputError(f"method={method!r} is unknown{hint}; choose one of {', '.join(STEPPERS)}, or auto")
     return STEPPERS[method]
 
 
@@ -212,6 +245,14 @@ def _number(name: str, value: Any, least: float) -> float:
         wanted = "a positive" if least else "a"
         raise InputError(f"{name}={value!r}; expected {wanted} finite number of seconds, not negative")
     return float(value)
+
+
+def _finest(model: Model, stepper: Stepper) -> float:
+    """The finest tolerance that a stepper can meet: that of its numbers, or of the equations that it solves."""
+    if not stepper.adaptive:
+        return 0.0
+    finest = float(FINEST * np.finfo(model.dtype).eps)
+    return max(finest, SOLVED * CLOSE) if stepper.solves else finest
 
 
 def _tolerances(rtol: Any, atol: Any, finest: float) -> tuple[float, float]:

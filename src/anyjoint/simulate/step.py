@@ -9,6 +9,7 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.forces.program import ForceProgram
 from anyjoint.mechanism import Mechanism
 from anyjoint.stepper import Stepper
+from anyjoint.stepper.adaptive_bdf2 import AdaptiveBdf2
 from anyjoint.stepper.compiled import CompiledOps
 from anyjoint.stepper.error_control import CONTROLS, AdaptiveStep, Controls
 from anyjoint.stepper.physics import Physics, Projection
@@ -31,12 +32,12 @@ class Step:
 
 def make_step(
     stepper: Stepper, mechanism: Mechanism, dynamics: Schedule, forces: ForceProgram, varying: bool, powered: bool,
-    projection: Projection | None = None, dampers: int | None = None,
+    projection: Projection | None = None, dampers: int | None = None, pushing: tuple[Schedule, int] | None = None,
 ) -> Step:  # fmt: skip
     """The step of a stepper; `varying` says that inputs change with time and stand two rows per step in the drive.
 
     With `powered` the work of inputs, forces and dampers is summed up behind the state; `dampers` is where those of
-    each state stand among its numbers, if they are not the same for all.
+    each state stand among its numbers, if they are not the same for all. `pushing` are forces by kernels.
     """
     builder = Builder(ARRAYS)
     controls = len(CONTROLS) if stepper.adaptive else 1  # numbers that the stepper itself wants to know
@@ -49,11 +50,12 @@ def make_step(
     length = (builder.room(1) if stepper.solves else builder.place("settings")) if stepper.implicit else None
     physics = Physics(
         builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection, step=length,
-        feels=stepper.implicit,
+        feels=stepper.implicit, pushing=pushing,
     )  # fmt: skip
-    if stepper.adaptive and stepper.tableau:
+    if stepper.adaptive:
         wanted = Controls(*(builder.place("settings", k) for k in range(controls)))
-        row = AdaptiveStep(builder, physics, stepper.tableau, wanted).make()
+        own = AdaptiveStep(builder, physics, stepper.tableau, wanted) if stepper.tableau else None
+        row = (own or AdaptiveBdf2(builder, physics, wanted)).make()
         return Step(builder.schedule(), row, total, controls, 0)
     width = mechanism.nv + len(forces.functions) if varying else 0
     q, v = builder.place("state"), builder.place("state", mechanism.nq)
@@ -73,5 +75,5 @@ def make_step(
     physics.settle(q, v, ops.time(1.0), before.at(mechanism.nq + mechanism.nv) if before else None)
     if t:
         builder.pointwise(1, {"t": t}, {"h": h}, {"t": t}, lambda x: {"t": x["t"] + x["h"]})
-    row = n + bool(t) + (mechanism.nq + mechanism.nv + 1 if before else 0)
+    row = n + bool(t) + (mechanism.nq + mechanism.nv + 2 if before else 0)
     return Step(builder.schedule(), row, total, controls, 2 if varying else 0)

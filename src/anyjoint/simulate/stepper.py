@@ -113,14 +113,19 @@ def make_stepper(request: Request) -> Stepper:
     model, rows = request.model, request.parameters
     programs = [program_of(model, quantity, rows) for quantity in request.quantities]
     program = programs[0]
+    if request.pushing:
+        programs.append(program_of(model, request.pushing, rows))
     varying = request.drive.varying and not request.stepper.adaptive
 
     def make() -> Stepper:
-        projection = projection_of(programs)
+        own = programs[:-1] if request.pushing else programs
+        start = sum(x.trace.count for x in own)
+        pushing = (programs[-1].trace.schedule, start) if request.pushing else None
+        projection = projection_of(own)
         dynamics, forces = program.trace.schedule, request.forces
         dampers = sum(x.trace.count for x in programs) if rows else None
         step = make_step(
-            request.stepper, model.mechanism, dynamics, forces, varying, request.powered, projection, dampers
+            request.stepper, model.mechanism, dynamics, forces, varying, request.powered, projection, dampers, pushing
         )
         return Stepper(step, programs, program.code.target.width, rows is not None)
 

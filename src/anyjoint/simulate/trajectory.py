@@ -109,7 +109,7 @@ class Trajectory:
     def _stored(self) -> Floats | None:
         """Energy in springs among the forces of the run at every sample, or None."""
         forces = self.drive.forces if self.drive is not None else None
-        return forces.stored(self.q, self.v) if forces is not None and forces.energy is not None else self.stored
+        return forces.stored(self.q, self.v) if forces is not None and forces.stores else self.stored
 
     def work(self) -> Floats:
         """Work that dampers, forces and inputs have done on the mechanism up to every sample.

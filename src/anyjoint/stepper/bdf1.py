@@ -9,4 +9,6 @@ def step(ops: Ops) -> tuple[Vector, Vector]:
     return q, v
 
 
-BDF1 = Stepper("bdf1", "first order, backward Euler: damps whatever is too quick", 1, step, implicit=True, solves=True)
+BDF1 = Stepper(
+    "bdf1", "first order, backward Euler: damps whatever is too quick", 1, step, implicit=True, solves=True, damps=True
+)

@@ -11,5 +11,5 @@ def step(ops: Ops) -> tuple[Vector, Vector]:
 
 BDF2 = Stepper(
     "bdf2", "second order, damps what is too quick: stiff mechanisms", 2, step, implicit=True, solves=True,
-    remembers=True,
+    remembers=True, damps=True,
 )  # fmt: skip

@@ -40,7 +40,8 @@ class CompiledOps:
     ) -> None:  # fmt: skip
         self.builder, self.physics, self.h, self.inputs, self.t = builder, physics, h, inputs, t
         self.q, self.v = Sum(q), Sum(v)
-        self.before = before  # where the state before stands, and behind it the length of the step from there
+        self.before = before  # where the state before stands, then the length of the step from there, and the work
+        self.looked: tuple[Place, Place] | None = None  # how the state before counts, and g
         self.met: tuple[float, Place, Place] | None = None  # the c and the state at which forces were felt
 
     def accelerate(self, c: float, q: Sum, v: Sum) -> Sum:
@@ -99,6 +100,7 @@ class CompiledOps:
 
         last = self.before.at(nq + nv)
         builder.pointwise(1, {"last": last}, {"h": self.h}, {"g": g, "on": on}, lengths)
+        self.looked = on, g
         made = []
         for now, before, n in ((self.q, self.before, nq), (self.v, self.before.at(nq), nv)):
             place = builder.room(n)
@@ -131,11 +133,25 @@ class CompiledOps:
 
     def add_work_of_implicit(self, q: Place, v: Place, total: Place) -> None:
         """Add the work of an implicit step, which has moved along velocities under the forces that were met there."""
-        c, q, v = self.met or (1.0, q, v)
+        if self.met is None:
+            end = Sum(q), Sum(v)
+            self._compute(*end)  # forces are computed in the work array
+            self.met = 1.0, end[0].at, end[1].at
+        c, q, v = self.met
         inputs = self.inputs(c)
         self.physics.gathered(q, v, inputs)
         power = self.physics.power(v, inputs)
         assert power is not None  # work is asked for
+        if self.looked and self.before:  # work is integrated just as velocities are
+            on, g = self.looked
+            places = {"work": total, "before": self.before.at(self.physics.nq + self.physics.nv + 1)}
+
+            def both(x: Values) -> dict[str, Any]:
+                more = x["on"] * (x["work"] - x["before"]) + x["g"] * x["power"]
+                return {"work": x["work"] + more, "before": x["work"]}
+
+            self.builder.pointwise(1, places, {"on": on, "g": g, "power": power}, places, both)
+            return
         done = lambda x: {"work": x["h"] * x["power"]}  # noqa: E731
         self.builder.pointwise(1, {}, {"h": self.h, "power": power}, {"work": total}, done, accumulate=True)
 

@@ -57,9 +57,14 @@ class Part:
 class AdaptiveStep:
     """Builds the runs of one step."""
 
-    def __init__(self, builder: Builder, physics: Physics, tableau: Tableau, controls: Controls) -> None:
+    exponent, most = -0.2, MOST  # of the error in the length of the next step, and how much longer it may be
+
+    def __init__(
+        self, builder: Builder, physics: Physics, tableau: Tableau, controls: Controls,
+        row: type[AdaptiveRow] = AdaptiveRow,
+    ) -> None:  # fmt: skip
         self.builder, self.physics, self.tableau, self.controls = builder, physics, tableau, controls
-        self.row = AdaptiveRow(physics.nq, physics.nv, physics.damping is not None)
+        self.row = row(physics.nq, physics.nv, physics.damping is not None)
         self.used, self.total, self.accept = (builder.room(1) for _ in range(3))
         clock = self._at(self.row.time) if physics.mechanism.timed else None
         drive = builder.place("drive")
@@ -139,7 +144,7 @@ class AdaptiveStep:
         def decide(x: Values) -> dict[str, Any]:
             error = sqrt(x["total"] / count)
             good = less(error, 1.0)
-            change = minimum(maximum(SAFETY * power(maximum(error, 1e-10), -0.2), LEAST), MOST)
+            change = minimum(maximum(SAFETY * power(maximum(error, 1e-10), self.exponent), LEAST), self.most)
             change = select(less(error, 1e30), change, LEAST)  # also where the error is not a number
             ended = select(less(x["used"], x["h"]), x["end"], x["t"] + x["used"])  # cut short: it ends exactly there
             idle = less(x["used"], 1e-30)

@@ -10,5 +10,6 @@ def step(ops: Ops) -> tuple[Vector, Vector]:
 
 
 IMPLICIT_EULER = Stepper(
-    "implicit-euler", "first order, for stiff springs, dampers and strings at long steps", 1, step, implicit=True
-)
+    "implicit-euler", "first order, for stiff springs, dampers and strings at long steps", 1, step, implicit=True,
+    damps=True,
+)  # fmt: skip

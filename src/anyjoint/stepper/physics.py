@@ -85,6 +85,7 @@ class Physics:
         projection: Projection | None = None,
         step: Place | None = None,
         feels: bool = False,
+        pushing: tuple[Schedule, int] | None = None,
     ) -> None:
         self.builder, self.mechanism, self.forces = builder, mechanism, forces
         self.nq, self.nv = mechanism.nq, mechanism.nv
@@ -97,6 +98,10 @@ class Physics:
         rows = ("q", "v", "t", "result", *(["tau"] if self.tau and (forced or not feels) else []))
         kinds = {"h": builder.arrays[step.array].kind} if step else {}
         self.dynamics = Embedded(builder, dynamics, (*rows, "qdd"), **kinds)
+        if pushing:  # forces by kernels, and where their numbers begin
+            self.pushing = Embedded(builder, pushing[0], ("q", "v", "result"))
+            self.pushed, self.push_numbers = builder.room(self.nv), builder.place("numbers", pushing[1])
+        self.many = pushing is not None
         self.projection = projection
         if projection:
             self.corrections = [
@@ -144,9 +149,15 @@ class Physics:
 
     def add_forces(self, q: Place, v: Place, inputs: Place, tau: Place) -> None:
         """Add the generalized forces of all forces at a state to those at `tau`."""
-        program = self.forces
-        if program is None:
+        if self.forces is None:
             return
+        if self.many:
+            places = {"q": q, "v": v, "signals": inputs.at(self.nv), "numbers": self.push_numbers}
+            self.pushing.call(places | {"result": self.pushed})
+            more = lambda x: {"tau": x["tau"] + x["more"]}  # noqa: E731
+            self.builder.pointwise(self.nv, {"tau": tau, "more": self.pushed}, {}, {"tau": tau}, more)
+            return
+        program = self.forces.straight
         loads = {node.id: q.at(k) for k, node in enumerate(program.q)}
         loads |= {node.id: v.at(k) for k, node in enumerate(program.v)}
         loads |= {node.id: place for node, place in zip(program.parameters, self.settings, strict=True)}

@@ -53,6 +53,8 @@ class Stepper:
     implicit: bool = False  # whether accelerations feel forces as they will be at the end of the step
     solves: bool = False  # whether a step solves equations, by corrections
     remembers: bool = False  # whether a step looks back at the state before
+    chooses: bool = False  # whether it chooses its steps without a tableau
+    damps: bool = False  # whether what is too quick for its steps comes to rest
 
     @property
     def dynamics(self) -> str:
@@ -64,7 +66,7 @@ class Stepper:
     @property
     def adaptive(self) -> bool:
         """Whether steps choose their own length."""
-        return self.tableau is not None and bool(self.tableau.error)
+        return self.chooses or (self.tableau is not None and bool(self.tableau.error))
 
 
 def runge_kutta(ops: Ops, tableau: Tableau) -> tuple[Vector, Vector]:

@@ -12,6 +12,7 @@ from anyjoint.dynamics.carried import CARRIED, CARRIED_AT_REST
 from anyjoint.dynamics.constraint_jacobian import PROJECT
 from anyjoint.dynamics.implicit import CARRIED_IMPLICIT, CARRIED_NEWTON
 from anyjoint.dynamics.link_rows import MOVING_FRAMES, STANDING_FRAMES
+from anyjoint.dynamics.pushed import PUSHED
 from anyjoint.symbolic import Graph
 from anyjoint.tree.closures import ClosedPlan
 
@@ -19,8 +20,8 @@ from .classes import Tracer
 from .constrained import Question
 from .layout import Layout
 from .numbers import Numbers
-from .push_kernels import PushKernels
-from .row_kernels import HUB, WORLD, RowKernels
+from .push_kernels import SEEN, PushKernels
+from .row_kernels import HUB, WORLD, Feeds, RowKernels
 from .setup import Rows
 
 if TYPE_CHECKING:
@@ -48,8 +49,9 @@ def constrained_kernels(
     made = [*frames.rows, *rows.rows]
     if workshop.pushes:
         made += PushKernels(
-            builder, mechanism, closed, workshop.found(), numbers, workshop.push_programs, frames, rows, _end(made)
-        ).rows
+            builder, mechanism, closed, workshop.found(), numbers, workshop.push_programs, frames, rows.feeds,
+            _end(made), question,
+        ).rows  # fmt: skip
     if question.answer == "errors":
         return builder.schedule(), made
     # At rest the ground does not push, though the numbers are those of a mechanism that falls.
@@ -60,12 +62,32 @@ def constrained_kernels(
     if question.implicit:
         sweeps = CARRIED_NEWTON if question.given else CARRIED_IMPLICIT
         result = "answer" if result == "qdd" else result
-    tracer = Tracer(plan, still, workshop.joints, replace(sweeps, results=(result,)), rows.patterns())
-    carried = Layout(tracer, builder, result == "multipliers", _end(made), rows.rooms)
+    tracer = Tracer(plan, still, workshop.joints, replace(sweeps, results=(result,)), rows.feeds.patterns())
+    carried = Layout(tracer, builder, result == "multipliers", _end(made), rows.feeds.rooms)
     carried.add_runs()
     if result == "multipliers":
         _sort(builder, closed, mechanism.constraints, carried.results[result])
     return builder.schedule(), made + carried.rows
+
+
+def push_kernels(
+    workshop: Workshop, inputs: Sequence[str], closed: ClosedPlan, numbers: Numbers
+) -> tuple[Schedule, list[Rows]]:
+    """Generalized forces of the workshop's pushes."""
+    builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
+    wanted = replace(MOVING_FRAMES, results=SEEN)
+    frames = Layout(Tracer(closed.plan, numbers, workshop.joints, wanted), builder, results_in_work=True)
+    frames.add_runs()
+    feeds = Feeds.of(builder, closed.plan.links)
+    made = frames.rows + PushKernels(
+        builder, workshop.mechanism, closed, workshop.found(), numbers, workshop.push_programs, frames, feeds,
+        _end(frames.rows),
+    ).rows  # fmt: skip
+    collected = Layout(
+        Tracer(closed.plan, numbers, workshop.joints, PUSHED, feeds.patterns()), builder, False, _end(made), feeds.rooms
+    )
+    collected.add_runs()
+    return builder.schedule(), made + collected.rows
 
 
 def _end(rows: Sequence[Rows]) -> int:

@@ -20,13 +20,13 @@ from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.closures import ClosedPlan
 
 from .body_trace import entries_of
-from .constrained import poses_of
+from .constrained import Question, poses_of
 from .constraint_program import Seen
 from .layout import Layout
 from .numbers import Numbers
 from .push_program import PushPrograms
 from .pushes import Pushes, Shares, Spot, shares, split_numbers
-from .row_kernels import EXACT, RowKernels
+from .row_kernels import EXACT, Feeds
 from .setup import Rows, split_parameters
 
 SEEN = ("R", "p", "v")
@@ -64,10 +64,12 @@ class PushKernels:
 
     def __init__(
         self, builder: Builder, mechanism: Mechanism, closed: ClosedPlan, pushes: Pushes, numbers: Numbers,
-        programs: PushPrograms, frames: Layout, rows: RowKernels, first: int,
+        programs: PushPrograms, frames: Layout, feeds: Feeds, first: int, question: Question | None = None,
     ) -> None:  # fmt: skip
+        """Without a question, nothing is implicit: pushes are wrenches."""
         self.builder, self.mechanism, self.closed, self.pushes = builder, mechanism, closed, pushes
-        self.numbers, self.programs, self.frames, self.constraints = numbers, programs, frames, rows
+        self.numbers, self.programs, self.frames = numbers, programs, frames
+        self.feeds, self.question = feeds, question
         self.exact = numbers.patterns(EXACT)[len(closed.plan.links) + 1 + len(mechanism.constraints) :]
         self.kinds: dict[Hashable, Traced] = {}
         self._clear()
@@ -82,7 +84,7 @@ class PushKernels:
         """Pushes add to what is there: to nothing, in the beginning."""
         for name in SHARED:
             size = max((getattr(link.feed, name).stop for link in self.closed.plan.links), default=0)
-            room = self.constraints.rooms[name]
+            room = self.feeds.rooms[name]
             if size:
                 self.builder.pointwise(size, {}, {}, {"x": room}, lambda x: {"x": 0.0})
 
@@ -98,7 +100,7 @@ class PushKernels:
         traced.pushes.append(k)
         traced.offsets.append([place.offset for place in self._places(spot, landings, signal)])
         for landing, moving in zip(landings, traced.nonzero, strict=True):
-            entries = self.constraints.feeds[landing.link][landing.row]
+            entries = self.feeds.exact[landing.link][landing.row]
             for at, moves in zip(landing.at, moving, strict=True):
                 entries[at] = None if moves else entries[at]
 
@@ -181,8 +183,8 @@ class PushKernels:
             q += loaded("q", "row", [None])
             qd += loaded("v", "row", [None])
         signals = loaded("signals", "row", [None] * len(spot.push.signals)) if spot.push.signals else []
-        (h,) = loaded("h", "row", [None])
-        ahead = self.constraints.question.ahead(h)
+        h = loaded("h", "row", [None])[0] if self.question else 0.0
+        ahead = self.question.ahead(h) if self.question else 0.0
         share = shares(spot, self.programs.at(graph, spot.push, bodies, q, qd, own, signals, h, ahead))
         return self._kernel(graph, arrays, loads, raw, landings, list(self._entries(spot, share)))
 
@@ -226,10 +228,10 @@ class PushKernels:
             places.append(self.builder.place("q", own.q.start + index))
             places.append(self.builder.place("v", own.v.start + (own.joint.velocity_of(index) or 0)))
         places += [self.builder.place("signals", signal)] if spot.push.signals else []
-        places.append(self.builder.place("h"))
+        places += [self.builder.place("h")] if self.question else []
         for row, link in destinations(landings):
             feed = getattr(self.closed.plan.links[link].feed, row)
-            places.append(Place(work, self.constraints.rooms[row].offset + feed.start))
+            places.append(Place(work, self.feeds.rooms[row].offset + feed.start))
         return places
 
     def _finish(self, first: int) -> list[Rows]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,12 @@ class _Program:
     outputs: list[Any]
     rebuild: Rebuild
 
+    @cached_property
+    def nature(self) -> tuple[bool, int, tuple[bool, ...]]:
+        """What `PushPrograms.nature` says."""
+        _, _, y, W, bend, _ = self.rebuild(self.outputs)
+        return _moves(W), len(y), tuple(_moves(b) for b in bend)
+
 
 class PushPrograms:
     """Pushes, differentiated and simplified once for each kind."""
@@ -59,9 +66,7 @@ class PushPrograms:
 
     def nature(self, push: Push) -> tuple[bool, int, tuple[bool, ...]]:
         """Whether what it pushes with changes with positions or velocities, how many rows it has, and which turn."""
-        program = self._program(push)
-        _, _, y, W, bend, _ = program.rebuild(program.outputs)
-        return _moves(W), len(y), tuple(_moves(b) for b in bend)
+        return self._program(push).nature
 
     def at(
         self, graph: Graph, push: Push, bodies: Sequence[Touched], q: Scalars, qd: Scalars, numbers: Scalars,

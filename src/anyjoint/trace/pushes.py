@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from typing import Any
 
@@ -39,7 +40,7 @@ class Spot:
     rows: int
     bent: tuple[bool, ...]  # of each body whether rows turn with it
 
-    @property
+    @cached_property
     def spread(self) -> bool:
         """Whether its rows have to be carried."""
         alone = {*self.links, *(("joint", link) for link, _ in self.joints)}
@@ -61,12 +62,12 @@ class Pushes:
             made.append(Unknowns(spot.rows, links, joints, soft=True, alike=tuple(range(spot.rows))))
         return made
 
-    @property
+    @cached_property
     def spread(self) -> list[Spot]:
         """Those whose rows are carried, in the order of their blocks."""
         return [spot for spot in self.spots if spot.spread]
 
-    @property
+    @cached_property
     def felt(self) -> Felt:
         """Where links and joints feel them."""
         lack: set[int] = set()
@@ -82,14 +83,17 @@ class Pushes:
         return Felt(*map(frozenset, (lack, give, pull, grip)))
 
 
-def find_pushes(pushes: Sequence[Push], plan: Plan, mechanism: Mechanism, programs: PushPrograms) -> Pushes:
-    """Where pushes act in a plan."""
+def find_pushes(
+    pushes: Sequence[Push], plan: Plan, mechanism: Mechanism, programs: PushPrograms, loose: bool
+) -> Pushes:
+    """Where pushes act in a plan; `loose` ones are wrenches, however stiff they are."""
     spots = []
     for push in pushes:
         links = tuple(plan.placed[body][0] for body in push.bodies if body >= 0)
         joints = tuple(link_coordinate(mechanism, plan, place) for place in push.coordinates)
         stiff, rows, bent = programs.nature(push)
-        spots.append(Spot(push, links, joints, stiff, rows, bent))
+        turns = tuple(turn and not loose for turn in bent)
+        spots.append(Spot(push, links, joints, stiff and not loose, rows, turns))
     return Pushes(tuple(spots))
 
 

@@ -21,6 +21,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.spatial import as_matrix, dot, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.closures import GROUND, ClosedPlan
+from anyjoint.tree.plan import Link
 
 from .body_trace import entries_of
 from .constrained import Question, poses_of, right_side, velocity_place
@@ -32,6 +33,25 @@ from .straight import FEEDS
 
 EXACT = (0.0, 1.0)
 WORLD, HUB = ("R", "p"), ("R_hub", "p_hub")  # where links are in the world, and seen from the hub below
+
+
+@dataclass
+class Feeds:
+    """Rows that kernels write for sweeps: where they stand in the work array, and what is exact in them, by link."""
+
+    rooms: dict[str, Place]
+    exact: list[dict[str, list[Any]]]
+
+    @staticmethod
+    def of(builder: Builder, links: Sequence[Link]) -> Feeds:
+        """Room for the rows of all links, and zeros."""
+        ends = {name: max((getattr(link.feed, name).stop for link in links), default=0) for name in FEEDS}
+        exact = [{name: [0.0] * (at.stop - at.start) for name, at in vars(link.feed).items()} for link in links]
+        return Feeds({name: builder.room(end) for name, end in ends.items()}, exact)
+
+    def patterns(self) -> list[dict[str, Pattern]]:
+        """The exact entries of every link's rows."""
+        return [{name: tuple(entries) for name, entries in feed.items()} for feed in self.exact]
 
 
 @dataclass
@@ -56,13 +76,7 @@ class RowKernels:
         self.builder, self.mechanism, self.closed, self.relative = builder, mechanism, closed, relative
         self.numbers, self.programs, self.frames, self.question = numbers, programs, frames, question
         links = closed.plan.links
-        self.rooms = {
-            name: builder.room(max((getattr(link.feed, name).stop for link in links), default=0))
-            for name in FEEDS
-        }
-        self.feeds: list[dict[str, list[Any]]] = [
-            {name: [0.0] * (place.stop - place.start) for name, place in vars(link.feed).items()} for link in links
-        ]
+        self.feeds = Feeds.of(builder, links)
         self.falls, *self.exact = numbers.patterns(EXACT)[len(links) :]  # of gravity, and of frames
         self.kinds: dict[Hashable, Traced] = {}
         self._columns = [{place: k for k, place in enumerate(row)} for row in closed.starts]
@@ -70,10 +84,6 @@ class RowKernels:
         for k in range(len(mechanism.constraints)):
             self._add(k)
         self.rows = self._finish(first)
-
-    def patterns(self) -> list[dict[str, Pattern]]:
-        """The exact entries of every link's rows."""
-        return [{name: tuple(entries) for name, entries in feed.items()} for feed in self.feeds]
 
     # -- one constraint -------------------------------------------------------------------------------------------
 
@@ -282,11 +292,11 @@ class RowKernels:
         self, places: list[Place], name: str, link: int, first: int, stride: int, entries: Sequence[Any], skip: int = 0
     ) -> None:
         """Where a kernel writes a part of a link's rows, and what it need not write."""
-        room = self.rooms[name]
+        room = self.feeds.rooms[name]
         places.append(Place(room.array, room.offset + getattr(self.closed.plan.links[link].feed, name).start + first))
         for k, x in enumerate(entries):
             at = first + stride * k + skip
-            self.feeds[link][name][at] = x
+            self.feeds.exact[link][name][at] = x
 
     def _finish(self, first: int) -> list[Rows]:
         """Add the runs, and say which numbers they load."""

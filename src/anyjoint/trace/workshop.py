@@ -22,7 +22,7 @@ from anyjoint.tree.plan import GENERAL, NUDGE, Frames, Plan, body_plan, make_fra
 
 from .classes import Tracer
 from .constrained import Constrained, Question, closed_plan, constrained, frame_numbers, frame_variables
-from .constrained_kernels import constrained_kernels
+from .constrained_kernels import constrained_kernels, push_kernels
 from .constraint_program import ConstraintPrograms
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
@@ -59,6 +59,7 @@ class Trace:
     closed: bool = False  # whether with closures of constraints
     joints: tuple[Any, ...] = ()  # joints whose numbers the schedule has built in, for rates and charts
     pushes: tuple[Push, ...] = ()  # forces whose numbers are among its own
+    loose: bool = False  # whether those are wrenches, however stiff they are
 
     @property
     def count(self) -> int:
@@ -80,20 +81,22 @@ class Workshop:
 
     def __init__(
         self, mechanism: Mechanism, form: str = "auto", variants: Callable[[], Sequence[Mechanism]] = tuple,
-        nudged: Collection[int] | None = None, pushes: Sequence[Push] = (),
+        nudged: Collection[int] | None = None, pushes: Sequence[Push] = (), loose: bool = False,
     ) -> None:  # fmt: skip
         """Numbers that are others in one of the `variants` of the mechanism are variables whatever their value.
 
         With `nudged`, every body is a link in its own frame, so that numbers are parameters one by one; these bodies'
-        placements are such parameters, too. `pushes` are forces that implicit steps feel as they will be.
+        placements are such parameters, too. `pushes` are forces that implicit steps feel as they will be, or, where
+        they are `loose`, just as they are.
         """
         self.mechanism, self.form, self.joints, self.nudged = mechanism, form, JointCache(), nudged
-        self.pushes, self.push_programs = tuple(pushes), PushPrograms()
+        self.pushes, self.loose, self.push_programs = tuple(pushes), loose, PushPrograms()
         self.row_programs = ConstraintPrograms()
         self._variants = variants
         self._varying: dict[tuple[Over, bool, bool], Floats | None] = {}
         self._plans: dict[Over, Plan] = {}
         self._closed: dict[Over, ClosedPlan] = {}
+        self._found: dict[Over, Pushes] = {}
         self._bases: dict[Over, Basis] = {}
 
     @cached_property
@@ -115,11 +118,15 @@ class Workshop:
 
     def found(self, over: Over = "regrouped") -> Pushes:
         """Where pushes act."""
-        return find_pushes(self.pushes, self.plan(over), self.mechanism, self.push_programs)
+        if over not in self._found:
+            self._found[over] = find_pushes(
+                self.pushes, self.plan(over), self.mechanism, self.push_programs, self.loose
+            )
+        return self._found[over]
 
-    def pushed(self, pushes: Sequence[Push]) -> Workshop:
+    def pushed(self, pushes: Sequence[Push], loose: bool = False) -> Workshop:
         """A workshop of the same mechanism under forces."""
-        return Workshop(self.mechanism, self.form, self._variants, self.nudged, pushes) if pushes else self
+        return Workshop(self.mechanism, self.form, self._variants, self.nudged, pushes, loose) if pushes else self
 
     def plan(self, over: Over = "links") -> Plan:
         """The links that an algorithm runs over."""
@@ -149,6 +156,7 @@ class Workshop:
         self.__dict__.pop("expansion", None)
         self._plans.clear()
         self._closed.clear()
+        self._found.clear()
 
     def look_again(self) -> None:
         """Forget which numbers vary: where others have changed, too, it may be more of them."""
@@ -166,7 +174,8 @@ class Workshop:
             found = self.basis(over).of((self.expansion or self.mechanism).bodies, field)
         key = over, gravity, closed
         if key not in self._varying:
-            variants = (Workshop(x, self.form, nudged=self.nudged, pushes=self.pushes) for x in self._variants())
+            given = self.nudged, self.pushes, self.loose
+            variants = (Workshop(variant, self.form, tuple, *given) for variant in self._variants())
             others = [variant.numbers(*key).flat() for variant in variants]
             varying = np.ptp([found.flat(), *others], axis=0) != 0 if others else None
             self._varying[key] = varying if varying is None else varying | self._nudges(over, closed, found)
@@ -257,6 +266,13 @@ class Workshop:
             kernels = self._by_constrained_kernels(asked, inputs)
             made = kernels or self._constrained_straight(answer, inputs, asked.still)
         return Trace(name, *made, closed.plan, numbers, over, True, True, pushes=self.pushes)
+
+    def push_forces(self, inputs: Sequence[str]) -> Trace:
+        """Generalized forces of loose pushes, by kernels."""
+        over: Over = "regrouped"
+        closed, numbers = self.closed(over), self.numbers(over, True, True)
+        made = push_kernels(self, inputs, closed, numbers)
+        return Trace("pushed", *made, closed.plan, numbers, over, True, True, pushes=self.pushes, loose=True)
 
     def _by_constrained_kernels(self, question: Question, inputs: Sequence[str]) -> Traced | None:
         """By kernels, if that is asked for or pays."""
