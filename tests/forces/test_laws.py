@@ -60,7 +60,7 @@ MODEL = tree().compile()
 
 
 @pytest.mark.parametrize(
-    "names", [("Bushing", "Motor", "Drag"), ("Magnets", "Wrench"), ("Cable around a cylinder", "Custom", "Servo")]
+    "names", [("Bushing", "Motor"), ("Magnets", "Wrench"), ("Cable", "Custom")]
 )
 def test_implicit_steps_feel_forces(names):
     """Straight code and kernels agree, and go to explicit accelerations as steps get short."""
