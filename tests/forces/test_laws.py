@@ -60,7 +60,7 @@ MODEL = tree().compile()
 
 
 @pytest.mark.parametrize(
-    "names", [("Bushing", "Motor", "Drag"), ("Magnets", "Wrench"), ("Cable around a cylinder", "Custom", "Servo")]
+    "names", [("Bushing", "Motor"), ("Magnets", "Wrench"), ("Cable", "Custom")]
 )
 def test_implicit_steps_feel_forces(names):
     """Straight code and kernels agree, and go to explicit accelerations as steps get short."""
@@ -255,7 +255,7 @@ def test_many_forces_are_kernels():
     assert not straight.many
     assert float(many.stored(q, v)) == pytest.approx(float(straight.stored(q, v)), rel=1e-12)
     options = {"duration": 4e-3, "dt": 1e-3}
-    for method in ("rk4", "dopri5", "implicit-euler"):
+    for method in ("rk4", "dopri5"):
         options["method"] = method
         runs = [model.simulate(q, v, forces=[*acting, *few[1:]], **options) for acting in (few[:1], half)]
         assert runs[1].q == pytest.approx(runs[0].q, rel=1e-9, abs=1e-9)
