@@ -120,6 +120,70 @@ def test_a_batch_is_its_members(model):
         close(many["v0"][k], one["v0"], 1e-12)
 
 
+def test_each_of_a_batch_has_its_own_start_and_inputs():
+    """Also where joints choose other charts than that of the state which was given: the rotation vector is long."""
+    mech = aj.Mechanism("top", gravity=(0, 0, -9.81))
+    mech.add_body("top", joint=joints.Spherical(), inertia=aj.Inertia.box(1.0, 0.1, 0.2, 0.3))
+    model, rng = mech.compile(), np.random.default_rng(2)
+    q, v, tau = np.array([[2.5, 1.0, 2.8], [0.1, 0.2, 0.3]]), rng.normal(size=(2, 3)), rng.normal(size=(2, 3))
+    d = {name: rng.normal(size=(2, 3)) for name in ("q0", "v0", "tau")}
+    w, options = rng.normal(size=(2, 3)), {"duration": 0.02, "dt": 2e-3}
+    traj = model.simulate(q, v, tau=tau, gradient=True, **options)
+    found = traj.gradient(dq=w, wrt=tuple(d), raw=True)
+
+    def run(e):
+        moved = model.simulate(q + e * d["q0"], v + e * d["v0"], tau=tau + e * d["tau"], **options)
+        return np.sum(w * moved.q[-1], axis=-1)
+
+    expected = slope(run)
+    close(sum(np.sum(found[name] * x, axis=-1) for name, x in d.items()), expected, 1e-9)
+    close(np.sum(w * traj.tangent(d, raw=True)[0][-1], axis=-1), expected, 1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:.*compiling again")
+def test_parameters_that_changed_since_the_run():
+    """Steps with other masses are other steps; the same numbers once more are no change."""
+    model = pendulum()
+    traj = model.simulate([0.5], [0.0], duration=0.1, gradient=True)
+    before = traj.gradient(dq=[1.0])["q0"]
+    for name, value in (("bob/com", (0.0, 0.0, -2.0)), ("gravity", (0.0, 0.0, -1.6))):
+        old = model.parameters[name]
+        model.parameters.set({name: value})
+        for ask in (lambda: traj.gradient(dq=[1.0]), lambda: traj.tangent({"q0": [1.0]})):
+            with pytest.raises(aj.AnyjointError, match="simulate again"):
+                ask()
+        model.parameters.set({name: old})
+    close(traj.gradient(dq=[1.0])["q0"], before, 1e-15)
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+def test_where_nothing_happens(method):
+    traj = pendulum().simulate([0.5], [0.0], duration=0.0, method=method, gradient=True)
+    found = traj.gradient(dq=[2.0], wrt=("q0", "v0", "bob/mass"))
+    assert (found["q0"], found["v0"], found["bob/mass"]) == (2.0, 0.0, 0.0)
+    mech = aj.Mechanism("nothing moves")
+    mech.add_body("block", joint=joints.Fixed(), inertia=aj.Inertia.box(1.0, 0.1, 0.1, 0.1))
+    still = mech.compile().simulate(duration=0.01, method=method, gradient=True)
+    assert still.gradient(dq=np.zeros(0), wrt=("q0", "block/mass"))["block/mass"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("direction", "message"),
+    [
+        (["q0"], "changes by name"),
+        ({"q0": "far"}, "expected finite numbers"),
+        ({"q0": [np.nan]}, "expected finite numbers"),
+        ({"q0": np.ones((4, 1))}, r"\(4, 1\); expected finite numbers \(1,\)"),
+        ({"tau": [1.0]}, r"expected finite numbers \(3, 1\)"),
+        ({"bob/mass": [1.0, 2.0]}, "one change of each"),
+    ],
+)
+def test_bad_directions(direction, message):
+    traj = pendulum().simulate([0.5], [0.0], duration=0.01, tau=np.ones((3, 1)), gradient=True)
+    with pytest.raises(aj.AnyjointError, match=message):
+        traj.tangent(direction)
+
+
 def test_states_that_do_not_fit_are_computed_again(model):
     q0, v0, _ = state(model)
     options = {"duration": 0.05, "dt": 1e-3, "gradient": True}

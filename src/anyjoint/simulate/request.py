@@ -68,7 +68,7 @@ class Request:
     stabilise: Stabilise = None  # how the motion is kept on constraints
     parameters: ParameterRows | None = None  # of each trajectory
     record: Any = None  # where steps of the method's own choice are written down, if the run is to be differentiated
-    given: tuple[Floats, Floats] | None = None  # the first state before joints chose their charts
+    given: tuple[Floats, Floats] | None = None  # first states before joints chose their charts
     note: str = ""  # why the method was chosen, if the user left that to us
 
     @cached_property
