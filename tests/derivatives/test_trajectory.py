@@ -140,6 +140,23 @@ def test_each_of_a_batch_has_its_own_start_and_inputs():
     close(np.sum(w * traj.tangent(d, raw=True)[0][-1], axis=-1), expected, 1e-9)
 
 
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+def test_a_motion_that_depends_on_time(method):
+    """The time is part of the state that steps read, and is not differentiated; asked twice, the answer is the same."""
+    mech = aj.Mechanism("driven", gravity=(0, 0, -9.81))
+    rod = aj.Inertia.box(1.0, 0.05, 0.05, 1.0)
+    crank = mech.add_body("crank", joint=joints.Revolute(axis=(0, 1, 0)), inertia=rod)
+    mech.add_body("rod", crank, joints.Revolute(axis=(0, 1, 0)), placement=aj.Pose.translation(0, 0, -1), inertia=rod)
+    mech.prescribe("crank", lambda t: 0.2 * aj.sin(3 * t))
+    model, w, d = mech.compile(), np.array([0.3, 1.0]), np.array([0.0, 1.0])
+    options = {"duration": 0.02, "dt": 2e-3, "method": method, "rtol": 1e-12, "atol": 1e-13}
+    expected = slope(lambda e: w @ model.simulate([0.0, 0.4 + e], [0.6, 0.1], **options).q[-1])
+    traj = model.simulate([0.0, 0.4], [0.6, 0.1], gradient=True, **options)
+    for _ in range(3):
+        close(traj.gradient(dq=w)["q0"] @ d, expected, 1e-8)
+        close(traj.tangent({"q0": d})[0][-1] @ w, expected, 1e-8)
+
+
 @pytest.mark.filterwarnings("ignore:.*compiling again")
 def test_parameters_that_changed_since_the_run():
     """Steps with other masses are other steps; the same numbers once more are no change."""

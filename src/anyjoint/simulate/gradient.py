@@ -55,6 +55,7 @@ class Problem:
         request = self.request
         self.map = StepMap(request.stepper, self.model.mechanism, traces, request.forces, request.drive.varying)
         self.n = self.model.nq + self.model.nv
+        self.row = self.n + self.model.mechanism.timed  # of numbers beside those of a state, which may know the time
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -139,7 +140,7 @@ class _Backward:
     def __init__(self, problem: Problem, member: int) -> None:
         self.problem, self.member = problem, member
         self.steps = steps_of(problem.traj, problem.request, member)
-        self.bar = np.zeros(problem.n)
+        self.bar = np.zeros(problem.row)
         self.numbers = np.zeros(len(problem.numbers))
         drive = problem.request.drive
         self.drive = np.zeros(problem.map.width)  # of inputs that stay what they are
@@ -151,7 +152,7 @@ class _Backward:
         seeds = before_event(problem.traj, problem.request, seeds)
         for a, b in reversed(list(pairwise(steps.cuts))):
             self._through(int(a), int(b), seeds)
-        self.bar += seeds[0]
+        self.bar = self.bar[: problem.n] + seeds[0]
         if not np.isfinite(self.bar).all():
             raise SingularityError("gradient: the adjoint is not finite; a step of the run is singular, or it exploded")
         size = np.abs(seeds).max(initial=0.0)
@@ -169,12 +170,12 @@ class _Backward:
         states = problem.rows(steps, a, b)
         if inner.any():
             k = steps.at[inner]
-            bars = np.zeros((len(k), problem.n))
+            bars = np.zeros((len(k), problem.row))
             self._run(True, states[k - a], k, steps.s[inner, None], seeds[inner], bars)
-            np.add.at(at, k - a, bars)
+            np.add.at(at, k - a, bars[:, : problem.n])
         order = np.arange(b - 1, a - 1, -1)
         self._run(False, states[::-1].copy(), order, np.ones(1), at[:0:-1].copy(), self.bar)
-        self.bar += at[0]
+        self.bar[: problem.n] += at[0]
 
     def _run(self, inside: bool, states: Floats, k: Floats, s: Floats, seeds: Floats, bars: Floats) -> None:
         problem = self.problem
@@ -244,7 +245,7 @@ def _forward(problem: Problem, member: int, direction: Mapping[str, Any], raw: b
     if _ended_at_event(problem.traj, request):
         raise InputError("tangent: the run ended at an event, whose time changes, too; differentiate with gradient")
     rate, inputs, numbers = _directions(problem, member, direction, raw)
-    made = np.zeros((len(problem.traj.t), problem.n))
+    made = np.zeros((len(problem.traj.t), problem.row))
     made[0] = rate
     for i in range(1, len(made)):
         a, b = int(steps.at[i - 1]) + (steps.s[i - 1] == 1), int(steps.at[i]) + (steps.s[i] == 1)
@@ -252,9 +253,8 @@ def _forward(problem: Problem, member: int, direction: Mapping[str, Any], raw: b
             _run_forward(problem, steps, member, np.arange(a, b), rate, inputs, numbers, None)
         made[i] = rate
         if steps.s[i] != 1:
-            made[i] = rate.copy()
             _run_forward(problem, steps, member, np.arange(b, b + 1), made[i], inputs, numbers, steps.s[i])
-    return made
+    return made[:, : problem.n]
 
 
 def _run_forward(
@@ -270,16 +270,16 @@ def _run_forward(
 def _directions(problem: Problem, member: int, direction: Mapping[str, Any], raw: bool) -> tuple[Any, Any, Floats]:
     """Rates of the first state, of inputs (a function of steps), and of numbers."""
     model = problem.model
-    rate = np.zeros(problem.n)
+    rate = np.zeros(problem.row)
     q, v, moved = problem.start(member)
-    for name, part, n in ((Q0, slice(0, model.nq), model.nq), (V0, slice(model.nq, None), model.nv)):
+    for name, part, n in ((Q0, slice(0, model.nq), model.nq), (V0, slice(model.nq, problem.n), model.nv)):
         if name in direction:
             bent = name == Q0 and not raw
             given = _own(problem, member, name, direction[name], model.nv if bent else n)
             rate[part] = rate_matrix(model, q) @ given if bent else given
     if moved:
-        _, found = model.jvp("rechart", (q, v), (rate[: model.nq], rate[model.nq :]), raw=True)
-        rate = np.concatenate(found)
+        _, found = model.jvp("rechart", (q, v), (rate[: model.nq], rate[model.nq : problem.n]), raw=True)
+        rate[: problem.n] = np.concatenate(found)
     numbers = np.zeros(len(problem.numbers))
     own = {name: direction[name] for name in problem.parameters}
     for start, slopes in problem.slopes:
