@@ -92,6 +92,22 @@ def test_the_time_of_an_event_changes_too(model, method):
     close(found["q0"] @ d, slope(lambda e: w @ model.simulate(q0 + e * d, v0, **options).q[-1]), 1e-7)
 
 
+@pytest.mark.parametrize("method", ["semi-implicit-euler", "implicit-euler"])
+@pytest.mark.parametrize("tau", [None, np.array([[0.0], [2.0], [1.0]])])
+def test_an_event_leaves_a_step_of_first_order(method, tau):
+    """The end moves along the step, not along the motion; and of two events of one name the one that happened counts.
+
+    Differences are so small that the event stays within its step.
+    """
+    far, low = (aj.Event(lambda t, q, v, x=x: q[0] - x + 0.1 * t - x * v[0], True, name="low") for x in (-9.0, 0.3))
+    options = {"duration": 1.0, "dt": 0.02, "method": method, "events": [far, low], "tau": tau}
+    model = pendulum()
+    traj = model.simulate([0.5], [0.0], gradient=True, **options)
+    assert 5 < len(traj.t) < 50
+    found = traj.gradient(dv=[1.0])["q0"][0]
+    close(found, slope(lambda e: model.simulate([0.5 + e], [0.0], **options).v[-1, 0]), 1e-7)
+
+
 @pytest.mark.parametrize("make", [gallery.four_bar, pytest.param(gallery.bicycle, marks=pytest.mark.slow)])
 def test_constraints_and_rolling(make):
     model = make().compile()

@@ -149,7 +149,7 @@ class _Backward:
     def result(self, seeds: Floats, raw: bool) -> Gradient:
         """Gradients for the adjoints of all samples, (samples, n)."""
         problem, steps = self.problem, self.steps
-        seeds = before_event(problem.traj, problem.request, seeds)
+        seeds = before_event(problem, steps, seeds)
         for a, b in reversed(list(pairwise(steps.cuts))):
             self._through(int(a), int(b), seeds)
         self.bar = self.bar[: problem.n] + seeds[0]
