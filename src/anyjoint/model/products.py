@@ -301,7 +301,7 @@ def named(what: str, wrt: Any) -> tuple[str, ...]:
     """One name, or several."""
     made = (wrt,) if isinstance(wrt, str) else tuple(wrt) if isinstance(wrt, Iterable) else (wrt,)
     if not all(isinstance(name, str) for name in made):
-        raise InputError(f"{what}: wrt={wrt!r}; expected names, such as ('q', 'rod/mass')")
+        raise InputError(f"{what}: {wrt!r} are no names; expected some such as ('gravity', 'rod/mass')")
     return made
 
 

@@ -242,7 +242,7 @@ def tangent(traj: Trajectory, direction: Mapping[str, Any], raw: bool) -> tuple[
 def _forward(problem: Problem, member: int, direction: Mapping[str, Any], raw: bool) -> Floats:
     """Rates of all samples of one trajectory, (samples, n)."""
     steps, request = steps_of(problem.traj, problem.request, member), problem.request
-    if _ended_at_event(problem.traj, request):
+    if ended_at_event(problem.traj, request):
         raise InputError("tangent: the run ended at an event, whose time changes, too; differentiate with gradient")
     rate, inputs, numbers = _directions(problem, member, direction, raw)
     made = np.zeros((len(problem.traj.t), problem.row))
@@ -293,14 +293,14 @@ def _directions(problem: Problem, member: int, direction: Mapping[str, Any], raw
 def _own(problem: Problem, member: int, name: str, given: Any, n: int) -> Floats:
     """The change (n,) of one trajectory, of what is given for all, or (batch, n) for each."""
     batch = () if problem.traj.q.ndim == 2 else (problem.request.batch,)
-    values = _finite(f"tangent: {name}", given, *dict.fromkeys([(n,), (*batch, n)]))
+    values = finite(f"tangent: {name}", given, *dict.fromkeys([(n,), (*batch, n)]))
     return np.asarray(values if values.ndim == 1 else values[member])
 
 
 def _input_rates(problem: Problem, member: int, given: Any) -> Any:
     drive, width, nv = problem.request.drive, problem.map.width, problem.model.nv
     if drive.times is not None:
-        values = np.zeros_like(drive.values) if given is None else _finite("tangent: tau", given, drive.values.shape)
+        values = np.zeros_like(drive.values) if given is None else finite("tangent: tau", given, drive.values.shape)
     else:
         values = np.zeros(nv) if given is None else _own(problem, member, TAU, given, nv)
 
@@ -324,15 +324,18 @@ def _input_rates(problem: Problem, member: int, given: Any) -> Any:
 # -- checks ---------------------------------------------------------------------------------------------------------
 
 
-def _finite(what: str, given: Any, *shapes: tuple[int, ...], hint: str = "") -> Floats:
-    """Finite numbers of one of some shapes."""
-    expected = f"expected finite numbers {' or '.join(map(str, shapes))}{hint}"
+def finite(what: str, given: Any, *shapes: tuple[int, ...], hint: str = "") -> Floats:
+    """Finite numbers of one of some shapes, or of any if none is named."""
+    wanted = " or ".join(f"finite numbers {shape}" if shape else "a finite number" for shape in shapes)
+    expected = f"expected {wanted or 'finite numbers'}{hint}"
     try:
         values = np.asarray(given, dtype=float)
     except (TypeError, ValueError) as error:
         raise InputError(f"{what}={given!r}; {expected}") from error
-    if values.shape not in shapes or not np.isfinite(values).all():
+    if shapes and values.shape not in shapes:
         raise InputError(f"{what} has shape {values.shape}; {expected}")
+    if not np.isfinite(values).all():
+        raise InputError(f"{what} holds NaN or infinity; {expected}")
     return values
 
 
@@ -381,7 +384,8 @@ def _checked_names(request: Request, given: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(given))
 
 
-def _ended_at_event(traj: Trajectory, request: Request) -> bool:
+def ended_at_event(traj: Trajectory, request: Request) -> bool:
+    """Whether an event has ended the run."""
     return any(event.terminal for event in request.events) and bool(traj.status.reason)
 
 
@@ -398,7 +402,7 @@ def _seeds(traj: Trajectory, dq: Any, dv: Any, raw: bool) -> Floats:
         if given is None:
             continue
         last, every = ((n,), (samples, n)) if traj.q.ndim == 2 else ((batch, n), (samples, batch, n))
-        values = _finite(f"gradient: {name}", given, last, every, hint=", of the last sample or of all of them")
+        values = finite(f"gradient: {name}", given, last, every, hint=", of the last sample or of all of them")
         rows = values.reshape(samples if values.shape == every else 1, batch, n)
         first = 0 if values.shape == every else samples - 1
         if name == "dq" and not raw and bends(model):
