@@ -233,6 +233,16 @@ def test_an_exploding_adjoint_is_said():
         assert traj.gradient(dq=np.ones(3)).growth > 1e10
 
 
+def test_an_impact_on_a_stop_is_said():
+    mech = aj.Mechanism("door", gravity=(0, 0, -9.81))
+    hinge = joints.Revolute(axis=(0, 1, 0), limits=(-0.2, 0.6))
+    mech.add_body("door", joint=hinge, inertia=aj.Inertia.point(1.0, (0, 0, -1)))
+    traj = mech.compile().simulate([0.3], [-2.0], duration=0.4, dt=2e-3, gradient=True)
+    for ask in (lambda: traj.gradient(dq=[1.0]), lambda: traj.tangent({"q0": [1.0]})):
+        with pytest.warns(UserWarning, match="the run met a limit of a joint"):
+            ask()
+
+
 def pendulum():
     mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
     mech.add_body("bob", joint=joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))

@@ -14,6 +14,7 @@ import numpy as np
 from anyjoint.codegen.adjoint import bar_of
 from anyjoint.codegen.tangent import rate_of
 from anyjoint.errors import InputError, SingularityError
+from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.change import names as parameter_names
 from anyjoint.model.products import derivative_workshop, named
 from anyjoint.model.program import filled
@@ -119,6 +120,7 @@ class Problem:
 def gradient(traj: Trajectory, dq: Any, dv: Any, wrt: Sequence[str], raw: bool) -> Gradient:
     """See `Trajectory.gradient`."""
     problem = Problem(traj, named("gradient", wrt))
+    _warn_of_stops(problem)
     seeds = _seeds(traj, dq, dv, raw)
     members = [_Backward(problem, k).result(seeds[:, k], raw) for k in range(problem.request.batch)]
     found = Gradient({name: np.array([part[name] for part in members]) for name in problem.names})
@@ -226,6 +228,7 @@ def tangent(traj: Trajectory, direction: Mapping[str, Any], raw: bool) -> tuple[
     if not isinstance(direction, Mapping):
         raise InputError(f"tangent: a direction is changes by name, such as {{'q0': ...}}; got {direction!r}")
     problem = Problem(traj, tuple(direction))
+    _warn_of_stops(problem)
     members = [_forward(problem, k, direction, raw) for k in range(problem.request.batch)]
     rates = np.array(members).swapaxes(0, 1)
     if traj.q.ndim == 2:
@@ -382,6 +385,18 @@ def _checked_names(request: Request, given: Sequence[str]) -> list[str]:
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise InputError(f"gradient: {name!r} is neither q0, v0 or tau nor a parameter of the model{hint}")
     return list(dict.fromkeys(given))
+
+
+def _warn_of_stops(problem: Problem) -> None:
+    """Say where a run has met stops of our own, which are as hard as steps can follow: too hard to differentiate."""
+    q = problem.traj.q
+    limits = limited_coordinates(problem.model.mechanism) if problem.request.stops else []
+    if any((q[..., at] < low).any() or (q[..., at] > high).any() for _, at, _, (low, high) in limits):
+        warnings.warn(
+            "the run met a limit of a joint, and the impact lasted a few steps: this is the derivative of these steps,"
+            " which may be far from that of the motion; end the run there by an event, or give softer forces.Limits",
+            stacklevel=4,
+        )
 
 
 def ended_at_event(traj: Trajectory, request: Request) -> bool:
