@@ -136,6 +136,19 @@ def test_a_batch_is_its_members(model):
         close(many["v0"][k], one["v0"], 1e-12)
 
 
+def test_inputs_of_each_and_forces_over_time():
+    """What a run cannot do for each trajectory of a batch, it refuses; the others do it."""
+    model, tau = pendulum(), np.array([[0.0], [3.0]])
+    push = aj.forces.Wrench("bob", force=(lambda t: float(np.sin(5 * t)), 0.0, 0.0))
+    q, v, options = np.array([[0.3], [0.3]]), np.zeros((2, 1)), {"duration": 0.05, "forces": [push]}
+    with pytest.raises(aj.AnyjointError, match="one by one"):
+        model.simulate(q, v, tau=tau, **options)
+    many = model.simulate(q, v, tau=tau, method="dopri5", **options)
+    close(many.q[-1, 1], model.simulate(q[1], v[1], tau=tau[1], **options).q[-1], 1e-8)
+    same = model.simulate(q, v, tau=tau[[1, 1]], **options)
+    close(same.q[-1, 1], many.q[-1, 1], 1e-8)
+
+
 def test_each_of_a_batch_has_its_own_start_and_inputs():
     """Also where joints choose other charts than that of the state which was given: the rotation vector is long."""
     mech = aj.Mechanism("top", gravity=(0, 0, -9.81))
