@@ -92,6 +92,22 @@ def test_the_time_of_an_event_changes_too(model, method):
     close(found["q0"] @ d, slope(lambda e: w @ model.simulate(q0 + e * d, v0, **options).q[-1]), 1e-7)
 
 
+@pytest.mark.parametrize("method", ["semi-implicit-euler", "implicit-euler"])
+@pytest.mark.parametrize("tau", [None, np.array([[0.0], [2.0], [1.0]])])
+def test_an_event_leaves_a_step_of_first_order(method, tau):
+    """The end moves along the step, not along the motion; and of two events of one name the one that happened counts.
+
+    Differences are so small that the event stays within its step.
+    """
+    far, low = (aj.Event(lambda t, q, v, x=x: q[0] - x + 0.1 * t - x * v[0], True, name="low") for x in (-9.0, 0.3))
+    options = {"duration": 1.0, "dt": 0.02, "method": method, "events": [far, low], "tau": tau}
+    model = pendulum()
+    traj = model.simulate([0.5], [0.0], gradient=True, **options)
+    assert 5 < len(traj.t) < 50
+    found = traj.gradient(dv=[1.0])["q0"][0]
+    close(found, slope(lambda e: model.simulate([0.5 + e], [0.0], **options).v[-1, 0]), 1e-7)
+
+
 @pytest.mark.parametrize("make", [gallery.four_bar, pytest.param(gallery.bicycle, marks=pytest.mark.slow)])
 def test_constraints_and_rolling(make):
     model = make().compile()
@@ -120,6 +136,100 @@ def test_a_batch_is_its_members(model):
         close(many["v0"][k], one["v0"], 1e-12)
 
 
+def test_inputs_of_each_and_forces_over_time():
+    """What a run cannot do for each trajectory of a batch, it refuses; the others do it."""
+    model, tau = pendulum(), np.array([[0.0], [3.0]])
+    push = aj.forces.Wrench("bob", force=(lambda t: float(np.sin(5 * t)), 0.0, 0.0))
+    q, v, options = np.array([[0.3], [0.3]]), np.zeros((2, 1)), {"duration": 0.05, "forces": [push]}
+    with pytest.raises(aj.AnyjointError, match="one by one"):
+        model.simulate(q, v, tau=tau, **options)
+    many = model.simulate(q, v, tau=tau, method="dopri5", **options)
+    close(many.q[-1, 1], model.simulate(q[1], v[1], tau=tau[1], **options).q[-1], 1e-8)
+    same = model.simulate(q, v, tau=tau[[1, 1]], **options)
+    close(same.q[-1, 1], many.q[-1, 1], 1e-8)
+
+
+def test_each_of_a_batch_has_its_own_start_and_inputs():
+    """Also where joints choose other charts than that of the state which was given: the rotation vector is long."""
+    mech = aj.Mechanism("top", gravity=(0, 0, -9.81))
+    mech.add_body("top", joint=joints.Spherical(), inertia=aj.Inertia.box(1.0, 0.1, 0.2, 0.3))
+    model, rng = mech.compile(), np.random.default_rng(2)
+    q, v, tau = np.array([[2.5, 1.0, 2.8], [0.1, 0.2, 0.3]]), rng.normal(size=(2, 3)), rng.normal(size=(2, 3))
+    d = {name: rng.normal(size=(2, 3)) for name in ("q0", "v0", "tau")}
+    w, options = rng.normal(size=(2, 3)), {"duration": 0.02, "dt": 2e-3}
+    traj = model.simulate(q, v, tau=tau, gradient=True, **options)
+    found = traj.gradient(dq=w, wrt=tuple(d), raw=True)
+
+    def run(e):
+        moved = model.simulate(q + e * d["q0"], v + e * d["v0"], tau=tau + e * d["tau"], **options)
+        return np.sum(w * moved.q[-1], axis=-1)
+
+    expected = slope(run)
+    close(sum(np.sum(found[name] * x, axis=-1) for name, x in d.items()), expected, 1e-9)
+    close(np.sum(w * traj.tangent(d, raw=True)[0][-1], axis=-1), expected, 1e-9)
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+def test_a_motion_that_depends_on_time(method):
+    """The time is part of the state that steps read, and is not differentiated; asked twice, the answer is the same."""
+    mech = aj.Mechanism("driven", gravity=(0, 0, -9.81))
+    rod = aj.Inertia.box(1.0, 0.05, 0.05, 1.0)
+    crank = mech.add_body("crank", joint=joints.Revolute(axis=(0, 1, 0)), inertia=rod)
+    mech.add_body("rod", crank, joints.Revolute(axis=(0, 1, 0)), placement=aj.Pose.translation(0, 0, -1), inertia=rod)
+    mech.prescribe("crank", lambda t: 0.2 * aj.sin(3 * t))
+    model, w, d = mech.compile(), np.array([0.3, 1.0]), np.array([0.0, 1.0])
+    options = {"duration": 0.02, "dt": 2e-3, "method": method, "rtol": 1e-12, "atol": 1e-13}
+    expected = slope(lambda e: w @ model.simulate([0.0, 0.4 + e], [0.6, 0.1], **options).q[-1])
+    traj = model.simulate([0.0, 0.4], [0.6, 0.1], gradient=True, **options)
+    for _ in range(3):
+        close(traj.gradient(dq=w)["q0"] @ d, expected, 1e-8)
+        close(traj.tangent({"q0": d})[0][-1] @ w, expected, 1e-8)
+
+
+@pytest.mark.filterwarnings("ignore:.*compiling again")
+def test_parameters_that_changed_since_the_run():
+    """Steps with other masses are other steps; the same numbers once more are no change."""
+    model = pendulum()
+    traj = model.simulate([0.5], [0.0], duration=0.1, gradient=True)
+    before = traj.gradient(dq=[1.0])["q0"]
+    for name, value in (("bob/com", (0.0, 0.0, -2.0)), ("gravity", (0.0, 0.0, -1.6))):
+        old = model.parameters[name]
+        model.parameters.set({name: value})
+        for ask in (lambda: traj.gradient(dq=[1.0]), lambda: traj.tangent({"q0": [1.0]})):
+            with pytest.raises(aj.AnyjointError, match="simulate again"):
+                ask()
+        model.parameters.set({name: old})
+    close(traj.gradient(dq=[1.0])["q0"], before, 1e-15)
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+def test_where_nothing_happens(method):
+    traj = pendulum().simulate([0.5], [0.0], duration=0.0, method=method, gradient=True)
+    found = traj.gradient(dq=[2.0], wrt=("q0", "v0", "bob/mass"))
+    assert (found["q0"], found["v0"], found["bob/mass"]) == (2.0, 0.0, 0.0)
+    mech = aj.Mechanism("nothing moves")
+    mech.add_body("block", joint=joints.Fixed(), inertia=aj.Inertia.box(1.0, 0.1, 0.1, 0.1))
+    still = mech.compile().simulate(duration=0.01, method=method, gradient=True)
+    assert still.gradient(dq=np.zeros(0), wrt=("q0", "block/mass"))["block/mass"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("direction", "message"),
+    [
+        (["q0"], "changes by name"),
+        ({"q0": "far"}, "expected finite numbers"),
+        ({"q0": [np.nan]}, "expected finite numbers"),
+        ({"q0": np.ones((4, 1))}, r"\(4, 1\); expected finite numbers \(1,\)"),
+        ({"tau": [1.0]}, r"expected finite numbers \(3, 1\)"),
+        ({"bob/mass": [1.0, 2.0]}, "one change of each"),
+    ],
+)
+def test_bad_directions(direction, message):
+    traj = pendulum().simulate([0.5], [0.0], duration=0.01, tau=np.ones((3, 1)), gradient=True)
+    with pytest.raises(aj.AnyjointError, match=message):
+        traj.tangent(direction)
+
+
 def test_states_that_do_not_fit_are_computed_again(model):
     q0, v0, _ = state(model)
     options = {"duration": 0.05, "dt": 1e-3, "gradient": True}
@@ -134,6 +244,16 @@ def test_an_exploding_adjoint_is_said():
     traj = model.simulate(np.ones(3), 5 * np.ones(3), duration=30.0, dt=2e-3, gradient=True)
     with pytest.warns(UserWarning, match="chaotic or stiff"):
         assert traj.gradient(dq=np.ones(3)).growth > 1e10
+
+
+def test_an_impact_on_a_stop_is_said():
+    mech = aj.Mechanism("door", gravity=(0, 0, -9.81))
+    hinge = joints.Revolute(axis=(0, 1, 0), limits=(-0.2, 0.6))
+    mech.add_body("door", joint=hinge, inertia=aj.Inertia.point(1.0, (0, 0, -1)))
+    traj = mech.compile().simulate([0.3], [-2.0], duration=0.4, dt=2e-3, gradient=True)
+    for ask in (lambda: traj.gradient(dq=[1.0]), lambda: traj.tangent({"q0": [1.0]})):
+        with pytest.warns(UserWarning, match="the run met a limit of a joint"):
+            ask()
 
 
 def pendulum():

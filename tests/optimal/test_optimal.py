@@ -120,6 +120,7 @@ def test_balance():
     assert run.q[-1] == pytest.approx(up, abs=1e-3)
 
 
+SEEN = np.linspace(0, 1, 12).reshape(4, 3)
 STILL = {name: np.zeros((3, 2)) for name in ("q", "v", "a", "tau")}
 
 
@@ -137,8 +138,53 @@ STILL = {name: np.zeros((3, 2)) for name in ("q", "v", "a", "tau")}
         (lambda m: aj.optimise(m, {"q0": None}, final=lambda q, v: q[0], bounds={"tau": (0, 1)}), "bounds of 'tau'"),
         (lambda m: aj.lqr(m, [0.0, 1.0], actuated=["cart"]), "does not rest"),
         (lambda m: aj.lqr(m, [0.0, np.arctan2(0.01, 0.5)], actuated=[7]), "below 2"),
+        (lambda m: aj.identify(m, STILL, ["pole/inertia", "pole/mass"]), "both about 'pole/mass'"),
+        (lambda m: aj.identify(m, STILL, None), "no names"),
+        (lambda m: aj.identify(m, STILL | {"q": "far"}, ["cart/mass"]), "expected finite numbers"),
+        (lambda m: aj.identify(m, {k: x[:0] for k, x in STILL.items()}, ["cart/mass"]), r"\(0, 2\)"),
+        (lambda m: aj.identify(m, STILL, ["cart/mass"], sigma=[1, 2, 3]), "sigma has shape"),
+        (lambda m: aj.identify(m, STILL, ["cart/mass"], iterations="all"), "iterations='all'"),
+        (lambda m: aj.identify(m, {"t": SEEN[:, 0], "markers": {}}, ["cart/mass"]), "markers come with times"),
+        (lambda m: aj.identify(m, {"t": SEEN[:, 0], "markers": {("pole", (0, 0)): SEEN}}, ["cart/mass"]), r"\(3,\)"),
+        (lambda m: aj.identify(m, {"t": 0 * SEEN[:, 0], "markers": {("pole", (0, 0, 0)): SEEN}}, ["cart/mass"]),
+         "equally far apart"),
+        (lambda m: aj.optimise(m, {"q0": "far"}, final=lambda q, v: q[0]), "expected finite numbers"),
+        (lambda m: aj.optimise(m, {"cart/mass": [1.0, 2.0]}, final=lambda q, v: q[0]), "expected a finite number"),
+        (lambda m: aj.optimise(m, {"q0": None}, final=lambda q, v: q[0], bounds={"q0": 1}), "a lowest and a highest"),
+        (lambda m: aj.optimise(m, {"q0": None}, final=lambda q, v: q[0], bounds={"q0": (1, 0)}), "not be above"),
+        (lambda m: aj.optimise(m, {"q0": None}, final=lambda q, v: q[0], iterations=0), "iterations=0"),
+        (lambda m: aj.optimise(m, {"q0": None}, final=lambda q, v: q[0], simulate={"gradient": 1}), "sets itself"),
+        (lambda m: aj.optimise(m, {"q0": None}, final=lambda q, v: aj.sqrt(q[0] - 9), duration=0.01), "not finite"),
+        (lambda m: aj.optimise(m, {"v0": [1.0, 0.0]}, running=lambda t, q, v, tau: q[0],
+                               simulate={"events": [aj.Event(lambda t, q, v: q[0] - 0.1, terminal=True)]}), "an event"),
+        (lambda m: aj.lqr(m, "up"), "expected finite numbers"),
+        (lambda m: aj.lqr(m, [0.0, 0.0], R=0.0), "R has the eigenvalue 0"),
+        (lambda m: aj.lqr(m, [0.0, 0.0], Q=np.triu(np.ones((4, 4)))), "not symmetric"),
+        (lambda m: aj.lqr(m, [0.0, 0.0], actuated="cart"), "a list of bodies"),
     ],
 )  # fmt: skip
 def test_bad_questions(call, message):
     with pytest.raises(aj.AnyjointError, match=message):
         call(cart_pole())
+
+
+def test_nothing_that_moves():
+    mech = aj.Mechanism("block")
+    mech.add_body("block", joint=joints.Fixed(), inertia=aj.Inertia.box(1.0, 0.1, 0.1, 0.1))
+    model, none = mech.compile(), np.zeros((3, 0))
+    for ask in (
+        lambda: aj.lqr(model, []),
+        lambda: aj.optimise(model, {"block/mass": None}, final=lambda q, v: 1.0),
+        lambda: aj.identify(model, dict.fromkeys(("q", "v", "a", "tau"), none), ["block/mass"]),
+    ):
+        with pytest.raises(aj.AnyjointError, match=r"can move|expected finite numbers"):
+            ask()
+
+
+def test_bounds_may_differ_from_entry_to_entry():
+    found = aj.optimise(
+        cart_pole(), {"q0": [0.5, 0.2]}, final=lambda q, v: q[0] ** 2 + q[1] ** 2, duration=0.02,
+        bounds={"q0": ([0.3, -np.inf], None)},
+    )  # fmt: skip
+    assert found.values["q0"][0] == pytest.approx(0.3)
+    assert abs(found.values["q0"][1]) < 0.1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -163,7 +163,7 @@ class ProductQuestions:
         (True, (3,))
         """
         asked = Asked.of(self, "vjp", quantity, point)
-        rows, parameters = asked.sorted_names(asked.names if wrt is None else _names(wrt))
+        rows, parameters = asked.sorted_names(asked.names if wrt is None else named("vjp", wrt))
         product = self.products.get(vjp, asked.quantity, rows, parameters, raw)
         row = asked.evaluate(product, (*asked.rows, asked.weights(product, weights)), threads)
         parts = _split(product.program, row)
@@ -184,7 +184,7 @@ class ProductQuestions:
         """
         asked = Asked.of(self, "hvp", quantity, point)
         changes = _by_name(asked, direction)
-        wanted = (*asked.names, *(x for x in changes if x not in asked.names)) if wrt is None else _names(wrt)
+        wanted = (*asked.names, *(x for x in changes if x not in asked.names)) if wrt is None else named("hvp", wrt)
         rows, parameters = asked.sorted_names((*wanted, *(x for x in changes if x not in wanted)))
         product = self.products.get(hvp, asked.quantity, rows, parameters, raw)
         given = (*asked.rows, asked.weights(product, weights), *asked.changes(product, changes))
@@ -241,12 +241,17 @@ class Asked:
         """Weights of the outputs as one row."""
         size = dict(product.program.inputs)[WEIGHTS]
         parts = given if isinstance(given, tuple) else (given,)
-        rows = [np.asarray(x, dtype=float) for x in parts]
         shapes = [row.shape(self.model.mechanism) for row in self.quantity.outputs]
-        if len(rows) == len(shapes):
-            rows = [x.reshape(*x.shape[: x.ndim - len(s)], -1) if x.shape[x.ndim - len(s):] == s else x
-                    for x, s in zip(rows, shapes, strict=True)]  # fmt: skip
-        row = np.concatenate(np.broadcast_arrays(*rows) if len(rows) == 1 else rows, axis=-1)
+        try:
+            rows = [np.asarray(x, dtype=float) for x in parts]
+            if len(rows) == len(shapes):
+                rows = [x.reshape(*x.shape[: x.ndim - len(s)], -1) if x.shape[x.ndim - len(s):] == s else x
+                        for x, s in zip(rows, shapes, strict=True)]  # fmt: skip
+            batch = np.broadcast_shapes(*(x.shape[:-1] for x in rows))
+            row = np.concatenate([np.broadcast_to(x, (*batch, x.shape[-1])) for x in rows], axis=-1)
+        except (TypeError, ValueError, IndexError) as error:
+            wanted = ", ".join(f"{x.name} {s}" for x, s in zip(self.quantity.outputs, shapes, strict=True))
+            raise InputError(f"{self.what}: weights={given!r}; expected numbers like the answer: {wanted}") from error
         return checked_row(self.what, row, WEIGHTS, size, self.model.dtype)
 
     def changes(self, product: Product, given: Mapping[str, Any]) -> list[Any]:
@@ -280,9 +285,9 @@ class Asked:
 def _known(model: Any, what: str, name: Any) -> Quantity:
     """A quantity or the step of a stepper, by name."""
     steps = {quantity.name: quantity for quantity in STEPS.values()}
-    if name in steps:
+    if isinstance(name, str) and name in steps:
         return steps[name]
-    if name not in QUANTITIES:
+    if not isinstance(name, str) or name not in QUANTITIES:
         near = difflib.get_close_matches(str(name), [*QUANTITIES, *steps], n=1, cutoff=0.3)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         raise InputError(f"{what}: quantity {name!r} is unknown{hint}; choose one of {', '.join(QUANTITIES)}")
@@ -292,8 +297,12 @@ def _known(model: Any, what: str, name: Any) -> Quantity:
     return quantity
 
 
-def _names(wrt: Any) -> tuple[str, ...]:
-    return (wrt,) if isinstance(wrt, str) else tuple(wrt)
+def named(what: str, wrt: Any) -> tuple[str, ...]:
+    """One name, or several."""
+    made = (wrt,) if isinstance(wrt, str) else tuple(wrt) if isinstance(wrt, Iterable) else (wrt,)
+    if not all(isinstance(name, str) for name in made):
+        raise InputError(f"{what}: {wrt!r} are no names; expected some such as ('gravity', 'rod/mass')")
+    return made
 
 
 def _by_name(asked: Asked, direction: Any) -> dict[str, Any]:

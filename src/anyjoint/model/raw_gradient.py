@@ -60,6 +60,8 @@ class RawGradient:
             flat = flat_change(self.mechanism, name, change)
             if flat.ndim > made.ndim:
                 made = np.broadcast_to(made, (len(flat), self.count)).copy()
+            if flat.ndim > 1 and len(flat) != len(made):
+                raise InputError(f"a change of {name!r} is for {len(flat)} states, others are for {len(made)}")
             made[..., begin : begin + len(slopes)] += flat @ slopes.T
         return made
 
@@ -75,9 +77,15 @@ class RawGradient:
 def flat_change(mechanism: Mechanism, name: str, change: Any) -> Floats:
     """A small change of a parameter, or one for each state, as a row."""
     shape = change_shape(mechanism, name)
-    given = np.asarray(change, dtype=float)
-    if given.shape[-len(shape) :] != shape if shape else given.ndim > 1:
-        raise InputError(f"a change of {name!r} has shape {given.shape}; expected {shape or 'a number'}")
+    expected = f"expected finite numbers {shape}" if shape else "expected a finite number"
+    try:
+        given = np.asarray(change, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"a change of {name!r} is {change!r}; {expected}") from error
+    if given.shape[max(given.ndim - len(shape), 0) :] != shape or given.ndim > len(shape) + 1:
+        raise InputError(f"a change of {name!r} has shape {given.shape}; {expected}")
+    if not np.isfinite(given).all():
+        raise InputError(f"a change of {name!r} is not finite; {expected}")
     return given.reshape((*given.shape[: given.ndim - len(shape)], -1))
 
 

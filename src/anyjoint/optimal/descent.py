@@ -11,12 +11,13 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.options import named_options
+from anyjoint.simulate.gradient import ended_at_event, finite
 from anyjoint.simulate.progress import Progress
 from anyjoint.simulate.trajectory import Trajectory
 
 from .cost import Cost
 from .regulator import free_velocities
-from .unknowns import Unknown, quiet, split, unknown
+from .unknowns import Unknown, check_apart, checked_iterations, quiet, run_options, split, unknown
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -69,7 +70,9 @@ def optimise(
     `actuated` are the bodies or velocities whose inputs may change, `bounds` a lowest and highest value by name (None:
     free), `simulate` options of the runs such as method or forces.
     """
+    checked_iterations("optimise", iterations, tolerance)
     problem = _Problem(model, over, final, running, actuated, simulate, (duration, dt, q0, v0))
+    limits = problem.bounds(bounds)
     scipy = _scipy()
     bar = Progress(progress, f"optimising {model.mechanism.name}")
     before = {name: model.parameters[name] for name in problem.parameters(problem.x)}
@@ -81,7 +84,6 @@ def optimise(
         history.append((float(intermediate_result.fun), problem.named(intermediate_result.x)))
         bar.show(len(history) / iterations)
 
-    limits = problem.bounds(bounds)
     options = {"maxiter": iterations, "maxcor": 30, "ftol": tolerance * 1e-3, "gtol": tolerance, "maxls": 40}
     try:
         with quiet():
@@ -117,13 +119,15 @@ class _Problem:
         duration, dt, q0, v0 = run
         start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
         still = start[1] if q0 is None else np.zeros(model.nv)
-        self.start = {Q0: np.array(start[0] if q0 is None else q0, dtype=float)}
-        self.start[V0] = np.array(still if v0 is None else v0, dtype=float)
-        self.options = {"duration": duration, "dt": dt, **(options or {})}
+        self.start = {Q0: finite("optimise: q0", start[0] if q0 is None else q0, (model.nq,))}
+        self.start[V0] = finite("optimise: v0", still if v0 is None else v0, (model.nv,))
+        own = (Q0, V0, *((TAU,) if TAU in (over or ()) else ()))
+        self.options = {"duration": duration, "dt": dt, **run_options("optimise", options, own)}
         if not isinstance(over, Mapping) or not over:
             raise InputError("optimise: over is empty; give first guesses by name, such as {'tau': np.zeros((50, nv))}")
         self.free = free_velocities(model, actuated, "optimise")
         self.unknowns = [self._unknown(name, guess) for name, guess in over.items()]
+        check_apart("optimise", [item for item in self.unknowns if item.name not in (Q0, V0, TAU)])
         self.x = np.concatenate([item.start for item in self.unknowns])
         if final is None and running is None:
             raise InputError("optimise: there is no cost; give final(q, v), running(t, q, v, tau), or both")
@@ -136,16 +140,14 @@ class _Problem:
     def _unknown(self, name: str, guess: Any) -> Unknown:
         model = self.model
         if name == TAU:
-            value = np.asarray(guess, dtype=float)
-            if value.ndim not in (1, 2) or value.shape[-1] != model.nv or not np.isfinite(value).all():
+            value = finite("optimise: tau", guess)
+            if value.ndim not in (1, 2) or value.shape[-1] != model.nv:
                 expected = f"({model.nv},) or (samples, {model.nv})"
                 raise InputError(f"optimise: tau has shape {value.shape}; expected finite numbers {expected}")
             self.tau = value
             return Unknown(TAU, value[..., self.free].ravel(), (TAU,), value[..., self.free].shape)
         if name in (Q0, V0):
-            value = self.start[name] if guess is None else np.asarray(guess, dtype=float)
-            if value.shape != self.start[name].shape:
-                raise InputError(f"optimise: {name} has shape {value.shape}; expected {self.start[name].shape}")
+            value = self.start[name] if guess is None else finite(f"optimise: {name}", guess, self.start[name].shape)
             return Unknown(name, value.copy(), (name,), value.shape)
         return unknown(model, name, guess)
 
@@ -194,6 +196,9 @@ class _Problem:
             self.trouble = traj.status.reason
             return HOPELESS, np.zeros(len(x))
         value, dq, dv, by_tau = self._slopes(traj)
+        if not np.isfinite([value, dq.sum(), dv.sum()]).all():
+            self.trouble = "its cost or the slope of that is not finite"
+            return HOPELESS, np.zeros(len(x))
         wrt = dict.fromkeys(key for item in self.unknowns for key in self._keys(item))
         found = traj.gradient(dq=dq, dv=dv, wrt=tuple(wrt), raw=True)
         made = []
@@ -219,6 +224,11 @@ class _Problem:
             dq[-1] += by_q[0]
             dv[-1] += by_v[0]
         if self.running:
+            if ended_at_event(traj, traj.run):
+                raise InputError(
+                    "optimise: the run ends at an event, and how a running cost changes with the time of that is not"
+                    " known; give a final cost only, or a run of fixed duration"
+                )
             inputs = traj.run.drive.sampled(traj.t)
             each, (_, by_q, by_v, by_input) = self.running.at(traj.t, traj.q, traj.v, inputs)
             share = np.zeros(len(traj.t))  # the trapezoidal rule
@@ -238,6 +248,22 @@ class _Problem:
             raise InputError(f"optimise: bounds of {unknown_names[0]!r}, which is not among {', '.join(self.names)}")
         made: list[tuple[Any, Any]] = []
         for item in self.unknowns:
-            low, high = chosen.get(item.name, (None, None))
-            made += [(low, high)] * len(item.start)
+            made += zip(*_limits(item, chosen.get(item.name, (None, None))), strict=True)
         return made
+
+
+def _limits(item: Unknown, pair: Any) -> list[Floats]:
+    """The lowest and the highest values of the free numbers of an unknown."""
+    shape = item.shape if int(np.prod(item.shape)) == len(item.start) else item.start.shape
+    try:
+        low, high = pair
+        sides = (-np.inf if low is None else low, np.inf if high is None else high)
+        made = [np.broadcast_to(np.asarray(side, dtype=float), shape).ravel() for side in sides]
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"optimise: bounds of {item.name!r} are {pair!r}; expected a lowest and a highest value: numbers, None,"
+            f" or shape {shape}"
+        ) from error
+    if not (made[0] <= made[1]).all():
+        raise InputError(f"optimise: bounds of {item.name!r} are {pair!r}; the lowest must not be above the highest")
+    return made

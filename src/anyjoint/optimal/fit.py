@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.forces.force import is_number
+from anyjoint.model.products import named
 from anyjoint.options import named_options
+from anyjoint.simulate.gradient import finite
 from anyjoint.simulate.progress import Progress
 from anyjoint.simulate.trajectory import Trajectory
 
-from .unknowns import Unknown, quiet, settings, split, unknown
+from .unknowns import Unknown, check_apart, checked_iterations, quiet, run_options, settings, split, unknown
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -69,9 +72,11 @@ def identify(
     or "rod/inertia", all of a body's inertia by numbers that always make a solid. `sigma` is the standard deviation of
     the measurements, one number or one per column; without it, it is estimated from what is left.
     """
-    unknowns = [unknown(model, name) for name in ([parameters] if isinstance(parameters, str) else parameters)]
+    unknowns = [unknown(model, name) for name in named("identify", parameters)]
     if not unknowns:
         raise InputError("identify: parameters is empty; name at least one, such as 'rod/mass'")
+    check_apart("identify", unknowns)
+    checked_iterations("identify", iterations, tolerance)
     residuals = _residuals(model, data, simulate)
     weights = _weights(sigma, residuals.measured.shape[-1])
     before = {name: model.parameters[name] for item in unknowns for name in item.values(item.start)}
@@ -160,12 +165,16 @@ def _residuals(model: Any, data: Any, options: Mapping[str, Any] | None) -> Any:
 
 
 def _markers(model: Any, data: Mapping[str, Any], options: Mapping[str, Any] | None) -> _Markers:
-    t, seen = np.asarray(data["t"], dtype=float), dict(data["markers"])
-    q0, v0 = (np.asarray(data.get(name, np.zeros(n)), dtype=float) for name, n in (("q0", model.nq), ("v0", model.nv)))
+    if "t" not in data or not isinstance(data["markers"], Mapping) or not data["markers"]:
+        raise InputError('identify: markers come with times, {"t": ..., "markers": {("shin", (0.4, 0, 0)): positions}}')
+    t, seen = np.atleast_1d(finite("identify: t", data["t"])), dict(data["markers"])
+    sizes = (("q0", model.nq), ("v0", model.nv))
+    q0, v0 = (finite(f"identify: {name}", data.get(name, np.zeros(n)), (n,)) for name, n in sizes)
     for key, positions in seen.items():
-        shape = np.shape(positions)
-        if shape != (len(t), 3) or not np.isfinite(np.asarray(positions, dtype=float)).all():
-            raise InputError(f"identify: marker {key!r} has shape {shape}; expected finite numbers ({len(t)}, 3)")
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise InputError(f"identify: marker {key!r}; expected a body and a point of it, ('shin', (0.4, 0, 0))")
+        finite(f"identify: marker {key!r}", key[1], (3,))
+        finite(f"identify: marker {key!r}", positions, (len(t), 3))
     rows = np.tile(q0, (len(t), 1))
     motion = _motion(model, t, rows, np.tile(v0, (len(t), 1)), options)
     bodies = tuple(model.body_index(body) for body, _ in seen)
@@ -177,10 +186,10 @@ def _markers(model: Any, data: Mapping[str, Any], options: Mapping[str, Any] | N
 def _forces(model: Any, data: Any) -> _Forces:
     if not isinstance(data, Mapping) or set(data) != {"q", "v", "a", "tau"}:
         raise InputError('identify: data is a Trajectory, or {"q": ..., "v": ..., "a": ..., "tau": ...} by rows')
-    rows = {name: np.asarray(data[name], dtype=float) for name in ("q", "v", "a", "tau")}
+    rows = {name: finite(f"identify: {name}", data[name]) for name in ("q", "v", "a", "tau")}
     for name, row in rows.items():
         n = model.nq if name == "q" else model.nv
-        if row.ndim != 2 or row.shape != (len(rows["q"]), n) or not np.isfinite(row).all():
+        if row.ndim != 2 or row.shape != (len(rows["q"]), n) or not row.size:
             raise InputError(f"identify: {name} has shape {row.shape}; expected finite numbers (states, {n})")
     return _Forces(model, (rows["q"], rows["v"], rows["a"]), rows["tau"])
 
@@ -189,19 +198,22 @@ def _motion(model: Any, t: Floats, q: Floats, v: Floats, options: Mapping[str, A
     if q.ndim != 2 or q.shape[1] != model.nq or len(t) < 2:
         raise InputError(f"identify: the measured motion has q of shape {q.shape}; expected (samples, {model.nq})")
     spacing = np.diff(t)
-    if np.ptp(spacing) > 1e-6 * spacing[0]:
+    if not spacing[0] > 0 or np.ptp(spacing) > 1e-6 * spacing[0]:
         raise InputError("identify: samples of the measured motion are not equally far apart in time; resample it")
-    chosen = dict(options or {})
-    steps = max(1, round(float(spacing[0]) / float(chosen.pop("dt", spacing[0]))))
+    chosen = run_options("identify", options, ("q0", "v0", "duration", "save_every"))
+    dt = chosen.pop("dt", spacing[0])
+    if not is_number(dt) or not dt > 0:
+        raise InputError(f"identify: dt={dt!r}; expected a positive number of seconds")
+    steps = max(1, round(float(spacing[0]) / float(dt)))
     chosen |= {"duration": float(t[-1] - t[0]), "dt": float(spacing[0]) / steps, "save_every": steps}
     return _Motion(model, chosen, (q[0], v[0]), q, t)
 
 
 def _weights(sigma: Any, columns: int) -> Floats:
-    given = np.ones(columns) if sigma is None else np.broadcast_to(np.asarray(sigma, dtype=float), (columns,))
-    if not (np.isfinite(given) & (given > 0)).all():
+    given = finite("identify: sigma", 1.0 if sigma is None else sigma, (), (columns,))
+    if not (given > 0).all():
         raise InputError(f"identify: sigma={sigma!r}; expected positive numbers, one or {columns}")
-    return 1 / given
+    return np.asarray(1 / np.broadcast_to(given, (columns,)))
 
 
 # -- Gauss and Newton --------------------------------------------------------------------------------------------------

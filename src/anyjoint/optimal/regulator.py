@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.simulate.gradient import finite
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+ROUNDED = 1e-12  # of the largest entry: eigenvalues of weights may be so far below zero
 AT_REST = 1e-6  # of gravity's forces: what inputs may leave of accelerations
 
 
@@ -45,9 +47,10 @@ def lqr(
         raise AnyjointError("lqr: SciPy is not installed; pip install 'anyjoint[scipy]'") from error
     if model.nq != model.nv:
         raise InputError("lqr: some joints have more coordinates than velocities; feed back their own errors instead")
-    free, still, at = free_velocities(model, actuated, "lqr"), np.zeros(model.nv), np.asarray(q, dtype=float)
+    free, still = free_velocities(model, actuated, "lqr"), np.zeros(model.nv)
+    at = finite("lqr: q", q, (model.nq,))
     needed = model.inverse_dynamics(at, still, still)
-    hold = np.zeros(model.nv) if tau is None else np.asarray(tau, dtype=float)
+    hold = np.zeros(model.nv) if tau is None else finite("lqr: tau", tau, (model.nv,))
     if tau is None:
         hold[free] = needed[free]
     left = np.abs(model.forward_dynamics(at, still, hold)).max()
@@ -58,7 +61,9 @@ def lqr(
     try:
         P = solve(A, B, _weights(Q, 2 * model.nv, "Q"), _weights(R, len(free), "R"))
     except np.linalg.LinAlgError as error:
-        raise InputError("lqr: these inputs cannot balance the model; actuate other joints") from error
+        tied = bool(model.mechanism.constraints)
+        remedy = "constraints tie coordinates together; give a model without them" if tied else "actuate other joints"
+        raise InputError(f"lqr: these inputs cannot balance the model; {remedy}") from error
     K = np.zeros((model.nv, 2 * model.nv))
     K[free] = np.linalg.solve(_weights(R, len(free), "R"), B.T @ P)
     return Regulator(at, hold, K, np.linalg.eigvals(A - B @ K[free]))
@@ -66,10 +71,16 @@ def lqr(
 
 def free_velocities(model: Any, actuated: Sequence[Any] | None, what: str) -> Floats:
     """Velocities that have inputs, given by bodies or numbers."""
+    if not model.nv:
+        raise InputError(f"{what}: nothing in {model.mechanism.name!r} can move; give a model with joints that do")
     if actuated is None:
         return np.arange(model.nv)
+    if isinstance(actuated, str) or not isinstance(actuated, Iterable):
+        raise InputError(f"{what}: actuated={actuated!r}; expected a list of bodies or velocities")
     chosen: list[int] = []
     for item in actuated:
+        if isinstance(item, bool):
+            raise InputError(f"{what}: actuated={actuated!r}; expected bodies or numbers of velocities, not truths")
         if isinstance(item, (int, np.integer)):
             chosen.append(int(item))
         else:
@@ -81,8 +92,12 @@ def free_velocities(model: Any, actuated: Sequence[Any] | None, what: str) -> Fl
 
 
 def _weights(given: Any, n: int, name: str) -> Floats:
-    made = np.asarray(given, dtype=float)
+    made = finite(f"lqr: {name}", given, (), (n,), (n, n))
     matrix = np.diag(np.broadcast_to(made, (n,))) if made.ndim < 2 else made
-    if matrix.shape != (n, n) or not np.isfinite(matrix).all():
-        raise InputError(f"lqr: {name} has shape {made.shape}; expected a number, {n} of them, or ({n}, {n})")
+    if not np.array_equal(matrix, matrix.T):
+        raise InputError(f"lqr: {name} is not symmetric; give ({name} + {name}.T) / 2, which costs the same")
+    least = float(np.linalg.eigvalsh(matrix).min())
+    if least < -ROUNDED * float(np.abs(matrix).max()) or (name == "R" and least <= 0):
+        wanted = "positive: inputs that cost nothing have no bounds" if name == "R" else "not negative"
+        raise InputError(f"lqr: {name} has the eigenvalue {least:.3g}; all must be {wanted}")
     return matrix

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.forces.force import is_number
 from anyjoint.mechanism import Inertia
 from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
+from anyjoint.simulate.gradient import finite
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 INERTIA = "inertia"  # of a body: mass, centre and tensor together, by ten numbers that always make a solid
@@ -72,7 +74,8 @@ def unknown(model: Any, name: str, start: Any = None) -> Unknown:
         raise InputError(f"{name!r} is no parameter of {mechanism.name!r}{hint}")
     if name != "gravity" and find(mechanism, name)[1] == "placement":
         raise InputError(f"{name!r} is a pose; fit numbers, such as those of a joint, or a centre of mass")
-    value = np.asarray(model.parameters[name] if start is None else start, dtype=float)
+    present = np.asarray(model.parameters[name], dtype=float)
+    value = present if start is None else finite(name, start, present.shape)
     if what == "tensor":
         flat = np.array([value[i, j] for i, j in SYMMETRIC])
         return Unknown(name, flat, tuple(f"{name}[{i},{j}]" for i, j in SYMMETRIC), (3, 3))
@@ -97,6 +100,34 @@ def split(x: Floats, unknowns: Sequence[Unknown]) -> Iterator[tuple[Unknown, Flo
     for item in unknowns:
         yield item, x[at : at + len(item.start)]
         at += len(item.start)
+
+
+def check_apart(what: str, unknowns: Sequence[Unknown]) -> None:
+    """Refuse unknowns that are the same numbers: a name given twice, or a mass beside the inertia it is part of."""
+    seen: dict[str, str] = {}
+    for item in unknowns:
+        for name in item.values(item.start):
+            if name in seen:
+                raise InputError(f"{what}: {item.name!r} and {seen[name]!r} are both about {name!r}; leave one out")
+            seen[name] = item.name
+
+
+def checked_iterations(what: str, iterations: Any, tolerance: Any) -> None:
+    """Refuse what is no number of iterations, or no tolerance."""
+    if isinstance(iterations, bool) or not isinstance(iterations, (int, np.integer)) or iterations < 1:
+        raise InputError(f"{what}: iterations={iterations!r}; expected a whole number of at least 1")
+    if not is_number(tolerance) or not 0 <= tolerance < np.inf:
+        raise InputError(f"{what}: tolerance={tolerance!r}; expected a number that is not negative")
+
+
+def run_options(what: str, given: Any, own: Sequence[str]) -> dict[str, Any]:
+    """Options of runs, without those that the caller sets itself."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(f"{what}: simulate={given!r}; expected options of the runs by name, such as {{'method': ...}}")
+    for name in (*own, "gradient"):
+        if name in (given or {}):
+            raise InputError(f"{what}: simulate has {name!r}, which {what} sets itself; leave it out")
+    return dict(given or {})
 
 
 @contextmanager

@@ -7,39 +7,67 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.codegen.tangent import rate_of
 from anyjoint.errors import InputError
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import jacobian
 from anyjoint.symbolic.interpret import evaluate
 
 from .events import Event
-from .python_step import python_stepper
-from .request import Request
+from .kept import kept
+from .step_map import run
+from .steps import Steps
 
 if TYPE_CHECKING:
-    from .trajectory import Trajectory
+    from .gradient import Problem
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at for their slope
 
 
-def before_event(traj: Trajectory, request: Request, seeds: Floats) -> Floats:
+def before_event(problem: Problem, steps: Steps, seeds: Floats) -> Floats:
     """Adjoints of all samples, that of the last one as if the run had ended at a fixed time.
 
     With x the state, f its rate and g(t, x) = 0 the event: dx_end = dx - f (g_x dx) / (g_x f + g_t).
     """
-    ended = [event for event in request.events if event.terminal and traj.events]
+    traj = problem.traj
+    ended = [event for event in problem.request.events if event.terminal and traj.events]
     if not ended or not traj.status.reason or traj.events[-1].time != traj.t[-1]:
         return seeds
-    event = next(event for event in ended if event.label == traj.events[-1].event)
     t, q, v = float(traj.t[-1]), traj.q[-1], traj.v[-1]
+    named = [event for event in ended if event.label == traj.events[-1].event]
+    event = min(named, key=lambda event: abs(event.value(t, q, v)))  # names may be the same
     by_state, by_time = _slopes(event, t, q, v)
-    rate = np.concatenate(python_stepper(request).rate(t, q, v))
+    rate = _rate(problem, steps)
     speed = by_state @ rate + by_time
     if speed == 0:
         raise InputError(f"gradient: the run only touches the event {event.label!r}, so its end has no derivative")
     made = seeds.copy()
     made[-1] -= by_state * (rate @ seeds[-1]) / speed
     return made
+
+
+def _rate(problem: Problem, steps: Steps) -> Floats:
+    """How the last state changes with the time at which the last step is left."""
+    k, inside = np.array([len(steps.h) - 1]), bool(steps.s[-1] != 1)
+    by = "s" if inside else "h"
+    key = ("leave", inside, *problem.key)
+    code = kept(problem.model, key, lambda: problem.map.forward([by, "drive"], inside))
+    rows, rate = problem.given(steps, k, 0), np.zeros(problem.row)
+    rows |= {"state": problem.rows(steps, int(k[0]), int(k[0]) + 1), "s": steps.s[-1:].copy(), rate_of("state"): rate}
+    rows |= {rate_of(by): 1 / steps.h[k] if inside else np.ones(1), rate_of("drive"): _input_rates(problem, steps, k)}
+    run(code, rows, 1)
+    return rate[: problem.n]
+
+
+def _input_rates(problem: Problem, steps: Steps, k: Floats) -> Floats:
+    """How inputs at the beginning, middle and end of a step change with its length: by their slopes there."""
+    drive = problem.request.drive
+    if not drive.varying:
+        return np.zeros(problem.map.width)
+    shares = np.array([0.0, 0.5, 1.0])
+    at, e = steps.t[k] + steps.h[k] * shares, CLOSE * steps.h[k]
+    return np.ascontiguousarray(shares[:, None] * (drive.rows(at + e) - drive.rows(at - e)) / (2 * e)).ravel()
 
 
 def _slopes(event: Event, t: float, q: Floats, v: Floats) -> tuple[Floats, float]:

@@ -14,8 +14,9 @@ import numpy as np
 from anyjoint.codegen.adjoint import bar_of
 from anyjoint.codegen.tangent import rate_of
 from anyjoint.errors import InputError, SingularityError
+from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.change import names as parameter_names
-from anyjoint.model.products import derivative_workshop
+from anyjoint.model.products import derivative_workshop, named
 from anyjoint.model.program import filled
 from anyjoint.model.raw_gradient import RawGradient
 from anyjoint.quantity import QUANTITIES
@@ -55,6 +56,7 @@ class Problem:
         request = self.request
         self.map = StepMap(request.stepper, self.model.mechanism, traces, request.forces, request.drive.varying)
         self.n = self.model.nq + self.model.nv
+        self.row = self.n + self.model.mechanism.timed  # of numbers beside those of a state, which may know the time
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -96,6 +98,13 @@ class Problem:
         states = steps.states(a, b)
         return np.hstack([states, steps.t[a:b, None]]) if self.model.mechanism.timed else states.copy()
 
+    def start(self, member: int) -> tuple[Floats, Floats, bool]:
+        """The first state as it was given, and whether joints chose other charts for it."""
+        request = self.request
+        q, v = (x[member] for x in request.given or (request.q, request.v))
+        moved = not np.array_equal(q, request.q[member]) or not np.array_equal(v, request.v[member])
+        return q, v, moved
+
     def given(self, steps: Steps, k: Any, member: int) -> dict[str, Floats]:
         """What steps k are given beside the state."""
         drive, request = self.request.drive, self.request
@@ -110,7 +119,8 @@ class Problem:
 
 def gradient(traj: Trajectory, dq: Any, dv: Any, wrt: Sequence[str], raw: bool) -> Gradient:
     """See `Trajectory.gradient`."""
-    problem = Problem(traj, tuple([wrt] if isinstance(wrt, str) else wrt))
+    problem = Problem(traj, named("gradient", wrt))
+    _warn_of_stops(problem)
     seeds = _seeds(traj, dq, dv, raw)
     members = [_Backward(problem, k).result(seeds[:, k], raw) for k in range(problem.request.batch)]
     found = Gradient({name: np.array([part[name] for part in members]) for name in problem.names})
@@ -132,7 +142,7 @@ class _Backward:
     def __init__(self, problem: Problem, member: int) -> None:
         self.problem, self.member = problem, member
         self.steps = steps_of(problem.traj, problem.request, member)
-        self.bar = np.zeros(problem.n)
+        self.bar = np.zeros(problem.row)
         self.numbers = np.zeros(len(problem.numbers))
         drive = problem.request.drive
         self.drive = np.zeros(problem.map.width)  # of inputs that stay what they are
@@ -141,13 +151,13 @@ class _Backward:
     def result(self, seeds: Floats, raw: bool) -> Gradient:
         """Gradients for the adjoints of all samples, (samples, n)."""
         problem, steps = self.problem, self.steps
-        seeds = before_event(problem.traj, problem.request, seeds)
+        seeds = before_event(problem, steps, seeds)
         for a, b in reversed(list(pairwise(steps.cuts))):
             self._through(int(a), int(b), seeds)
-        self.bar += seeds[0]
+        self.bar = self.bar[: problem.n] + seeds[0]
         if not np.isfinite(self.bar).all():
             raise SingularityError("gradient: the adjoint is not finite; a step of the run is singular, or it exploded")
-        size = np.abs(seeds).max()
+        size = np.abs(seeds).max(initial=0.0)
         made = Gradient(self._named(raw))
         made.growth = float(np.abs(self.bar).max() / size) if size else 0.0
         return made
@@ -162,12 +172,12 @@ class _Backward:
         states = problem.rows(steps, a, b)
         if inner.any():
             k = steps.at[inner]
-            bars = np.zeros((len(k), problem.n))
+            bars = np.zeros((len(k), problem.row))
             self._run(True, states[k - a], k, steps.s[inner, None], seeds[inner], bars)
-            np.add.at(at, k - a, bars)
+            np.add.at(at, k - a, bars[:, : problem.n])
         order = np.arange(b - 1, a - 1, -1)
         self._run(False, states[::-1].copy(), order, np.ones(1), at[:0:-1].copy(), self.bar)
-        self.bar += at[0]
+        self.bar[: problem.n] += at[0]
 
     def _run(self, inside: bool, states: Floats, k: Floats, s: Floats, seeds: Floats, bars: Floats) -> None:
         problem = self.problem
@@ -194,8 +204,7 @@ class _Backward:
         problem, nv = self.problem, self.problem.model.nv
         found: dict[str, Floats] = {}
         if {Q0, V0} & set(problem.names):
-            point = problem.request.q[self.member], problem.request.v[self.member]
-            found[Q0], found[V0] = _at_start(problem, point, self.bar, raw)
+            found[Q0], found[V0] = _at_start(problem, self.member, self.bar, raw)
         if TAU in problem.names:
             found[TAU] = self.drive[:nv] if self.tau is None else self.tau
         for start, slopes in problem.slopes:
@@ -204,11 +213,10 @@ class _Backward:
         return {name: found[name] for name in problem.names}
 
 
-def _at_start(problem: Problem, point: tuple[Floats, Floats], bar: Floats, raw: bool) -> tuple[Floats, Floats]:
+def _at_start(problem: Problem, member: int, bar: Floats, raw: bool) -> tuple[Floats, Floats]:
     """Adjoints by the state that was given, before joints chose their charts."""
-    given, model = problem.request.given or point, problem.model
-    q, v = given[0], given[1]
-    if not np.array_equal(q, point[0]) or not np.array_equal(v, point[1]):
+    (q, v, moved), model = problem.start(member), problem.model
+    if moved:
         _, found = model.vjp("rechart", (q, v), bar, raw=True)
         bar = np.concatenate([found["q"], found["v"]])
     by_q, by_v = bar[: model.nq], bar[model.nq :]
@@ -217,7 +225,10 @@ def _at_start(problem: Problem, point: tuple[Floats, Floats], bar: Floats, raw: 
 
 def tangent(traj: Trajectory, direction: Mapping[str, Any], raw: bool) -> tuple[Floats, Floats]:
     """See `Trajectory.tangent`."""
+    if not isinstance(direction, Mapping):
+        raise InputError(f"tangent: a direction is changes by name, such as {{'q0': ...}}; got {direction!r}")
     problem = Problem(traj, tuple(direction))
+    _warn_of_stops(problem)
     members = [_forward(problem, k, direction, raw) for k in range(problem.request.batch)]
     rates = np.array(members).swapaxes(0, 1)
     if traj.q.ndim == 2:
@@ -234,10 +245,10 @@ def tangent(traj: Trajectory, direction: Mapping[str, Any], raw: bool) -> tuple[
 def _forward(problem: Problem, member: int, direction: Mapping[str, Any], raw: bool) -> Floats:
     """Rates of all samples of one trajectory, (samples, n)."""
     steps, request = steps_of(problem.traj, problem.request, member), problem.request
-    if _ended_at_event(problem.traj, request):
+    if ended_at_event(problem.traj, request):
         raise InputError("tangent: the run ended at an event, whose time changes, too; differentiate with gradient")
     rate, inputs, numbers = _directions(problem, member, direction, raw)
-    made = np.zeros((len(problem.traj.t), problem.n))
+    made = np.zeros((len(problem.traj.t), problem.row))
     made[0] = rate
     for i in range(1, len(made)):
         a, b = int(steps.at[i - 1]) + (steps.s[i - 1] == 1), int(steps.at[i]) + (steps.s[i] == 1)
@@ -245,9 +256,8 @@ def _forward(problem: Problem, member: int, direction: Mapping[str, Any], raw: b
             _run_forward(problem, steps, member, np.arange(a, b), rate, inputs, numbers, None)
         made[i] = rate
         if steps.s[i] != 1:
-            made[i] = rate.copy()
             _run_forward(problem, steps, member, np.arange(b, b + 1), made[i], inputs, numbers, steps.s[i])
-    return made
+    return made[:, : problem.n]
 
 
 def _run_forward(
@@ -262,49 +272,74 @@ def _run_forward(
 
 def _directions(problem: Problem, member: int, direction: Mapping[str, Any], raw: bool) -> tuple[Any, Any, Floats]:
     """Rates of the first state, of inputs (a function of steps), and of numbers."""
-    request, model = problem.request, problem.model
-    rate = np.zeros(problem.n)
-    point = request.given or (request.q[member], request.v[member])
-    for name, part, n in ((Q0, slice(0, model.nq), model.nq), (V0, slice(model.nq, None), model.nv)):
+    model = problem.model
+    rate = np.zeros(problem.row)
+    q, v, moved = problem.start(member)
+    for name, part, n in ((Q0, slice(0, model.nq), model.nq), (V0, slice(model.nq, problem.n), model.nv)):
         if name in direction:
-            given = np.asarray(direction[name], dtype=float)
-            given = given[member] if given.ndim == 2 else given
             bent = name == Q0 and not raw
-            if given.shape != ((model.nv if bent else n),):
-                raise InputError(f"tangent: {name} has shape {given.shape}; expected ({model.nv if bent else n},)")
-            rate[part] = rate_matrix(model, point[0]) @ given if bent else given
-    if not np.array_equal(point[0], request.q[member]):
-        _, found = model.jvp("rechart", point, (rate[: model.nq], rate[model.nq :]), raw=True)
-        rate = np.concatenate(found)
+            given = _own(problem, member, name, direction[name], model.nv if bent else n)
+            rate[part] = rate_matrix(model, q) @ given if bent else given
+    if moved:
+        _, found = model.jvp("rechart", (q, v), (rate[: model.nq], rate[model.nq : problem.n]), raw=True)
+        rate[: problem.n] = np.concatenate(found)
     numbers = np.zeros(len(problem.numbers))
     own = {name: direction[name] for name in problem.parameters}
     for start, slopes in problem.slopes:
-        numbers[start : start + slopes.count] = slopes.push(own)
-    return rate, _input_rates(problem, direction.get(TAU)), numbers
+        change = slopes.push(own)
+        if change.ndim > 1:
+            raise InputError("tangent: parameters are those of all trajectories; give one change of each")
+        numbers[start : start + slopes.count] = change
+    return rate, _input_rates(problem, member, direction.get(TAU)), numbers
 
 
-def _input_rates(problem: Problem, given: Any) -> Any:
-    drive, width = problem.request.drive, problem.map.width
-    values = np.zeros_like(drive.values) if given is None else np.asarray(given, dtype=float)
+def _own(problem: Problem, member: int, name: str, given: Any, n: int) -> Floats:
+    """The change (n,) of one trajectory, of what is given for all, or (batch, n) for each."""
+    batch = () if problem.traj.q.ndim == 2 else (problem.request.batch,)
+    values = finite(f"tangent: {name}", given, *dict.fromkeys([(n,), (*batch, n)]))
+    return np.asarray(values if values.ndim == 1 else values[member])
+
+
+def _input_rates(problem: Problem, member: int, given: Any) -> Any:
+    drive, width, nv = problem.request.drive, problem.map.width, problem.model.nv
+    if drive.times is not None:
+        values = np.zeros_like(drive.values) if given is None else finite("tangent: tau", given, drive.values.shape)
+    else:
+        values = np.zeros(nv) if given is None else _own(problem, member, TAU, given, nv)
 
     def rows(steps: Steps, k: Floats) -> Floats:
         if not drive.varying:
             made = np.zeros(width)
-            made[: problem.model.nv] = values if values.ndim == 1 else values[0]
+            made[:nv] = values
             return made
         times = (steps.t[k, None] + steps.h[k, None] * np.array([0.0, 0.5, 1.0])).ravel()
         made = np.zeros((len(times), width))
         if drive.times is not None:
             for j, column in enumerate(values.T):
                 made[:, j] = np.interp(times, drive.times, column)
-        elif given is not None:
-            made[:, : problem.model.nv] = values
+        else:
+            made[:, :nv] = values
         return made.reshape(len(k), -1)
 
     return rows
 
 
 # -- checks ---------------------------------------------------------------------------------------------------------
+
+
+def finite(what: str, given: Any, *shapes: tuple[int, ...], hint: str = "") -> Floats:
+    """Finite numbers of one of some shapes, or of any if none is named."""
+    wanted = " or ".join(f"finite numbers {shape}" if shape else "a finite number" for shape in shapes)
+    expected = f"expected {wanted or 'finite numbers'}{hint}"
+    try:
+        values = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what}={given!r}; {expected}") from error
+    if shapes and values.shape not in shapes:
+        raise InputError(f"{what} has shape {values.shape}; {expected}")
+    if not np.isfinite(values).all():
+        raise InputError(f"{what} holds NaN or infinity; {expected}")
+    return values
 
 
 def checked_run(traj: Trajectory) -> Request:
@@ -314,6 +349,8 @@ def checked_run(traj: Trajectory) -> Request:
         raise InputError("this trajectory does not know its steps; simulate(..., gradient=True) makes one that does")
     if not traj.status.ok:
         raise InputError(f"the run did not reach its end, so it has no gradient: {traj.status.reason}")
+    if not request.record.still_holds(request.model.mechanism):
+        raise InputError("parameters of the model have changed since the run, so its steps are others; simulate again")
     return request
 
 
@@ -350,7 +387,20 @@ def _checked_names(request: Request, given: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(given))
 
 
-def _ended_at_event(traj: Trajectory, request: Request) -> bool:
+def _warn_of_stops(problem: Problem) -> None:
+    """Say where a run has met stops of our own, which are as hard as steps can follow: too hard to differentiate."""
+    q = problem.traj.q
+    limits = limited_coordinates(problem.model.mechanism) if problem.request.stops else []
+    if any((q[..., at] < low).any() or (q[..., at] > high).any() for _, at, _, (low, high) in limits):
+        warnings.warn(
+            "the run met a limit of a joint, and the impact lasted a few steps: this is the derivative of these steps,"
+            " which may be far from that of the motion; end the run there by an event, or give softer forces.Limits",
+            stacklevel=4,
+        )
+
+
+def ended_at_event(traj: Trajectory, request: Request) -> bool:
+    """Whether an event has ended the run."""
     return any(event.terminal for event in request.events) and bool(traj.status.reason)
 
 
@@ -366,13 +416,8 @@ def _seeds(traj: Trajectory, dq: Any, dv: Any, raw: bool) -> Floats:
     ):  # fmt: skip
         if given is None:
             continue
-        values = np.asarray(given, dtype=float)
         last, every = ((n,), (samples, n)) if traj.q.ndim == 2 else ((batch, n), (samples, batch, n))
-        if values.shape not in (last, every) or not np.isfinite(values).all():
-            raise InputError(
-                f"gradient: {name} has shape {values.shape}; expected finite numbers {last}, of the last sample, or"
-                f" {every}, of all of them"
-            )
+        values = finite(f"gradient: {name}", given, last, every, hint=", of the last sample or of all of them")
         rows = values.reshape(samples if values.shape == every else 1, batch, n)
         first = 0 if values.shape == every else samples - 1
         if name == "dq" and not raw and bends(model):

@@ -125,7 +125,7 @@ def differentiable(request: Request, save_every: int | None, memory: int) -> Req
     every = request.every if save_every else max(1, math.ceil(request.steps * bytes_each / memory))
     if every > 1 and request.events:
         raise InputError("gradient: a run with events keeps every step; leave save_every out, or give more memory")
-    return replace(request, every=every, record=Record())
+    return replace(request, every=every, record=Record.of(request.model.mechanism))
 
 
 def started(request: Request) -> Request:
@@ -137,7 +137,7 @@ def started(request: Request) -> Request:
     if not charted(request.model):
         return request
     q, v = request.model.rechart(request.q, request.v)
-    given = (request.q[0], request.v[0]) if request.single else None
+    given = request.q, request.v
     return replace(request, q=np.asarray(q, dtype=float), v=np.asarray(v, dtype=float), given=given)
 
 

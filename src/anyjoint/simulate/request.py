@@ -68,7 +68,7 @@ class Request:
     stabilise: Stabilise = None  # how the motion is kept on constraints
     parameters: ParameterRows | None = None  # of each trajectory
     record: Any = None  # where steps of the method's own choice are written down, if the run is to be differentiated
-    given: tuple[Floats, Floats] | None = None  # the first state before joints chose their charts
+    given: tuple[Floats, Floats] | None = None  # first states before joints chose their charts
     note: str = ""  # why the method was chosen, if the user left that to us
 
     @cached_property
@@ -156,6 +156,11 @@ def make_request(
     pushing = _with_stops(model, q, forces, limits, dt, stepper)
     program = _forces(model, pushing)
     drive = make_drive(tau, model.nv, None if single else len(q), duration, program)
+    if drive.functions and drive.times is None and not stepper.adaptive and np.ptp(drive.values, axis=0).any():
+        raise InputError(
+            f"tau differs from state to state, and forces are functions of time: steps of {stepper.name} sample inputs"
+            " for all states together; use 'dopri5', or simulate the states one by one"
+        )
     every = _every(save_every, duration / dt, (model.nq + model.nv) * len(q) * 8)
     chosen = as_events(events, single)
     held = _checked_hold(hold, drive, stepper)

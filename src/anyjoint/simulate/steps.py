@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.joints.parameters import parameters
+from anyjoint.mechanism import Body, Mechanism
+from anyjoint.model.change import SPRING
+
 from .fixed import drive_rows, fixed_parts
 from .request import Request
 from .stepper import make_stepper, numbers_of
@@ -21,13 +25,35 @@ END = 1e-9  # of a step: a sample so close to its end is there
 
 @dataclass
 class Record:
-    """What a run with error control leaves behind: beginnings, lengths and first states of its accepted steps."""
+    """What a run leaves behind: what the mechanism was, and of a run with error control its accepted steps.
 
+    Those by their beginnings, lengths and first states.
+    """
+
+    bodies: tuple[Body, ...]
+    gravity: tuple[float, ...]
     parts: dict[int, list[tuple[Floats, Floats, Floats]]] = field(default_factory=dict)
+
+    @staticmethod
+    def of(mechanism: Mechanism) -> Record:
+        """The record of a run that begins now."""
+        return Record(tuple(mechanism.bodies), tuple(map(float, mechanism.gravity)))
+
+    def still_holds(self, mechanism: Mechanism) -> bool:
+        """Whether all parameters of the mechanism are what they were in the run."""
+        pairs = zip(self.bodies, mechanism.bodies, strict=True)
+        same = self.gravity == tuple(map(float, mechanism.gravity))
+        return same and all(a is b or _numbers(a) == _numbers(b) for a, b in pairs)
 
     def add(self, member: int, before: Floats, used: Floats, y: Floats) -> None:
         """More steps of a trajectory."""
         self.parts.setdefault(member, []).append((before.copy(), used.copy(), y.copy()))
+
+
+def _numbers(body: Body) -> tuple[Any, ...]:
+    """Everything of a body that is a parameter."""
+    joint = tuple(parameter.value for parameter in parameters(body.joint))
+    return (np.asarray(body.placement.matrix).tolist(), body.inertia, joint, *(getattr(body, what) for what in SPRING))
 
 
 @dataclass(frozen=True)
@@ -44,10 +70,10 @@ class Steps:
 
 def steps_of(traj: Trajectory, request: Request, member: int) -> Steps:
     """The steps of a trajectory that reached its end, or an event."""
-    made = _chosen(traj, request, member) if request.stepper.adaptive else _fixed(traj, request, member)
-    if len(traj.t) == 1:  # nothing has happened
-        return Steps(np.zeros(0), np.zeros(0), np.full(1, -1), np.ones(1), made.states, np.zeros(1, int))
-    return made
+    n, none = len(traj.t), np.zeros(0)
+    if n == 1 or not request.model.nv:  # nothing has happened
+        return Steps(none, none, np.full(n, -1), np.ones(n), lambda a, b: np.zeros((0, 0)), np.zeros(1, int))
+    return _chosen(traj, request, member) if request.stepper.adaptive else _fixed(traj, request, member)
 
 
 def _of(x: Floats, member: int) -> Floats:
