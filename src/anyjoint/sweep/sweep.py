@@ -12,6 +12,7 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.options import named_options
+from anyjoint.simulate.choose import AUTO, EXPLICIT, chosen
 from anyjoint.simulate.guard import guard_of
 from anyjoint.simulate.request import Request, make_request
 from anyjoint.spatial import Pose
@@ -66,14 +67,17 @@ def sweep(
                "limits": limits, "stabilise": stabilise}  # fmt: skip
     check_executor(executor)
     request = _checked(model, q0, v0, tau, save_every, options)
+    if method == AUTO:  # by the model as it is, so that all runs are alike
+        options["method"], _ = chosen(request)
     drawn = Space(model, space, n, design, seed, limits)
     measures = make_measures(measure)
-    _check_tau(drawn, tau)
+    _check_tau(drawn, request)
     options["save_every"] = save_every or thinning(measures, request.duration, request.dt)
     drive = request.drive
     pushed = tau if drive.times is None else (drive.times, drive.values)  # samples over time serve all runs
     job = Job(model, drawn.targets, (request.q[0], request.v[0], pushed), options, measures)
     job, probe = _tried(job, drawn)
+    _check_names(job, drawn)
     size = chunk_size(request, options["save_every"], drawn.n)
     kept = None
     if store is not None:
@@ -112,24 +116,38 @@ def _checked(model: Model, q0: Any, v0: Any, tau: Any, save_every: Any, options:
         raise InputError(f"sweep: {type(model).__name__} is no model; compile a mechanism first, mech.compile()")
     if callable(tau):
         raise InputError("sweep: tau is a function, which drives one run; give numbers, samples over time, or forces")
+    if model.modes:
+        names = ", ".join(map(repr, model.modes))
+        raise InputError(
+            f"sweep: contacts of {names} open and close, which only simulate follows; loop over model.parameters.set "
+            "and model.simulate"
+        )
     if model.numeric:
         raise InputError(f"sweep: {model.numeric} solves numerically; compile with another algorithm")
     o = options
     if not isinstance(o["limits"], bool):
         raise InputError(f"limits={o['limits']!r}; expected True or False")
     request = make_request(
-        model, q0, v0, o["duration"], o["dt"], o["method"], o["rtol"], o["atol"], tau, o["forces"], (), save_every, 1,
-        False, None, o["stabilise"],
+        model, q0, v0, o["duration"], o["dt"], EXPLICIT if o["method"] == AUTO else o["method"], o["rtol"], o["atol"],
+        tau, o["forces"], (), save_every, 1, False, None, o["stabilise"],
     )  # fmt: skip
     if not request.single:
         raise InputError("sweep: q0 and v0 are those of all runs, one row each; give many under 'q0' in the space")
     return request
 
 
-def _check_tau(space: Space, tau: Any) -> None:
+def _check_tau(space: Space, request: Request) -> None:
     varied = [name for name, target in space.targets.items() if target.state == "tau"]
-    if varied and tau is not None and np.ndim(tau) != 1:
+    if varied and request.drive.times is not None:
         raise InputError(f"sweep: {varied[0]!r} is varied, so tau must be constant; give one number per velocity")
+
+
+def _check_names(job: Job, space: Space) -> None:
+    """Refuse columns that a table could not tell from what stands beside them."""
+    for column in job.shapes:
+        if column in (*space.names, "status", "run"):
+            whose = "of what varies" if column in space.names else "of another column of tables"
+            raise InputError(f"measure: {column!r} is the name {whose}; give another, {{'name': measure}}")
 
 
 def _tried(job: Job, space: Space) -> tuple[Job, Rows]:
@@ -140,8 +158,11 @@ def _tried(job: Job, space: Space) -> tuple[Job, Rows]:
         return ready, rows
     spread = np.unique(np.linspace(0, space.n - 1, min(TRIED, space.n)).astype(int))
     parts = [space.draw(k, k + 1) for k in spread]
-    ready, _ = job.prepared({name: _joined([part[name] for part in parts]) for name in first})
+    ready, tried = job.prepared({name: _joined([part[name] for part in parts]) for name in first})
     if not ready.measurable:
+        complaints = [reason for reason in tried.reasons.values() if reason.startswith("measure ")]
+        if complaints:
+            raise InputError(f"{complaints[0]}; try it on a run of its own, measure(model.simulate(...))")
         if space.n > TRIED:
             reason = next(iter(rows.reasons.values()), "")
             raise AnyjointError(f"sweep: none of {TRIED} runs all over it comes to its end. The first says: {reason}")
