@@ -133,9 +133,7 @@ class Places:
         return f"body {body.name!r} at q = {q[body.q].tolist()}: {joint_reason(body, q) or near}"
 
 
-def shares(
-    mechanism: Mechanism, numbers: Numbered, dtype: str, least: float, compiled: bool = True
-) -> Shares | None:
+def shares(mechanism: Mechanism, numbers: Numbered, dtype: str, least: float, compiled: bool = True) -> Shares | None:
     """Numbers of all joints, by kernels over equal joints; None where nothing can break down."""
     kernels: dict[Hashable, Kernel | None] = {}
     starts: dict[Hashable, list[tuple[int, int]]] = {}

@@ -76,7 +76,8 @@ class EachRecorder(Recorder):
             k = int(ends[member])
             time, why = f"t = {chunk.t[k]:.6g} s", self._cause(chunk, int(member), k)
             solving = f"the equations of the step to {time} could not be solved"
-            yield int(member), k, f"{solving if request.stepper.solves else f'the motion blew up at {time}'}{why}; {hint}"
+            what = solving if request.stepper.solves else f"the motion blew up at {time}"
+            yield int(member), k, f"{what}{why}; {hint}"
 
     def _cause(self, chunk: Chunk, member: int, k: int) -> str:
         """What the guard says of the last good state of a trajectory, or of one that lies ahead of it."""

@@ -20,7 +20,7 @@ from anyjoint.spatial import Pose
 from .executor import check_executor, results
 from .job import PAIR, Job, Rows, thinning
 from .keeper import SAMPLE, Keeper
-from .measure import make_measures
+from .measure import EnergyDrift, Final, make_measures
 from .progress import RunProgress
 from .result import SweepResult
 from .space import Drawn, Space
@@ -76,12 +76,12 @@ def sweep(
     drive = request.drive
     pushed = tau if drive.times is None else (drive.times, drive.values)  # samples over time serve all runs
     job = Job(model, drawn.targets, (request.q[0], request.v[0], pushed), options, measures)
-    job, probe = _tried(job, drawn)
+    job, tried, found = _tried(job, drawn)
     _check_names(job, drawn)
     size = chunk_size(request, options["save_every"], drawn.n)
     kept = None
     if store is not None:
-        kept = open_store(store, _manifest(job, drawn, design, seed, size, probe))
+        kept = open_store(store, _manifest(job, drawn, design, seed, size, _probe(job, tried, found)))
     keeper = Keeper(drawn, job.shapes, size, kept, rows)
     bar = RunProgress(progress, f"sweeping {model.mechanism.name}", drawn.n)
     try:
@@ -150,15 +150,16 @@ def _check_names(job: Job, space: Space) -> None:
             raise InputError(f"measure: {column!r} is the name {whose}; give another, {{'name': measure}}")
 
 
-def _tried(job: Job, space: Space) -> tuple[Job, Rows]:
-    """The job with the shapes of its columns, and what the first runs gave."""
+def _tried(job: Job, space: Space) -> tuple[Job, Drawn, Rows]:
+    """The job with the shapes of its columns, the runs that were tried for it, and what they gave."""
     first = space.draw(0, min(PAIR, space.n))
     ready, rows = job.prepared(first)
     if ready.measurable:
-        return ready, rows
+        return ready, first, rows
     spread = np.unique(np.linspace(0, space.n - 1, min(TRIED, space.n)).astype(int))
     parts = [space.draw(k, k + 1) for k in spread]
-    ready, tried = job.prepared({name: _joined([part[name] for part in parts]) for name in first})
+    drawn = {name: _joined([part[name] for part in parts]) for name in first}
+    ready, tried = job.prepared(drawn)
     if not ready.measurable:
         complaints = [reason for reason in tried.reasons.values() if reason.startswith("measure ")]
         if complaints:
@@ -167,7 +168,7 @@ def _tried(job: Job, space: Space) -> tuple[Job, Rows]:
             reason = next(iter(rows.reasons.values()), "")
             raise AnyjointError(f"sweep: none of {TRIED} runs all over it comes to its end. The first says: {reason}")
         ready = replace(ready, shapes={measure.name: () for measure in job.measures})
-    return ready, ready.run(first)
+    return ready, drawn, tried
 
 
 def _joined(parts: Sequence[Any]) -> Any:
@@ -189,8 +190,18 @@ def chunk_size(request: Request, every: int, n: int) -> int:
 # -- what a store remembers -----------------------------------------------------------------------------------------
 
 
-def _manifest(job: Job, space: Space, design: str, seed: int, size: int, probe: Rows) -> dict[str, Any]:
-    """What makes a sweep this one. User's functions cannot be compared, so what the first runs give is."""
+def _probe(job: Job, drawn: Drawn, rows: Rows) -> dict[str, Any]:
+    """What some runs give, beside where they end; drifts of energy are rounding errors, and say nothing."""
+    noise = {measure.name for measure in job.measures if isinstance(measure, EnergyDrift)}
+    ends = replace(job, measures=(Final(f"{SAMPLE}end"),), shapes={}).run(drawn)
+    columns = {name: column for name, column in rows.columns.items() if name not in noise} | ends.columns
+    return {name: column.tolist() for name, column in columns.items()}
+
+
+def _manifest(
+    job: Job, space: Space, design: str, seed: int, size: int, probe: dict[str, Any]
+) -> dict[str, Any]:
+    """What makes a sweep this one. User's functions cannot be compared, so what some runs give is."""
     options = {name: value for name, value in job.options.items() if name != "forces"}
     q0, v0, tau = job.start
     return {
@@ -204,7 +215,7 @@ def _manifest(job: Job, space: Space, design: str, seed: int, size: int, probe: 
         "measure": [measure.name for measure in job.measures],
         "chunk": size,
         "columns": {**_sample_shapes(space), **{name: list(shape) for name, shape in job.shapes.items()}},
-        "probe": {name: column.tolist() for name, column in probe.columns.items()},
+        "probe": probe,
     }
 
 
