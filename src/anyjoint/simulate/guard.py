@@ -98,7 +98,7 @@ def guard_of(model: Model) -> Guard:
 
 
 def guards_of(model: Model, rows: ParameterRows | None, batch: int) -> Sequence[Guard]:
-    """The guards of the states of a batch; each has its own where numbers of joints vary, which say where they are defined."""
+    """The guards of the states of a batch: numbers of joints say where they are defined, and may vary."""
     if rows is None or not rows.vary_joints:
         return [guard_of(model)] * batch
 

@@ -200,7 +200,10 @@ def _check_same(place: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any
             )
 
 
-WORDS = {"space": "choice of what varies", "probe": "model, inputs or measure: the runs that were tried give other numbers"}
+WORDS = {
+    "space": "choice of what varies",
+    "probe": "model, inputs or measure: the runs that were tried give other numbers",
+}
 UNREADABLE = ("model", "probe")
 
 
