@@ -28,14 +28,14 @@ def double_pendulum():
     return mech.compile()
 
 
-def four_bar():
+def four_bar(height=0.0):
     """A loop of three moving bars, and coordinates at which it is closed."""
     mech = aj.Mechanism("four bar")
     hinge, ball = joints.Revolute(axis=(0, 1, 0)), aj.Inertia.sphere(1.0, 0.1)
     crank = mech.add_body("crank", joint=hinge, inertia=ball)
     coupler = mech.add_body("coupler", crank, hinge, aj.Pose.translation(0.5, 0, 0), ball)
     rocker = mech.add_body("rocker", coupler, hinge, aj.Pose.translation(1.2, 0, 0), ball)
-    mech.add_loop(rocker, mech.ground, hinge, at=((0, 0, -1.0), (1.5, 0, 0)))
+    mech.add_loop(rocker, mech.ground, hinge, at=((0, 0, -1.0), (1.5, 0, height)))
     model = mech.compile()
     return model, model.assemble([1.0, -0.5, 0.5])[0]
 

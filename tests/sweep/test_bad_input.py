@@ -6,6 +6,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import joints
 from anyjoint.errors import InputError
+from tests.simulate.contacts import ball_on_plane
 from tests.sweep.models import SPACE, pendulum, swept
 
 
@@ -15,6 +16,11 @@ def varying(traj):
 
 def failing(traj):
     raise RuntimeError("no luck")
+
+
+def spoiling(traj):
+    traj.q[:] = 0.0
+    return 1.0
 
 
 MASS, ANY = {"rod/mass": aj.uniform(1, 2)}, aj.uniform(0, 1)
@@ -35,6 +41,12 @@ BAD = {
     "measure raises": ({"measure": failing}, "'failing' raised RuntimeError: no luck"),
     "measure varies": ({"measure": varying}, "'varying' returned shape \\(\\d+,\\) for one run and shape \\(\\d+,\\)"),
     "measure is text": ({"measure": lambda traj: "far"}, "returned 'far'; expected a number"),
+    "measure of nothing": ({"measure": lambda traj: {}}, "returned {}; expected a number"),
+    "measure of no numbers": ({"measure": lambda traj: []}, "returned \\[\\]; expected a number"),
+    "measure spoils": ({"measure": spoiling}, "'spoiling' raised ValueError: assignment destination is read-only"),
+    "measure and part": ({"measure": {"a": "final", "a/b": "final"}}, "'a/b' is named like a part of another"),
+    "measure and sample": ({"measure": {"rod/mass": "energy_drift"}}, "'rod/mass' is the name of what varies"),
+    "measure called status": ({"measure": {"status": "energy_drift"}}, "'status' is the name of"),
     "measure unknown": ({"measure": "finale"}, "did you mean 'final'"),
     "measure is a number": ({"measure": 3}, "expected one of 'final'"),
     "measure empty": ({"measure": []}, "measure is empty"),
@@ -55,6 +67,9 @@ BAD = {
     "grid and n": ({"space": {"rod/mass": aj.grid([1, 2])}, "n": 3}, "give a multiple"),
     "a function drives": ({"tau": lambda t, q, v: [0.0]}, "tau is a function"),
     "tau varies and moves": ({"space": {"tau": aj.uniform(0, 1)}, "tau": np.zeros((5, 1))}, "tau must be constant"),
+    "tau varies beside times": (
+        {"space": {"tau": aj.uniform(0, 1)}, "tau": ([0.0, 0.1, 1.0], np.zeros((3, 1)))}, "tau must be constant",
+    ),
     "many starts": ({"q0": [[0.1], [0.2]], "space": MASS}, "under 'q0' in the space"),
     "executor": ({"executor": "four"}, "expected None \\(threads"),
     "design": ({"design": "sobel"}, "did you mean 'sobol'"),
@@ -99,3 +114,9 @@ def test_distributions_keep_to_limits_and_to_what_joints_allow():
 def test_a_mechanism_is_no_model():
     with pytest.raises(InputError, match="compile a mechanism first"):
         aj.sweep(aj.Mechanism("x"), SPACE, 4)
+
+
+def test_contacts_that_open_and_close_are_refused():
+    model = ball_on_plane().compile()
+    with pytest.raises(InputError, match="contacts of 'ball' open and close, which only simulate follows"):
+        aj.sweep(model, {"ball/mass": aj.uniform(0.5, 1)}, 3, duration=0.1)

@@ -284,3 +284,10 @@ def test_the_five_lines_of_the_docs(tmp_path):
     command = [sys.executable, str(tmp_path / "script.py")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.stdout.endswith("equal\n"), done.stderr
+
+
+def test_an_executor_that_was_shut_down_is_refused():
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(InputError, match="cannot schedule new futures after shutdown; give one that is open"):
+        swept(executor=pool)

@@ -52,6 +52,22 @@ def test_starts_beyond_limits_and_runs_against_stops():
     assert "gave way" in hard.failures[1]
 
 
+def test_what_is_too_light_for_the_stops_fails():
+    """Stops are those of the model, for steps of rk4; a rod of a tenth of its mass would come back with more speed."""
+    mech = aj.Mechanism("limited")
+    hinge = joints.Revolute(axis=(0, 1, 0), limits=(-1, 1))
+    mech.add_body("rod", joint=hinge, inertia=aj.Inertia.point(1.0, (0, 0, -1)))
+    masses = [0.03, 0.1, 0.3, 1.0, 10.0]
+    given = {"v0": [5.0], "duration": 0.5, "measure": "extremes"}
+    result = aj.sweep(mech.compile(), {"rod/mass": masses}, **given)
+    assert list(result.ok) == [False, False, True, True, True]
+    assert "with these parameters what hits them is 10 times as easy to move" in result.failures[1]
+    assert np.abs(result["extremes/min"][2:, 1]).max() < 5.0  # what hits a stop loses speed
+    adaptive = aj.sweep(mech.compile(), {"rod/mass": masses}, method="dopri5", **given)
+    assert adaptive.ok.all()
+    assert np.abs(adaptive["extremes/min"][:, 1]).max() < 5.0
+
+
 def test_runs_that_leave_the_model_end_by_themselves():
     """Beads on a wire with ends: the fast ones come there, each at its own time."""
 
@@ -81,6 +97,17 @@ def test_a_measure_that_fails_in_some_runs_marks_those_alone():
     result = swept(space={"q0": np.linspace(0, 1, 21)[:, None]}, n=None, measure=picky)
     assert sorted(result.failures) == [19, 20]
     assert "'picky' raised ValueError: too far" in result.failures[20]
+
+
+def test_a_measure_may_fail_in_the_first_runs():
+    def picky(traj):
+        if traj.q[0, 0] < 0.2:
+            raise ValueError("too near")
+        return traj.q[-1, 0]
+
+    result = swept(space={"q0": np.linspace(0, 1, 21)[:, None]}, n=None, measure=picky)
+    assert sorted(result.failures) == [0, 1, 2, 3]
+    assert np.isfinite(result.values[4:]).all()
 
 
 def test_many_runs_that_all_fail_are_said_at_once():

@@ -10,7 +10,7 @@ import xarray
 
 import anyjoint as aj
 from anyjoint.errors import AnyjointError, InputError
-from tests.sweep.models import SPACE, double_pendulum, last_angle, pendulum, swept, wild
+from tests.sweep.models import SPACE, double_pendulum, four_bar, last_angle, pendulum, swept, wild
 
 NAMES = ["run", "run.zarr"]
 
@@ -130,7 +130,7 @@ def test_the_store_of_another_model_or_function_is_refused(tmp_path, model):
         return traj.q[-1, 0]
 
     swept(model, measure={"last_angle": value}, store=tmp_path / "run")  # the same by another function
-    with pytest.raises(InputError, match="first runs give other numbers"):
+    with pytest.raises(InputError, match="runs that were tried give other numbers"):
         swept(model, measure={"last_angle": lambda traj: traj.v[-1, 0]}, store=tmp_path / "run")
 
 
@@ -202,3 +202,47 @@ def test_names_never_leave_the_store(tmp_path, model):
     assert len(result.columns) == 8
     assert all(np.array_equal(column, result.values[:, 0]) for column in result.columns.values())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.zarr"]
+
+
+def test_another_measure_is_found_by_small_numbers_too(tmp_path, model):
+    swept(model, measure={"x": lambda traj: 1e-12 * traj.q[-1, 0]}, store=tmp_path / "run")
+    with pytest.raises(InputError, match="measure: the runs that were tried give other numbers"):
+        swept(model, measure={"x": lambda traj: 2e-12 * traj.q[-1, 0]}, store=tmp_path / "run")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_measure_is_found_though_the_first_runs_fail(name, tmp_path):
+    given = {"space": wild([1e200, 1e200, *np.linspace(0, 1, 30)]), "n": None, "q0": [0.0, 1.0]}
+    chains = double_pendulum()
+    first = swept(chains, measure={"x": lambda traj: traj.q[-1, 0]}, store=tmp_path / name, **given)
+    again = swept(chains, measure={"x": lambda traj: traj.q[-1, 0]}, store=tmp_path / name, **given)
+    assert np.array_equal(first.values, again.values, equal_nan=True)
+    with pytest.raises(InputError, match="runs that were tried give other numbers"):
+        swept(chains, measure={"x": lambda traj: traj.q[-1, 1]}, store=tmp_path / name, **given)
+
+
+def test_another_loop_is_found_though_the_measure_is_rounding_errors(tmp_path):
+    model, q0 = four_bar()
+    given = {"n": 4, "duration": 0.02, "q0": q0, "measure": "energy_drift", "store": tmp_path / "run"}
+    space = {"crank/mass": aj.uniform(1, 2)}
+    aj.sweep(model, space, **given)
+    with pytest.raises(InputError, match="runs that were tried give other numbers"):
+        aj.sweep(four_bar(height=0.1)[0], space, **given)
+
+
+def test_a_chunk_that_is_damaged_after_the_sweep_is_said(tmp_path, model):
+    result = swept(model, store=tmp_path / "run")
+    (tmp_path / "run" / "chunk-000001.npz").write_bytes(b"x")
+    with pytest.raises(AnyjointError, match="chunk 1 is gone or damaged; the same sweep makes it again"):
+        _ = result.values
+    assert np.isfinite(swept(model, store=tmp_path / "run").values).all()
+
+
+def test_a_chunk_of_another_sweep_is_made_again(tmp_path, model):
+    mine, other = swept(model, store=tmp_path / "mine"), swept(model, seed=8, store=tmp_path / "other")
+    foreign = (tmp_path / "other" / "chunk-000000.npz").read_bytes()
+    (tmp_path / "mine" / "chunk-000000.npz").write_bytes(foreign)
+    again = swept(model, store=tmp_path / "mine")
+    assert np.array_equal(again.values, swept(model).values)
+    assert not np.array_equal(again.values, other.values)
+    assert mine.complete

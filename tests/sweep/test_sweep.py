@@ -129,6 +129,28 @@ def test_loops_are_closed_for_every_run():
         assert np.abs(position).max() < 1e-9  # projection after every step
 
 
+def test_starts_on_constraints_do_not_depend_on_neighbours():
+    """Some lengths take more corrections than others."""
+    model, q0 = four_bar()
+    rods = [aj.Pose.translation(x, 0, 0) for x in np.linspace(1.1, 1.3, 9)]
+    given = {"q0": q0, "duration": 0.02}
+    result = aj.sweep(model, {"rocker/placement": rods}, **given)
+    for k in (2, 4, 6):
+        single = aj.sweep(model, {"rocker/placement": rods[k : k + 1]}, **given)
+        assert np.array_equal(single.values[0], result.values[k])
+        assert np.array_equal(result.run(k).q[-1], result.values[k, :3])
+
+
+def test_a_method_is_chosen_once_for_all_runs():
+    mech = aj.Mechanism("stiff")
+    mech.add_body("mass", joint=joints.Prismatic(axis=(1, 0, 0)), inertia=aj.Inertia.sphere(1.0, 0.1), stiffness=1e9)
+    model = mech.compile()
+    given = {"space": {"mass/mass": aj.uniform(1, 2), "q0": aj.uniform(0, 1)}, "measure": "final", "n": 4}
+    chosen, told = (swept(model, method=method, **given) for method in ("auto", "bdf2"))
+    assert chosen.ok.all(), chosen.failures
+    assert np.array_equal(chosen.values, told.values)
+
+
 def test_chunks_keep_memory_bounded():
     mech = gallery.revolute_chain(20)
     long = make_request(mech.compile(), None, None, 1000.0, 1e-3, "rk4", 1e-8, 1e-10, None, (), (), None, 1)

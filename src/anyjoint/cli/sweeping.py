@@ -48,6 +48,8 @@ def split_settings(settings: Sequence[str]) -> tuple[dict[str, Any], dict[str, A
         name, equals, text = setting.partition("=")
         if not equals or not name:
             raise UsageError(f"--set {setting}: expected NAME=DISTRIBUTION, as in --set 'rod/mass=uniform(1,2)'")
+        if name in space or name in fixed:
+            raise UsageError(f"--set {setting}: {name} is set twice; keep one of them")
         made = distribution(setting, text)
         if made is not None:
             space[name] = made
@@ -72,6 +74,9 @@ def distribution(setting: str, text: str) -> Any:
     try:
         given = [ast.literal_eval(argument) for argument in call.args]
         named = {word.arg or "": ast.literal_eval(word.value) for word in call.keywords}
+    except ValueError:
+        raise UsageError(f"--set {setting}: expected numbers or lists of them between the parentheses") from None
+    try:
         return DISTRIBUTIONS[name.removeprefix("aj.")](*given, **named)
     except (InputError, TypeError, ValueError) as error:
         raise UsageError(f"--set {setting}: {error}") from error

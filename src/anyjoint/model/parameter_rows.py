@@ -57,6 +57,15 @@ class ParameterRows:
         taken = {name: column[k] for name, column in self.columns.items()}
         return {name: float(x) if isinstance(x, np.floating) else x for name, x in taken.items()}
 
+    @property
+    def vary_joints(self) -> bool:
+        """Whether numbers of joints vary, and with them where these are defined."""
+        return any(what == "joint" for _, what, _ in self.places.values())
+
+    def mechanism_of(self, k: int) -> Mechanism:
+        """The mechanism with the values of one state."""
+        return self._with_row(k)[0]
+
     def take(self, indices: Any) -> ParameterRows:
         """Rows in another order, or some of them again and again; they have been checked."""
         made = object.__new__(ParameterRows)
@@ -184,6 +193,6 @@ class ParameterRows:
 
     def _planned(self, over: Over, gravity: bool, closed: bool) -> NumberTable:
         """The same where frames change with the row: a plan for each."""
-        made = [Workshop(self._with_row(k)[0]).numbers(over, gravity, closed) for k in range(self.count)]
+        made = [Workshop(self.mechanism_of(k)).numbers(over, gravity, closed) for k in range(self.count)]
         frames = tuple(np.array(rows) for rows in zip(*(x.frames for x in made), strict=True))
         return NumberTable(np.array([x.table for x in made]), tuple(len(row) for row in made[0].links), frames)

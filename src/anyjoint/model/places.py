@@ -41,7 +41,7 @@ ARRAYS = (Array("q", "row"), Array("result", "row"), Array("numbers", "uniform")
 class Shares:
     """Numbers of all joints, usually about 1: where one is below `least`, the joint of its owner may break down."""
 
-    def __init__(self, program: Program, owners: Sequence[Any], least: float) -> None:
+    def __init__(self, program: Program | Interpreted, owners: Sequence[Any], least: float) -> None:
         self.program, self.owners, self.least = program, owners, least
 
     def all_clear(self, q: Any) -> bool:
@@ -69,13 +69,35 @@ class Shares:
         return np.asarray(~(self.values(q) > self.least))  # NaN, where a column of S is nothing at all, is near too
 
 
-class Places:
-    """Checks coordinates of one state or of a batch."""
+class Interpreted:
+    """The same numbers one node at a time, for mechanisms that are not worth compiling for."""
 
-    def __init__(self, mechanism: Mechanism, dtype: str) -> None:
+    dtype = np.dtype(float)
+
+    def __init__(self, runs: Sequence[tuple[Kernel, int, int]]) -> None:
+        self._runs = runs  # kernels, where their coordinates begin, and where their numbers go
+
+    def state(self, arrays: tuple[Any, ...]) -> Floats | None:
+        """Nothing is without delay."""
+        return None
+
+    def __call__(self, q: Floats) -> Floats:
+        """Numbers (n, size) in states (n, nq)."""
+        columns = []
+        for kernel, start, _ in sorted(self._runs, key=lambda run: run[2]):
+            given = {node: np.ascontiguousarray(q[:, start + k]) for node, (_, k) in kernel.loads.items()}
+            found = evaluate([store.node for store in kernel.stores], given)
+            columns += [np.broadcast_to(x, len(q)) for x in found]
+        return np.stack(columns, axis=1)
+
+
+class Places:
+    """Checks coordinates of one state or of a batch; without compiling for it, if it is not worth that."""
+
+    def __init__(self, mechanism: Mechanism, dtype: str, compiled: bool = True) -> None:
         self.mechanism = mechanism
         self.fences = fences_of(mechanism)
-        self.edges = shares(mechanism, lambda joint, q: joint.edges(q), dtype, SHARE)
+        self.edges = shares(mechanism, lambda joint, q: joint.edges(q), dtype, SHARE, compiled)
         self.exact = np.finfo(dtype).eps < SHARE  # single precision has nothing left there
 
     def __bool__(self) -> bool:
@@ -111,7 +133,7 @@ class Places:
         return f"body {body.name!r} at q = {q[body.q].tolist()}: {joint_reason(body, q) or near}"
 
 
-def shares(mechanism: Mechanism, numbers: Numbered, dtype: str, least: float) -> Shares | None:
+def shares(mechanism: Mechanism, numbers: Numbered, dtype: str, least: float, compiled: bool = True) -> Shares | None:
     """Numbers of all joints, by kernels over equal joints; None where nothing can break down."""
     kernels: dict[Hashable, Kernel | None] = {}
     starts: dict[Hashable, list[tuple[int, int]]] = {}
@@ -131,6 +153,9 @@ def shares(mechanism: Mechanism, numbers: Numbered, dtype: str, least: float) ->
             size += len(kernel.stores)
     if not size:
         return None
+    if not compiled:
+        runs = [(kernel, *place) for key, places in starts.items() if (kernel := kernels[key]) for place in places]
+        return Shares(Interpreted(runs), owners, least)
     builder = Builder(ARRAYS)
     for key, places in starts.items():
         if kernel := kernels[key]:

@@ -41,6 +41,10 @@ class BarrierWatch:
                 return k, share, q[k] + share * there
         return None
 
+    def stands_on(self, q: Floats) -> bool:
+        """Whether one state is at such a place."""
+        return bool(self.numbers.broken(q[None]))
+
     def _suspects(self, size: Floats) -> Iterator[tuple[int, int, float]]:
         """Steps in which a number may vanish, which number, and its change nearby: it is smaller at one end."""
         if len(size) < 2:
@@ -82,9 +86,9 @@ def _sizes(numbers: Floats) -> Floats:
     return np.nan_to_num(np.sqrt(np.abs(numbers)), nan=0.0, posinf=np.finfo(float).max)
 
 
-def barrier_watches(mechanism: Mechanism) -> tuple[BarrierWatch, ...]:
+def barrier_watches(mechanism: Mechanism, compiled: bool = True) -> tuple[BarrierWatch, ...]:
     """The watch of a mechanism, or none where nothing can vanish."""
-    numbers = shares(mechanism, lambda joint, q: joint.barriers(q), "float64", VANISHES**2)
+    numbers = shares(mechanism, lambda joint, q: joint.barriers(q), "float64", VANISHES**2, compiled)
     if numbers is None:
         return ()
     coordinates = [c for body in mechanism.bodies for c in body.joint.coordinates]

@@ -13,6 +13,7 @@ from .chunk import Chunk
 from .engine import engine
 from .integrate import Recorder, singular_start, started
 from .limits import overrun
+from .python_step import coordinate_rates
 from .request import Request, make_request
 from .stabilise import APART, row_name
 from .status import Status
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+OTHER_METHOD = ', or method="dopri5"'
 
 
 def simulate_each(
@@ -68,10 +70,23 @@ class EachRecorder(Recorder):
         return len(self.ended) < self.request.batch
 
     def _blown_up(self, chunk: Chunk, ends: Floats) -> Iterator[tuple[int, int, str]]:
-        hint = f'use a shorter step than dt = {self.request.dt:g} s, or method="dopri5"'
+        request = self.request
+        hint = f"use a shorter step than dt = {request.dt:g} s" + ("" if request.stepper.solves else OTHER_METHOD)
         for member in np.flatnonzero(ends < len(chunk.t)):
             k = int(ends[member])
-            yield int(member), k, f"the motion blew up at t = {chunk.t[k]:.6g} s; {hint}"
+            time, why = f"t = {chunk.t[k]:.6g} s", self._cause(chunk, int(member), k)
+            solving = f"the equations of the step to {time} could not be solved"
+            what = solving if request.stepper.solves else f"the motion blew up at {time}"
+            yield int(member), k, f"{what}{why}; {hint}"
+
+    def _cause(self, chunk: Chunk, member: int, k: int) -> str:
+        """What the guard says of the last good state of a trajectory, or of one that lies ahead of it."""
+        if not self.guarded:
+            return ""
+        q, v = (x[k - 1, member] if k else y[-1][-1, member] for x, y in ((chunk.q, self.q), (chunk.v, self.v)))
+        rates = coordinate_rates(self.request.model, q, v)
+        reasons = (self.guards[member].at_start(q + ahead * self.request.dt * rates) for ahead in range(3))
+        return next((f", because of {reason}" for reason in reasons if reason), "")
 
     def _overrun(self, chunk: Chunk, ends: Floats) -> Iterator[tuple[int, int, str]]:
         """Trajectories whose stops have given way."""
@@ -85,7 +100,7 @@ class EachRecorder(Recorder):
 
     def _left(self, chunk: Chunk, ends: Floats) -> Iterator[tuple[int, int, str]]:
         """Trajectories that have left the model."""
-        for member, end in enumerate(ends) if self.guard else ():
+        for member, end in enumerate(ends) if self.guarded else ():
             trouble = self.seen(chunk, member, chunk.paths, int(end)) if end and member not in self.ended else None
             if trouble:
                 k = min(int(np.searchsorted(chunk.t, trouble.time)), len(chunk.t) - 1)

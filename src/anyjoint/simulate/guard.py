@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.fence import Fence
+from anyjoint.model.parameter_rows import ParameterRows
+from anyjoint.model.places import Places
 
 from .barrier import BarrierWatch, barrier_watches
 from .inflection import FrenetWatch, frenet_watches
@@ -22,9 +24,7 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Watch = FrenetWatch | JumpWatch | BarrierWatch | SideWatch
-WATCHES: tuple[Callable[[Mechanism], tuple[Watch, ...]], ...] = (
-    frenet_watches, jump_watches, barrier_watches, side_watches,
-)  # fmt: skip
+WATCHES: tuple[Callable[[Mechanism], tuple[Watch, ...]], ...] = (frenet_watches, jump_watches, side_watches)
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Trouble:
 class Guard:
     """Looks at paths: times (n,) and coordinates (n, nq) after consecutive steps, the first of them good."""
 
-    places: Any  # where the model answers, or None for everywhere
+    places: Places | None  # where the model answers, or None for everywhere
     watches: tuple[Watch, ...]
 
     @property
@@ -58,6 +58,16 @@ class Guard:
         found += [self._broken(t, q)]
         return min((trouble for trouble in found if trouble), key=lambda trouble: trouble.good, default=None)
 
+    def at_start(self, q: Floats) -> str:
+        """Why a run cannot begin at one state, or nothing."""
+        for fence in self.fences:
+            if fence.outside(q):
+                return fence.sentence(float(fence.values(q)))
+        if self.places and self.places.broken(q[None]):
+            return str(self.places.reason(q))
+        barriers = (watch for watch in self.watches if isinstance(watch, BarrierWatch) and watch.stands_on(q))
+        return next((watch.sentence(q) for watch in barriers), "")
+
     def _beyond(self, fence: Fence, t: Floats, q: Floats) -> Trouble | None:
         bad = np.flatnonzero(fence.outside(q))
         if not len(bad):
@@ -68,7 +78,7 @@ class Guard:
 
     def _broken(self, t: Floats, q: Floats) -> Trouble | None:
         bad = self.places.broken(q) if self.places else []
-        if not bad:
+        if not bad or not self.places:
             return None
         k = max(bad[0], 1)
         return Trouble(float(t[k - 1]), float(t[k]), self.places.reason(q[k]))
@@ -84,8 +94,21 @@ class Guard:
 def guard_of(model: Model) -> Guard:
     """The guard of a model; made once for its bodies."""
     mechanism = model.mechanism
-    return kept(
-        model,
-        ("guard", tuple(mechanism.bodies)),
-        lambda: Guard(model.places, tuple(watch for watches in WATCHES for watch in watches(mechanism))),
-    )
+    return kept(model, ("guard", tuple(mechanism.bodies)), lambda: _guard(mechanism, model.places))
+
+
+def guards_of(model: Model, rows: ParameterRows | None, batch: int) -> Sequence[Guard]:
+    """The guards of the states of a batch: numbers of joints say where they are defined, and may vary."""
+    if rows is None or not rows.vary_joints:
+        return [guard_of(model)] * batch
+
+    def own(k: int) -> Guard:
+        mechanism = rows.mechanism_of(k)
+        return _guard(mechanism, Places(mechanism, model.dtype.name, compiled=False) or None, compiled=False)
+
+    return kept(rows, "guards", lambda: [own(k) for k in range(batch)])
+
+
+def _guard(mechanism: Mechanism, places: Places | None, compiled: bool = True) -> Guard:
+    watches = [watch for make in WATCHES for watch in make(mechanism)]
+    return Guard(places, (*watches, *barrier_watches(mechanism, compiled)))

@@ -23,7 +23,7 @@ from .drive import read_only
 from .engine import engine
 from .events import Event, first_crossings
 from .gradient import check_differentiable
-from .guard import Trouble, guard_of
+from .guard import Trouble, guard_of, guards_of
 from .limits import overrun
 from .progress import Progress
 from .python_step import coordinate_rates, python_stepper
@@ -130,7 +130,12 @@ def differentiable(request: Request, save_every: int | None, memory: int) -> Req
 
 def started(request: Request) -> Request:
     """The request with its first states inside what is defined, and in the charts that the joints want."""
-    if guard_of(request.model).fences:
+    rows = request.parameters
+    if rows is not None and rows.vary_joints:
+        for k, guard in enumerate(guards_of(request.model, rows, request.batch)):
+            if reason := guard.at_start(request.q[k]):
+                raise SingularityError(f"row {k}: the run cannot begin: {reason}")
+    elif guard_of(request.model).fences:
         check_inside("simulate", guard_of(request.model).fences, request.q)
     check_on_constraints(request.model, request.q, request.v, request.parameters)
     check_mobility(request.model, request.q[0])
@@ -146,6 +151,8 @@ def singular_start(request: Request) -> str:
     model = request.model
     if not model.nv or not (model.places or model.screen):
         return ""  # there is no such place
+    if request.parameters is not None and request.parameters.vary_joints:
+        return ""  # they have been asked where they are defined
     try:
         if request.batch > MANY:
             model.forward_dynamics(request.q, request.v)
@@ -162,10 +169,11 @@ class Recorder:
 
     def __init__(self, request: Request, differentiable: bool = False) -> None:
         self.request, self.differentiable = request, differentiable
-        self.guard = guard_of(request.model)
+        self.guards = guards_of(request.model, request.parameters, request.batch)
+        self.guarded = any(self.guards)
         # events and trouble are looked for at every step, even if fewer are kept
-        self.detailed = replace(request, every=1) if request.events or self.guard else request
-        self.last = [(np.zeros(1), q[None]) for q in request.q] if self.guard else []  # ends of paths that it has seen
+        self.detailed = replace(request, every=1) if request.events or self.guarded else request
+        self.last = [(np.zeros(1), q[None]) for q in request.q] if self.guarded else []  # ends of paths seen so far
         self.t: list[Floats] = [np.zeros(1)]
         self.q: list[Floats] = [request.q[None].copy()]
         self.v: list[Floats] = [request.v[None].copy()]
@@ -200,7 +208,7 @@ class Recorder:
             self.stop(False, f"{gone[1]}, at t = {float(chunk.t[bad]):.6g} s", float(chunk.t[bad]))
         begin = Chunk(self.t[-1][-1:], self.q[-1][-1:], self.v[-1][-1:], 0)
         kept = Chunk(chunk.t[:bad], chunk.q[:bad], chunk.v[:bad], chunk.steps, chunk.state_at)
-        if bad and self.guard:
+        if bad and self.guarded:
             kept = self._guarded(kept, chunk.paths)
         if len(kept.t) and self.request.events:
             kept = self._watch(begin, kept)
@@ -248,7 +256,7 @@ class Recorder:
             order = np.argsort(t, kind="stable")
             t, q = t[order], q[order]
         self.last[member] = t[-1:], q[-1:]
-        return self.guard.first(t, q)
+        return self.guards[member].first(t, q)
 
     # -- events ----------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.limits import Limits, limited_coordinates
+from anyjoint.model.parameter_rows import ParameterRows
 
 from .kept import Joints, kept
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 QUICK = 0.7  # radians per step of the quickest oscillation on all stops at once: explicit steps follow with ease
+QUICKEST = 1.4  # beyond, explicit steps add to the speed of what hits a stop
 HARD = 3.0  # the same where steps damp it: the stop takes all of the speed within a few steps
 FINEST = 1e-3  # seconds; steps that adapt themselves can follow stops of this pace
 DAMPING = 0.5  # of the critical one: what bounces off a stop comes back with three tenths of its speed
@@ -33,7 +35,7 @@ def stops(model: Model, dt: float, adaptive: bool, damps: bool = False) -> Limit
     places = [at_v for _, _, at_v, _ in limited_coordinates(model.mechanism)]
     if not places:
         return None
-    inverse = _ease(model, places)
+    (inverse,) = _ease(model, places)
     ease = np.diag(inverse)  # of each coordinate while the others are free, which is when it moves most easily
     # On all stops at once some mix of coordinates moves more easily still: that one sets the pace.
     quickest = np.linalg.eigvalsh(inverse / np.sqrt(np.outer(ease, ease)))[-1]
@@ -43,14 +45,32 @@ def stops(model: Model, dt: float, adaptive: bool, damps: bool = False) -> Limit
     return Limits(tuple((pace**2 / ease).tolist()), tuple((2 * DAMPING * pace / ease).tolist()))
 
 
-def _ease(model: Any, places: list[int]) -> Floats:
+def check_stops(model: Model, made: Limits, rows: ParameterRows, dt: float) -> None:
+    """Refuse parameters with which the stops, which are those of the model itself, are too hard for explicit steps."""
+    places = [at_v for _, _, at_v, _ in limited_coordinates(model.mechanism)]
+    hard = np.sqrt(np.asarray(made.stiffness))
+    inverse = np.nan_to_num(_ease(model, places, rows)) * np.outer(hard, hard)
+    turns = dt * np.sqrt(np.maximum(np.linalg.eigvalsh(inverse)[:, -1], 0.0))
+    bad = np.flatnonzero(turns > QUICKEST)
+    if len(bad):
+        raise InputError(
+            f"row {bad[0]}: the stops at the limits of joints are made for the model as it is; with these parameters "
+            f"what hits them is {(turns[bad[0]] / QUICK) ** 2:.2g} times as easy to move, too light for steps of "
+            f'{dt:g} s; compile with light bodies, use method="dopri5", or give forces=[aj.forces.Limits(...)]'
+        )
+
+
+def _ease(model: Any, places: list[int], rows: ParameterRows | None = None) -> Floats:
     """How the limited coordinates yield to forces along them: their rows and columns of M^-1 at the neutral place."""
-    q, n = model.mechanism.neutral, len(places) + 1
+    n, count = len(places) + 1, rows.count if rows else 1
     pushed = np.zeros((n, model.nv))
     pushed[np.arange(n - 1), places] = 1.0
-    answers = model.forward_dynamics(np.tile(q, (n, 1)), np.zeros((n, model.nv)), pushed).astype(float)
-    found = (answers[:-1] - answers[-1])[:, places]
-    return np.asarray((found + found.T) / 2)
+    q, rest = np.tile(model.mechanism.neutral, (n * count, 1)), np.zeros((n * count, model.nv))
+    own = rows.take(np.repeat(np.arange(count), n)) if rows else None
+    answers = model.forward_dynamics(q, rest, np.tile(pushed, (count, 1)), parameters=own).astype(float)
+    answers = answers.reshape(count, n, -1)[:, :, places]
+    found = answers[:, :-1] - answers[:, -1:]
+    return np.asarray((found + found.swapaxes(1, 2)) / 2)
 
 
 def _sag(model: Model, places: list[int], stiffness: Floats) -> float:

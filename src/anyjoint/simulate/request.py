@@ -30,7 +30,7 @@ from anyjoint.stepper.physics import built_in_joints
 from .drive import Drive, make_drive
 from .events import Event, as_events
 from .kept import kept
-from .limits import check_start, stops
+from .limits import check_start, check_stops, stops
 from .programs import program_of
 from .python_step import damping_of
 from .stabilise import PROJECT, Stabilise, checked_stabilise
@@ -165,6 +165,8 @@ def make_request(
     chosen = as_events(events, single)
     held = _checked_hold(hold, drive, stepper)
     rows = _checked_rows(model, parameters, single, len(q))
+    if rows is not None and len(pushing) > len(forces) and not (stepper.adaptive or stepper.damps):
+        check_stops(model, pushing[-1], rows, dt)
     return Request(model, q, v, single, duration, dt, stepper, rtol, atol, drive, program, chosen, every, threads,
                    len(pushing) > len(forces), held, checked_stabilise(stabilise, model), rows)  # fmt: skip
 

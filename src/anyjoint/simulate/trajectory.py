@@ -217,7 +217,7 @@ class Trajectory:
         if len(self.t) < 2:
             raise InputError("resample: the trajectory has a single sample; simulate for longer")
         k = np.clip(np.searchsorted(self.t, at, side="right") - 1, 0, len(self.t) - 2)
-        rates, a = self._rates(), self.accelerations()
+        rates, a = self.coordinate_rates(), self.accelerations()
         q, v = hermite(self.t, self.q, rates, k, at), hermite(self.t, self.v, a, k, at)
         jumps = chart_changes(self.t, self.q, rates)
         if jumps.any():
@@ -235,7 +235,7 @@ class Trajectory:
         q = np.where(jumps[k][..., None], self.q[near] + by * (rates[near] + 0.5 * by * bent), q)
         return q, np.where(jumps[k][..., None], self.v[near] + by * a[near], v)
 
-    def _rates(self) -> Floats:
+    def coordinate_rates(self) -> Floats:
         """dq/dt at every sample."""
         if self.model is None:
             return self.v if self.q.shape == self.v.shape else np.gradient(self.q, self.t, axis=0)

@@ -39,6 +39,8 @@ def _windowed(job: Job, chunks: Numbered, submit: Submit) -> Iterator[tuple[int,
                 waiting[submit(drawn)] = number, drawn
             except BrokenExecutor:
                 lost.append((number, drawn))
+            except RuntimeError as error:
+                raise InputError(f"executor: {error}; give one that is open") from error
             if len(waiting) >= AHEAD:
                 yield from _done(waiting, lost)
         while waiting:

@@ -11,6 +11,7 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.simulate import Status, Trajectory
+from anyjoint.simulate.drive import read_only
 from anyjoint.simulate.ensemble import simulate_each
 from anyjoint.travel import Parcel
 
@@ -107,6 +108,7 @@ class Job:
     def _measured(self, traj: Trajectory) -> tuple[Columns, dict[int, str]]:
         columns: Columns = {}
         failures: dict[int, str] = {}
+        traj = replace(traj, t=read_only(traj.t), q=read_only(traj.q), v=read_only(traj.v))  # no measure spoils another
         for measure in self.measures:
             found, failed = measure(traj)
             self._check(measure.name, found)
@@ -135,10 +137,6 @@ class Job:
     def prepared(self, drawn: Drawn) -> tuple[Job, Rows]:
         """The job with the shapes of its columns, from runs that are tried, and these; machine code is ready then."""
         rows = self.run(drawn)
-        missing = [m.name for m in self.measures if not any(_is_of(m.name, key) for key in rows.columns)]
-        complaints = [reason for reason in rows.reasons.values() if reason.startswith("measure ")]
-        if missing and complaints:
-            raise InputError(f"{complaints[0]}; try it on a run of its own, measure(model.simulate(...))")
         return replace(self, shapes={key: column.shape[1:] for key, column in rows.columns.items()}), rows
 
     @property

@@ -87,9 +87,11 @@ class Keeper:
         made = {name: np.full((self.space.n, *shape), np.nan) for name, shape in self.shapes.items()}
         for number in np.flatnonzero(self.finished):
             rows = self.store.read(int(number)) if self.store else None
-            if rows is not None:
-                for name, column in made.items():
-                    column[number * self.size : number * self.size + rows.count] = rows.columns[name]
+            if rows is None:
+                where = self.store.path if self.store else "memory"
+                raise AnyjointError(f"store {where}: chunk {number} is gone or damaged; the same sweep makes it again")
+            for name, column in made.items():
+                column[number * self.size : number * self.size + rows.count] = rows.columns[name]
         return made
 
 

@@ -134,8 +134,7 @@ def _between(run: Trajectory, k: int) -> Callable[[float], tuple[Floats, Floats]
     pair = slice(k, k + 2)
     step = Trajectory(run.t[pair], run.q[pair], run.v[pair], run.status, run.model, drive=run.drive,
                       parameters=run.parameters)  # fmt: skip
-    a = step.accelerations()
-    rates = step.v if step.q.shape == step.v.shape else np.gradient(step.q, step.t, axis=0)
+    a, rates = step.accelerations(), step.coordinate_rates()
 
     def state_at(time: float) -> tuple[Floats, Floats]:
         where, at = np.zeros(1, dtype=int), np.array([time])
@@ -172,14 +171,20 @@ class Own(Measure):
         made = {}
         for name, value in parts.items():
             try:
-                made[f"{self.name}/{name}" if name else self.name] = reals(_plain(value))
+                found = made[f"{self.name}/{name}" if name else self.name] = reals(_plain(value))
             except (TypeError, ValueError):
-                given = f"{value!r}" if len(f"{value!r}") < 80 else f"a {type(value).__name__}"
-                raise InputError(
-                    f"measure {self.name!r} returned {given}; expected a number, an array of numbers, "
-                    "or names with those"
-                ) from None
+                raise self._refusal(value) from None
+            if not found.size:
+                raise self._refusal(value)
+        if not made:
+            raise self._refusal(returned)
         return made
+
+    def _refusal(self, value: Any) -> InputError:
+        given = f"{value!r}" if len(f"{value!r}") < 80 else f"a {type(value).__name__}"
+        return InputError(
+            f"measure {self.name!r} returned {given}; expected a number, an array of numbers, or names with those"
+        )
 
 
 def _plain(value: Any) -> Any:
@@ -239,6 +244,9 @@ def make_measures(given: Any) -> tuple[Measure, ...]:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise InputError(f"measure: two are called {twice!r}; give them names, {{'one': f, 'other': g}}")
+    below = next((name for name in names if any(name.startswith(f"{other}/") for other in names)), None)
+    if below:  # columns of a measure are called name/part
+        raise InputError(f"measure: {below!r} is named like a part of another one; give it a name of its own")
     return made
 
 

@@ -34,6 +34,8 @@ class Store(ABC):
     def __init__(self, path: Path, manifest: Mapping[str, Any]) -> None:
         self.path, self.n, self.chunk = path, int(manifest["n"]), int(manifest["chunk"])
         self.shapes: Shapes = {name: tuple(shape) for name, shape in manifest["columns"].items()}
+        facts = {name: value for name, value in manifest.items() if name != "probe"}  # which is compared roughly
+        self.whose = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
     @classmethod
     @abstractmethod
@@ -83,7 +85,7 @@ class FolderStore(Store):
         arrays = {f"column {i}": rows.columns[name] for i, name in enumerate(self.shapes)}
         arrays["reasons"] = text_array(rows)
         with atomic(self._file(number)) as file:
-            np.savez(file, seal=np.frombuffer(seal(number, arrays), dtype=np.uint8), **arrays)  # type: ignore[arg-type]
+            np.savez(file, seal=np.frombuffer(seal(self.whose, number, arrays), dtype=np.uint8), **arrays)  # type: ignore[arg-type]
 
     def read(self, number: int) -> Rows | None:
         """A chunk whose seal is whole."""
@@ -93,7 +95,7 @@ class FolderStore(Store):
         except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error):
             return None
         stored = arrays.pop("seal", np.zeros(0, np.uint8)).tobytes()
-        if stored != seal(number, arrays) or set(arrays) != {
+        if stored != seal(self.whose, number, arrays) or set(arrays) != {
             "reasons",
             *(f"column {i}" for i in range(len(self.shapes))),
         }:
@@ -102,9 +104,9 @@ class FolderStore(Store):
         return Rows(columns, reasons_of(arrays["reasons"]), self.length(number))
 
 
-def seal(number: int, arrays: Mapping[str, Floats]) -> bytes:
-    """A digest of a chunk's number and of everything in it."""
-    digest = hashlib.sha256(f"{FORMAT} {number}".encode())
+def seal(whose: str, number: int, arrays: Mapping[str, Floats]) -> bytes:
+    """A digest of the sweep of a chunk, of its number and of everything in it."""
+    digest = hashlib.sha256(f"{FORMAT} {whose} {number}".encode())
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode() + array.tobytes())
@@ -198,7 +200,10 @@ def _check_same(place: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any
             )
 
 
-WORDS = {"space": "choice of what varies", "probe": "model, inputs or measure: its first runs give other numbers"}
+WORDS = {
+    "space": "choice of what varies",
+    "probe": "model, inputs or measure: the runs that were tried give other numbers",
+}
 UNREADABLE = ("model", "probe")
 
 
@@ -208,8 +213,13 @@ def _brief(value: Any) -> str:
 
 
 def _close(one: Any, other: Any) -> bool:
-    """Whether two results of the first runs agree, but for what another processor rounds differently."""
+    """Whether two results of the same runs agree, but for what another processor rounds differently."""
     if not isinstance(one, dict) or set(one) != set(other):
         return False
     pairs = [(np.array(one[name], dtype=float), np.array(other[name], dtype=float)) for name in one]
-    return all(a.shape == b.shape and np.allclose(a, b, rtol=1e-6, atol=1e-9, equal_nan=True) for a, b in pairs)
+    return all(a.shape == b.shape and np.allclose(a, b, 1e-6, 1e-6 * _size(a), equal_nan=True) for a, b in pairs)
+
+
+def _size(column: Floats) -> float:
+    """The largest number of a column."""
+    return float(np.abs(column[np.isfinite(column)]).max(initial=0.0))

@@ -12,6 +12,7 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.options import named_options
+from anyjoint.simulate.choose import AUTO, EXPLICIT, chosen
 from anyjoint.simulate.guard import guard_of
 from anyjoint.simulate.request import Request, make_request
 from anyjoint.spatial import Pose
@@ -19,7 +20,7 @@ from anyjoint.spatial import Pose
 from .executor import check_executor, results
 from .job import PAIR, Job, Rows, thinning
 from .keeper import SAMPLE, Keeper
-from .measure import make_measures
+from .measure import EnergyDrift, Final, make_measures
 from .progress import RunProgress
 from .result import SweepResult
 from .space import Drawn, Space
@@ -66,18 +67,21 @@ def sweep(
                "limits": limits, "stabilise": stabilise}  # fmt: skip
     check_executor(executor)
     request = _checked(model, q0, v0, tau, save_every, options)
+    if method == AUTO:  # by the model as it is, so that all runs are alike
+        options["method"], _ = chosen(request)
     drawn = Space(model, space, n, design, seed, limits)
     measures = make_measures(measure)
-    _check_tau(drawn, tau)
+    _check_tau(drawn, request)
     options["save_every"] = save_every or thinning(measures, request.duration, request.dt)
     drive = request.drive
     pushed = tau if drive.times is None else (drive.times, drive.values)  # samples over time serve all runs
     job = Job(model, drawn.targets, (request.q[0], request.v[0], pushed), options, measures)
-    job, probe = _tried(job, drawn)
+    job, tried, found = _tried(job, drawn)
+    _check_names(job, drawn)
     size = chunk_size(request, options["save_every"], drawn.n)
     kept = None
     if store is not None:
-        kept = open_store(store, _manifest(job, drawn, design, seed, size, probe))
+        kept = open_store(store, _manifest(job, drawn, design, seed, size, _probe(job, tried, found)))
     keeper = Keeper(drawn, job.shapes, size, kept, rows)
     bar = RunProgress(progress, f"sweeping {model.mechanism.name}", drawn.n)
     try:
@@ -112,41 +116,59 @@ def _checked(model: Model, q0: Any, v0: Any, tau: Any, save_every: Any, options:
         raise InputError(f"sweep: {type(model).__name__} is no model; compile a mechanism first, mech.compile()")
     if callable(tau):
         raise InputError("sweep: tau is a function, which drives one run; give numbers, samples over time, or forces")
+    if model.modes:
+        names = ", ".join(map(repr, model.modes))
+        raise InputError(
+            f"sweep: contacts of {names} open and close, which only simulate follows; loop over model.parameters.set "
+            "and model.simulate"
+        )
     if model.numeric:
         raise InputError(f"sweep: {model.numeric} solves numerically; compile with another algorithm")
     o = options
     if not isinstance(o["limits"], bool):
         raise InputError(f"limits={o['limits']!r}; expected True or False")
     request = make_request(
-        model, q0, v0, o["duration"], o["dt"], o["method"], o["rtol"], o["atol"], tau, o["forces"], (), save_every, 1,
-        False, None, o["stabilise"],
+        model, q0, v0, o["duration"], o["dt"], EXPLICIT if o["method"] == AUTO else o["method"], o["rtol"], o["atol"],
+        tau, o["forces"], (), save_every, 1, False, None, o["stabilise"],
     )  # fmt: skip
     if not request.single:
         raise InputError("sweep: q0 and v0 are those of all runs, one row each; give many under 'q0' in the space")
     return request
 
 
-def _check_tau(space: Space, tau: Any) -> None:
+def _check_tau(space: Space, request: Request) -> None:
     varied = [name for name, target in space.targets.items() if target.state == "tau"]
-    if varied and tau is not None and np.ndim(tau) != 1:
+    if varied and request.drive.times is not None:
         raise InputError(f"sweep: {varied[0]!r} is varied, so tau must be constant; give one number per velocity")
 
 
-def _tried(job: Job, space: Space) -> tuple[Job, Rows]:
-    """The job with the shapes of its columns, and what the first runs gave."""
+def _check_names(job: Job, space: Space) -> None:
+    """Refuse columns that a table could not tell from what stands beside them."""
+    for column in job.shapes:
+        if column in (*space.names, "status", "run"):
+            whose = "of what varies" if column in space.names else "of another column of tables"
+            raise InputError(f"measure: {column!r} is the name {whose}; give another, {{'name': measure}}")
+
+
+def _tried(job: Job, space: Space) -> tuple[Job, Drawn, Rows]:
+    """The job with the shapes of its columns, the runs that were tried for it, and what they gave."""
     first = space.draw(0, min(PAIR, space.n))
     ready, rows = job.prepared(first)
     if ready.measurable:
-        return ready, rows
+        return ready, first, rows
     spread = np.unique(np.linspace(0, space.n - 1, min(TRIED, space.n)).astype(int))
     parts = [space.draw(k, k + 1) for k in spread]
-    ready, _ = job.prepared({name: _joined([part[name] for part in parts]) for name in first})
+    drawn = {name: _joined([part[name] for part in parts]) for name in first}
+    ready, tried = job.prepared(drawn)
     if not ready.measurable:
+        complaints = [reason for reason in tried.reasons.values() if reason.startswith("measure ")]
+        if complaints:
+            raise InputError(f"{complaints[0]}; try it on a run of its own, measure(model.simulate(...))")
         if space.n > TRIED:
             reason = next(iter(rows.reasons.values()), "")
             raise AnyjointError(f"sweep: none of {TRIED} runs all over it comes to its end. The first says: {reason}")
         ready = replace(ready, shapes={measure.name: () for measure in job.measures})
-    return ready, ready.run(first)
+    return ready, drawn, tried
 
 
 def _joined(parts: Sequence[Any]) -> Any:
@@ -168,8 +190,18 @@ def chunk_size(request: Request, every: int, n: int) -> int:
 # -- what a store remembers -----------------------------------------------------------------------------------------
 
 
-def _manifest(job: Job, space: Space, design: str, seed: int, size: int, probe: Rows) -> dict[str, Any]:
-    """What makes a sweep this one. User's functions cannot be compared, so what the first runs give is."""
+def _probe(job: Job, drawn: Drawn, rows: Rows) -> dict[str, Any]:
+    """What some runs give, beside where they end; drifts of energy are rounding errors, and say nothing."""
+    noise = {measure.name for measure in job.measures if isinstance(measure, EnergyDrift)}
+    ends = replace(job, measures=(Final(f"{SAMPLE}end"),), shapes={}).run(drawn)
+    columns = {name: column for name, column in rows.columns.items() if name not in noise} | ends.columns
+    return {name: column.tolist() for name, column in columns.items()}
+
+
+def _manifest(
+    job: Job, space: Space, design: str, seed: int, size: int, probe: dict[str, Any]
+) -> dict[str, Any]:
+    """What makes a sweep this one. User's functions cannot be compared, so what some runs give is."""
     options = {name: value for name, value in job.options.items() if name != "forces"}
     q0, v0, tau = job.start
     return {
@@ -183,7 +215,7 @@ def _manifest(job: Job, space: Space, design: str, seed: int, size: int, probe: 
         "measure": [measure.name for measure in job.measures],
         "chunk": size,
         "columns": {**_sample_shapes(space), **{name: list(shape) for name, shape in job.shapes.items()}},
-        "probe": {name: column.tolist() for name, column in probe.columns.items()},
+        "probe": probe,
     }
 
 

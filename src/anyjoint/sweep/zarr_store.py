@@ -60,7 +60,7 @@ class ZarrStore(Store):
         group, part, arrays = _zarr().open_group(str(self.path), mode="r+"), self._part(number), _flagged(rows)
         for name, array in arrays.items():
             group[self._names[name]][part] = array
-        group[SEALS][number] = np.frombuffer(seal(number, arrays), np.uint8)
+        group[SEALS][number] = np.frombuffer(seal(self.whose, number, arrays), np.uint8)
 
     def read(self, number: int) -> Rows | None:
         """A chunk whose seal is whole."""
@@ -72,7 +72,7 @@ class ZarrStore(Store):
             arrays = {name: np.array(group[self._names[name]][self._part(number)]) for name in self._arrays()}
         except Exception:  # whatever a damaged file makes the library raise, the chunk is made again
             return None
-        if stored != seal(number, arrays):
+        if stored != seal(self.whose, number, arrays):
             return None
         failed, texts = np.flatnonzero(arrays[OK] == 0), arrays[REASON]
         reasons = {int(k): texts[k].tobytes().rstrip(b"\0").decode() for k in failed}

@@ -65,7 +65,7 @@ class ContactTrajectory(Trajectory):
         if not len(longer):
             raise InputError("resample: the trajectory has a single sample; simulate for longer")
         k = longer[np.clip(np.searchsorted(self.t[longer], at, side="right") - 1, 0, len(longer) - 1)]
-        q = hermite(self.t, self.q, self._rates(), k, at)
+        q = hermite(self.t, self.q, self.coordinate_rates(), k, at)
         v = hermite(self.t, self.v, self.accelerations(), k, at)
         return Trajectory(
             at, q, v, self.status, self.model, self.method, self.steps, list(self.events), modes=list(self.modes)
