@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anyjoint.codegen.cut import cut
 from anyjoint.codegen.finite_llvm import finite_text
@@ -38,6 +38,8 @@ class Module:
 
 def lowered(kernel: Kernel, name: str = "kernel") -> Lowered:
     """Kernel -> linear representation -> pieces; the list of passes."""
+    if kernel.columns == 1:  # where all arrays are alike
+        kernel = replace(kernel, arrays=tuple(replace(array, wide=False) for array in kernel.arrays))
     pieces, scratch = cut(lower(kernel, name))
     return Lowered(kernel.arrays, pieces, scratch, kernel.columns)
 
