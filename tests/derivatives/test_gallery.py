@@ -8,6 +8,9 @@ import pytest
 from anyjoint import gallery, joints
 from derivatives.support import Interpreted, close, slopes, tangents
 
+pytestmark = pytest.mark.slow  # a mechanism takes seconds to compile
+
+
 MECHANISMS = [
     name for name in gallery.__all__
     if name != "every_kind" and not any(

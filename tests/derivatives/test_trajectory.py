@@ -32,7 +32,10 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+QUICK = ("few samples, inputs over time", "an implicit step")
+
+
+@pytest.mark.parametrize("case", [x if x in QUICK else pytest.param(x, marks=pytest.mark.slow) for x in CASES])
 def test_gradient_and_tangent_of_all_samples(model, case):
     rng = np.random.default_rng(4)
     q0, v0, _ = state(model)

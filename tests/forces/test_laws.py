@@ -244,6 +244,7 @@ def test_forces_that_do_not_fit(force, words):
 # -- many forces, by kernels ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_many_forces_are_kernels():
     """More forces than straight code is made for: the same torques, energies, runs and batches as by fewer."""
     mech = tree()
