@@ -1,6 +1,8 @@
 """Settings of the whole test run: repeatable random examples, and an honest word when there is no browser."""
 
 import shutil
+import signal
+import threading
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -9,6 +11,12 @@ settings.register_profile("anyjoint", derandomize=True, deadline=None, suppress_
 settings.load_profile("anyjoint")
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C be felt, also where the run was begun in the background and shells ignore it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def find_browser() -> str | None:
