@@ -88,3 +88,18 @@ def checked_threads(where: str, threads: Any) -> int:
     if not isinstance(threads, (int, np.integer)) or threads < 1:
         raise InputError(f"{where}: threads={threads!r}; expected a whole number of at least 1")
     return int(threads)
+
+
+def finite(what: str, given: Any, *shapes: tuple[int, ...], hint: str = "") -> Floats:
+    """Finite numbers of one of some shapes, or of any if none is named."""
+    wanted = " or ".join(f"finite numbers {shape}" if shape else "a finite number" for shape in shapes)
+    expected = f"expected {wanted or 'finite numbers'}{hint}"
+    try:
+        values = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what}={given!r}; {expected}") from error
+    if shapes and values.shape not in shapes:
+        raise InputError(f"{what} has shape {values.shape}; {expected}")
+    if not np.isfinite(values).all():
+        raise InputError(f"{what} holds NaN or infinity; {expected}")
+    return values

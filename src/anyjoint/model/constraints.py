@@ -15,6 +15,7 @@ from anyjoint.mechanism.constrain import coordinate_place
 from anyjoint.trace.constrained import velocities
 
 from .arguments import checked_row
+from .part import Part
 
 if TYPE_CHECKING:
     from anyjoint.mechanism import Mechanism
@@ -46,17 +47,8 @@ class Mobility:
         return self.degrees_of_freedom
 
 
-class ConstraintQuestions:
+class ConstraintQuestions(Part):
     """The part of Model that is about constraints."""
-
-    mechanism: Mechanism
-    nq: int
-    nv: int
-    dtype: np.dtype[Any]
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
 
     def constraint_forces(
         self, q: Any, v: Any, tau: Any = None, *, t: Any = None, parameters: Any = None

@@ -19,10 +19,11 @@ from .arguments import checked_row, checked_rows
 from .identifiable import BaseParameters, base_parameters, inertial_numbers
 from .linearise import rate_matrices, step_matrices
 from .momentum import Centroidal, about_center
+from .part import Part
 from .solved_steps import solved_matrices
 
 if TYPE_CHECKING:
-    from anyjoint.mechanism import Mechanism
+    pass
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -45,17 +46,8 @@ class ForwardDerivatives:
     tau: Floats
 
 
-class Derivatives:
+class Derivatives(Part):
     """The part of Model that is about derivatives."""
-
-    mechanism: Mechanism
-    nq: int
-    nv: int
-    dtype: np.dtype[Any]
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
 
     def inverse_dynamics_derivatives(
         self, q: Any, v: Any, a: Any, *, raw: bool = False, out: Floats | None = None, threads: int = 1,

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anyjoint.errors import InputError
 from anyjoint.mechanism.contact import FLIGHT, in_modes, modes_of
 
 from . import change
+from .part import Part
 
 if TYPE_CHECKING:
-    from anyjoint.mechanism import Mechanism
 
     from .model import Model
 
 
-class ModeQuestions:
+class ModeQuestions(Part):
     """The part of Model that is about contacts."""
-
-    mechanism: Mechanism
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
 
     @property
     def modes(self) -> dict[str, str]:

@@ -1,27 +1,22 @@
-"""Derivatives of what a model answers, times vectors: along directions, of weighted sums, and of second order."""
+"""Programs of derivatives of what a model answers, times vectors: made when they are asked for, and kept."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.quantity import QUANTITIES, Quantity, Row
-from anyjoint.quantity.product import NUMBERS, WEIGHTS, By, change_of, hvp, jvp, vjp
+from anyjoint.quantity import QUANTITIES, Quantity
+from anyjoint.quantity.product import By, hvp, jvp, vjp
 from anyjoint.quantity.step import STEPS
 from anyjoint.trace.workshop import LARGE, Workshop, estimate
 
-from .arguments import checked_row
 from .change import GRAVITY, find
-from .change import names as parameter_names
-from .diagnosis import explain
-from .method import completed
 from .program import Program
 from .raw_gradient import RawGradient
 from .varied import varied
@@ -80,7 +75,7 @@ class Products:
         kind, _, name = str(text).partition(" ")
         if kind not in KINDS:
             raise InputError(f"product {text!r}; expected jvp, vjp or hvp and a quantity: 'vjp forward_dynamics'")
-        quantity = _known(self._model, kind, name)
+        quantity = known_quantity(self._model, kind, name)
         rows = tuple(row.name for row in quantity.given(self._model.mechanism))
         return self.get(KINDS[kind], quantity, rows, (), False).program
 
@@ -114,175 +109,7 @@ def derivative_workshop(model: Model, parameters: Sequence[str]) -> Workshop:
     return Workshop(mechanism, form, lambda: varied(mechanism, every), nudged)
 
 
-class ProductQuestions:
-    """The part of Model that differentiates."""
-
-    mechanism: Mechanism
-    dtype: np.dtype[Any]
-    products: Products
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-    def jvp(
-        self, quantity: str, point: Sequence[Any], direction: Sequence[Any] | Mapping[str, Any], *, raw: bool = False,
-        threads: int = 1,
-    ) -> tuple[Any, Any]:  # fmt: skip
-        """A quantity at a point, and its derivative along a direction.
-
-        `point` are the quantity's arguments; `direction` their changes in the same order (None: none), or changes by
-        name, of parameters, too. Changes of coordinates are as velocities see them, q(d) = q + T(q) d where
-        dq/dt = T(q) v; with raw=True they are of coordinates themselves. One state or a batch.
-
-        >>> y, dy = model.jvp("forward_dynamics", ([0.1], [0.0], [0.0]), {"q": [1.0]})
-        >>> bool(abs(dy[0] + 9.81 * np.cos(0.1)) < 1e-12)
-        True
-        """
-        asked = Asked.of(self, "jvp", quantity, point)
-        changes = _by_name(asked, direction)
-        rows, parameters = asked.sorted_names(tuple(changes))
-        product = self.products.get(jvp, asked.quantity, rows, parameters, raw)
-        row = asked.evaluate(product, (*asked.rows, *asked.changes(product, changes)), threads)
-        parts = _split(product.program, row)
-        half = len(asked.quantity.outputs)
-        return _one_or_all(parts[:half]), _one_or_all(parts[half:])
-
-    def vjp(
-        self, quantity: str, point: Sequence[Any], weights: Any, *, wrt: Sequence[str] | None = None, raw: bool = False,
-        threads: int = 1,
-    ) -> tuple[Any, dict[str, Floats]]:  # fmt: skip
-        """A quantity at a point, and the gradient of the sum of weights times its entries, by name.
-
-        `wrt` are names of the quantity's arguments (default all of them) and of parameters: "rod/mass", "gravity",
-        "wheel/joint/R". The gradient by q is by changes as velocities see them, or with raw=True by coordinates; that
-        by a placement K is by the twist xi of K exp(xi), angular part first. In a batch every state has its gradient.
-
-        >>> y, gradient = model.vjp("forward_dynamics", ([0.1], [0.0], [0.0]), [1.0], wrt=("q", "gravity"))
-        >>> bool(abs(gradient["q"][0] + 9.81 * np.cos(0.1)) < 1e-12), gradient["gravity"].shape
-        (True, (3,))
-        """
-        asked = Asked.of(self, "vjp", quantity, point)
-        rows, parameters = asked.sorted_names(asked.names if wrt is None else named("vjp", wrt))
-        product = self.products.get(vjp, asked.quantity, rows, parameters, raw)
-        row = asked.evaluate(product, (*asked.rows, asked.weights(product, weights)), threads)
-        parts = _split(product.program, row)
-        half = len(asked.quantity.outputs)
-        return _one_or_all(parts[:half]), _gradients(product, rows, parts[half:])
-
-    def hvp(
-        self, quantity: str, point: Sequence[Any], weights: Any, direction: Sequence[Any] | Mapping[str, Any], *,
-        wrt: Sequence[str] | None = None, raw: bool = False, threads: int = 1,
-    ) -> dict[str, Floats]:  # fmt: skip
-        """The derivative of the gradient that `vjp` gives, along a direction: second derivatives times a vector.
-
-        `wrt` are the names whose gradient is meant, and by default those of the direction and all arguments.
-
-        >>> h = model.hvp("forward_dynamics", ([0.1], [0.0], [0.0]), [1.0], {"q": [1.0]})
-        >>> bool(abs(h["q"][0] - 9.81 * np.sin(0.1)) < 1e-12)
-        True
-        """
-        asked = Asked.of(self, "hvp", quantity, point)
-        changes = _by_name(asked, direction)
-        wanted = (*asked.names, *(x for x in changes if x not in asked.names)) if wrt is None else named("hvp", wrt)
-        rows, parameters = asked.sorted_names((*wanted, *(x for x in changes if x not in wanted)))
-        product = self.products.get(hvp, asked.quantity, rows, parameters, raw)
-        given = (*asked.rows, asked.weights(product, weights), *asked.changes(product, changes))
-        parts = _split(product.program, asked.evaluate(product, given, threads))
-        skipped = len(asked.quantity.outputs) + (len(parts) - len(asked.quantity.outputs)) // 2
-        found = _gradients(product, rows, parts[skipped:])
-        return {name: found[name] for name in wanted}
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question about derivatives: the quantity, and where."""
-
-    model: Any
-    what: str  # the method that asks
-    quantity: Quantity
-    rows: tuple[Any, ...]
-
-    @staticmethod
-    def of(model: Any, what: str, name: str, point: Sequence[Any]) -> Asked:
-        """Check the quantity and complete its arguments."""
-        quantity = _known(model, what, name)
-        given = quantity.given(model.mechanism)
-        if not isinstance(point, (tuple, list)) or len(point) > len(given):
-            names = ", ".join(row.name for row in given)
-            raise InputError(f"{what}: the point of {quantity.name} is a tuple ({names})")
-        named = {row.name: x for row, x in zip(given, point, strict=False) if x is not None}
-        arrays = completed(model, quantity, given, (), named)
-        if len(arrays) < len(given):
-            raise InputError(f"{what}: the point of {quantity.name} lacks {given[len(arrays)].name!r}")
-        rows = tuple(_flat_row(model, what, row, x) for row, x in zip(given, arrays, strict=True))
-        return Asked(model, what, quantity, rows)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The quantity's arguments."""
-        return tuple(row.name for row in self.quantity.given(self.model.mechanism))
-
-    def sorted_names(self, given: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Names of arguments and of parameters among those given."""
-        parameters = [name for name in given if name not in self.names]
-        known = set(parameter_names(self.model.mechanism)) if parameters else set()
-        for name in parameters:
-            if name not in known:
-                near = difflib.get_close_matches(str(name), [*self.names, *known], n=1, cutoff=0.3)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                raise InputError(
-                    f"{self.what}: {name!r} is neither an argument of {self.quantity.name} ({', '.join(self.names)})"
-                    f" nor a parameter{hint}"
-                )
-        return tuple(name for name in self.names if name in given), tuple(dict.fromkeys(parameters))
-
-    def weights(self, product: Product, given: Any) -> Floats:
-        """Weights of the outputs as one row."""
-        size = dict(product.program.inputs)[WEIGHTS]
-        parts = given if isinstance(given, tuple) else (given,)
-        shapes = [row.shape(self.model.mechanism) for row in self.quantity.outputs]
-        try:
-            rows = [np.asarray(x, dtype=float) for x in parts]
-            if len(rows) == len(shapes):
-                rows = [x.reshape(*x.shape[: x.ndim - len(s)], -1) if x.shape[x.ndim - len(s):] == s else x
-                        for x, s in zip(rows, shapes, strict=True)]  # fmt: skip
-            batch = np.broadcast_shapes(*(x.shape[:-1] for x in rows))
-            row = np.concatenate([np.broadcast_to(x, (*batch, x.shape[-1])) for x in rows], axis=-1)
-        except (TypeError, ValueError, IndexError) as error:
-            wanted = ", ".join(f"{x.name} {s}" for x, s in zip(self.quantity.outputs, shapes, strict=True))
-            raise InputError(f"{self.what}: weights={given!r}; expected numbers like the answer: {wanted}") from error
-        return checked_row(self.what, row, WEIGHTS, size, self.model.dtype)
-
-    def changes(self, product: Product, given: Mapping[str, Any]) -> list[Any]:
-        """Changes of everything that a product is differentiated by, in its order; zero where none is given."""
-        made = []
-        by = {change_of(name): name for name in (*self.names, NUMBERS)}
-        for row in (x for x in product.program.quantity.inputs if x.name in by):
-            name = by[row.name]
-            if name == NUMBERS and product.numbers:
-                own = {x: change for x, change in given.items() if x not in self.names}
-                made.append(product.numbers.push(own).astype(self.model.dtype))
-            elif name in given:
-                made.append(_flat_row(self.model, self.what, row, given[name]))
-            else:
-                made.append(np.zeros(row.size(self.model.mechanism), self.model.dtype))
-        return made
-
-    def evaluate(self, product: Product, arrays: tuple[Any, ...], threads: int) -> Floats:
-        """The result row, finite or explained."""
-        model, program = self.model, product.program
-        if product.workshop is None:
-            return model.evaluate(program.quantity, arrays, None, threads)  # type: ignore[no-any-return]
-        if model.places is not None and not self.quantity.anywhere:
-            model.places.check(program.quantity.name, arrays[0])
-        result = program(*arrays, threads=threads)
-        if not all_finite(result):
-            explain(model, program.quantity.name, program.inputs, arrays, result)
-        return result
-
-
-def _known(model: Any, what: str, name: Any) -> Quantity:
+def known_quantity(model: Any, what: str, name: Any) -> Quantity:
     """A quantity or the step of a stepper, by name."""
     steps = {quantity.name: quantity for quantity in STEPS.values()}
     if isinstance(name, str) and name in steps:
@@ -295,46 +122,3 @@ def _known(model: Any, what: str, name: Any) -> Quantity:
     if not quantity.outputs:
         raise InputError(f"{what}: {name} answers with blocks for numeric formulations, which are not differentiated")
     return quantity
-
-
-def named(what: str, wrt: Any) -> tuple[str, ...]:
-    """One name, or several."""
-    made = (wrt,) if isinstance(wrt, str) else tuple(wrt) if isinstance(wrt, Iterable) else (wrt,)
-    if not all(isinstance(name, str) for name in made):
-        raise InputError(f"{what}: {wrt!r} are no names; expected some such as ('gravity', 'rod/mass')")
-    return made
-
-
-def _by_name(asked: Asked, direction: Any) -> dict[str, Any]:
-    if isinstance(direction, Mapping):
-        return dict(direction)
-    if not isinstance(direction, (tuple, list)) or len(direction) > len(asked.names):
-        raise InputError(f"{asked.what}: a direction is a tuple ({', '.join(asked.names)}), or changes by name")
-    return {name: x for name, x in zip(asked.names, direction, strict=False) if x is not None}
-
-
-def _flat_row(model: Any, what: str, row: Row, x: Any) -> Any:
-    """An argument as the row that programs read: a table of all bodies, or a number, as a row."""
-    shape = row.shape(model.mechanism)
-    given = np.asarray(x)
-    if not shape and given.ndim == 0:
-        return np.full(1, x, model.dtype)
-    if len(shape) > 1 and given.shape[given.ndim - len(shape) :] == shape:
-        return given.reshape(*given.shape[: given.ndim - len(shape)], -1)
-    return x
-
-
-def _split(program: Program, row: Floats) -> tuple[Any, ...]:
-    """The parts of a result row, always a tuple."""
-    parts = program.split(row)
-    return parts if isinstance(parts, tuple) else (parts,)
-
-
-def _one_or_all(parts: tuple[Any, ...]) -> Any:
-    return parts[0] if len(parts) == 1 else parts
-
-
-def _gradients(product: Product, rows: Sequence[str], parts: Sequence[Any]) -> dict[str, Floats]:
-    """Gradients by name, those by parameters behind."""
-    found = dict(zip(rows, parts, strict=False))
-    return {**found, **product.numbers.pull(parts[-1])} if product.numbers else found

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.model.arguments import finite
 from anyjoint.options import named_options
-from anyjoint.simulate.gradient import ended_at_event, finite
 from anyjoint.simulate.progress import Progress
+from anyjoint.simulate.run_problem import ended_at_event
 from anyjoint.simulate.trajectory import Trajectory
 
 from .cost import Cost

@@ -10,9 +10,9 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.forces.force import is_number
-from anyjoint.model.products import named
+from anyjoint.model.arguments import finite
+from anyjoint.model.product_questions import named
 from anyjoint.options import named_options
-from anyjoint.simulate.gradient import finite
 from anyjoint.simulate.progress import Progress
 from anyjoint.simulate.trajectory import Trajectory
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
-from anyjoint.simulate.gradient import finite
+from anyjoint.model.arguments import finite
 
 if TYPE_CHECKING:
     from anyjoint.model import Model

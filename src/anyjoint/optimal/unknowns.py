@@ -14,9 +14,9 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
 from anyjoint.mechanism import Inertia
+from anyjoint.model.arguments import finite
 from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
-from anyjoint.simulate.gradient import finite
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 INERTIA = "inertia"  # of a body: mass, centre and tensor together, by ten numbers that always make a solid

@@ -19,7 +19,7 @@ from .step_map import run
 from .steps import Steps
 
 if TYPE_CHECKING:
-    from .gradient import Problem
+    from .run_problem import Problem
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at for their slope

@@ -22,12 +22,12 @@ from .contact import simulate_contacts
 from .drive import read_only
 from .engine import engine
 from .events import Event, first_crossings
-from .gradient import check_differentiable
 from .guard import Trouble, guard_of, guards_of
 from .limits import overrun
 from .progress import Progress
 from .python_step import coordinate_rates, python_stepper
 from .request import Request, make_request
+from .run_problem import check_differentiable
 from .stabilise import APART, charted, check_mobility, check_on_constraints, drift
 from .status import Status
 from .steps import Record

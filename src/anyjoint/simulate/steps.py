@@ -67,6 +67,10 @@ class Steps:
     states: Callable[[int, int], Floats]  # (q, v) before each of some steps
     cuts: Floats  # steps between two of these have their states at a time
 
+    def instants(self, k: Any) -> Floats:
+        """When steps k begin, are in their middle and end, (steps, 3)."""
+        return np.asarray(self.t[k, None] + self.h[k, None] * np.array([0.0, 0.5, 1.0]))
+
 
 def steps_of(traj: Trajectory, request: Request, member: int) -> Steps:
     """The steps of a trajectory that reached its end, or an event."""

@@ -83,7 +83,7 @@ class Trajectory:
     def tangent(self, direction: Mapping[str, Any], raw: bool = False) -> tuple[Floats, Floats]:
         """Rates (dq, dv) of all samples for small changes of "q0", "v0", "tau" and parameters, by name."""
         found: tuple[Floats, Floats]
-        found = importlib.import_module("anyjoint.simulate.gradient").tangent(self, direction, raw)
+        found = importlib.import_module("anyjoint.simulate.run_tangent").tangent(self, direction, raw)
         return found
 
     def energy(self) -> tuple[Floats, Floats]:

@@ -1,0 +1,23 @@
+"""What every part of Model may rely on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from anyjoint.mechanism import Mechanism
+
+
+class Part:
+    """A part of Model: questions of one kind, in a file of their own."""
+
+    mechanism: Mechanism
+    nq: int
+    nv: int
+    dtype: np.dtype[Any]
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...

@@ -1,0 +1,97 @@
+"""What a model is used for, by folders that stand above it: runs, pages, code to take away.
+
+They are imported when they are asked for, so that a model alone is quick to have.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anyjoint.forces.force import Force
+from anyjoint.options import named_options
+
+from .parameter_rows import ParameterRows
+from .part import Part
+
+if TYPE_CHECKING:
+    from anyjoint.simulate import Trajectory
+
+Given = ParameterRows | Mapping[str, Any]  # parameters, one row per state
+
+
+class Uses(Part):
+    """The part of Model that hands it on."""
+
+    @named_options
+    def simulate(
+        self, q0: Any = None, v0: Any = None, duration: float = 10.0, dt: float = 1e-3, method: str = "rk4", *,
+        rtol: float = 1e-8, atol: float = 1e-10, tau: Any = None, forces: Sequence[Any] = (), events: Any = (),
+        save_every: int | None = None, progress: Any = None, threads: int = 1, limits: bool = True,
+        hold: int | None = None, stabilise: Any = "project", parameters: Given | None = None,
+        gradient: bool = False, memory: int = 1 << 30,
+    ) -> Trajectory:  # fmt: skip
+        """Integrate the motion from (q0, v0); without them from the mechanism's own start.
+
+        The `method` "rk4" or "semi-implicit-euler" takes steps of `dt` seconds, as do "implicit-euler", "bdf1", "bdf2"
+        and "implicit-midpoint", for stiff mechanisms; "auto" chooses. "dopri5" chooses its steps by `rtol`
+        and `atol`, and `dt` is the distance of its samples. `tau` are generalized forces: a row, values over time, or a
+        function tau(t, q, v), asked at every stage or, with `hold=k`, every k steps; `forces` are springs, wrenches and
+        servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `aj.Event`s. Limits that joints declare hold
+        unless `limits` is False. `stabilise` keeps the motion on constraints: "project" after every step,
+        ("baumgarte", a, b), or None. Every `save_every`-th step is kept (default all). `progress=True` shows a bar.
+        Batches (batch, n) run on `threads`; `parameters` gives each state its own. With `gradient`, the trajectory can
+        be differentiated (`traj.gradient`, `traj.tangent`) with states in at most `memory` bytes. Trouble ends the run
+        early, with a status that says why.
+
+        >>> traj = model.simulate([0.1], [0.0], duration=1.0, dt=1e-3)
+        >>> traj.status.ok, len(traj.t)
+        (True, 1001)
+        """
+        return importlib.import_module("anyjoint.simulate").simulate(  # type: ignore[no-any-return]
+            self, q0, v0, duration, dt, method, rtol=rtol, atol=atol, tau=tau, forces=forces, events=events,
+            save_every=save_every, progress=progress, threads=threads, limits=limits, hold=hold, stabilise=stabilise,
+            parameters=parameters, gradient=gradient, memory=memory,
+        )  # fmt: skip
+
+    @named_options
+    def to_html(
+        self, path: str | Path, *, live: bool = True, q0: Any = None, v0: Any = None, dt: float = 2e-3,
+        method: str = "rk4", title: str | None = None, description: str = "", theme: str | None = None,
+        lite: bool | None = None, forces: Sequence[Force] = (),
+    ) -> Path:  # fmt: skip
+        """Write a page that runs the dynamics live in the browser, or with live=False one that shows the start pose.
+
+        The page starts at (q0, v0), else at the mechanism's own start, and steps by `dt` seconds and `method`. `theme`
+        is "light" or "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw;
+        `forces` are those of `anyjoint.forces`, with fixed numbers.
+        """
+        looks: dict[str, Any] = {"title": title, "description": description, "theme": theme, "lite": lite}
+        if not live:
+            return self.simulate(q0, v0, duration=0.0).to_html(path, **looks)
+        self._refuse_modes("to_html", "simulate, then traj.to_html(path)")
+        page = importlib.import_module("anyjoint.view").model_page
+        return page(self, path, q0, v0, dt, method=method, forces=forces, **looks)  # type: ignore[no-any-return]
+
+    def export(
+        self, language: str, folder: str | Path, prefix: str | None = None, products: Sequence[str] = ()
+    ) -> list[Path]:
+        """Write code to take away into a folder: "c" (a package for C and C++), "js" or "latex".
+
+        Names in the code begin with `prefix`, by default the mechanism's name, so that several models fit one program.
+        `products` are derivatives to go with it, by all arguments: "vjp forward_dynamics", "jvp step", ...
+
+        >>> paths = model.export("c", "generated", prefix="pendulum")
+        >>> sorted(path.name for path in paths)[:2]
+        ['CMakeLists.txt', 'main.c']
+        """
+        self._refuse_modes("export", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
+        return importlib.import_module("anyjoint.export").export(self, language, folder, prefix, products)  # type: ignore[no-any-return]
+
+    def source(self, language: str, quantity: str = "forward_dynamics") -> str:
+        """Generated source of a quantity: "c", "js" or "llvm"; or "latex": the mechanism's equations, to read."""
+        if language == "latex":
+            return str(importlib.import_module("anyjoint.export.latex").document(self.workshop))
+        return str(self.program(quantity).code.source(language))

@@ -1,0 +1,171 @@
+"""A run that is to be differentiated: by what, with which programs, and whether that can be done."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.forces.limits import limited_coordinates
+from anyjoint.model.change import names as parameter_names
+from anyjoint.model.products import derivative_workshop
+from anyjoint.model.program import filled
+from anyjoint.model.raw_gradient import RawGradient
+from anyjoint.quantity import QUANTITIES
+from anyjoint.trace.whole import whole
+from anyjoint.trace.workshop import Trace
+
+from .kept import kept
+from .request import Request
+from .step_map import StepMap
+from .steps import Steps
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Q0, V0, TAU = "q0", "v0", "tau"
+
+
+class Problem:
+    """A run, what it is differentiated by, and the programs for it."""
+
+    def __init__(self, traj: Trajectory, names: tuple[str, ...]) -> None:
+        self.traj, self.request = traj, checked_run(traj)
+        self.model = self.request.model
+        self.names = tuple(_checked_names(self.request, names))
+        self.parameters = tuple(x for x in self.names if x not in (Q0, V0, TAU))
+        self.numbers, traces, self.slopes = kept(self.model, ("numbers", *self.key), self._traces)
+        request = self.request
+        self.map = StepMap(request.stepper, self.model.mechanism, traces, request.forces, request.drive.varying)
+        self.n = self.model.nq + self.model.nv
+        self.row = self.n + self.model.mechanism.timed  # of numbers beside those of a state, which may know the time
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What programs depend on."""
+        request, mechanism = self.request, self.model.mechanism
+        return (self.names, request.method, request.stabilise, request.forces, request.drive.varying,
+                tuple(mechanism.bodies), tuple(mechanism.gravity))  # fmt: skip
+
+    @property
+    def by(self) -> list[str]:
+        """Rows of the step that it is differentiated by, beside the state."""
+        return [*(["drive"] if TAU in self.names else []), *(["numbers"] if self.parameters else [])]
+
+    def _traces(self) -> tuple[Floats, tuple[Trace, ...], list[tuple[int, RawGradient]]]:
+        """The programs of a step and their numbers, raw ones where parameters are among the names.
+
+        Then where the numbers of each program begin, and how they change with parameters.
+        """
+        model, mechanism = self.model, self.model.mechanism
+        workshop = derivative_workshop(model, self.parameters)
+        numbers, traces, slopes, start = [], [], [], 0
+        for quantity in self.request.quantities:
+            record = QUANTITIES[quantity] if isinstance(quantity, str) else quantity
+            trace = record.trace(workshop, model.algorithm)
+            if self.parameters:
+                trace = whole(trace)
+                slopes.append((start, RawGradient(mechanism, self.parameters, trace.plan, trace.numbers)))
+            numbers.append(filled(record.name, trace, trace.numbers, (), np.dtype(float)))
+            start += trace.count
+            traces.append(trace)
+        return np.concatenate(numbers), tuple(traces), slopes
+
+    def code(self, kind: str, inside: bool = False) -> Any:
+        """Machine code of the step, transposed ("backward") or with rates ("forward")."""
+        return kept(self.model, (kind, inside, *self.key), lambda: getattr(self.map, kind)(self.by, inside))
+
+    def rows(self, steps: Steps, a: int, b: int) -> Floats:
+        """Rows of the state before some steps."""
+        states = steps.states(a, b)
+        return np.hstack([states, steps.t[a:b, None]]) if self.model.mechanism.timed else states.copy()
+
+    def start(self, member: int) -> tuple[Floats, Floats, bool]:
+        """The first state as it was given, and whether joints chose other charts for it."""
+        request = self.request
+        q, v = (x[member] for x in request.given or (request.q, request.v))
+        moved = not np.array_equal(q, request.q[member]) or not np.array_equal(v, request.v[member])
+        return q, v, moved
+
+    def given(self, steps: Steps, k: Any, member: int) -> dict[str, Floats]:
+        """What steps k are given beside the state."""
+        drive, request = self.request.drive, self.request
+        if drive.varying:
+            times = steps.instants(k)
+            inputs = drive.rows(times.ravel()).reshape(len(times), -1)
+        else:
+            inputs = np.array(drive.values[member if len(drive.values) > 1 else 0], dtype=float)
+        settings = np.array([*request.forces.numbers, 0.0])
+        return {"h": steps.h[k, None].copy(), "drive": inputs, "numbers": self.numbers, "settings": settings}
+
+
+def checked_run(traj: Trajectory) -> Request:
+    """The request of a run that can be differentiated."""
+    request: Request | None = traj.run
+    if request is None:
+        raise InputError("this trajectory does not know its steps; simulate(..., gradient=True) makes one that does")
+    if not traj.status.ok:
+        raise InputError(f"the run did not reach its end, so it has no gradient: {traj.status.reason}")
+    if not request.record.still_holds(request.model.mechanism):
+        raise InputError("parameters of the model have changed since the run, so its steps are others; simulate again")
+    return request
+
+
+def check_differentiable(request: Request) -> None:
+    """Refuse runs with something in them whose derivative is not known."""
+    model = request.model
+    if request.drive.callback is not None:
+        raise InputError(
+            "gradient: tau is a Python function, whose derivative is not known; give its values over time, or a force"
+            " of anyjoint.forces such as Servo"
+        )
+    if model.numeric:
+        raise InputError(f"gradient: {model.numeric} solves numerically; compile with another algorithm")
+    if model.dtype != np.dtype(float):
+        raise InputError(f"gradient: the model computes in {model.dtype}; compile with dtype='float64'")
+    if request.stepper.solves:
+        raise InputError(
+            f"gradient: {request.method} solves equations by repeated corrections, which are not differentiated; use an"
+            " explicit method, or 'implicit-euler', which solves them once"
+        )
+    if request.parameters is not None:
+        raise InputError("gradient: parameters that vary from state to state are not differentiated; run one by one")
+    if request.stepper.adaptive and request.drive.varying:
+        raise InputError(f"gradient: inputs over time are not known inside the steps of {request.method}; use 'rk4'")
+
+
+def _checked_names(request: Request, given: Sequence[str]) -> list[str]:
+    known = [Q0, V0, TAU, *parameter_names(request.model.mechanism)]
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.3)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise InputError(f"gradient: {name!r} is neither q0, v0 or tau nor a parameter of the model{hint}")
+    return list(dict.fromkeys(given))
+
+
+def warn_of_stops(problem: Problem) -> None:
+    """Say where a run has met stops of our own, which are as hard as steps can follow: too hard to differentiate."""
+    q = problem.traj.q
+    limits = limited_coordinates(problem.model.mechanism) if problem.request.stops else []
+    if any((q[..., at] < low).any() or (q[..., at] > high).any() for _, at, _, (low, high) in limits):
+        warnings.warn(
+            "the run met a limit of a joint, and the impact lasted a few steps: this is the derivative of these steps,"
+            " which may be far from that of the motion; end the run there by an event, or give softer forces.Limits",
+            stacklevel=4,
+        )
+
+
+def ended_at_event(traj: Trajectory, request: Request) -> bool:
+    """Whether an event has ended the run."""
+    return any(event.terminal for event in request.events) and bool(traj.status.reason)
+
+
+def bends(model: Any) -> bool:
+    """Whether velocities are not simply rates of coordinates."""
+    return not all(body.joint.rates_are_velocities for body in model.mechanism.bodies)

@@ -1,0 +1,123 @@
+"""How all samples of a run change along a direction: forwards through its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyjoint.codegen.tangent import rate_of
+from anyjoint.errors import InputError
+from anyjoint.model.arguments import finite
+from anyjoint.model.linearise import rate_matrix, tangent_inverse
+
+from .run_problem import Q0, TAU, V0, Problem, bends, ended_at_event, warn_of_stops
+from .step_map import run
+from .steps import Steps, steps_of
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+def tangent(traj: Trajectory, direction: Mapping[str, Any], raw: bool) -> tuple[Floats, Floats]:
+    """See `Trajectory.tangent`."""
+    if not isinstance(direction, Mapping):
+        raise InputError(f"tangent: a direction is changes by name, such as {{'q0': ...}}; got {direction!r}")
+    problem = Problem(traj, tuple(direction))
+    warn_of_stops(problem)
+    members = [_forward(problem, k, direction, raw) for k in range(problem.request.batch)]
+    rates = np.array(members).swapaxes(0, 1)
+    if traj.q.ndim == 2:
+        rates = rates[:, 0]
+    nq = problem.model.nq
+    dq, dv = rates[..., :nq], rates[..., nq:]
+    if not raw and bends(problem.model):
+        flat_q, flat = traj.q.reshape(-1, nq), dq.reshape(-1, nq)
+        turned = [tangent_inverse(problem.model, x) @ y for x, y in zip(flat_q, flat, strict=True)]
+        dq = np.array(turned).reshape(*dq.shape[:-1], -1)
+    return dq, dv
+
+
+def _forward(problem: Problem, member: int, direction: Mapping[str, Any], raw: bool) -> Floats:
+    """Rates of all samples of one trajectory, (samples, n)."""
+    steps, request = steps_of(problem.traj, problem.request, member), problem.request
+    if ended_at_event(problem.traj, request):
+        raise InputError("tangent: the run ended at an event, whose time changes, too; differentiate with gradient")
+    rate, inputs, numbers = _directions(problem, member, direction, raw)
+    made = np.zeros((len(problem.traj.t), problem.row))
+    made[0] = rate
+    for i in range(1, len(made)):
+        a, b = int(steps.at[i - 1]) + (steps.s[i - 1] == 1), int(steps.at[i]) + (steps.s[i] == 1)
+        if b > a:
+            _run_forward(problem, steps, member, np.arange(a, b), rate, inputs, numbers, None)
+        made[i] = rate
+        if steps.s[i] != 1:
+            _run_forward(problem, steps, member, np.arange(b, b + 1), made[i], inputs, numbers, steps.s[i])
+    return made[:, : problem.n]
+
+
+def _run_forward(
+    problem: Problem, steps: Steps, member: int, k: Floats, rate: Floats, inputs: Any, numbers: Floats, s: Any
+) -> None:
+    rows = problem.given(steps, k, member)
+    states = problem.rows(steps, int(k[0]), int(k[-1]) + 1)
+    rows |= {"state": states, "s": np.full(1, 1.0 if s is None else s), rate_of("state"): rate}
+    rows |= {rate_of("numbers"): numbers, rate_of("drive"): inputs(steps, k)}
+    run(problem.code("forward", s is not None), rows, len(k))
+
+
+def _directions(problem: Problem, member: int, direction: Mapping[str, Any], raw: bool) -> tuple[Any, Any, Floats]:
+    """Rates of the first state, of inputs (a function of steps), and of numbers."""
+    model = problem.model
+    rate = np.zeros(problem.row)
+    q, v, moved = problem.start(member)
+    for name, part, n in ((Q0, slice(0, model.nq), model.nq), (V0, slice(model.nq, problem.n), model.nv)):
+        if name in direction:
+            bent = name == Q0 and not raw
+            given = _own(problem, member, name, direction[name], model.nv if bent else n)
+            rate[part] = rate_matrix(model, q) @ given if bent else given
+    if moved:
+        _, found = model.jvp("rechart", (q, v), (rate[: model.nq], rate[model.nq : problem.n]), raw=True)
+        rate[: problem.n] = np.concatenate(found)
+    numbers = np.zeros(len(problem.numbers))
+    own = {name: direction[name] for name in problem.parameters}
+    for start, slopes in problem.slopes:
+        change = slopes.push(own)
+        if change.ndim > 1:
+            raise InputError("tangent: parameters are those of all trajectories; give one change of each")
+        numbers[start : start + slopes.count] = change
+    return rate, _input_rates(problem, member, direction.get(TAU)), numbers
+
+
+def _own(problem: Problem, member: int, name: str, given: Any, n: int) -> Floats:
+    """The change (n,) of one trajectory, of what is given for all, or (batch, n) for each."""
+    batch = () if problem.traj.q.ndim == 2 else (problem.request.batch,)
+    values = finite(f"tangent: {name}", given, *dict.fromkeys([(n,), (*batch, n)]))
+    return np.asarray(values if values.ndim == 1 else values[member])
+
+
+def _input_rates(problem: Problem, member: int, given: Any) -> Any:
+    drive, width, nv = problem.request.drive, problem.map.width, problem.model.nv
+    if drive.times is not None:
+        values = np.zeros_like(drive.values) if given is None else finite("tangent: tau", given, drive.values.shape)
+    else:
+        values = np.zeros(nv) if given is None else _own(problem, member, TAU, given, nv)
+
+    def rows(steps: Steps, k: Floats) -> Floats:
+        if not drive.varying:
+            made = np.zeros(width)
+            made[:nv] = values
+            return made
+        times = steps.instants(k).ravel()
+        made = np.zeros((len(times), width))
+        if drive.times is not None:
+            for j, column in enumerate(values.T):
+                made[:, j] = np.interp(times, drive.times, column)
+        else:
+            made[:, :nv] = values
+        return made.reshape(len(k), -1)
+
+    return rows
