@@ -63,8 +63,17 @@ def _entry(name: str, thing: Any) -> str:
         "",
     ]
     if inspect.isclass(thing):
-        lines += [line for n, member in vars(thing).items() if not n.startswith("_") for line in _member(n, member)]
+        lines += [line for n, member in _members(thing).items() if not n.startswith("_") for line in _member(n, member)]
     return "\n".join(lines) + "\n"
+
+
+def _members(thing: type) -> dict[str, Any]:
+    """What a class has by itself and by the parts that it is made of; a public base has an entry of its own."""
+    found = dict(vars(thing))
+    for base in thing.__bases__:
+        if base.__module__.startswith("anyjoint.") and not hasattr(_module("anyjoint"), base.__name__):
+            found |= {name: member for name, member in _members(base).items() if name not in found}
+    return found
 
 
 def _member(name: str, member: Any) -> list[str]:
