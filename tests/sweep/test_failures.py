@@ -99,6 +99,15 @@ def test_a_measure_that_fails_in_some_runs_marks_those_alone():
     assert "'picky' raised ValueError: too far" in result.failures[20]
 
 
+def test_words_among_numbers_mark_their_runs_alone():
+    def wordy(traj):
+        return "far" if traj.q[0, 0] > 0.5 else traj.q[-1, 0]
+
+    result = swept(space={"q0": np.linspace(0, 1, 21)[:, None]}, n=None, measure=wordy)
+    assert sorted(result.failures) == list(range(11, 21))
+    assert "returned 'far'; expected a number" in result.failures[20]
+
+
 def test_a_measure_may_fail_in_the_first_runs():
     def picky(traj):
         if traj.q[0, 0] < 0.2:

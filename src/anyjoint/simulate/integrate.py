@@ -154,8 +154,8 @@ def singular_start(request: Request) -> str:
     if request.parameters is not None and request.parameters.vary_joints:
         return ""  # they have been asked where they are defined
     try:
-        if request.batch > MANY:
-            model.forward_dynamics(request.q, request.v)
+        if request.batch > MANY or request.parameters is not None:
+            model.forward_dynamics(request.q, request.v, parameters=request.parameters)
             return ""
         for q, v in zip(request.q, request.v, strict=True):  # without compiling for batches
             model.forward_dynamics(q, v)

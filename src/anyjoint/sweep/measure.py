@@ -162,8 +162,12 @@ class Own(Measure):
             except Exception as error:
                 failures[k] = f"measure {self.name!r} raised {_said(error)}"
                 rows.append(None)
-            else:
+                continue
+            try:
                 rows.append(self._columns(returned))
+            except InputError as error:
+                failures[k] = str(error)
+                rows.append(None)
         return _together(self.name, rows), failures
 
     def _columns(self, returned: Any) -> Columns:
