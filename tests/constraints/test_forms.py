@@ -15,7 +15,7 @@ QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize("seed", [12, 18, 24])
+@pytest.mark.parametrize("seed", [12, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (18, 24))])
 def test_forms_agree(seed):
     """To 1e-11 of what a question is about: rows may be near places where they become dependent."""
     case = random_case(seed)

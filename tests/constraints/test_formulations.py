@@ -48,7 +48,7 @@ def test_joints_that_follow_others_without_constraints(name):
     assert model.forward_dynamics([0.3], [2.0], [0.5]) == pytest.approx(want, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", [0, 10, 17])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (10, 17))])
 def test_random_loops(seed):
     case = random_case(seed)
     tau = np.random.default_rng(seed).normal(size=case.mech.nv)

@@ -59,7 +59,9 @@ def regular(joint, rng, count):
             yield q, rng.normal(size=3)
 
 
-@pytest.mark.parametrize(("first", "second"), PAIRS)
+@pytest.mark.parametrize(
+    ("first", "second"), [pytest.param(*x, marks=[pytest.mark.slow] * bool(k % 4)) for k, x in enumerate(PAIRS)]
+)
 def test_accelerations_are_those_of_the_sliding_joint_with_two_multipliers(first, second):
     """M qdd + P^T lambda = tau - bias and P qdd = -Pdot qdot, where P are the slip velocities; omega' from qdd."""
     pair = SURFACES[first].all_charts(), SURFACES[second].all_charts()

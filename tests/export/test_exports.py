@@ -76,7 +76,7 @@ def answers(program, rows):
 
 
 # gcc takes a minute for the matrices of large mechanisms, which JavaScript checks in a second.
-LARGE = ("tori", "hinges", "tongs")
+LARGE = ("tori", "hinges", "tongs", "board", "rolling")
 CASES = [(name, "float64") for name in MECHANISMS] + [(name, "float32") for name in MECHANISMS]
 SLOW = [name in LARGE or (dtype == "float32" and name != "arm") for name, dtype in CASES]
 
@@ -148,7 +148,10 @@ def test_the_package_and_its_example_compile_without_a_warning(compiler, tmp_pat
     assert lines[-1] == pytest.approx(sum(model.energy(q, v)), rel=1e-13)
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+LONG = {"tori", "tongs"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.slow] * (x in LONG)) for x in MECHANISMS])
 def test_javascript_answers_as_python_does(name, tmp_path):
     model, rng = MECHANISMS[name]().compile(), np.random.default_rng(0)
     model.export("js", tmp_path, "it", PRODUCTS)

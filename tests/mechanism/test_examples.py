@@ -64,7 +64,10 @@ def test_scripts_build_sound_mechanisms_with_a_start(name):
     assert all(np.isfinite(pose.matrix).all() for pose in few.poses([float(x) for x in few.start[0]]))
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+LONG = {"stewart_platform", "bracelet", "delta_robot", "chain_of_four_bars"}  # to trace
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.slow] * (x in LONG)) for x in SCRIPTS])
 def test_scripts_run_and_keep_their_energy(name):
     """A hundred steps; what has no dampers and a good stepper keeps its energy."""
     module = load(name)

@@ -31,7 +31,9 @@ def linked_all_the_way(mech, duration, dt, method):
     return bool((np.abs(links) == 1).all() and (links == links[0]).all())
 
 
-@pytest.mark.parametrize("name", ["torus-chain", "torus-chain-on-spline", "windmill"])
+@pytest.mark.parametrize(
+    "name", ["torus-chain", "torus-chain-on-spline", pytest.param("windmill", marks=pytest.mark.slow)]
+)
 def test_the_runs_of_the_command_line_stay_linked(name):
     target = resolve(name)
     assert linked_all_the_way(target.mechanism, target.duration, target.dt, target.method)

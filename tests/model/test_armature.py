@@ -42,7 +42,7 @@ def added(mech):
     return np.concatenate([body.armature for body in mech.bodies])
 
 
-@pytest.mark.parametrize("repeats", [1, 6])  # straight programs, and kernels
+@pytest.mark.parametrize("repeats", [1, pytest.param(6, marks=pytest.mark.slow)])  # straight, and kernels
 def test_quantities_are_those_without_plus_the_diagonal(repeats):
     mech = tree(repeats)
     model, bare, D, (q, v, tau) = mech.compile(), tree(repeats, False).compile(), added(mech), state(mech)
@@ -63,7 +63,7 @@ def test_quantities_are_those_without_plus_the_diagonal(repeats):
 
 
 @pytest.mark.parametrize("algorithm", FORMULATIONS)
-@pytest.mark.parametrize("repeats", [1, 6])
+@pytest.mark.parametrize("repeats", [1, pytest.param(6, marks=pytest.mark.slow)])
 def test_formulations_agree(algorithm, repeats):
     mech = tree(repeats)
     q, v, tau = state(mech)

@@ -152,7 +152,10 @@ def test_a_star_of_many_arms():
         assert close(mech.compile(algorithm).forward_dynamics(q, v), a, 1e-11)
 
 
-@pytest.mark.parametrize("build", [lambda: gallery.revolute_chain(50), lambda: gallery.random_tree(5, n=30)])
+@pytest.mark.parametrize(
+    "build",
+    [lambda: gallery.revolute_chain(50), pytest.param(lambda: gallery.random_tree(5, n=30), marks=pytest.mark.slow)],
+)
 def test_large_mass_matrix_equals_unit_accelerations(build):
     mech = build()
     model = mech.compile()

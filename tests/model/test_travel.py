@@ -76,6 +76,7 @@ def test_changed_parameters_go_along_and_stay_apart(way):
     assert answers(other) != changed
 
 
+@pytest.mark.slow
 def test_every_joint_kind_travels():
     model = gallery.random_tree(0, coupled=True).compile()
     assert answers(loaded(pickle.dumps(model))) == answers(model)

@@ -8,7 +8,7 @@ import mpmath
 
 from anyjoint.symbolic import Node, Op
 from anyjoint.symbolic.graph import Graph
-from anyjoint.symbolic.ops import clamp_index
+from anyjoint.symbolic.op import clamp_index
 from anyjoint.symbolic.reading import read
 from anyjoint.symbolic.rewrite import reachable
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.node import Node
-from anyjoint.symbolic.ops import FLOAT_RULES, Op, clamp_index
+from anyjoint.symbolic.op import clamp_index
+from anyjoint.symbolic.ops import OPERATIONS, Op
 
 TABLE = (0.5, -1.25, 2.0, 0.75)
 SMOOTH = (Op.ADD, Op.SUB, Op.MUL, Op.MUL, Op.DIV, Op.NEG, Op.SQRT, Op.SIN, Op.COS, Op.TAN, Op.ASIN, Op.ACOS)
@@ -57,8 +58,8 @@ def _grow(rng: random.Random, g: Graph, pool: list[tuple[Node, float]], op: Op) 
     if not _inside(op, va, vb):
         return None
     if op in (Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.ATAN2, Op.POW, Op.MIN, Op.MAX, Op.REM):
-        return Node(g, g.node(op, a.id, b.id)), FLOAT_RULES[op](va, vb)
-    return Node(g, g.node(op, a.id)), FLOAT_RULES[op](va)
+        return Node(g, g.node(op, a.id, b.id)), OPERATIONS[op].value(va, vb)
+    return Node(g, g.node(op, a.id)), OPERATIONS[op].value(va)
 
 
 def _inside(op: Op, a: float, b: float) -> bool:

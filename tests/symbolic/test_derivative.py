@@ -14,8 +14,7 @@ from anyjoint.symbolic.derivative import METHODS, hessian, jacobian, jvp, sparsi
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.interpret import evaluate
 from anyjoint.symbolic.node import Node, variables
-from anyjoint.symbolic.ops import ARITY, Op
-from anyjoint.symbolic.partials import PARTIALS, count_operations
+from anyjoint.symbolic.partials import count_operations
 from tests.symbolic.random_graph import RandomGraph, random_graph
 
 TOLERANCE = mpmath.mpf("1e-12")
@@ -94,11 +93,6 @@ def test_the_automatic_choice_is_the_cheapest_and_structure_covers_it(seed: int)
             for structural, entry in zip(sparsity(case.outputs, case.x).flat, j.flat, strict=True)
         )
     assert cost["auto"] <= min(cost[method] for method in METHODS)
-
-
-def test_the_table_of_partials_is_complete() -> None:
-    assert set(PARTIALS) == set(Op)
-    assert all(len(PARTIALS[op]) == ARITY[op] for op in Op)
 
 
 # Hostile and small cases

@@ -12,8 +12,8 @@ from anyjoint.errors import AnyjointError, BranchError, ExpressionError
 from anyjoint.symbolic import Graph, Node, Op, equal, select, variables
 from anyjoint.symbolic.evaluation import RULES
 from anyjoint.symbolic.interpret import evaluate
-from anyjoint.symbolic.interval import INTERVAL_RULES
-from anyjoint.symbolic.ops import ARITY, COMMUTATIVE, CONDITIONS, FLOAT_RULES, PRINTED, clamp_index
+from anyjoint.symbolic.op import clamp_index
+from anyjoint.symbolic.ops import ARITY, CONDITIONS, OPERATIONS
 from anyjoint.symbolic.rules import BUILD
 
 FUNCTIONS = {
@@ -46,10 +46,11 @@ def xy() -> tuple[Node, Node]:
 
 def test_tables_are_complete() -> None:
     leaves = {Op.CONST, Op.VAR}
-    assert set(ARITY) == set(PRINTED) == set(BUILD) == set(Op)
-    assert set(FLOAT_RULES) == set(Op) - leaves - {Op.GATHER}
-    assert set(INTERVAL_RULES) == set(Op) - leaves - CONDITIONS - {Op.GATHER}
-    assert set(RULES) == set(Op)
+    assert set(OPERATIONS) == set(BUILD) == set(RULES) == set(Op)
+    for op, of in OPERATIONS.items():
+        assert (op in leaves | {Op.GATHER}) == (of.value is None) == (of.array is None)
+        assert (op in leaves | {Op.GATHER} | CONDITIONS) == (of.interval is None)
+        assert len(of.partials) == len(of.takes) == ARITY[op]
     assert len(Op) <= 32, "a key has five bits for the operation"
 
 
@@ -73,7 +74,7 @@ def test_commutative_operations_have_one_order() -> None:
     g = x.graph
     for op in Op:
         if ARITY[op] == 2:
-            assert (g.node(op, x.id, y.id) == g.node(op, y.id, x.id)) == (op in COMMUTATIVE)
+            assert (g.node(op, x.id, y.id) == g.node(op, y.id, x.id)) == (OPERATIONS[op].commutative)
 
 
 def test_operands_come_first() -> None:

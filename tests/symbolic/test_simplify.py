@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from anyjoint.symbolic import Graph, Node, Op, select, variables
 from anyjoint.symbolic.derivative import jacobian
 from anyjoint.symbolic.interpret import evaluate, evaluate_ids
-from anyjoint.symbolic.interval import intervals
+from anyjoint.symbolic.ranges import intervals
 from anyjoint.symbolic.rewrite import reachable
 from anyjoint.symbolic.simplify import merge_identities
 

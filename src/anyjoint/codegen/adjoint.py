@@ -15,11 +15,10 @@ import numpy as np
 
 from anyjoint.codegen.activity import activity, lasting
 from anyjoint.codegen.builder import Builder
-from anyjoint.codegen.ir import CONDITIONS
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store
 from anyjoint.codegen.shadow import Copied, Shadows, copied, one_by_one, tidy
 from anyjoint.symbolic import Graph, Node
-from anyjoint.symbolic.ops import Op
+from anyjoint.symbolic.ops import CONDITIONS, Op
 from anyjoint.symbolic.reverse import pullback
 from anyjoint.symbolic.rewrite import reachable, rebuilt
 

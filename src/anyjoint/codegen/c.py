@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from anyjoint.codegen import sincos
@@ -10,33 +11,8 @@ from anyjoint.codegen.kernel import Array, Schedule, lane_array, loop_begins, wr
 from anyjoint.codegen.language import Language, body, in_columns
 from anyjoint.codegen.module import Lowered
 from anyjoint.codegen.target import Target
-from anyjoint.symbolic.ops import Op
+from anyjoint.symbolic.ops import OPERATIONS, Op
 
-EXPRESSIONS: dict[int, str] = {
-    Op.ADD: "{a} + {b}",
-    Op.SUB: "{a} - {b}",
-    Op.MUL: "{a} * {b}",
-    Op.DIV: "{a} / {b}",
-    Op.NEG: "-{a}",
-    Op.SQRT: "sqrt({a})",
-    Op.TAN: "tan({a})",
-    Op.ASIN: "asin({a})",
-    Op.ACOS: "acos({a})",
-    Op.ATAN2: "atan2({a}, {b})",
-    Op.EXP: "exp({a})",
-    Op.LOG: "log({a})",
-    Op.POW: "pow({a}, {b})",
-    Op.ABS: "fabs({a})",
-    Op.MIN: "{a} < {b} ? {a} : {b}",
-    Op.MAX: "{a} < {b} ? {b} : {a}",
-    Op.FLOOR: "floor({a})",
-    Op.LT: "{a} < {b}",
-    Op.LE: "{a} <= {b}",
-    Op.EQ: "{a} == {b}",
-    Op.SELECT: "{a} ? {b} : {c}",
-    Op.REM: "fmod({a}, {b})",
-}
-_SINGLE = ("sqrt", "tan", "asin", "acos", "atan2", "exp", "log", "pow", "fabs", "floor", "fmod")
 _INDEX = """\
 /* The entry that a real index means: rounded down, clamped to the table; NaN means the first. */
 static int entry(double x, int length)
@@ -61,9 +37,7 @@ static void sincos_of(float x, float y, float *sine, float *cosine)
 
 def _language(dtype: str) -> Language:
     real, end = ("double", "") if dtype == "float64" else ("float", "f")
-    expressions = dict(EXPRESSIONS)
-    if end:
-        expressions = {op: _single(text) for op, text in EXPRESSIONS.items()}
+    expressions = {op: _named(of.c, end) for op, of in OPERATIONS.items() if of.c}
     scalar = Target(dtype)
     return Language(
         expressions=expressions,
@@ -76,11 +50,9 @@ def _language(dtype: str) -> Language:
     )
 
 
-def _single(text: str) -> str:
-    for name in _SINGLE:
-        if text.startswith(name + "("):
-            return text.replace(name, name + "f", 1)
-    return text
+def _named(text: str, end: str) -> str:
+    """An expression whose function, if it is one, has the ending of its precision."""
+    return re.sub(r"^(\w+)\(", rf"\1{end}(", text)
 
 
 def _literal(value: float, end: str) -> str:

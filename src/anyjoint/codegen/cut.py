@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from anyjoint.codegen.ir import CONDITIONS, LEAVES, Code, Program, Statement, defined
+from anyjoint.codegen.ir import LEAVES, Code, Program, Statement, defined
 from anyjoint.codegen.kernel import Array
+from anyjoint.symbolic.ops import CONDITIONS
 
 WHOLE = 5000  # statements that are not cut: one function of so many is faster and compiles as quickly
 PIECE = 1000

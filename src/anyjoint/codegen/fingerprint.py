@@ -42,7 +42,7 @@ def _kernel(kernel: Kernel) -> Iterable[bytes]:
     yield " ".join(f"{array.kind} {array.wide}" for array in kernel.arrays).encode()
     yield str(kernel.columns).encode()
     yield np.array(ops, dtype=np.int8).tobytes()
-    arity = np.array([_ARITY[op] for op in ops], dtype=np.int64)
+    arity = np.array([ARITY[op] for op in ops], dtype=np.int64)
     for position, column in enumerate((graph.a, graph.b, graph.c)):
         operands = np.array([column[node] for node in live], dtype=np.int64)
         yield np.where(arity > position, np.searchsorted(ids, operands), -1).astype(np.int32).tobytes()
@@ -59,7 +59,6 @@ def _kernel(kernel: Kernel) -> Iterable[bytes]:
     yield repr(sorted({array for array, _ in kernel.loads.values()})).encode()
 
 
-_ARITY: dict[int, int] = {int(op): arity for op, arity in ARITY.items()}
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from anyjoint.codegen.kernel import Array, Kernel, Store, check_kernel
 from anyjoint.errors import ExpressionError
 from anyjoint.symbolic import Graph
-from anyjoint.symbolic.ops import Op
+from anyjoint.symbolic.ops import ARITY, OPERATIONS, Op
 
 
 class Code(IntEnum):
@@ -42,42 +42,14 @@ class Program:
 
 # Types of operands and of the result: r real, b condition.
 SIGNATURES: dict[int, tuple[str, str]] = {
-    Op.CONST: ("", "r"),
-    Op.VAR: ("", "r"),
-    Op.ADD: ("rr", "r"),
-    Op.SUB: ("rr", "r"),
-    Op.MUL: ("rr", "r"),
-    Op.DIV: ("rr", "r"),
-    Op.NEG: ("r", "r"),
-    Op.SQRT: ("r", "r"),
-    Op.SIN: ("r", "r"),
-    Op.COS: ("r", "r"),
-    Op.TAN: ("r", "r"),
-    Op.ASIN: ("r", "r"),
-    Op.ACOS: ("r", "r"),
-    Op.ATAN2: ("rr", "r"),
-    Op.EXP: ("r", "r"),
-    Op.LOG: ("r", "r"),
-    Op.POW: ("rr", "r"),
-    Op.ABS: ("r", "r"),
-    Op.MIN: ("rr", "r"),
-    Op.MAX: ("rr", "r"),
-    Op.FLOOR: ("r", "r"),
-    Op.LT: ("rr", "b"),
-    Op.LE: ("rr", "b"),
-    Op.EQ: ("rr", "b"),
-    Op.SELECT: ("brr", "r"),
-    Op.GATHER: ("r", "r"),
-    Op.REM: ("rr", "r"),
+    **{op: (OPERATIONS[op].takes, OPERATIONS[op].gives) for op in Op},
     Code.LOAD: ("", "r"),
     Code.STORE: ("r", ""),
     Code.SINCOS: ("rr", "rr"),
 }
 LONG = 1000  # operations; more is straight-line code of a whole mechanism rather than a kernel
-CONDITIONS = frozenset((Op.LT, Op.LE, Op.EQ))
 LEAVES = frozenset((Op.CONST, Code.LOAD))
 _DATA: dict[int, int] = {Op.CONST: 1, Op.GATHER: 1, Code.LOAD: 2, Code.STORE: 3}
-_ARITY: dict[int, int] = {op: len(SIGNATURES[op][0]) for op in Op}
 
 
 def lower(kernel: Kernel, name: str = "kernel") -> Program:
@@ -99,7 +71,7 @@ def live_nodes(graph: Graph, roots: Iterable[int]) -> list[int]:
     stack = list(seen)
     while stack:
         node = stack.pop()
-        arity = _ARITY[ops[node]]
+        arity = ARITY[ops[node]]
         if arity and (operand := first[node]) not in seen:
             seen.add(operand)
             stack.append(operand)
@@ -118,7 +90,7 @@ def _registers(graph: Graph, live: Iterable[int]) -> dict[int, int]:
     needs: dict[int, int] = {}
     for node in live:
         op = graph.op[node]
-        operands = sorted((needs[column[node]] for column in columns[: _ARITY[op]]), reverse=True)
+        operands = sorted((needs[column[node]] for column in columns[: ARITY[op]]), reverse=True)
         own = 0 if op == Op.CONST else 1
         needs[node] = max([need + held for held, need in enumerate(operands)], default=own) or own
     return needs
@@ -182,7 +154,7 @@ class _Lowering:
         graph, op = self.graph, self.graph.op[node]
         if op in (Op.SIN, Op.COS) and graph.a[node] in self.phases:
             return self.phases[graph.a[node]]
-        return (graph.a[node], graph.b[node], graph.c[node])[: _ARITY[op]]
+        return (graph.a[node], graph.b[node], graph.c[node])[: ARITY[op]]
 
     def store(self, store: Store, value: int) -> None:
         self.statements.append(Statement(Code.STORE, (value,), (store.array, store.offset, store.accumulate), -1))

@@ -9,32 +9,8 @@ from anyjoint.codegen.ir import Code
 from anyjoint.codegen.kernel import Schedule, lane_array, loop_begins
 from anyjoint.codegen.language import Language, body, in_columns
 from anyjoint.codegen.module import Lowered
-from anyjoint.symbolic.ops import Op
+from anyjoint.symbolic.ops import OPERATIONS, Op
 
-EXPRESSIONS: dict[int, str] = {
-    Op.ADD: "{a} + {b}",
-    Op.SUB: "{a} - {b}",
-    Op.MUL: "{a} * {b}",
-    Op.DIV: "{a} / {b}",
-    Op.NEG: "-{a}",
-    Op.SQRT: "Math.sqrt({a})",
-    Op.TAN: "Math.tan({a})",
-    Op.ASIN: "Math.asin({a})",
-    Op.ACOS: "Math.acos({a})",
-    Op.ATAN2: "Math.atan2({a}, {b})",
-    Op.EXP: "Math.exp({a})",
-    Op.LOG: "Math.log({a})",
-    Op.POW: "Math.pow({a}, {b})",
-    Op.ABS: "Math.abs({a})",
-    Op.MIN: "{a} < {b} ? {a} : {b}",
-    Op.MAX: "{a} < {b} ? {b} : {a}",
-    Op.FLOOR: "Math.floor({a})",
-    Op.LT: "{a} < {b}",
-    Op.LE: "{a} <= {b}",
-    Op.EQ: "{a} === {b}",
-    Op.SELECT: "{a} ? {b} : {c}",
-    Op.REM: "{a} % {b}",
-}
 _INDEX = """\
 // The entry that a real index means: rounded down, clamped to the table; NaN means the first.
 function entry(x, length) {
@@ -48,7 +24,7 @@ def _literal(value: float) -> str:
 
 
 _LANGUAGE = Language(
-    expressions=EXPRESSIONS,
+    expressions={op: of.javascript for op, of in OPERATIONS.items() if of.javascript},
     define_real="const t{r} = {x};",
     define_condition="const t{r} = {x};",
     sincos="sincosOf({a}, {b}); const t{r} = pair[0], t{r1} = pair[1];",

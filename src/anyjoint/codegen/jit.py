@@ -15,8 +15,9 @@ import llvmlite.binding as llvm
 from anyjoint.codegen import cache
 from anyjoint.codegen.module import Module
 from anyjoint.errors import AnyjointError
+from anyjoint.symbolic.ops import OPERATIONS
 
-_LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "pow", "fmod")
+_LIBRARY = ("sin", "cos", *(of.library for of in OPERATIONS.values() if of.library))
 _lock = threading.Lock()  # llvmlite's engine is not made for two compilations at once
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from anyjoint.codegen.ir import CONDITIONS, Code, Program, Statement
-from anyjoint.symbolic.ops import Op
+from anyjoint.codegen.ir import Code, Program, Statement
+from anyjoint.symbolic.ops import CONDITIONS, Op
 
 
 @dataclass(frozen=True)

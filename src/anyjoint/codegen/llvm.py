@@ -11,47 +11,15 @@ from anyjoint.codegen.hoist import hoisted
 from anyjoint.codegen.ir import Code, Program, Statement
 from anyjoint.codegen.kernel import Array
 from anyjoint.codegen.target import Target
-from anyjoint.symbolic.ops import Op
+from anyjoint.symbolic.ops import OPERATIONS, Op
 
-# {r} number of the result, {a} {b} {c} operands, {T} type, {B} condition type, {f} flags, {s} intrinsic suffix.
 TEXT: dict[int, str] = {
-    Op.ADD: "%t{r} = fadd{f} {T} {a}, {b}",
-    Op.SUB: "%t{r} = fsub{f} {T} {a}, {b}",
-    Op.MUL: "%t{r} = fmul{f} {T} {a}, {b}",
-    Op.DIV: "%t{r} = fdiv{f} {T} {a}, {b}",
-    Op.NEG: "%t{r} = fneg {T} {a}",
-    Op.SQRT: "%t{r} = call {T} @llvm.sqrt.{s}({T} {a})",
-    Op.ABS: "%t{r} = call {T} @llvm.fabs.{s}({T} {a})",
-    Op.FLOOR: "%t{r} = call {T} @llvm.floor.{s}({T} {a})",
-    Op.MIN: "%c{r} = fcmp olt {T} {a}, {b}\n  %t{r} = select {B} %c{r}, {T} {a}, {T} {b}",
-    Op.MAX: "%c{r} = fcmp olt {T} {a}, {b}\n  %t{r} = select {B} %c{r}, {T} {b}, {T} {a}",
-    Op.LT: "%t{r} = fcmp olt {T} {a}, {b}",
-    Op.LE: "%t{r} = fcmp ole {T} {a}, {b}",
-    Op.EQ: "%t{r} = fcmp oeq {T} {a}, {b}",
-    Op.SELECT: "%t{r} = select {B} {a}, {T} {b}, {T} {c}",
-    Op.TAN: "%t{r} = call {T} @library_tan({T} {a})",
-    Op.ASIN: "%t{r} = call {T} @library_asin({T} {a})",
-    Op.ACOS: "%t{r} = call {T} @library_acos({T} {a})",
-    Op.EXP: "%t{r} = call {T} @library_exp({T} {a})",
-    Op.LOG: "%t{r} = call {T} @library_log({T} {a})",
-    Op.ATAN2: "%t{r} = call {T} @library_atan2({T} {a}, {T} {b})",
-    Op.POW: "%t{r} = call {T} @library_pow({T} {a}, {T} {b})",
-    Op.REM: "%t{r} = call {T} @library_fmod({T} {a}, {T} {b})",
+    **{op: of.llvm for op, of in OPERATIONS.items() if of.llvm},
     Code.SINCOS: (
         "%p{r} = call {{{T}, {T}}} @sincos({T} {a}, {T} {b})\n"
         "  %t{r} = extractvalue {{{T}, {T}}} %p{r}, 0\n"
         "  %t{r1} = extractvalue {{{T}, {T}}} %p{r}, 1"
     ),
-}
-LIBRARY = {
-    Op.TAN: ("tan", 1),
-    Op.ASIN: ("asin", 1),
-    Op.ACOS: ("acos", 1),
-    Op.EXP: ("exp", 1),
-    Op.LOG: ("log", 1),
-    Op.ATAN2: ("atan2", 2),
-    Op.POW: ("pow", 2),
-    Op.REM: ("fmod", 2),
 }
 WIDE = 8  # sines and cosines that one state computes at once
 _PURE = "nounwind willreturn memory(none)"
@@ -88,9 +56,9 @@ def prelude(used: AbstractSet[int], tables: Sequence[Sequence[float]], target: T
     s, T = target.suffix, target.type
     parts += [f"declare {T} @llvm.{name}.{s}({T})" for name in ("sqrt", "fabs", "floor")]
     parts += [f"declare {T} @llvm.fma.{s}({T}, {T}, {T})"]
-    for op, (name, arity) in LIBRARY.items():
-        if op in used:
-            parts += [_declaration(name, arity, target), _library_call(name, arity, target)]
+    for op, of in OPERATIONS.items():
+        if op in used and of.library:
+            parts += [make(of.library, len(of.takes), target) for make in (_declaration, _library_call)]
     if Code.SINCOS in used:
         precise = sincos_llvm.precision(target)
         if precise != target:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from anyjoint.errors import ExpressionError
-from anyjoint.symbolic.ops import FLOAT_RULES, PRINTED, Op
+from anyjoint.symbolic.ops import OPERATIONS, VALUES, Op
 from anyjoint.symbolic.reading import product, quotient, total
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def _integer_power(g: "Graph", a: int, n: int) -> int:
 def folded(g: "Graph", op: int, *operands: int) -> int:
     """The number that an operation on constants gives, or the operation itself if that is not finite."""
     try:
-        value = (_EXACT.get(op) or FLOAT_RULES[Op(op)])(*(g.constants[g.a[i]] for i in operands))
+        value = (_EXACT.get(op) or VALUES[op])(*(g.constants[g.a[i]] for i in operands))
     except (ValueError, ZeroDivisionError, OverflowError):
         return g.intern(op, *operands)
     return g.constant_id(value) if _is_finite(value) else g.intern(op, *operands)
@@ -279,8 +279,9 @@ def refuse_conditions(g: "Graph", op: int, *operands: int) -> None:
     """Raise if an operand is a condition, which is not a number."""
     for x in operands:
         if _LT <= g.op[x] <= _EQ:
+            function, condition = OPERATIONS[op].printed, OPERATIONS[g.op[x]].printed
             raise ExpressionError(
-                f"{PRINTED[Op(op)]!r} was given the condition {PRINTED[Op(g.op[x])]!r}; expected a number: "
+                f"{function!r} was given the condition {condition!r}; expected a number: "
                 "turn a condition into one with select(condition, 1.0, 0.0)."
             )
 

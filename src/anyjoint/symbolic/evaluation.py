@@ -27,9 +27,9 @@ from anyjoint.symbolic.angle import Angles
 from anyjoint.symbolic.definedness import Definedness
 from anyjoint.symbolic.field import COLUMNS, MANY_COLUMNS, Array, Field, Value, bytes_of, stacked
 from anyjoint.symbolic.graph import Graph
-from anyjoint.symbolic.interval import intervals
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.radical import MissingRoot, Radicals
+from anyjoint.symbolic.ranges import intervals
 from anyjoint.symbolic.reading import read
 
 _LARGEST_POWER = 2**12  # a degree, which has to be small against the primes

@@ -2,7 +2,8 @@
 
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.ops import Op
-from anyjoint.symbolic.partials import DerivativeGraph, branch
+from anyjoint.symbolic.partials import DerivativeGraph
+from anyjoint.symbolic.slopes import branch
 
 
 def tangents(d: DerivativeGraph, seeds: dict[int, int], order: list[int] | None = None) -> dict[int, int]:

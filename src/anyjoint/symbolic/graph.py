@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 DEFAULT_DOMAIN = (-2.0, 2.0)
 UNBOUNDED = (-math.inf, math.inf)
 
-_ARITY = tuple(ARITY[op] for op in Op)
 
 # A key packs (op, a, b, c) into one int; the odd multiplier spreads both operands over the low bits of the hash.
 _SPREAD = 0x2545F491
@@ -143,7 +142,7 @@ class Graph:
 
     def operands(self, node: int) -> tuple[int, ...]:
         """The ids of the nodes that this node uses."""
-        arity = _ARITY[self.op[node]]
+        arity = ARITY[self.op[node]]
         if arity == 2:
             return self.a[node], self.b[node]
         if arity == 1:

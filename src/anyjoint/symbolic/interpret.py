@@ -11,12 +11,12 @@ import numpy as np
 from anyjoint.errors import ExpressionError
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.node import Node
-from anyjoint.symbolic.ops import ARITY, FLOAT_RULES, Op, clamp_index
+from anyjoint.symbolic.op import clamp_index
+from anyjoint.symbolic.ops import ARITY, OPERATIONS, Op
 from anyjoint.symbolic.rewrite import flatten, reachable
 
 Rules = Mapping[int, Callable[..., Any]]
 
-_ARITY = tuple(ARITY[op] for op in Op)
 _CONST, _VAR, _GATHER = int(Op.CONST), int(Op.VAR), int(Op.GATHER)
 
 
@@ -49,7 +49,7 @@ def evaluate_ids(g: Graph, outputs: Iterable[int], values: Mapping[int, Any]) ->
             elif op == _GATHER:
                 result[i] = lookup(g.tables[g.b[i]], result[g.a[i]])
             else:
-                result[i] = rules[op](*[result[operands[k][i]] for k in range(_ARITY[op])])
+                result[i] = rules[op](*[result[operands[k][i]] for k in range(ARITY[op])])
     return result
 
 
@@ -93,61 +93,11 @@ def _quiet(rule: Callable[..., Any], numpy_rule: Callable[..., Any]) -> Callable
     return safe
 
 
-# NumPy's functions also take complex values, which is what complex-step differentiation needs; comparisons,
-# extrema and floor then look at the real part only.
-_ARRAY_RULES: Rules = {
-    Op.ADD: np.add,
-    Op.SUB: np.subtract,
-    Op.MUL: np.multiply,
-    Op.DIV: np.divide,
-    Op.NEG: np.negative,
-    Op.SQRT: np.sqrt,
-    Op.SIN: np.sin,
-    Op.COS: np.cos,
-    Op.TAN: np.tan,
-    Op.ASIN: np.arcsin,
-    Op.ACOS: np.arccos,
-    Op.ATAN2: lambda y, x: np.arctan2(y, x) if not _is_complex(y, x) else _complex_atan2(y, x),
-    Op.EXP: np.exp,
-    Op.LOG: np.log,
-    Op.POW: np.power,
-    Op.ABS: lambda a: np.where(np.real(a) < 0, -a, a) if _is_complex(a) else np.absolute(a),
-    Op.MIN: lambda a, b: np.where(np.real(a) < np.real(b), a, b),
-    Op.MAX: lambda a, b: np.where(np.real(a) < np.real(b), b, a),
-    Op.FLOOR: lambda a: np.floor(np.real(a)),
-    Op.LT: lambda a, b: np.real(a) < np.real(b),
-    Op.LE: lambda a, b: np.real(a) <= np.real(b),
-    Op.EQ: lambda a, b: np.real(a) == np.real(b),
-    Op.SELECT: np.where,
-    Op.REM: lambda a, b: np.fmod(a, b) if not _is_complex(a, b) else a - b * np.trunc(np.real(a) / np.real(b)),
-}
-_SAFE_FLOAT_RULES: Rules = {op: _quiet(rule, _ARRAY_RULES[op]) for op, rule in FLOAT_RULES.items()}
-
-
-def _is_complex(*values: Any) -> bool:
-    return any(np.iscomplexobj(x) for x in values)
-
-
-def _complex_atan2(y: Any, x: Any) -> Any:
-    """atan2 continued to first order in the imaginary parts, which is what a complex step needs."""
-    a, b = np.real(x), np.real(y)
-    return np.arctan2(b, a) + 1j * (a * np.imag(y) - b * np.imag(x)) / (a * a + b * b)
+_ARRAY_RULES: Rules = {op: of.array for op, of in OPERATIONS.items() if of.array}
+_SAFE_FLOAT_RULES: Rules = {op: _quiet(of.value, of.array) for op, of in OPERATIONS.items() if of.value and of.array}
 
 
 def _mpmath_rules(mp: Any) -> Rules:
     """Rules on mpmath numbers of the context `mp`, at its precision."""
-    return {
-        **{int(op): rule for op, rule in FLOAT_RULES.items()},
-        Op.SQRT: mp.sqrt,
-        Op.SIN: mp.sin,
-        Op.COS: mp.cos,
-        Op.TAN: mp.tan,
-        Op.ASIN: mp.asin,
-        Op.ACOS: mp.acos,
-        Op.ATAN2: mp.atan2,
-        Op.EXP: mp.exp,
-        Op.LOG: mp.log,
-        Op.POW: mp.power,
-        Op.FLOOR: mp.floor,
-        Op.REM: lambda a, b: mp.sign(a) * (abs(a) - abs(b) * mp.floor(abs(a) / abs(b))),
-    }
+    exact = {op: getattr(mp, of.exact) if of.exact else of.value for op, of in OPERATIONS.items() if of.value}
+    return {**exact, Op.REM: lambda a, b: mp.sign(a) * (abs(a) - abs(b) * mp.floor(abs(a) / abs(b)))}

@@ -8,14 +8,9 @@ from anyjoint.symbolic.dstar import dstar
 from anyjoint.symbolic.forward import forward
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.ops import Op
-from anyjoint.symbolic.partials import (
-    DerivativeGraph,
-    branch,
-    count_operations,
-    derivative_graph,
-    hazardous_branches,
-)
+from anyjoint.symbolic.partials import DerivativeGraph, count_operations, derivative_graph, hazardous_branches
 from anyjoint.symbolic.reverse import reverse, root_masks
+from anyjoint.symbolic.slopes import branch
 
 Rows = list[dict[int, int]]  # per root {leaf number: node id}, zeros left out
 

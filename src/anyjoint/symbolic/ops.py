@@ -1,140 +1,180 @@
-"""The operations of the expression graph, and what is known about each as tables keyed by operation."""
+"""What is known about every operation: one record each, with all that a graph, a derivative or a printer asks."""
 
 import math
 from collections.abc import Callable
-from enum import IntEnum
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 
-class Op(IntEnum):
-    """One operation. CONST, VAR and GATHER carry an index into a list of the graph, the rest only operands."""
+from anyjoint.symbolic import arrays, interval, slopes
+from anyjoint.symbolic.interval import Interval
+from anyjoint.symbolic.op import Op as Op
+from anyjoint.symbolic.slopes import Rule, constant
 
-    CONST = 0
-    VAR = 1
-    ADD = 2
-    SUB = 3
-    MUL = 4
-    DIV = 5
-    NEG = 6
-    SQRT = 7
-    SIN = 8
-    COS = 9
-    TAN = 10
-    ASIN = 11
-    ACOS = 12
-    ATAN2 = 13
-    EXP = 14
-    LOG = 15
-    POW = 16
-    ABS = 17
-    MIN = 18
-    MAX = 19
-    FLOOR = 20
-    LT = 21
-    LE = 22
-    EQ = 23
-    SELECT = 24
-    GATHER = 25
-    REM = 26
+TIGHTEST = 9  # how tightly what prints as a function call holds together
 
 
-# How many operands are nodes. GATHER has one (the index); its second slot names a table.
-ARITY: dict[Op, int] = {
-    Op.CONST: 0,
-    Op.VAR: 0,
-    Op.ADD: 2,
-    Op.SUB: 2,
-    Op.MUL: 2,
-    Op.DIV: 2,
-    Op.NEG: 1,
-    Op.SQRT: 1,
-    Op.SIN: 1,
-    Op.COS: 1,
-    Op.TAN: 1,
-    Op.ASIN: 1,
-    Op.ACOS: 1,
-    Op.ATAN2: 2,
-    Op.EXP: 1,
-    Op.LOG: 1,
-    Op.POW: 2,
-    Op.ABS: 1,
-    Op.MIN: 2,
-    Op.MAX: 2,
-    Op.FLOOR: 1,
-    Op.LT: 2,
-    Op.LE: 2,
-    Op.EQ: 2,
-    Op.SELECT: 3,
-    Op.GATHER: 1,
-    Op.REM: 2,
-}
+@dataclass(frozen=True)
+class Operation:
+    """An operation; {a} {b} {c} stand for operands in text. GATHER has a table besides, and leaves only data."""
 
-COMMUTATIVE = frozenset({Op.ADD, Op.MUL, Op.MIN, Op.MAX, Op.EQ})
-CONDITIONS = frozenset({Op.LT, Op.LE, Op.EQ})
-
-# The name that text printing and error messages use; infix operations print as their sign.
-PRINTED: dict[Op, str] = {
-    Op.CONST: "constant",
-    Op.VAR: "variable",
-    Op.ADD: "+",
-    Op.SUB: "-",
-    Op.MUL: "*",
-    Op.DIV: "/",
-    Op.NEG: "-",
-    Op.SQRT: "sqrt",
-    Op.SIN: "sin",
-    Op.COS: "cos",
-    Op.TAN: "tan",
-    Op.ASIN: "asin",
-    Op.ACOS: "acos",
-    Op.ATAN2: "atan2",
-    Op.EXP: "exp",
-    Op.LOG: "log",
-    Op.POW: "pow",
-    Op.ABS: "abs",
-    Op.MIN: "min",
-    Op.MAX: "max",
-    Op.FLOOR: "floor",
-    Op.LT: "<",
-    Op.LE: "<=",
-    Op.EQ: "==",
-    Op.SELECT: "select",
-    Op.GATHER: "gather",
-    Op.REM: "rem",
-}
+    takes: str  # types of its operands: r real, b condition
+    printed: str  # in text and messages: a sign, or the name of a function
+    value: Callable[..., Any] | None = None  # on floats
+    array: Callable[..., Any] | None = None  # on arrays, complex ones too
+    exact: str = ""  # mpmath's function, where Python's own does not keep its digits
+    interval: Callable[..., Interval] | None = None  # from those of its operands
+    partials: tuple[Rule | None, ...] = ()  # one per operand; None where the operation is piecewise constant in it
+    common: tuple[Rule, Rule, Rule] | None = None  # a factor of both partials, and what is left of each
+    singular: bool = False  # value or derivative may be infinite or undefined somewhere on finite operands
+    commutative: bool = False
+    gives: str = "r"
+    binding: int = TIGHTEST  # how tightly a sign binds
+    latex: str = ""  # a sign, or a function of its operands; {base} is the first one, in brackets where they are needed
+    library: str = ""  # the function of C's library that machine code calls
+    c: str = ""
+    javascript: str = ""
+    llvm: str = ""  # {r} number of the result, {T} type, {B} condition type, {f} flags, {s} intrinsic suffix
 
 
-def clamp_index(index: float, length: int) -> int:
-    """The table entry that a real-valued index means: rounded down and clamped to the table (NaN means the first)."""
-    if not index > 0.0:
-        return 0
-    return length - 1 if index >= length else int(index)
+def _sign(
+    sign: str, value: Callable[..., Any], array: Callable[..., Any], llvm: str, binding: int, latex: str, **more: Any
+) -> Operation:
+    """An operation that is written between its operands."""
+    text = f"{{a}} {sign} {{b}}"
+    given: dict[str, Any] = {"c": text, "javascript": text, **more}
+    return Operation("rr", sign, value, array, llvm=llvm, binding=binding, latex=latex, **given)
 
 
-# The value of an operation on floats; leaves and GATHER need the graph and are evaluated there.
-FLOAT_RULES: dict[Op, Callable[..., Any]] = {
-    Op.ADD: lambda a, b: a + b,
-    Op.SUB: lambda a, b: a - b,
-    Op.MUL: lambda a, b: a * b,
-    Op.DIV: lambda a, b: a / b,
-    Op.NEG: lambda a: -a,
-    Op.SQRT: math.sqrt,
-    Op.SIN: math.sin,
-    Op.COS: math.cos,
-    Op.TAN: math.tan,
-    Op.ASIN: math.asin,
-    Op.ACOS: math.acos,
-    Op.ATAN2: math.atan2,
-    Op.EXP: math.exp,
-    Op.LOG: math.log,
-    Op.POW: math.pow,
-    Op.ABS: abs,
-    Op.MIN: lambda a, b: a if a < b else b,
-    Op.MAX: lambda a, b: b if a < b else a,
-    Op.FLOOR: lambda a: float(math.floor(a)),
-    Op.LT: lambda a, b: a < b,
-    Op.LE: lambda a, b: a <= b,
-    Op.EQ: lambda a, b: a == b,
-    Op.SELECT: lambda condition, a, b: a if condition else b,
-    Op.REM: math.fmod,
-}
+def _comparison(sign: str, value: Callable[..., Any], llvm: str, latex: str, **more: Any) -> Operation:
+    """A condition; of complex numbers it looks at the real parts."""
+    text = f"%t{{r}} = fcmp {llvm} {{T}} {{a}}, {{b}}"
+    return _sign(sign, value, arrays.of_real(value), text, 0, latex, gives="b", partials=(None, None), **more)
+
+
+def _function(
+    name: str, value: Callable[..., Any], array: Callable[..., Any], partials: tuple[Rule | None, ...],
+    symbol: str = "", printed: str = "", **more: Any,
+) -> Operation:  # fmt: skip
+    """A function of C's library, of JavaScript's Math and, unless said otherwise, of mpmath by the same name."""
+    operands = ["{a}", "{b}"][: len(partials)]
+    typed = ", ".join(f"{{T}} {x}" for x in operands)
+    given: dict[str, Any] = {
+        "exact": name, "library": name, "singular": True, "latex": (symbol or f"\\{name}") + "\\left({x}\\right)",
+        "c": f"{name}({', '.join(operands)})", "javascript": f"Math.{name}({', '.join(operands)})",
+        "llvm": f"%t{{r}} = call {{T}} @library_{name}({typed})", **more,
+    }  # fmt: skip
+    return Operation("r" * len(partials), printed or name, value, array, partials=partials, **given)
+
+
+def _intrinsic(
+    name: str, printed: str, value: Callable[..., Any], array: Callable[..., Any], partials: tuple[Rule | None, ...],
+    **more: Any,
+) -> Operation:  # fmt: skip
+    """A function that the processor has."""
+    text = f"%t{{r}} = call {{T}} @llvm.{name}.{{s}}({{T}} {{a}})"
+    given: dict[str, Any] = {"javascript": f"Math.{printed}({{a}})", "exact": printed, "singular": False, **more}
+    return _function(name, value, array, partials, library="", llvm=text, printed=printed, **given)
+
+
+def _extremum(name: str, first: int, value: Callable[..., Any], array: Callable[..., Any]) -> Operation:
+    """The smaller or the larger of two; of NaN it is the same everywhere, because all compare in this order."""
+    one, other = ("{a}", "{b}") if first == 0 else ("{b}", "{a}")
+    text = f"{{a}} < {{b}} ? {one} : {other}"
+    return Operation(
+        "rr", name, value, array, commutative=True, c=text, javascript=text,
+        interval=interval.smaller if first == 0 else interval.larger,
+        partials=(slopes.taken(first), slopes.taken(1 - first)), latex=f"\\{name}\\left({{x}}\\right)",
+        llvm=f"%c{{r}} = fcmp olt {{T}} {{a}}, {{b}}\n  %t{{r}} = select {{B}} %c{{r}}, {{T}} {one}, {{T}} {other}",
+    )  # fmt: skip
+
+
+OPERATIONS: dict[int, Operation] = {
+    Op.CONST: Operation("", "constant"),
+    Op.VAR: Operation("", "variable"),
+    Op.ADD: _sign(
+        "+", lambda a, b: a + b, np.add, "%t{r} = fadd{f} {T} {a}, {b}", 1, "+", interval=interval.add,
+        partials=(constant(1.0), constant(1.0)), commutative=True,
+    ),
+    Op.SUB: _sign(
+        "-", lambda a, b: a - b, np.subtract, "%t{r} = fsub{f} {T} {a}, {b}", 1, "-", interval=interval.sub,
+        partials=(constant(1.0), constant(-1.0)),
+    ),
+    Op.MUL: _sign(
+        "*", lambda a, b: a * b, np.multiply, "%t{r} = fmul{f} {T} {a}, {b}", 3, "\\,", interval=interval.mul,
+        partials=(lambda g, y: g.b[y], lambda g, y: g.a[y]), commutative=True,
+    ),
+    Op.DIV: _sign(
+        "/", lambda a, b: a / b, np.divide, "%t{r} = fdiv{f} {T} {a}, {b}", 3, "", interval=interval.div,
+        partials=(slopes.inverse_of_divisor, slopes.by_divisor), singular=True,
+        common=(slopes.inverse_of_divisor, constant(1.0), lambda g, y: g.node(Op.NEG, y)),
+    ),
+    Op.NEG: Operation(
+        "r", "-", lambda a: -a, np.negative, interval=lambda x: (-x[1], -x[0]), partials=(constant(-1.0),), binding=2,
+        c="-{a}", javascript="-{a}", llvm="%t{r} = fneg {T} {a}",
+    ),
+    Op.SQRT: _intrinsic(
+        "sqrt", "sqrt", math.sqrt, np.sqrt, (lambda g, y: g.node(Op.DIV, g.constant_id(0.5), y),), singular=True,
+        interval=interval.increasing(math.sqrt, 0.0, math.inf), latex="\\sqrt{{{x}}}",
+    ),
+    # Machine code and source text compute sine and cosine of an angle together: see codegen/sincos.py.
+    Op.SIN: _function(
+        "sin", math.sin, np.sin, (lambda g, y: g.node(Op.COS, g.a[y]),), interval=interval.sin, singular=False,
+        library="", c="", javascript="", llvm="",
+    ),
+    Op.COS: _function(
+        "cos", math.cos, np.cos, (lambda g, y: g.node(Op.NEG, g.node(Op.SIN, g.a[y])),), interval=interval.cos,
+        singular=False, library="", c="", javascript="", llvm="",
+    ),
+    Op.TAN: _function("tan", math.tan, np.tan, (slopes.tangent,), interval=interval.tan),
+    Op.ASIN: _function(
+        "asin", math.asin, np.arcsin, (slopes.arcsine,), "\\arcsin",
+        interval=interval.increasing(math.asin, -1.0, 1.0),
+    ),
+    Op.ACOS: _function(
+        "acos", math.acos, np.arccos, (lambda g, y: g.node(Op.NEG, slopes.arcsine(g, y)),), "\\arccos",
+        interval=interval.acos,
+    ),
+    Op.ATAN2: _function(
+        "atan2", math.atan2, arrays.atan2, (slopes.by_height, slopes.by_width), "\\operatorname{{atan2}}",
+        interval=lambda y, x: (-3.1416, 3.1416),
+        common=(slopes.over_square_radius, lambda g, y: g.b[y], lambda g, y: g.node(Op.NEG, g.a[y])),
+    ),
+    Op.EXP: _function("exp", math.exp, np.exp, (lambda g, y: y,), interval=interval.exp, latex="e^{{{x}}}"),
+    Op.LOG: _function(
+        "log", math.log, np.log, (lambda g, y: g.node(Op.DIV, g.constant_id(1.0), g.a[y]),), interval=interval.log
+    ),
+    Op.POW: _function(
+        "pow", math.pow, np.power, (slopes.by_base, lambda g, y: g.node(Op.MUL, y, g.node(Op.LOG, g.a[y]))),
+        interval=interval.power, exact="power", latex="{{{base}}}^{{{b}}}",
+    ),
+    Op.ABS: _intrinsic(
+        "fabs", "abs", abs, arrays.absolute, (slopes.sign,), interval=interval.absolute, exact="",
+        latex="\\left|{x}\\right|",
+    ),
+    Op.MIN: _extremum("min", 0, lambda a, b: a if a < b else b, arrays.smaller),
+    Op.MAX: _extremum("max", 1, lambda a, b: b if a < b else a, arrays.larger),
+    Op.FLOOR: _intrinsic(
+        "floor", "floor", lambda a: float(math.floor(a)), arrays.of_real(np.floor), (None,),
+        interval=lambda x: (x[0] - 1.0, x[1]), latex="\\left\\lfloor {x} \\right\\rfloor",
+    ),
+    Op.LT: _comparison("<", lambda a, b: a < b, "olt", "<"),
+    Op.LE: _comparison("<=", lambda a, b: a <= b, "ole", "\\le"),
+    Op.EQ: _comparison("==", lambda a, b: a == b, "oeq", "=", javascript="{a} === {b}", commutative=True),
+    Op.SELECT: Operation(
+        "brr", "select", lambda condition, a, b: a if condition else b, np.where,
+        interval=lambda _, x, y: interval.hull(x, y), partials=(None, slopes.taken(0), slopes.taken(1)),
+        c="{a} ? {b} : {c}", javascript="{a} ? {b} : {c}", llvm="%t{r} = select {B} {a}, {T} {b}, {T} {c}",
+        latex="\\begin{{cases}} {b} & {a} \\\\ {c} & \\text{{otherwise}} \\end{{cases}}",
+    ),
+    Op.GATHER: Operation("r", "gather", partials=(None,)),
+    Op.REM: _function(
+        "fmod", math.fmod, arrays.remainder, (constant(1.0), slopes.whole_times), "\\operatorname{{rem}}",
+        interval=lambda x, _: (min(x[0], 0.0), max(x[1], 0.0)), exact="", javascript="{a} % {b}", printed="rem",
+    ),
+}  # fmt: skip
+
+ARITY = tuple(len(OPERATIONS[op].takes) for op in Op)  # how many operands are nodes
+VALUES = {op: of.value for op, of in OPERATIONS.items() if of.value}  # on floats
+CONDITIONS = frozenset(op for op in Op if OPERATIONS[op].gives == "b")

@@ -10,16 +10,13 @@ from typing import Any
 
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.node import Node
-from anyjoint.symbolic.ops import CONDITIONS, PRINTED, Op
+from anyjoint.symbolic.ops import CONDITIONS, OPERATIONS, TIGHTEST, Op
 from anyjoint.symbolic.rewrite import common_graph, flatten, reachable
 
 _LONG = 60  # characters after which a part of an expression gets a line of its own
 
 _FEW = 20  # nodes of an expression that is printed in full where it is mentioned
 
-# How tightly an operation binds; what is not listed prints as a function call and binds tightest.
-_BINDING = {Op.LT: 0, Op.LE: 0, Op.EQ: 0, Op.ADD: 1, Op.SUB: 1, Op.NEG: 2, Op.MUL: 3, Op.DIV: 3}
-_TIGHTEST = 9
 # A piece of output and how tightly it holds together.
 Piece = tuple[str, int]
 Formatter = Callable[[Graph, int, list[Piece]], Piece]
@@ -28,7 +25,7 @@ Formatter = Callable[[Graph, int, list[Piece]], Piece]
 def brief(node: Node) -> str:
     """One line that identifies a node without printing everything below it."""
     text = to_text(node) if _is_small(node) else "\n"
-    return text if "\n" not in text else f"<{PRINTED[node.op]} node {node.id}>"
+    return text if "\n" not in text else f"<{OPERATIONS[node.op].printed} node {node.id}>"
 
 
 def _is_small(node: Node) -> bool:
@@ -101,14 +98,14 @@ def _pieces(
         too_long = uses[i] > 0 and len(piece[0]) > _LONG
         if (used_again or too_long) and g.op[i] not in CONDITIONS:
             definitions.append((name(len(definitions)), piece[0]))
-            piece = definitions[-1][0], _TIGHTEST
+            piece = definitions[-1][0], TIGHTEST
         done[i] = piece
     return definitions, [done[x.id][0] if isinstance(x, Node) else repr(x) for x in flat]
 
 
 def _leaf_number(value: float) -> Piece:
     text = repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
-    return text, _TIGHTEST if value >= 0.0 else _BINDING[Op.NEG]
+    return text, TIGHTEST if value >= 0.0 else OPERATIONS[Op.NEG].binding
 
 
 def _wrapped(piece: Piece, at_least: int) -> str:
@@ -121,31 +118,16 @@ def _text_piece(g: Graph, i: int, operands: list[Piece]) -> Piece:
     if op == Op.CONST:
         return _leaf_number(g.value(i))
     if op == Op.VAR:
-        return _visible(g.variables[g.a[i]].name), _TIGHTEST
+        return _visible(g.variables[g.a[i]].name), TIGHTEST
     if op == Op.GATHER:
-        return f"gather(table{g.b[i]}, {operands[0][0]})", _TIGHTEST
+        return f"gather(table{g.b[i]}, {operands[0][0]})", TIGHTEST
+    sign, level = OPERATIONS[op].printed, OPERATIONS[op].binding
     if op == Op.NEG:
-        return f"-{_wrapped(operands[0], _BINDING[op] + 1)}", _BINDING[op]
-    if op in _BINDING:
-        level = _BINDING[op]
+        return f"-{_wrapped(operands[0], level + 1)}", level
+    if level < TIGHTEST:
         right = level if op in (Op.ADD, Op.MUL) else level + 1
-        return f"{_wrapped(operands[0], level)} {PRINTED[op]} {_wrapped(operands[1], right)}", level
-    return f"{PRINTED[op]}({', '.join(x[0] for x in operands)})", _TIGHTEST
-
-
-_LATEX_FUNCTIONS = {
-    Op.SIN: "\\sin",
-    Op.COS: "\\cos",
-    Op.TAN: "\\tan",
-    Op.ASIN: "\\arcsin",
-    Op.ACOS: "\\arccos",
-    Op.ATAN2: "\\operatorname{atan2}",
-    Op.LOG: "\\log",
-    Op.MIN: "\\min",
-    Op.MAX: "\\max",
-    Op.REM: "\\operatorname{rem}",
-}
-_LATEX_INFIX = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "\\,", Op.LT: "<", Op.LE: "\\le", Op.EQ: "="}
+        return f"{_wrapped(operands[0], level)} {sign} {_wrapped(operands[1], right)}", level
+    return f"{sign}({', '.join(x[0] for x in operands)})", TIGHTEST
 
 
 def _latex_piece(g: Graph, i: int, operands: list[Piece]) -> Piece:
@@ -155,37 +137,22 @@ def _latex_piece(g: Graph, i: int, operands: list[Piece]) -> Piece:
         text, level = _leaf_number(g.value(i))
         return re.sub(r"e([+-]?)0*(\d+)", r" \\cdot 10^{\1\2}", text), level
     if op == Op.VAR:
-        return _latex_name(g.variables[g.a[i]].name), _TIGHTEST
+        return _latex_name(g.variables[g.a[i]].name), TIGHTEST
     if op == Op.DIV:
-        return f"\\frac{{{x[0]}}}{{{x[1]}}}", _TIGHTEST
+        return f"\\frac{{{x[0]}}}{{{x[1]}}}", TIGHTEST
+    if op == Op.GATHER:
+        return f"T_{{{g.b[i]}}}\\left[{x[0]}\\right]", TIGHTEST
+    pattern, level = OPERATIONS[op].latex, OPERATIONS[op].binding
     if op == Op.NEG:
-        return f"-{_latex_wrapped(operands[0], _BINDING[op] + 1)}", _BINDING[op]
-    if op in _LATEX_INFIX:
-        level = _BINDING[op]
+        return f"-{_latex_wrapped(operands[0], level + 1)}", level
+    if level < TIGHTEST:
         right = level + 1 if op == Op.SUB else level
         parts = _latex_wrapped(operands[0], level), _latex_wrapped(operands[1], right)
         if op == Op.MUL and parts[1][0].isdigit():
             return f"{parts[0]} \\cdot {parts[1]}", level
-        return f"{parts[0]} {_LATEX_INFIX[op]} {parts[1]}", level
-    if op in _LATEX_FUNCTIONS:
-        return f"{_LATEX_FUNCTIONS[op]}\\left({', '.join(x)}\\right)", _TIGHTEST
-    return _latex_special(g, i, x, _latex_wrapped(operands[0], _TIGHTEST)), _TIGHTEST
-
-
-def _latex_special(g: Graph, i: int, x: list[str], base: str) -> str:
-    op = Op(g.op[i])
-    if op == Op.GATHER:
-        return f"T_{{{g.b[i]}}}\\left[{x[0]}\\right]"
-    if op == Op.SELECT:
-        return f"\\begin{{cases}} {x[1]} & {x[0]} \\\\ {x[2]} & \\text{{otherwise}} \\end{{cases}}"
-    patterns = {
-        Op.SQRT: f"\\sqrt{{{x[0]}}}",
-        Op.EXP: f"e^{{{x[0]}}}",
-        Op.POW: f"{{{base}}}^{{{x[-1]}}}",
-        Op.ABS: f"\\left|{x[0]}\\right|",
-        Op.FLOOR: f"\\left\\lfloor {x[0]} \\right\\rfloor",
-    }
-    return patterns[op]
+        return f"{parts[0]} {pattern} {parts[1]}", level
+    named = dict(zip("abc", x, strict=False))
+    return pattern.format(x=", ".join(x), base=_latex_wrapped(operands[0], TIGHTEST), **named), TIGHTEST
 
 
 def _latex_wrapped(piece: Piece, at_least: int) -> str:
@@ -219,5 +186,5 @@ def _visible(name: str) -> str:
 
 def _dot_label(g: Graph, i: int) -> str:
     op = Op(g.op[i])
-    label = _text_piece(g, i, [])[0] if op in (Op.CONST, Op.VAR) else PRINTED[op]
+    label = _text_piece(g, i, [])[0] if op in (Op.CONST, Op.VAR) else OPERATIONS[op].printed
     return label.replace("\\", "\\\\").replace('"', '\\"')

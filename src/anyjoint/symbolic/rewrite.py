@@ -8,9 +8,7 @@ import numpy as np
 from anyjoint.errors import ExpressionError
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.node import Node
-from anyjoint.symbolic.ops import ARITY, PRINTED, Op
-
-_ARITY = tuple(ARITY[op] for op in Op)
+from anyjoint.symbolic.ops import ARITY, OPERATIONS, Op
 
 
 def flatten(outputs: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
@@ -55,7 +53,7 @@ def reachable(g: Graph, outputs: Iterable[int], stop: Container[int] = ()) -> li
         i = stack.pop()
         if stop and i in stop:
             continue
-        for k in range(_ARITY[op[i]]):
+        for k in range(ARITY[op[i]]):
             x = operand_lists[k][i]
             if x not in seen:
                 seen.add(x)
@@ -182,5 +180,6 @@ def _coefficient_of(g: Graph, i: int, parts: list[int], x: Node) -> int:
             raise ExpressionError(f"coefficient of {x!r}: it is in a denominator, so the expression is not linear.")
         return g.node(op, parts[0], g.b[i])
     raise ExpressionError(
-        f"coefficient of {x!r}: it is inside {PRINTED[op]!r}; expected an expression built from it with + - * / only."
+        f"coefficient of {x!r}: it is inside {OPERATIONS[op].printed!r}; expected an expression built from it with"
+        " + - * / only."
     )

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from anyjoint.errors import ExpressionError
 from anyjoint.symbolic.arithmetic import SPECIAL, add, div, folded, mul, neg, power, refuse_conditions, sub
-from anyjoint.symbolic.ops import FLOAT_RULES, PRINTED, Op, clamp_index
+from anyjoint.symbolic.op import clamp_index
+from anyjoint.symbolic.ops import OPERATIONS, VALUES, Op
 
 if TYPE_CHECKING:
     from anyjoint.symbolic.graph import Graph
@@ -69,7 +70,7 @@ def select(g: "Graph", condition: int, a: int, b: int) -> int:
     op = g.op[condition]
     if op not in (_LT, _LE, _EQ):
         raise ExpressionError(
-            f"select: the first argument is {PRINTED[Op(op)]!r}, a number; expected a condition such as x < y."
+            f"select: the first argument is {OPERATIONS[op].printed!r}, a number; expected a condition such as x < y."
         )
     refuse_conditions(g, _SELECT, a, b)
     if a == b:
@@ -78,7 +79,7 @@ def select(g: "Graph", condition: int, a: int, b: int) -> int:
     if left == right:
         return b if op == _LT else a
     if g.op[left] == _CONST and g.op[right] == _CONST:
-        return a if FLOAT_RULES[Op(op)](g.value(left), g.value(right)) else b
+        return a if VALUES[op](g.value(left), g.value(right)) else b
     return g.intern(_SELECT, condition, a, b)
 
 

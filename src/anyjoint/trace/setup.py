@@ -16,7 +16,6 @@ from anyjoint.symbolic.rewrite import import_into, reachable
 from .numbers import Numbers, NumberTable
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-_ARITY = tuple(ARITY[op] for op in Op)
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def split_parameters(
     fixed: dict[int, bool] = {}  # known to depend on parameters and constants alone
     for i in order:
         op = graph.op[i]
-        operands = (graph.a[i], graph.b[i], graph.c[i])[: _ARITY[op]]
+        operands = (graph.a[i], graph.b[i], graph.c[i])[: ARITY[op]]
         fixed[i] = i in raw if op == Op.VAR else all(fixed[x] for x in operands)
     wanted = _boundary(graph, order, outputs, fixed)
     target = Graph()
