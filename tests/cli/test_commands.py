@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anyjoint import cli
 from anyjoint.cli import gallery
 from anyjoint.cli.target import resolve
 from anyjoint.quantity import QUANTITIES
@@ -39,18 +38,6 @@ def pendulum(tmp_path: Path) -> str:
     path = tmp_path / "pendulum.py"
     path.write_text(PENDULUM)
     return f"{path}:build"
-
-
-@pytest.fixture
-def anyjoint(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
-    def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["anyjoint", *arguments])
-        with pytest.raises(SystemExit) as exit_info:
-            cli.main()
-        out, err = capfd.readouterr()
-        return int(exit_info.value.code or 0), out, err
-
-    return call
 
 
 def test_alone_it_suggests_what_to_do(anyjoint) -> None:

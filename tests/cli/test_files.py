@@ -1,25 +1,11 @@
 """Files on the command line: every command takes them, and says what is wrong with them."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-from anyjoint import cli
 from load.robots import ZOO, joint, link, robot
-
-
-@pytest.fixture
-def anyjoint(monkeypatch, capfd):
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["anyjoint", *map(str, arguments)])
-        with pytest.raises(SystemExit) as exit_info:
-            cli.main()
-        out, err = capfd.readouterr()
-        return int(exit_info.value.code or 0), out, err
-
-    return call
 
 
 @pytest.fixture

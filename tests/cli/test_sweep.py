@@ -2,14 +2,12 @@
 
 import json
 import signal
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import anyjoint as aj
-from anyjoint import cli
 from anyjoint.cli.target import resolve
 from anyjoint.sweep.keeper import Keeper
 
@@ -35,24 +33,12 @@ def pendulum(tmp_path: Path) -> str:
     return f"{path}:build"
 
 
-@pytest.fixture
-def anyjoint(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
-    def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["anyjoint", "sweep", *arguments])
-        with pytest.raises(SystemExit) as exit_info:
-            cli.main()
-        out, err = capfd.readouterr()
-        return int(exit_info.value.code or 0), out, err
-
-    return call
-
-
 def test_it_sweeps_and_writes_what_was_asked_for(anyjoint, pendulum: str, tmp_path: Path) -> None:
     csv, plot, store = (tmp_path / name for name in ("rows.csv", "plot.png", "run.zarr"))
     files = ["--csv", str(csv), "--plot", str(plot), "--store", str(store)]
     given = [pendulum, "--set", "bob/mass=uniform(1, 2)", "--set", "q0=normal(0.5, std=0.1)", "--set", "length=2.0"]
     code, out, err = anyjoint(
-        *given, "-n", "50", "--measure", "final", "--measure", "energy_drift", "--seed", "4", *files
+        "sweep", *given, "-n", "50", "--measure", "final", "--measure", "energy_drift", "--seed", "4", *files
     )
     assert code == 0, err
     for word in ("50 of 50, 0 failed", "runs per second", "final bob/angle", str(store)):
@@ -65,7 +51,7 @@ def test_it_sweeps_and_writes_what_was_asked_for(anyjoint, pendulum: str, tmp_pa
     same = aj.sweep(mech.compile(), space, 50, duration=0.05, seed=4)
     assert float(rows[1].split(",")[4]) == same.values[0, 0]
     code, out, err = anyjoint(
-        *given, "-n", "50", "--measure", "final", "--measure", "energy_drift", "--seed", "5", *files
+        "sweep", *given, "-n", "50", "--measure", "final", "--measure", "energy_drift", "--seed", "5", *files
     )
     assert code == 1
     assert "another seed" in err
@@ -73,7 +59,7 @@ def test_it_sweeps_and_writes_what_was_asked_for(anyjoint, pendulum: str, tmp_pa
 
 def test_json_and_grids_and_fixed_parameters(anyjoint, pendulum: str) -> None:
     given = [pendulum, "--set", "v0=grid([[0, 0], [1, 0], [1e200, 0]])", "--set", "bob/mass=2.0", "--json"]
-    code, out, err = anyjoint(*given, "--duration", "0.01", "--dt", "0.001", "--method", "semi-implicit-euler")
+    code, out, err = anyjoint("sweep", *given, "--duration", "0.01", "--dt", "0.001", "--method", "semi-implicit-euler")
     assert code == 0, err
     facts = json.loads(out)
     assert (facts["runs"], facts["failed"], facts["complete"]) == (3, 1, True)
@@ -92,11 +78,11 @@ def test_an_interruption_is_said_and_gone_on_from(anyjoint, pendulum: str, tmp_p
 
     with monkeypatch.context() as patch:
         patch.setattr(Keeper, "take", interrupted)
-        code, out, err = anyjoint(*given)
+        code, out, err = anyjoint("sweep", *given)
     assert code == 1
     assert "the same command goes on from the store" in err
     assert 0 < json.loads(out)["runs"] < 60
-    code, out, _ = anyjoint(*given)
+    code, out, _ = anyjoint("sweep", *given)
     assert code == 0
     assert json.loads(out)["runs"] == 60
 
@@ -121,14 +107,14 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_mistakes_are_said(case: str, anyjoint, pendulum: str) -> None:
     given, words, expected = BAD[case]
-    code, _, err = anyjoint(pendulum, *given)
+    code, _, err = anyjoint("sweep", pendulum, *given)
     assert words in " ".join(err.split())
     assert code == expected
 
 
 @pytest.mark.slow
 def test_a_cluster_that_is_not_there_is_said(anyjoint, pendulum: str) -> None:
-    code, _, err = anyjoint(pendulum, "--set", "bob/mass=uniform(1,2)", "-n", "4", "--cluster", "tcp://127.0.0.1:9")
+    code, _, err = anyjoint("sweep", pendulum, "--set", "bob/mass=uniform(1,2)", "-n", "4", "--cluster", "tcp://127.0.0.1:9")
     assert code == 1
     assert "no scheduler answers" in err
 
@@ -139,7 +125,7 @@ def test_a_cluster_gives_the_same(anyjoint, pendulum: str) -> None:
 
     given = [pendulum, "--set", "bob/mass=uniform(1,2)", "-n", "40", "--json"]
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster:
-        code, out, err = anyjoint(*given, "--cluster", cluster.scheduler_address)
+        code, out, err = anyjoint("sweep", *given, "--cluster", cluster.scheduler_address)
     assert code == 0, err
-    _, here, _ = anyjoint(*given)
+    _, here, _ = anyjoint("sweep", *given)
     assert json.loads(out)["columns"] == json.loads(here)["columns"]

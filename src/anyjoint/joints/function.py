@@ -43,9 +43,12 @@ class FunctionJoint(Joint):
             result = self.function(as_array(q))
         return as_pose(result, self.described, q)
 
-    def __call__(self, q: Sequence[Scalar]) -> Any:
+    def __call__(self, q: Sequence[Scalar] = ()) -> Any:
         if not hasattr(q, "__len__") or len(q) != self.nq:
-            raise InputError(f"{self.described} takes a list of its {self.nq} coordinates, got {q!r}")
+            raise InputError(
+                f"{self.described} takes a list of its {self.nq} coordinates, got {q!r}; it is a joint already, so"
+                " give it to add_body without calling it"
+            )
         return self.function(as_array(q))
 
 
