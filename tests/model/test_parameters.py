@@ -236,10 +236,10 @@ def test_steppers_outlive_parameters_and_the_same_value_costs_nothing():
     name = f"{mech.bodies[1].name}/mass"
     model.simulate(duration=0.01)
     program = model.program("forward_dynamics")
-    made = dict(program.__dict__["_kept"])
+    made = dict(program.shelf)
     model.parameters[name] = 1.7 * model.parameters[name]
     traj = model.simulate(duration=0.01)
-    assert program.__dict__["_kept"] == made, "no other stepper was built"
+    assert program.shelf == made, "no other stepper was built"
     other = gallery.torus_chain(3).compile()
     other.parameters[name] = model.parameters[name]
     assert np.array_equal(other.simulate(duration=0.01).q, traj.q)

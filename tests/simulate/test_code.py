@@ -1,5 +1,7 @@
 """The generated code of a step: the same every time, and kept."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -67,17 +69,14 @@ def test_steppers_are_kept_and_parameters_of_forces_are_not_code():
                 [1.0, 0.5], [0.0, 0.0], 0.01, forces=[Spring("rod 1", np.zeros(3), None, [1, 0, 0], stiffness)]
             )
     model.simulate([1.0, 0.5], [0.0, 0.0], 0.01, forces=[Wrench("rod 0", force=np.array([1.0, 0, 0]))])
-    assert sum(key[0] == "forces" for key in model.__dict__["_kept"]) == 3
-    assert len(model.program("forward_dynamics").__dict__["_kept"]) == 3
+    assert sum(key[0] == "forces" for key in model.shelf) == 3
+    assert len(model.program("forward_dynamics").shelf) == 3
 
 
 def test_shelves_are_short():
-    class Owner:
-        pass
-
-    owner, made = Owner(), []
+    owner, made = SimpleNamespace(shelf={}), []
     for k in range(2 * MOST):
         assert kept(owner, k, lambda k=k: made.append(k) or k) == k
         assert kept(owner, k, lambda: None) == k
-    assert len(vars(owner)["_kept"]) == MOST
+    assert len(owner.shelf) == MOST
     assert kept(owner, [1], lambda: "fresh") == "fresh"

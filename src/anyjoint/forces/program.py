@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -47,6 +47,7 @@ class ForceProgram:
     mechanism: Mechanism
     pushes: tuple[Push, ...]
     compiled: Compiled | None = None  # generalized forces by (q, v, signals), where there are many pushes
+    shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)  # quantities made of them
 
     @property
     def many(self) -> bool:

@@ -6,7 +6,7 @@ import copy
 import difflib
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -103,6 +103,7 @@ class Model(ConstraintQuestions, ModeQuestions, Derivatives, ProductQuestions, U
         self.vary = checked_vary(vary, self.mechanism)
         self.workshop = Workshop(self.mechanism, checked_form(form), lambda: varied(self.mechanism, self.vary))
         self.width = width
+        self.shelf: dict[Hashable, Any] = {}  # what runs have made for this model
         self._programs: dict[str, Program] = {}
         self.row_programs, self.products = RowPrograms(self), Products(self)
         self.numeric = algorithm if self._is_numeric(algorithm) else None

@@ -39,6 +39,7 @@ class ParameterRows:
             raise InputError(f"parameters have rows for different numbers of states: {lengths}; expected one per state")
         self.count = next(iter(lengths.values()))
         self._known: dict[Hashable, Floats] = {}
+        self.shelf: dict[Hashable, Any] = {}  # what runs have made for these rows
         self.base: tuple[ParameterRows, Any] | None = None  # rows that these were taken from, and which of them
         if not all(map(self._surely_good, values)):
             for k in range(self.count):
@@ -70,6 +71,7 @@ class ParameterRows:
         """Rows in another order, or some of them again and again; they have been checked."""
         made = object.__new__(ParameterRows)
         made.mechanism, made.places, made._known, made.base = self.mechanism, self.places, {}, (self, indices)
+        made.shelf = {}
         made.columns = {
             name: [column[k] for k in indices] if isinstance(column, list) else column[indices]
             for name, column in self.columns.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Hashable
 from functools import cached_property
 from typing import Any
 
@@ -34,6 +35,7 @@ class Program:
         self.shapes = tuple(row.shape(mechanism) for row in quantity.outputs)
         self.size = output_size(quantity, trace, mechanism)
         self.dtype = np.dtype(dtype)
+        self.shelf: dict[Hashable, Any] = {}  # steppers made of it
         self.code = CompiledSchedule(trace.schedule, dtype=dtype, width=width)
         self.numbers = filled(quantity.name, trace, trace.numbers, (), self.dtype)
         self._built_in = built_in(trace.numbers)

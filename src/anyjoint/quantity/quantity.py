@@ -7,9 +7,9 @@ C and JavaScript, the table in the docs, the law tests. A new quantity is one fi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.mechanism import Mechanism
@@ -66,6 +66,7 @@ class Quantity:
     anywhere: bool = False  # whether it also answers where joints break down
     constrained: bool = False  # whether it is about constraints, so that others have no use for it
     kept: bool = True  # whether models keep its program, by its name
+    shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # made for runs
 
     def concerns(self, mechanism: Mechanism) -> bool:
         """Whether it says something about a mechanism."""

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 Made = TypeVar("Made")
 MOST = 16  # so that forces made anew for every run do not pile up
 
 
-def kept(owner: Any, key: Hashable, make: Callable[[], Made]) -> Made:
+class Owner(Protocol):
+    """What things are made for: it has a place for them."""
+
+    @property
+    def shelf(self) -> dict[Hashable, Any]: ...
+
+
+def kept(owner: Owner, key: Hashable, make: Callable[[], Made]) -> Made:
     """What `make` made for this key before, or makes now; keys that cannot be compared are not kept."""
-    shelf: dict[Hashable, Made] = vars(owner).setdefault("_kept", {})
+    shelf: dict[Hashable, Made] = owner.shelf
     try:
         if key in shelf:
             return shelf[key]
