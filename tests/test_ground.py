@@ -47,6 +47,18 @@ def test_sources_are_finished_and_say_what_they_are_for(path: Path) -> None:
     assert not called & {"eval", "exec"}
 
 
+def test_tests_do_not_look_into_private_names() -> None:
+    """What a test asks for is a promise; notebooks' own names begin with an underscore too."""
+    found = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf8"))
+        named = [(n.attr, ast.unparse(n.value)) for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
+        named += [(x.name, "") for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for x in n.names]
+        private = [name for name, of in named if re.fullmatch(r"_[a-z]\w*", name) and of not in ("self", "cls")]
+        found += [f"{path.name}: {name}" for name in private if not name.startswith("_repr_")]
+    assert not found
+
+
 def test_importing_the_package_is_light() -> None:
     code = "import sys, anyjoint; print(*[m for m in ('llvmlite', 'matplotlib', 'typer', 'rich') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -22,8 +22,8 @@ def merged(seeds, operations):
 @pytest.fixture
 def same_sine(monkeypatch):
     """The interpreter with our sine and cosine in place of the C library's."""
-    monkeypatch.setitem(interpret._SAFE_FLOAT_RULES, Op.SIN, lambda a: sincos.sincos(a)[0])
-    monkeypatch.setitem(interpret._SAFE_FLOAT_RULES, Op.COS, lambda a: sincos.sincos(a)[1])
+    monkeypatch.setitem(interpret.FLOAT_RULES, Op.SIN, lambda a: sincos.sincos(a)[0])
+    monkeypatch.setitem(interpret.FLOAT_RULES, Op.COS, lambda a: sincos.sincos(a)[1])
 
 
 def test_programs_stay_within_their_rounding_error_bound(tmp_path):

@@ -21,7 +21,7 @@ outputs = [node for seed in range(30) for node in programs.random_outputs(seed, 
 f = compile_function([x], outputs)
 for language in ("llvm", "c", "js"):
     print(hashlib.sha256(f.source(language).encode()).hexdigest())
-print(hashlib.sha256(f._batched.module(f.target.width).text.encode()).hexdigest())
+print(hashlib.sha256(f.batched.module(f.target.width).text.encode()).hexdigest())
 """
 
 GOLDEN_C = """\
@@ -93,6 +93,6 @@ def test_names_never_reach_the_text(name, language):
 def test_names_never_reach_schedules():
     g = Graph()
     x = variables("evil_name", 2, graph=g)
-    compiled = compile_function([x], [x[0].sin()])._batched
+    compiled = compile_function([x], [x[0].sin()]).batched
     assert all("evil" not in compiled.source(language) for language in ("c", "llvm", "js"))
     assert "evil" not in compiled.module(compiled.target.width).text

@@ -20,7 +20,7 @@ import anyjoint as aj
 from anyjoint.codegen import cache
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.sweep.executor import is_dask
-from anyjoint.sweep.shipment import _arrived, shipped, work
+from anyjoint.sweep.shipment import arrived, shipped, work
 from tests.sweep.models import last_angle, swept
 
 
@@ -102,19 +102,19 @@ def test_what_cannot_travel_is_said():
 @pytest.fixture
 def own_cache(tmp_path, monkeypatch):
     """Moves to a cache of that name."""
-    _arrived.cache_clear()
+    arrived.cache_clear()
 
     def move(name):
         monkeypatch.setenv("ANYJOINT_CACHE", str(tmp_path / name))
         return tmp_path / name
 
     yield move
-    _arrived.cache_clear()
+    arrived.cache_clear()
 
 
 def a_shipment():
-    space = swept(n=16)._space
-    job = swept(n=16)._job
+    space = swept(n=16).space
+    job = swept(n=16).job
     return shipped(job, space.draw(0, 2)), space.draw(0, 16), job
 
 
@@ -127,7 +127,7 @@ def test_a_worker_compiles_nothing_that_was_shipped(own_cache, monkeypatch):
     def never(*args):
         raise AssertionError("compiled")
 
-    monkeypatch.setattr("anyjoint.codegen.jit._emit", never)
+    monkeypatch.setattr("anyjoint.codegen.jit.emit", never)
     assert np.array_equal(work(parcel, drawn).columns["last_angle"], job.run(drawn).columns["last_angle"])
 
 
@@ -136,12 +136,12 @@ def test_a_worker_of_another_processor_compiles_for_itself(own_cache, monkeypatc
     own_cache("driver")
     parcel, drawn, _ = a_shipment()
     own_cache("worker")
-    compiled, name = [], "anyjoint.codegen.jit._processor"
+    compiled, name = [], "anyjoint.codegen.jit.processor"
     from anyjoint.codegen import jit
 
-    here, emit = jit._processor(), jit._emit
-    monkeypatch.setattr("anyjoint.codegen.jit._emit", lambda module: (compiled.append(1), emit(module))[1])
-    monkeypatch.setattr("anyjoint.codegen.jit._machine", _machine_of(here))
+    here, emit = jit.processor(), jit.emit
+    monkeypatch.setattr("anyjoint.codegen.jit.emit", lambda module: (compiled.append(1), emit(module))[1])
+    monkeypatch.setattr("anyjoint.codegen.jit.machine", _machine_of(here))
     monkeypatch.setattr(name, lambda: ("another", here[1]))
     assert work(parcel, drawn).count == 16
     assert compiled

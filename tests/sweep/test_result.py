@@ -98,7 +98,7 @@ def test_a_bar_tells_how_many_runs_and_how_fast():
     bar.show(0.25)
     bar.show(0.5)
     console = Console(record=True, width=140, file=io.StringIO())
-    console.print(bar._bar.get_renderable())
+    console.print(bar.bar.get_renderable())
     bar.close()
     assert "1,000 of 2,000" in (text := console.export_text())
     assert "runs/s" in text

@@ -147,7 +147,7 @@ def test_other_programs_read_the_zarr(tmp_path, model):
 
 def test_rows_come_from_the_store_when_they_are_asked_for(tmp_path, model):
     result = swept(model, store=tmp_path / "run", measure=["final", ("trajectory", 5)])
-    assert result._keeper.columns is None
+    assert result.keeper.columns is None
     assert result["trajectory"].shape == (40, 5, 2)
     assert np.array_equal(result["trajectory"][:, -1], result["final"])
 

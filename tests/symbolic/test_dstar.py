@@ -65,7 +65,7 @@ def test_every_single_factoring_keeps_the_sums(seed: int, monkeypatch: pytest.Mo
             assert sums_over_paths(web, point) == pytest.approx(want, rel=1e-9, abs=1e-9)
 
         monkeypatch.setattr(web, "replace", checked)
-        while dstar._factor_round(web, strategy):
+        while dstar.factor_round(web, strategy):
             pass
         assert factorings
 
@@ -75,9 +75,9 @@ def test_one_path_is_left_per_entry(seed: int) -> None:
     d, _ = smooth_case(100 + seed, n=1 + seed % 5, m=1 + seed // 5 % 5, size=90)
     for strategy in STRATEGIES:
         web = Web(d, strategy.eager)
-        while dstar._factor_round(web, strategy):
+        while dstar.factor_round(web, strategy):
             pass
-        paths = [dstar._single_path(web, r, j) for r in range(len(web.root)) for j in range(len(web.leaf))]
+        paths = [dstar.single_path(web, r, j) for r in range(len(web.root)) for j in range(len(web.leaf))]
         assert None not in paths
 
 
@@ -86,7 +86,7 @@ def test_entries_are_right_even_where_ways_still_fork(seed: int) -> None:
     d, point = smooth_case(200 + seed, n=3, m=4, size=30)
     web = Web(d, False)
     expected = sums_over_paths(web, point)
-    rows = dstar._entries(web)
+    rows = dstar.entries(web)
     value = evaluate_ids(d.graph, [i for row in rows for i in row.values()], point)
     found = {(r, j): value[rows[r][j]] if j in rows[r] else 0.0 for r, j in expected}
     assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)

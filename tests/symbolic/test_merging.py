@@ -244,7 +244,7 @@ def test_deep_graphs_need_no_recursion() -> None:
 
 def test_an_alarm_keeps_the_unmerged_expression(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = variables("x", 2)
-    monkeypatch.setattr(simplify, "_merged", lambda g, outputs: [y.id for _ in outputs])
+    monkeypatch.setattr(simplify, "merged", lambda g, outputs: [y.id for _ in outputs])
     with pytest.warns(UserWarning, match="merging"):
         assert merge_identities(x * y) == x * y
 

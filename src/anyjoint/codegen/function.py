@@ -64,7 +64,7 @@ class CompiledFunction:
         return replace(self.target, width=1)
 
     @cached_property
-    def _batched(self) -> CompiledSchedule:
+    def batched(self) -> CompiledSchedule:
         """Machine code for batches, compiled when the first batch comes."""
         arrays = self._kernel.arrays
         run = Run.over(0, *((i, (0,)) for i in range(len(arrays))))
@@ -130,7 +130,7 @@ class CompiledFunction:
             raise InputError(f"Batches of {sorted(states)} states were given together; expected equal numbers.")
         out = np.empty((*states, self._length), self._type)
         if out.size:
-            self._batched(*arrays, out)
+            self.batched(*arrays, out)
         return out.reshape((*states, *self.shape))
 
     def _vector(self, i: int, argument: Any) -> Floats:

@@ -41,23 +41,24 @@ def compile_module(identity: str, make: Callable[[], Module]) -> Library:
     with _lock:
         _initialise()
         version = ".".join(map(str, llvm.llvm_version_info))
-        key = cache.key_of(version, *_processor(), identity)
-        code, cached = cache.once(key, lambda: _emit(make()))
+        key = cache.key_of(version, *processor(), identity)
+        code, cached = cache.once(key, lambda: emit(make()))
         return Library(_load(code), cached)
 
 
-def _emit(module: Module) -> bytes:
-    machine = _machine()
+def emit(module: Module) -> bytes:
+    """A module as object code for this processor."""
+    target = machine()
     try:
         parsed = llvm.parse_assembly(module.text)
     except RuntimeError as error:
         raise AnyjointError(f"LLVM refuses generated code; this is a bug in anyjoint. It says:\n{error}") from error
     if module.optimise:
-        _optimise(parsed, machine)
-    return bytes(machine.emit_object(parsed))
+        _optimise(parsed, target)
+    return bytes(target.emit_object(parsed))
 
 
-def _optimise(parsed: Any, machine: Any) -> None:
+def _optimise(parsed: Any, target: Any) -> None:
     """Inline kernels into their loops and tidy up.
 
     Nothing more pays: expressions have no common subterms, and LLVM's O2 took ten times as long for the same speed.
@@ -68,23 +69,25 @@ def _optimise(parsed: Any, machine: Any) -> None:
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     passes.add_aggressive_dce_pass()
-    passes.run(parsed, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2)))
+    passes.run(parsed, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=2)))
 
 
 def _load(code: bytes) -> Any:
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine
 
 
 @lru_cache(maxsize=1)
-def _processor() -> tuple[str, str]:
+def processor() -> tuple[str, str]:
+    """The name and the features of the processor that code is for."""
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
-def _machine() -> Any:
-    cpu, features = _processor()
+def machine() -> Any:
+    """LLVM's picture of it."""
+    cpu, features = processor()
     return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, opt=2, jit=True)
 
 

@@ -64,7 +64,7 @@ def _motion_section(workshop: Workshop) -> str:
     numbers = numbers_of(plan, workshop.mechanism.gravity)
     tree = trace_tree(plan, numbers, workshop.joints, workshop.sizes(NEWTON_EULER.inputs, "links"))
     tree.run(NEWTON_EULER)
-    trace, named, values = tree.trace, Graph(), numbers.flat()
+    trace, named, values = tree.variables, Graph(), numbers.flat()
     replace: dict[Node, Any] = {Node(trace.graph, i): float(values[k]) for i, k in trace.raw.items()}
     replace |= {x: named.variable(f"{name}[{k + 1}]") for (name, k), x in trace.rows.items()}
     outputs = import_into(named, tree.values("generalized"), replace)

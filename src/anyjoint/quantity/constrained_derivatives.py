@@ -44,7 +44,7 @@ def constrained_forward(workshop: Workshop, along: Along) -> Trace:
 def change(system: Constrained, mechanism: Mechanism, along: Along, lengths: Sequence[int]) -> list[Any]:
     """How accelerations change along a direction, which is a row of its own for each input."""
     accelerations = system.answer(ACCELERATIONS)
-    row = system.tree.trace.row
+    row = system.tree.variables.row
     given = [row("q", k) for k in range(mechanism.nq)]
     given += [row(name, k) for name in ("v", "tau") for k in range(mechanism.nv)]
     dq, dv, dtau = ([row(name, k) for k in range(n)] for name, n in zip(DIRECTIONS, lengths, strict=True))

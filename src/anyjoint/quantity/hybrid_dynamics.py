@@ -44,7 +44,7 @@ def answers(prescribed: frozenset[int]) -> Callable[[Constrained], Sequence[Any]
     """Accelerations and forces, where constraints hold or joints follow others."""
 
     def found(system: Constrained) -> Sequence[Any]:
-        mechanism, row = system.mechanism, system.tree.trace.row
+        mechanism, row = system.mechanism, system.tree.variables.row
         held = {body: place(system, body) for body in prescribed}
         for body, record in held.items():
             v = mechanism.bodies[body].v

@@ -27,7 +27,7 @@ def equations_of_motion(outputs: Sequence[Any], qdd: Sequence[Node]) -> tuple[Ma
 
 def lagrangian(tree: Straight) -> list[Any]:
     """M qdd = Q - c by LDL^T, Cholesky without square roots."""
-    own = [tree.trace.graph.variable("qdd") for _ in tree.rows["v"]]
+    own = [tree.variables.graph.variable("qdd") for _ in tree.rows["v"]]
     qdd = vector(*own)
     if tree.expanded:  # joints that follow others
         qdd = tree.expanded.Phi @ qdd + tree.expanded.second

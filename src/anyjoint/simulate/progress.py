@@ -22,7 +22,7 @@ class Progress:
         self._allowed = wanted is True or (wanted is None and sys.stderr.isatty())
         self._delay = 0.0 if wanted is True else PATIENCE
         self._title, self._begin = title, time.perf_counter()
-        self._bar: Any = None
+        self.bar: Any = None
         self._task: Any = None
 
     def show(self, fraction: float) -> None:
@@ -33,19 +33,19 @@ class Progress:
             self._draw(fraction)
 
     def _draw(self, fraction: float) -> None:
-        if self._bar is None:
+        if self.bar is None:
             from rich.console import Console
             from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
 
             title = TextColumn("{task.description}", markup=False)  # a mechanism may have any name
             columns = (title, BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-            self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task(self._title, total=1.0)
-            self._bar.start()
-        self._bar.update(self._task, completed=fraction)
+            self.bar = Bar(*columns, console=Console(stderr=True), transient=True)
+            self._task = self.bar.add_task(self._title, total=1.0)
+            self.bar.start()
+        self.bar.update(self._task, completed=fraction)
 
     def close(self) -> None:
         """Take the bar away."""
-        if self._bar is not None:
-            self._bar.stop()
+        if self.bar is not None:
+            self.bar.stop()

@@ -15,7 +15,7 @@ class RunProgress(Progress):
         self._runs = runs
 
     def _draw(self, fraction: float) -> None:
-        if self._bar is None:
+        if self.bar is None:
             from rich.console import Console
             from rich.progress import (
                 BarColumn,
@@ -37,7 +37,7 @@ class RunProgress(Progress):
 
             title = TextColumn("{task.description}", markup=False)  # a mechanism may have any name
             columns = (title, BarColumn(), TaskProgressColumn(), Rate(), TimeRemainingColumn())
-            self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task(self._title, total=self._runs)
-            self._bar.start()
-        self._bar.update(self._task, completed=round(fraction * self._runs))
+            self.bar = Bar(*columns, console=Console(stderr=True), transient=True)
+            self._task = self.bar.add_task(self._title, total=self._runs)
+            self.bar.start()
+        self.bar.update(self._task, completed=round(fraction * self._runs))

@@ -38,7 +38,7 @@ class SweepResult:
     """
 
     def __init__(self, job: Job, space: Space, keeper: Keeper) -> None:
-        self._job, self._space, self._keeper = job, space, keeper
+        self.job, self.space, self.keeper = job, space, keeper
         self.model, self.n = job.model, space.n
         self.names = space.names  # of what varies
 
@@ -47,13 +47,13 @@ class SweepResult:
     @cached_property
     def samples(self) -> Drawn:
         """What was drawn, by name: (runs, ...), or a list of poses."""
-        return self._space.draw(0, self.n)
+        return self.space.draw(0, self.n)
 
     @cached_property
     def columns(self) -> dict[str, Floats]:
         """What was measured, by name: (runs, ...), NaN where a run has failed."""
         self._needs_rows()
-        return self._keeper.table()
+        return self.keeper.table()
 
     def __getitem__(self, name: str) -> Floats:
         """A column of `columns`."""
@@ -70,9 +70,9 @@ class SweepResult:
     @cached_property
     def labels(self) -> dict[str, list[str]]:
         """Names of the numbers of each column, in order."""
-        known = dict(labelled(self._job.measures, self.model))
+        known = dict(labelled(self.job.measures, self.model))
         made = {}
-        for name, shape in self._keeper.shapes.items():
+        for name, shape in self.keeper.shapes.items():
             count, last = math.prod(shape), known.get(name, known.get(name.rpartition("/")[0]))
             if not shape:
                 made[name] = [name]
@@ -87,44 +87,44 @@ class SweepResult:
     def ok(self) -> Floats:
         """Which runs came to their end and were measured."""
         self._needs_rows()
-        good = np.repeat(self._keeper.finished, self._keeper.size)[: self.n].copy()
-        good[list(self._keeper.reasons)] = False
+        good = np.repeat(self.keeper.finished, self.keeper.size)[: self.n].copy()
+        good[list(self.keeper.reasons)] = False
         return good
 
     @property
     def status(self) -> list[str]:
         """How each run ended: "ok", why it failed, or that it was not run."""
         self._needs_rows()
-        ran = np.repeat(self._keeper.finished, self._keeper.size)[: self.n]
-        return [self._keeper.reasons.get(k, "ok") if done else NOT_RUN for k, done in enumerate(ran)]
+        ran = np.repeat(self.keeper.finished, self.keeper.size)[: self.n]
+        return [self.keeper.reasons.get(k, "ok") if done else NOT_RUN for k, done in enumerate(ran)]
 
     @property
     def failures(self) -> dict[int, str]:
         """Why runs have failed, by their number; of statistics alone some ten thousand are kept."""
-        return dict(sorted(self._keeper.reasons.items()))
+        return dict(sorted(self.keeper.reasons.items()))
 
     @property
     def complete(self) -> bool:
         """Whether all runs are done; not so after Ctrl-C."""
-        return self._keeper.done == self.n
+        return self.keeper.done == self.n
 
     @property
     def statistics(self) -> Statistics:
         """Means, deviations and extremes of every column, and how many runs have failed."""
-        return self._keeper.statistics
+        return self.keeper.statistics
 
     def sample(self, index: int) -> dict[str, Any]:
         """What run `index` was given."""
         k = self._checked(index)
-        return {name: values[0] for name, values in self._space.draw(k, k + 1).items()}
+        return {name: values[0] for name, values in self.space.draw(k, k + 1).items()}
 
     # -- a run again --------------------------------------------------------------------------------------------
 
     def run(self, index: int) -> Trajectory:
         """A run again, with every step, as a trajectory of a model with that run's parameters; bit for bit the same."""
         k = self._checked(index)
-        drawn = self._space.draw(k, k + 1)
-        job = replace(self._job, options={**self._job.options, "save_every": 1})
+        drawn = self.space.draw(k, k + 1)
+        job = replace(self.job, options={**self.job.options, "save_every": 1})
         _, traj, (status,) = next(iter(job.pieces(drawn, np.arange(1))))
         if traj is None:
             raise AnyjointError(f"run {k} of the sweep could not begin: {status.reason}")
@@ -145,9 +145,9 @@ class SweepResult:
 
     def extreme(self, name: str | None = None, largest: bool = True) -> int:
         """The number of the run in which a column, or one of its labels, is largest in size, or smallest."""
-        name = name if name is not None else next(iter(self._keeper.shapes))
+        name = name if name is not None else next(iter(self.keeper.shapes))
         place = self._place(name)
-        if self._keeper.columns is None and not self._keeper.store:
+        if self.keeper.columns is None and not self.keeper.store:
             return self._extreme_of_moments(*place, largest)
         column = np.abs(self.columns[place[0]].reshape(self.n, -1)[:, place[1]])
         if np.isnan(column).all():
@@ -191,7 +191,7 @@ class SweepResult:
 
     def _entries(self, name: str, count: int) -> list[str]:
         """Names of the numbers of a sample that has several."""
-        if self._space.targets[name].state:
+        if self.space.targets[name].state:
             return [f"{name}/{entry}" for entry in entries_of(self.model, name)]
         return [f"{name}[{k}]" for k in range(count)]
 
@@ -223,20 +223,20 @@ class SweepResult:
         return importlib.import_module("anyjoint.view.sweep_plot").plot(self, path, kind, of)
 
     def __repr__(self) -> str:
-        done = "" if self.complete else f", {self._keeper.done:,} done"
+        done = "" if self.complete else f", {self.keeper.done:,} done"
         failed = f", {self.statistics.failed:,} failed" if self.statistics.failed else ""
-        measured = ", ".join(self._keeper.shapes)
+        measured = ", ".join(self.keeper.shapes)
         return f"<SweepResult of {self.model.mechanism.name!r}: {self.n:,} runs{done}{failed}; {measured}>"
 
     # -- checks ---------------------------------------------------------------------------------------------------
 
     def _needs_rows(self) -> None:
-        if self._keeper.columns is None and not self._keeper.store:
+        if self.keeper.columns is None and not self.keeper.store:
             raise InputError("this sweep kept statistics only; sweep with rows=True, or with a store, to have its rows")
 
     def _known(self, name: str) -> None:
-        if name not in self._keeper.shapes:
-            raise InputError(f"the sweep has no column {name!r}{nearest(name, self._keeper.shapes)}")
+        if name not in self.keeper.shapes:
+            raise InputError(f"the sweep has no column {name!r}{nearest(name, self.keeper.shapes)}")
 
     def _checked(self, index: Any) -> int:
         if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or not -self.n <= index < self.n:

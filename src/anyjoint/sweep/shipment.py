@@ -39,23 +39,23 @@ def shipped(job: Job, drawn: Drawn) -> Shipment:
 
 def work(shipment: Shipment, drawn: Drawn) -> Rows:
     """Run a chunk in a worker."""
-    return _job(shipment).run(drawn)
+    return job(shipment).run(drawn)
 
 
 def warm_up(shipment: Shipment) -> float:
     """Make a worker ready; seconds that it took."""
     began = time.perf_counter()
-    _job(shipment)
+    job(shipment)
     return time.perf_counter() - began
 
 
-def _job(shipment: Shipment) -> Job:
+def job(shipment: Shipment) -> Job:
     with _lock:
-        return _arrived(shipment)
+        return arrived(shipment)
 
 
 @lru_cache(maxsize=2)
-def _arrived(shipment: Shipment) -> Job:
+def arrived(shipment: Shipment) -> Job:
     cache.offer(dict(shipment.entries))
     return _unpacked(shipment.data)
 

@@ -50,9 +50,9 @@ def dstar(d: DerivativeGraph) -> list[dict[int, int]]:
 def factor(d: DerivativeGraph, strategy: Strategy) -> list[dict[int, int]]:
     """Factor until one path is left per entry, and multiply along it."""
     web = Web(d, strategy.eager)
-    while _factor_round(web, strategy):
+    while factor_round(web, strategy):
         pass
-    return _entries(web)
+    return entries(web)
 
 
 def with_forward_knowledge(d: DerivativeGraph) -> DerivativeGraph:
@@ -73,7 +73,7 @@ def with_forward_knowledge(d: DerivativeGraph) -> DerivativeGraph:
     return replace(d, reach=reach, known=known)
 
 
-def _factor_round(web: Web, strategy: Strategy) -> int:
+def factor_round(web: Web, strategy: Strategy) -> int:
     """Factor every subgraph found at the beginning of the round that is still there; returns how many were."""
     found = dominator_factors(web) if strategy.dominators else []
     found += postdominator_factors(web) if strategy.postdominators else []
@@ -175,13 +175,13 @@ def _sum_of_paths(web: Web, item: Factor, region: list[int]) -> int:
     return total.get(goal, web.graph.constant_id(0.0))
 
 
-def _entries(web: Web) -> list[dict[int, int]]:
+def entries(web: Web) -> list[dict[int, int]]:
     """Multiply along the one path of each entry; where more are left, add them up by a sweep."""
     rows: list[dict[int, int]] = [{} for _ in web.root]
     paths: dict[tuple[int, int], list[int]] = {}
     for r in range(len(web.root)):
         for j in range(len(web.leaf)):
-            path = _single_path(web, r, j)
+            path = single_path(web, r, j)
             if path is None:
                 value = _sum_of_pair(web, r, j)
                 if value is not None:
@@ -194,7 +194,7 @@ def _entries(web: Web) -> list[dict[int, int]]:
     return [{j: row[j] for j in sorted(row) if row[j] != zero} for row in rows]
 
 
-def _single_path(web: Web, r: int, j: int) -> list[int] | None:
+def single_path(web: Web, r: int, j: int) -> list[int] | None:
     """Edge values from root r to leaf j; empty if there is no path, None if the way forks."""
     v, values = web.root[r], []
     while v != web.leaf[j]:

@@ -69,7 +69,7 @@ def _flavour(values: Iterable[Any]) -> tuple[Rules, Callable[[float], Any], Call
             return _mpmath_rules(x.context), x.context.mpf, _gather_scalar
         if isinstance(x, complex):
             return _ARRAY_RULES, float, _gather_scalar
-    return _SAFE_FLOAT_RULES, float, _gather_scalar
+    return FLOAT_RULES, float, _gather_scalar
 
 
 def _gather_scalar(table: tuple[float, ...], index: Any) -> float:
@@ -94,7 +94,7 @@ def _quiet(rule: Callable[..., Any], numpy_rule: Callable[..., Any]) -> Callable
 
 
 _ARRAY_RULES: Rules = {op: of.array for op, of in OPERATIONS.items() if of.array}
-_SAFE_FLOAT_RULES: Rules = {op: _quiet(of.value, of.array) for op, of in OPERATIONS.items() if of.value and of.array}
+FLOAT_RULES: Rules = {op: _quiet(of.value, of.array) for op, of in OPERATIONS.items() if of.value and of.array}
 
 
 def _mpmath_rules(mp: Any) -> Rules:

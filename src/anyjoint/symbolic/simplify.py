@@ -35,11 +35,11 @@ def merge_identities(outputs: Any) -> Any:
         return outputs
     g = common_graph(nodes)
     before = [x.id for x in nodes]
-    after = iter(verified(g, before, _merged(g, before)))
+    after = iter(verified(g, before, merged(g, before)))
     return rebuild([Node(g, next(after)) if isinstance(x, Node) else x for x in flat])
 
 
-def _merged(g: Graph, outputs: list[int]) -> list[int]:
+def merged(g: Graph, outputs: list[int]) -> list[int]:
     """Merge again and again while it pays."""
     price = _price(g, outputs)
     for _ in range(_ROUNDS):

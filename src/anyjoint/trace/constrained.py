@@ -30,7 +30,7 @@ from anyjoint.tree.rigid import Array
 
 from .constraint_program import ConstraintPrograms
 from .numbers import Numbers
-from .straight import Straight, Trace
+from .straight import Straight, Variables
 
 FIRST = algorithm("velocities", ("outward", CARRIED.sweeps[0].function), inputs=["q", "v"])
 LACKING = algorithm("lacking wrenches", ("outward", BIAS.sweeps[0].function), inputs=["q", "v"])
@@ -225,13 +225,13 @@ def constrained(
     """
     tree.run(FIRST if h is None else MISSING if "qdd" in tree.rows else LACKING)
     frames = LinkFrames(tree.records, closed.plan.parents)
-    X = [poses_of(row) for row in frame_variables(tree.trace, numbers)[: len(mechanism.constraints)]]
+    X = [poses_of(row) for row in frame_variables(tree.variables, numbers)[: len(mechanism.constraints)]]
 
     def coordinate(place: tuple[int, int]) -> tuple[Scalar, Scalar]:
         return coordinate_pair(tree, mechanism, place)
 
     def rows_of(constraint: Constraint, *arguments: Any) -> Rows:
-        return programs.rows(tree.trace.graph, constraint, *arguments)
+        return programs.rows(tree.variables.graph, constraint, *arguments)
 
     rows = constraint_rows(closed, mechanism.constraints, relative, frames, X, coordinate, t, rows_of)
     give_forces(tree, mechanism, closed)
@@ -285,11 +285,11 @@ def link_coordinate(mechanism: Mechanism, plan: Plan, place: tuple[int, int]) ->
     return plan.placed[body][0], velocity
 
 
-def frame_variables(trace: Trace, numbers: Numbers) -> list[list[Any]]:
+def frame_variables(variables: Variables, numbers: Numbers) -> list[list[Any]]:
     """The numbers of constraints' frames, and those of pushes, over the variables of a trace."""
     at, made = numbers.starts()[-1] + 3, []
     for values in numbers.frames:
-        made.append([trace.number(x, at + k) for k, x in enumerate(values)])
+        made.append([variables.number(x, at + k) for k, x in enumerate(values)])
         at += len(values)
     return made
 

@@ -48,7 +48,7 @@ def destinations(landings: Sequence[Landing]) -> list[tuple[str, int]]:
 
 
 @dataclass
-class Traced:
+class PushKind:
     """A kernel of one kind of pushes, and the offsets of its arguments in each call."""
 
     kernel: int
@@ -71,7 +71,7 @@ class PushKernels:
         self.numbers, self.programs, self.frames = numbers, programs, frames
         self.feeds, self.question = feeds, question
         self.exact = numbers.patterns(EXACT)[len(closed.plan.links) + 1 + len(mechanism.constraints) :]
-        self.kinds: dict[Hashable, Traced] = {}
+        self.kinds: dict[Hashable, PushKind] = {}
         self._clear()
         signal, block = 0, len(closed.where) - len(pushes.spread)
         for k, spot in enumerate(pushes.spots):
@@ -154,7 +154,7 @@ class PushKernels:
 
     def _trace(
         self, spot: Spot, landings: Sequence[Landing], seen: Sequence[Any], exact: Sequence[float | None]
-    ) -> Traced:
+    ) -> PushKind:
         graph, loads, raw = Graph(), dict[int, tuple[int, int]](), dict[int, int]()
         arrays: list[Array] = []
 
@@ -191,7 +191,7 @@ class PushKernels:
     def _kernel(
         self, graph: Graph, arrays: list[Array], loads: dict[int, tuple[int, int]], raw: dict[int, int],
         landings: Sequence[Landing], entries: Sequence[Sequence[Any]],
-    ) -> Traced:  # fmt: skip
+    ) -> PushKind:  # fmt: skip
         """The kernel that adds entries where they land; those that are exactly zero are not written."""
         sums: dict[tuple[str, int], dict[int, Any]] = {part: {} for part in destinations(landings)}
         nonzero = []
@@ -213,7 +213,7 @@ class PushKernels:
             places |= {k: (len(arrays) - 1, k) for k in range(len(setup.outputs))}
         stores = tuple(Store(Node(target, i), at, k, add) for i, (_, at, k, add) in zip(new, wanted, strict=True))
         number = self.builder.kernel(Kernel(target, tuple(arrays), places, stores))
-        return Traced(number, setup, [self._array(array) for array in arrays], nonzero=nonzero)
+        return PushKind(number, setup, [self._array(array) for array in arrays], nonzero=nonzero)
 
     def _array(self, array: Array) -> int:
         """The builder's array that an argument is a part of."""

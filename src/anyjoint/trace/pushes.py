@@ -230,9 +230,9 @@ class PushedTree:
             X, own = split_numbers(row, spot.push)
             bodies = [LinkTouched(frames, at[link], GROUND, x) for link, x in zip(spot.links, poses_of(X), strict=True)]
             pairs = [coordinate_pair(tree, mechanism, place) for place in spot.push.coordinates]
-            signals = [tree.trace.row("signals", next(signal)) for _ in spot.push.signals]
+            signals = [tree.variables.row("signals", next(signal)) for _ in spot.push.signals]
             q, qd = [q for q, _ in pairs], [v for _, v in pairs]
-            pushed = self.programs.at(tree.trace.graph, spot.push, bodies, q, qd, own, signals, h, ahead)
+            pushed = self.programs.at(tree.variables.graph, spot.push, bodies, q, qd, own, signals, h, ahead)
             self.found.append(shares(spot, pushed))
         give_shares(self.pushes, self.found, tree.records, at.__getitem__)
 

@@ -55,7 +55,7 @@ class Feeds:
 
 
 @dataclass
-class Traced:
+class RowKind:
     """A kernel of one kind of constraints, with its arguments: (array of the builder, offset in each call)."""
 
     kernel: int
@@ -78,7 +78,7 @@ class RowKernels:
         links = closed.plan.links
         self.feeds = Feeds.of(builder, links)
         self.falls, *self.exact = numbers.patterns(EXACT)[len(links) :]  # of gravity, and of frames
-        self.kinds: dict[Hashable, Traced] = {}
+        self.kinds: dict[Hashable, RowKind] = {}
         self._columns = [{place: k for k, place in enumerate(row)} for row in closed.starts]
         self._joints = [{place: k for k, place in enumerate(row)} for row in closed.joints]
         for k in range(len(mechanism.constraints)):
@@ -146,7 +146,7 @@ class RowKernels:
     def _trace(
         self, constraint: Constraint, seen: Sequence[Any], landings: Sequence[Any], exact: Pattern,
         widths: Sequence[tuple[int, int]], relative: bool,
-    ) -> Traced:  # fmt: skip
+    ) -> RowKind:  # fmt: skip
         """Trace the rows of a kind of constraints; arguments are in the order in which `_places` lists them."""
         graph, loads, raw = Graph(), dict[int, tuple[int, int]](), dict[int, int]()
         arrays: list[Array] = []
@@ -202,7 +202,7 @@ class RowKernels:
             places |= {k: (numbers, k) for k in range(len(setup.outputs))}
         stores = tuple(Store(Node(target, i), at, k, add) for i, (_, at, k, add) in zip(new, wanted, strict=True))
         kernel = self.builder.kernel(Kernel(target, tuple(arrays), places, stores))
-        return Traced(kernel, setup, [(0, []) for _ in arrays], numbers, feeds)
+        return RowKind(kernel, setup, [(0, []) for _ in arrays], numbers, feeds)
 
     @property
     def still_frames(self) -> bool:
@@ -249,7 +249,7 @@ class RowKernels:
     # -- calls ----------------------------------------------------------------------------------------------------
 
     def _call(
-        self, traced: Traced, k: int, constraint: Constraint, links: Sequence[int], paths: Sequence[Sequence[int]],
+        self, traced: RowKind, k: int, constraint: Constraint, links: Sequence[int], paths: Sequence[Sequence[int]],
         landings: Sequence[Any],
     ) -> None:  # fmt: skip
         """Add the offsets of one call, and hand exact entries on."""

@@ -40,7 +40,7 @@ def part_of(name: str, link: Link, index: int) -> slice:
     return link.q if name == "q" else link.v
 
 
-class Trace:
+class Variables:
     """Variables of a straight-line program: rows of states, and raw numbers that are not exact."""
 
     def __init__(self, graph: Graph, numbers: Numbers) -> None:
@@ -70,7 +70,7 @@ class Straight:
     Where joints follow others, `expanded` knows the links' coordinates, and forces are projected on the way out.
     """
 
-    trace: Trace
+    variables: Variables
     plan: Plan
     rows: dict[str, list[Any]]
     records: list[Record]
@@ -121,8 +121,8 @@ def trace_tree(
     partials: Along | None = None,
 ) -> Straight:
     """A tree over the variables of state rows, given with their lengths; velocities that are no input are zero."""
-    trace = Trace(Graph(), numbers)
-    rows: dict[str, list[Any]] = {name: [trace.row(name, k) for k in range(n)] for name, n in sizes}
+    variables = Variables(Graph(), numbers)
+    rows: dict[str, list[Any]] = {name: [variables.row(name, k) for k in range(n)] for name, n in sizes}
     nv = expansion.mechanism.nv if expansion else max((link.v.stop for link in plan.links), default=0)
     rows.setdefault("v", [0] * nv)
     given: dict[str, Any] = {name: row for name, row in rows.items() if name not in ("q", "v")}
@@ -135,7 +135,7 @@ def trace_tree(
         given |= moving
         if "qdd" in given:
             given["qdd"] = given["qdd"] + expanded.second
-    records, root = trace_records(trace, plan, numbers, joints, q, v, partials, **given)
+    records, root = trace_records(variables, plan, numbers, joints, q, v, partials, **given)
     if expanded:
         for link, record in zip(plan.links, records, strict=True):
             record.qdd_rest = expanded.second[link.v]
@@ -143,47 +143,47 @@ def trace_tree(
         rate = expansion.rate_times(rows["q"], rows["v"], rows["x"])
         for link, record in zip(plan.links, records, strict=True):
             record.Sdot_x = record.Sdot_x + (record.S_A + record.S_B) @ rate[link.v]
-    return Straight(trace, plan, rows, records, root, expanded)
+    return Straight(variables, plan, rows, records, root, expanded)
 
 
 def trace_records(
-    trace: Trace, plan: Plan, numbers: Numbers, joints: JointCache, q: Any, v: Any, partials: Along | None = None,
-    **others: Any,
+    variables: Variables, plan: Plan, numbers: Numbers, joints: JointCache, q: Any, v: Any,
+    partials: Along | None = None, **others: Any,
 ) -> tuple[list[Record], Record]:  # fmt: skip
     """Records of all links and of the ground over graph nodes; q, v and others are indexed like the state rows."""
     records: list[Record] = []
     starts = numbers.starts()
-    up = upward([trace.number(x, starts[-1] + k) for k, x in enumerate(numbers.gravity)])
+    up = upward([variables.number(x, starts[-1] + k) for k, x in enumerate(numbers.gravity)])
     for link, values, start in zip(plan.links, numbers.links, starts, strict=False):
-        raw = [trace.number(x, start + k) for k, x in enumerate(values)]
+        raw = [variables.number(x, start + k) for k, x in enumerate(values)]
         ql, vl = q[link.q], v[link.v]
         own = joint_numbers(link, raw)
-        record = link_body(link, raw, ql, vl, joints.motion(trace.graph, link, ql, vl, own))
+        record = link_body(link, raw, ql, vl, joints.motion(variables.graph, link, ql, vl, own))
         give_springs(record, link, raw, ql, vl)
         if partials:
             raw_ones = partials == "coordinates"
-            found = joints.partials(trace.graph, link, ql, vl, own, raw_ones)
+            found = joints.partials(variables.graph, link, ql, vl, own, raw_ones)
             give_partials(record, link, raw, ql, vl, found, raw_ones)
         record.prescribed, record.slot, record.up, record.columns = link.prescribed, link.slot, up, link.columns
         record.on_ground = link.parent < 0
         for name, row in others.items():
             give_input(record, name, vector(*row[part_of(name, link, len(records))]))
         if "x" in others:
-            record.Sdot_x = joints.jacobian_rate(trace.graph, link, ql, vl, others["x"][link.v], own)
+            record.Sdot_x = joints.jacobian_rate(variables.graph, link, ql, vl, others["x"][link.v], own)
         records.append(record)
     return records, ground(up)
 
 
-def row_schedule(trace: Trace, inputs: Sequence[str], outputs: Sequence[Any]) -> tuple[Schedule, list[Rows]]:
+def row_schedule(variables: Variables, inputs: Sequence[str], outputs: Sequence[Any]) -> tuple[Schedule, list[Rows]]:
     """A schedule of one kernel call from the traced entries of the result row."""
-    graph = trace.graph
+    graph = variables.graph
     ids = [x.id if isinstance(x, Node) else graph.constant_id(x) for x in outputs]
-    target, new_ids, variables, setup = split_parameters(graph, ids, trace.raw)
+    target, new_ids, moved, setup = split_parameters(graph, ids, variables.raw)
     builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
     result, numbers = builder.place("result"), builder.place("numbers")
     loads = {k: numbers.at(k) for k in range(len(setup.outputs))}  # parameter variables come first in the new graph
-    for (name, index), node in trace.rows.items():
-        if node.id in variables:
-            loads[variables[node.id]] = builder.place(name, index)
+    for (name, index), node in variables.rows.items():
+        if node.id in moved:
+            loads[moved[node.id]] = builder.place(name, index)
     builder.straight(target, loads, [(result.at(k), Node(target, i)) for k, i in enumerate(new_ids)])
     return builder.schedule(), [Rows(setup, None)]

@@ -216,7 +216,7 @@ class Workshop:
             sizes = self.sizes(algorithm.inputs, algorithm.over)
             tree = trace_tree(plan, numbers, self.joints, sizes, self.expansion, algorithm.partials)
             tree.run(algorithm)
-            return row_schedule(tree.trace, algorithm.inputs, tree.outputs(algorithm))
+            return row_schedule(tree.variables, algorithm.inputs, tree.outputs(algorithm))
 
         def trace() -> Traced:
             if self.expansion or not plan.links:
@@ -247,7 +247,7 @@ class Workshop:
         def trace() -> Traced:
             sizes = self.sizes(inputs, over)
             tree = trace_tree(plan, numbers, self.joints, sizes, self.expansion, partials)
-            return row_schedule(tree.trace, inputs, function(tree))
+            return row_schedule(tree.variables, inputs, function(tree))
 
         schedule, setups = self._remembered(name, plan, numbers, trace)
         return Trace(name, schedule, setups, plan, numbers, over, gravity)
@@ -292,15 +292,16 @@ class Workshop:
         sizes = [size for size in self.sizes(inputs, over) if size[0] in ("q", "v", "qdd")]
         tree = trace_tree(closed.plan, numbers, self.joints, sizes, self.expansion)
         if "tau" in inputs:
-            tree.rows["tau"] = [tree.trace.row("tau", k) for k in range(self.mechanism.nv)]
-        t, h = (tree.trace.row(name, 0) if name in inputs else default for name, default in (("t", 0.0), ("h", None)))
-        own = frame_variables(tree.trace, numbers)[len(self.mechanism.constraints) :] if self.pushes else []
+            tree.rows["tau"] = [tree.variables.row("tau", k) for k in range(self.mechanism.nv)]
+        row = tree.variables.row
+        t, h = (row(name, 0) if name in inputs else default for name, default in (("t", 0.0), ("h", None)))
+        own = frame_variables(tree.variables, numbers)[len(self.mechanism.constraints) :] if self.pushes else []
         pushes = PushedTree(self.found(over), closed, self.push_programs, own) if self.pushes else None
         ahead = 0 if "qdd" in inputs else h
         made = constrained(
             tree, self.mechanism, closed, self.relative, numbers, self.row_programs, t, still, h, ahead, pushes
         )
-        return row_schedule(tree.trace, inputs, function(made))
+        return row_schedule(tree.variables, inputs, function(made))
 
     def layout(
         self, algorithm: Algorithm, make: Callable[[Tracer], tuple[Schedule, list[Rows]]]
