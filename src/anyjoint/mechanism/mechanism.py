@@ -14,6 +14,7 @@ import numpy as np
 from anyjoint import joints
 from anyjoint.constraints import Constraint, ConstraintFunction
 from anyjoint.errors import InputError, ModelError, SingularityError
+from anyjoint.garbage import postponed
 from anyjoint.joints import Coupled, Joint
 from anyjoint.options import named_options
 from anyjoint.scalar import is_number, reals
@@ -374,9 +375,10 @@ class Mechanism:
         parameters that will be set again and again, such as "rod/mass": whatever values they get, also exactly 0 or 1,
         nothing is compiled again.
         """
-        _refuse(self, [p for p in self.check() if p.rule != "regular"])  # forward dynamics alone cares about that
         pipeline = importlib.import_module("anyjoint").compile_model  # physics does not import the compiler
-        return pipeline(self, algorithm=algorithm, dtype=dtype, form=form, width=width, vary=vary)  # type: ignore[no-any-return]
+        with postponed():
+            _refuse(self, [p for p in self.check() if p.rule != "regular"])  # forward dynamics alone cares about that
+            return pipeline(self, algorithm=algorithm, dtype=dtype, form=form, width=width, vary=vary)  # type: ignore[no-any-return]
 
     # -- the details of add_body ------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from anyjoint.codegen import OpCount, all_finite
 from anyjoint.codegen.target import checked_dtype
 from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.errors import InputError
+from anyjoint.garbage import postponed
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import singular_coordinates
 from anyjoint.options import named_options
@@ -155,8 +156,9 @@ class Model(ConstraintQuestions, ModeQuestions, Derivatives, ProductQuestions, U
         name = quantity if isinstance(quantity, str) else quantity.name
         if name not in self._programs:
             record = self.known(quantity)
-            traced = record.trace(self.workshop, self.algorithm)
-            self._programs[name] = Program(record, traced, self.mechanism, self.dtype.name, self.width)
+            with postponed():
+                traced = record.trace(self.workshop, self.algorithm)
+                self._programs[name] = Program(record, traced, self.mechanism, self.dtype.name, self.width)
         return self._programs[name]
 
     def known(self, quantity: str | Quantity) -> Quantity:
