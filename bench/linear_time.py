@@ -1,9 +1,10 @@
-"""Chains of 10 to 10,000 hinges: is everything linear? `python -m bench.linear_time [SIZES ...]`
+"""Chains of 10 to 10,000 hinges, or loops: is everything linear? `python -m bench.linear_time [--loops] [SIZES ...]`
 
 All links differ (random axes, placements and inertias). Compile time is the whole way from the mechanism to machine
 code for single states: with an empty cache, and again with the traces and machine code on disk. Run time is forward
 dynamics per body: one state at a time, and per state of a batch. Memory is what an evaluation touches: parameters,
-records of the links and offsets, for one state.
+records of the links and offsets, for one state. With `--loops` it is four-bars that hang from each other, three bodies
+and one loop each.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint import gallery
 from anyjoint.codegen.schedule import encode
 from anyjoint.joints import Revolute
 from anyjoint.mechanism import Inertia, Mechanism
 from anyjoint.spatial import Pose
 
 SIZES = (10, 30, 100, 300, 1_000, 3_000, 10_000)
+LOOPS = (10, 30, 100, 300, 1_000)
 
 
 @dataclass(frozen=True)
@@ -69,9 +72,10 @@ def best(action: Callable[[], Any], budget: float = 0.6) -> float:
     return min(seconds(lambda: [action() for _ in range(inner)])[0] for _ in range(rounds)) / inner
 
 
-def measure(n: int) -> Row:
+def measure(links: int, build_chain: Callable[[int], Mechanism] = chain) -> Row:
     """Build, compile twice, run."""
-    build, mech = seconds(lambda: chain(n))
+    build, mech = seconds(lambda: build_chain(links))
+    n = mech.nv
     mech.validate()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["ANYJOINT_CACHE"] = folder
@@ -80,6 +84,8 @@ def measure(n: int) -> Row:
         program = model.program("forward_dynamics")
         states = min(1024, max(64, 100_000 // n))
         q, v, tau = np.random.default_rng(1).uniform(-1, 1, (3, states, n))
+        if mech.constraints:
+            q, v = (np.tile(x, (states, 1)) for x in mech.start)
         one = program.code.bind(q[0], v[0], tau[0], np.empty(n), program.numbers)
         out = np.empty((states, n))
         single = best(one) / n
@@ -99,14 +105,17 @@ def caches() -> dict[str, int]:
     return found
 
 
-def main(sizes: list[int]) -> None:
+def main(arguments: list[str]) -> None:
     """Print the table, and say where an evaluation no longer fits into a cache."""
-    measure(5)  # imports and first calls
+    loops = "--loops" in arguments
+    sizes = [int(x) for x in arguments if x != "--loops"] or (LOOPS if loops else SIZES)
+    build = gallery.chain_of_four_bars if loops else chain
+    measure(5, build)  # imports and first calls
     print("         build   compile, s        ns per body              memory, bytes")
     print(" bodies      s     cold   cached       one    batch  kernels     all per body")
     rows = []
     for n in sizes:
-        r = measure(n)
+        r = measure(n, build)
         rows.append(r)
         print(
             f"{r.bodies:7d} {r.build:8.3f} {r.cold:8.3f} {r.cached:8.3f} {r.single:9.1f} {r.batch:8.1f} {r.kernels:8d} "
@@ -122,4 +131,4 @@ def main(sizes: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    main([int(x) for x in sys.argv[1:]] or list(SIZES))
+    main(sys.argv[1:])
