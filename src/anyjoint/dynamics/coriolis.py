@@ -1,10 +1,9 @@
 """The matrix C of M qdd + C qd + phi = tau, in one common frame (see common_frame.py) [SG eq. 52].
 
-With W = G S the twists of all links per unit velocity, the paper's C is W^T (J Wdot + X W), where X takes a link's twist
-to its velocity-product wrench X v = -ad*_v J v. They print X = -ad*_v J. Any X with that product gives the same C qd,
-but Mdot - 2C is skew only if X + X^T is how J changes, seen from a frame at rest. Their X has that property for no body
-that turns. The one here does, it is the B of derivatives.py, and C then is made of Christoffel's symbols wherever
-velocities are rates of coordinates.
+With W = G S the twists of all links per unit velocity, the paper's C is W^T (J Wdot + X W), where X takes the twist of
+a link to its velocity-product wrench X v = -ad*_v J v. They print X = -ad*_v J. Any X with that product gives the same
+C qd, but Mdot - 2C is skew only where X is skew, too, which theirs is not. The B of derivatives.py, in a frame at rest,
+is one that does it, and C then is made of Christoffel's symbols wherever velocities are rates of coordinates.
 
 With sums over everything beyond a joint, marked c, and r between k and the root:
 

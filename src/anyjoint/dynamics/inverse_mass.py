@@ -1,6 +1,6 @@
 """Products with the inverse of the mass matrix, which is never formed: its factors are swept over [SG eq. 58].
 
-M^-1 = (1 - S^T Y Pi)^T Omega^-1 (1 - S^T Y Pi): inward the factor on the right and Omega^-1, outward the one on the left.
+M^-1 = (1 - S^T Y Pi)^T Omega^-1 (1 - S^T Y Pi): inward the right factor and Omega^-1, outward the left one.
 These are the recursions 4-6 of forward dynamics without the motion that 1-3 bring; as in articulated_body.py only half
 of every solve with Omega = L D L^T is done on the way in, and the other half on the way out.
 """
