@@ -22,7 +22,6 @@ from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import NEWTON_EULER, PASSIVE
 from anyjoint.dynamics.recursive import RECURSIVE
-from anyjoint.dynamics.recursive_mixed import SYMBOLIC_PART, numeric_part
 from anyjoint.dynamics.redmax import redmax_accelerations
 from anyjoint.mechanism import Inertia, Mechanism, gallery
 from dynamics.support import State, close
@@ -58,8 +57,6 @@ def forward(state):
     made["lagrangian"] = lagrangian_forward(state)
     applied = tau + state.row(PASSIVE)  # springs and dampers are forces like others here
     made["redmax"] = redmax_accelerations(blocks, state.parents, inertias, applied, base)
-    tau_bar = [x.astype(float) for x in state.run(SYMBOLIC_PART, tau=tau)[-1]]
-    made["recursive-mixed"] = numeric_part(blocks, state.parents, inertias, tau_bar)
     made["augmented"] = augmented_accelerations(blocks, state.parents, inertias, applied, base)
     return made
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.dynamics.augmented import augmented_accelerations
-from anyjoint.dynamics.blocks import LinkRows, split_blocks
+from anyjoint.dynamics.blocks import LinkRows
 from anyjoint.dynamics.bordered import bordered_accelerations
 from anyjoint.dynamics.multipliers import constrained_accelerations
-from anyjoint.dynamics.recursive_mixed import numeric_part
 from anyjoint.dynamics.redmax import redmax_accelerations, reduced_rows, reduced_system
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.checks import check_regular
@@ -70,16 +69,6 @@ def _augmented(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
     return augmented_accelerations(*_links(model, q, v, tau))
 
 
-def _recursive_mixed(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
-    """Recursions 1-3 from machine code, 4-6 from NumPy [SG Method II]."""
-    row, links = np.asarray(model.program("recursive_mixed")(q, v, tau), dtype=float), model.plan.links
-    widths = [link.joint.nv for link in links]
-    blocks, rest = np.split(row, [24 * len(links) + 6 * model.nv], axis=-1)
-    tau_bar = np.split(rest, np.cumsum(widths)[:-1], axis=-1)
-    inertias = [link.inertia for link in links]
-    return numeric_part(split_blocks(blocks, widths), model.plan.parents, inertias, tau_bar, _armature(links))
-
-
 def _composite(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
     return _solved(*_composite_system(model, q, v, tau))
 
@@ -117,7 +106,6 @@ ALONE: dict[str, Forward] = {
     "lagrangian": _lagrangian,
     "augmented": _augmented,
     "redmax": _redmax,
-    "recursive-mixed": _recursive_mixed,
 }
 WITH_MULTIPLIERS: dict[str, Forward] = {
     "composite-rigid-body": _composite_held,

@@ -13,8 +13,10 @@ from anyjoint.dynamics.mass_matrix import solve_from_leaves
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import BIAS, INERTIAL_BIAS
 from anyjoint.dynamics.recursive import RECURSIVE
+from anyjoint.dynamics.recursive_mixed import RECURSIVE_MIXED
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.spatial import vector
+from anyjoint.trace.mixed_layout import mixed_schedule
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
 
@@ -48,8 +50,9 @@ DENSE_FORMULATIONS: dict[str, tuple[Callable[[Straight], list[Any]], Over]] = {
     "composite-rigid-body": (composite, "regrouped"),
     "lagrangian": (lagrangian, "links"),
 }
-NUMERIC = ("augmented", "redmax", "recursive-mixed")  # solved numerically, from compiled blocks
-FORMULATIONS = (*SWEEPS, *DENSE_FORMULATIONS, *NUMERIC)
+MIXED = RECURSIVE_MIXED.name  # sweeps, then kernels that know nothing of joints
+NUMERIC = ("augmented", "redmax")  # solved numerically, from compiled blocks
+FORMULATIONS = (*SWEEPS, MIXED, *DENSE_FORMULATIONS, *NUMERIC)
 CARRYING = (ARTICULATED_BODY.name,)  # with constraints: sweeps that carry their multipliers
 FOLLOWING = (*CARRYING, *DENSE_FORMULATIONS)  # with joints that follow others
 
@@ -61,6 +64,8 @@ def trace(workshop: Workshop, formulation: str) -> Trace:
         return workshop.constrained(CARRIED.name, with_time(workshop, INPUTS), ACCELERATIONS)
     if workshop.expansion:
         return followed(workshop, formulation)
+    if formulation == MIXED and workshop.plan().links:
+        return workshop.layout(RECURSIVE_MIXED, mixed_schedule)
     if formulation in SWEEPS:
         return workshop.sweeps(SWEEPS[formulation])
     if formulation in DENSE_FORMULATIONS:
