@@ -39,7 +39,8 @@ def _own_rate(body: Any, k: int) -> Vector:
     """How the joint's own motion turns its axis k: Sdot, and the bracket with its other axes."""
     S, others = body.S_A + body.S_B, [j for j in range(len(body.qd)) if j != k]
     twist = sum((S[:, j] * body.qd[j] for j in others), zeros(6))
-    return body.S_q[:, k, :] @ body.qd + ad(twist, S[:, k])  # [SG eq. 12]
+    rate: Vector = body.S_q[:, k, :] @ body.qd + ad(twist, S[:, k])  # [SG eq. 12]
+    return rate
 
 
 def gather(body: Any, parent: Any) -> None:

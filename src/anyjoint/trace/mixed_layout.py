@@ -50,7 +50,7 @@ class Numeric:
         self.places = dict(places)
         for name, size in MADE.items():
             sizes = [size * (link.joint.nv if name in WIDE else 1) for link in links]
-            self.places[name] = builder.room(sum(sizes)).offset + np.cumsum([0, *sizes[:-1]])
+            self.places[name] = (builder.room(sum(sizes)).offset + np.cumsum([0, *sizes[:-1]])).tolist()
 
     def add(self) -> None:
         """Inward with both inertias and innovations, outward with accelerations."""
