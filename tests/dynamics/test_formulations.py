@@ -19,6 +19,8 @@ from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.dynamics.kinematics import BLOCKS
 from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
+from anyjoint.dynamics.lagrangian_printed import LAGRANGIAN_PRINTED
+from anyjoint.dynamics.lagrangian_unfactored import unfactored_forces
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import NEWTON_EULER, PASSIVE
 from anyjoint.dynamics.recursive import RECURSIVE
@@ -63,10 +65,10 @@ def forward(state):
 
 def lagrangian_forward(state):
     """c from the trace form, and for small trees also M, column by column: it is linear in qdd [GL eq. 14]."""
-    c = state.row(LAGRANGIAN_INVERSE, qdd=np.zeros(state.nv))
+    c = state.row(LAGRANGIAN_PRINTED, qdd=np.zeros(state.nv))
     if state.nv > 8:
         return np.linalg.solve(state.mass_matrix(), state.tau - c)
-    columns = [state.row(LAGRANGIAN_INVERSE, qdd=e) - c for e in np.eye(state.nv)]
+    columns = [state.row(LAGRANGIAN_PRINTED, qdd=e) - c for e in np.eye(state.nv)]
     return np.linalg.solve(np.stack(columns, axis=1), state.tau - c)
 
 
@@ -91,8 +93,10 @@ def agree(state):
         assert np.isfinite(qdd).all(), name
         assert close(qdd, made["modified-articulated-body"], 1e-9), name
     size = np.abs(state.mass_matrix() @ made["recursive"]).max()
-    for algorithm in (NEWTON_EULER, LAGRANGIAN_INVERSE):
-        back = state.row(algorithm, qdd=made["modified-articulated-body"])
+    qdd = made["modified-articulated-body"]
+    backs = [state.row(algorithm, qdd=qdd) for algorithm in (NEWTON_EULER, LAGRANGIAN_INVERSE, LAGRANGIAN_PRINTED)]
+    unfactored = unfactored_forces(state.bodies(qdd=qdd), state.parents, state.root())  # [GL eq. 6]
+    for back in (*backs, np.array(unfactored, dtype=float)):
         assert np.abs(back - state.tau).max() < 1e-9 * max(1.0, size)
 
 

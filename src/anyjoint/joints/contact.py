@@ -18,7 +18,7 @@ from .quaternion import turn_of
 class Contact(Joint):
     """Two surfaces touching at a point, Q = E1(u1, v1) R_psi E2(u2, v2)^-1 [PAK eq. 9-12]; q = (u1, v1, u2, v2, psi).
 
-    R_psi = diag(1, -1, -1) Rot_z(psi) opposes the normals; psi is the angle between the first tangents. On surfaces with
+    R_psi = diag(1, -1, -1) Rot_z(psi) opposes the normals; psi is the angle between the first tangents. On surfaces of
     several charts (`surfaces.atlas`) it changes among them by itself.
     """
 

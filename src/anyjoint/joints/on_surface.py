@@ -19,7 +19,7 @@ from .surface_coordinates import surface_coordinates
 class OnSurface(Joint):
     """Riding on a surface, Q = S(u, v) with S = [p0, n x p0, n]; `spin=True` adds Rot_z(psi) about the normal.
 
-    With `slide=True` the surface belongs to the child and slides over a fixed point: Q is the inverse. On a surface with
+    With `slide=True` the surface belongs to the child and slides over a fixed point: Q is the inverse. On a surface of
     several charts (`surfaces.atlas`) it changes among them by itself; the angle psi takes up how their frames differ.
     """
 

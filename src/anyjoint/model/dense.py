@@ -69,14 +69,6 @@ def _augmented(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
     return augmented_accelerations(*_links(model, q, v, tau))
 
 
-def _composite(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
-    return _solved(*_composite_system(model, q, v, tau))
-
-
-def _lagrangian(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
-    return _solved(*_lagrangian_system(model, q, v, tau))
-
-
 # -- with multipliers -------------------------------------------------------------------------------------------------
 
 
@@ -102,8 +94,6 @@ def _augmented_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Flo
 
 
 ALONE: dict[str, Forward] = {
-    "composite-rigid-body": _composite,
-    "lagrangian": _lagrangian,
     "augmented": _augmented,
     "redmax": _redmax,
 }
@@ -141,11 +131,6 @@ def _lagrangian_system(model: Model, q: Floats, v: Floats, tau: Floats) -> tuple
     c = np.asarray(inverse(q, v, np.zeros(model.nv)), dtype=float)
     M = np.stack([inverse(q, v, e) - c for e in np.eye(model.nv)], axis=-1)
     return (M + np.swapaxes(M, -1, -2)) / 2, tau - c
-
-
-def _solved(M: Floats, right: Floats) -> Floats:
-    solved: Floats = np.linalg.solve(M, right[..., None])[..., 0]
-    return solved
 
 
 def _rows(model: Model, q: Floats, v: Floats, *clock: Floats) -> tuple[Floats, Floats]:

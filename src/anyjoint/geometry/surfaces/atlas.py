@@ -80,10 +80,11 @@ class Atlas(Surface):
 
     def _own(self, k: int, u: Scalar, v: Scalar) -> tuple[Scalar, Scalar]:
         """Parameters in chart k; harmless ones where the state is in another."""
-        rest_u, rest_v = self.charts[k].neutral
-        here = [i == k for i in range(len(self.charts))]
-        pick = lambda x, rest: self.chosen(v, [x if own else rest for own in here])  # noqa: E731
-        return pick(u, rest_u), pick(v - self.shifts[k], rest_v)
+        own = u, v - self.shifts[k]
+        others = range(len(self.charts))
+        pick = zip(own, self.charts[k].neutral, strict=True)
+        at_u, at_v = (self.chosen(v, [x if i == k else rest for i in others]) for x, rest in pick)
+        return at_u, at_v
 
     def _each(self, u: Scalar, v: Scalar) -> list[tuple[Any, Scalar, Scalar]]:
         """Every chart with its parameters; where v is a plain number, the one that it belongs to, for all."""
@@ -159,7 +160,7 @@ class Atlas(Surface):
 
     def other_chart(self, u: Scalar, v: Scalar) -> Change:
         """The chart that the point is deepest in; it is time to change once the present one is left."""
-        depths = [depth(chart, *at, wrapped=False) for chart, *at in self._each(u, v)]
+        depths = [depth(chart, at_u, at_v, wrapped=False) for chart, at_u, at_v in self._each(u, v)]
         own = self.chosen(v, depths)
         best, new_u, new_v = self._deepest(self.point(u, v))
         return less(own, minimum(best, 0)), new_u, new_v
@@ -220,7 +221,7 @@ def check(atlas: Atlas) -> None:
         size = max(float(np.ptp([chart.point(u, v) for u, v in _middle(chart)], axis=0).max()), 1e-300)
         for u, v in edge_points(chart):
             point = chart.point(u, v)
-            own = [depth(c, *c.locate(point), wrapped=True) if c is not chart else -1.0 for c in atlas.charts]
+            own = [-1.0 if other is chart else _reached(other, point) for other in atlas.charts]
             j = int(np.argmax(own))
             where = f"atlas: chart {k}, {chart.name}, ends at u = {u:.6g}, v = {v:.6g}"
             if own[j] <= 0:
@@ -232,7 +233,13 @@ def check(atlas: Atlas) -> None:
             if float(np.abs(np.array(other.point(*at) - point, dtype=float)).max()) > SAME * size:
                 raise InputError(f"{where}; chart {j}, {other.name}, goes on elsewhere: charts must be of one surface")
             if float(other.normal(*at) @ chart.normal(u, v)) < 0:
-                raise InputError(f"{where}; chart {j}, {other.name}, has its normal on the other side: flip one of them")
+                raise InputError(f"{where}; chart {j}, {other.name}, has its normal on the other side: flip one")
+
+
+def _reached(chart: Surface, point: Vector) -> float:
+    """How deep a point is in a chart."""
+    u, v = chart.locate(point)
+    return float(depth(chart, u, v, wrapped=True))
 
 
 def _middle(chart: Surface) -> list[tuple[float, float]]:
