@@ -1,8 +1,8 @@
 """Pucks that slide over both poles of a globe: charts that change by themselves.
 
 Longitude and latitude say nothing at the poles, whatever axis carries them, so that no single pair of coordinates
-serves all of a sphere. The globe is an atlas here, of three charts with their poles on x, y and z. A puck that comes near a
-pole goes on in another chart: pose, velocity and energy stay what they are, only the numbers for them change.
+serves all of a sphere. The globe is an atlas here, of three charts with their poles on x, y and z. A puck that comes
+near a pole goes on in another chart: pose, velocity and energy stay what they are, only the numbers for them change.
 
 Paper: Si & Guenter, section 6 (switching between parameterisations with different singular points).
 """

@@ -62,6 +62,6 @@ def second_moments(J: BlockInertia) -> Matrix:
 
 
 LAGRANGIAN_PRINTED = algorithm(
-    "lagrangian, printed", ("outward", transformations), ("inward", traces), inputs=["q", "v", "qdd"], results=["generalized"],
-    over="regrouped",
+    "lagrangian, printed", ("outward", transformations), ("inward", traces), inputs=["q", "v", "qdd"],
+    results=["generalized"], over="regrouped",
 )  # fmt: skip

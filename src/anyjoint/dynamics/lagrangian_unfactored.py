@@ -7,7 +7,7 @@ summed before it is projected, so that the operations grow as the number of pair
 from collections.abc import Sequence
 from typing import Any
 
-from anyjoint.spatial import Vector, cross, dot, vector, zeros
+from anyjoint.spatial import Vector, cross, dot, zeros
 
 from .algorithm import algorithm, run_sweeps
 from .composite_world import twist_in_world
@@ -17,16 +17,16 @@ from .velocity import child_frame
 
 
 def world(body: Any, parent: Any) -> None:
-    """Outward: a = m rdd_cm - f_ext and b = hdot_cm in the world, and the twists of unit velocities."""
+    """Outward: a and b, what the body needs about its frame's origin, and twists of unit velocities; in the world.
+
+    The page takes the centre of mass; the sum of both is the same for any point, and no mass is divided by.
+    """
     place(body, parent)
     child_frame(body)
     accelerate(body, parent)
     body.S_world = [twist_in_world(body, body.S[:, j]) for j in range(body.S.shape[1])]
-    m, h = body.J.C[0, 0], vector(body.J.B[2, 1], body.J.B[0, 2], body.J.B[1, 0])
-    c = h / m
-    body.r_cm = body.p + body.R @ c
     body.force = body.R @ body.b[3:]  # [GL eq. 4]
-    body.torque = body.R @ (body.b[:3] - cross(c, body.b[3:]))  # [GL eq. 5]
+    body.torque = body.R @ body.b[:3]  # [GL eq. 5]
 
 
 MOTION = algorithm("unfactored", ("outward", world), inputs=["q", "v", "qdd"], results=["force", "torque"])
@@ -47,6 +47,6 @@ def unfactored_forces(bodies: Sequence[Any], parents: Sequence[int], root: Any) 
 
 
 def _projected(body: Any, twist: Vector) -> Any:
-    """What a body needs along one coordinate: dr_cm/dq = u + w x r_cm."""
+    """What a body needs along one coordinate: dr/dq = u + w x r."""
     w = twist[:3]
-    return dot(body.force, twist[3:] + cross(w, body.r_cm)) + dot(body.torque, w)
+    return dot(body.force, twist[3:] + cross(w, body.p)) + dot(body.torque, w)

@@ -1,7 +1,7 @@
 """M^-1 r for a mass matrix in the work array by kernels: Cholesky's method without roots, block by block.
 
-Blocks are those of pair_layout: a few links behind each other. Eliminated from the leaves to the root, a block K touches
-only blocks between it and the root, so that branches stay apart: X = M_KK^-1 M_KI, then M_IJ -= M_KI^T X_KJ and
+Blocks are those of pair_layout: a few links behind each other. Eliminated from the leaves to the root, a block K
+touches only blocks between it and the root, so that branches stay apart: X = M_KK^-1 M_KI, then M_IJ -= M_KI^T X_KJ and
 r_I -= M_KI^T M_KK^-1 r_K; and on the way back x_K = M_KK^-1 r_K - X x_I.
 """
 
