@@ -130,14 +130,20 @@ def table() -> list[list[str]]:
 # -- figures 6 and 7 --------------------------------------------------------------------------------------------------
 
 
-def growth(chain: str, count: Callable[[Mechanism, Forces], OpCount], form: str) -> list[tuple[int, int]]:
+LONGER = {"hinges": (20, 26), "tori": (6, 8)}  # for figure 6, where the parabola is flat
+Points = list[tuple[int, int]]
+
+
+def growth(
+    chain: str, count: Callable[[Mechanism, Forces], OpCount], form: str, more: Sequence[int] = ()
+) -> Points:
     """(coordinates, operations) along a family of chains."""
     make, sizes = CHAINS[chain]
-    mechs = [make(n) for n in sizes]
-    return [(mech.nv, count(mech, FORMS[form]).total) for mech in mechs]
+    mechs = [make(n) for n in (*sizes, *more)]
+    return [(mech.nv, int(count(mech, FORMS[form]).total)) for mech in mechs]
 
 
-def power(points: Sequence[tuple[int, int]], degree: int) -> float:
+def missed(points: Points, degree: int) -> float:
     """How far a polynomial of a degree misses the counts, as a share of the largest."""
     n, counts = np.array(points, dtype=float).T
     fit = np.polyval(np.polyfit(n, counts, degree), n)
@@ -150,7 +156,7 @@ def draw() -> None:
         drawn, axes = figure(len(CHAINS))
         for chain, ax in zip(CHAINS, axes[0], strict=True):
             for form in FORMS:
-                points = growth(chain, count, form)
+                points = growth(chain, count, form, LONGER[chain] if degree == 1 else ())
                 n, counts = np.array(points, dtype=float).T
                 (marks,) = ax.plot(n, counts, "o", ms=4, label=form.strip("`"))
                 fit = np.polyfit(n, counts, 2 if "eq. 6" in form else degree)
