@@ -61,7 +61,7 @@ def _quantity(compiled: Any, mech: aj.Mechanism, name: str) -> Callable[[States,
     """Answers from Python, state by state; the time is that of the bare kernel in a loop, as for compiled peers."""
 
     def run(states: States, seconds: float) -> Measured:
-        inputs = [getattr(_states(mech, states), x) for x in ARGUMENTS[name]]
+        inputs = [getattr(states_of(mech, states), x) for x in ARGUMENTS[name]]
         call = getattr(compiled, name)
         answer = np.array([call(*state) for state in zip(*inputs, strict=True)])
         return Measured(answer, kernel_time(compiled, name, inputs, seconds) if seconds else 0.0)
@@ -87,7 +87,7 @@ def kernel_time(compiled: Any, name: str, inputs: list[Array], seconds: float) -
 def _extra(compiled: Any, model: Model, states: States, seconds: float) -> dict[str, Any]:
     """Batches in both precisions, two threads, calls from Python, compile times."""
     mech = mechanism(model)
-    states = _states(mech, states)
+    states = states_of(mech, states)
     single = mech.compile(dtype=np.float32)
     batch = {
         "float64": {name: batch_time(compiled, name, states, np.float64, seconds) for name in QUANTITIES},
@@ -141,14 +141,14 @@ def _first_answer(path: Path) -> float:
     """Seconds from a mechanism to its first answer in this process."""
     neutral = models.load(path)
     mech = mechanism(neutral)
-    states = _states(mech, States(*models.random_states(neutral, 1)))
+    states = states_of(mech, States(*models.random_states(neutral, 1)))
     importlib.import_module("anyjoint.model")  # modules, LLVM among them, are loaded once whatever is compiled
     started = time.perf_counter()
     mech.compile().forward_dynamics(states.q[0], states.v[0], states.tau[0])
     return time.perf_counter() - started
 
 
-def _states(mech: aj.Mechanism, states: States) -> States:
+def states_of(mech: aj.Mechanism, states: States) -> States:
     """The given states; the gallery's mechanisms get random ones of their own, around their start."""
     if states.v.shape[1]:
         return states

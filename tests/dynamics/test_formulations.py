@@ -19,10 +19,11 @@ from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.dynamics.kinematics import BLOCKS
 from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
+from anyjoint.dynamics.lagrangian_printed import LAGRANGIAN_PRINTED
+from anyjoint.dynamics.lagrangian_unfactored import unfactored_forces
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import NEWTON_EULER, PASSIVE
 from anyjoint.dynamics.recursive import RECURSIVE
-from anyjoint.dynamics.recursive_mixed import SYMBOLIC_PART, numeric_part
 from anyjoint.dynamics.redmax import redmax_accelerations
 from anyjoint.mechanism import Inertia, Mechanism, gallery
 from dynamics.support import State, close
@@ -58,18 +59,16 @@ def forward(state):
     made["lagrangian"] = lagrangian_forward(state)
     applied = tau + state.row(PASSIVE)  # springs and dampers are forces like others here
     made["redmax"] = redmax_accelerations(blocks, state.parents, inertias, applied, base)
-    tau_bar = [x.astype(float) for x in state.run(SYMBOLIC_PART, tau=tau)[-1]]
-    made["recursive-mixed"] = numeric_part(blocks, state.parents, inertias, tau_bar)
     made["augmented"] = augmented_accelerations(blocks, state.parents, inertias, applied, base)
     return made
 
 
 def lagrangian_forward(state):
     """c from the trace form, and for small trees also M, column by column: it is linear in qdd [GL eq. 14]."""
-    c = state.row(LAGRANGIAN_INVERSE, qdd=np.zeros(state.nv))
+    c = state.row(LAGRANGIAN_PRINTED, qdd=np.zeros(state.nv))
     if state.nv > 8:
         return np.linalg.solve(state.mass_matrix(), state.tau - c)
-    columns = [state.row(LAGRANGIAN_INVERSE, qdd=e) - c for e in np.eye(state.nv)]
+    columns = [state.row(LAGRANGIAN_PRINTED, qdd=e) - c for e in np.eye(state.nv)]
     return np.linalg.solve(np.stack(columns, axis=1), state.tau - c)
 
 
@@ -94,8 +93,10 @@ def agree(state):
         assert np.isfinite(qdd).all(), name
         assert close(qdd, made["modified-articulated-body"], 1e-9), name
     size = np.abs(state.mass_matrix() @ made["recursive"]).max()
-    for algorithm in (NEWTON_EULER, LAGRANGIAN_INVERSE):
-        back = state.row(algorithm, qdd=made["modified-articulated-body"])
+    qdd = made["modified-articulated-body"]
+    backs = [state.row(algorithm, qdd=qdd) for algorithm in (NEWTON_EULER, LAGRANGIAN_INVERSE, LAGRANGIAN_PRINTED)]
+    unfactored = unfactored_forces(state.bodies(qdd=qdd), state.parents, state.root())  # [GL eq. 6]
+    for back in (*backs, np.array(unfactored, dtype=float)):
         assert np.abs(back - state.tau).max() < 1e-9 * max(1.0, size)
 
 

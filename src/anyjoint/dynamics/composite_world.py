@@ -24,13 +24,13 @@ def to_world(body: Any, parent: Any) -> None:
     """Outward: the joint's Jacobian and the body's own inertia, about the world's origin."""
     place(body, parent)
     child_frame(body)
-    body.S_world = columns([_twist_in_world(body, body.S[:, j]) for j in range(body.S.shape[1])])
+    body.S_world = columns([twist_in_world(body, body.S[:, j]) for j in range(body.S.shape[1])])
     h = vector(body.J.B[2, 1], body.J.B[0, 2], body.J.B[1, 0])
     turned = rigid(body.J.C[0, 0], body.R @ h, turn_symmetric(body.J.A, body.R))
     body.J_world = turned.shifted(body.p)
 
 
-def _twist_in_world(body: Any, s: Any) -> Any:
+def twist_in_world(body: Any, s: Any) -> Any:
     """Ad(T) s [SG eq. 2]."""
     w = body.R @ s[:3]
     return np.concatenate([w, body.R @ s[3:] + cross(body.p, w)])

@@ -55,6 +55,20 @@ def velocity_entries(records: Sequence[Any], parents: Sequence[int], places: Seq
     return out
 
 
+def coriolis_entries(records: Sequence[Any], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
+    """C."""
+    nv = places[-1].v.stop
+    out = zeros(nv, nv)
+    for body, at in zip(records, places, strict=True):
+        out[at.v, at.v] = body.D_c
+    for i, j in related(parents):
+        body, above = records[i], records[j]
+        out[places[j].v, places[i].v] = products(above.J_world, body.F)
+        lower = products(body.a_world, above.Jdot) + products(body.b_world, above.J_world[:3])
+        out[places[i].v, places[j].v] = lower
+    return out
+
+
 def coordinate_entries(records: Sequence[Any], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
     """dtau/dq."""
     out = zeros(places[-1].v.stop, places[-1].q.stop)

@@ -116,7 +116,7 @@ def collect_masses(body: Any, parent: Any) -> None:
     body.turning2, body.l2 = 2 * turning, 2 * l
     J, Phi, n = body.J_world, body.Phi, body.J_world.shape[1]
     body.a_world = columns([mass @ J[:, k] for k in range(n)])
-    body.b_world = _rows3([cross(body.l2, J[3:, k]) - body.turning2.T @ J[:3, k] for k in range(n)])
+    body.b_world = rows3([cross(body.l2, J[3:, k]) - body.turning2.T @ J[:3, k] for k in range(n)])
     body.Fv = columns([mass @ Phi[:, k] + _twice_B(body, J[:3, k]) for k in range(n)])
     body.D_a = joint_inertia(J, body.a_world, body.armature)
     body.D_v = products(body.a_world, Phi) + products(body.b_world, J[:3]) - body.passive_v
@@ -144,7 +144,7 @@ def _twice_B(body: Any, w: Vector) -> Vector:
     return np.concatenate([-(body.turning2 @ w), cross(w, body.l2)])
 
 
-def _rows3(vectors: list[Vector]) -> Any:
+def rows3(vectors: list[Vector]) -> Any:
     """A 3xn matrix from its columns."""
     out = zeros(3, len(vectors))
     for k, column in enumerate(vectors):

@@ -99,6 +99,13 @@ class Composite(Joint):
     def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
         return [x for part, q_part, _ in self.split(q, [0] * self.nv) for x in part.edges(q_part)]
 
+    def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """Those of the whole; where a part among charts has none, those of the parts."""
+        parts = [(part, part.barriers(own)) for part, own, _ in self.split(q, [0] * self.nv) if part.nv]
+        if all(found for _, found in parts):
+            return super().barriers(q)
+        return [x for _, found in parts for x in found]
+
     def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Sequence[Scalar]]]:
         return [x for part, q_part, _ in self.split(q, [0] * self.nv) for x in part.sides(q_part)]
 

@@ -8,15 +8,18 @@ from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
+from .chart_change import changed, has_charts
 from .contact_coordinates import contact_coordinates, contact_legs
 from .joint import Coordinate, Joint
+from .quaternion import turn_of
 
 
 @dataclass(frozen=True)
 class Contact(Joint):
     """Two surfaces touching at a point, Q = E1(u1, v1) R_psi E2(u2, v2)^-1 [PAK eq. 9-12]; q = (u1, v1, u2, v2, psi).
 
-    R_psi = diag(1, -1, -1) Rot_z(psi) opposes the normals; psi is the angle between the first tangents.
+    R_psi = diag(1, -1, -1) Rot_z(psi) opposes the normals; psi is the angle between the first tangents. On surfaces of
+    several charts (`surfaces.atlas`) it changes among them by itself.
     """
 
     surface1: Any
@@ -33,6 +36,25 @@ class Contact(Joint):
 
     def legs(self, q: Sequence[Scalar]) -> tuple[Pose, Pose]:
         return contact_legs(self.surface1, self.surface2, q)
+
+    def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
+        made = changed([(0, self.surface1), (2, self.surface2)], q, v, 4, 1)
+        return super().chart(*(made or (q, v))) or made
+
+    def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
+        """Differences of coordinates; among charts, how far the body is turned, and how far away in x and y."""
+        if not has_charts(self.surface1, self.surface2):
+            return super().deflection(q, rest)
+        there, here = self.pose(rest), self.pose(q)
+        return [*turn_of(there.R.T @ here.R), here.p[0] - there.p[0], here.p[1] - there.p[1]]
+
+    @property
+    def deflects_by_coordinates(self) -> bool:
+        return not has_charts(self.surface1, self.surface2)
+
+    def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """None among charts, which change before any is met."""
+        return [] if has_charts(self.surface1, self.surface2) else super().barriers(q)
 
     def singularity(self, q: Sequence[float]) -> str | None:
         first: str | None = self.surface1.singularity(float(q[0]), float(q[1]))

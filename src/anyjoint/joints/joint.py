@@ -120,6 +120,11 @@ class Joint:
         """How far springs that relax at `rest` are stretched, one number per velocity; the same in every chart."""
         return [x - r for x, r in zip(q, rest, strict=True)]
 
+    @property
+    def deflects_by_coordinates(self) -> bool:
+        """Whether springs are stretched by differences of coordinates, so that they pull on velocities one by one."""
+        return type(self).deflection is Joint.deflection
+
     def singularity(self, q: Sequence[float]) -> str | None:
         """A sentence (what is singular and a way out) if the coordinates break down at q, else None."""
         return self.stuck(q)

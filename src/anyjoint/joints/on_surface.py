@@ -9,7 +9,9 @@ from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
+from .chart_change import changed, check_aligned, has_charts
 from .joint import Coordinate, Joint
+from .quaternion import turn_of
 from .surface_coordinates import surface_coordinates
 
 
@@ -17,7 +19,8 @@ from .surface_coordinates import surface_coordinates
 class OnSurface(Joint):
     """Riding on a surface, Q = S(u, v) with S = [p0, n x p0, n]; `spin=True` adds Rot_z(psi) about the normal.
 
-    With `slide=True` the surface belongs to the child and slides over a fixed point: Q is the inverse.
+    With `slide=True` the surface belongs to the child and slides over a fixed point: Q is the inverse. On a surface of
+    several charts (`surfaces.atlas`) it changes among them by itself; the angle psi takes up how their frames differ.
     """
 
     surface: Any
@@ -27,6 +30,8 @@ class OnSurface(Joint):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "surface", as_surface(self.surface))
+        if not self.spin:
+            check_aligned("OnSurface", self.surface, "let it turn, with spin=True")
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
@@ -38,6 +43,26 @@ class OnSurface(Joint):
         if self.spin:
             frame = frame @ Pose.rotation_z(q[2])
         return (Pose(), frame) if self.slide else (frame, Pose())
+
+    def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
+        made = changed([(0, self.surface)], q, v, 2 if self.spin else None, -1)
+        return super().chart(*(made or (q, v))) or made
+
+    def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
+        """Differences of coordinates; among charts, how far it is away along the axes at rest, and turned about z."""
+        if not has_charts(self.surface):
+            return super().deflection(q, rest)
+        there, here = (self.surface.frame(*x[:2]) @ Pose.rotation_z(x[2] if self.spin else 0) for x in (rest, q))
+        way = there.R.T @ (here.p - there.p)
+        return [way[0], way[1], *(turn_of(there.R.T @ here.R)[2:] if self.spin else ())]
+
+    @property
+    def deflects_by_coordinates(self) -> bool:
+        return not has_charts(self.surface)
+
+    def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """None among charts, which change before any is met."""
+        return [] if has_charts(self.surface) else super().barriers(q)
 
     def ranks(self, q: Sequence[Scalar]) -> list[Scalar]:
         if not self.spin:

@@ -60,7 +60,7 @@ class Spring:
         never negative.
         """
         damping = vector(*self.damping)
-        if type(joint).deflection is Joint.deflection:
+        if joint.deflects_by_coordinates:
             return vector(*self.stiffness), damping
         _, slopes = _deflection(joint, q, self.rest)
         columns = np.array([list(column) for column in slopes], dtype=object)
@@ -76,7 +76,7 @@ def _deflection(joint: Joint, q: Values, rest: Values) -> tuple[Values, Sequence
     """x, and for each velocity the slopes dx/dv."""
     n = joint.nv
     unit = [[1 if i == j else 0 for i in range(n)] for j in range(n)]
-    if type(joint).deflection is Joint.deflection:
+    if joint.deflects_by_coordinates:
         return joint.deflection(q, rest), unit
     x, partials, _ = jet(lambda at: joint.deflection(at, rest), q, [0] * len(q))
     slopes = []

@@ -11,6 +11,7 @@ from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Turn, as_matrix
 
+from .chart_change import changed, check_aligned, has_charts
 from .joint import Coordinate, Joint
 from .surface_coordinates import surface_coordinates
 
@@ -20,7 +21,8 @@ class SurfaceSurface(Joint):
     """Two surfaces sliding on each other, Q = S1(u1, v1) flip S2(u2, v2)^-1 [GL eq. 15]; q = (u1, v1, u2, v2).
 
     The flip opposes the normals, because solids touch from outside. The angle between the first tangents is held at
-    `twist`: 0 aligns them; pi/2 crosses them, as the links of a chain of tori are.
+    `twist`: 0 aligns them; pi/2 crosses them, as the links of a chain of tori are. On surfaces with several charts
+    (`surfaces.atlas`) it changes among them by itself, as long as their frames are not turned against each other.
     """
 
     surface1: Any
@@ -32,6 +34,8 @@ class SurfaceSurface(Joint):
         object.__setattr__(self, "surface1", as_surface(self.surface1))
         object.__setattr__(self, "surface2", as_surface(self.surface2))
         finite("SurfaceSurface", twist=self.twist)
+        for surface in (self.surface1, self.surface2):
+            check_aligned("SurfaceSurface", surface, "joints.Contact has the same coordinates and may turn")
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
@@ -41,6 +45,14 @@ class SurfaceSurface(Joint):
         """Through the contact frame: A to the flipped frame of surface 1, B to the frame of surface 2."""
         A = self.surface1.frame(q[0], q[1]) @ opposed(self.twist)
         return A, self.surface2.frame(q[2], q[3])
+
+    def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
+        made = changed([(0, self.surface1), (2, self.surface2)], q, v, None, 1)
+        return super().chart(*(made or (q, v))) or made
+
+    def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """None among charts, which change before any is met."""
+        return [] if has_charts(self.surface1, self.surface2) else super().barriers(q)
 
     def singularity(self, q: Sequence[float]) -> str | None:
         first: str | None = self.surface1.singularity(float(q[0]), float(q[1]))

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.dynamics.augmented import augmented_accelerations
-from anyjoint.dynamics.blocks import LinkRows, split_blocks
+from anyjoint.dynamics.blocks import LinkRows
 from anyjoint.dynamics.bordered import bordered_accelerations
 from anyjoint.dynamics.multipliers import constrained_accelerations
-from anyjoint.dynamics.recursive_mixed import numeric_part
 from anyjoint.dynamics.redmax import redmax_accelerations, reduced_rows, reduced_system
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.checks import check_regular
@@ -70,24 +69,6 @@ def _augmented(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
     return augmented_accelerations(*_links(model, q, v, tau))
 
 
-def _recursive_mixed(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
-    """Recursions 1-3 from machine code, 4-6 from NumPy [SG Method II]."""
-    row, links = np.asarray(model.program("recursive_mixed")(q, v, tau), dtype=float), model.plan.links
-    widths = [link.joint.nv for link in links]
-    blocks, rest = np.split(row, [24 * len(links) + 6 * model.nv], axis=-1)
-    tau_bar = np.split(rest, np.cumsum(widths)[:-1], axis=-1)
-    inertias = [link.inertia for link in links]
-    return numeric_part(split_blocks(blocks, widths), model.plan.parents, inertias, tau_bar, _armature(links))
-
-
-def _composite(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
-    return _solved(*_composite_system(model, q, v, tau))
-
-
-def _lagrangian(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
-    return _solved(*_lagrangian_system(model, q, v, tau))
-
-
 # -- with multipliers -------------------------------------------------------------------------------------------------
 
 
@@ -113,11 +94,8 @@ def _augmented_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Flo
 
 
 ALONE: dict[str, Forward] = {
-    "composite-rigid-body": _composite,
-    "lagrangian": _lagrangian,
     "augmented": _augmented,
     "redmax": _redmax,
-    "recursive-mixed": _recursive_mixed,
 }
 WITH_MULTIPLIERS: dict[str, Forward] = {
     "composite-rigid-body": _composite_held,
@@ -153,11 +131,6 @@ def _lagrangian_system(model: Model, q: Floats, v: Floats, tau: Floats) -> tuple
     c = np.asarray(inverse(q, v, np.zeros(model.nv)), dtype=float)
     M = np.stack([inverse(q, v, e) - c for e in np.eye(model.nv)], axis=-1)
     return (M + np.swapaxes(M, -1, -2)) / 2, tau - c
-
-
-def _solved(M: Floats, right: Floats) -> Floats:
-    solved: Floats = np.linalg.solve(M, right[..., None])[..., 0]
-    return solved
 
 
 def _rows(model: Model, q: Floats, v: Floats, *clock: Floats) -> tuple[Floats, Floats]:

@@ -22,7 +22,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import singular_coordinates
 from anyjoint.options import named_options
 from anyjoint.quantity import QUANTITIES, Quantity
-from anyjoint.quantity.forward_dynamics import DENSE_FORMULATIONS, NUMERIC
+from anyjoint.quantity.forward_dynamics import NUMERIC
 from anyjoint.quantity.hybrid_dynamics import hybrid_dynamics
 from anyjoint.quantity.mass_matrix import DENSE
 from anyjoint.quantity.step import STEPS
@@ -128,7 +128,7 @@ class Model(ConstraintQuestions, ModeQuestions, Derivatives, ProductQuestions, U
             return algorithm in WITH_MULTIPLIERS
         if self.workshop.expansion:
             return False
-        return algorithm in NUMERIC or (algorithm in DENSE_FORMULATIONS and self.nv > DENSE)
+        return algorithm in NUMERIC
 
     if TYPE_CHECKING:  # methods that come from the list of quantities
 

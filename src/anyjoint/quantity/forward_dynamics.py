@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from anyjoint.codegen import count_schedule
 from anyjoint.dynamics.algorithm import Algorithm, Over
 from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.dynamics.carried import CARRIED
+from anyjoint.dynamics.lagrangian_equations import LAGRANGIAN_EQUATIONS
 from anyjoint.dynamics.mass_matrix import solve_from_leaves
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import BIAS, INERTIAL_BIAS
 from anyjoint.dynamics.recursive import RECURSIVE
+from anyjoint.dynamics.recursive_mixed import RECURSIVE_MIXED
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.spatial import vector
+from anyjoint.trace.cholesky_layout import solved_schedule
+from anyjoint.trace.mixed_layout import mixed_schedule
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
 
 from .constraints import ACCELERATIONS
 from .lagrangian import lagrangian
-from .mass_matrix import traced_mass
+from .mass_matrix import DENSE, traced_mass
 from .quantity import TAU, A, Q, Quantity, T, V, with_time
 
 INPUTS = ("q", "v", "tau")
@@ -44,12 +49,14 @@ def projected(tree: Straight) -> list[Any]:
 
 
 SWEEPS: dict[str, Algorithm] = {a.name: a for a in (RECURSIVE, ARTICULATED_BODY, MODIFIED_ARTICULATED_BODY)}
-DENSE_FORMULATIONS: dict[str, tuple[Callable[[Straight], list[Any]], Over]] = {
-    "composite-rigid-body": (composite, "regrouped"),
-    "lagrangian": (lagrangian, "links"),
+# How they are traced, and up to how many velocities: larger ones go by kernels.
+DENSE_FORMULATIONS: dict[str, tuple[Callable[[Straight], list[Any]], Over, int]] = {
+    "composite-rigid-body": (composite, "regrouped", DENSE),
+    "lagrangian": (lagrangian, "regrouped", SMALL),
 }
-NUMERIC = ("augmented", "redmax", "recursive-mixed")  # solved numerically, from compiled blocks
-FORMULATIONS = (*SWEEPS, *DENSE_FORMULATIONS, *NUMERIC)
+MIXED = RECURSIVE_MIXED.name  # sweeps, then kernels that know nothing of joints
+NUMERIC = ("augmented", "redmax")  # solved numerically, from compiled blocks
+FORMULATIONS = (*SWEEPS, MIXED, *DENSE_FORMULATIONS, *NUMERIC)
 CARRYING = (ARTICULATED_BODY.name,)  # with constraints: sweeps that carry their multipliers
 FOLLOWING = (*CARRYING, *DENSE_FORMULATIONS)  # with joints that follow others
 
@@ -61,10 +68,14 @@ def trace(workshop: Workshop, formulation: str) -> Trace:
         return workshop.constrained(CARRIED.name, with_time(workshop, INPUTS), ACCELERATIONS)
     if workshop.expansion:
         return followed(workshop, formulation)
+    if formulation == MIXED and workshop.plan().links:
+        return workshop.layout(RECURSIVE_MIXED, mixed_schedule)
     if formulation in SWEEPS:
         return workshop.sweeps(SWEEPS[formulation])
     if formulation in DENSE_FORMULATIONS:
-        function, over = DENSE_FORMULATIONS[formulation]
+        function, over, most = DENSE_FORMULATIONS[formulation]
+        if workshop.mechanism.nv > most:
+            return workshop.layout(replace(LAGRANGIAN_EQUATIONS, name=formulation), solved_schedule)
         return workshop.straight(formulation, INPUTS, function, over=over)
     sweeps = workshop.sweeps(ARTICULATED_BODY)
     if workshop.mechanism.nv > SMALL or workshop.form == "kernels":

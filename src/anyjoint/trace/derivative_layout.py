@@ -16,6 +16,7 @@ PRODUCTS = 64  # velocities up to which products with M^-1 take less than solvin
 
 J, A, B = Part("J_world"), Part("a_world"), Part("b_world", 3)
 BY_A = Entries(own="D_a", upper=((J, A),), lower=((A, J),))
+CORIOLIS = Entries(own="D_c", upper=((J, Part("F")),), lower=((A, Part("Jdot")), (B, J)))
 BY_V = Entries(own="D_v", upper=((J, Part("Fv")),), lower=((A, Part("Phi")), (B, J)))
 
 
@@ -37,6 +38,16 @@ def inverse_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     for entries, width in matrices:
         pairs.add(entries, Target(at, width))
         at = at.at(tracer.plan.links[-1].v.stop * width)
+    return builder.schedule(), layout.rows
+
+
+def coriolis_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
+    """C, for an algorithm with the results of dynamics/coriolis.py."""
+    builder = tree_builder(tracer)
+    layout = Layout(tracer, builder, results_in_work=True, spread=spread(tracer.plan, CORIOLIS))
+    layout.add_runs()
+    target = Target(builder.place("result"), tracer.plan.links[-1].v.stop)
+    Pairs(builder, tracer.plan, layout.results).add(CORIOLIS, target)
     return builder.schedule(), layout.rows
 
 

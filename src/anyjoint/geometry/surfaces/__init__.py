@@ -1,5 +1,6 @@
 """Surfaces: one file each; wherever a surface is wanted, a plain function of (u, v) will do."""
 
+from .atlas import Atlas, atlas
 from .bezier import Bezier
 from .bspline import BSpline
 from .cylinder import Cylinder
@@ -12,6 +13,6 @@ from .surface import Surface
 from .torus import Torus
 
 __all__ = [
-    "BSpline", "Bezier", "Cylinder", "Ellipsoid", "FunctionSurface", "Inside", "Plane", "Sphere", "Surface",
-    "Torus", "as_surface", "surface",
+    "Atlas", "BSpline", "Bezier", "Cylinder", "Ellipsoid", "FunctionSurface", "Inside", "Plane", "Sphere", "Surface",
+    "Torus", "as_surface", "atlas", "surface",
 ]  # fmt: skip

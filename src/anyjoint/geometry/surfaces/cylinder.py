@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from anyjoint.scalar import Scalar, cos, sin
+from anyjoint.scalar import Scalar, atan2, cos, sin
 from anyjoint.spatial import Pose, Vector, vector
 
 from ..check import POSITIVE, parameter, positive
@@ -27,6 +27,9 @@ class Cylinder(Surface):
 
     def frame(self, u: Scalar, v: Scalar) -> Pose:
         return Pose.rotation_z(u) @ Pose.translation(self.radius, 0, v) @ OUTWARD_X
+
+    def locate(self, point: Vector) -> tuple[Scalar, Scalar]:
+        return atan2(point[1], point[0]), point[2]
 
     def singularity(self, u: float, v: float) -> str | None:
         return None

@@ -13,12 +13,14 @@ from .pole import (
     both_charts,
     in_first,
     other_chart,
+    polar_angles,
     polar_axes,
+    polar_region,
     pole_distance,
     pole_message,
     shift_of,
 )
-from .surface import Change, Surface
+from .surface import Change, Interval, Surface
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,14 @@ class Ellipsoid(Surface):
         local = Pose.translation(a * cos(u) * sin(v), b * sin(u) * sin(v), c * cos(v))
         turn = known_rotation(2, y / h, x / h) @ known_rotation(1, lean / length, rise / length)
         return polar_axes(self.axis, "Ellipsoid", v) @ local @ turn @ QUARTER_Z
+
+    @property
+    def region(self) -> tuple[Interval, Interval]:
+        return polar_region(self.axis)
+
+    def locate(self, point: Vector) -> tuple[Scalar, Scalar]:
+        x, y, z = point
+        return polar_angles(self.axis, "Ellipsoid", vector(x / self.a, y / self.b, z / self.c))
 
     def all_charts(self) -> "Ellipsoid":
         return replace(self, axis=both_charts(self.axis))

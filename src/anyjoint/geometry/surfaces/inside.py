@@ -55,6 +55,13 @@ class Inside(Surface):
     def poles(self, u: Scalar, v: Scalar) -> list[Scalar]:
         return self.surface.poles(u, v)  # type: ignore[no-any-return]
 
+    @property
+    def region(self) -> tuple[Interval, Interval]:
+        return self.surface.region  # type: ignore[no-any-return]
+
+    def locate(self, point: Vector) -> tuple[Scalar, Scalar]:
+        return self.surface.locate(point)  # type: ignore[no-any-return]
+
     def all_charts(self) -> Inside:
         return replace(self, surface=self.surface.all_charts())
 

@@ -20,5 +20,8 @@ class Plane(Surface):
     def frame(self, u: Scalar, v: Scalar) -> Pose:
         return Pose.translation(u, v, 0)
 
+    def locate(self, point: Vector) -> tuple[Scalar, Scalar]:
+        return point[0], point[1]
+
     def singularity(self, u: float, v: float) -> str | None:
         return None

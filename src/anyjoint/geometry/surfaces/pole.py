@@ -9,7 +9,7 @@ import math
 
 from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar, atan2, less, select, sincos, sqrt
-from anyjoint.spatial import Pose, QuarterTurn, Turn, as_matrix
+from anyjoint.spatial import Pose, QuarterTurn, Turn, Vector, as_matrix
 
 POLE_MARGIN = 1e-6
 POLAR_DOMAIN = ((-math.pi, math.pi), (0.0, math.pi))
@@ -63,6 +63,18 @@ def other_chart(u: Scalar, v: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     sign = select(first, 1, -1)
     x, y, z = -sign * up, s * along, sign * c * along  # a quarter turn about y, there or back
     return less(along, LEAVE), atan2(y, x), atan2(sqrt(x * x + y * y), z) + select(first, 2 * math.pi, 0.0)
+
+
+def polar_region(axis: str) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Where one chart serves in an atlas: not near its poles; all of it where it has a second one for them."""
+    away = 0.0 if len(axis) == 2 else math.asin(LEAVE)
+    return POLAR_DOMAIN[0], (away, math.pi - away)
+
+
+def polar_angles(axis: str, owner: str, point: Vector) -> tuple[Scalar, Scalar]:
+    """u and v of a point of the unit sphere, in the first chart."""
+    x, y, z = cycle(shift_of(axis, owner)).R.T @ point
+    return atan2(y, x), atan2(sqrt(x * x + y * y), z)
 
 
 def pole_distance(v: Scalar) -> list[Scalar]:

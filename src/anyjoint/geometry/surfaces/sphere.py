@@ -8,8 +8,18 @@ from anyjoint.spatial import Pose, Vector, vector
 
 from ..check import POSITIVE, parameter, positive
 from ..frame import QUARTER_Z
-from .pole import POLAR_DOMAIN, both_charts, other_chart, polar_axes, pole_distance, pole_message, shift_of
-from .surface import Change, Surface
+from .pole import (
+    POLAR_DOMAIN,
+    both_charts,
+    other_chart,
+    polar_angles,
+    polar_axes,
+    polar_region,
+    pole_distance,
+    pole_message,
+    shift_of,
+)
+from .surface import Change, Interval, Surface
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,13 @@ class Sphere(Surface):
     def frame(self, u: Scalar, v: Scalar) -> Pose:
         up = Pose.rotation_z(u) @ Pose.rotation_y(v) @ Pose.translation(0, 0, self.radius)
         return polar_axes(self.axis, "Sphere", v) @ up @ QUARTER_Z
+
+    @property
+    def region(self) -> tuple[Interval, Interval]:
+        return polar_region(self.axis)
+
+    def locate(self, point: Vector) -> tuple[Scalar, Scalar]:
+        return polar_angles(self.axis, "Sphere", point)
 
     def all_charts(self) -> "Sphere":
         return replace(self, axis=both_charts(self.axis))

@@ -13,6 +13,7 @@ from anyjoint.spatial import Pose, Vector, cross, vector
 
 from ..check import EVERYWHERE
 from ..frame import framed, place, unit, vanishes
+from .locate import locate
 
 Interval = tuple[float, float]
 Change = tuple[Scalar, Scalar, Scalar]  # whether it is time to change charts, and (u, v) in the other
@@ -65,6 +66,15 @@ class Surface:
     def poles(self, u: Scalar, v: Scalar) -> list[Scalar]:
         """Numbers that vanish where closed forms hold but u says nothing."""
         return []
+
+    @property
+    def region(self) -> tuple[Interval, Interval]:
+        """Where it serves as a chart of an atlas: its domain, or what is far enough from its poles."""
+        return self.domain
+
+    def locate(self, point: Vector) -> tuple[Scalar, Scalar]:
+        """The parameters (u, v) of a point of the surface."""
+        return locate(self, self.region, point)
 
     def all_charts(self) -> Surface:
         """The same surface with as many charts as it needs to have no pole; itself where it knows of no other."""

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar, cos, is_number, sin
+from anyjoint.scalar import Scalar, atan2, cos, is_number, sin, sqrt
 from anyjoint.spatial import Pose, Vector, vector
 
 from ..check import POSITIVE, parameter, positive
@@ -35,6 +35,10 @@ class Torus(Surface):
     def frame(self, u: Scalar, v: Scalar) -> Pose:
         ring = Pose.rotation_z(u) @ Pose.translation(self.R, 0, 0)
         return ring @ Pose.rotation_y(-v) @ Pose.translation(self.r, 0, 0) @ OUTWARD_X
+
+    def locate(self, point: Vector) -> tuple[Scalar, Scalar]:
+        x, y, z = point
+        return atan2(y, x), atan2(z, sqrt(x * x + y * y) - self.R)
 
     def singularity(self, u: float, v: float) -> str | None:
         return None
