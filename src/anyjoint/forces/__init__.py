@@ -13,12 +13,13 @@ from .limits import Limits
 from .magnets import Magnets
 from .motor import Motor
 from .muscle import Hill, Muscle
-from .path import WrapCylinder, WrapSphere
+from .path import ConditionalPoint, MovingPoint
 from .servo import Servo
 from .spring import Spring
+from .wrap import WrapCylinder, WrapSphere
 from .wrench import Wrench
 
 __all__ = [
-    "Actuator", "Attraction", "Bushing", "Cable", "Custom", "Drag", "Force", "Hill", "Limits", "Magnets", "Motor",
-    "Muscle", "Push", "Servo", "Spring", "WrapCylinder", "WrapSphere", "Wrench",
+    "Actuator", "Attraction", "Bushing", "Cable", "ConditionalPoint", "Custom", "Drag", "Force", "Hill", "Limits",
+    "Magnets", "Motor", "MovingPoint", "Muscle", "Push", "Servo", "Spring", "WrapCylinder", "WrapSphere", "Wrench",
 ]  # fmt: skip

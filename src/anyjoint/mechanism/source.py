@@ -33,3 +33,8 @@ class Source:
     actuators: Mapping[str, Any] = field(default_factory=dict)
     forces: tuple[Any, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def muscles(self) -> Mapping[str, Any]:
+        """Those of the actuators that pull along a path."""
+        return {name: drive for name, drive in self.actuators.items() if hasattr(drive, "path")}

@@ -41,10 +41,13 @@ from .dense import WITH_MULTIPLIERS, solved_forward
 from .derivatives import Derivatives
 from .diagnosis import explain
 from .direct import Direct
+from .frames import FrameQuestions
+from .inverse_kinematics import InverseKinematics
 from .method import add_methods
 from .modes import ModeQuestions
 from .parameter_rows import ParameterRows
 from .parameters import Parameters
+from .paths import PathQuestions
 from .places import Places
 from .product_questions import ProductQuestions
 from .products import Products
@@ -62,7 +65,10 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 Given = ParameterRows | Mapping[str, Any]  # parameters, one row per state
 
 
-class Model(ConstraintQuestions, ModeQuestions, Derivatives, ProductQuestions, Uses):
+class Model(
+    ConstraintQuestions, ModeQuestions, Derivatives, ProductQuestions, FrameQuestions, InverseKinematics,
+    PathQuestions, Uses,
+):  # fmt: skip
     """Equations of motion of a mechanism as machine code; `mech.compile()` makes it.
 
     States are rows (n,) or batches (batch, n): `q` of nq coordinates, `v` of nv velocities. A pendulum of 1 m:
@@ -188,7 +194,7 @@ class Model(ConstraintQuestions, ModeQuestions, Derivatives, ProductQuestions, U
         self.workshop.forget()
         self.row_programs.parameters_changed()
         self.products.parameters_changed()
-        for made in ("screen", "places", "_direct", "_entry_places", "is_regular", "_family"):
+        for made in ("screen", "places", "_direct", "_entry_places", "is_regular", "_family", "_path_programs"):
             self.__dict__.pop(made, None)
         stale = []
         for name, program in self._programs.items():
