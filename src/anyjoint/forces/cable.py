@@ -11,7 +11,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, less, maximum, select
 
 from .force import Values, check_number
-from .path import Item, read_path
+from .path import Item, check_listed, read_path
 from .signal import Signal, joined, parted
 
 
@@ -35,6 +35,7 @@ class Cable:
         check_number("Cable", "damping", self.damping, least=0.0)
         if not callable(self.length):
             check_number("Cable", "length", self.length, least=0.0)
+        check_listed(self.path, "Cable")
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
         path = read_path(self.path, mechanism, "Cable")

@@ -14,7 +14,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, exp, less, maximum, minimum, select, sqrt
 
 from .force import Values, check_number
-from .path import Item, read_path
+from .path import Item, check_listed, read_path
 from .signal import Signal, joined, parted
 from .wrap import TINY
 
@@ -69,6 +69,7 @@ class Muscle:
     activation: Signal = 0.0
 
     def __post_init__(self) -> None:
+        check_listed(self.path, "Muscle")
         if not callable(self.force):
             raise InputError(f"Muscle: force={self.force!r}; expected Hill(...) or force(length, rate, activation)")
 

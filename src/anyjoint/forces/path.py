@@ -37,14 +37,15 @@ class MovingPoint:
 class ConditionalPoint:
     """A point of a body (None: the ground) that a path passes only while a coordinate is within a range.
 
-    `coordinate` is (body, number). The length of the path jumps where the point comes and goes, unless the path passes
-    it just then.
+    `coordinate` is (body, number); with `function`, that of the coordinate has to be within the range. The length of
+    the path jumps where the point comes and goes, unless the path passes it just then.
     """
 
     body: Any
     point: Vector3
     coordinate: tuple[Any, int]
     range: tuple[float, float]
+    function: Callable[[Any], Any] | None = None
 
 
 Item = Any  # (body, point), MovingPoint, ConditionalPoint, WrapSphere or WrapCylinder
@@ -61,10 +62,15 @@ class Path:
     numbers: tuple[float, ...]
 
 
-def read_path(path: Sequence[Item], mechanism: Mechanism, what: str) -> Path:
-    """The path of a list of items."""
+def check_listed(path: Any, what: str) -> None:
+    """Refuse what is no list."""
     if isinstance(path, str) or not hasattr(path, "__iter__"):
         raise InputError(f"{what}: path={path!r}; expected a list of (body, point)")
+
+
+def read_path(path: Sequence[Item], mechanism: Mechanism, what: str) -> Path:
+    """The path of a list of items."""
+    check_listed(path, what)
     kinds, bodies = list[Hashable](), list[int]()
     coordinates, numbers = list[Coordinate](), list[float]()
 
@@ -85,7 +91,7 @@ def read_path(path: Sequence[Item], mechanism: Mechanism, what: str) -> Path:
             kinds.append((MOVING, item.position, tuple(place(pair) for pair in item.coordinates)))
             own = ()
         elif isinstance(item, ConditionalPoint):
-            kinds.append((SOMETIMES, place(item.coordinate)))
+            kinds.append((SOMETIMES, place(item.coordinate), item.function))
             own = (*checked_vector(what, "point of the path", item.point), *_range(item.range, what))
         elif isinstance(item, (tuple, list)) and len(item) == 2:
             kinds.append((POINT,))
@@ -143,7 +149,7 @@ def path_length(kinds: tuple[Any, ...], sizes: tuple[int, ...], moved: bool) -> 
                 standing.append(Standing(kind, pose, own))
                 continue
             here = pose.act(_point(kind, own, q))
-            active = (q[kind[1]], own[3], own[4]) if kind[0] == SOMETIMES else None
+            active = (_seen(kind, q), own[3], own[4]) if kind[0] == SOMETIMES else None
             if last is not None:
                 way = distance(here - last)
                 total = total + _while(active, way, 0.0)
@@ -181,6 +187,11 @@ class Standing:
 def _point(kind: Any, own: Values, q: Values) -> Values:
     """Where a point is on its body."""
     return vector(*kind[1](*(q[k] for k in kind[2]))) if kind[0] == MOVING else own[:3]
+
+
+def _seen(kind: Any, q: Values) -> Scalar:
+    """What a point that comes and goes depends on."""
+    return q[kind[1]] if kind[2] is None else kind[2](q[kind[1]])
 
 
 def _while(active: Any, then: Scalar, other: Scalar) -> Scalar:

@@ -194,7 +194,7 @@ class Model(
         self.workshop.forget()
         self.row_programs.parameters_changed()
         self.products.parameters_changed()
-        for made in ("screen", "places", "_direct", "_entry_places", "is_regular", "_family", "_path_programs"):
+        for made in ("screen", "places", "_direct", "_entry_places", "is_regular", "_family"):
             self.__dict__.pop(made, None)
         stale = []
         for name, program in self._programs.items():

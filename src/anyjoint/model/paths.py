@@ -1,20 +1,23 @@
-"""Lengths of cables and muscles, and their moment arms: how the length changes with each coordinate, by D*."""
+"""Lengths of cables and muscles, and their moment arms: how the length changes with each coordinate, by D*.
+
+A path knows bodies by their poses alone, so that all paths of one kind share a small program, whatever hangs between
+the bodies; what its wrenches on them do to the joints is a product with all Jacobians, in linear time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.codegen import compile_function
-from anyjoint.forces.path import read_path
-from anyjoint.forces.trace import ForceTrace
-from anyjoint.spatial import Pose
-from anyjoint.symbolic import Node
+from anyjoint.forces.path import Path, read_path
+from anyjoint.spatial import Pose, Translation, Turn, skew, vector
+from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import jacobian
+from anyjoint.symbolic.rewrite import substitute
 
 from .arguments import checked_row
 from .part import Part
@@ -22,21 +25,14 @@ from .part import Part
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
-@dataclass(frozen=True)
-class _Program:
-    """Paths, kept alive while their code is, and the code: lengths, then arms row by row."""
-
-    paths: tuple[Any, ...]
-    function: Any
-
-
 class PathQuestions(Part):
     """The part of Model that is about paths: a cable or muscle of `anyjoint.forces`, a list of items, or several."""
 
     def path_length(self, q: Any, paths: Any) -> Floats:
         """Length of a path, (...) for states (..., nq), or of several, (..., paths)."""
-        several, found = self._along("path_length", q, paths)
-        lengths = found[..., 0]
+        several, read = self._read("path_length", paths)
+        q = checked_row("path_length", q, "q", self.nq, self.dtype)
+        lengths = self._along(np.atleast_2d(q), read)[0].reshape(*q.shape[:-1], len(read))
         return np.asarray(lengths if several else lengths[..., 0])
 
     def moment_arms(self, q: Any, paths: Any) -> Floats:
@@ -44,49 +40,82 @@ class PathQuestions(Part):
 
         With a tension T, a muscle turns the joint of a hinge by the torque T * arm.
         """
-        several, found = self._along("moment_arms", q, paths)
-        arms = found[..., 1:]
+        several, read = self._read("moment_arms", paths)
+        q = checked_row("moment_arms", q, "q", self.nq, self.dtype)
+        states = np.atleast_2d(q)
+        _, wrenches, direct = self._along(states, read)
+        rows, flat = np.repeat(states, len(read), axis=0), wrenches.reshape(-1, self.nb, 6)
+        arms = -np.asarray(self.generalized_forces(rows, flat)).reshape(direct.shape) - direct
+        arms = arms.reshape(*q.shape[:-1], len(read), self.nv)
         return np.asarray(arms if several else arms[..., 0, :])
 
-    def _along(self, where: str, q: Any, paths: Any) -> tuple[bool, Floats]:
+    def _read(self, where: str, paths: Any) -> tuple[bool, list[Path]]:
         several, items = _listed(paths)
-        q = checked_row(where, q, "q", self.nq, self.dtype)
-        program = self._path_program(where, items)
-        shape = (*q.shape[:-1], len(items), 1 + self.nv)
-        return several, np.asarray(program.function(q)).reshape(shape)
+        return several, [read_path(getattr(item, "path", item), self.mechanism, where) for item in items]
+
+    def _along(self, q: Floats, paths: Sequence[Path]) -> tuple[Floats, Floats, Floats]:
+        """Of every state and path: the length, how it changes with motions of bodies, and with coordinates."""
+        poses = np.asarray(self.body_poses(q))
+        size = len(q), len(paths)
+        lengths, wrenches = np.zeros(size, self.dtype), np.zeros((*size, self.nb, 6), self.dtype)
+        direct = np.zeros((*size, self.nv), self.dtype)
+        for k, path in enumerate(paths):
+            moving = [body for body in path.bodies if body >= 0]
+            places = poses[:, moving, :3].reshape(len(q), -1)
+            at = [self.mechanism.bodies[body].q.start + c for body, c in path.coordinates]
+            numbers = np.broadcast_to(np.array(path.numbers, self.dtype), (len(q), len(path.numbers)))
+            rows = np.concatenate([places, q[:, at], numbers], axis=1)
+            # A single state needs no code for batches.
+            found = np.atleast_2d(self._path_program(path)(rows if len(rows) > 1 else rows[0]))
+            lengths[:, k] = found[:, 0]
+            for i, body in enumerate(moving):
+                wrenches[:, k, body] += found[:, 1 + 6 * i : 7 + 6 * i]
+            for i, (body, c) in enumerate(path.coordinates):
+                direct[:, k, self.mechanism.bodies[body].v.start + c] += found[:, 1 + 6 * len(moving) + i]
+        return lengths, wrenches, direct
 
     @cached_property
-    def _path_programs(self) -> dict[tuple[int, ...], _Program]:
+    def _path_programs(self) -> dict[Any, Any]:
         return {}
 
-    def _path_program(self, where: str, items: tuple[Any, ...]) -> _Program:
-        key = tuple(map(id, items))
+    def _path_program(self, path: Path) -> Any:
+        """The program of all paths of this kind."""
+        grounded = tuple(body < 0 for body in path.bodies)
+        key = path.measure, grounded, len(path.coordinates), len(path.numbers)
         if key not in self._path_programs:
-            self._path_programs[key] = _Program(items, self._compiled_paths(where, items))
+            self._path_programs[key] = _compiled(*key, self.dtype.name)
         return self._path_programs[key]
 
-    def _compiled_paths(self, where: str, items: tuple[Any, ...]) -> Any:
-        trace, lengths = ForceTrace(self.mechanism), []
-        for item in items:
-            path = read_path(getattr(item, "path", item), self.mechanism, where)
-            poses = [trace.poses[body] if body >= 0 else Pose() for body in path.bodies]
-            at = [self.mechanism.bodies[body].q.start + k for body, k in path.coordinates]
-            q = [np.array([trace.q[k] for k in at], dtype=object)] if at else []
-            length = path.measure(*poses, *q, np.array(path.numbers, dtype=object))
-            lengths.append(length if isinstance(length, Node) else trace.graph.constant(float(length)))
-        rates = trace.rate_of(lengths)
-        nodes = [x if isinstance(x, Node) else trace.graph.constant(float(x)) for x in rates]
-        slopes = jacobian(nodes, trace.v)
-        rows = [[length, *(-x for x in row)] for length, row in zip(lengths, slopes, strict=True)]
-        return compile_function([trace.q], rows, dtype=self.dtype.name)
+
+def _compiled(measure: Any, grounded: tuple[bool, ...], coordinates: int, numbers: int, dtype: str) -> Any:
+    """(poses of moving bodies, coordinates, numbers) -> length, and its slopes by small motions and coordinates."""
+    g = Graph()
+    frames = [[g.variable("x") for _ in range(12)] for still in grounded if not still]
+    small = [[g.variable("z") for _ in range(6)] for _ in frames]
+    q, n = [g.variable("q") for _ in range(coordinates)], [g.variable("n") for _ in range(numbers)]
+    made = iter([_displaced(frame, z) for frame, z in zip(frames, small, strict=True)])
+    poses = [Pose() if still else next(made) for still in grounded]
+    length = measure(*poses, *([vector(*q)] if q else []), vector(*n))
+    length = length if isinstance(length, Node) else g.constant(float(length))
+    still = {x: 0.0 for z in small for x in z}
+    slopes = jacobian([length], [*still, *q], method="reverse")
+    outputs = substitute([length, *slopes[0]], still)
+    inputs = [*(x for frame in frames for x in frame), *q, *n]
+    return compile_function([inputs], [g.constant(float(x)) if not isinstance(x, Node) else x for x in outputs],
+                            dtype=dtype)  # fmt: skip
+
+
+def _displaced(frame: Sequence[Node], z: Sequence[Node]) -> Pose:
+    """A pose, given by the rows of [R p], a small motion of the body later."""
+    T = vector(*frame).reshape(3, 4)
+    R, p = T[:, :3], T[:, 3]
+    return Pose((Translation(tuple(p + R @ vector(*z[3:]))), Turn(R + R @ skew(vector(*z[:3])))))
 
 
 def _listed(paths: Any) -> tuple[bool, tuple[Any, ...]]:
     """Whether there are several paths, and all of them."""
     if isinstance(paths, Mapping):
         return True, tuple(paths.values())
-    if hasattr(paths, "path"):
-        return False, (paths,)
     if isinstance(paths, Sequence) and paths and all(hasattr(item, "path") for item in paths):
         return True, tuple(paths)
     return False, (paths,)

@@ -70,7 +70,7 @@ class Solver:
             better = self.cost(found, left) < self.cost(best[left], left)
             best[left[better]], steps = found[better], steps + more
             reached = self.reached(best, which, tolerance)
-        at_end = ((best <= self.low) | (best >= self.high))[~reached].any(axis=0)
+        at_end = np.asarray(((best <= self.low) | (best >= self.high))[~reached].any(axis=0))
         names = tuple(name for name, held in zip(self.mech.coordinate_names, at_end, strict=True) if held)
         errors = {aim.label: x for aim, x in zip(self.aims, self.distances(best, which), strict=True)}
         if batch:
@@ -200,7 +200,7 @@ class Solver:
     def cost(self, q: Floats, which: Floats) -> Floats:
         """Half the sum of squared errors; infinite where a joint is not defined."""
         cost = np.full(len(q), math.inf)
-        inside = np.isfinite(q).all(axis=1)
+        inside = np.asarray(np.isfinite(q).all(axis=1))
         for fence in self.fences:
             inside[inside] &= ~fence.outside(q[inside])
         if inside.any():

@@ -151,4 +151,4 @@ def _weight(given: Any, what: str) -> Floats:
         made = np.empty(0)
     if made.shape not in ((), (3,)) or not np.isfinite(made).all() or (made < 0).any():
         raise InputError(f"{what}: weight {given!r}; expected one finite number that is not negative, or three")
-    return np.sqrt(np.broadcast_to(made, (3,)).astype(float))
+    return np.asarray(np.sqrt(np.broadcast_to(made, (3,)).astype(float)))

@@ -87,6 +87,34 @@ class Motion:
         )
         return Motion(rotations, translations, tuple(self.coordinates[k] for k in free))
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        return tuple(c.name for c in self.coordinates)
+
+    def tied(self, name: str, others: tuple[str, ...], function: Any) -> Motion:
+        """Without a coordinate that is a function of others of this joint."""
+        at, leads = self.names.index(name), tuple(self.names.index(other) for other in others)
+        left = [k for k in range(len(self.names)) if k != at]
+
+        def terms(given: tuple[Term, ...]) -> tuple[Term, ...]:
+            return tuple(self._tie(term, at, leads, function, left) for term in given)
+
+        return Motion(terms(self.rotations), terms(self.translations), tuple(self.coordinates[k] for k in left))
+
+    @staticmethod
+    def _tie(term: Term, at: int, leads: tuple[int, ...], function: Any, left: list[int]) -> Term:
+        if at not in term.coordinates:
+            return replace(term, coordinates=tuple(left.index(k) for k in term.coordinates))
+        used = tuple(dict.fromkeys((*(k for k in term.coordinates if k != at), *leads)))
+        if term.coordinates == (at,) and leads == used:
+            made: Any = function if term.function == SAME else functions.Composed(term.function, function)
+        else:
+            inner = tuple(used.index(k) for k in leads)
+            outer = tuple(None if k == at else used.index(k) for k in term.coordinates)
+            made = functions.Tied(term.function, outer, function, inner)
+        return Term(term.axis, made, tuple(left.index(k) for k in used))
+
     def _hold(self, term: Term, free: list[int]) -> Term:
         values = tuple(None if k in free else self.coordinates[k].value for k in term.coordinates)
         left = tuple(free.index(k) for k in term.coordinates if k in free)

@@ -148,9 +148,10 @@ class Muscles:
         low, high = self.values.numbers(point, "range", (0.0, 0.0), 2)
         if not place.coordinates:  # locked: there for good, or never
             return (body, here) if low - EDGE <= place.value() <= high + EDGE else None
-        if place.own is None:
-            raise Lacking("has a point that comes and goes with a coordinate that follows another")
-        return ConditionalPoint(body, here, place.own, (low - EDGE, high + EDGE))
+        if len(place.coordinates) > 1:
+            raise Lacking("has a point that comes and goes with a coordinate that follows several others")
+        function = None if place.own else place.function
+        return ConditionalPoint(body, here, place.coordinates[0], (low - EDGE, high + EDGE), function)
 
     def _moving(self, point: Element, body: str | None, frame: Pose) -> Any:
         functions, places = [], []

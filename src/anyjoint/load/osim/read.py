@@ -174,9 +174,9 @@ def _followers(
     found = {}
     for link in order:
         if link.name in following:
-            leader, (function,) = following[link.name]
-            (own,) = motions[link.name].coordinates
-            found[own.name] = Place(tuple((moved[leader], k) for k in function.indices), function.function)
+            leader, functions = following[link.name]
+            for own, function in zip(motions[link.name].coordinates, functions, strict=True):
+                found[own.name] = Place(tuple((moved[leader], k) for k in function.indices), function.function)
     return found
 
 

@@ -52,8 +52,8 @@ def obstacle(spec: WrapSpec, segments: int, values: Values) -> Any | str:
     quadrant = values.text(element, "quadrant").strip().lower().lstrip("+")
     letter, side = quadrant.lstrip("-"), None
     if letter in AXES and not (kind == "WrapCylinder" and letter == "z"):
-        side = pose.R @ vector(*AXES[letter]) * (-1.0 if quadrant.startswith("-") else 1.0)
-        side = tuple(float(x) for x in side)
+        sign = -1.0 if quadrant.startswith("-") else 1.0
+        side = tuple(sign * float(x) for x in pose.R @ vector(*AXES[letter]))
     elif letter not in ("", "all", "unassigned"):
         return f"goes around {element.attributes.get('name')!r} in its quadrant {quadrant!r}, which has no counterpart"
     center = tuple(float(x) for x in pose.p)
