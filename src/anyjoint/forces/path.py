@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,42 +15,16 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, less, minimum, select
 from anyjoint.spatial import vector
 
-from .force import Values, Vector3, body_index, checked_vector, driven_body
+from .force import Values, body_index, check_number, checked_vector, driven_body, is_number
+from .waypoint import ConditionalPoint, Drum, MovingPoint, Pulley
 from .wrap import WrapCylinder, WrapSphere, detour, distance
 
-POINT, MOVING, SOMETIMES = "point", "moving", "sometimes"
+POINT, MOVING, SOMETIMES, DRUM, PULLEY = "point", "moving", "sometimes", "drum", "pulley"
 NEVER = 1e30  # what a path gets longer by around an obstacle that it does not meet
 
 
-@dataclass(frozen=True, eq=False)
-class MovingPoint:
-    """A point that moves on its body (None: the ground) with coordinates: position(x, ...) gives its three numbers.
-
-    `coordinates` are (body, number) each. `position` is differentiated as joints are.
-    """
-
-    body: Any
-    position: Callable[..., Any]
-    coordinates: Sequence[tuple[Any, int]]
-
-
-@dataclass(frozen=True)
-class ConditionalPoint:
-    """A point of a body (None: the ground) that a path passes only while a coordinate is within a range.
-
-    `coordinate` is (body, number); with `function`, that of the coordinate has to be within the range. The length of
-    the path jumps where the point comes and goes, unless the path passes it just then.
-    """
-
-    body: Any
-    point: Vector3
-    coordinate: tuple[Any, int]
-    range: tuple[float, float]
-    function: Callable[[Any], Any] | None = None
-
-
-Item = Any  # (body, point), MovingPoint, ConditionalPoint, WrapSphere or WrapCylinder
-EXPECTED = "(body, point), MovingPoint, ConditionalPoint, WrapSphere or WrapCylinder"
+Item = Any  # (body, point), MovingPoint, ConditionalPoint, WrapSphere, WrapCylinder, Drum or Pulley
+EXPECTED = "(body, point), MovingPoint, ConditionalPoint, WrapSphere, WrapCylinder, Drum or Pulley"
 
 
 @dataclass(frozen=True)
@@ -72,7 +47,7 @@ def read_path(path: Sequence[Item], mechanism: Mechanism, what: str) -> Path:
     """The path of a list of items."""
     check_listed(path, what)
     kinds, bodies = list[Hashable](), list[int]()
-    coordinates, numbers = list[Coordinate](), list[float]()
+    coordinates, numbers, sizes = list[Coordinate](), list[float](), list[int]()
 
     def place(pair: Any) -> int:
         """Where a coordinate stands among those of the path."""
@@ -93,23 +68,33 @@ def read_path(path: Sequence[Item], mechanism: Mechanism, what: str) -> Path:
         elif isinstance(item, ConditionalPoint):
             kinds.append((SOMETIMES, place(item.coordinate), item.function))
             own = (*checked_vector(what, "point of the path", item.point), *_range(item.range, what))
+        elif isinstance(item, Drum):
+            kinds.append((DRUM, place((item.body, item.coordinate))))
+            own = (check_real(what, "radius", item.radius), check_real(what, "zero", item.zero))
+        elif isinstance(item, Pulley):
+            check_number(what, "divisor", item.divisor, least=1e-12)
+            kinds.append((PULLEY,))
+            own = (float(item.divisor),)
         elif isinstance(item, (tuple, list)) and len(item) == 2:
             kinds.append((POINT,))
             own = checked_vector(what, "point of the path", item[1])
         else:
             raise InputError(f"{what}: {item!r} in a path; expected {EXPECTED}")
-        bodies.append(body_index(mechanism, item[0] if isinstance(item, (tuple, list)) else item.body, what))
+        owner = item[0] if isinstance(item, (tuple, list)) else getattr(item, "body", None)
+        # Drums and pulleys need no pose.
+        bodies.append(-1 if isinstance(item, (Drum, Pulley)) else body_index(mechanism, owner, what))
         numbers += own
+        sizes.append(len(own))
     _check_order(path, what)
-    sizes = tuple(_size(item) for item in path)
-    return Path(path_length(tuple(kinds), sizes, bool(coordinates)), tuple(bodies), tuple(coordinates), tuple(numbers))
+    measure = path_length(tuple(kinds), tuple(sizes), bool(coordinates))
+    return Path(measure, tuple(bodies), tuple(coordinates), tuple(numbers))
 
 
-def _size(item: Item) -> int:
-    """How many numbers an item has."""
-    if isinstance(item, MovingPoint):
-        return 0
-    return 5 if isinstance(item, ConditionalPoint) else 3 if isinstance(item, (tuple, list)) else len(item.numbers())
+def check_real(what: str, name: str, value: Any) -> float:
+    """A finite number."""
+    if not is_number(value) or not math.isfinite(value):
+        raise InputError(f"{what}: {name}={value!r} in a path; expected a finite number")
+    return float(value)
 
 
 def _range(given: Any, what: str) -> tuple[float, float]:
@@ -120,16 +105,23 @@ def _range(given: Any, what: str) -> tuple[float, float]:
 
 
 def _check_order(path: Sequence[Item], what: str) -> None:
-    ends = [isinstance(item, (tuple, list, MovingPoint)) for item in path]
-    if len(ends) < 2 or not ends[0] or not ends[-1]:
-        raise InputError(f"{what}: a path begins and ends with points that are always there")
-    left = 0
-    for item in reversed(path):
-        if isinstance(item, (WrapSphere, WrapCylinder)):
-            if item.segments > left:
+    """Branches begin and end with points that are always there, and obstacles have segments before them."""
+    branches: list[list[Item]] = [[]]
+    for item in path:
+        branches += [[]] if isinstance(item, Pulley) else []
+        branches[-1] += [] if isinstance(item, (Pulley, Drum)) else [item]
+    if not any(branches) and not any(isinstance(item, Drum) for item in path):
+        raise InputError(f"{what}: a path begins and ends with points that are always there; this one is empty")
+    for branch in filter(None, branches):
+        ends = [isinstance(item, (tuple, list, MovingPoint)) for item in branch]
+        if len(ends) < 2 or not ends[0] or not ends[-1]:
+            raise InputError(f"{what}: a path begins and ends with points that are always there")
+        left = 0
+        for item in reversed(branch):
+            if not isinstance(item, (WrapSphere, WrapCylinder)):
+                left += 1
+            elif item.segments > left:
                 raise InputError(f"{what}: {item!r} is in the way of {item.segments} segments, but only {left} follow")
-        else:
-            left += 1
 
 
 @cache
@@ -140,11 +132,19 @@ def path_length(kinds: tuple[Any, ...], sizes: tuple[int, ...], moved: bool) -> 
         poses, n = arguments[: len(kinds)], arguments[-1]
         q = arguments[-2] if moved else ()
         total: Scalar = 0.0
+        branches, divisor = list[Scalar](), None
         at, last = 0, None
         standing: list[Standing] = []
         for kind, size, pose in zip(kinds, sizes, poses, strict=True):
             own = n[at : at + size]
             at += size
+            if kind[0] == DRUM:
+                branches.append(own[0] * (q[kind[1]] - own[1]))
+                continue
+            if kind[0] == PULLEY:
+                branches.append(total if divisor is None else total / divisor)
+                total, last, divisor = 0.0, None, own[0]
+                continue
             if kind[0] in (WrapSphere, WrapCylinder):
                 standing.append(Standing(kind, pose, own))
                 continue
@@ -159,7 +159,7 @@ def path_length(kinds: tuple[Any, ...], sizes: tuple[int, ...], moved: bool) -> 
                 _while(active, x, y) for x, y in zip(here, last, strict=True)))  # fmt: skip
             total = total + sum((obstacle.extra() for obstacle in standing if not obstacle.left), 0.0)
             standing = [obstacle for obstacle in standing if obstacle.left]
-        return total
+        return sum(branches, total if divisor is None else total / divisor)
 
     return length
 
