@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.spatial.quaternions import quaternions
+
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -40,20 +42,8 @@ def _twist(model: Any, q: Floats, v: Floats, of: Any, axes: str) -> Floats:
 
 
 def _quaternion(T: Floats) -> Floats:
-    """(w, x, y, z) of a rotation, w not negative, by the largest of its four numbers."""
-    R = T[..., :3, :3]
-    xx, yy, zz = R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]
-    skew = [R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]]
-    xy, xz, yz = R[..., 0, 1] + R[..., 1, 0], R[..., 0, 2] + R[..., 2, 0], R[..., 1, 2] + R[..., 2, 1]
-    rows = np.stack([
-        np.stack([1 + xx + yy + zz, *skew], axis=-1),
-        np.stack([skew[0], 1 + xx - yy - zz, xy, xz], axis=-1),
-        np.stack([skew[1], xy, 1 - xx + yy - zz, yz], axis=-1),
-        np.stack([skew[2], xz, yz, 1 - xx - yy + zz], axis=-1),
-    ], axis=-2)  # fmt: skip
-    best = np.argmax(np.diagonal(rows, axis1=-2, axis2=-1), axis=-1)
-    found = np.take_along_axis(rows, best[..., None, None], axis=-2)[..., 0, :]
-    found = found / np.linalg.norm(found, axis=-1, keepdims=True)
+    """(w, x, y, z) of a pose, w not negative."""
+    found = quaternions(T[..., :3, :3])[..., [3, 0, 1, 2]]
     return np.asarray(np.where(found[..., :1] < 0, -found, found))
 
 

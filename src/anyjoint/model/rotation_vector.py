@@ -7,34 +7,18 @@ from typing import Any
 import numpy as np
 
 from anyjoint.dynamics.blocks import skew
+from anyjoint.spatial.quaternions import quaternions
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def rotation_vector(R: Floats) -> Floats:
     """The logarithm of rotations, (batch, 3, 3) -> (batch, 3), by quaternions, so that it holds up to half a turn."""
-    w = np.sqrt(np.maximum(1 + np.trace(R, axis1=1, axis2=2), 0.0)) / 2
-    xyz = np.sqrt(np.maximum(1 + 2 * np.diagonal(R, axis1=1, axis2=2) - np.trace(R, axis1=1, axis2=2)[:, None], 0)) / 2
-    spin = np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], axis=1) / 4
-    # The largest of the four numbers is exact; the others follow from it.
-    four = np.concatenate([w[:, None], xyz], axis=1)
-    best, rows = np.argmax(four, axis=1), np.arange(len(R))
-    symmetric = (R + np.swapaxes(R, -1, -2)) / 4
-    quaternion = np.empty((len(R), 4))
-    for k in range(4):
-        mine = best == k
-        lead = four[mine, k][:, None]
-        if k == 0:
-            quaternion[mine] = np.concatenate([lead, spin[mine] / lead], axis=1)
-        else:
-            axis = symmetric[mine, k - 1] / lead
-            axis[:, k - 1] = lead[:, 0]
-            quaternion[mine] = np.concatenate([spin[mine, k - 1][:, None] / lead, axis], axis=1)
-    quaternion *= np.where(quaternion[rows, 0] < 0, -1.0, 1.0)[:, None]
-    size = np.linalg.norm(quaternion[:, 1:], axis=1)
-    angle = 2 * np.arctan2(size, quaternion[:, 0])
-    scale = np.where(size > 1e-12, angle / np.maximum(size, 1e-300), 2.0)
-    return np.asarray(quaternion[:, 1:] * scale[:, None])
+    q = quaternions(R)
+    q = q * np.where(q[:, 3:] < 0, -1.0, 1.0)
+    size = np.linalg.norm(q[:, :3], axis=1)
+    angle = 2 * np.arctan2(size, q[:, 3])
+    return np.asarray(q[:, :3] * np.where(size > 1e-12, angle / np.maximum(size, 1e-300), 2.0)[:, None])
 
 
 def rate_of_rotation_vector(angle: Floats) -> Floats:
