@@ -89,7 +89,7 @@ def test_lengths_and_their_slopes_are_mujocos(case, seed):
 
 
 def test_springs_and_dampers_are_mujocos(case):
-    mech, model, oracle = case
+    mech, _, oracle = case
     program = trace_forces(mech, mech.source.forces)
     for seed in range(4):
         q, v = state(oracle, seed)
@@ -101,7 +101,7 @@ def test_springs_and_dampers_are_mujocos(case):
 
 @pytest.mark.parametrize("control", [0.0, 0.4, -2.0])
 def test_drives_are_mujocos(case, control):
-    mech, model, oracle = case
+    mech, _, oracle = case
     q, v = state(oracle, 3)
     drives = [replace(drive, control=control) for drive in mech.source.actuators.values()]
     assert list(mech.source.actuators) == ["wind", "pull", "sloped", "led", "jet"]
@@ -128,7 +128,7 @@ def test_sensors_are_mujocos(case):
 
 
 def test_sites_of_the_world_are_frames(case):
-    mech, model, oracle = case
+    _, model, oracle = case
     q, _ = state(oracle, 0)
     assert np.array_equal(model.frame_pose(q, "nail")[:3, 3], [0, 0.1, 0.9])
     k = mujoco.mj_name2id(oracle.model, mujoco.mjtObj.mjOBJ_SITE, "shin")

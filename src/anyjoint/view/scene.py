@@ -11,6 +11,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.spatial.quaternions import quaternions
 from anyjoint.view.drawing import Drawing, packed
+from anyjoint.view.mesh_table import MeshTable
 from anyjoint.view.tracks import Array, pose_tracks
 
 
@@ -102,16 +103,21 @@ class Scene:
 
     def json(self) -> str:
         """The scene as JSON text, safe inside a <script> element."""
+        meshes = MeshTable()
+        bodies = [body.data() for body in self.bodies]
+        for body in bodies:
+            body["shapes"] = [meshes.placed(shape) for shape in body["shapes"]]
         data: dict[str, Any] = {
             "format": "anyjoint-scene",
-            "version": 2,
+            "version": 3,
             "title": self.title,
             "subtitle": self.subtitle,
             "description": self.description,
             "info": self.info,
             "up": list(self.up),
-            "bodies": [body.data() for body in self.bodies],
-            "fixed": list(self.fixed),
+            "bodies": bodies,
+            "fixed": [meshes.placed(shape) for shape in self.fixed],
+            "meshes": meshes.data,
             "options": self.options,
         }
         if self.motion is not None:
