@@ -1,11 +1,13 @@
-"""Files of other engines: how many load, why others are refused, and how far they agree with Pinocchio and MuJoCo.
+"""Files of other engines: how many load, why others are refused, and how far they agree with these engines.
 
     python -m bench.corpus urdf FOLDER...     every .urdf below, against Pinocchio
     python -m bench.corpus mjcf FOLDER...     every MJCF below, against MuJoCo
+    python -m bench.corpus osim FOLDER...     every .osim below, against OpenSim (pip install opensim)
 """
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
 from collections import Counter
@@ -16,12 +18,13 @@ from typing import Any
 import numpy as np
 
 import anyjoint as aj
-from bench.oracles import mujoco_mjcf, pinocchio_urdf
 
 ALLOWED = {"inertia", "mimic", "xacro", "unsupported"}
 STATES = 3
-CLOSE = {"urdf": 1e-10, "mjcf": 1e-9}  # as the issue with these formats asks
+CLOSE = {"urdf": 1e-10, "mjcf": 1e-9, "osim": 1e-8}  # as the issue with these formats asks
 LARGEST = 150  # velocities
+PATTERNS = {"urdf": "*.urdf", "mjcf": "*.xml", "osim": "*.osim"}
+ORACLES = {"urdf": "pinocchio_urdf", "mjcf": "mujoco_mjcf", "osim": "opensim_osim"}  # imported when asked
 
 
 def main(kind: str, *folders: str) -> None:
@@ -44,8 +47,8 @@ def main(kind: str, *folders: str) -> None:
 
 def _files(kind: str, folders: tuple[str, ...]) -> Iterator[Path]:
     for folder in folders:
-        for path in sorted(Path(folder).rglob("*.urdf" if kind == "urdf" else "*.xml")):
-            if kind == "urdf" or b"<mujoco" in path.read_bytes()[:100_000]:
+        for path in sorted(Path(folder).rglob(PATTERNS[kind])):
+            if kind != "mjcf" or b"<mujoco" in path.read_bytes()[:100_000]:
                 yield path
 
 
@@ -66,10 +69,10 @@ def _compared(kind: str, path: Path, mech: aj.Mechanism) -> str:
     if not 0 < mech.nv <= LARGEST:
         return "not compared: no velocities, or too many"
     try:
-        oracle = (pinocchio_urdf.opened if kind == "urdf" else mujoco_mjcf.Oracle)(path, mech)
-    except (ValueError, AssertionError):
+        oracle = importlib.import_module(f"bench.oracles.{ORACLES[kind]}").opened(path, mech)
+    except (ValueError, AssertionError, RuntimeError):
         return "not compared: the other engine refuses it, or counts velocities otherwise"
-    if kind == "mjcf" and any(warning.rule == "unsupported" for warning in mech.source.warnings):
+    if kind != "urdf" and any(warning.rule == "unsupported" for warning in mech.source.warnings):
         return "not compared: something is left out"
     model, random, worst = mech.compile(), np.random.default_rng(0), 0.0
     for _ in range(STATES):

@@ -6,6 +6,13 @@ import mujoco
 import numpy as np
 
 from anyjoint import joints
+from anyjoint.forces import Tendon
+from anyjoint.forces.program import trace_forces
+
+
+def opened(path, mech):
+    """The oracle of a file."""
+    return Oracle(path, mech)
 
 
 class Oracle:
@@ -66,17 +73,15 @@ class Oracle:
         M, bias = self.mass_matrix(), self.bias_forces()
         self.size = np.abs(M).max()
         yield model.mass_matrix(q), M
-        yield model.bias_forces(q, v) - self.compensation(model, q), bias
+        yield model.bias_forces(q, v) - self.others(q, v), bias
+        if self.mech.source.tendons and len(self.mech.source.tendons) == self.model.ntendon:
+            yield model.path_length(q, list(map(Tendon, self.mech.source.tendons.values()))), self.data.ten_length
 
-    def compensation(self, model, q):
-        """Generalized forces of gravity compensation, which files keep apart."""
-        wrenches = np.zeros((model.nb, 6))
-        poses = model.body_poses(q)
-        for push in self.mech.source.forces if not self.model.jnt_actgravcomp.any() else ():
-            index = self.mech[push.body].index
-            force = poses[index][:3, :3].T @ np.array(push.force)
-            wrenches[index] += [*np.cross(push.point, force), *force]
-        return model.generalized_forces(q, wrenches)
+    def others(self, q, v):
+        """Generalized forces of tendons and gravity compensation, which mechanisms keep apart."""
+        compensated = not self.model.jnt_actgravcomp.any()
+        acting = [push for push in self.mech.source.forces if compensated or isinstance(push, Tendon)]
+        return trace_forces(self.mech, acting).torque(0.0, q, v)
 
     def mass_matrix(self):
         self.M = np.zeros((self.model.nv, self.model.nv))

@@ -18,7 +18,7 @@ _NAMES = {
     "anyjoint.load": ["load"],
     "anyjoint.load.own": ["save"],
     "anyjoint.mechanism": ["Inertia", "Mechanism"],
-    "anyjoint.model": ["Model", "compile_model"],
+    "anyjoint.model": ["Model", "Target", "compile_model"],
     "anyjoint.optimal": ["identify", "lqr", "optimise"],
     "anyjoint.scalar": [
         "absolute", "acos", "asin", "atan2", "cos", "derivative", "exp", "floor", "gather", "log", "maximum", "minimum",
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from anyjoint.mechanism import gallery as gallery
     from anyjoint.mechanism import shapes as shapes
     from anyjoint.model import Model as Model
+    from anyjoint.model import Target as Target
     from anyjoint.model import compile_model as compile_model
     from anyjoint.optimal import identify as identify
     from anyjoint.optimal import lqr as lqr

@@ -12,6 +12,7 @@ TIGHT = {"method": "dopri5", "rtol": 1e-11, "atol": 1e-11}
 PATH = [("hand", (0.1, 0, 0)), ("base", (0, 0.4, 0)), ("other", (0, 0.1, 0.1))]
 ROUND = [("hand", (0.1, 0, 0)), forces.WrapSphere("base", (0.2, 0.3, 0.4), 0.3), ("other", (0, 0.1, 0.1))]
 ROLLED = [("hand", (0.1, 0, 0)), forces.WrapCylinder("base", (0.2, 0.2, 0.3), (0, 0, 1), 0.3), (None, (0, 0.1, 0.1))]
+TACKLE = [*PATH, forces.Pulley(2.0), ("hand", (0, 0.1, 0)), ("other", (0.1, 0, 0)), forces.Drum("arm", 0.2, zero=0.1)]
 CONSERVATIVE = {
     "Attraction": forces.Attraction(["hand", "other", "beside"], 10.0),
     "Bushing": forces.Bushing("arm", "other", (1, 2, 3, 40, 50, 60), at_a=aj.Pose.rotation_x(0.3)),
@@ -23,6 +24,7 @@ CONSERVATIVE = {
         energy=lambda s, n: s[0] ** 4 + n[1] * s[1] ** 2,
         bodies=["hand", "other"], coordinates=[("finger", 0)], numbers=[2.0, 3.0],
     ),
+    "Tendon": forces.Tendon(TACKLE, 200.0, length=(0.1, 0.3)),
     "Magnets": forces.Magnets("hand", (0.1, 0, 0), (30, 20, 10), "beside", (0, 0.2, 0), (1e5, 2e6, 3e6)),
     "Spring": forces.Spring("finger", (0, 0.1, 0), "other", (0.2, 0, 0.1), 200.0, 0.0, 0.1),
 }
@@ -34,6 +36,7 @@ OTHERS = {
     "Motor": forces.Motor("arm", np.cos, 5.0, 30.0, gear=4.0),
     "Muscle": forces.Muscle(PATH, HILL, lambda t: 0.4 + t),
     "Servo": forces.Servo("arm", 0.3, 80.0, 2.0, limit=30.0),
+    "Thruster": forces.Thruster("hand", 0.7, (1, 2, 3), (0.1, 0.2, 0.3), (0.1, 0, 0), 2.0, 0.1, (-0.5, 0.5)),
     "Wrench": forces.Wrench("other", (0.1, 0.2, 0.3), (np.cos, 0, 1.0), (0.1, 0.1, 0), axes="body"),
 }
 

@@ -146,8 +146,8 @@ def test_drives_are_mujocos(loaded, control):
 @pytest.mark.parametrize(("text", "words", "line"), [
     (model(ARM.format(""), '<equality><joint name="held" joint1="hinge"/></equality>'), "'held' needs a joint held", 5),
     (model(ARM.format(""), '<option density="1.2"/>'), "a fluid of density 1.2", 0),
-    (model(ARM.format(""), '<tendon><fixed name="rope" stiffness="3"><joint joint="hinge" coef="1"/></fixed></tendon>'),
-     "'rope' has a spring", 5),
+    (model(ARM.format(""), '<tendon><fixed name="rope" armature="3"><joint joint="hinge" coef="1"/></fixed></tendon>'),
+     "'rope' has armature", 5),
 ])  # fmt: skip
 def test_what_is_not_supported_is_named(loaded, text, words, line):
     with pytest.raises(aj.ModelError, match=words) as caught:
@@ -201,7 +201,7 @@ def test_loops_accelerate_as_mujocos_rows_ask(loaded, text):
     (model(ARM.format("").replace("axis=", 'frictionloss="0.1" axis=')), ["friction"]),
     (model('<body><joint type="ball" range="0 60" limited="true"/><geom size="1"/></body>'), ["limit"]),
     (model(ARM.format("").replace('"arm"', '"arm" gravcomp="1"')), ["gravcomp"]),
-    (model(ARM.format('<site name="s"/>'), '<actuator><general site="s" gear="1 0 0 0 0 0"/></actuator>'),
+    (model(ARM.format('<site name="s"/>'), '<actuator><general site="s" refsite="s" gear="1 0 0 0 0 0"/></actuator>'),
      ["actuator"]),
     (model(ARM.format(""), '<actuator><intvelocity joint="hinge" kp="1" actrange="-1 1"/></actuator>'), ["actuator"]),
 ])  # fmt: skip

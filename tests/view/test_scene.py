@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anyjoint.errors import InputError
+from anyjoint.spatial.quaternions import quaternions
 from anyjoint.view import BodyDrawing, Motion, Scene
-from anyjoint.view.scene import quaternions
 from anyjoint.view.tracks import unpacked
 
 

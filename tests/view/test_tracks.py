@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from anyjoint.view.scene import quaternions
+from anyjoint.spatial.quaternions import quaternions
 from anyjoint.view.tracks import continuous, packed_tracks, pose_tracks, unpacked
 
 SHAPES = st.tuples(st.integers(1, 5), st.integers(1, 4), st.integers(1, 3))

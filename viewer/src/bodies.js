@@ -78,7 +78,7 @@ export class Bodies {
   constructor(scene, root, lite) {
     const count = scene.bodies.reduce((sum, body) => sum + body.shapes.length, 1);
     const crowd = Math.min(1, Math.sqrt(150 / count)); // of a thousand bodies each is small on the screen
-    const geometryOf = geometryMaker((lite ? 0.45 : 1) * Math.max(0.3, crowd));
+    const geometryOf = geometryMaker((lite ? 0.45 : 1) * Math.max(0.3, crowd), scene.meshes);
     this.materials = new Materials(lite);
     this.info = scene.bodies;
     this.groups = scene.bodies.map((body, index) => {

@@ -41,9 +41,24 @@ export async function unpackTracks({ shape: [frames, count, components], low, st
   return out;
 }
 
+/** A packed mesh (see mesh_table.py): positions, and corners of triangles. */
+export async function unpackMesh({ low, step, vertices, faces }) {
+  const levels = new Uint16Array((await inflate(bytesOf(vertices))).buffer);
+  const changes = new Uint32Array((await inflate(bytesOf(faces))).buffer);
+  const positions = Float32Array.from(levels, (level, i) => low[i % 3] + level * step[i % 3]);
+  const corners = new Uint32Array(changes.length);
+  let corner = 0;
+  changes.forEach((zigzag, i) => {
+    corner += (zigzag >>> 1) ^ -(zigzag & 1);
+    corners[i] = corner;
+  });
+  return { positions, corners };
+}
+
 /** The scene as its page holds it, with its arrays decoded. */
 export async function parseScene(text) {
   const scene = JSON.parse(text);
+  scene.meshes = await Promise.all((scene.meshes ?? []).map(unpackMesh));
   if (scene.times) scene.times = decode(scene.times);
   if (scene.poses) scene.poses = await unpackTracks(scene.poses);
   if (scene.energy) {

@@ -33,6 +33,12 @@ export function outermost(points, count) {
   return [...kept].map((i) => points[i]);
 }
 
+/** The diagonal of the box around points. */
+export function span(points) {
+  const { low, high } = bounds(points);
+  return Math.hypot(...high.map((x, i) => x - low[i]));
+}
+
 /** Smallest and largest coordinates. */
 function bounds(points) {
   const low = [Infinity, Infinity, Infinity];

@@ -4,6 +4,7 @@ import style from "../style.css";
 import { Bodies } from "./bodies.js";
 import { parseScene } from "./data.js";
 import { h } from "./dom.js";
+import { span } from "./fit.js";
 import { FlatShadows } from "./flatshadows.js";
 import { button, energyCard, helpCard, idea, infoCard, PHONE, setPressed, titleCard, toggleButton, Transport } from "./interface.js";
 import { bindKeys } from "./keyboard.js";
@@ -16,6 +17,8 @@ import { Pointer } from "./pointer.js";
 import { Pull } from "./pull.js";
 import { reducedMotion, Stage } from "./stage.js";
 import { Trails } from "./trails.js";
+
+const FALL = 4; // how many times its own size a live motion may take in the first picture
 
 class Viewer {
   constructor(scene) {
@@ -68,11 +71,14 @@ class Viewer {
   /** Look through the whole motion, and put camera and floor where they show it best. */
   #frameMotion() {
     const turn = this.stage.root.quaternion;
-    const moving = [];
+    const seen = [];
     this.source.survey((rows) => {
       this.bodies.setPoses(rows);
-      moving.push(...this.bodies.outline(turn));
+      seen.push(this.bodies.outline(turn));
     });
+    // What falls freely in a live page would be a speck in a picture of all of its fall.
+    const flies = this.scene.live && span(seen.flat()) > FALL * span(seen[0]);
+    const moving = flies ? seen[0] : seen.flat();
     this.stage.frameMotion(moving.length ? moving : [[-1, -1, -1], [1, 1, 1]], this.bodies.fixedOutline(turn));
     this.size = this.stage.home.size;
     this.frames.setSize((0.26 * this.size) / Math.max(2, Math.sqrt(this.scene.bodies.length)));

@@ -29,14 +29,15 @@ function cylinder({ radius, length }, sides) {
   return toCreasedNormals(new THREE.LatheGeometry(points, sides(72)).applyMatrix4(Z_FROM_Y), 0.5);
 }
 
-function mesh({ vertices, faces }) {
+function mesh({ mesh }, sides, meshes) {
+  const { positions, corners } = meshes[mesh];
   const geometry = new THREE.BufferGeometry();
-  geometry.setAttribute("position", new THREE.BufferAttribute(decode(vertices), 3));
-  geometry.setIndex(new THREE.BufferAttribute(decode(faces, Uint32Array), 1));
+  geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
+  geometry.setIndex(new THREE.BufferAttribute(corners, 1));
   return toCreasedNormals(geometry, 0.6); // round things look round, edges of polyhedra stay sharp
 }
 
-// Each takes the shape and a function that says how many sides to use where `n` would be fine.
+// Each takes the shape, a function that says how many sides to use where `n` would be fine, and the scene's meshes.
 const BUILDERS = {
   box: ({ size }) => new RoundedBoxGeometry(...size, 2, 0.1 * Math.min(...size)),
   sphere: ({ radius }, sides) => new THREE.SphereGeometry(radius, sides(48), sides(32)).applyMatrix4(Z_FROM_Y),
@@ -50,13 +51,13 @@ const BUILDERS = {
 };
 
 /** A function shape -> geometry that remembers what it has built; detail 1 is fine, less is coarser. */
-export function geometryMaker(detail) {
+export function geometryMaker(detail, meshes = []) {
   const sides = (n) => Math.max(5, Math.round(detail * n));
   const known = new Map();
   return (shape) => {
     const { color, pose, opacity, ...key } = shape;
     const text = JSON.stringify(key);
-    if (!known.has(text)) known.set(text, BUILDERS[shape.type](shape, sides));
+    if (!known.has(text)) known.set(text, BUILDERS[shape.type](shape, sides, meshes));
     return known.get(text);
   };
 }

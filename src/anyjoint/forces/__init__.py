@@ -13,12 +13,16 @@ from .limits import Limits
 from .magnets import Magnets
 from .motor import Motor
 from .muscle import Hill, Muscle
-from .path import WrapCylinder, WrapSphere
 from .servo import Servo
 from .spring import Spring
+from .tendon import Tendon
+from .thruster import Thruster
+from .waypoint import ConditionalPoint, Drum, MovingPoint, Pulley
+from .wrap import WrapCylinder, WrapSphere
 from .wrench import Wrench
 
 __all__ = [
-    "Actuator", "Attraction", "Bushing", "Cable", "Custom", "Drag", "Force", "Hill", "Limits", "Magnets", "Motor",
-    "Muscle", "Push", "Servo", "Spring", "WrapCylinder", "WrapSphere", "Wrench",
+    "Actuator", "Attraction", "Bushing", "Cable", "ConditionalPoint", "Custom", "Drag", "Drum", "Force", "Hill",
+    "Limits", "Magnets", "Motor", "MovingPoint", "Muscle", "Pulley", "Push", "Servo", "Spring", "Tendon", "Thruster",
+    "WrapCylinder", "WrapSphere", "Wrench",
 ]  # fmt: skip

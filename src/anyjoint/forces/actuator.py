@@ -1,4 +1,4 @@
-"""A drive that acts on a coordinate through a gear: motors, position and velocity servos."""
+"""A drive that acts on a coordinate or along a path, through a gear: motors, position and velocity servos."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import maximum, minimum
 
 from .force import Values, check_number, checked_vector, driven_body
+from .path import Item, Path, check_listed, read_path
 from .servo import coordinate
 from .signal import Signal, joined, parted
 
@@ -25,23 +26,32 @@ Sides = tuple[bool, bool]  # of a range whether it has a lower and an upper end
 class Actuator:
     """Its own effort is gain * control + bias . (1, length, rate), with length = gear * coordinate.
 
+    With `path` (see Cable), the length is gear * length of the path, and no body is needed. A `gain` of three numbers
+    is gain . (1, length, rate).
+
     A motor has no bias; a position servo of stiffness k has gain k and bias (0, -k, -d); a velocity servo has gain d
     and bias (0, 0, -d). `control` is a number or a function of time, kept within `control_range`; the effort is kept
     within `effort_range`, and the coordinate feels it times the gear.
     """
 
-    body: Any
+    body: Any = None
     control: Signal = 0.0
-    gain: float = 1.0
+    gain: float | Sequence[float] = 1.0
     bias: Sequence[float] = (0.0, 0.0, 0.0)
     gear: float = 1.0
     coordinate: int = 0
     control_range: tuple[float, float] = EVERYWHERE
     effort_range: tuple[float, float] = EVERYWHERE
+    path: Sequence[Item] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("gain", "gear"):
-            check_number("Actuator", name, getattr(self, name), least=-math.inf)
+        check_number("Actuator", "gear", self.gear, least=-math.inf)
+        if isinstance(self.gain, (tuple, list)):
+            object.__setattr__(self, "gain", checked_vector("Actuator", "gain", self.gain))
+        else:
+            check_number("Actuator", "gain", self.gain, least=-math.inf)
+        if self.path is not None:
+            check_listed(self.path, "Actuator")
         object.__setattr__(self, "bias", checked_vector("Actuator", "bias", self.bias))
         for name in ("control_range", "effort_range"):
             low, high = getattr(self, name)
@@ -49,29 +59,41 @@ class Actuator:
                 raise InputError(f"Actuator: {name}={(low, high)}; expected two numbers in increasing order")
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
-        body = driven_body(mechanism, self.body, self.coordinate, "Actuator")
+        along = self._along(mechanism)
         (control,), functions, (timed,) = parted([self.control])
         ranges = (*self.control_range, *self.effort_range)
         sides = tuple(map(math.isfinite, ranges))
-        numbers = control, self.gain, self.gear, *self.bias, *(x if math.isfinite(x) else 0.0 for x in ranges)
-        effort = push(timed, (sides[0], sides[1]), (sides[2], sides[3]))
-        where = ((body.index, self.coordinate),)
+        gain = self.gain if isinstance(self.gain, tuple) else (self.gain,)
+        own = control, self.gear, *self.bias, *(x if math.isfinite(x) else 0.0 for x in ranges), *gain
+        effort = push(timed, (sides[0], sides[1]), (sides[2], sides[3]), len(along.numbers))
         return [
-            Push(what="Actuator", measure=coordinate, effort=effort, coordinates=where, numbers=numbers,
-                 signals=functions)
+            Push(what="Actuator", measure=along.measure, effort=effort, bodies=along.bodies,
+                 coordinates=along.coordinates, numbers=(*along.numbers, *own), signals=functions)
         ]  # fmt: skip
+
+    def _along(self, mechanism: Mechanism) -> Path:
+        """What it acts along."""
+        if self.path is not None:
+            return read_path(self.path, mechanism, "Actuator")
+        body = driven_body(mechanism, self.body, self.coordinate, "Actuator")
+        return Path(coordinate, (), ((body.index, self.coordinate),), ())
 
 
 @cache
-def push(timed: bool, control_sides: Sides, effort_sides: Sides) -> Callable[..., list[Any]]:
-    """The effort of an actuator, by whether its control is a function of time and which ranges have ends."""
+def push(timed: bool, control_sides: Sides, effort_sides: Sides, start: int = 0) -> Callable[..., list[Any]]:
+    """The effort of an actuator, by whether its control is a function of time and which ranges have ends.
+
+    Its numbers begin at `start`, behind those of what it acts along.
+    """
 
     def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Any]:
+        n = n[start:]
         (control,) = joined(n[:1], signals, (timed,))
-        gain, gear, own, on_length, on_rate = n[1:6]
-        made = gain * within(control, n[6:8], control_sides)
-        made = made + own + on_length * (gear * s[0]) + on_rate * (gear * rate[0])
-        return [gear * within(made, n[8:10], effort_sides)]
+        gear, length, speed = n[1], n[1] * s[0], n[1] * rate[0]
+        gain = n[9] if len(n) == 10 else n[9] + n[10] * length + n[11] * speed
+        made = gain * within(control, n[5:7], control_sides)
+        made = made + n[2] + n[3] * length + n[4] * speed
+        return [gear * within(made, n[7:9], effort_sides)]
 
     return effort
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 
 from anyjoint.constraints import Push
-from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, less, maximum, select
 
 from .force import Values, check_number
-from .path import Item, read_path
+from .path import Item, check_listed, read_path
 from .signal import Signal, joined, parted
 
 
@@ -21,8 +20,9 @@ class Cable:
     """Pulls with stiffness * (length of the path - length) + damping * its rate, and never pushes.
 
     The path is a list of (body, point), from one end to the other, through which the cable runs without friction;
-    between two points it may go around a `WrapSphere` or `WrapCylinder`. `length` is that of the cable when it is
-    slack, a number or, on a winch, a function of time.
+    between two points it may go around a `WrapSphere` or `WrapCylinder`; a `MovingPoint` moves on its body, and a
+    `ConditionalPoint` is there at times only. `length` is that of the cable when it is slack, a number or, on a winch,
+    a function of time.
     """
 
     path: Sequence[Item]
@@ -35,17 +35,16 @@ class Cable:
         check_number("Cable", "damping", self.damping, least=0.0)
         if not callable(self.length):
             check_number("Cable", "length", self.length, least=0.0)
-        if isinstance(self.path, str) or not hasattr(self.path, "__iter__"):
-            raise InputError(f"Cable: path={self.path!r}; expected a list of (body, point)")
+        check_listed(self.path, "Cable")
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
-        measure, bodies, places = read_path(self.path, mechanism, "Cable")
+        path = read_path(self.path, mechanism, "Cable")
         (length,), functions, (timed,) = parted([self.length])
-        numbers = (*places, length, self.stiffness, self.damping)
+        numbers = (*path.numbers, length, self.stiffness, self.damping)
         energy = None if timed else stretched
         return [
-            Push(what="Cable", measure=measure, effort=tension(timed), bodies=bodies, numbers=numbers,
-                 signals=functions, energy=energy)
+            Push(what="Cable", measure=path.measure, effort=tension(timed), bodies=path.bodies, numbers=numbers,
+                 coordinates=path.coordinates, signals=functions, energy=energy)
         ]  # fmt: skip
 
 

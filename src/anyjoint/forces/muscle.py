@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,11 +11,12 @@ from typing import Any
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import Scalar, exp, less, maximum, minimum, select
+from anyjoint.scalar import Scalar, exp, less, maximum, minimum, select, sqrt
 
 from .force import Values, check_number
-from .path import Item, read_path
+from .path import Item, check_listed, read_path
 from .signal import Signal, joined, parted
+from .wrap import TINY
 
 WIDTH = 0.45  # of the curve of force over length, in optimal lengths
 STEEP, STRAIN = 4.0, 0.6  # passive force: exponential, of full strength at this strain
@@ -27,21 +29,31 @@ class Hill:
     """Hill's muscle on a tendon that does not stretch: active force over length and speed, and passive force.
 
     `max_force` is that of full activation at the `optimal_length` at rest; `max_speed` is the fastest shortening, in
-    optimal lengths per second; the tendon takes `tendon` of the path's length.
+    optimal lengths per second; the tendon takes `tendon` of the path's length. Fibres meet the tendon at an angle that
+    is `pennation` (in radians) at the optimal length; the muscle keeps its thickness.
     """
 
     max_force: float
     optimal_length: float
     max_speed: float = 10.0
     tendon: float = 0.0
+    pennation: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, least in (("max_force", 0.0), ("optimal_length", 1e-12), ("max_speed", 1e-12), ("tendon", 0.0)):
+        bounds = {"max_force": 0.0, "optimal_length": 1e-12, "max_speed": 1e-12, "tendon": 0.0, "pennation": 0.0}
+        for name, least in bounds.items():
             check_number("Hill", name, getattr(self, name), least)
+        if not self.pennation < math.pi / 2:
+            raise InputError(f"Hill: pennation={self.pennation!r}; expected an angle in radians below pi / 2")
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """What distinguishes one muscle from another; the last is the sine of the pennation."""
+        return self.max_force, self.optimal_length, self.max_speed, self.tendon, math.sin(self.pennation)
 
     def __call__(self, length: Scalar, rate: Scalar, activation: Scalar) -> Scalar:
         """The tension."""
-        return hill(length, rate, activation, (self.max_force, self.optimal_length, self.max_speed, self.tendon))
+        return hill(length, rate, activation, self.numbers)
 
 
 @dataclass(frozen=True)
@@ -57,18 +69,19 @@ class Muscle:
     activation: Signal = 0.0
 
     def __post_init__(self) -> None:
+        check_listed(self.path, "Muscle")
         if not callable(self.force):
             raise InputError(f"Muscle: force={self.force!r}; expected Hill(...) or force(length, rate, activation)")
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
-        measure, bodies, places = read_path(self.path, mechanism, "Muscle")
+        path = read_path(self.path, mechanism, "Muscle")
         (activation,), functions, (timed,) = parted([self.activation])
         own = self.force if isinstance(self.force, Hill) else None
-        shape = (own.max_force, own.optimal_length, own.max_speed, own.tendon) if own else ()
+        shape = own.numbers if own else ()
         effort = pull(hill if own else self.force, timed, len(shape))
         return [
-            Push(what="Muscle", measure=measure, effort=effort, bodies=bodies, numbers=(*places, activation, *shape),
-                 signals=functions)
+            Push(what="Muscle", measure=path.measure, effort=effort, bodies=path.bodies,
+                 coordinates=path.coordinates, numbers=(*path.numbers, activation, *shape), signals=functions)
         ]  # fmt: skip
 
 
@@ -87,9 +100,11 @@ def pull(force: Callable[..., Any], timed: bool, shape: int) -> Callable[..., Va
 
 
 def hill(length: Scalar, rate: Scalar, activation: Scalar, n: Values) -> Scalar:
-    """Tension of a muscle of (max_force, optimal_length, max_speed, tendon)."""
-    stretch = (length - n[3]) / n[1]
-    speed = rate / (n[1] * n[2])
+    """Tension of a muscle of (max_force, optimal_length, max_speed, tendon, sine of the pennation)."""
+    along = (length - n[3]) / n[1]  # of the fibres, by optimal lengths
+    stretch = sqrt(along * along + n[4] * n[4] + TINY)
+    cosine = along / stretch
+    speed = rate * cosine / (n[1] * n[2])
     off = (stretch - 1) / WIDTH
     by_length = exp(-off * off)
     shortening = maximum(1 + speed, 0.0) / (1 - minimum(speed, 0.0) / BENT)
@@ -99,4 +114,4 @@ def hill(length: Scalar, rate: Scalar, activation: Scalar, n: Values) -> Scalar:
     by_speed = select(less(speed, 0.0), shortening, lengthening)
     beyond = maximum(stretch - 1, 0.0) / STRAIN
     passive = (exp(STEEP * beyond) - 1) / (exp(STEEP) - 1)
-    return n[0] * (activation * by_length * by_speed + passive)
+    return n[0] * (activation * by_length * by_speed + passive) * cosine

@@ -2,117 +2,201 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from anyjoint.constraints.constraint import Coordinate
 from anyjoint.constraints.push import Measure
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import Scalar, atan2, less, maximum, select, sqrt
-from anyjoint.spatial import Pose, cross, dot, unit_axis, vector
-from anyjoint.spatial.direction import frame_about
+from anyjoint.scalar import Scalar, less, minimum, select
+from anyjoint.spatial import vector
 
-from .force import Values, Vector3, body_index, check_number, checked_vector
+from .force import Values, body_index, check_number, checked_vector, driven_body, is_number
+from .waypoint import ConditionalPoint, Drum, MovingPoint, Pulley
+from .wrap import WrapCylinder, WrapSphere, detour, distance
 
-TINY = 1e-36  # keeps angles finite where points are in line
-POINT, SPHERE, CYLINDER = "point", "sphere", "cylinder"
-SIZES = {POINT: 3, SPHERE: 4, CYLINDER: 13}  # numbers of each kind of obstacle
+POINT, MOVING, SOMETIMES, DRUM, PULLEY = "point", "moving", "sometimes", "drum", "pulley"
+NEVER = 1e30  # what a path gets longer by around an obstacle that it does not meet
 
 
-@dataclass(frozen=True)
-class WrapSphere:
-    """A sphere of a body (None: the ground) that a path goes around if it would go through it."""
-
-    body: Any
-    center: Vector3
-    radius: float
-
-    def numbers(self) -> tuple[float, ...]:
-        check_number("WrapSphere", "radius", self.radius, least=1e-12)
-        return (*checked_vector("WrapSphere", "center", self.center), float(self.radius))
+Item = Any  # (body, point), MovingPoint, ConditionalPoint, WrapSphere, WrapCylinder, Drum or Pulley
+EXPECTED = "(body, point), MovingPoint, ConditionalPoint, WrapSphere, WrapCylinder, Drum or Pulley"
 
 
 @dataclass(frozen=True)
-class WrapCylinder:
-    """A long cylinder of a body (None: the ground) that a path goes around, on the shorter side."""
+class Path:
+    """A path, read: the length as a measure of bodies and coordinates, and the numbers of that."""
 
-    body: Any
-    center: Vector3
-    axis: Vector3
-    radius: float
-
-    def numbers(self) -> tuple[float, ...]:
-        check_number("WrapCylinder", "radius", self.radius, least=1e-12)
-        center = checked_vector("WrapCylinder", "center", self.center)
-        axis = [float(x) for x in unit_axis(checked_vector("WrapCylinder", "axis", self.axis))]
-        turn = frame_about(axis)
-        return (*(float(x) for x in turn.ravel()), *center, float(self.radius))
+    measure: Measure
+    bodies: tuple[int, ...]
+    coordinates: tuple[Coordinate, ...]
+    numbers: tuple[float, ...]
 
 
-Item = Any  # (body, point), WrapSphere or WrapCylinder
+def check_listed(path: Any, what: str) -> None:
+    """Refuse what is no list."""
+    if isinstance(path, str) or not hasattr(path, "__iter__"):
+        raise InputError(f"{what}: path={path!r}; expected a list of (body, point)")
 
 
-def read_path(path: Sequence[Item], mechanism: Mechanism, what: str) -> tuple[Measure, tuple[int, ...], list[float]]:
-    """The length of a path as a measure, the bodies that it touches, and its numbers."""
-    kinds, bodies, numbers = [], [], list[float]()
+def read_path(path: Sequence[Item], mechanism: Mechanism, what: str) -> Path:
+    """The path of a list of items."""
+    check_listed(path, what)
+    kinds, bodies = list[Hashable](), list[int]()
+    coordinates, numbers, sizes = list[Coordinate](), list[float](), list[int]()
+
+    def place(pair: Any) -> int:
+        """Where a coordinate stands among those of the path."""
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise InputError(f"{what}: coordinate {pair!r} in a path; expected (body, number)")
+        found = driven_body(mechanism, pair[0], pair[1], what).index, int(pair[1])
+        if found not in coordinates:
+            coordinates.append(found)
+        return coordinates.index(found)
+
     for item in path:
-        kind = SPHERE if isinstance(item, WrapSphere) else CYLINDER if isinstance(item, WrapCylinder) else POINT
-        if kind == POINT and not (isinstance(item, (tuple, list)) and len(item) == 2):
-            raise InputError(f"{what}: {item!r} in a path; expected (body, point), WrapSphere or WrapCylinder")
-        kinds.append(kind)
-        bodies.append(body_index(mechanism, item[0] if kind == POINT else item.body, what))
-        numbers += checked_vector(what, "point of the path", item[1]) if kind == POINT else item.numbers()
-    alone = all(kinds[k] == POINT or (kinds[k - 1] == POINT == kinds[k + 1]) for k in range(1, len(kinds) - 1))
-    if len(kinds) < 2 or kinds[0] != POINT or kinds[-1] != POINT or not alone:
-        raise InputError(f"{what}: a path begins and ends with points, and has a point between any two obstacles")
-    return path_length(tuple(kinds)), tuple(bodies), numbers
+        if isinstance(item, (WrapSphere, WrapCylinder)):
+            kinds.append(item.kind)
+            own: Sequence[float] = item.numbers()
+        elif isinstance(item, MovingPoint):
+            kinds.append((MOVING, item.position, tuple(place(pair) for pair in item.coordinates)))
+            own = ()
+        elif isinstance(item, ConditionalPoint):
+            kinds.append((SOMETIMES, place(item.coordinate), item.function))
+            own = (*checked_vector(what, "point of the path", item.point), *_range(item.range, what))
+        elif isinstance(item, Drum):
+            kinds.append((DRUM, place((item.body, item.coordinate))))
+            own = (check_real(what, "radius", item.radius), check_real(what, "zero", item.zero))
+        elif isinstance(item, Pulley):
+            check_number(what, "divisor", item.divisor, least=1e-12)
+            kinds.append((PULLEY,))
+            own = (float(item.divisor),)
+        elif isinstance(item, (tuple, list)) and len(item) == 2:
+            kinds.append((POINT,))
+            own = checked_vector(what, "point of the path", item[1])
+        else:
+            raise InputError(f"{what}: {item!r} in a path; expected {EXPECTED}")
+        owner = item[0] if isinstance(item, (tuple, list)) else getattr(item, "body", None)
+        # Drums and pulleys need no pose.
+        bodies.append(-1 if isinstance(item, (Drum, Pulley)) else body_index(mechanism, owner, what))
+        numbers += own
+        sizes.append(len(own))
+    _check_order(path, what)
+    measure = path_length(tuple(kinds), tuple(sizes), bool(coordinates))
+    return Path(measure, tuple(bodies), tuple(coordinates), tuple(numbers))
+
+
+def check_real(what: str, name: str, value: Any) -> float:
+    """A finite number."""
+    if not is_number(value) or not math.isfinite(value):
+        raise InputError(f"{what}: {name}={value!r} in a path; expected a finite number")
+    return float(value)
+
+
+def _range(given: Any, what: str) -> tuple[float, float]:
+    low, high = (float(x) for x in given)
+    if not low <= high:
+        raise InputError(f"{what}: range {given!r} of a point; expected two numbers in increasing order")
+    return low, high
+
+
+def _check_order(path: Sequence[Item], what: str) -> None:
+    """Branches begin and end with points that are always there, and obstacles have segments before them."""
+    branches: list[list[Item]] = [[]]
+    for item in path:
+        branches += [[]] if isinstance(item, Pulley) else []
+        branches[-1] += [] if isinstance(item, (Pulley, Drum)) else [item]
+    if not any(branches) and not any(isinstance(item, Drum) for item in path):
+        raise InputError(f"{what}: a path begins and ends with points that are always there; this one is empty")
+    for branch in filter(None, branches):
+        ends = [isinstance(item, (tuple, list, MovingPoint)) for item in branch]
+        if len(ends) < 2 or not ends[0] or not ends[-1]:
+            raise InputError(f"{what}: a path begins and ends with points that are always there")
+        left = 0
+        for item in reversed(branch):
+            if not isinstance(item, (WrapSphere, WrapCylinder)):
+                left += 1
+            elif item.segments > left:
+                raise InputError(f"{what}: {item!r} is in the way of {item.segments} segments, but only {left} follow")
 
 
 @cache
-def path_length(kinds: tuple[str, ...]) -> Measure:
-    """The length of a path of such items, as a function of the bodies' poses and of the numbers."""
+def path_length(kinds: tuple[Any, ...], sizes: tuple[int, ...], moved: bool) -> Measure:
+    """The length of a path of such items, as a function of the bodies' poses, coordinates and numbers."""
 
     def length(*arguments: Any) -> Scalar:
-        *poses, n = arguments
+        poses, n = arguments[: len(kinds)], arguments[-1]
+        q = arguments[-2] if moved else ()
         total: Scalar = 0.0
-        at, last, around = 0, None, None
-        for kind, pose in zip(kinds, poses, strict=True):
-            own = n[at : at + SIZES[kind]]
-            at += SIZES[kind]
-            if kind != POINT:
-                around = kind, pose, own
+        branches, divisor = list[Scalar](), None
+        at, last = 0, None
+        standing: list[Standing] = []
+        for kind, size, pose in zip(kinds, sizes, poses, strict=True):
+            own = n[at : at + size]
+            at += size
+            if kind[0] == DRUM:
+                branches.append(own[0] * (q[kind[1]] - own[1]))
                 continue
-            here = pose.act(own)
+            if kind[0] == PULLEY:
+                branches.append(total if divisor is None else total / divisor)
+                total, last, divisor = 0.0, None, own[0]
+                continue
+            if kind[0] in (WrapSphere, WrapCylinder):
+                standing.append(Standing(kind, pose, own))
+                continue
+            here = pose.act(_point(kind, own, q))
+            active = (_seen(kind, q), own[3], own[4]) if kind[0] == SOMETIMES else None
             if last is not None:
-                total = total + (distance(here - last) if around is None else detour(last, here, *around))
-            last, around = here, None
-        return total
+                way = distance(here - last)
+                total = total + _while(active, way, 0.0)
+                for obstacle in standing:
+                    obstacle.pass_by(last, here, way, active)
+            last = here if last is None or active is None else vector(*(
+                _while(active, x, y) for x, y in zip(here, last, strict=True)))  # fmt: skip
+            total = total + sum((obstacle.extra() for obstacle in standing if not obstacle.left), 0.0)
+            standing = [obstacle for obstacle in standing if obstacle.left]
+        return sum(branches, total if divisor is None else total / divisor)
 
     return length
 
 
-def distance(line: Values) -> Scalar:
-    """The length of a line."""
-    return sqrt(dot(line, line) + TINY)
+class Standing:
+    """An obstacle in the way of the next segments; a path goes around it on one of them, where that is shortest."""
+
+    def __init__(self, kind: Any, pose: Any, numbers: Values) -> None:
+        self.given, self.left = (kind, pose, numbers), int(kind[2])
+        self.longer: Scalar = NEVER
+
+    def pass_by(self, p: Values, q: Values, way: Scalar, active: Any) -> None:
+        """The segment from p to q, of length `way`."""
+        around = detour(p, q, *self.given)
+        longer = select(less(0.0, around.arc), around.length - way, NEVER)
+        longer = _while(active, longer, NEVER)
+        self.longer = longer if isinstance(self.longer, float) else minimum(self.longer, longer)
+        self.left -= 1
+
+    def extra(self) -> Scalar:
+        """What the path is longer by."""
+        return select(less(self.longer, NEVER / 2), self.longer, 0.0)
 
 
-def detour(p: Values, q: Values, kind: str, pose: Pose, n: Values) -> Scalar:
-    """The way from p to q around an obstacle."""
-    if kind == SPHERE:
-        center = pose.act(n[:3])
-        return around_circle(p - center, q - center, n[3])
-    R, center = pose.R @ vector(*n[:9]).reshape(3, 3), pose.act(n[9:12])
-    a, b = R.T @ (p - center), R.T @ (q - center)
-    flat = around_circle(vector(a[0], a[1], 0.0), vector(b[0], b[1], 0.0), n[12])
-    rise = b[2] - a[2]
-    return sqrt(flat * flat + rise * rise)  # unrolled, the way is straight
+def _point(kind: Any, own: Values, q: Values) -> Values:
+    """Where a point is on its body."""
+    return vector(*kind[1](*(q[k] for k in kind[2]))) if kind[0] == MOVING else own[:3]
 
 
-def around_circle(a: Values, b: Values, radius: Scalar) -> Scalar:
-    """Straight, or along two tangents and an arc between them, in the plane of a, b and the centre."""
-    before, after = (sqrt(maximum(dot(x, x) - radius * radius, 0.0) + TINY) for x in (a, b))
-    angle = atan2(distance(cross(a, b)), dot(a, b))
-    arc = angle - atan2(before, radius) - atan2(after, radius)
-    return select(less(0.0, arc), before + after + radius * arc, distance(b - a))
+def _seen(kind: Any, q: Values) -> Scalar:
+    """What a point that comes and goes depends on."""
+    return q[kind[1]] if kind[2] is None else kind[2](q[kind[1]])
+
+
+def _while(active: Any, then: Scalar, other: Scalar) -> Scalar:
+    """`then` while a coordinate is within its range, (x, low, high), or always."""
+    if active is None:
+        return then
+    x, low, high = active
+    return select(less(x, low), other, select(less(high, x), other, then))

@@ -18,7 +18,7 @@ from .piecewise import Breaks, Piecewise
 
 __all__ = [
     "Composed", "Constant", "Held", "Linear", "NaturalCubic", "Of", "PiecewiseLinear", "Polynomial", "Scaled",
-    "SimmSpline",
+    "SimmSpline", "Tied",
 ]  # fmt: skip
 
 
@@ -171,6 +171,28 @@ class Held:
     def __call__(self, *x: Scalar) -> Scalar:
         free = iter(x)
         return self.function(*(next(free) if value is None else value for value in self.values))
+
+
+@dataclass(frozen=True)
+class Tied:
+    """f(x) = outer(...) where some arguments are entries of x, by number, and those that are None are inner(x[i], ...).
+
+    `inner_entries` are the numbers of the entries that `inner` takes.
+    """
+
+    outer: Any
+    entries: tuple[int | None, ...]
+    inner: Any
+    inner_entries: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        _keep_functions("Tied", self.outer, self.inner)
+        object.__setattr__(self, "entries", tuple(None if k is None else int(k) for k in self.entries))
+        object.__setattr__(self, "inner_entries", tuple(int(k) for k in self.inner_entries))
+
+    def __call__(self, *x: Scalar) -> Scalar:
+        tied = self.inner(*(x[k] for k in self.inner_entries))
+        return self.outer(*(tied if k is None else x[k] for k in self.entries))
 
 
 def _keep_functions(owner: str, *functions: Any) -> None:

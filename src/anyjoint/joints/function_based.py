@@ -11,6 +11,8 @@ from anyjoint.spatial import Axis, Pose, unit_axis, vector, zeros
 
 from .joint import Coordinate, Joint
 
+MOST = {"rotations": 6, "translations": 3}  # terms; every rotation turns what comes after it
+
 
 @dataclass(frozen=True)
 class Term:
@@ -41,7 +43,7 @@ class Term:
 
 @dataclass(frozen=True)
 class FunctionBased(Joint):
-    """Q = Trans(sum a_k f_k(q)) Rot(a_1, f_1(q)) Rot(a_2, f_2(q)) Rot(a_3, f_3(q)), as OpenSim's CustomJoint.
+    """Q = Trans(sum a_k f_k(q)) Rot(a_1, f_1(q)) Rot(a_2, f_2(q)) ..., as OpenSim's CustomJoint.
 
     Terms are `Term(axis, function, coordinates)` or such a tuple; functions come from `anyjoint.functions` or are your
     own. `names` names the coordinates, `domains` says where they move.
@@ -56,8 +58,8 @@ class FunctionBased(Joint):
         for field in ("rotations", "translations"):
             terms = tuple(t if isinstance(t, Term) else Term(*t) for t in getattr(self, field))
             object.__setattr__(self, field, terms)
-            if len(terms) > 3:
-                raise InputError(f"FunctionBased({field}=...): {len(terms)} given, at most 3 make sense")
+            if len(terms) > MOST[field]:
+                raise InputError(f"FunctionBased({field}=...): {len(terms)} given, at most {MOST[field]} make sense")
         object.__setattr__(self, "names", tuple(self.names))
         used = {k for term in (*self.rotations, *self.translations) for k in term.coordinates}
         unknown = sorted(k for k in used if not 0 <= k < len(self.names))

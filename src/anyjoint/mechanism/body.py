@@ -61,6 +61,7 @@ class Ground:
     name: str = "ground"
     index: int = -1
     shapes: list[Shape] = field(default_factory=list)
+    frames: Mapping[str, Pose] = field(default_factory=dict)  # named poses in the world
 
     def __repr__(self) -> str:
         return "<ground>"

@@ -141,11 +141,13 @@ def rolling(
 
 
 def prescribed(mech: Mechanism, where: Where, motion: Any, name: str | None) -> Constraint:
-    """Rows q - motion(t) on all coordinates of a joint."""
-    index = body_index(mech, where, "prescribe")
+    """Rows q - motion(t) on all coordinates of a joint, or on one coordinate."""
+    single = isinstance(where, str) and where not in mech and where in mech.coordinate_names
+    index = coordinate_place(mech, where, "prescribe")[0] if single else body_index(mech, where, "prescribe")
     body = mech.bodies[index] if index >= 0 else None
     if body is None or not body.joint.nq:
         raise ModelError(f"prescribe: {where!r} has no coordinates that could follow a function of time")
+    names = (str(where),) if single else body.coordinate_names
     if not callable(motion):
         raise ModelError(f"prescribe: {motion!r} must be a function of time, such as lambda t: 1.5 * aj.sin(t)")
 
@@ -156,8 +158,8 @@ def prescribed(mech: Mechanism, where: Where, motion: Any, name: str | None) -> 
             raise InputError(f"prescribe: the motion of {body.name!r} gave {len(wanted)} numbers; expected {len(q)}")
         return [x - y for x, y in zip(q, wanted, strict=True)]
 
-    label = name or f"motion of {body.name}"
-    return function(mech, ConstraintFunction(rows, False, motion), (), body.coordinate_names, True, 0.0, label)
+    label = name or f"motion of {where if single else body.name}"
+    return function(mech, ConstraintFunction(rows, False, motion), (), names, True, 0.0, label)
 
 
 def _count(mech: Mechanism, made: FunctionConstraint) -> int:

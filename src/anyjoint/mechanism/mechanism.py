@@ -17,7 +17,7 @@ from anyjoint.errors import InputError, ModelError, SingularityError
 from anyjoint.garbage import postponed
 from anyjoint.joints import Coupled, Joint
 from anyjoint.options import named_options
-from anyjoint.scalar import is_number, reals
+from anyjoint.scalar import is_number
 from anyjoint.spatial import Pose, Vector
 
 from .body import Body, Ground
@@ -28,8 +28,11 @@ from .constrain import prescribed as prescribed_motion
 from .constrain import rolling as rolling_constraints
 from .contact import contact_law
 from .fence import check_inside, fences_of
+from .frame import Frame, add_frame
 from .inertia import Inertia
+from .per_coordinate import numbers_of, per_coordinate
 from .probing import joint_pose
+from .replace import replace_joint
 from .shapes import Shape
 from .source import Source
 
@@ -87,7 +90,7 @@ class Mechanism:
 
     @gravity.setter
     def gravity(self, value: Sequence[float]) -> None:
-        g = _numbers(value)
+        g = numbers_of(value)
         if g.shape != (3,) or not np.isfinite(g).all():
             raise InputError(f"gravity {value!r} must be three finite numbers, such as (0, 0, -9.81)")
         self._gravity = (float(g[0]), float(g[1]), float(g[2]))
@@ -122,10 +125,7 @@ class Mechanism:
         `shape` is what the viewer draws, `frames` are named poses in the body's frame.
         """
         self._check_name(name)
-        joint = _as_joint(joint, name)
-        if isinstance(joint, Coupled) and joint.source in self:
-            leader = self[joint.source].joint
-            joint = joint.behind(leader) if isinstance(leader, Coupled) else joint
+        joint = self._led(_as_joint(joint, name))
         neutral = [c.neutral for c in joint.coordinates]
         body = Body(
             name=name,
@@ -240,11 +240,36 @@ class Mechanism:
     def prescribe(self, body: Body | str, motion: Any, name: str | None = None) -> Constraint:
         """Let the joint of a body follow a function of time; the force that this takes is the multiplier's negative.
 
-        `motion(t)` gives all coordinates of the joint, or a number for a joint with a single one. It is traced and
-        differentiated as joints are, so it is written with aj.sin and the like.
+        `motion(t)` gives all coordinates of the joint, or a number for a joint with a single one, or for one coordinate
+        by its name, "body/coordinate". It is traced and differentiated as joints are, so it is written with aj.sin and
+        the like.
         """
         self.constraints.append(prescribed_motion(self, body, motion, name))
         return self.constraints[-1]
+
+    def add_frame(self, name: str, body: Body | Ground | str | None = None, pose: Pose | None = None) -> Frame:
+        """Name a pose in the frame of a body (None: the ground), such as the tip of a tool.
+
+        Models then answer for it: `model.frame_pose(q, name)`, `frame_jacobian`, `frame_velocity`,
+        `inverse_kinematics({name: ...})`. Bodies are frames by their own names.
+        """
+        return add_frame(self, name, body, Pose() if pose is None else pose)
+
+    @named_options
+    def replace_joint(
+        self, name: str, joint: Joint, placement: Pose | None = None, *, stiffness: Any = None, damping: Any = None,
+        rest: Any = None, armature: Any = None, friction: Any = None, effort: Any = None, velocity: Any = None,
+    ) -> Body:  # fmt: skip
+        """Let a body move by another joint, such as a knee of one's own in place of the hinge that a file has.
+
+        `name` is the body's, or the joint's in the file. The new joint takes the place of the old one, or `placement`.
+        Numbers that are not given stay as they were where the new joint has as many velocities, and must be given
+        otherwise. Coordinates of all bodies keep their order; the body is a new one, which is returned.
+        """
+        numbers = {"stiffness": stiffness, "damping": damping, "rest": rest, "armature": armature,
+                   "friction": friction, "effort": effort, "velocity": velocity}  # fmt: skip
+        given = {option: value for option, value in numbers.items() if value is not None}
+        return replace_joint(self, name, self._led(_as_joint(joint, name)), placement, given)
 
     def replace_body(self, body: Body) -> None:
         """Put a changed body where the one with its index was; models are not changed by it."""
@@ -256,7 +281,7 @@ class Mechanism:
 
     def set_start(self, q: Sequence[float], v: Sequence[float] | None = None) -> None:
         """Give a good state to begin with; at rest unless velocities are given."""
-        position, velocity = _numbers(q), np.zeros(self.nv) if v is None else _numbers(v)
+        position, velocity = numbers_of(q), np.zeros(self.nv) if v is None else numbers_of(v)
         for what, given, made, n in (("q", q, position, self.nq), ("v", v, velocity, self.nv)):
             if made.shape != (n,) or not np.isfinite(made).all():
                 raise InputError(f"mechanism {self.name!r}: start {what} must be {n} finite numbers, got {given}")
@@ -388,6 +413,13 @@ class Mechanism:
         if name in self._by_name or name == self.ground.name:
             raise ModelError(f"mechanism {self.name!r}: there is already a body {name!r}; give each its own name")
 
+    def _led(self, joint: Joint) -> Joint:
+        """A joint that follows one that follows: behind the joint that leads in the end."""
+        if isinstance(joint, Coupled) and joint.source in self:
+            leader = self[joint.source].joint
+            return joint.behind(leader) if isinstance(leader, Coupled) else joint
+        return joint
+
     def _parent_index(self, parent: Body | Ground | str | None, name: str) -> int:
         if parent is None or parent is self.ground or parent == self.ground.name:
             return -1
@@ -446,25 +478,3 @@ def _as_shapes(shape: Any, name: str) -> tuple[Shape, ...]:
         if not isinstance(item, Shape):
             raise ModelError(f"body {name!r}: {item!r} is not a shape; give one such as shapes.Box(x, y, z)")
     return shapes
-
-
-def _numbers(value: Any) -> Vector:
-    """Numbers as floats; an array that fits nowhere where they are none."""
-    try:
-        return reals(value)
-    except (TypeError, ValueError):
-        return np.empty((0, 0))
-
-
-def per_coordinate(value: Any, n: int, name: str, what: str, nothing: float = 0.0) -> tuple[float, ...]:
-    """A tuple of n numbers from one for all, or one each; `nothing` is the one that means none."""
-    numbers = _numbers(value)
-    if numbers.ndim == 0:
-        if numbers != nothing and not n:
-            raise ModelError(
-                f"body {name!r}: {what} {value!r} has no coordinate to act on; give it to the joint that has one"
-            )
-        numbers = np.full(n, float(numbers))
-    if numbers.shape != (n,):
-        raise ModelError(f"body {name!r}: {what} {value!r} must be one number or {n}, one per coordinate of the joint")
-    return tuple(float(x) for x in numbers)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .checks import Problem
+from .sensor import Sensor
 from .shapes import Shape
 
 
@@ -19,7 +20,8 @@ class Source:
     coordinates is one that the file names. `starts` are states (q, v) that the file names,
     `collisions` the shapes that a body touches others with. `actuators` are drives by name, at zero control, and
     `forces` other forces of the file: give both to `simulate(forces=...)` and they act. `settings` are what the file
-    says of runs, such as the step.
+    says of runs, such as the step. `tendons` are paths by name, for `model.path_length` and `model.moment_arms`;
+    `sensors` are functions (model, q, v) by name.
     """
 
     path: str
@@ -33,3 +35,10 @@ class Source:
     actuators: Mapping[str, Any] = field(default_factory=dict)
     forces: tuple[Any, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    tendons: Mapping[str, Any] = field(default_factory=dict)
+    sensors: Mapping[str, Sensor] = field(default_factory=dict)
+
+    @property
+    def muscles(self) -> Mapping[str, Any]:
+        """Those of the actuators that are muscles."""
+        return {name: drive for name, drive in self.actuators.items() if hasattr(drive, "activation")}

@@ -11,7 +11,7 @@ from anyjoint.errors import AnyjointError, InputError
 from anyjoint.joints.parameters import bind, parameters
 from anyjoint.joints.spring import Spring
 from anyjoint.mechanism import Body, Inertia, Mechanism
-from anyjoint.mechanism.mechanism import per_coordinate
+from anyjoint.mechanism.per_coordinate import per_coordinate
 from anyjoint.scalar import is_real
 from anyjoint.spatial import Pose
 

@@ -42,10 +42,13 @@ from .dense import WITH_MULTIPLIERS, solved_forward
 from .derivatives import Derivatives
 from .diagnosis import explain
 from .direct import Direct
+from .frames import FrameQuestions
+from .inverse_kinematics import InverseKinematics
 from .method import add_methods
 from .modes import ModeQuestions
 from .parameter_rows import ParameterRows
 from .parameters import Parameters
+from .paths import PathQuestions
 from .places import Places
 from .product_questions import ProductQuestions
 from .products import Products
@@ -63,7 +66,10 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 Given = ParameterRows | Mapping[str, Any]  # parameters, one row per state
 
 
-class Model(ConstraintQuestions, ModeQuestions, Derivatives, ProductQuestions, Uses):
+class Model(
+    ConstraintQuestions, ModeQuestions, Derivatives, ProductQuestions, FrameQuestions, InverseKinematics,
+    PathQuestions, Uses,
+):  # fmt: skip
     """Equations of motion of a mechanism as machine code; `mech.compile()` makes it.
 
     States are rows (n,) or batches (batch, n): `q` of nq coordinates, `v` of nv velocities. A pendulum of 1 m:

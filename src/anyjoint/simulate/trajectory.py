@@ -144,7 +144,8 @@ class Trajectory:
     def _at_stops(self) -> Floats:
         """Whether a coordinate may be beyond its limits within a step between two samples, or in its neighbours."""
         beyond = np.zeros(self.q.shape[:-1], dtype=bool)
-        step = np.diff(self.t, append=self.t[-1:] + np.diff(self.t[-2:])).reshape(-1, *(1 for _ in beyond.shape[1:]))
+        ahead = self.t[-1:] + (np.diff(self.t[-2:]) if len(self.t) > 1 else 0.0)
+        step = np.diff(self.t, append=ahead).reshape(-1, *(1 for _ in beyond.shape[1:]))
         for _, at, rate, (low, high) in limited_coordinates(self._model().mechanism):
             reach = step * np.abs(self.v[..., rate])  # a stop may have been met, and left, between two samples
             beyond |= (self.q[..., at] - reach < low) | (self.q[..., at] + reach > high)

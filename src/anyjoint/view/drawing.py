@@ -64,7 +64,7 @@ def _short(x: float) -> float:
 
 
 def _mesh(vertices: Any, faces: Any) -> Drawing:
-    return {"type": "mesh", "vertices": packed(vertices), "faces": packed(faces, "<u4")}
+    return {"type": "mesh", "vertices": np.asarray(vertices, dtype=float), "faces": np.asarray(faces)}
 
 
 def _tube(shape: Any) -> Drawing:

@@ -22,7 +22,7 @@ from anyjoint.view.page import page_text, write_text
 from anyjoint.view.record import body_drawings, count_text, ground_drawings, readable, up_direction
 from anyjoint.view.scene import Scene
 
-MOST_SLIDERS = 12
+MOST_SLIDERS = 60
 
 
 def live_page(model_info: dict[str, Any], dynamics_js: str, path: str | Path) -> Path:
@@ -108,19 +108,27 @@ def _coordinates(mechanism: Any) -> list[dict[str, Any]]:
         for coordinate in body.joint.coordinates:
             out.append(
                 {
+                    "slides": body.joint.rates_are_velocities,  # parts of a quaternion mean nothing alone
                     "name": f"{body.name}, {coordinate.name}",
-                    "domain": coordinate.domain,
+                    "domain": _ends(coordinate),
                     "unit": coordinate.unit,
-                    "period": coordinate.period,
+                    "period": coordinate.period if _ends(coordinate) == coordinate.domain else None,
                 }
             )
     return out
 
 
+def _ends(coordinate: Any) -> tuple[float, float]:
+    """Where a coordinate moves: within its limits, where it has both."""
+    low, high = coordinate.limits
+    return (low, high) if math.isfinite(low) and math.isfinite(high) and low < high else coordinate.domain
+
+
 def _sliders(coordinates: Any, q0: list[float]) -> list[dict[str, Any]]:
     """Sliders for the first few coordinates: over one period about the start, else over the domain if bounded."""
     out = []
-    for index, coordinate in enumerate(list(coordinates)[:MOST_SLIDERS]):
+    sliding = [(k, c) for k, c in enumerate(coordinates) if c.get("slides", True)]
+    for index, coordinate in sliding[:MOST_SLIDERS]:
         low, high = (float(x) for x in coordinate.get("domain", (-math.pi, math.pi)))
         period = coordinate.get("period")
         if period or not (math.isfinite(low) and math.isfinite(high)):

@@ -1,4 +1,4 @@
-"""Actuators of a compiled MJCF: motors, position and velocity servos, general ones without dynamics of their own."""
+"""Actuators of a compiled MJCF: motors, servos and general ones, without dynamics of their own."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from anyjoint.forces import Actuator
+import numpy as np
+
+from anyjoint.forces import Actuator, Thruster
 
 from ..follow import Line
 from ..request import Request
 from .compiled import Names
 from .joints import MjcfJoint
+from .shapes import pose_of
+from .tendons import Tendons
 
-ON_JOINT = (0, 1)  # mjtTrn: joint, joint in parent
+ON_JOINT, ON_TENDON, ON_SITE = (0, 1), 3, 4  # mjtTrn: joint, joint in parent; tendon; site
 FIXED, AFFINE = 0, 1  # mjtGain
 NO_BIAS, AFFINE_BIAS = 0, 1  # mjtBias
 NO_DYNAMICS = 0  # mjtDyn
@@ -27,34 +31,82 @@ def read_actuators(
     names: Names,
     request: Request,
     line: Any,
-) -> dict[str, Actuator]:
+    tendons: Tendons,
+    last: Mapping[int, str | None],
+) -> dict[str, Actuator | Thruster]:
     """All actuators by name; those without a counterpart are told."""
-    found = {}
+    found: dict[str, Actuator | Thruster] = {}
     for k in range(m.nactuator if hasattr(m, "nactuator") else m.nu):
         name = names.of("actuator", k)
-        lacking = _lacking(m, k, joints)
+        lacking = _lacking(m, k, joints, tendons)
         if lacking:
             message = f"actuator {name!r} needs {lacking}, which is not supported yet; the coordinates are free of it"
             request.report.warn(line(name), "actuator", message)
             continue
-        joint = joints[m.actuator_trnid[k][0]]
-        found[name] = _actuator(m, k, joint, bodies, following)
+        index, kind = int(m.actuator_trnid[k][0]), int(m.actuator_trntype[k])
+        if kind == ON_TENDON:
+            found[name] = _along(m, k, tendons.paths[index])
+        elif kind == ON_SITE:
+            found[name] = _thruster(m, k, index, last)
+        else:
+            found[name] = _actuator(m, k, joints[index], bodies, following)
     return found
 
 
-def _lacking(m: Any, k: int, joints: Sequence[MjcfJoint]) -> str | None:
+def _lacking(m: Any, k: int, joints: Sequence[MjcfJoint], tendons: Tendons) -> str | None:
     """What an actuator has that ours have not."""
-    if m.actuator_trntype[k] not in ON_JOINT or m.actuator_trnid[k][0] < 0:
-        return "a transmission other than a joint"
-    if not joints[m.actuator_trnid[k][0]].single:
+    kind, index = int(m.actuator_trntype[k]), int(m.actuator_trnid[k][0])
+    if kind not in (*ON_JOINT, ON_TENDON, ON_SITE) or index < 0:
+        return "a transmission other than a joint, a tendon or a site"
+    if kind in ON_JOINT and not joints[index].single:
         return "a transmission to a ball or a free body"
+    if kind == ON_TENDON and index not in tendons.paths:
+        return "a tendon that is left out"
+    if kind == ON_SITE and (m.actuator_trnid[k][1] >= 0 or np.any(m.actuator_biasprm[k][1:3]) or _sloped(m, k)):
+        return "a site with a reference or with a force that depends on motion"
     if m.actuator_dyntype[k] != NO_DYNAMICS:
         return "an activation of its own (filter, integrator, muscle)"
     if m.actuator_gaintype[k] not in (FIXED, AFFINE) or m.actuator_biastype[k] not in (NO_BIAS, AFFINE_BIAS):
         return "a gain or bias other than affine (muscle, motor with dynamics)"
-    if m.actuator_gaintype[k] == AFFINE and any(m.actuator_gainprm[k][1:3]):
-        return "a gain that depends on the length"
     return None
+
+
+def _sloped(m: Any, k: int) -> bool:
+    """Whether the gain depends on the length or its rate."""
+    return bool(m.actuator_gaintype[k] == AFFINE and np.any(m.actuator_gainprm[k][1:3]))
+
+
+def _gain(m: Any, k: int, offset: float = 0.0) -> float | tuple[float, ...]:
+    """The gain, where our length is shorter by `offset`."""
+    a, b, c = (float(x) for x in m.actuator_gainprm[k][:3])
+    return (a + b * offset, b, c) if _sloped(m, k) else a
+
+
+def _bias(m: Any, k: int, offset: float = 0.0) -> tuple[float, ...]:
+    """The bias, where our length is shorter by `offset`."""
+    a, b, c = (float(x) for x in m.actuator_biasprm[k][:3]) if m.actuator_biastype[k] == AFFINE_BIAS else (0.0,) * 3
+    return a + b * offset, b, c
+
+
+def _ranges(m: Any, k: int) -> dict[str, Any]:
+    return {
+        "control_range": _range(m.actuator_ctrllimited, m.actuator_ctrlrange, k),
+        "effort_range": _range(m.actuator_forcelimited, m.actuator_forcerange, k),
+    }
+
+
+def _along(m: Any, k: int, path: list[Any]) -> Actuator:
+    gear = float(m.actuator_gear[k][0])
+    return Actuator(gain=_gain(m, k), bias=_bias(m, k), gear=gear, path=path, **_ranges(m, k))
+
+
+def _thruster(m: Any, k: int, site: int, last: Mapping[int, str | None]) -> Thruster:
+    """The gear is a force and a torque in the site's axes."""
+    R = np.asarray(pose_of(m.site_pos[site], m.site_quat[site]).R, dtype=float)
+    force, torque = (tuple(float(x) for x in R @ m.actuator_gear[k][part]) for part in (slice(3), slice(3, 6)))
+    gain, bias = float(m.actuator_gainprm[k][0]), _bias(m, k)[0]
+    point = tuple(float(x) for x in m.site_pos[site])
+    return Thruster(last[int(m.site_bodyid[site])], 0.0, force, torque, point, gain, bias, **_ranges(m, k))
 
 
 def _actuator(
@@ -62,16 +114,9 @@ def _actuator(
 ) -> Actuator:
     leader, way = following.get(joint.name, (joint.name, Line(1.0)))
     gear = float(m.actuator_gear[k][0])
-    bias = [float(x) for x in m.actuator_biasprm[k][:3]] if m.actuator_biastype[k] == AFFINE_BIAS else [0.0] * 3
-    bias[0] += bias[1] * gear * way.intercept
-    return Actuator(
-        bodies[leader],
-        gain=float(m.actuator_gainprm[k][0]),
-        bias=bias,
-        gear=gear * way.slope,
-        control_range=_range(m.actuator_ctrllimited, m.actuator_ctrlrange, k),
-        effort_range=_range(m.actuator_forcelimited, m.actuator_forcerange, k),
-    )
+    offset = gear * way.intercept
+    gain, bias = _gain(m, k, offset), _bias(m, k, offset)
+    return Actuator(bodies[leader], gain=gain, bias=bias, gear=gear * way.slope, **_ranges(m, k))
 
 
 def _range(limited: Any, ranges: Any, k: int) -> tuple[float, float]:

@@ -27,11 +27,14 @@ from .compiled import Names, compiled
 from .equality import followers, loops
 from .joints import MjcfJoint, read_joints
 from .scan import Scan, scan
+from .sensors import read_sensors
 from .shapes import Geoms, pose_of
 from .state import state
+from .tendons import Tendons
 from .unsupported import check_features
 
-INTEGRATORS = {0: "semi-implicit-euler", 1: "rk4"}  # mjtIntegrator
+# mjtIntegrator; those that are implicit in velocities are linearly implicit here.
+INTEGRATORS = {0: "semi-implicit-euler", 1: "rk4", 2: "implicit-euler", 3: "implicit-euler"}
 
 
 def read_mjcf(root: Element, request: Request) -> Mechanism:
@@ -87,7 +90,13 @@ class _Builder:
                 self.request.report.error(line(loop.name), "equality", str(error))
         scenery, _ = self.geoms.shapes(0)
         mech.draw(*scenery)
-        actuators = read_actuators(m, self.joints, self.bodies, self.following, self.names, self.request, line)
+        for name, pose in self._sites(0).items():
+            if name not in mech:
+                mech.add_frame(name, mech.ground, pose)
+        told = self.names, self.request, line
+        tendons = Tendons(m, self.joints, self.bodies, self.last, self.following, *told)
+        actuators = read_actuators(m, self.joints, self.bodies, self.following, *told, tendons, self.last)
+        sensors = read_sensors(m, self.joints, self.bodies, self.last, self.following, tendons, *told)
         lines = {name: line(name) for name in [*self.bodies, *(body.name for body in mech.bodies)]}
         starts = {
             self.names.of("key", k): self._state(m.key_qpos[k], m.key_qvel[k]) for k in range(m.nkey)
@@ -104,7 +113,9 @@ class _Builder:
                 starts=starts,
                 collisions=self.collisions,
                 actuators=actuators,
-                forces=self._compensation(),
+                forces=(*self._compensation(), *tendons.forces()),
+                tendons=tendons.named(),
+                sensors=sensors,
                 settings={
                     "dt": float(m.opt.timestep),
                     "method": INTEGRATORS.get(int(m.opt.integrator), "semi-implicit-euler"),

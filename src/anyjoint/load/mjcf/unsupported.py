@@ -47,19 +47,13 @@ def fluid(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
 
 
 def tendons(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
-    """Tendons that do something by themselves."""
+    """Tendons with inertia of their own, or springs and dampers that are no straight lines."""
     for k in range(m.ntendon):
         name = names.of("tendon", k)
-        acts = [
-            what
-            for what, values in (
-                ("a spring", m.tendon_stiffness), ("damping", m.tendon_damping), ("friction", m.tendon_frictionloss),
-                ("limits", m.tendon_limited), ("armature", getattr(m, "tendon_armature", np.zeros(m.ntendon))),
-            )
-            if np.any(values[k])
-        ]  # fmt: skip
-        if acts:
-            yield "tendon", name, f"tendon {name!r} has {' and '.join(acts)}, which needs a cable"
+        for what in ("armature", "stiffnesspoly", "dampingpoly"):
+            if np.any(getattr(m, f"tendon_{what}", np.zeros(m.ntendon))[k]):
+                lack = "armature" if what == "armature" else "a spring or damper that is no straight line"
+                yield "tendon", name, f"tendon {name!r} has {lack}"
 
 
 def nonlinear(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
@@ -107,18 +101,6 @@ def weightless(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
         yield "gravcomp", name, sentence
 
 
-def idle_tendons(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
-    """Tendons that only measure, or that actuators pull."""
-    if m.ntendon:
-        yield "tendon", "", f"{m.ntendon} tendons"
-
-
-def sensors(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
-    """Sensors: models answer by quantities."""
-    if m.nsensor:
-        yield "sensor", "", f"{m.nsensor} sensors; ask the model for its quantities"
-
-
 def mocap(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
     """Bodies that a program moves by hand."""
     for k in np.flatnonzero(m.body_mocapid >= 0):
@@ -135,4 +117,4 @@ def contacts(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
 Rule = Callable[[Any, list[MjcfJoint], Names], Finding]
 REFUSED: tuple[Rule, ...] = (flexible, plugins, fluid, tendons, nonlinear, free_armature)
 WARNED: tuple[Rule, ...] = (friction, cones, weightless)
-NOTED: tuple[Rule, ...] = (idle_tendons, sensors, mocap, contacts)
+NOTED: tuple[Rule, ...] = (mocap, contacts)

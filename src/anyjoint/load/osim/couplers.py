@@ -13,7 +13,7 @@ from ..markup import Element
 from .frames import ZERO, end, pose_of, shared_frames
 from .functions import read_function
 from .joints import Motion
-from .values import Values, objects
+from .values import Values, last_name, objects
 
 BODIES = ("body_1", "body_2")
 LOOPS = {"WeldConstraint": ("frame1", "frame2"), "PointConstraint": BODIES}  # and their sockets
@@ -24,21 +24,70 @@ NEEDS = {
 }
 
 
-def read_couplers(
-    model: Element, motions: Mapping[str, Motion], values: Values
-) -> dict[str, tuple[str, tuple[functions.Of, ...]]]:
-    """For each joint whose one coordinate follows others: the joint that leads, and the function of its coordinates."""
-    owner = {c.name: (joint, k) for joint, motion in motions.items() for k, c in enumerate(motion.coordinates)}
-    found: dict[str, tuple[str, tuple[functions.Of, ...]]] = {}
+@dataclass(frozen=True)
+class Coupler:
+    """A coordinate that follows others by a function of them."""
+
+    name: str
+    line: int
+    dependent: str
+    independent: tuple[str, ...]
+    function: Any
+
+
+Following = dict[str, tuple[str, tuple[functions.Of, ...]]]
+
+
+def read_couplers(model: Element, motions: dict[str, Motion], values: Values) -> Following:
+    """For each joint whose coordinates follow others: the joint that leads, and functions of its coordinates.
+
+    Coordinates that follow others of their own joint are put into its functions.
+    """
+    names = {c.name for motion in motions.values() for c in motion.coordinates}
+    found: list[Coupler] = []
     for element in objects(model, "ConstraintSet"):
         name = element.attributes.get("name", element.tag)
         if values.true(element, "isDisabled") or not values.true(element, "isEnforced", True):
             values.report.note(element.line, "constraint", f"constraint {name!r} is not enforced; not read")
         elif element.tag == "CoordinateCouplerConstraint":
-            _coupler(element, name, owner, motions, found, values)
+            coupler = _coupler(element, name, names, values)
+            found += [coupler] if coupler else []
         elif element.tag not in LOOPS:
             what = NEEDS.get(element.tag, f"a <{element.tag}>")
             values.report.refuse(element.line, "unsupported", f"constraint {name!r} needs {what}, not supported yet")
+    return _between(_within(found, motions), motions, values)
+
+
+def _within(couplers: list[Coupler], motions: dict[str, Motion]) -> list[Coupler]:
+    """Coordinates that follow others of their own joint become functions of it; the couplers that are left."""
+    left = []
+    for coupler in couplers:
+        own = next((j for j, m in motions.items() if coupler.dependent in m.names), "")
+        if own and all(name in motions[own].names and name != coupler.dependent for name in coupler.independent):
+            motions[own] = motions[own].tied(coupler.dependent, coupler.independent, coupler.function)
+        else:
+            left.append(coupler)
+    return left
+
+
+def _between(couplers: list[Coupler], motions: Mapping[str, Motion], values: Values) -> Following:
+    """Joints all of whose coordinates follow those of one other joint."""
+    found: Following = {}
+    by_name = {coupler.dependent: coupler for coupler in couplers}
+    owner = {name: joint for joint, motion in motions.items() for name in motion.names}
+    for joint in dict.fromkeys(owner[coupler.dependent] for coupler in couplers if coupler.dependent in owner):
+        own = [by_name.get(name) for name in motions[joint].names]
+        leaders = {owner.get(name) for coupler in own if coupler for name in coupler.independent}
+        (leader,) = leaders if len(leaders) == 1 else (None,)
+        if all(own) and leader is not None and leader != joint and leader not in found:
+            at = motions[leader].names
+            found[joint] = leader, tuple(
+                functions.Of(c.function, tuple(at.index(name) for name in c.independent)) for c in own if c
+            )
+            continue
+        for coupler in filter(None, own):
+            what = "a joint all of whose coordinates follow coordinates of one other joint"
+            values.report.refuse(coupler.line, "unsupported", f"coupler {coupler.name!r} needs more than {what}")
     return found
 
 
@@ -78,29 +127,15 @@ def _place(element: Element, k: int, values: Values) -> Pose:
     return pose_of(shift, turn)
 
 
-def _coupler(
-    element: Element,
-    name: str,
-    owner: Mapping[str, tuple[str, int]],
-    motions: Mapping[str, Motion],
-    found: dict[str, Any],
-    values: Values,
-) -> None:
-    dependent = values.text(element, "dependent_coordinate_name")
-    independent = values.text(element, "independent_coordinate_names").split()
-    unknown = [x for x in (dependent, *independent) if x not in owner]
+def _coupler(element: Element, name: str, known: Collection[str], values: Values) -> Coupler | None:
+    dependent = last_name(values.text(element, "dependent_coordinate_name"))
+    independent = [last_name(x) for x in values.text(element, "independent_coordinate_names").split()]
+    unknown = [x for x in (dependent, *independent) if x not in known]
     holder = element.find("coupled_coordinates_function")
     if unknown or not independent or holder is None or not holder.children:
         what = f"there is no coordinate {unknown[0]!r}" if unknown else "it has no function of coordinates"
         values.report.error(element.line, "reference", f"coupler {name!r}: {what}")
-        return
+        return None
     function, scale = read_function(holder.children[0], values), values.number(element, "scale_factor", 1.0)
     function = function if scale == 1 else functions.Scaled(function, scale)
-    leaders = {owner[x][0] for x in independent}
-    joint, _ = owner[dependent]
-    if len(motions[joint].coordinates) != 1 or len(leaders) != 1 or joint in leaders or joint in found:
-        what = "a joint whose only coordinate follows coordinates of one other joint"
-        values.report.refuse(element.line, "unsupported", f"coupler {name!r} needs more than {what}")
-        return
-    (leader,) = leaders
-    found[joint] = leader, (functions.Of(function, tuple(owner[x][1] for x in independent)),)
+    return Coupler(name, element.line, dependent, tuple(independent), function)

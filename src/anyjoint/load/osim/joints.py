@@ -12,10 +12,10 @@ from anyjoint.errors import InputError
 from anyjoint.geometry import functions
 from anyjoint.joints import Joint, Term
 from anyjoint.scalar import Scalar, cos, sin
-from anyjoint.spatial import Pose
+from anyjoint.spatial import Pose, vector
 
 from ..markup import Element
-from .functions import function_of
+from .functions import function_of, read_function
 from .values import Values
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -43,7 +43,7 @@ class OsimCoordinate:
     range: tuple[float, float]
     clamped: bool
     locked: bool
-    prescribed: bool
+    prescribed: Any  # the function of time that it follows, or None
     line: int
 
 
@@ -87,6 +87,34 @@ class Motion:
         )
         return Motion(rotations, translations, tuple(self.coordinates[k] for k in free))
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        return tuple(c.name for c in self.coordinates)
+
+    def tied(self, name: str, others: tuple[str, ...], function: Any) -> Motion:
+        """Without a coordinate that is a function of others of this joint."""
+        at, leads = self.names.index(name), tuple(self.names.index(other) for other in others)
+        left = [k for k in range(len(self.names)) if k != at]
+
+        def terms(given: tuple[Term, ...]) -> tuple[Term, ...]:
+            return tuple(self._tie(term, at, leads, function, left) for term in given)
+
+        return Motion(terms(self.rotations), terms(self.translations), tuple(self.coordinates[k] for k in left))
+
+    @staticmethod
+    def _tie(term: Term, at: int, leads: tuple[int, ...], function: Any, left: list[int]) -> Term:
+        if at not in term.coordinates:
+            return replace(term, coordinates=tuple(left.index(k) for k in term.coordinates))
+        used = tuple(dict.fromkeys((*(k for k in term.coordinates if k != at), *leads)))
+        if term.coordinates == (at,) and leads == used:
+            made: Any = function if term.function == SAME else functions.Composed(term.function, function)
+        else:
+            inner = tuple(used.index(k) for k in leads)
+            outer = tuple(None if k == at else used.index(k) for k in term.coordinates)
+            made = functions.Tied(term.function, outer, function, inner)
+        return Term(term.axis, made, tuple(left.index(k) for k in used))
+
     def _hold(self, term: Term, free: list[int]) -> Term:
         values = tuple(None if k in free else self.coordinates[k].value for k in term.coordinates)
         left = tuple(free.index(k) for k in term.coordinates if k in free)
@@ -108,6 +136,42 @@ class OnEllipsoid:
         return self.radius * (sin(b), -sin(a) * cos(b), cos(a) * cos(b))[self.axis]
 
 
+@dataclass(frozen=True)
+class OnThorax:
+    """Where the origin of a scapula goes along one axis: on the rib cage, and off it by winging about its own axis.
+
+    `a`, `b` and `c` are abduction, elevation and upward rotation about y, -x and z; `w` is winging.
+    """
+
+    axis: int
+    radii: tuple[float, ...]
+    origin: tuple[float, float]
+    direction: float
+
+    def __call__(self, a: Scalar, b: Scalar, c: Scalar, w: Scalar) -> Scalar:
+        x, y, z = self.radii
+        on = (x * sin(a) * cos(b), y * sin(b), z * cos(a) * cos(b))[self.axis]
+        turned = Pose.rotation_y(a) @ Pose.rotation_x(-b) @ Pose.rotation_z(c)
+        aside = (*self.origin, 0.0)
+        wing = Pose.rotation(winging_axis(self.direction), w)
+        return on + (turned.R @ (vector(*aside) - wing.act(aside)))[self.axis]
+
+
+def winging_axis(direction: float) -> tuple[float, float, float]:
+    """In the plane of the scapula, at an angle from its y axis."""
+    return -math.sin(direction), math.cos(direction), 0.0
+
+
+def _scapula(element: Element, coordinates: tuple[OsimCoordinate, ...], values: Values) -> Motion:
+    """OpenSim's ScapulothoracicJoint: three turns that keep it on an ellipsoid, and winging."""
+    radii = tuple(values.numbers(element, "thoracic_ellipsoid_radii_x_y_z", (1.0, 1.0, 1.0), 3))
+    x, y = values.numbers(element, "scapula_winging_axis_origin", (0.0, 0.0), 2)
+    direction = values.number(element, "scapula_winging_axis_direction", 0.0)
+    axes = Y, (-1.0, 0.0, 0.0), Z, winging_axis(direction)
+    slides = [Term(axis, OnThorax(k, radii, (x, y), direction), (0, 1, 2, 3)) for k, axis in enumerate((X, Y, Z))]
+    return Motion(tuple(Term(axis, SAME, (k,)) for k, axis in enumerate(axes)), tuple(slides), coordinates)
+
+
 def read_motion(element: Element, values: Values) -> Motion | None:
     """What a joint element moves by; None, and reported, if its kind is unknown."""
     coordinates = tuple(_coordinate(child, values) for child in element.walk() if child.tag == "Coordinate")
@@ -119,6 +183,8 @@ def read_motion(element: Element, values: Values) -> Motion | None:
         radii = values.numbers(element, "radii_x_y_z", (1.0, 1.0, 1.0), 3)
         slides = tuple(Term(axis, OnEllipsoid(k, radii[k]), (0, 1)) for k, axis in enumerate((X, Y, Z)))
         return Motion(tuple(Term(axis, SAME, (k,)) for axis, k in turns), slides, _named(coordinates, 3, element))
+    if kind == "ScapulothoracicJoint":
+        return _scapula(element, _named(coordinates, 4, element), values)
     if kind not in KINDS:
         values.report.refuse(element.line, "unsupported", f"a <{kind}> is not known; there is {', '.join(KINDS)}")
         return None
@@ -130,7 +196,7 @@ def read_motion(element: Element, values: Values) -> Motion | None:
 def _named(found: tuple[OsimCoordinate, ...], count: int, element: Element) -> tuple[OsimCoordinate, ...]:
     """Coordinates of a plain joint; files leave out those that are as usual."""
     name = element.attributes.get("name", element.tag)
-    usual = OsimCoordinate("", 0.0, 0.0, (-math.pi, math.pi), False, False, False, element.line)
+    usual = OsimCoordinate("", 0.0, 0.0, (-math.pi, math.pi), False, False, None, element.line)
     return (*found, *(replace(usual, name=f"{name}_coord_{k}") for k in range(len(found), count)))[:count]
 
 
@@ -138,7 +204,8 @@ def _coordinate(element: Element, values: Values) -> OsimCoordinate:
     name = element.attributes.get("name", "")
     low, high = values.numbers(element, "range", (-math.pi, math.pi), 2)
     function = element.find("prescribed_function")
-    prescribed = function is not None and bool(function.children) and values.true(element, "prescribed")
+    follows = function is not None and function.children and values.true(element, "prescribed")
+    prescribed = read_function(function.children[0], values) if function is not None and follows else None
     return OsimCoordinate(
         name,
         values.number(element, "default_value", 0.0),

@@ -1,8 +1,7 @@
-"""An .osim as a mechanism: bodies keep their names, coordinates too; forces and muscles are told and left out."""
+"""An .osim as a mechanism: bodies keep their names, coordinates and markers too."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,16 +10,19 @@ from anyjoint.errors import ModelError
 from anyjoint.joints import Coupled, Joint, Spherical
 from anyjoint.mechanism import Inertia, Mechanism, Source
 from anyjoint.mechanism.shapes import Shape
+from anyjoint.spatial import Pose
 
 from ..finish import finished
 from ..markup import Element
 from ..meshes import Meshes
 from ..request import Request
+from .coordinates import Place, Places
 from .couplers import LoopSpec, read_couplers, read_loops
-from .frames import Link, read_inertias, read_links
+from .forces import read_forces
+from .frames import ZERO, Link, end, read_inertias, read_links, shared_frames
 from .joints import Motion, read_motion
 from .shapes import Geometry
-from .values import Values, objects
+from .values import Values, last_name, objects
 
 GRAVITY = (0.0, -9.80665, 0.0)
 
@@ -34,21 +36,22 @@ def read_osim(root: Element, request: Request) -> Mechanism:
         report.check()
     assert model is not None
     inertias, links = read_inertias(model, values), read_links(model, values)
-    motions = {}
+    motions, locked = {}, dict[str, float]()
     for link in links:
         motion = read_motion(link.element, values)
         if motion is None or not _ends(link, inertias, values):
             continue
-        motions[link.name] = motion if "locked" in report.allow else motion.held()
-    _tell_of_coordinates(motions, values)
+        held = motion if "locked" in report.allow else motion.held()
+        kept = {c.name for c in held.coordinates}
+        locked |= {c.name: c.value for c in motion.coordinates if c.name not in kept}
+        motions[link.name] = held
     following, loops = read_couplers(model, motions, values), read_loops(model, inertias, values)
-    _tell_of_forces(model, values)
     if request.base != "fixed":
         report.error(root.line, "base", "an .osim says itself how bodies stand; give the root a FreeJoint there")
     looks = _looks(model, values, request)
     order = _parents_first([link for link in links if link.name in motions], inertias, values)
     report.check()
-    return _build(model, order, motions, inertias, following, loops, looks, values, request)
+    return _build(model, order, motions, inertias, following, locked, loops, looks, values, request)
 
 
 def _looks(model: Element, values: Values, request: Request) -> dict[str, list[Shape]]:
@@ -66,27 +69,12 @@ def _looks(model: Element, values: Values, request: Request) -> dict[str, list[S
 
 
 def _ends(link: Link, bodies: Mapping[str, Inertia], values: Values) -> bool:
-    for end, name in (("parent", link.parent), ("child", link.child)):
-        if name not in bodies and not (name == "ground" and end == "parent"):
-            message = f"joint {link.name!r}: its {end} {name!r} is no body of the file"
+    for which, name in (("parent", link.parent), ("child", link.child)):
+        if name not in bodies and not (name == "ground" and which == "parent"):
+            message = f"joint {link.name!r}: its {which} {name!r} is no body of the file"
             values.report.error(link.element.line, "reference", message)
             return False
     return True
-
-
-def _tell_of_coordinates(motions: Mapping[str, Motion], values: Values) -> None:
-    for motion in motions.values():
-        for c in motion.coordinates:
-            if c.prescribed:
-                what = f"coordinate {c.name!r} follows a function of time, which is not supported yet"
-                values.report.refuse(c.line, "unsupported", what)
-
-
-def _tell_of_forces(model: Element, values: Values) -> None:
-    forces = model.find("ForceSet")
-    for kind, count in Counter(element.tag for element in objects(model, "ForceSet")).items():
-        what = f"{count} <{kind}>: muscles and forces are not simulated"
-        values.report.warn(forces.line if forces is not None else 0, "force", what)
 
 
 def _parents_first(links: list[Link], bodies: Mapping[str, Inertia], values: Values) -> list[Link]:
@@ -118,6 +106,7 @@ def _build(
     motions: Mapping[str, Motion],
     inertias: Mapping[str, Inertia],
     following: Mapping[str, tuple[str, Any]],
+    locked: Mapping[str, float],
     loops: list[LoopSpec],
     looks: Mapping[str, list[Shape]],
     values: Values,
@@ -149,11 +138,59 @@ def _build(
             mech.add_loop(first, second, Spherical() if loop.ball else None, loop.frames, loop.name)
         except ModelError as error:
             request.report.error(loop.line, "constraint", str(error))
+    _add_markers(mech, model, values)
+    places = Places(coordinates, _followers(order, motions, following, moved), locked)
+    _prescribe(mech, order, motions, coordinates, values)
+    actuators, forces = read_forces(model, inertias, places, values)
     start = [c for link in order if link.name not in following for c in motions[link.name].coordinates]
     mech.set_start([c.value for c in start], [c.speed for c in start])
     joints = {link.name: moved[link.name] for link in order}
-    source = Source(request.report.file, "OpenSim", joints=joints, coordinates=coordinates)
+    path = request.report.file
+    source = Source(path, "OpenSim", joints=joints, coordinates=coordinates, actuators=actuators, forces=forces)
     return finished(mech, request, lines, source)
+
+
+def _add_markers(mech: Mechanism, model: Element, values: Values) -> None:
+    """Markers as frames; one whose name is taken already is called body/marker."""
+    shared = shared_frames(model)
+    for marker in objects(model, "MarkerSet"):
+        name = marker.attributes.get("name", "").strip()
+        body, frame = end(marker, "parent_frame", shared, values)
+        body = body or last_name(values.text(marker, "body"))
+        if body != "ground" and body not in mech:
+            values.report.warn(marker.line, "marker", f"marker {name!r} is left out: there is no body {body!r}")
+            continue
+        place = frame @ Pose.translation(*values.numbers(marker, "location", ZERO, 3))
+        try:
+            mech.add_frame(name, body, place)
+        except ModelError as error:
+            values.report.warn(marker.line, "marker", f"marker {name!r} is left out: {error}")
+
+
+def _followers(
+    order: list[Link], motions: Mapping[str, Motion], following: Mapping[str, Any], moved: Mapping[str, str]
+) -> dict[str, Place]:
+    """Coordinates that follow others, as functions of those."""
+    found = {}
+    for link in order:
+        if link.name in following:
+            leader, functions = following[link.name]
+            for own, function in zip(motions[link.name].coordinates, functions, strict=True):
+                found[own.name] = Place(tuple((moved[leader], k) for k in function.indices), function.function)
+    return found
+
+
+def _prescribe(
+    mech: Mechanism, order: list[Link], motions: Mapping[str, Motion], free: Mapping[str, Any], values: Values
+) -> None:
+    """Coordinates that follow functions of time."""
+    for c in (c for link in order for c in motions[link.name].coordinates if c.prescribed is not None):
+        if c.name not in free:
+            what = f"coordinate {c.name!r} follows another coordinate and a function of time"
+            values.report.refuse(c.line, "unsupported", what)
+            continue
+        body, k = free[c.name]
+        mech.prescribe(mech[body].coordinate_names[k], c.prescribed, c.name)
 
 
 def _unlimited(motion: Motion) -> Joint:

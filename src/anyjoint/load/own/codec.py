@@ -21,7 +21,9 @@ from anyjoint.options import nearest
 from anyjoint.scalar import definition
 from anyjoint.spatial import Pose, Rotation, Translation, Turn, as_matrix
 
-from ..osim.joints import OnEllipsoid
+from ..osim.coordinates import Place
+from ..osim.joints import OnEllipsoid, OnThorax
+from ..osim.muscles import Location
 
 MODULES = {"joints": joints, "curves": curves, "surfaces": surfaces, "functions": functions, "shapes": shapes,
            "forces": forces}  # fmt: skip
@@ -33,7 +35,8 @@ def _kinds() -> Iterator[tuple[str, type]]:
             kind = getattr(module, word)
             if isinstance(kind, type) and dataclasses.is_dataclass(kind):
                 yield f"{name}.{word}", kind
-    yield from (("load.OnEllipsoid", OnEllipsoid), ("constraints.Loop", Loop), ("constraints.Closing", Closing))
+    yield from (("load.OnEllipsoid", OnEllipsoid), ("load.OnThorax", OnThorax), ("load.Location", Location),
+                ("load.Place", Place), ("constraints.Loop", Loop), ("constraints.Closing", Closing))  # fmt: skip
 
 
 KINDS: dict[str, type] = dict(_kinds())

@@ -1,0 +1,129 @@
+"""OpenSim's answers for an .osim in the coordinates of a loaded mechanism, coordinate by coordinate name."""
+
+import numpy as np
+import opensim
+from opensim import simbody
+
+from anyjoint.forces import WrapCylinder
+
+opensim.Logger.setLevelString("Off")
+
+
+def opened(path, mech):
+    """The oracle of a file."""
+    return Oracle(path, mech)
+
+
+class Oracle:
+    """A model in OpenSim; coordinates that follow others are taken along by its own solver."""
+
+    def __init__(self, path, mech):
+        self.model, self.mech = opensim.Model(str(path)), mech
+        self.model.set_assembly_accuracy(1e-13)
+        self.now = self.model.initSystem()
+        self.coordinates = self.model.getCoordinateSet()
+        self.order = [(name, mech[body].q.start + k) for name, (body, k) in mech.source.coordinates.items()]
+        self.names = {self.coordinates.get(k).getName() for k in range(self.coordinates.getSize())}
+        assert all(name in self.names for name, _ in self.order)
+        self.muscles = {n: m for n, m in mech.source.muscles.items() if self.model.getMuscles().contains(n)}
+
+    def state(self, random):
+        """Our q at random within the ranges; OpenSim goes to the same state."""
+        q = np.zeros(self.mech.nq)
+        for name, at in self.order:
+            c = self.coordinates.get(name)
+            low, high = max(c.getRangeMin(), -1.2), min(c.getRangeMax(), 1.2)
+            q[at] = random.uniform(low, high) if low < high else c.getDefaultValue()
+            c.setLocked(self.now, False)
+            c.setValue(self.now, float(q[at]), False)
+        if len(self.order) < len(self.names):  # others follow, or are locked
+            self.model.assemble(self.now)
+            for name, at in self.order:
+                q[at] = self.coordinates.get(name).getValue(self.now)
+        self.model.realizePosition(self.now)
+        return q
+
+    def answers(self, model, random):
+        """Pairs (ours, theirs) at a random state: poses, the mass matrix, lengths and moment arms of muscles."""
+        q = self.state(random)
+        self.size = 1.0
+        poses = model.body_poses(q)
+        for k in range(self.model.getBodySet().getSize()):
+            body = self.model.getBodySet().get(k)
+            yield poses[self.mech[body.getName()].index], self.pose(body)
+        if len(self.order) == len(self.names) == self.now.getNQ():
+            yield model.mass_matrix(q), self.mass_matrix()
+        yield from self.paths(model, q)
+
+    def paths(self, model, q):
+        """Lengths and moment arms of the muscles; around cylinders, where OpenSim's way is not quite the shortest,
+        what it is longer by counts as nothing.
+        """
+        if not self.muscles:
+            return
+        ours, theirs = model.path_length(q, self.muscles), self.lengths()
+        around = np.array([any(isinstance(x, WrapCylinder) for x in m.path) for m in self.muscles.values()])
+        longer = around & (theirs > ours) & (theirs < ours + 1e-3)
+        yield np.where(longer, theirs, ours), theirs
+        ours = model.moment_arms(q, self.muscles)
+        theirs = np.zeros_like(ours)
+        for row, name in enumerate(self.muscles):
+            for coordinate, at in self.order:
+                arm = self.path(name).computeMomentArm(self.now, self.coordinates.get(coordinate))
+                theirs[row, self._velocity(at)] = arm
+        yield ours[~longer], theirs[~longer]
+
+    def lengths(self):
+        """Lengths of the muscles."""
+        return np.array([self.path(name).getLength(self.now) for name in self.muscles])
+
+    def path(self, name):
+        """The path of a muscle."""
+        return self.model.getMuscles().get(name).getGeometryPath()
+
+    def _velocity(self, at):
+        body = next(body for body in self.mech.bodies if body.q.start <= at < body.q.stop)
+        return body.v.start + at - body.q.start
+
+    def pose(self, body):
+        T, made = body.getTransformInGround(self.now), np.eye(4)
+        for i in range(3):
+            made[i, :3] = [T.R().get(i, k) if hasattr(T.R(), "get") else T.R().asMat33().get(i, k) for k in range(3)]
+            made[i, 3] = T.p().get(i)
+        return made
+
+    def mass_matrix(self):
+        """M for rates of coordinates, in our order; velocities of balls are no rates there."""
+        matter, n = self.model.getMatterSubsystem(), self.now.getNU()
+        M, N = simbody.Matrix(), np.zeros((n, n))
+        matter.calcM(self.now, M)
+        rates, u = np.zeros((n, n)), simbody.Vector(n, 0.0)
+        for k in range(n):
+            u.set(k, 1.0)
+            self.now.setU(u)
+            self.model.realizeVelocity(self.now)
+            rates[:, k] = [self.coordinates.get(name).getSpeedValue(self.now) for name, _ in self.order]
+            N[:, k] = [self.now.getQDot().get(i) for i in range(n)]
+            u.set(k, 0.0)
+        self.now.setU(u)
+        self.model.realizePosition(self.now)
+        full = np.array([[M.get(i, k) for k in range(n)] for i in range(n)])
+        back = np.linalg.inv(N)
+        in_rates = back.T @ full @ back
+        at = self._slots()
+        return in_rates[np.ix_(at, at)]
+
+    def _slots(self):
+        """Where each of our velocities is among OpenSim's rates: the coordinate that changes when one is set."""
+        found, before = np.zeros(self.mech.nv, dtype=int), self._q()
+        for name, at in self.order:
+            c = self.coordinates.get(name)
+            value = c.getValue(self.now)
+            c.setValue(self.now, value + 0.125, False)
+            found[self._velocity(at)] = int(np.argmax(np.abs(self._q() - before)))
+            c.setValue(self.now, value, False)
+        self.model.realizePosition(self.now)
+        return found
+
+    def _q(self):
+        return np.array([self.now.getQ().get(i) for i in range(self.now.getNQ())])

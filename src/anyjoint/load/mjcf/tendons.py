@@ -1,0 +1,107 @@
+"""Tendons of a compiled MJCF as paths: fixed ones wind drums, spatial ones run through sites and around geoms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anyjoint.forces import Drum, Pulley, Tendon, WrapCylinder, WrapSphere
+
+from ..follow import Line
+from ..request import Request
+from .compiled import Names
+from .joints import MjcfJoint
+from .shapes import pose_of
+
+JOINT, PULLEY, SITE, SPHERE, CYLINDER = 1, 2, 3, 4, 5  # mjtWrap
+
+
+class Tendons:
+    """Reads the tendons of a model; `paths` are those that have a counterpart, by number."""
+
+    def __init__(
+        self,
+        m: Any,
+        joints: Sequence[MjcfJoint],
+        moved: Mapping[str, str],
+        last: Mapping[int, str | None],
+        following: Mapping[str, tuple[str, Line]],
+        names: Names,
+        request: Request,
+        line: Any,
+    ) -> None:
+        self.m, self.joints, self.moved, self.last, self.following = m, joints, moved, last, following
+        self.names, self.report, self.line = names, request.report, line
+        self.paths: dict[int, list[Any]] = {}
+        for k in range(m.ntendon):
+            path = self._path(k)
+            name = names.of("tendon", k)
+            if isinstance(path, str):
+                self.report.warn(line(name), "tendon", f"tendon {name!r} is left out: it {path}")
+            else:
+                self.paths[k] = path
+
+    def named(self) -> dict[str, list[Any]]:
+        """Paths by the names of their tendons."""
+        return {self.names.of("tendon", k): path for k, path in self.paths.items()}
+
+    def forces(self) -> list[Tendon]:
+        """Springs and dampers of tendons; what else they do is told."""
+        m, made = self.m, []
+        for k, path in self.paths.items():
+            name = self.names.of("tendon", k)
+            for what, values in (("its limits are", m.tendon_limited), ("dry friction is", m.tendon_frictionloss)):
+                if np.any(values[k]):
+                    self.report.warn(self.line(name), "tendon", f"tendon {name!r}: {what} not simulated")
+            stiffness, damping = float(m.tendon_stiffness[k]), float(m.tendon_damping[k])
+            if stiffness or damping:
+                low, high = (float(x) for x in m.tendon_lengthspring[k])
+                made.append(Tendon(path, stiffness, damping, (low, high)))
+                sentence = f"tendon {name!r}: its spring is a force here; simulate(forces=mech.source.forces)"
+                self.report.warn(self.line(name), "tendon", sentence)
+        return made
+
+    def _path(self, k: int) -> list[Any] | str:
+        """The path of a tendon, or what it has that ours have not."""
+        m, made = self.m, list[Any]()
+        start = int(m.tendon_adr[k])
+        for i in range(start, start + int(m.tendon_num[k])):
+            kind, index, number = int(m.wrap_type[i]), int(m.wrap_objid[i]), float(m.wrap_prm[i])
+            if kind == JOINT:
+                item: Any = self._drum(self.joints[index], number)
+            elif kind == PULLEY:
+                item = Pulley(number)
+            elif kind == SITE:
+                item = self.last[int(m.site_bodyid[index])], tuple(float(x) for x in m.site_pos[index])
+            elif kind in (SPHERE, CYLINDER):
+                item = self._obstacle(kind, index, int(number))
+            else:
+                item = "passes something unknown"
+            if isinstance(item, str):
+                return item
+            made.append(item)
+        return made[1:] if isinstance(made[0], Pulley) and made[0].divisor == 1 else made
+
+    def _drum(self, joint: MjcfJoint, coefficient: float) -> Drum:
+        leader, way = self.following.get(joint.name, (joint.name, Line(1.0)))
+        return Drum(self.moved[leader], coefficient * way.slope, zero=-way.intercept / way.slope)
+
+    def _obstacle(self, kind: int, geom: int, side: int) -> Any:
+        m, radius = self.m, float(self.m.geom_size[geom][0])
+        body = int(m.geom_bodyid[geom])
+        pose, towards = pose_of(m.geom_pos[geom], m.geom_quat[geom]), None
+        if side >= 0:
+            if int(m.site_bodyid[side]) != body:
+                return "goes around a geom on a side that another body says"
+            offset = m.site_pos[side] - m.geom_pos[geom]
+            axis = np.asarray(pose.R, dtype=float)[:, 2]
+            across = offset if kind == SPHERE else offset - axis * (axis @ offset)
+            if np.linalg.norm(across) < radius:
+                return "runs inside of a geom"
+            towards = tuple(float(x) for x in across)
+        center = tuple(float(x) for x in pose.p)
+        if kind == SPHERE:
+            return WrapSphere(self.last[body], center, radius, towards)
+        return WrapCylinder(self.last[body], center, tuple(float(x) for x in pose.R[:, 2]), radius, towards)

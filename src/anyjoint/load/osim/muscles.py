@@ -1,0 +1,169 @@
+"""Muscles of an .osim: their paths through points and around obstacles, and Hill's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.errors import InputError
+from anyjoint.forces import ConditionalPoint, Hill, MovingPoint, Muscle
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose
+
+from ..markup import Element
+from .coordinates import Places
+from .frames import ZERO, end, shared_frames
+from .functions import read_function
+from .values import Values, last_name, objects
+from .wraps import WrapSpec, obstacle, read_wraps
+
+EDGE = 1e-5  # OpenSim's tolerance where points come and go
+ALONG = ("x", "y", "z")
+
+
+class Lacking(Exception):
+    """Something of a muscle that has no counterpart here."""
+
+
+@dataclass(frozen=True, eq=False)
+class Location:
+    """Where a moving point is in the frame of its body: three functions, each of some of the coordinates."""
+
+    functions: tuple[Any, Any, Any]
+    arguments: tuple[tuple[int, ...], ...]
+    places: tuple[Any, ...]
+    frame: Pose
+
+    def __call__(self, *q: Scalar) -> Any:
+        made = []
+        for function, place, own in zip(self.functions, self.places, self.arguments, strict=True):
+            made.append(function(place.value(*(q[k] for k in own))))
+        return self.frame.act(made)
+
+
+def is_muscle(element: Element) -> bool:
+    """Whether a force of the file is a muscle."""
+    return "Muscle" in element.tag and path_of(element) is not None
+
+
+def path_of(element: Element) -> Element | None:
+    """The path of a muscle, as versions 3 and 4 have it."""
+    for tag in ("GeometryPath", "path"):
+        found = element.find(tag)
+        if found is not None and tag == "path":
+            found = found.find("GeometryPath") or (found if found.find("PathPointSet") else None)
+        if found is not None:
+            return found
+    return None
+
+
+class Muscles:
+    """Reads the muscles of a model; those that need what is not there are told and left out."""
+
+    def __init__(self, model: Element, bodies: Collection[str], places: Places, values: Values) -> None:
+        self.bodies, self.places, self.values = {*bodies, "ground"}, places, values
+        self.shared, self.wraps = shared_frames(model), read_wraps(model, values)
+
+    def read(self, element: Element) -> Muscle | None:
+        """A muscle at rest."""
+        name = element.attributes.get("name", element.tag)
+        try:
+            return Muscle(self.path(element), self._hill(element))
+        except (Lacking, InputError) as lack:
+            self.values.report.warn(element.line, "muscle", f"muscle {name!r} is left out: it {lack}")
+            return None
+
+    def _hill(self, element: Element) -> Hill:
+        number = self.values.number
+        return Hill(
+            number(element, "max_isometric_force", 1000.0),
+            number(element, "optimal_fiber_length", 0.1),
+            number(element, "max_contraction_velocity", 10.0),
+            number(element, "tendon_slack_length", 0.2),
+            number(element, "pennation_angle_at_optimal", number(element, "pennation_angle", 0.0)),
+        )
+
+    def path(self, element: Element) -> list[Any]:
+        """The points and obstacles of what pulls along a path."""
+        path = path_of(element)
+        assert path is not None
+        points = objects(path, "PathPointSet")
+        if len(points) < 2:
+            raise Lacking("has fewer than two points")
+        items: list[list[Any]] = [[] if (item := self._point(point)) is None else [item] for point in points]
+        reach: list[range] = []
+        for wrap in objects(path, "PathWrapSet"):
+            found = self._wrap(wrap, len(points))
+            if found is None:
+                continue
+            spec, first, last = found
+            met = obstacle(spec, last - first, self.values)
+            if isinstance(met, str):
+                raise Lacking(met)
+            if any(max(first, r.start) < min(last, r.stop) for r in reach):
+                raise Lacking("has two obstacles on the same segments, which would meet each other")
+            if not all(items[first : last + 1]):
+                raise Lacking("has a point that a locked coordinate takes away, beside an obstacle")
+            reach.append(range(first, last))
+            items[first].append(met)
+        return [item for group in items for item in group]
+
+    def _wrap(self, wrap: Element, count: int) -> tuple[WrapSpec, int, int] | None:
+        """An obstacle, and the first and last point between which it may be met."""
+        name = last_name(self.values.text(wrap, "wrap_object"))
+        if name not in self.wraps:
+            raise Lacking(f"goes around {name!r}, which is no obstacle of the file")
+        spec = self.wraps[name]
+        if not self.values.true(spec.element, "active", True):
+            return None
+        first, last = (int(x) for x in self.values.numbers(wrap, "range", (-1.0, -1.0), 2))
+        return spec, max(first, 1) - 1, min(last if last >= 1 else count, count) - 1
+
+    def _point(self, point: Element) -> Any:
+        body, frame = end(point, "parent_frame", self.shared, self.values)
+        body = body or last_name(self.values.text(point, "body"))
+        if body not in self.bodies:
+            raise Lacking(f"has a point on {body!r}, which is no body of the file")
+        owner = None if body == "ground" else body
+        if point.tag == "MovingPathPoint":
+            return self._moving(point, owner, frame)
+        here = tuple(float(x) for x in frame.act(self.values.numbers(point, "location", ZERO, 3)))
+        if point.tag == "PathPoint":
+            return owner, here
+        if point.tag != "ConditionalPathPoint":
+            raise Lacking(f"has a <{point.tag}>, which has no counterpart")
+        return self._conditional(point, owner, here)
+
+    def _coordinate(self, point: Element, prefix: str = "") -> Any:
+        tags = (f"socket_{prefix}coordinate", f"{prefix}coordinate", f"{prefix}coordinate_name")
+        name = last_name(self.values.text(point, *tags))
+        place = self.places.find(name)
+        if place is None:
+            raise Lacking(f"has a point that depends on {name!r}, which is no coordinate of the file")
+        return place
+
+    def _conditional(self, point: Element, body: str | None, here: tuple[float, ...]) -> Any:
+        place = self._coordinate(point)
+        low, high = self.values.numbers(point, "range", (0.0, 0.0), 2)
+        if not place.coordinates:  # locked: there for good, or never
+            return (body, here) if low - EDGE <= place.value() <= high + EDGE else None
+        if len(place.coordinates) > 1:
+            raise Lacking("has a point that comes and goes with a coordinate that follows several others")
+        function = None if place.own else place.function
+        return ConditionalPoint(body, here, place.coordinates[0], (low - EDGE, high + EDGE), function)
+
+    def _moving(self, point: Element, body: str | None, frame: Pose) -> Any:
+        functions, places = [], []
+        for axis in ALONG:
+            holder = point.find(f"{axis}_location")
+            if holder is None or not holder.children:
+                raise Lacking(f"has a moving point without a function along {axis}")
+            functions.append(read_function(holder.children[0], self.values))
+            places.append(self._coordinate(point, f"{axis}_"))
+        used = list(dict.fromkeys(pair for place in places for pair in place.coordinates))
+        arguments = tuple(tuple(used.index(pair) for pair in place.coordinates) for place in places)
+        location = Location((functions[0], functions[1], functions[2]), arguments, tuple(places), frame)
+        if not used:
+            return body, tuple(float(x) for x in location())
+        return MovingPoint(body, location, tuple(used))

@@ -1,0 +1,66 @@
+"""Obstacles of muscles: spheres and cylinders; ellipsoids and tori are named by those who need them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.forces import WrapCylinder, WrapSphere
+from anyjoint.spatial import Pose, vector
+
+from ..markup import Element
+from .frames import ZERO, offset, pose_of
+from .values import Values, objects
+
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+ROUND = ("WrapSphere", "WrapCylinder")
+
+
+@dataclass(frozen=True)
+class WrapSpec:
+    """An obstacle as the file has it: its body, and the pose of the frame that it sits in."""
+
+    element: Element
+    body: str
+    frame: Pose
+
+
+def read_wraps(model: Element, values: Values) -> dict[str, WrapSpec]:
+    """All obstacles by name; of two with the same name the first, as OpenSim does."""
+    found: dict[str, WrapSpec] = {}
+    for body in [*model.all("Ground"), *objects(model, "BodySet")]:
+        name = "ground" if body.tag == "Ground" else body.attributes.get("name", "")
+        for owner, frame in ((body, Pose()), *((x, offset(x, values)) for x in _frames(body))):
+            for element in objects(owner, "WrapObjectSet"):
+                found.setdefault(element.attributes.get("name", ""), WrapSpec(element, name, frame))
+    return found
+
+
+def _frames(body: Element) -> list[Element]:
+    """Offset frames right on a body."""
+    holder = body.find("components")
+    return [x for x in holder.children if x.tag == "PhysicalOffsetFrame"] if holder is not None else []
+
+
+def obstacle(spec: WrapSpec, segments: int, values: Values) -> Any | str:
+    """The obstacle of a path that meets it on so many segments, or what is lacking."""
+    element, kind = spec.element, spec.element.tag
+    if kind not in ROUND:
+        return f"goes around the <{kind}> {element.attributes.get('name')!r}, whose shortest ways have no closed form"
+    turn, shift = (values.numbers(element, tag, ZERO, 3) for tag in ("xyz_body_rotation", "translation"))
+    pose = spec.frame @ pose_of(shift, turn)
+    quadrant = values.text(element, "quadrant").strip().lower().lstrip("+")
+    letter, side = quadrant.lstrip("-"), None
+    if letter in AXES and not (kind == "WrapCylinder" and letter == "z"):
+        sign = -1.0 if quadrant.startswith("-") else 1.0
+        side = tuple(sign * float(x) for x in pose.R @ vector(*AXES[letter]))
+    elif letter not in ("", "all", "unassigned"):
+        return f"goes around {element.attributes.get('name')!r} in its quadrant {quadrant!r}, which has no counterpart"
+    center = tuple(float(x) for x in pose.p)
+    radius = values.number(element, "radius", 1.0)
+    if not radius > 0:
+        return f"goes around {element.attributes.get('name')!r}, which has no radius"
+    if kind == "WrapSphere":
+        return WrapSphere(spec.body, center, radius, side, segments)
+    axis, length = tuple(float(x) for x in pose.R[:, 2]), values.number(element, "length", 1.0)
+    return WrapCylinder(spec.body, center, axis, radius, side, length, segments)

@@ -1,0 +1,152 @@
+"""Tendons, drives along them, thrusters and sensors of MJCF against MuJoCo at random states."""
+
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint.forces.program import trace_forces
+from bench.oracles.mujoco_mjcf import Oracle
+
+TEXT = """<mujoco model="tendons">
+  <worldbody>
+    <site name="nail" pos="0 0.1 0.9"/>
+    <site name="far" pos="0.6 0.4 0.2"/>
+    <geom name="post" type="cylinder" size="0.08 0.3" pos="0.3 0.3 0.4" euler="20 10 0" contype="0" conaffinity="0"/>
+    <site name="beside" pos="0.6 0.3 0.4"/>
+    <body name="base" pos="0 0 1"><freejoint name="root"/><geom size="0.1"/><site name="ear" pos="0.1 0.1 0.1"/>
+      <body name="upper" pos="0 0 -0.2"><joint name="a" axis="0 1 0"/><geom name="bead" size="0.06" pos="0.02 0 -0.2"/>
+        <site name="thigh" pos="0.05 0.01 -0.1" euler="30 20 10"/><site name="front" pos="0.2 0 -0.2"/>
+        <body name="lower" pos="0 0 -0.4"><joint name="b" axis="0 1 0" ref="20"/><joint name="c" axis="1 0 0"/>
+          <geom size="0.05" pos="0 0 -0.2"/><site name="shin" pos="0.04 -0.02 -0.15"/></body>
+      </body>
+    </body>
+    <body name="gear" pos="1 0 0"><joint name="d" axis="0 0 1"/><geom size="0.1" pos="0.1 0 0"/></body>
+    <body name="other" pos="2 0 0"><joint name="e" axis="0 0 1"/><geom size="0.1" pos="0.1 0 0"/></body>
+    <body name="balls" pos="3 0 0"><joint name="f" type="ball"/><geom size="0.1" pos="0.1 0 0"/></body>
+  </worldbody>
+  <equality><joint joint1="e" joint2="d" polycoef="0.1 -2 0 0 0"/></equality>
+  <tendon>
+    <fixed name="mixed" stiffness="3" damping="0.4" springlength="0.1 0.2">
+      <joint joint="b" coef="0.3"/><joint joint="c" coef="-0.7"/><joint joint="e" coef="0.5"/></fixed>
+    <spatial name="line" stiffness="20" damping="1"><site site="nail"/><site site="thigh"/><site site="shin"/></spatial>
+    <spatial name="round"><site site="thigh"/><geom geom="bead"/><site site="shin"/></spatial>
+    <spatial name="sided"><site site="thigh"/><geom geom="bead" sidesite="front"/><site site="shin"/></spatial>
+    <spatial name="post"><site site="nail"/><geom geom="post"/><site site="far"/></spatial>
+    <spatial name="moved"><site site="ear"/><geom geom="post" sidesite="beside"/><site site="far"/></spatial>
+    <spatial name="tackle"><site site="nail"/><site site="ear"/><pulley divisor="3"/><site site="ear"/>
+      <site site="thigh"/><pulley divisor="2"/><site site="shin"/><site site="far"/></spatial>
+  </tendon>
+  <actuator>
+    <position name="wind" tendon="mixed" kp="5" kv="0.3" gear="2"/>
+    <motor name="pull" tendon="round" gear="-3" ctrllimited="true" ctrlrange="0 1"/>
+    <general name="sloped" joint="a" gaintype="affine" gainprm="2 0.5 -0.3" biastype="affine" biasprm="0.1 -0.2 -0.3"/>
+    <general name="led" joint="e" gaintype="affine" gainprm="2 0.5 -0.3" biastype="affine" biasprm="0.1 -0.2 -0.3"/>
+    <motor name="jet" site="thigh" gear="1 2 3 0.1 0.2 0.3" forcelimited="true" forcerange="-0.3 0.3"/>
+  </actuator>
+  <sensor>
+    <jointpos name="s1" joint="b"/><jointvel name="s2" joint="c"/><jointpos name="s3" joint="e"/>
+    <jointvel name="s4" joint="e"/><ballquat name="s5" joint="f"/><ballangvel name="s6" joint="f"/>
+    <tendonpos name="s7" tendon="tackle"/><tendonvel name="s8" tendon="round"/>
+    <framepos name="s9" objtype="site" objname="shin"/><framequat name="s10" objtype="site" objname="thigh"/>
+    <framexaxis name="s11" objtype="xbody" objname="lower"/><frameyaxis name="s12" objtype="body" objname="lower"/>
+    <framezaxis name="s13" objtype="site" objname="thigh"/><framelinvel name="s14" objtype="site" objname="shin"/>
+    <frameangvel name="s15" objtype="body" objname="upper"/><gyro name="s16" site="thigh"/>
+    <velocimeter name="s17" site="thigh"/><touch name="t" site="shin"/>
+  </sensor>
+</mujoco>"""
+NAMES = ("mixed", "line", "round", "sided", "post", "moved", "tackle")
+
+
+@pytest.fixture(scope="module")
+def case(tmp_path_factory):
+    path = tmp_path_factory.mktemp("mjcf") / "tendons.xml"
+    path.write_text(TEXT)
+    mech = aj.load(path)
+    return mech, mech.compile(), Oracle(path, mech)
+
+
+def state(oracle, seed):
+    q, v = oracle.state(np.random.default_rng(seed))
+    mujoco.mj_forward(oracle.model, oracle.data)
+    return q, v
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_lengths_and_their_slopes_are_mujocos(case, seed):
+    mech, model, oracle = case
+    q, _ = state(oracle, seed)
+    paths = [mech.source.tendons[name] for name in NAMES]
+    d, m = oracle.data, oracle.model
+    J = np.zeros((m.ntendon, m.nv))
+    for k, path in enumerate(paths):
+        assert model.path_length(q, path) == pytest.approx(d.ten_length[k], abs=1e-12), NAMES[k]
+        start, count = m.ten_J_rowadr[k], m.ten_J_rownnz[k]
+        J[k, m.ten_J_colind[start : start + count]] = d.ten_J[start : start + count]
+        assert np.abs(-model.moment_arms(q, path) - J[k] @ oracle.B).max() < 1e-11, NAMES[k]
+
+
+def test_springs_and_dampers_are_mujocos(case):
+    mech, _, oracle = case
+    program = trace_forces(mech, mech.source.forces)
+    for seed in range(4):
+        q, v = state(oracle, seed)
+        wanted = oracle.B.T @ oracle.data.qfrc_passive
+        assert np.abs(program.torque(0.0, q, v) - wanted).max() < 1e-10 * (1 + np.abs(wanted).max())
+    rules = [w.message for w in mech.source.warnings if w.rule == "tendon"]
+    assert [text.split("'")[1] for text in rules] == ["mixed", "line"]
+
+
+@pytest.mark.parametrize("control", [0.0, 0.4, -2.0])
+def test_drives_are_mujocos(case, control):
+    mech, _, oracle = case
+    q, v = state(oracle, 3)
+    drives = [replace(drive, control=control) for drive in mech.source.actuators.values()]
+    assert list(mech.source.actuators) == ["wind", "pull", "sloped", "led", "jet"]
+    wanted = oracle.actuator_forces(np.full(5, control))
+    assert np.abs(trace_forces(mech, drives).torque(0.0, q, v) - wanted).max() < 1e-10 * (1 + np.abs(wanted).max())
+
+
+def test_sensors_are_mujocos(case):
+    mech, model, oracle = case
+    m = oracle.model
+    q, v = state(oracle, 2)
+    assert list(mech.source.sensors) == [f"s{k}" for k in range(1, 18)]
+    for name, sensor in mech.source.sensors.items():
+        k = mujoco.mj_name2id(m, mujoco.mjtObj.mjOBJ_SENSOR, name)
+        wanted = oracle.data.sensordata[m.sensor_adr[k] : m.sensor_adr[k] + m.sensor_dim[k]]
+        found = sensor(model, q, v)
+        if len(wanted) == 4:  # both signs are the same rotation
+            found = found * np.sign(found @ wanted)
+        assert np.abs(found - wanted).max() < 1e-11, name
+        assert sensor(model, np.stack([q, q]), np.stack([v, v])).shape == (2, *found.shape)
+    assert [note.message for note in mech.source.notes if note.rule == "sensor"] == [
+        "sensor 't' (touch) has no counterpart; not read"
+    ]
+
+
+def test_sites_of_the_world_are_frames(case):
+    _, model, oracle = case
+    q, _ = state(oracle, 0)
+    assert np.array_equal(model.frame_pose(q, "nail")[:3, 3], [0, 0.1, 0.9])
+    k = mujoco.mj_name2id(oracle.model, mujoco.mjtObj.mjOBJ_SITE, "shin")
+    assert np.abs(model.frame_pose(q, "shin")[:3, 3] - oracle.data.site_xpos[k]).max() < 1e-12
+
+
+@pytest.mark.parametrize(("inside", "words"), [
+    ('<geom geom="ball" sidesite="deep"/>', "runs inside of a geom"),
+    ('<geom geom="ball" sidesite="fixed"/>', "on a side that another body says"),
+])  # fmt: skip
+def test_what_is_left_out_is_told(tmp_path, inside, words):
+    text = f"""<mujoco><worldbody><site name="fixed" pos="1 0 0"/><body><joint/><geom name="ball" size="0.1"/>
+      <site name="deep"/><site name="end" pos="0 0 1"/></body></worldbody><tendon><spatial name="x" stiffness="1">
+      <site site="fixed"/>{inside}<site site="end"/></spatial></tendon>
+      <actuator><motor name="m" tendon="x"/></actuator></mujoco>"""
+    (tmp_path / "m.xml").write_text(text)
+    mech = aj.load(tmp_path / "m.xml")
+    assert {w.rule for w in mech.source.warnings} == {"tendon", "actuator"}
+    assert any(words in w.message for w in mech.source.warnings)
+    assert not mech.source.forces
+    assert not mech.source.actuators

@@ -1,0 +1,223 @@
+"""Muscles of OpenSim against OpenSim's own lengths and moment arms; markers, a scapula, drives, prescribed motion."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import forces
+from load.test_osim import body, coordinates, document, joint
+
+CASE = json.loads((Path(__file__).parents[1] / "data" / "opensim_muscles.json").read_text())
+EXACT = ("straight", "three", "conditional", "moving", "sphere", "planar")
+
+
+@pytest.fixture(scope="module")
+def case(tmp_path_factory):
+    path = tmp_path_factory.mktemp("osim") / "muscles.osim"
+    path.write_text(CASE["model_osim_xml"])
+    mech = aj.load(path)
+    return mech, mech.compile(), {name: mech.source.coordinates[name] for name in CASE["coordinate_names"]}
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    def load(text, **options):
+        (tmp_path / "m.osim").write_text(text)
+        return aj.load(tmp_path / "m.osim", **options)
+
+    return load
+
+
+def at(mech, places, values):
+    q = np.zeros(mech.nq)
+    for (owner, k), x in zip(places.values(), values, strict=True):
+        q[mech[owner].q.start + k] = x
+    return q
+
+
+def test_lengths_and_moment_arms_are_opensims(case):
+    """Points that are fixed, moving and conditional, a sphere, a cylinder that the path crosses at right angles."""
+    mech, model, places = case
+    order = [mech[owner].v.start + k for owner, k in places.values()]
+    muscles = {name: mech.source.muscles[name] for name in EXACT}
+    q = np.array([at(mech, places, state["q"]) for state in CASE["states"]])
+    lengths, arms = model.path_length(q, muscles), model.moment_arms(q, muscles)
+    for k, state in enumerate(CASE["states"]):
+        for i, name in enumerate(muscles):
+            assert lengths[k, i] == pytest.approx(state["lengths"][name], abs=1e-12), name
+            assert np.abs(arms[k, i, order] - state["moment_arms"][name]).max() < 1e-12, name
+    wrapped = [state["points_on_path"] for state in CASE["states"]]
+    assert {count["planar"] for count in wrapped} == {2, 4}, "the case has states with and without wrapping"
+    assert {count["conditional"] for count in wrapped} == {3, 4}
+
+
+@pytest.mark.parametrize("name", ["passing", "blade"])
+def test_moment_arms_are_slopes_of_opensims_lengths(case, name):
+    """OpenSim's own arms leave out a segment whose point moves beside another of its body ("passing"), and are by
+    velocities that are no rates of coordinates where a scapula glides ("blade"); the slopes of its lengths are right.
+    """
+    mech, model, places = case
+    order = [mech[owner].v.start + k for owner, k in places.values()]
+    for state in CASE["states"]:
+        q, muscle = at(mech, places, state["q"]), mech.source.muscles[name]
+        assert model.path_length(q, muscle) == pytest.approx(state["lengths"][name], abs=1e-12)
+        arms = model.moment_arms(q, muscle)[order]
+        assert np.abs(arms - state["slopes_of_lengths"][name]).max() < 1e-9  # central differences
+
+
+def test_an_oblique_path_is_the_shortest_where_opensims_is_not_quite(case):
+    mech, model, places = case
+    muscle, wrapped = mech.source.muscles["oblique"], 0
+    for state in CASE["states"]:
+        q = at(mech, places, state["q"])
+        length, theirs = float(model.path_length(q, muscle)), state["lengths"]["oblique"]
+        if state["points_on_path"]["oblique"] == 4:
+            assert theirs - 1e-3 < length < theirs + 1e-12
+            wrapped += 1
+        else:
+            assert length == pytest.approx(theirs, abs=1e-12)
+        e, v = 1e-6, np.random.default_rng(0).normal(size=mech.nv)
+        slope = float(model.path_length(q + e * v, muscle) - model.path_length(q - e * v, muscle)) / (2 * e)
+        assert -model.moment_arms(q, muscle) @ v == pytest.approx(slope, abs=1e-8)
+    assert wrapped
+
+
+def test_poses_of_the_scapula_and_of_markers(case):
+    mech, model, places = case
+    for state in CASE["states"]:
+        q = at(mech, places, state["q"])
+        for name, wanted in state["poses"].items():
+            T = model.frame_pose(q, name)
+            assert np.abs(T[:3, :3] - wanted["R"]).max() < 1e-13
+            assert np.abs(T[:3, 3] - wanted["p"]).max() < 1e-13
+        assert np.abs(model.frame_pose(q, "heel")[:3, 3] - state["heel"]).max() < 1e-13
+
+
+def test_hills_numbers_come_along_and_muscles_pull(case):
+    mech, model, places = case
+    assert mech.source.muscles["straight"].force == forces.Hill(500.0, 0.12, 10.0, 0.1, 0.2)
+    q, muscle = at(mech, places, CASE["states"][0]["q"]), mech.source.muscles["straight"]
+    tension = muscle.force(float(model.path_length(q, muscle)), 0.0, 0.5)
+    tau = tension * model.moment_arms(q, muscle)
+    v, h = np.zeros(mech.nv), 1e-7
+    active = replace(muscle, activation=0.5)
+    run = model.simulate(q, v, duration=h, dt=h, method="semi-implicit-euler", forces=[active], limits=False)
+    assert np.abs(run.v[-1] / h - model.forward_dynamics(q, v, tau)).max() < 1e-4 * np.abs(run.v[-1] / h).max()
+    assert [w.rule for w in mech.source.warnings] == ["muscle"]
+
+
+def test_pennate_muscles_pull_less_along_the_tendon():
+    plain, pennate = forces.Hill(100.0, 0.1), forces.Hill(100.0, 0.1, pennation=0.5)
+    along = 0.1 * np.cos(0.5)
+    assert pennate(along, 0.0, 1.0) == pytest.approx(100.0 * np.cos(0.5), rel=1e-12)
+    assert plain(0.1, 0.0, 1.0) == pytest.approx(100.0, rel=1e-12)
+
+
+PIN = joint("PinJoint", "ground", "a", coordinates(["x"]))
+
+
+def force_set(*members):
+    return f"<ForceSet><objects>{''.join(members)}</objects></ForceSet>"
+
+
+def muscle(points, wraps="", name="m"):
+    return (
+        f'<Thelen2003Muscle name="{name}"><GeometryPath><PathPointSet><objects>{points}</objects></PathPointSet>'
+        f"<PathWrapSet><objects>{wraps}</objects></PathWrapSet></GeometryPath></Thelen2003Muscle>"
+    )
+
+
+def point(owner, location):
+    return f"<PathPoint><body>{owner}</body><location>{location}</location></PathPoint>"
+
+
+STRAIGHT = point("ground", "1 0 0") + point("a", "0 1 0")
+AROUND = '<PathWrap><wrap_object>{}</wrap_object></PathWrap>'
+ELLIPSOID = '<WrapObjectSet><objects><WrapEllipsoid name="e"/></objects></WrapObjectSet>'
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    (muscle(STRAIGHT, AROUND.format("e")), "'m' is left out: it goes around the <WrapEllipsoid> 'e'"),
+    (muscle(STRAIGHT, AROUND.format("f")), "goes around 'f', which is no obstacle"),
+    (muscle(point("a", "1 2 3")), "fewer than two points"),
+    (muscle(STRAIGHT.replace("<body>a", "<body>b")), "a point on 'b', which is no body"),
+    (muscle(STRAIGHT + "<Strange><body>a</body></Strange>"), "a <Strange>, which has no counterpart"),
+    ('<CoordinateActuator name="d"><coordinate>y</coordinate></CoordinateActuator>', "'d' is left out: it acts on 'y'"),
+    ('<HuntCrossleyForce name="h"/>', "1 <HuntCrossleyForce>: not simulated"),
+])  # fmt: skip
+def test_what_is_left_out_is_told(loaded, text, words):
+    mech = loaded(document([body("a", more=ELLIPSOID)], [PIN], force_set(text)))
+    assert any(words in warning.message for warning in mech.source.warnings), mech.source.warnings
+    assert not mech.source.actuators
+
+
+def test_old_points_drives_and_springs(loaded):
+    drive = (
+        '<CoordinateActuator name="d"><min_control>-Inf</min_control><max_control>2</max_control>'
+        "<coordinate>x</coordinate><optimal_force>30</optimal_force></CoordinateActuator>"
+    )
+    spring = (
+        '<SpringGeneralizedForce name="s"><coordinate>x</coordinate><stiffness>5</stiffness>'
+        "<rest_length>0.2</rest_length><viscosity>0.3</viscosity></SpringGeneralizedForce>"
+    )
+    off = '<CoordinateActuator name="o"><appliesForce>false</appliesForce></CoordinateActuator>'
+    mech = loaded(document([body("a")], [PIN], force_set(muscle(STRAIGHT), drive, spring, off)))
+    assert mech.source.actuators["d"] == forces.Actuator("a", gain=30.0, control_range=(-np.inf, 2.0))
+    assert mech.source.forces == (forces.Actuator("a", gain=0.0, bias=(1.0, -5.0, -0.3)),)
+    assert list(mech.source.muscles) == ["m"]
+    length = mech.compile().path_length([0.3], mech.source.muscles["m"])
+    assert length == pytest.approx(np.hypot(1 + np.sin(0.3), np.cos(0.3)), abs=1e-14)
+
+
+def test_prescribed_coordinates_follow_time(loaded):
+    inside = (
+        '<coordinates><Coordinate name="x"><prescribed>true</prescribed><prescribed_function><PolynomialFunction>'
+        "<coefficients>0.5 0 0.1</coefficients></PolynomialFunction></prescribed_function></Coordinate>"
+        '<Coordinate name="y"/></coordinates>'
+    )
+    mech = loaded(document([body("a", com=(0.1, 0, 0))], [joint("UniversalJoint", "ground", "a", inside)]))
+    model = mech.compile()
+    assert [c.name for c in mech.constraints] == ["x"]
+    q, v = model.assemble()
+    run = model.simulate(q, v, duration=0.5, dt=1e-3)
+    assert np.abs(run.q[:, 0] - (0.5 * run.t**2 + 0.1)).max() < 1e-9
+
+
+TIE = (
+    '<CoordinateCouplerConstraint name="{0}"><coupled_coordinates_function><PolynomialFunction><coefficients>{1}'
+    "</coefficients></PolynomialFunction></coupled_coordinates_function><independent_coordinate_names>x"
+    "</independent_coordinate_names><dependent_coordinate_name>{0}</dependent_coordinate_name>"
+    "</CoordinateCouplerConstraint>"
+)
+
+
+def test_coordinates_may_follow_others_of_their_joint_and_joints_by_several(loaded):
+    """A knee whose translations follow its angle, and a patella that follows it with all coordinates."""
+    ties = TIE.format("tx", "0.3 0 0.1") + TIE.format("ty", "0.2 0")
+    ties += TIE.format("px", "0.5 0") + TIE.format("py", "-1 0.2") + TIE.format("pa", "2 0")
+    members = [joint("PlanarJoint", "ground", "a", coordinates(["x", "tx", "ty"])),
+               joint("PlanarJoint", "a", "b", coordinates(["pa", "px", "py"]))]  # fmt: skip
+    more = f"<ConstraintSet><objects>{ties}</objects></ConstraintSet>"
+    mech = loaded(document([body("a"), body("b")], members, more))
+    assert mech.nq == 1
+    x = 0.4
+    knee = aj.Pose.translation(0.3 * x * x + 0.1, 0.2 * x, 0) @ aj.Pose.rotation_z(x)
+    patella = knee @ aj.Pose.translation(0.5 * x, -x + 0.2, 0) @ aj.Pose.rotation_z(2 * x)
+    poses = mech.poses([x])
+    for name, wanted in (("a", knee), ("b", patella)):
+        assert np.abs((poses[mech[name].index].matrix - wanted.matrix).astype(float)).max() < 1e-15
+
+
+def test_muscles_are_saved(case, tmp_path):
+    mech, model, places = case
+    aj.save(mech, tmp_path / "m.aj.json")
+    again = aj.load(tmp_path / "m.aj.json")
+    q = at(mech, places, CASE["states"][0]["q"])
+    for name in ("moving", "conditional", "planar"):
+        assert again.compile().path_length(q, again.source.muscles[name]) == model.path_length(
+            q, mech.source.muscles[name]
+        )
