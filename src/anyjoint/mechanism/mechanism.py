@@ -27,6 +27,7 @@ from .constrain import prescribed as prescribed_motion
 from .constrain import rolling as rolling_constraints
 from .contact import contact_law
 from .fence import check_inside, fences_of
+from .hints import find_hints
 from .inertia import Inertia
 from .probing import joint_pose
 from .shapes import Shape
@@ -355,6 +356,10 @@ class Mechanism:
     def check(self) -> list[Problem]:
         """All problems of this mechanism, rule by rule; an empty list when it is sound."""
         return find_problems(self)
+
+    def hints(self) -> list[Problem]:
+        """What is no mistake but worth knowing, such as light bodies that carry very heavy ones; often empty."""
+        return find_hints(self)
 
     def validate(self) -> None:
         """Raise a ModelError that lists all problems, if there are any."""

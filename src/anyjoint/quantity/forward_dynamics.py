@@ -13,6 +13,7 @@ from anyjoint.dynamics.mass_matrix import solve_from_leaves
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import BIAS, INERTIAL_BIAS
 from anyjoint.dynamics.recursive import RECURSIVE
+from anyjoint.dynamics.split_pivot import SPLIT_PIVOT
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.spatial import vector
 from anyjoint.trace.straight import Straight
@@ -43,7 +44,9 @@ def projected(tree: Straight) -> list[Any]:
     return list(solve_from_leaves(traced_mass(tree), right))
 
 
-SWEEPS: dict[str, Algorithm] = {a.name: a for a in (RECURSIVE, ARTICULATED_BODY, MODIFIED_ARTICULATED_BODY)}
+SWEEPS: dict[str, Algorithm] = {
+    a.name: a for a in (RECURSIVE, ARTICULATED_BODY, SPLIT_PIVOT, MODIFIED_ARTICULATED_BODY)
+}
 DENSE_FORMULATIONS: dict[str, tuple[Callable[[Straight], list[Any]], Over]] = {
     "composite-rigid-body": (composite, "regrouped"),
     "lagrangian": (lagrangian, "links"),
