@@ -55,6 +55,8 @@ KINDS: dict[str, Joint] = {
     "planar": joints.Planar(),
     "translational": joints.Translational(),
     "universal": joints.Universal(),
+    "euler-angles": joints.EulerAngles(),
+    "euler-angles-zxz": joints.EulerAngles("zxz"),
     "spherical": joints.Spherical(),
     "spherical-quaternion": joints.SphericalQuaternion(),
     "free": joints.Free(),
