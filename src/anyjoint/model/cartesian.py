@@ -97,7 +97,7 @@ class Cartesian:
         return conversion.mass_matrix(self._masses, self.inertias, at.J_v, at.J_w)
 
     def coriolis(self, v: Any) -> Floats:
-        """Centrifugal and Coriolis forces, C = sum (J^T M_c Jdot + J^T [w~] M_c J) v over the bodies [LJ eq. 48, 59]."""
+        """Centrifugal and Coriolis forces, sum (J^T M_c Jdot + J^T [w~] M_c J) v over the bodies [LJ eq. 48, 59]."""
         at, v = self._at_centres, _row(v, self.model.nv, "v")
         return conversion.coriolis(self._masses, self.inertias, (at.J_v, at.J_w), at.jacobian_rates(v), v)
 
