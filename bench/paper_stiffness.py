@@ -68,7 +68,7 @@ def draw(kept: dict[float, dict[str, float]], runs: dict[str, Run], folder: Path
     figure, (left, right) = plot.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
     for name in METHODS:
         left.plot(RATIOS, [kept[ratio][name] for ratio in RATIOS], marker="o", ms=3, label=name)
-    left.set(xscale="log", xlabel="mass of the tip / mass of a link", ylabel="digits of the accelerations", ylim=(0, 16))
+    left.set(xscale="log", xlabel="mass of the tip / mass of a link", ylabel="digits of accelerations", ylim=(0, 16))
     left.legend(frameon=False)
     for name, run in runs.items():
         right.plot(run.times, [PIECE / n for n in run.steps], marker="o", ms=3, label=name)

@@ -26,7 +26,7 @@ def find_hints(mech: Mechanism) -> list[Problem]:
 def load_message(ratio: float) -> str:
     """What a body that carries much more than its own mass means, and what to do."""
     return (
-        f"it carries {ratio:.0e} times its own mass, by which forward dynamics loses about {math.log10(ratio):.0f} of 16 "
+        f"it carries {ratio:.0e} times its own mass, by which forward dynamics loses {math.log10(ratio):.0f} of 16 "
         f'digits; compile(algorithm="{STABLE}") keeps them'
     )
 
