@@ -34,7 +34,7 @@ from .universal import Universal
 __all__ = [
     "Composite", "Contact", "Coordinate", "Coupled", "CurveCurve", "EulerAngles", "Fixed", "FourBar", "Free",
     "FreePlanar", "FreeQuaternion", "FunctionBased", "FunctionJoint", "Helical", "Joint", "Motion", "OnCurve",
-    "OnSurface", "Planar", "Prismatic", "Revolute", "Rolling", "RollingWheel", "Spherical", "SphericalQuaternion", "SplineCurve",
-    "SplineSurface", "SurfaceSurface", "Term", "Translational", "Universal", "joint", "parameter",
+    "OnSurface", "Planar", "Prismatic", "Revolute", "Rolling", "RollingWheel", "Spherical", "SphericalQuaternion",
+    "SplineCurve", "SplineSurface", "SurfaceSurface", "Term", "Translational", "Universal", "joint", "parameter",
     "rechart",
 ]  # fmt: skip
