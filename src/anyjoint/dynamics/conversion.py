@@ -43,7 +43,7 @@ def generalized_velocities(J_v: Floats, J_w: Floats, velocities: Floats, omegas:
 
 
 def relative_angular_velocities(R: Floats, parents: Sequence[int], omegas: Floats) -> Floats:
-    """omega-hat = R^T D omega: each link against its parent, in the parent's frame [LJ eq. 65]."""
+    """omega-hat = R^T D omega: each link against its parent, in the parent's frame [LJ eq. 64, 65]."""
     made = omegas.copy()
     for i, p in enumerate(parents):
         if p >= 0:

@@ -314,7 +314,7 @@ class Mechanism:
             check_inside(f"poses of {self.name!r}", fences_of(self), q)
         world: list[Pose] = []
         for body in self.bodies:
-            local = body.placement @ self.joint_pose(body, q)
+            local = body.placement @ self.joint_pose(body, q)  # [RM eq. 22]
             world.append(local if body.parent < 0 else world[body.parent] @ local)
         return world
 

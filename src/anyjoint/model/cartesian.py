@@ -43,12 +43,12 @@ class Cartesian:
 
     @cached_property
     def J_v(self) -> Floats:
-        """Linear Jacobians (nb, 3, nv) [LJ eq. 60]."""
+        """Linear Jacobians (nb, 3, nv) [LJ eq. 28, 57, 58, 60; RM eq. 4]."""
         return np.asarray(self.rotations @ (self._twists[:, 3:] - skew(self.points) @ self._twists[:, :3]))
 
     @cached_property
     def J_w(self) -> Floats:
-        """Angular Jacobians (nb, 3, nv) [LJ eq. 60]."""
+        """Angular Jacobians (nb, 3, nv) [LJ eq. 29-31, 49-51, 60]."""
         return np.asarray(self.rotations @ self._twists[:, :3])
 
     def jacobian_rates(self, v: Any) -> tuple[Floats, Floats]:
@@ -92,17 +92,17 @@ class Cartesian:
         return np.asarray(self.rotations @ own @ np.swapaxes(self.rotations, 1, 2))
 
     def mass_matrix(self) -> Floats:
-        """M(q) = sum J^T M_c J over the bodies, without the joints' armature [LJ eq. 48, 59]."""
+        """M(q) = sum J^T M_c J over the bodies, without the joints' armature [LJ eq. 16, 32, 48, 59]."""
         at = self._at_centres
         return conversion.mass_matrix(self._masses, self.inertias, at.J_v, at.J_w)
 
     def coriolis(self, v: Any) -> Floats:
-        """Centrifugal and Coriolis forces, sum (J^T M_c Jdot + J^T [w~] M_c J) v over the bodies [LJ eq. 48, 59]."""
+        """Centrifugal and Coriolis forces, sum (J^T M_c Jdot + J^T [w~] M_c J) v over the bodies [LJ eq. 45-48, 59]."""
         at, v = self._at_centres, _row(v, self.model.nv, "v")
         return conversion.coriolis(self._masses, self.inertias, (at.J_v, at.J_w), at.jacobian_rates(v), v)
 
     def lagrange(self, v: Any) -> Floats:
-        """The same by Lagrange's equation, Mdot v - 1/2 d(v^T M v)/dq, from derivatives of M [LJ eq. 13, 17].
+        """The same by Lagrange's equation, Mdot v - 1/2 d(v^T M v)/dq, from derivatives of M [LJ eq. 13, 14, 17].
 
         Lagrange's equation is about coordinates and their rates: joints whose velocities are no rates are refused.
         """

@@ -30,7 +30,7 @@ COUPLED = "composite-rigid-body"  # the formulation that joints which follow oth
 
 
 def composite(tree: Straight) -> list[Any]:
-    """M by composite rigid bodies, then Newton-Euler bias, then M^-1 (tau - bias) [PAK eq. 7]."""
+    """M by composite rigid bodies, then Newton-Euler bias, then M^-1 (tau - bias) [PAK eq. 7; SG eq. 16, 17, 54]."""
     tree.run(INERTIAL_BIAS)
     right = [t - g for t, g in zip(tree.values("tau"), tree.values("generalized"), strict=True)]
     return list(solve_from_leaves(traced_mass(tree), vector(*right)))
