@@ -12,6 +12,7 @@ PAGES = (
     *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "loops", "own-constraint", "rolling", "files")),
     *(f"docs/{p}.md" for p in ("dynamics", "derivatives", "simulation", "contact", "forces", "stiff", "sweeps")),
     *(f"docs/{p}.md" for p in ("expressions", "gradients", "fit", "optimise")),
+    *(f"docs/{p}.md" for p in ("formulations", "newton-euler", "energy")),
 )
 
 
