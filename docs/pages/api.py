@@ -63,8 +63,15 @@ def _entry(name: str, thing: Any) -> str:
         "",
     ]
     if inspect.isclass(thing):
-        lines += [line for n, member in vars(thing).items() if not n.startswith("_") for line in _member(n, member)]
+        lines += [line for n, member in _members(thing).items() if not n.startswith("_") for line in _member(n, member)]
     return "\n".join(lines) + "\n"
+
+
+def _members(kind: type) -> dict[str, Any]:
+    """What a class has of its own, and of the parts that it is put together from: bases that are not public."""
+    public = {id(thing) for name in MODULES for _, thing in _public(_module(name))}
+    parts = [k for k in kind.__mro__ if k.__module__.startswith("anyjoint.") and (k is kind or id(k) not in public)]
+    return {name: member for part in reversed(parts) for name, member in vars(part).items()}
 
 
 def _member(name: str, member: Any) -> list[str]:
