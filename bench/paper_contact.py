@@ -63,7 +63,7 @@ def draw(slip: Slip, folder: Path) -> None:
     figure, (above, below) = plot.subplots(1, 2, figsize=(9, 3.0), layout="constrained")
     above.plot(slip.t, slip.centre[:, 2], label="height of the centre of mass, m")
     above.plot(slip.t, -slip.wrench[:, 5] / 40, label="contact force, 40 N")
-    above.set(xlabel="time, s")
+    above.set(xlabel="time, s", ylim=(0, 2.4))
     above.legend(frameon=False)
     for k, name in enumerate("xy"):
         below.semilogy(slip.t[1:], np.abs(slip.centre[1:, k] - slip.centre[0, k]) + 1e-18, label=f"drift in {name}, m")
