@@ -22,6 +22,7 @@ from anyjoint.dynamics.mass_matrix import mass_matrix, solve_from_leaves
 from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BODY
 from anyjoint.dynamics.newton_euler import INERTIAL_BIAS
 from anyjoint.dynamics.recursive import RECURSIVE
+from anyjoint.dynamics.split_pivot import SPLIT_PIVOT
 from anyjoint.joints import Revolute
 from anyjoint.mechanism import Inertia, Mechanism
 from anyjoint.spatial import Pose, vector, zeros
@@ -107,6 +108,7 @@ METHODS: dict[str, Callable[..., list[Any]]] = {
     "composite": by_composite,
     "recursive": by_sweeps(RECURSIVE),
     "articulated": by_sweeps(ARTICULATED_BODY),
+    "split pivot": by_sweeps(SPLIT_PIVOT),
     "modified": by_sweeps(MODIFIED_ARTICULATED_BODY),
 }
 

@@ -8,12 +8,15 @@ from anyjoint.garbage import postponed
 
 
 def test_it_waits_and_comes_back_whatever_happens() -> None:
-    with pytest.raises(RuntimeError), postponed():
-        assert not gc.isenabled()
+    def fails() -> None:
         with postponed():
+            with postponed():
+                assert not gc.isenabled()
             assert not gc.isenabled()
-        assert not gc.isenabled()
-        raise RuntimeError
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fails()
     assert gc.isenabled()
 
 

@@ -67,13 +67,11 @@ def _entry(name: str, thing: Any) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _members(thing: type) -> dict[str, Any]:
-    """What a class has by itself and by the parts that it is made of; a public base has an entry of its own."""
-    found = dict(vars(thing))
-    for base in thing.__bases__:
-        if base.__module__.startswith("anyjoint.") and not hasattr(_module("anyjoint"), base.__name__):
-            found |= {name: member for name, member in _members(base).items() if name not in found}
-    return found
+def _members(kind: type) -> dict[str, Any]:
+    """What a class has of its own, and of the parts that it is put together from: bases that are not public."""
+    public = {id(thing) for name in MODULES for _, thing in _public(_module(name))}
+    parts = [k for k in kind.__mro__ if k.__module__.startswith("anyjoint.") and (k is kind or id(k) not in public)]
+    return {name: member for part in reversed(parts) for name, member in vars(part).items()}
 
 
 def _member(name: str, member: Any) -> list[str]:

@@ -1,4 +1,8 @@
-"""The equations map: paper equation -> function -> test, collected from the `[SG eq. 27]` marks in the sources."""
+"""The equations map: paper equation -> function -> test, collected from the `[SG eq. 27]` marks in the sources.
+
+Every numbered equation and algorithm of the papers has a row. What no code computes by itself has a sentence in
+paper_notes.py that says why. `gaps` lists rows that have lost their function, their test or their sentence.
+"""
 
 import ast
 import re
@@ -7,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from pages.paper_notes import NOTES
 from pages.text import table
 
 PAPERS = {
@@ -16,6 +21,8 @@ PAPERS = {
     "PAK": "Pai, Ascher & Kry, Forward Dynamics Algorithms for Multibody Chains and Contact",
     "LJ": "Liu & Jain, A Quick Tutorial on Multibody Dynamics",
 }
+EQUATIONS = {"SG": 60, "GL": 16, "RM": 63, "PAK": 14, "LJ": 85}
+ALGORITHMS = {"GL": 1, "RM": 6}
 MARK = re.compile(r"\[((?:SG|GL|RM|PAK|LJ) [^\]\n]+)\]")
 BETWEEN = re.compile(r"[;,] *(?=(?:SG|GL|RM|PAK|LJ) )")
 
@@ -29,19 +36,109 @@ class Place:
     name: str
 
 
+@dataclass(frozen=True)
+class Row:
+    """What belongs to one equation or algorithm: functions, tests, and a remark."""
+
+    label: str
+    code: tuple[str, ...]
+    tests: tuple[str, ...]
+    remark: str
+
+    @property
+    def gap(self) -> str:
+        """What the row lacks, or nothing."""
+        if not self.code and not self.remark:
+            return "neither a function nor a sentence that says why not"
+        return "a function without a test" if self.code and not self.tests else ""
+
+
 def page(root: Path, folder: Path) -> str:
-    """One table per paper."""
-    sources, tests = collect(root, "src/anyjoint"), collect(root, "tests")
-    texts = {
-        p.relative_to(root).as_posix(): p.read_text(encoding="utf8") for p in sorted(root.glob("tests/**/test_*.py"))
-    }
+    """One table per paper, numbered rows first, then other marks."""
+    marks = Marks(root)
+    head = ["in the paper", "in the code", "tested by", "remark"]
     out = []
     for key, title in PAPERS.items():
-        marks = sorted((m for m in sources if m.startswith(key + " ")), key=_natural)
-        if marks:
-            rows = [_row(m.removeprefix(key + " "), sources[m], tests.get(m, []), texts) for m in marks]
-            out.append(f"## {key}: {title}\n\n" + table(["in the paper", "in the code", "tested by"], rows))
+        rows = [*merged(numbered(key, marks)), *others(key, marks)]
+        cells = [[row.label, _code(row.code), _code(row.tests[:3]), row.remark] for row in rows]
+        out.append(f"## {key}: {title}\n\n" + table(head, cells))
     return "\n".join(out)
+
+
+def gaps(root: Path) -> list[str]:
+    """Equations and algorithms that have lost their function, their test or their sentence."""
+    marks = Marks(root)
+    return [f"{key} {row.label}: {row.gap}" for key in PAPERS for row in numbered(key, marks) if row.gap]
+
+
+class Marks:
+    """All marks of the sources and of the tests."""
+
+    def __init__(self, root: Path) -> None:
+        self.sources, self.tests = collect(root, "src/anyjoint"), collect(root, "tests")
+        paths = sorted(root.glob("tests/**/test_*.py"))
+        self.texts = {p.relative_to(root).as_posix(): p.read_text(encoding="utf8") for p in paths}
+
+    def row(self, label: str, places: list[Place], marked: list[Place], remark: str = "") -> Row:
+        """A row; tests that mark the same equation, else tests that name the function or its module."""
+        tested = sorted({p.path for p in marked if "/test_" in p.path})
+        tested = tested or (_mentions(places, self.texts) if places else [])
+        return Row(label, tuple(dict.fromkeys(_short(p) for p in places)), tuple(tested), remark)
+
+
+def numbered(key: str, marks: Marks) -> list[Row]:
+    """A row for every numbered equation and algorithm of a paper."""
+    sources, tests = (_by_number(key, found) for found in (marks.sources, marks.tests))
+    notes = {item: note for label, note in NOTES.get(key, {}).items() for item in items(label)}
+    wanted = [("eq.", n) for n in range(1, EQUATIONS[key] + 1)]
+    wanted += [("alg.", n) for n in range(1, ALGORITHMS.get(key, 0) + 1)]
+    return [
+        marks.row(f"{kind} {n}", sources.get((kind, n), []), tests.get((kind, n), []), notes.get((kind, n), ""))
+        for kind, n in wanted
+    ]
+
+
+def merged(rows: list[Row]) -> list[Row]:
+    """Neighbours that say the same, as one row."""
+    out: list[Row] = []
+    for row in rows:
+        same = out and (out[-1].code, out[-1].tests, out[-1].remark) == (row.code, row.tests, row.remark)
+        if same and out[-1].label.split()[0] == row.label.split()[0]:
+            first = out[-1].label.split("-")[0]
+            out[-1] = Row(f"{first}-{row.label.split()[1]}", row.code, row.tests, row.remark)
+        else:
+            out.append(row)
+    return out
+
+
+def others(key: str, marks: Marks) -> list[Row]:
+    """Marks of sections, figures and the like."""
+    plain = [m for m in marks.sources if m.startswith(key + " ") and not items(m.removeprefix(key + " "))]
+    labels = sorted(plain, key=_natural)
+    return [marks.row(m.removeprefix(key + " "), marks.sources[m], marks.tests.get(m, [])) for m in labels]
+
+
+def _by_number(key: str, found: dict[str, list[Place]]) -> dict[tuple[str, int], list[Place]]:
+    out: dict[tuple[str, int], list[Place]] = defaultdict(list)
+    for mark, places in found.items():
+        if mark.startswith(key + " "):
+            for item in items(mark.removeprefix(key + " ")):
+                out[item] += places
+    return out
+
+
+def items(label: str) -> list[tuple[str, int]]:
+    """The equations and algorithms of a mark: "eq. 18-20, 22" are four; lines of "alg. 6, 7-15" are not told apart."""
+    found = []
+    for listed in re.findall(r"eq\. ((?:\d+(?:-\d+)?(?:, | and )?)+)", label):
+        for first, last in re.findall(r"(\d+)(?:-(\d+))?", listed):
+            found += [("eq.", n) for n in range(int(first), int(last or first) + 1)]
+    found += [("alg.", int(n)) for n in re.findall(r"(?:alg\.|Algorithm) (\d+)", label)]
+    return found
+
+
+def _code(names: tuple[str, ...]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def collect(root: Path, folder: str) -> dict[str, list[Place]]:
@@ -70,12 +167,6 @@ def _spans(tree: ast.AST, prefix: str = "") -> Iterator[tuple[int, int, str]]:
 def _enclosing(spans: list[tuple[int, int, str]], line: int) -> str:
     inside = [(end - start, name) for start, end, name in spans if start <= line <= end]
     return min(inside)[1] if inside else ""
-
-
-def _row(label: str, places: list[Place], marked: list[Place], texts: dict[str, str]) -> list[str]:
-    code = ", ".join(f"`{_short(p)}`" for p in places)
-    tested = sorted({p.path for p in marked}) or _mentions(places, texts)
-    return [label, code, ", ".join(f"`{t}`" for t in tested[:3])]
 
 
 def _short(place: Place) -> str:

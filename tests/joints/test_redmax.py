@@ -189,7 +189,7 @@ def algorithm_4(C, q):
 
 @pytest.mark.parametrize("closed", [False, True])
 def test_spline_curve_algorithm_4(closed):
-    """[RM alg. 4], [RM eq. 59], [RM eq. 57, 58]"""
+    """[RM alg. 4], [RM eq. 59], [RM eq. 55-58]"""
     frames = [Pose.translation(*RNG.normal(size=3)) @ Pose.rotation(RNG.normal(size=3), 0.8) for _ in range(6)]
     joint = joints.SplineCurve(frames, closed=closed)
     for q in RNG.uniform(0, joint.count, 10):

@@ -36,6 +36,8 @@ LOOP = [(1, 0, 0), (0, 1, 0.3), (-1, 0.2, 0), (0, -1, -0.2), (0.6, -0.6, 0.1)]
 FRAMES = [
     Pose.translation(i, 0.3 * i * i, (-1) ** i) @ Pose.rotation((1, i, 2), 0.5 * i) for i in range(6)
 ] + [Pose.translation(3, 3, 0)]
+CUBE = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+SIDES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 HILLS = [[(i, j, 0.3 * np.sin(i + 2.0 * j)) for j in range(6)] for i in range(5)]
 
 
@@ -53,6 +55,8 @@ KINDS: dict[str, Joint] = {
     "planar": joints.Planar(),
     "translational": joints.Translational(),
     "universal": joints.Universal(),
+    "euler-angles": joints.EulerAngles(),
+    "euler-angles-zxz": joints.EulerAngles("zxz"),
     "spherical": joints.Spherical(),
     "spherical-quaternion": joints.SphericalQuaternion(),
     "free": joints.Free(),
@@ -81,6 +85,9 @@ KINDS: dict[str, Joint] = {
     "on-bezier-patch": joints.OnSurface(surfaces.Bezier(np.array(HILLS)[:4, :4])),
     "on-spline-surface": joints.OnSurface(surfaces.BSpline(HILLS)),
     "on-closed-spline-surface": joints.OnSurface(surfaces.BSpline(TUBE, closed=(True, False))),
+    "on-nurbs-circle": joints.OnCurve(curves.NURBS.circle(0.7), spin=True),
+    "on-nurbs-torus": joints.OnSurface(surfaces.NURBS.torus(1.0, 0.3), slide=True),
+    "on-subdivided-cube": joints.SurfaceSurface(surfaces.Plane(), surfaces.CatmullClark(CUBE, SIDES, 5)),
     "slide-torus": joints.OnSurface(TORUS, slide=True),
     "tori": joints.SurfaceSurface(TORUS, TORUS, twist=np.pi / 2),
     "tori-aligned": joints.SurfaceSurface(TORUS, surfaces.Torus(0.8, 0.2), wrap=True),

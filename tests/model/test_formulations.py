@@ -12,6 +12,7 @@ from dynamics.support import State, bumped, close
 FORWARD = (
     "recursive",
     "articulated-body",
+    "split-pivot",
     "modified-articulated-body",
     "composite-rigid-body",
     "lagrangian",

@@ -175,6 +175,14 @@ def test_euler_energies(key):
     kinetic, potential = traj.energy()
     assert traj.status.ok
     assert kinetic[-1] + potential[-1] - potential[0] == pytest.approx(scene["stored_H"]["redmax_euler"], abs=1e-8)
+    assert_ends_as_recomputed(scene, traj)
+
+
+def assert_ends_as_recomputed(scene, traj):
+    """The same last state as an independent rebuild of RedMax: the same steps, so that rounding alone parts them."""
+    known = scene["recomputed_not_from_repo"]
+    for made, name in ((traj.q[-1], "q"), (traj.v[-1], "qdot")):
+        assert np.abs(made - known[f"euler_final_{name}(joint order)"]).max() < 3e-11
 
 
 @pytest.mark.parametrize("key", [key for key in DRIVEN if key in SCENES])

@@ -12,38 +12,42 @@ from anyjoint.errors import AnyjointError
 
 def show(argument: str, settings: Sequence[str], as_json: bool, options: Mapping[str, Any]) -> None:
     """Print the problems of a model; exit with 1 when there are any."""
-    problems, warnings = find_problems(argument, settings, options)
+    problems, warnings, hints = find_problems(argument, settings, options)
     if as_json:
-        print_json({"model": argument, "ok": not problems, "problems": problems, "warnings": warnings})
+        facts = {"problems": problems, "warnings": warnings, "hints": hints}
+        print_json({"model": argument, "ok": not problems} | facts)
     elif problems:
         say(f"{len(problems)} problem{'s' if len(problems) > 1 else ''} in {argument}:", "red")
         for problem in problems:
             say(f"  - {problem}")
     else:
         say(f"{argument} is fine.", "green")
+        for hint in hints:
+            say(f"  hint: {hint}")
     if problems:
         raise typer.Exit(1)
 
 
 def find_problems(
     argument: str, settings: Sequence[str], options: Mapping[str, Any]
-) -> tuple[list[str], list[str]]:
-    """Problems: what the builder itself raised, else what the rules say, else what compiling raises; and warnings.
+) -> tuple[list[str], list[str], list[str]]:
+    """Problems: what the builder itself raised, else what the rules say, else what compiling raises; warnings; hints.
 
     A file is read and not compiled: it may come from anywhere.
     """
     try:
         mechanism = resolve(argument, settings, options).mechanism
+        hints = [str(hint) for hint in mechanism.hints()]
         if is_file(argument):
-            return [], [str(warning) for warning in mechanism.source.warnings]
+            return [], [str(warning) for warning in mechanism.source.warnings], hints
         problems = [str(problem) for problem in mechanism.check()]
         if not problems:
             mechanism.compile()
-        return problems, []
+        return problems, [], hints
     except UsageError:
         raise
     except AnyjointError as error:
-        return _listed(str(error)), []
+        return _listed(str(error)), [], []
 
 
 def _listed(message: str) -> list[str]:

@@ -47,7 +47,7 @@ class LinkRows:
 
 
 def skew(p: Floats) -> Floats:
-    """The matrices [p] with [p] b = p x b."""
+    """The matrices [p] with [p] b = p x b [LJ eq. 20]."""
     out = np.zeros((*p.shape[:-1], 3, 3))
     out[..., 2, 1], out[..., 0, 2], out[..., 1, 0] = p[..., 0], p[..., 1], p[..., 2]
     return out - np.swapaxes(out, -1, -2)

@@ -7,7 +7,7 @@ from .newton_euler import accelerate
 
 
 def hand_in(body: Any, parent: Any) -> None:
-    """Inward: Newton-Euler's second pass with the whole wrench kept [LJ pass 2; SG eq. 14]."""
+    """Inward: Newton-Euler's second pass with the whole wrench kept [LJ pass 2; SG eq. 14; PAK eq. 13]."""
     body.wrench = body.plus("f", body.b)
     parent.add("f", (body.A @ body.W).force(body.wrench))
 

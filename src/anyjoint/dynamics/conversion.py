@@ -43,7 +43,7 @@ def generalized_velocities(J_v: Floats, J_w: Floats, velocities: Floats, omegas:
 
 
 def relative_angular_velocities(R: Floats, parents: Sequence[int], omegas: Floats) -> Floats:
-    """omega-hat = R^T D omega: each link against its parent, in the parent's frame [LJ eq. 65]."""
+    """omega-hat = R^T D omega: each link against its parent, in the parent's frame [LJ eq. 64, 65]."""
     made = omegas.copy()
     for i, p in enumerate(parents):
         if p >= 0:
@@ -59,8 +59,12 @@ def joint_angular_jacobians(blocks: Sequence[Block]) -> list[Floats]:
 def rotational_velocities(blocks: Sequence[Block], parents: Sequence[int], omegas: Floats) -> Floats:
     """qdot joint by joint from angular velocities alone, for joints that only turn [LJ eq. 66]."""
     hats = relative_angular_velocities(world_rotations(blocks, parents), parents, omegas)
-    per_joint = [np.linalg.pinv(J) @ hat for J, hat in zip(joint_angular_jacobians(blocks), hats, strict=True)]
-    return np.concatenate(per_joint)
+    return solved_by_joint(joint_angular_jacobians(blocks), hats)
+
+
+def solved_by_joint(jacobians: Sequence[Floats], omegas: Floats) -> Floats:
+    """qdot of every joint from its own angular velocity, one small pseudo-inverse each [LJ eq. 66]."""
+    return np.concatenate([np.linalg.pinv(J) @ omega for J, omega in zip(jacobians, omegas, strict=True)])
 
 
 def joint_velocities(
@@ -108,8 +112,31 @@ def cartesian_forces(J_v: Floats, J_w: Floats, generalized: Floats) -> tuple[Flo
 def joint_torques(blocks: Sequence[Block], generalized: Floats) -> Floats:
     """The smallest joint torques that have the given Q, joint by joint, for joints that only turn [LJ eq. 71]."""
     at = starts(blocks)
-    hats = joint_angular_jacobians(blocks)
-    return np.stack([np.linalg.pinv(J.T) @ generalized[at[i] : at[i + 1]] for i, J in enumerate(hats)])
+    parts = [generalized[at[i] : at[i + 1]] for i in range(len(blocks))]
+    return torques_by_joint(joint_angular_jacobians(blocks), parts)
+
+
+def torques_by_joint(jacobians: Sequence[Floats], generalized: Sequence[Floats]) -> Floats:
+    """The smallest torque of every joint that has its own generalized forces [LJ eq. 71]."""
+    return np.stack([np.linalg.pinv(J.T) @ Q for J, Q in zip(jacobians, generalized, strict=True)])
+
+
+def mass_matrix(masses: Floats, inertias: Floats, J_v: Floats, J_w: Floats) -> Floats:
+    """M = sum over links of J^T blockdiag(m I, I_c) J [LJ eq. 48, 59]."""
+    linear = np.einsum("k,kai,kaj->ij", masses, J_v, J_v)
+    return np.asarray(linear + np.einsum("kai,kab,kbj->ij", J_w, inertias, J_w))
+
+
+def coriolis(
+    masses: Floats, inertias: Floats, J: tuple[Floats, Floats], rates: tuple[Floats, Floats], v: Floats
+) -> Floats:
+    """C = sum over links of (J^T M_c Jdot + J^T [w~] M_c J) v, [w~] turning angular momenta alone [LJ eq. 48, 59]."""
+    (J_v, J_w), (rate_v, rate_w) = J, rates
+    forces = masses[:, None] * (rate_v @ v)
+    omega = J_w @ v
+    momenta = np.einsum("kab,kb->ka", inertias, omega)
+    torques = np.einsum("kab,kb->ka", inertias, rate_w @ v) + np.cross(omega, momenta)
+    return generalized_forces(J_v, J_w, forces, torques)
 
 
 def _rows(J: Floats) -> Floats:

@@ -18,7 +18,7 @@ def place(body: Any, parent: Any) -> None:
 
 
 def pose(body: Any, parent: Any) -> None:
-    """World pose as a 4x4 matrix."""
+    """World pose as a 4x4 matrix [RM eq. 1]."""
     place(body, parent)
     body.T = np.vstack([np.column_stack([body.R, body.p]), [[0, 0, 0, 1]]])
 
@@ -32,7 +32,7 @@ def mass_moments(body: Any, parent: Any) -> None:
 
 
 def energy(body: Any, parent: Any) -> None:
-    """Kinetic energy; potential energy of the weight, and what springs store."""
+    """Kinetic energy [LJ eq. 26, 27]; potential energy of the weight, and what springs store."""
     move(body, parent)
     mass_moments(body, parent)
     body.kinetic = vector(0.5 * dot(body.v, body.J @ body.v) + 0.5 * dot(body.armature, body.qd * body.qd))

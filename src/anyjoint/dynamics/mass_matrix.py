@@ -12,7 +12,7 @@ from .small_matrix import LDL, ldl
 
 
 def mass_matrix(bodies: Sequence[Record], parents: Sequence[int], root: Record, starts: Sequence[int]) -> Matrix:
-    """M = H^T A^T M A H; entries between different branches stay exactly zero."""
+    """M = H^T A^T M A H [SG eq. 51]; entries between different branches stay exactly zero."""
     run_sweeps(COMPOSITE, bodies, parents, root)
     n = starts[-1]
     M = zeros(n, n)

@@ -16,7 +16,10 @@ from .algorithm import Sweep, algorithm
 
 
 def accelerate(body: Any, parent: Any) -> None:
-    """Outward: angular velocity, accelerations, and the wrench that the body needs for them [LJ pass 1; SG eq. 11]."""
+    """Outward: angular velocity, accelerations, and the wrench that the body needs for them [LJ pass 1; SG eq. 11].
+
+    Angular ones are [LJ eq. 77, 78, 80], linear ones [LJ eq. 79, 84], of the origin instead of the centre of mass.
+    """
     x = body.A.turn(parent.w)
     s_A, s_B = body.S_A @ body.qd, body.S_B @ body.qd
     y = x + s_A[:3]
@@ -45,7 +48,10 @@ def acceleration_tensor(w: Vector, wdot: Vector) -> Matrix:
 
 
 def inertial_wrench(body: Any) -> Vector:
-    """f = m A + Omega h, n = h x A + the skew part of Omega E with E the integral of r r^T [SG eq. 4]."""
+    """f = m A + Omega h, n = h x A + the skew part of Omega E with E the integral of r r^T.
+
+    Newton's and Euler's equations, about the frame's origin [SG eq. 4; PAK eq. 1; LJ eq. 22-24].
+    """
     I, A, Omega = body.J.A, body.acceleration, body.Omega
     h = vector(body.J.B[2, 1], body.J.B[0, 2], body.J.B[1, 0])
     half = 0.5 * (I[0, 0] + I[1, 1] + I[2, 2])
@@ -58,7 +64,7 @@ def inertial_wrench(body: Any) -> Vector:
 
 
 def collect(body: Any, parent: Any) -> None:
-    """Inward: joint wrenches and generalized forces [LJ pass 2; SG eq. 14, 15]."""
+    """Inward: joint wrenches and generalized forces [LJ pass 2, eq. 72, 73; SG eq. 13-15]."""
     f = body.W.force(body.plus("f", body.b))
     body.generalized = (body.S_A + body.S_B).T @ f
     parent.add("f", body.A.force(f))
@@ -98,6 +104,7 @@ BIAS = algorithm(
 )
 # The same without springs and dampers, for formulations that have them in tau already.
 INERTIAL_BIAS = replace(BIAS, name="inertial bias", sweeps=(BIAS.sweeps[0], Sweep("inward", resist)))
+# [SG eq. 53]
 GRAVITY = replace(INERTIAL_BIAS, name="gravity", inputs=("q",))
 PASSIVE = algorithm(
     "springs and dampers", ("outward", passive), inputs=["q", "v"], results=["generalized"], over="regrouped"

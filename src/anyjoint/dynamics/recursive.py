@@ -33,7 +33,7 @@ def recursion_2(k: Any, parent: Any) -> None:
 def recursion_3(k: Any, parent: Any) -> None:
     """Inward: the torques that remain."""
     p = k.plus("p", k.alpha_bar)  # [SG eq. 24]
-    k.tau_bar = k.tau - k.S.T @ p  # [SG eq. 25, 26]
+    k.tau_bar = k.tau - k.S.T @ p  # [SG eq. 25, 26, 55]
     parent.add("p", k.G.force(p))
 
 

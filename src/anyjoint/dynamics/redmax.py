@@ -77,7 +77,7 @@ def reduced_system(
     base_acceleration: Floats,
     armature: Floats | float = 0.0,
 ) -> tuple[Floats, Floats]:
-    """M_r and f_r of M_r qdd = f_r [RM eq. 12]."""
+    """M_r and f_r of M_r qdd = f_r [RM eq. 10, 12]."""
     J = jacobian(blocks, parents)
     drift = jacobian_rate_times_velocity(blocks, parents, base_acceleration)
     right = tau.astype(float)

@@ -14,11 +14,15 @@ from anyjoint.spatial import Vector
 from anyjoint.tree.rigid import Array, adjoint, inverse, skew
 
 
-def forward_dynamics(mechanism: Mechanism, q: Array, v: Array, tau: Array) -> Array:
-    """Accelerations under the forces tau, for joints with coordinates of their own."""
+def forward_dynamics(mechanism: Mechanism, q: Array, v: Array, tau: Array, *, split: bool = False) -> Array:
+    """Accelerations under the forces tau, for joints with coordinates of their own.
+
+    `split=True` takes the pivot of a body's own inertia and of what it carries one by one [PAK section 7, as printed].
+    """
     bodies = mechanism.bodies
     ground = np.zeros(6), np.array([0.0, 0.0, 0.0, *(-g for g in mechanism.gravity)])  # its twist and acceleration
     X, S, U, D, u, c, V, IA, pA, a = ([np.empty(0)] * len(bodies) for _ in range(10))
+    carried = [np.zeros((6, 6))] * len(bodies)
     qdd = np.zeros(mechanism.nv)
     for i, body in enumerate(bodies):  # outward: velocities
         ql, vl = q[body.q].tolist(), v[body.v].tolist()
@@ -32,12 +36,15 @@ def forward_dynamics(mechanism: Mechanism, q: Array, v: Array, tau: Array) -> Ar
         u[i] = tau[body.v] + (floats(spring.force(body.joint, ql, vl)) if spring else 0.0)
     for i, body in reversed(list(enumerate(bodies))):  # inward: articulated inertias
         U[i] = IA[i] @ S[i]
-        D[i] = S[i].T @ U[i] + np.diag(body.armature)
+        own = body.inertia.spatial()
+        pivot = S[i].T @ own @ S[i] + S[i].T @ carried[i] @ S[i] if split else S[i].T @ U[i]
+        D[i] = pivot + np.diag(body.armature)
         u[i] = u[i] - S[i].T @ pA[i]
         if body.parent >= 0:
             Ia = IA[i] - U[i] @ np.linalg.solve(D[i], U[i].T)
             pa = pA[i] + Ia @ c[i] + U[i] @ np.linalg.solve(D[i], u[i])
-            IA[body.parent] = IA[body.parent] + X[i].T @ Ia @ X[i]
+            carried[body.parent] = carried[body.parent] + X[i].T @ Ia @ X[i]
+            IA[body.parent] = bodies[body.parent].inertia.spatial() + carried[body.parent]
             pA[body.parent] = pA[body.parent] + X[i].T @ pa
     for i, body in enumerate(bodies):  # outward: accelerations
         a[i] = X[i] @ (a[body.parent] if body.parent >= 0 else ground[1]) + c[i]

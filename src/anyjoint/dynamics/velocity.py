@@ -17,17 +17,17 @@ def move(body: Any, parent: Any) -> None:
     """Twist and velocity-product acceleration of one body.
 
     V is the child's twist in the joint's working frame; with a second leg B, the working frame also moves on the
-    child, which adds the bracket with s_B. With one leg, s_B = 0 and this is [SG eq. 18-20].
+    child, which adds the bracket with s_B. With one leg, s_B = 0 and this is [SG eq. 8, 18-20; RM eq. 15-17].
     """
     x = body.A.motion(parent.v)  # [SG eq. 18]
     s_A, s_B = body.S_A @ body.qd, body.S_B @ body.qd
     V = x + s_A + s_B  # [SG eq. 20]
-    body.a = body.c + ad(x, s_A) + ad(V, s_B)  # [SG eq. 19], -ad_s x = ad_x s
+    body.a = body.c + ad(x, s_A) + ad(V, s_B)  # [SG eq. 19, 56], -ad_s x = ad_x s
     body.v = body.W.motion(V)
 
 
 def gyroscopic_wrench(body: Any) -> Any:
-    """b = -ad*_v J v [SG eq. 21]."""
+    """b = -ad*_v J v [SG eq. 21, 57]."""
     return -ad_dual(body.v, body.J @ body.v)
 
 

@@ -35,18 +35,18 @@ def spline_pieces(points: Table, degree: int = 3, *, closed: bool, clamped: bool
         windows = np.stack([points[(np.arange(d + 1) + i) % n] for i in range(n if closed else n - d)])
         return np.asarray(np.einsum("ip,sik->spk", uniform_basis(d), windows))
     knots = np.concatenate([[0] * d, np.arange(n - d + 1), [n - d] * d]).astype(float)
-    return np.stack([_blossom_powers(points[i : i + d + 1], knots[i + 1 : i + 2 * d + 1]) for i in range(n - d)])
+    return np.stack([interval_powers(points[i : i + d + 1], knots[i + 1 : i + 2 * d + 1]) for i in range(n - d)])
 
 
 def uniform_basis(degree: int) -> Table:
     """The powers of the basis functions of uniform B-splines, row by row; whole numbers over degree!."""
     knots = np.arange(1.0 - degree, degree + 1.0)
-    powers = _blossom_powers(np.eye(degree + 1), knots).T
+    powers = interval_powers(np.eye(degree + 1), knots).T
     return np.round(powers * factorial(degree)) / factorial(degree)
 
 
-def _blossom_powers(window: Table, knots: Table) -> Table:
-    """Powers on the middle interval (of unit width) of 2 d knots from d + 1 control points, by their Bezier points."""
+def interval_powers(window: Table, knots: Table) -> Table:
+    """Powers of t, 0 to 1 on the middle interval of 2 d knots, from d + 1 control points, by their Bezier points."""
     d = len(window) - 1
     left, right = knots[d - 1], knots[d]
     bezier = [_blossom(window, knots, [right] * k + [left] * (d - k)) for k in range(d + 1)]

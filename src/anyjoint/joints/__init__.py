@@ -4,6 +4,7 @@ from .composite import Composite
 from .contact import Contact
 from .coupled import Coupled
 from .curve_curve import CurveCurve
+from .euler_angles import EulerAngles
 from .fixed import Fixed
 from .four_bar import FourBar
 from .free import Free
@@ -31,9 +32,9 @@ from .translational import Translational
 from .universal import Universal
 
 __all__ = [
-    "Composite", "Contact", "Coordinate", "Coupled", "CurveCurve", "Fixed", "FourBar", "Free", "FreePlanar",
-    "FreeQuaternion", "FunctionBased", "FunctionJoint", "Helical", "Joint", "Motion", "OnCurve", "OnSurface", "Planar",
-    "Prismatic", "Revolute", "Rolling", "RollingWheel", "Spherical", "SphericalQuaternion", "SplineCurve",
-    "SplineSurface", "SurfaceSurface", "Term", "Translational", "Universal", "joint", "parameter",
+    "Composite", "Contact", "Coordinate", "Coupled", "CurveCurve", "EulerAngles", "Fixed", "FourBar", "Free",
+    "FreePlanar", "FreeQuaternion", "FunctionBased", "FunctionJoint", "Helical", "Joint", "Motion", "OnCurve",
+    "OnSurface", "Planar", "Prismatic", "Revolute", "Rolling", "RollingWheel", "Spherical", "SphericalQuaternion",
+    "SplineCurve", "SplineSurface", "SurfaceSurface", "Term", "Translational", "Universal", "joint", "parameter",
     "rechart",
 ]  # fmt: skip

@@ -46,7 +46,7 @@ class Coefficients:
 
 
 def coefficients(t2: Scalar) -> Coefficients:
-    """The functions of the exponential map at t2 = |q|^2."""
+    """The functions of the exponential map at t2 = |q|^2; near 0 by series [LJ eq. 55, 56]."""
     small = less(t2, THRESHOLD)
     far = select(small, 1.0, t2)
     t, inverse = sqrt(far), 1 / far
@@ -68,7 +68,7 @@ def horner(series: Sequence[float], x: Scalar) -> Scalar:
 
 
 def rotation_matrix(q: Sequence[Scalar], k: Coefficients) -> Matrix:
-    """exp([q]) = 1 + a [q] + b [q]^2 [RM eq. 36]."""
+    """exp([q]) = 1 + a [q] + b [q]^2 [RM eq. 36; LJ eq. 53]."""
     x, y, z = q
     return as_matrix([
         [1 - k.b * (y * y + z * z), k.b * (x * y) - k.a * z, k.b * (x * z) + k.a * y],
@@ -78,7 +78,7 @@ def rotation_matrix(q: Sequence[Scalar], k: Coefficients) -> Matrix:
 
 
 def body_jacobian(q: Sequence[Scalar], k: Coefficients) -> Matrix:
-    """S with omega = S qdot in the body: 1 - b [q] + c [q]^2, the closed form of [RM eq. 37, 38]."""
+    """S with omega = S qdot in the body: 1 - b [q] + c [q]^2, the closed form of [RM eq. 37, 38; LJ eq. 54]."""
     x, y, z = q
     return as_matrix([
         [1 - k.c * (y * y + z * z), k.c * (x * y) + k.b * z, k.c * (x * z) - k.b * y],
@@ -88,7 +88,7 @@ def body_jacobian(q: Sequence[Scalar], k: Coefficients) -> Matrix:
 
 
 def body_bias(q: Sequence[Scalar], v: Sequence[Scalar], k: Coefficients) -> Vector:
-    """d/dt(S qdot) at constant qdot, the closed form of [RM eq. 41] times qdot."""
+    """d/dt(S qdot) at constant qdot, the closed form of [RM eq. 39-41] times qdot."""
     w = cross(q, v)
     rate = 2 * dot(q, v)  # of t2
     return np.asarray(cross(q, w) * (k.dc * rate) + cross(v, w) * k.c - w * (k.db * rate))

@@ -103,7 +103,7 @@ class Joint:
         return motion_of(self.legs, q, v)
 
     def jacobian(self, q: Sequence[Scalar]) -> Matrix:
-        """S = vee(G^-1 dG/dq) in the child's frame [SG eq. 9]."""
+        """S = vee(G^-1 dG/dq) in the child's frame [SG eq. 1, 9]."""
         return self.motion(q, [0.0] * self.nv).jacobian()
 
     def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:

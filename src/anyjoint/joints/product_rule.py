@@ -1,4 +1,4 @@
-"""The one product rule: S and c = Sdot*qdot of any pose, factor by factor.
+"""The one product rule: S and c = Sdot*qdot of any pose, factor by factor [SG eq. 9, 12].
 
 It is [RM eq. 45-51] for composites and [RM alg. 4, 5] for splines; only the scalars inside the factors (angles,
 translations, rotation matrices of frames) are differentiated, so a hinge keeps its constant S.

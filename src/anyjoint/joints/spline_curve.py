@@ -86,7 +86,7 @@ class SplineCurve(Joint):
 
 
 def cumulative_basis(t: Scalar) -> list[tuple[Scalar, Scalar, Scalar]]:
-    """The cumulative cubic basis functions 2, 3, 4 with their first two derivatives [RM eq. 57, 58]."""
+    """The cumulative cubic basis functions 2, 3, 4 with their first two derivatives [RM eq. 55-58]."""
     return [
         ((5 + t * (3 + t * (-3 + t))) / 6, (1 + t * (-2 + t)) / 2, t - 1),
         ((1 + t * (3 + t * (3 - 2 * t))) / 6, (1 + t * (2 - 2 * t)) / 2, 1 - 2 * t),

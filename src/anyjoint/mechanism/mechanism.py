@@ -29,6 +29,7 @@ from .constrain import rolling as rolling_constraints
 from .contact import contact_law
 from .fence import check_inside, fences_of
 from .frame import Frame, add_frame
+from .hints import find_hints
 from .inertia import Inertia
 from .per_coordinate import numbers_of, per_coordinate
 from .probing import joint_pose
@@ -339,7 +340,7 @@ class Mechanism:
             check_inside(f"poses of {self.name!r}", fences_of(self), q)
         world: list[Pose] = []
         for body in self.bodies:
-            local = body.placement @ self.joint_pose(body, q)
+            local = body.placement @ self.joint_pose(body, q)  # [RM eq. 22]
             world.append(local if body.parent < 0 else world[body.parent] @ local)
         return world
 
@@ -381,6 +382,10 @@ class Mechanism:
     def check(self) -> list[Problem]:
         """All problems of this mechanism, rule by rule; an empty list when it is sound."""
         return find_problems(self)
+
+    def hints(self) -> list[Problem]:
+        """What is no mistake but worth knowing, such as light bodies that carry very heavy ones; often empty."""
+        return find_hints(self)
 
     def validate(self) -> None:
         """Raise a ModelError that lists all problems, if there are any."""

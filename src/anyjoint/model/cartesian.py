@@ -10,6 +10,7 @@ import numpy as np
 from anyjoint.dynamics import conversion
 from anyjoint.dynamics.blocks import skew
 from anyjoint.errors import InputError
+from anyjoint.joints import Coupled
 from anyjoint.scalar import reals
 
 if TYPE_CHECKING:
@@ -42,12 +43,12 @@ class Cartesian:
 
     @cached_property
     def J_v(self) -> Floats:
-        """Linear Jacobians (nb, 3, nv) [LJ eq. 60]."""
+        """Linear Jacobians (nb, 3, nv) [LJ eq. 28, 57, 58, 60; RM eq. 4]."""
         return np.asarray(self.rotations @ (self._twists[:, 3:] - skew(self.points) @ self._twists[:, :3]))
 
     @cached_property
     def J_w(self) -> Floats:
-        """Angular Jacobians (nb, 3, nv) [LJ eq. 60]."""
+        """Angular Jacobians (nb, 3, nv) [LJ eq. 29-31, 49-51, 60]."""
         return np.asarray(self.rotations @ self._twists[:, :3])
 
     def jacobian_rates(self, v: Any) -> tuple[Floats, Floats]:
@@ -76,6 +77,99 @@ class Cartesian:
     def forces(self, generalized: Any) -> tuple[Floats, Floats]:
         """The smallest forces and torques that have the given generalized forces [LJ eq. 70]."""
         return conversion.cartesian_forces(self.J_v, self.J_w, _row(generalized, self.model.nv, "generalized"))
+
+    # -- equations of motion ------------------------------------------------------------------------------------------
+
+    @property
+    def _at_centres(self) -> Cartesian:
+        """The same with the centres of mass as points."""
+        return Cartesian(self.model, self.q)
+
+    @cached_property
+    def inertias(self) -> Floats:
+        """I_c = R I_0 R^T, the bodies' tensors about their centres of mass in world axes, (nb, 3, 3) [LJ eq. 21]."""
+        own = np.array([body.inertia.tensor for body in self.model.mechanism.bodies]).reshape(self.model.nb, 3, 3)
+        return np.asarray(self.rotations @ own @ np.swapaxes(self.rotations, 1, 2))
+
+    def mass_matrix(self) -> Floats:
+        """M(q) = sum J^T M_c J over the bodies, without the joints' armature [LJ eq. 16, 32, 48, 59]."""
+        at = self._at_centres
+        return conversion.mass_matrix(self._masses, self.inertias, at.J_v, at.J_w)
+
+    def coriolis(self, v: Any) -> Floats:
+        """Centrifugal and Coriolis forces, sum (J^T M_c Jdot + J^T [w~] M_c J) v over the bodies [LJ eq. 45-48, 59]."""
+        at, v = self._at_centres, _row(v, self.model.nv, "v")
+        return conversion.coriolis(self._masses, self.inertias, (at.J_v, at.J_w), at.jacobian_rates(v), v)
+
+    def lagrange(self, v: Any) -> Floats:
+        """The same by Lagrange's equation, Mdot v - 1/2 d(v^T M v)/dq, from derivatives of M [LJ eq. 13, 14, 17].
+
+        Lagrange's equation is about coordinates and their rates: joints whose velocities are no rates are refused.
+        """
+        v = _row(v, self.model.nv, "v")
+        for body in self.model.mechanism.bodies:
+            if not body.joint.rates_are_velocities:
+                raise InputError(
+                    f"cartesian: the velocities of body {body.name!r} are no rates of coordinates, which Lagrange's "
+                    "equation is about; use coriolis(v)"
+                )
+        still = np.zeros(self.model.nv)
+        slopes = [self.model.inverse_dynamics_derivatives(self.q, still, a).q for a in (v, still)]
+        slope = np.asarray(slopes[0] - slopes[1])  # d(M v)/dq, gravity and springs taken off
+        return np.asarray(slope @ v - 0.5 * slope.T @ v)  # [LJ eq. 17]
+
+    @property
+    def _masses(self) -> Floats:
+        return np.array([body.inertia.mass for body in self.model.mechanism.bodies])
+
+    # -- joint by joint -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def J_hat(self) -> list[Floats]:
+        """Angular Jacobians of the joints (3 x their velocities), in their parents' frames: R^T D J_w [LJ eq. 65]."""
+        bodies = self.model.mechanism.bodies
+        relative = conversion.relative_angular_velocities(self.rotations, self._parents, self.J_w)
+        return [relative[body.index][:, body.v] for body in bodies]
+
+    def joint_velocities(self, omegas: Any) -> Floats:
+        """Velocities joint by joint from angular velocities of the bodies, where joints only turn [LJ eq. 66]."""
+        self._check_turning("joint_velocities", "generalized_velocities(velocities, omegas)")
+        hats = conversion.relative_angular_velocities(self.rotations, self._parents, self._per_body(omegas, "omegas"))
+        return conversion.solved_by_joint(self.J_hat, hats)
+
+    def body_torques(self, joint_torques: Any) -> Floats:
+        """Torques on the bodies in world axes from torques of the joints in their parents' frames [LJ eq. 68]."""
+        given = self._per_body(joint_torques, "joint torques")
+        return conversion.body_torques(self.rotations, self._parents, given)
+
+    def generalized_from_joints(self, forces: Any, joint_torques: Any) -> Floats:
+        """Generalized forces of forces at the points and torques of the joints in their parents' frames [LJ eq. 69]."""
+        pushed = self.generalized_forces(forces, np.zeros((self.model.nb, 3)))
+        for body, J, torque in zip(
+            self.model.mechanism.bodies, self.J_hat, self._per_body(joint_torques, "joint torques"), strict=True
+        ):
+            pushed[body.v] += J.T @ torque
+        return pushed
+
+    def joint_torques(self, generalized: Any) -> Floats:
+        """The smallest torques of the joints, in their parents' frames, for generalized forces [LJ eq. 71]."""
+        self._check_turning("joint_torques", "forces(generalized)")
+        Q = _row(generalized, self.model.nv, "generalized")
+        parts = [Q[body.v] for body in self.model.mechanism.bodies]
+        return conversion.torques_by_joint(self.J_hat, parts)
+
+    @property
+    def _parents(self) -> list[int]:
+        return [body.parent for body in self.model.mechanism.bodies]
+
+    def _check_turning(self, asked: str, instead: str) -> None:
+        """Refuse joints that do more than turn, or that follow others: then joints cannot be solved one by one."""
+        for body, J in zip(self.model.mechanism.bodies, self.J_hat, strict=True):
+            if isinstance(body.joint, Coupled) or np.linalg.matrix_rank(J) < J.shape[1]:
+                raise InputError(
+                    f"cartesian: {asked} goes joint by joint by angular velocities alone, but the joint of body "
+                    f"{body.name!r} does more than turn, or follows another; use {instead}"
+                )
 
     def _per_body(self, x: Any, what: str) -> Floats:
         return _finite(x, (self.model.nb, 3), what)

@@ -16,6 +16,7 @@ from anyjoint.dynamics.modified_articulated_body import MODIFIED_ARTICULATED_BOD
 from anyjoint.dynamics.newton_euler import BIAS, INERTIAL_BIAS
 from anyjoint.dynamics.recursive import RECURSIVE
 from anyjoint.dynamics.recursive_mixed import RECURSIVE_MIXED
+from anyjoint.dynamics.split_pivot import SPLIT_PIVOT
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.spatial import vector
 from anyjoint.trace.cholesky_layout import solved_schedule
@@ -34,7 +35,7 @@ COUPLED = "composite-rigid-body"  # the formulation that joints which follow oth
 
 
 def composite(tree: Straight) -> list[Any]:
-    """M by composite rigid bodies, then Newton-Euler bias, then M^-1 (tau - bias) [PAK eq. 7]."""
+    """M by composite rigid bodies, then Newton-Euler bias, then M^-1 (tau - bias) [PAK eq. 7; SG eq. 16, 17, 54]."""
     tree.run(INERTIAL_BIAS)
     right = [t - g for t, g in zip(tree.values("tau"), tree.values("generalized"), strict=True)]
     return list(solve_from_leaves(traced_mass(tree), vector(*right)))
@@ -48,7 +49,9 @@ def projected(tree: Straight) -> list[Any]:
     return list(solve_from_leaves(traced_mass(tree), right))
 
 
-SWEEPS: dict[str, Algorithm] = {a.name: a for a in (RECURSIVE, ARTICULATED_BODY, MODIFIED_ARTICULATED_BODY)}
+SWEEPS: dict[str, Algorithm] = {
+    a.name: a for a in (RECURSIVE, ARTICULATED_BODY, SPLIT_PIVOT, MODIFIED_ARTICULATED_BODY)
+}
 # How they are traced, and up to how many velocities: larger ones go by kernels.
 DENSE_FORMULATIONS: dict[str, tuple[Callable[[Straight], list[Any]], Over, int]] = {
     "composite-rigid-body": (composite, "regrouped", DENSE),

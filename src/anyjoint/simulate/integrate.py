@@ -12,6 +12,7 @@ import numpy as np
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.signal import BadInput
 from anyjoint.mechanism.fence import check_inside
+from anyjoint.mechanism.hints import STABLE
 from anyjoint.mechanism.singular import joint_reason
 from anyjoint.options import named_options
 from anyjoint.stepper import STEPPERS
@@ -364,7 +365,14 @@ def underflow(request: Request, trouble: StepUnderflow) -> str:
     return (
         f"the step{which} became too small at t = {trouble.time:.6g} s, {where}; the tolerances rtol = {request.rtol:g}"
         f" and atol = {request.atol:g} cannot be met there: loosen them, or look for a singularity or a jump"
+        + _lost_digits(request.model)
     )
+
+
+def _lost_digits(model: Model) -> str:
+    """A heavy load on a light body, where the formulation loses digits by it: the noise may be what stops the steps."""
+    hints = [] if model.formulation == STABLE else model.mechanism.hints()
+    return f"; {hints[0].where}: {hints[0].message}" if hints else ""
 
 
 def culprit(model: Model, q: Floats, v: Floats, h: float) -> str:

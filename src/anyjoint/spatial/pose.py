@@ -179,7 +179,7 @@ class Pose:
     # -- what passes through a pose -----------------------------------------------------------------------------------
 
     def motion(self, v: Vector) -> Vector:
-        """A twist of the parent side seen from the child, Ad(G^-1) v [SG eq. 2]."""
+        """A twist of the parent side seen from the child, Ad(G^-1) v [SG eq. 2; RM eq. 6]."""
         for factor in self.factors:
             v = factor.motion(v)
         return v

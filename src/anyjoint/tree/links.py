@@ -223,5 +223,5 @@ def float_bodies(plan: Plan, q: Any, v: Any, partials: bool = False, **inputs: A
 
 
 def upward(gravity: Sequence[Scalar]) -> Vector:
-    """Gravity as the ground's acceleration, -g."""
+    """Gravity as the ground's acceleration, -g [LJ eq. 85]."""
     return vector(*(-x for x in gravity))

@@ -8,8 +8,9 @@ from .ellipse import Ellipse
 from .function import FunctionCurve, as_curve, constant, curve
 from .helix import Helix
 from .line import Line
+from .nurbs import NURBS
 
 __all__ = [
-    "ALIASES", "FRAMES", "BSpline", "Bezier", "Circle", "Curve", "Ellipse", "FunctionCurve", "Helix",
+    "ALIASES", "FRAMES", "NURBS", "BSpline", "Bezier", "Circle", "Curve", "Ellipse", "FunctionCurve", "Helix",
     "Line", "as_curve", "constant", "curve",
 ]  # fmt: skip

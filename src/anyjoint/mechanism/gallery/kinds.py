@@ -55,6 +55,7 @@ def every_kind() -> dict[str, Joint]:
         "planar": joints.Planar(),
         "translational": joints.Translational(),
         "universal": joints.Universal(),
+        "euler-angles": joints.EulerAngles("zyx"),
         "spherical": joints.Spherical(),
         "spherical-quaternion": joints.SphericalQuaternion(),
         "free": joints.Free(),
