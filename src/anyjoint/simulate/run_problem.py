@@ -43,7 +43,7 @@ class Problem:
         request = self.request
         self.map = StepMap(request.stepper, self.model.mechanism, traces, request.forces, request.drive.varying)
         self.n = self.model.nq + self.model.nv
-        self.row = self.n + self.model.mechanism.timed  # of numbers beside those of a state, which may know the time
+        self.row = self.map.row
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -86,11 +86,10 @@ class Problem:
         return np.hstack([states, steps.t[a:b, None]]) if self.model.mechanism.timed else states.copy()
 
     def start(self, member: int) -> tuple[Floats, Floats, bool]:
-        """The first state as it was given, and whether joints chose other charts for it."""
+        """The first state as it was given, and whether joints chose charts for it, if only by a quaternion's length."""
         request = self.request
         q, v = (x[member] for x in request.given or (request.q, request.v))
-        moved = not np.array_equal(q, request.q[member]) or not np.array_equal(v, request.v[member])
-        return q, v, moved
+        return q, v, request.given is not None
 
     def given(self, steps: Steps, k: Any, member: int) -> dict[str, Floats]:
         """What steps k are given beside the state."""
@@ -128,10 +127,13 @@ def check_differentiable(request: Request) -> None:
         raise InputError(f"gradient: {model.numeric} solves numerically; compile with another algorithm")
     if model.dtype != np.dtype(float):
         raise InputError(f"gradient: the model computes in {model.dtype}; compile with dtype='float64'")
-    if request.stepper.solves:
+    if request.stepper.chooses:
         raise InputError(
-            f"gradient: {request.method} solves equations by repeated corrections, which are not differentiated; use an"
-            " explicit method, or 'implicit-euler', which solves them once"
+            f"gradient: steps of its own choice that {request.method} solves are not differentiated; use 'bdf2'"
+        )
+    if request.stepper.remembers and any(event.terminal for event in request.events):
+        raise InputError(
+            f"gradient: {request.method} looks back, so that a step which an event cuts short is another; use 'bdf1'"
         )
     if request.parameters is not None:
         raise InputError("gradient: parameters that vary from state to state are not differentiated; run one by one")
