@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,11 +41,33 @@ class Optimised:
     iterations: int
     traj: Trajectory = field(repr=False)
     history: tuple[tuple[float, dict[str, Any]], ...] = field(repr=False)
-    again: Callable[[Mapping[str, Any]], Trajectory] = field(repr=False)
+    runs: Callable[[Iterable[Mapping[str, Any]]], Generator[Trajectory, None, None]] = field(repr=False)
 
     def motion(self, iteration: int) -> Trajectory:
         """The motion of an iteration; 0 is that of the first guess."""
-        return self.again(self.history[iteration][1])
+        (found,) = self.runs([self.history[iteration][1]])
+        return found
+
+    @named_options
+    def to_html(
+        self, path: str | Path, *, most: int = 40, title: str | None = None, description: str = "",
+        frame_rate: float = 30.0, theme: str | None = None, lite: bool | None = None, autoplay: bool | None = None,
+    ) -> Path:  # fmt: skip
+        """Write one page with the motions of the iterations, at most `most` of them, and a slider that chooses.
+
+        The first guess and the last iteration are among them; further options are those of `Trajectory.to_html`.
+        """
+        if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+            raise InputError(f"to_html: most={most!r}; expected a whole number of iterations, at least 1")
+        last = len(self.history) - 1
+        kept = np.unique(np.linspace(last if most == 1 else 0, last, min(most, last + 1)).round().astype(int))
+        with closing(self.runs([self.history[k][1] for k in kept])) as motions:
+            shown = ((f"{k} of {last}", self.history[k][0], traj) for k, traj in zip(kept, motions, strict=False))
+            page: Path = importlib.import_module("anyjoint.view").variants_page(
+                shown, path, count=len(kept), title=title, description=description, frame_rate=frame_rate,
+                theme=theme, lite=lite, autoplay=autoplay,
+            )  # fmt: skip
+        return page
 
     def plot(self) -> Any:
         """The cost over the iterations, and the motion and inputs that were found."""
@@ -98,7 +122,7 @@ def optimise(
         model.parameters.set(before)
     return Optimised(
         values, float(found.fun), bool(found.success), str(found.message), int(found.nit), traj, tuple(history),
-        problem.again,
+        problem.runs,
     )  # fmt: skip
 
 
@@ -178,11 +202,14 @@ class _Problem:
         made: Trajectory = self.model.simulate(start[Q0], start[V0], gradient=True, **self.options, **given, **more)
         return made
 
-    def again(self, values: Mapping[str, Any]) -> Trajectory:
-        """The run with these values, after which the model is what it was."""
-        before = {name: self.model.parameters[name] for name in values if name not in (Q0, V0, TAU)}
+    def runs(self, every: Iterable[Mapping[str, Any]]) -> Generator[Trajectory, None, None]:
+        """Runs with such values; the model has them until the next one is asked for, and then is what it was."""
+        before = {name: self.model.parameters[name] for name in self.parameters(self.x)}
         try:
-            return self.run(values)
+            for values in every:
+                with quiet():
+                    made = self.run(values)
+                yield made
         finally:
             self.model.parameters.set(before)
 
