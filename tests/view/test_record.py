@@ -11,11 +11,10 @@ import pytest
 import anyjoint.view.page as page
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.mechanism import shapes
-from anyjoint.view import (
-    live_page, live_scene, model_info, notebook_html, trajectory_page, trajectory_scene, variants_scene,
-)  # fmt: skip
+from anyjoint.view import live_page, live_scene, model_info, notebook_html, trajectory_page, trajectory_scene
 from anyjoint.view.record import frame_indices, up_direction
 from anyjoint.view.scene import Variant, Variants
+from anyjoint.view.variants import variants_scene
 from tests.view.stand_in import PENDULUM_JS, double_pendulum, live_info, swing
 
 

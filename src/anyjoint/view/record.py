@@ -124,8 +124,8 @@ def joint_drawings(body: Any, size: float) -> list[Drawing]:
         return out  # there the surface is the body's own
     if hasattr(curve, "polyline") and np.all(np.isfinite(curve.domain)):
         points = _placed(placement, curve.polyline(400))
-        radius = max(0.012 * size, 0.0015 * float(np.linalg.norm(np.ptp(points, axis=0))))  # a long one is seen from afar
-        out.append(curve_drawing(points, radius))
+        length = float(np.linalg.norm(np.ptp(points, axis=0)))  # a long one is seen from afar
+        out.append(curve_drawing(points, max(0.012 * size, 0.0015 * length)))
     if hasattr(surface, "mesh") and np.all(np.isfinite(np.asarray(surface.domain))):
         vertices, faces = surface.mesh(64, 48)
         out.append(surface_drawing(_placed(placement, vertices), faces))
