@@ -90,10 +90,10 @@ def optimise(
     """Find what makes a run cheapest; the model keeps the parameters that it has.
 
     `over` are first guesses by name: "tau" (inputs (samples, nv) over the duration, or constant), "q0", "v0",
-    "duration" (of as many steps as duration / dt), and parameters such as "rod/mass" (None: the present value). The cost is final(q, v) of the last state, and the integral
-    of running(t, q, v, tau), plain functions that are traced and differentiated; tau is the inputs of the run.
-    `actuated` are the bodies or velocities whose inputs may change, `bounds` a lowest and highest value by name (None:
-    free), `simulate` options of the runs such as method or forces.
+    "duration" (of as many steps as duration / dt), and parameters such as "rod/mass" (None: the present value). The
+    cost is final(q, v) of the last state, and the integral of running(t, q, v, tau), plain functions that are traced
+    and differentiated; tau is the inputs of the run. `actuated` are the bodies or velocities whose inputs may change,
+    `bounds` a lowest and highest value by name (None: free), `simulate` options of the runs such as method or forces.
     """
     checked_iterations("optimise", iterations, tolerance)
     problem = _Problem(model, over, final, running, actuated, simulate, (duration, dt, q0, v0))
