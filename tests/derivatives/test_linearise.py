@@ -89,7 +89,9 @@ def test_mistakes_are_told(moving):
         model.linearise(q[:-1], v)
 
 
-def test_solved_steps_with_constraints_are_refused():
-    mech = gallery.four_bar()
-    with pytest.raises(InputError, match="'bdf1' with constraints solves for them, too"):
-        mech.compile().linearise(mech.start[0], np.zeros(mech.nv), dt=DT, method="bdf1")
+def test_steps_that_look_back_are_told(moving):
+    model, q, v, _ = moving
+    with pytest.raises(InputError, match="'bdf2' looks back; give before"):
+        model.linearise(q, v, dt=DT, method="bdf2")
+    with pytest.raises(InputError, match="'rk4' does not look back; leave out before"):
+        model.linearise(q, v, dt=DT, before=(q, v))

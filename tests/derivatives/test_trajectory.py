@@ -259,6 +259,41 @@ def test_an_impact_on_a_stop_is_said():
             ask()
 
 
+STRETCHED = {
+    "samples over the duration": {"tau": np.array([[0.0], [2.0], [-1.0]])},
+    "inputs with times of their own": {"tau": (np.array([0.0, 0.1532, 0.9]), np.array([[0.0], [2.0], [-1.0]]))},
+    "a force over time": {"forces": [aj.forces.Wrench("bob", force=(lambda t: float(np.sin(5 * t)), 0.0, 0.0))]},
+    "steps that look back": {"method": "bdf2"},
+    "a solved step, few samples": {"method": "implicit-midpoint", "save_every": 3},
+}
+
+
+@pytest.mark.parametrize("case", STRETCHED)
+def test_a_longer_run_of_as_many_steps(case):
+    """The duration is stretched, and every step with it; the last one is shorter from the beginning."""
+    model, options, T, dt = pendulum(), STRETCHED[case], 0.41, 0.02
+    rng = np.random.default_rng(3)
+    traj = model.simulate([0.5], [1.0], duration=T, dt=dt, gradient=True, **options)
+    by_q, by_v = rng.normal(size=traj.q.shape), rng.normal(size=traj.v.shape)
+
+    def run(e):
+        other = model.simulate([0.5], [1.0], duration=T + e, dt=dt * (1 + e / T), **options)
+        return np.sum(by_q * other.q) + np.sum(by_v * other.v)
+
+    found = traj.gradient(dq=by_q, dv=by_v, wrt=("duration", "q0"))
+    close(found["duration"], slope(run), 1e-7)
+    dq, dv = traj.tangent({"duration": 1.0})
+    close(np.sum(by_q * dq) + np.sum(by_v * dv), found["duration"], 1e-11)
+
+
+def test_runs_that_cannot_be_stretched():
+    model, end = pendulum(), aj.Event(lambda t, q, v: q[0] + 9, terminal=True)
+    for options, message in (({"method": "dopri5"}, "chooses its steps"), ({"events": [end]}, "an event may end")):
+        traj = model.simulate([0.5], [0.0], duration=0.1, gradient=True, **options)
+        with pytest.raises(aj.AnyjointError, match=message):
+            traj.gradient(dq=[1.0], wrt=("duration",))
+
+
 def pendulum():
     mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
     mech.add_body("bob", joint=joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))

@@ -188,3 +188,27 @@ def test_bounds_may_differ_from_entry_to_entry():
     )  # fmt: skip
     assert found.values["q0"][0] == pytest.approx(0.3)
     assert abs(found.values["q0"][1]) < 0.1
+
+
+def test_the_time_of_a_motion_is_found():
+    """A mass pushed with a unit force, which costs nothing: after sqrt(2) s it has gone a metre."""
+    mech = aj.Mechanism("mass", gravity=(0, 0, 0))
+    mech.add_body("mass", joint=joints.Prismatic(axis=(1, 0, 0)), inertia=aj.Inertia.point(1.0))
+    found = aj.optimise(
+        mech.compile(), {"duration": 1.0}, duration=1.0, dt=0.05, final=lambda q, v: (q[0] - 1) ** 2,
+        bounds={"duration": (0.2, 5.0)}, simulate={"tau": [1.0]},
+    )  # fmt: skip
+    assert float(found.values["duration"]) == pytest.approx(np.sqrt(2), abs=1e-5)
+    assert found.traj.t[-1] == pytest.approx(np.sqrt(2), abs=1e-5)
+    assert len(found.traj.t) == 21
+
+
+def test_time_costs():
+    """The least of T + u^2 T, where u is the constant force that goes half a metre in T: u T^2 = 1."""
+    mech = aj.Mechanism("mass", gravity=(0, 0, 0))
+    mech.add_body("mass", joint=joints.Prismatic(axis=(1, 0, 0)), inertia=aj.Inertia.point(1.0))
+    found = aj.optimise(
+        mech.compile(), {"duration": 1.0, "tau": [1.0]}, duration=1.0, dt=0.1, iterations=300,
+        final=lambda q, v: 1e4 * (q[0] - 0.5) ** 2, running=lambda t, q, v, tau: 1 + tau[0] ** 2,
+    )  # fmt: skip
+    assert float(found.values["duration"]) == pytest.approx(3**0.25, rel=1e-3)  # of T + T^-3

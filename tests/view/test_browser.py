@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from anyjoint.errors import AnyjointError, InputError
-from anyjoint.view import live_page, trajectory_page, video
+from anyjoint.view import live_page, trajectory_page, variants_page, video
 from anyjoint.view.browser import Browser, BrowserError, find_browser
 from anyjoint.view.screenshot import main, size_of
 from tests.view.stand_in import PENDULUM_JS, live_info, swing
@@ -21,6 +21,8 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     trajectory_page(swing(), folder / "run.html")
     live_page(live_info(), PENDULUM_JS, folder / "live.html")
+    runs = [(f"{k} of 2", 10.0 ** (1 - k), swing(duration=2.0 + k)) for k in range(3)]
+    variants_page(runs, folder / "variants.html")
     return folder
 
 
@@ -88,6 +90,32 @@ def test_scrubbing_shows_the_pose_of_that_time(run):
         # The page keeps 60 frames per second and blends between them.
         assert np.abs(seen - expected).max() < 2e-3
     assert quiet(run), run.messages
+
+
+def test_a_slider_chooses_among_several_motions(chromium, pages):
+    chromium.requests.clear()
+    chromium.messages.clear()
+    chromium.open(pages / "variants.html", "play=0")
+    assert chromium.evaluate("anyjoint.source.variant") == 2  # the last one, of four seconds
+    chromium.press("End")
+    assert chromium.evaluate("anyjoint.source.time") == pytest.approx(4.0)
+    slide = "(() => { const i = anyjoint.choice.slider.input; i.value = 0; i.dispatchEvent(new Event('input')); })()"
+    chromium.evaluate(slide)
+    assert chromium.evaluate("[anyjoint.source.variant, anyjoint.source.end, anyjoint.source.time]") == [0, 2, 2]
+    assert chromium.evaluate("anyjoint.choice.value.textContent") == "10"
+    assert chromium.evaluate("anyjoint.choice.card.textContent").startswith("Iteration0 of 2cost")
+    assert chromium.evaluate("Number(anyjoint.bar.scrub.max)") == 2
+    chromium.press("PageDown")
+    assert chromium.evaluate("[anyjoint.source.variant, anyjoint.choice.slider.input.value]") == [1, "1"]
+    seen = np.reshape(chromium.evaluate("[...anyjoint.source.poses()]"), (2, 3, 4))
+    motion = swing(duration=3.0)
+    assert np.abs(seen - motion.model.body_poses(motion.q[200:201])[0, :, :3]).max() < 1e-2  # 30 frames a second
+    box = "anyjoint.choice.canvas.getBoundingClientRect()"
+    right, top = chromium.evaluate(f"[{box}.right, {box}.top]")
+    for kind in ("mousePressed", "mouseReleased"):  # a click on the curve
+        chromium.mouse(kind, right - 6, top + 9)
+    assert chromium.evaluate("anyjoint.source.variant") == 2
+    assert quiet(chromium), chromium.messages
 
 
 def test_every_key_of_the_help_works(run):

@@ -10,8 +10,11 @@ import pytest
 
 import anyjoint.view.page as page
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.mechanism import shapes
 from anyjoint.view import live_page, live_scene, model_info, notebook_html, trajectory_page, trajectory_scene
 from anyjoint.view.record import frame_indices, up_direction
+from anyjoint.view.scene import Variant, Variants
+from anyjoint.view.variants import variants_scene
 from tests.view.stand_in import PENDULUM_JS, double_pendulum, live_info, swing
 
 
@@ -134,6 +137,8 @@ def test_the_protocol_is_written_down():
     touching = replace(scene, motion=replace(scene.motion, contacts=points), options={"theme": "dark"})
     assert documented(json.loads(touching.json()) | {"poses": {}}) == []
     assert documented(json.loads(live_scene(model_info(double_pendulum())).json())) == []
+    several = replace(touching, variants=Variants("run", "number", (Variant("one", 1.0, touching.motion),)))
+    assert set(documented(json.loads(several.json()))) == {"shape"}  # of tracks, which are described in words
 
 
 def test_pages_tell_how_well_energy_balances():
@@ -155,3 +160,19 @@ def test_a_mechanism_describes_itself_to_a_live_page():
     assert (live["q0"], live["dt"]) == ([1.0, 5.0], 0.002)
     assert [c["index"] for c in live["coordinates"]] == [0, 1]
     assert all(c["min"] <= q <= c["max"] for c, q in zip(live["coordinates"], live["q0"], strict=True))
+
+
+def test_several_motions_share_what_stands_still():
+    runs = [(f"run {k}", float(k), swing(duration=1.0 + k)) for k in range(2)]
+    scene = variants_scene(runs, name="run", value="number")
+    data = json.loads(scene.json())
+    assert "times" not in data
+    assert [item["label"] for item in data["variants"]["items"]] == ["run 0", "run 1"]
+    assert [item["value"] for item in data["variants"]["items"]] == [0.0, 1.0]
+    assert all("fixed" not in item for item in data["variants"]["items"])
+    runs[0][2].model.mechanism.draw(shapes.Sphere(0.1))  # here one of them has something of its own
+    data = json.loads(variants_scene(runs).json())
+    assert [len(item.get("fixed", [])) for item in data["variants"]["items"]] == [1, 0]
+    assert not data["fixed"]
+    with pytest.raises(InputError, match="needs one at least"):
+        variants_scene([])

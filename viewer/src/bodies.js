@@ -89,14 +89,25 @@ export class Bodies {
       root.add(group);
       return group;
     });
-    this.fixed = new THREE.Group();
-    addShapes(this.fixed, scene.fixed ?? [], "#9aa3b2", geometryOf, this.materials);
-    root.add(this.fixed);
+    this.fixed = [scene, ...(scene.variants?.items ?? [])].map(({ fixed }) => this.#still(fixed ?? [], geometryOf, root));
+    this.showVariant((scene.variants?.items.length ?? 0) - 1);
     this.boxes = this.groups.map((group) => localBox(group));
     this.outlines = this.groups.map((group) => outlineOf(group.children));
     this.traced = this.boxes.map(tracedPoint);
     const isParent = new Set(scene.bodies.map((body) => body.parent));
     this.leaves = scene.bodies.map((_, i) => i).filter((i) => !isParent.has(i));
+  }
+
+  #still(shapes, geometryOf, root) {
+    const group = new THREE.Group();
+    addShapes(group, shapes, "#9aa3b2", geometryOf, this.materials);
+    root.add(group);
+    return group;
+  }
+
+  /** What stands still in all variants, and in this one. */
+  showVariant(variant) {
+    this.fixed.forEach((group, i) => (group.visible = i === 0 || i === variant + 1));
   }
 
   /** Pose every body from a row-major 3 x 4 matrix per body. */
@@ -126,7 +137,7 @@ export class Bodies {
 
   /** The same of what stands still. */
   fixedOutline(turn) {
-    return this.fixed.children.flatMap((mesh) => outlineOf([mesh])).map((point) => new THREE.Vector3(...point).applyQuaternion(turn).toArray());
+    return this.fixed.flatMap((group) => group.children).flatMap((mesh) => outlineOf([mesh])).map((point) => new THREE.Vector3(...point).applyQuaternion(turn).toArray());
   }
 }
 

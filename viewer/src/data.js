@@ -55,18 +55,23 @@ export async function unpackMesh({ low, step, vertices, faces }) {
   return { positions, corners };
 }
 
+/** Decode the arrays of a motion, in place. */
+async function readMotion(motion) {
+  if (motion.times) motion.times = decode(motion.times);
+  if (motion.poses) motion.poses = await unpackTracks(motion.poses);
+  if (motion.energy) {
+    motion.energy = { kinetic: decode(motion.energy.kinetic), potential: decode(motion.energy.potential) };
+  }
+  if (motion.contacts) {
+    const { starts, points, forces } = motion.contacts;
+    motion.contacts = { starts: decode(starts, Uint32Array), points: decode(points), forces: forces && decode(forces) };
+  }
+}
+
 /** The scene as its page holds it, with its arrays decoded. */
 export async function parseScene(text) {
   const scene = JSON.parse(text);
   scene.meshes = await Promise.all((scene.meshes ?? []).map(unpackMesh));
-  if (scene.times) scene.times = decode(scene.times);
-  if (scene.poses) scene.poses = await unpackTracks(scene.poses);
-  if (scene.energy) {
-    scene.energy = { kinetic: decode(scene.energy.kinetic), potential: decode(scene.energy.potential) };
-  }
-  if (scene.contacts) {
-    const { starts, points, forces } = scene.contacts;
-    scene.contacts = { starts: decode(starts, Uint32Array), points: decode(points), forces: forces && decode(forces) };
-  }
+  for (const motion of scene.variants?.items ?? [scene]) await readMotion(motion);
   return scene;
 }

@@ -18,7 +18,8 @@ export class FlatShadows {
     });
     this.group = new THREE.Group();
     this.group.matrixAutoUpdate = false;
-    this.copies = [...bodies.groups, bodies.fixed].map((group) => this.#copy(group));
+    this.casting = [...bodies.groups, ...bodies.fixed];
+    this.copies = this.casting.map((group) => this.#copy(group));
     this.group.add(...this.copies);
     stage.scene.add(this.group);
   }
@@ -46,6 +47,9 @@ export class FlatShadows {
     squash(light, ground.group.position.z, this.group.matrix).multiply(root.matrix);
     this.material.opacity = dark ? 0.42 : 0.15;
     this.group.matrixWorldNeedsUpdate = true;
-    for (const copy of this.copies) copy.matrixWorldNeedsUpdate = true;
+    this.copies.forEach((copy, i) => {
+      copy.matrixWorldNeedsUpdate = true;
+      copy.visible = this.casting[i].visible;
+    });
   }
 }

@@ -133,6 +133,7 @@ export class Transport {
     const { source } = this;
     this.play.update(source.playing);
     setPressed(this.loop, source.loop);
+    this.scrub.max = String(source.end);
     this.scrub.value = String(source.time);
     const part = (source.time - source.start) / (source.end - source.start || 1);
     this.scrub.style.setProperty("--part", `${100 * part}%`);

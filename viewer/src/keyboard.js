@@ -9,7 +9,14 @@ function playbackKeys(viewer) {
     [["Up", "Down"], "faster, slower", { ArrowUp: () => bar.faster(1), ArrowDown: () => bar.faster(-1) }],
     [["Home", "End"], "start, end", { Home: () => source.seek(source.start), End: () => source.seek(source.end) }],
     [["L"], "loop", { l: () => (source.loop = !source.loop) }],
+    ...(viewer.choice ? variantKeys(viewer) : []),
   ];
+}
+
+function variantKeys(viewer) {
+  const { source, choice } = viewer;
+  const by = (n) => () => viewer.choose(source.variant + n);
+  return [[["PgUp", "PgDn"], `${choice.name} before, after`, { PageUp: by(-1), PageDown: by(1) }]];
 }
 
 function liveKeys(viewer) {

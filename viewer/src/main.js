@@ -17,6 +17,7 @@ import { Pointer } from "./pointer.js";
 import { Pull } from "./pull.js";
 import { reducedMotion, Stage } from "./stage.js";
 import { Trails } from "./trails.js";
+import { VariantCard } from "./variants.js";
 
 const FALL = 4; // how many times its own size a live motion may take in the first picture
 
@@ -94,6 +95,7 @@ class Viewer {
     } else {
       this.bar = new Transport(source, changed);
     }
+    this.choice = scene.variants ? new VariantCard(scene.variants, source.variant, (k) => this.choose(k)) : null;
     this.energy = energyCard();
     this.plot = new EnergyPlot(this.energy.canvas, this.energy.values, scene.live ? null : (t) => this.seek(t));
     this.tools = {
@@ -119,7 +121,7 @@ class Viewer {
     const shortcuts = bindKeys(this);
     const tools = h("nav", { class: "card tools", "aria-label": "View" }, Object.values(this.tools));
     this.chrome = h("div", { class: "chrome" },
-      h("div", { class: "row above" }, titleCard(scene), tools), h("div", { class: "row below" }, this.bar.card, this.energy.card));
+      h("div", { class: "row above" }, titleCard(scene), tools), this.choice?.card, h("div", { class: "row below" }, this.bar.card, this.energy.card));
     document.body.append(this.chrome, infoCard(scene, close()), helpCard(shortcuts, Boolean(scene.live), close()), this.label, this.notice);
     document.body.classList.toggle("is-bare", this.query.has("bare"));
     document.body.classList.toggle("is-live", Boolean(scene.live));
@@ -200,6 +202,14 @@ class Viewer {
 
   seek(t) {
     this.source.seek(t);
+    this.show();
+  }
+
+  /** Show another of several motions. */
+  choose(k) {
+    this.source.choose(k);
+    this.bodies.showVariant(this.source.variant);
+    this.choice.update(this.source.variant);
     this.show();
   }
 

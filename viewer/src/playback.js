@@ -22,16 +22,25 @@ function writeRows(out, at, px, py, pz, x, y, z, w) {
 
 export class Playback {
   constructor(scene) {
-    this.times = scene.times;
-    this.data = scene.poses;
     this.count = scene.bodies.length;
+    this.rows = new Float64Array(12 * this.count);
+    this.variants = scene.variants?.items ?? [scene];
+    Object.assign(this, { time: -Infinity, speed: 1, loop: true, playing: false, pause: 0 });
+    this.choose(this.variants.length - 1);
+  }
+
+  /** Show another of several motions, at the same time if it lasts that long. */
+  choose(k) {
+    this.variant = Math.min(this.variants.length - 1, Math.max(0, Math.round(k)));
+    const motion = this.variants[this.variant];
+    this.times = motion.times;
+    this.data = motion.poses;
     this.frames = this.times.length;
     this.start = this.times[0];
     this.end = this.times[this.frames - 1];
-    this.energySeries = scene.energy;
-    this.contacts = scene.contacts;
-    this.rows = new Float64Array(12 * this.count);
-    Object.assign(this, { time: this.start, speed: 1, loop: true, playing: false, pause: 0 });
+    this.energySeries = motion.energy;
+    this.contacts = motion.contacts;
+    this.time = Math.min(this.end, Math.max(this.start, this.time));
   }
 
   /** How many bodies touch at most. */
@@ -150,13 +159,18 @@ export class Playback {
     return { times: this.times, ...this.energySeries, from: this.start, to: this.end, now: this.time };
   }
 
-  /** Call visit() with the poses of a few frames spread over the whole motion. */
+  /** Call visit() with the poses of a few frames spread over the whole motion, of all variants. */
   survey(visit, samples = 48) {
-    const saved = this.time;
-    for (let k = 0; k < samples; k++) {
-      this.time = this.start + ((this.end - this.start) * k) / Math.max(1, samples - 1);
-      visit(this.poses());
+    const { time, variant } = this;
+    const each = Math.max(Math.min(6, samples), Math.ceil(samples / this.variants.length));
+    for (let i = 0; i < this.variants.length; i++) {
+      this.choose(i);
+      for (let k = 0; k < each; k++) {
+        this.time = this.start + ((this.end - this.start) * k) / Math.max(1, each - 1);
+        visit(this.poses());
+      }
     }
-    this.time = saved;
+    this.choose(variant);
+    this.seek(time);
   }
 }

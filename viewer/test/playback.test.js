@@ -50,3 +50,17 @@ test("a survey visits both ends and leaves the time alone", () => {
   assert.deepEqual(seen.map((x) => Math.round(4 * x)), [0, 2, 4, 6, 8]);
   assert.equal(motion.time, 0.3);
 });
+
+test("of several motions one is chosen; the time stays where it lasts that long", () => {
+  const item = (end) => ({ times: Float32Array.from([0, end]), poses: new Float32Array(14).fill(end) });
+  const motion = new Playback({ bodies: [{}], variants: { items: [item(1), item(3), item(2)] } });
+  assert.deepEqual([motion.variant, motion.end, motion.time], [2, 2, 0]);
+  motion.seek(1.5);
+  motion.choose(1);
+  assert.deepEqual([motion.end, motion.time, motion.data[0]], [3, 1.5, 3]);
+  motion.choose(-4);
+  assert.deepEqual([motion.variant, motion.time], [0, 1]);
+  let seen = 0;
+  motion.survey(() => (seen += 1), 12);
+  assert.deepEqual([seen, motion.variant, motion.time], [18, 0, 1]);
+});

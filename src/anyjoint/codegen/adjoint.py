@@ -16,6 +16,7 @@ import numpy as np
 from anyjoint.codegen.activity import activity, lasting
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store
+from anyjoint.codegen.rest import Rest, unrolled
 from anyjoint.codegen.shadow import Copied, Shadows, copied, one_by_one, tidy
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import CONDITIONS, Op
@@ -43,7 +44,7 @@ def adjoint(
     there; that of the output is read, by `weigh` if it is given, which may use the rows `more`. An array may be input
     and output. Entries that nothing depends on are not written.
     """
-    schedule = one_by_one(schedule)
+    schedule, loops = unrolled(one_by_one(schedule))
     found = activity(schedule, inputs)
     rows = {name: bar_of(name) for name in (*inputs, output)}
     made = Shadows(schedule, [bool(flags.any()) for flags in found.alive], rows, weigh is None, more)
@@ -56,19 +57,22 @@ def adjoint(
     still = lasting(schedule)
     parts = zip(schedule.kernels, found.loads, found.stores, still.loads, still.stores, strict=True)
     pairs = [_pair(*part, made) for part in parts]
-    forward = [made.builder.kernel(pair.forward) for pair in pairs]
-    tapes = _forward_runs(schedule, made, pairs, forward)
+    forward, rest = [made.builder.kernel(pair.forward) for pair in pairs], Rest(made, found.alive, loops)
+    tapes = _forward_runs(schedule, made, pairs, forward, rest)
     seeds = made.shadow(output)
     if weigh and seeds:
         weigh(made.builder, seeds[0])
     else:
         made.fill(output)
     numbers: dict[int, int] = {}  # of backward kernels
-    for run, tape in zip(reversed(schedule.runs), reversed(tapes), strict=True):
+    for i in reversed(range(len(schedule.runs))):
+        run = schedule.runs[i]
         pair = pairs[run.kernel]
+        rest.begin_adjoints(i)
         if pair.backward.stores:
-            arrays, offsets = made.columns(run, pair.used, tape)
+            arrays, offsets = made.columns(run, pair.used, tapes[i])
             _add_backwards(made, pair, numbers, arrays, offsets[::-1])
+        rest.end_adjoints(i)
     for name in inputs:
         made.fetch(name, add=name in totals)
     return made.made()
@@ -84,10 +88,13 @@ class _Pair:
     tape: int  # numbers kept by each call
 
 
-def _forward_runs(schedule: Schedule, made: Shadows, pairs: Sequence[_Pair], kernels: Sequence[int]) -> list[Offsets]:
+def _forward_runs(
+    schedule: Schedule, made: Shadows, pairs: Sequence[_Pair], kernels: Sequence[int], rest: Rest
+) -> list[Offsets]:
     """Add the runs that keep a tape; where the tape of each call begins."""
     tapes = []
-    for run in schedule.runs:
+    for i, run in enumerate(schedule.runs):
+        rest.enter(i)
         size = pairs[run.kernel].tape
         begin = made.builder.room(size * run.count).offset
         tapes.append(np.asarray(begin + size * np.arange(run.count), dtype=np.int32))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen.ahead import ahead
-from anyjoint.codegen.kernel import Array, Kernel, Kind, Place, Run, Schedule, Store
+from anyjoint.codegen.kernel import Again, Array, Kernel, Kind, Place, Run, Schedule, Store
 from anyjoint.symbolic import Graph, Node
 
 WORK = Array("work", "lane")
@@ -111,9 +111,9 @@ class Builder:
             columns.append((place.array, place.offset + (skip if by else 0) + by * np.arange(count)))
         self.run(number, *columns)
 
-    def repeat(self, begin: int, flag: Place) -> None:
+    def repeat(self, begin: int, flag: Place, rests: bool = True) -> None:
         """Repeat all runs from the one of that number on, while the flag, in the work array, is positive."""
-        self.runs[-1] = replace(self.runs[-1], again=(len(self.runs) - begin, flag.offset))
+        self.runs[-1] = replace(self.runs[-1], again=Again(len(self.runs) - begin, flag.offset, rests))
 
     def schedule(self) -> Schedule:
         """All that was collected, after the passes over schedules."""
@@ -152,7 +152,7 @@ class Embedded:
             begins = [where[self.program.arrays[array].name] for array in run.arrays]
             offsets = run.offsets + np.array([place.offset for place in begins], dtype=np.int32)
             arrays, again = tuple(place.array for place in begins), run.again
-            again = (again[0], again[1] + self.scratch.offset) if again else None
+            again = again._replace(entry=again.entry + self.scratch.offset) if again else None
             self.builder.runs.append(Run(self.first + run.kernel, arrays, offsets, again))
 
 

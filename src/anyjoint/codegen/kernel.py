@@ -72,18 +72,28 @@ class Kernel:
     columns: int = 1
 
 
+class Again(NamedTuple):
+    """While an entry of the work array is positive, of any lane, so many runs are repeated, of which this is the last.
+
+    A loop that `rests` ends at values that one more pass leaves as they are, wherever it began.
+    """
+
+    runs: int
+    entry: int
+    rests: bool = True
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """A kernel called several times; in call i its argument j begins at offsets[i, j] of array arrays[j].
 
-    `again` = (runs, entry): while the entry of the work array is positive, of any lane, so many runs, of which this is
-    the last, are repeated.
+    `again` says that this and runs before it are repeated.
     """
 
     kernel: int
     arrays: tuple[int, ...]  # of the schedule, one for each argument of the kernel
     offsets: Offsets
-    again: tuple[int, int] | None = None
+    again: Again | None = None
 
     @staticmethod
     def over(kernel: int, *columns: tuple[int, Sequence[int]]) -> Run:
@@ -199,7 +209,7 @@ def written_arrays(schedule: Schedule) -> set[int]:
 
 def loop_begins(schedule: Schedule) -> Counter[int]:
     """How many loops begin before each run."""
-    return Counter(i + 1 - run.again[0] for i, run in enumerate(schedule.runs) if run.again)
+    return Counter(i + 1 - run.again.runs for i, run in enumerate(schedule.runs) if run.again)
 
 
 def lane_array(schedule: Schedule) -> int:
@@ -219,7 +229,7 @@ def encode(schedule: Schedule) -> Offsets:
         parts += [(run.kernel, run.count, *run.arrays), run.offsets.ravel()]
         at += 2 + len(run.arrays) + run.offsets.size
         if run.again:
-            parts.append((AGAIN, run.again[1], at - begins[len(begins) - run.again[0]]))
+            parts.append((AGAIN, run.again.entry, at - begins[len(begins) - run.again.runs]))
             at += 3
     return np.concatenate([*parts, (-1,)]).astype(np.int32)
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store, extents
-from anyjoint.errors import InputError
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import import_into, reachable
 
@@ -41,11 +40,6 @@ def copied(kernel: Kernel) -> Copied:
 
 def one_by_one(schedule: Schedule) -> Schedule:
     """The schedule as it can be differentiated: with a call for each column of kernels that have several."""
-    if any(run.again for run in schedule.runs):
-        raise InputError(
-            "this step solves equations by repeated corrections, which are not differentiated; use an explicit method"
-            " such as 'rk4', or 'implicit-euler', which solves them once"
-        )
     if all(kernel.columns == 1 for kernel in schedule.kernels):
         return schedule
     kernels, runs = [], []

@@ -9,6 +9,7 @@ from collections.abc import Collection
 
 from anyjoint.codegen.activity import activity
 from anyjoint.codegen.kernel import Kernel, Run, Schedule, Store
+from anyjoint.codegen.rest import Rest, unrolled
 from anyjoint.codegen.shadow import Shadows, copied, one_by_one, tidy
 from anyjoint.symbolic import Node
 from anyjoint.symbolic.forward import tangents
@@ -25,7 +26,7 @@ def tangent(schedule: Schedule, inputs: Collection[str], outputs: Collection[str
 
     An array may be input and output.
     """
-    schedule = one_by_one(schedule)
+    schedule, loops = unrolled(one_by_one(schedule))
     found = activity(schedule, inputs)
     made = Shadows(schedule, [bool(flags.any()) for flags in found.alive], {x: rate_of(x) for x in (*inputs, *outputs)})
     made.clear([name for name in outputs if name not in inputs])  # entries that no run writes
@@ -37,8 +38,12 @@ def tangent(schedule: Schedule, inputs: Collection[str], outputs: Collection[str
         small, arguments = tidy(_tangent(kernel, loads, stores, made))
         made.builder.kernel(small)
         used.append(arguments)
-    for run in schedule.runs:
+    rest = Rest(made, found.alive, loops)
+    for i, run in enumerate(schedule.runs):
+        rest.enter(i)
+        rest.begin_rates(i)
         made.builder.runs.append(Run(first + run.kernel, *made.columns(run, used[run.kernel])))
+        rest.end_rates(i)
     for name in outputs:
         made.fetch(name)
     return made.made()

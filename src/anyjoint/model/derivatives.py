@@ -11,16 +11,14 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.options import named_options
 from anyjoint.quantity.derivatives import RAW
-from anyjoint.quantity.step import STEPS
+from anyjoint.quantity.step import LOOKING_BACK, STEPS
 from anyjoint.scalar import is_real
-from anyjoint.stepper import STEPPERS
 
 from .arguments import checked_row, checked_rows
 from .identifiable import BaseParameters, base_parameters, inertial_numbers
 from .linearise import rate_matrices, step_matrices
 from .momentum import Centroidal, about_center
 from .part import Part
-from .solved_steps import solved_matrices
 
 if TYPE_CHECKING:
     pass
@@ -82,38 +80,41 @@ class Derivatives(Part):
     @named_options
     def linearise(
         self, q: Any, v: Any, tau: Any = None, *, t: Any = None, dt: float | None = None, method: str = "rk4",
-        raw: bool = False,
+        before: tuple[Any, Any] | None = None, raw: bool = False,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """(A, B) of the motion near a state x = (q, v): of its rates, or with `dt` of one step by `method`.
 
         d(dx)/dt = A dx + B dtau, or dx after the step = A dx + B dtau with tau held. Of q the tangents count, 2 nv rows
-        in all; with `raw` the coordinates themselves, nq + nv rows. One state, or a batch.
+        in all; with `raw` the coordinates themselves, nq + nv rows. One state, or a batch. "bdf2" looks back: `before`
+        is (q, v) a step earlier, and A and B are of x and the state before it, twice as many rows.
         """
         inputs = [("q", self.nq), ("v", self.nv), ("tau", self.nv)]
-        given = (q, v, np.zeros(self.nv) if tau is None else tau)
-        rows, batch = checked_rows("linearise", given, inputs, np.dtype(float))
+        given = [q, v, np.zeros(self.nv) if tau is None else tau, *(before or ())]
+        if before is not None:
+            inputs += [("q before", self.nq), ("v before", self.nv)]
+        rows, batch = checked_rows("linearise", tuple(given), inputs, np.dtype(float))
         states = [np.broadcast_to(row, (*(batch or (1,)), row.shape[-1])) for row in rows]
         if dt is None:
             made = [rate_matrices(self, state, t, raw) for state in zip(*states, strict=True)]
         else:
-            step, stepper = self._step(method, dt), STEPPERS[method]
-            made = [
-                solved_matrices(self, stepper, state, dt, t, raw) if stepper.solves
-                else step_matrices(self, step, state, dt, t, raw)
-                for state in zip(*states, strict=True)
-            ]  # fmt: skip
+            step = self._step(method, dt, before)
+            made = [step_matrices(self, step, state, dt, t, raw) for state in zip(*states, strict=True)]
         A, B = (np.stack(x) for x in zip(*made, strict=True))
         return (A, B) if batch else (A[0], B[0])
 
-    def _step(self, method: str, dt: Any) -> str:
+    def _step(self, method: str, dt: Any, before: Any) -> str:
         """The quantity of a method's step."""
-        if method not in STEPS:
-            near = difflib.get_close_matches(str(method), STEPS, n=1, cutoff=0.3)
+        known = STEPS | LOOKING_BACK
+        if method not in known:
+            near = difflib.get_close_matches(str(method), known, n=1, cutoff=0.3)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
-            raise InputError(f"linearise: method={method!r} is unknown{hint}; choose one of {', '.join(STEPS)}")
+            raise InputError(f"linearise: method={method!r} is unknown{hint}; choose one of {', '.join(known)}")
+        if (method in LOOKING_BACK) != (before is not None):
+            wanted = "looks back; give" if before is None else "does not look back; leave out"
+            raise InputError(f"linearise: {method!r} {wanted} before=(q, v), the state a step earlier")
         if not is_real(dt) or not 0 < dt < np.inf:
             raise InputError(f"linearise: dt={dt!r}; expected a positive finite number of seconds, or None for rates")
-        return STEPS[method].name
+        return known[method].name
 
     def regressor(
         self, q: Any, v: Any, a: Any, *, out: Floats | None = None, threads: int = 1, parameters: Any = None

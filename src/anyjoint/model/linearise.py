@@ -12,17 +12,28 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def step_matrices(
-    model: Any, step: str, state: tuple[Floats, Floats, Floats], h: float, t: float | None, raw: bool
+    model: Any, step: str, state: tuple[Floats, ...], h: float, t: float | None, raw: bool
 ) -> tuple[Floats, Floats]:
-    """(A, B) of one step: the state after it by that before it, and by tau; all directions are one batch."""
-    q, v, tau = state
+    """(A, B) of one step: the state after it by that before it, and by tau; all directions are one batch.
+
+    Behind q, v and tau, the state may have the one that the step looks back at. Then A and B are of both.
+    """
+    q, v, tau, *looked_at = state
     n, nv = (len(q) if raw else len(v)), len(v)
-    units = np.eye(n + 2 * nv)
-    point = [np.repeat(x[None], len(units), axis=0) for x in (q, v, tau, np.full(1, h), *model.clock(t))]
-    ways = {"q": units[:, :n], "v": units[:, n : n + nv], "tau": units[:, n + nv :]}
+    m = n + nv
+    units = np.eye((m if looked_at else 0) + m + nv)
+    given = (q, v, tau, np.full(1, h), *looked_at, *model.clock(t))
+    point = [np.repeat(x[None], len(units), axis=0) for x in given]
+    ways = {"q": units[:, :n], "v": units[:, n:m], "tau": units[:, m : m + nv]}
+    if looked_at:
+        turned = np.eye(n) if raw else rate_matrix(model, looked_at[0])
+        ways |= {"q_before": units[:, m + nv : m + nv + n] @ turned.T, "v_before": units[:, m + nv + n :]}
     _, rates = model.jvp(step, tuple(point), ways, raw=raw)
     slope = np.hstack(rates).T
-    return slope[:, : n + nv], slope[:, n + nv :]
+    A, B = slope[:, :m], slope[:, m : m + nv]
+    if looked_at:
+        A, B = np.block([[A, slope[:, m + nv :]], [np.eye(m), np.zeros((m, m))]]), np.vstack([B, np.zeros((m, nv))])
+    return A, B
 
 
 def rate_matrices(

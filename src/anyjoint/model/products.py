@@ -13,7 +13,7 @@ from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.product import By, hvp, jvp, vjp
-from anyjoint.quantity.step import STEPS
+from anyjoint.quantity.step import LOOKING_BACK, STEPS
 from anyjoint.trace.workshop import LARGE, Workshop, estimate
 
 from .change import GRAVITY, find
@@ -111,7 +111,7 @@ def derivative_workshop(model: Model, parameters: Sequence[str]) -> Workshop:
 
 def known_quantity(model: Any, what: str, name: Any) -> Quantity:
     """A quantity or the step of a stepper, by name."""
-    steps = {quantity.name: quantity for quantity in STEPS.values()}
+    steps = {quantity.name: quantity for quantity in (STEPS | LOOKING_BACK).values()}
     if isinstance(name, str) and name in steps:
         return steps[name]
     if not isinstance(name, str) or name not in QUANTITIES:

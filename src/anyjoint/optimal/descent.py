@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,13 +20,13 @@ from anyjoint.simulate.trajectory import Trajectory
 
 from .cost import Cost
 from .regulator import free_velocities
-from .unknowns import Unknown, check_apart, checked_iterations, quiet, run_options, split, unknown
+from .unknowns import Unknown, check_apart, checked_iterations, limits, quiet, run_options, split, unknown
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-Q0, V0, TAU = "q0", "v0", "tau"
+Q0, V0, TAU, DURATION = OWN = "q0", "v0", "tau", "duration"
 HOPELESS = 1e30  # the cost of a run that fails
 
 
@@ -39,11 +41,33 @@ class Optimised:
     iterations: int
     traj: Trajectory = field(repr=False)
     history: tuple[tuple[float, dict[str, Any]], ...] = field(repr=False)
-    again: Callable[[Mapping[str, Any]], Trajectory] = field(repr=False)
+    runs: Callable[[Iterable[Mapping[str, Any]]], Generator[Trajectory, None, None]] = field(repr=False)
 
     def motion(self, iteration: int) -> Trajectory:
         """The motion of an iteration; 0 is that of the first guess."""
-        return self.again(self.history[iteration][1])
+        (found,) = self.runs([self.history[iteration][1]])
+        return found
+
+    @named_options
+    def to_html(
+        self, path: str | Path, *, most: int = 40, title: str | None = None, description: str = "",
+        frame_rate: float = 30.0, theme: str | None = None, lite: bool | None = None, autoplay: bool | None = None,
+    ) -> Path:  # fmt: skip
+        """Write one page with the motions of the iterations, at most `most` of them, and a slider that chooses.
+
+        The first guess and the last iteration are among them; further options are those of `Trajectory.to_html`.
+        """
+        if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+            raise InputError(f"to_html: most={most!r}; expected a whole number of iterations, at least 1")
+        last = len(self.history) - 1
+        kept = np.unique(np.linspace(last if most == 1 else 0, last, min(most, last + 1)).round().astype(int))
+        with closing(self.runs([self.history[k][1] for k in kept])) as motions:
+            shown = ((f"{k} of {last}", self.history[k][0], traj) for k, traj in zip(kept, motions, strict=False))
+            page: Path = importlib.import_module("anyjoint.view").variants_page(
+                shown, path, count=len(kept), title=title, description=description, frame_rate=frame_rate,
+                theme=theme, lite=lite, autoplay=autoplay,
+            )  # fmt: skip
+        return page
 
     def plot(self) -> Any:
         """The cost over the iterations, and the motion and inputs that were found."""
@@ -65,11 +89,11 @@ def optimise(
 ) -> Optimised:  # fmt: skip
     """Find what makes a run cheapest; the model keeps the parameters that it has.
 
-    `over` are first guesses by name: "tau" (inputs (samples, nv) over the duration, or constant), "q0", "v0", and
-    parameters such as "rod/mass" (None: the present value). The cost is final(q, v) of the last state, and the integral
-    of running(t, q, v, tau), plain functions that are traced and differentiated; tau is the inputs of the run.
-    `actuated` are the bodies or velocities whose inputs may change, `bounds` a lowest and highest value by name (None:
-    free), `simulate` options of the runs such as method or forces.
+    `over` are first guesses by name: "tau" (inputs (samples, nv) over the duration, or constant), "q0", "v0",
+    "duration" (of as many steps as duration / dt), and parameters such as "rod/mass" (None: the present value). The
+    cost is final(q, v) of the last state, and the integral of running(t, q, v, tau), plain functions that are traced
+    and differentiated; tau is the inputs of the run. `actuated` are the bodies or velocities whose inputs may change,
+    `bounds` a lowest and highest value by name (None: free), `simulate` options of the runs such as method or forces.
     """
     checked_iterations("optimise", iterations, tolerance)
     problem = _Problem(model, over, final, running, actuated, simulate, (duration, dt, q0, v0))
@@ -98,7 +122,7 @@ def optimise(
         model.parameters.set(before)
     return Optimised(
         values, float(found.fun), bool(found.success), str(found.message), int(found.nit), traj, tuple(history),
-        problem.again,
+        problem.runs,
     )  # fmt: skip
 
 
@@ -124,11 +148,12 @@ class _Problem:
         self.start[V0] = finite("optimise: v0", still if v0 is None else v0, (model.nv,))
         own = (Q0, V0, *((TAU,) if TAU in (over or ()) else ()))
         self.options = {"duration": duration, "dt": dt, **run_options("optimise", options, own)}
+        self.start[DURATION] = finite("optimise: duration", duration, ())
         if not isinstance(over, Mapping) or not over:
             raise InputError("optimise: over is empty; give first guesses by name, such as {'tau': np.zeros((50, nv))}")
         self.free = free_velocities(model, actuated, "optimise")
         self.unknowns = [self._unknown(name, guess) for name, guess in over.items()]
-        check_apart("optimise", [item for item in self.unknowns if item.name not in (Q0, V0, TAU)])
+        check_apart("optimise", [item for item in self.unknowns if item.name not in OWN])
         self.x = np.concatenate([item.start for item in self.unknowns])
         if final is None and running is None:
             raise InputError("optimise: there is no cost; give final(q, v), running(t, q, v, tau), or both")
@@ -150,6 +175,9 @@ class _Problem:
         if name in (Q0, V0):
             value = self.start[name] if guess is None else finite(f"optimise: {name}", guess, self.start[name].shape)
             return Unknown(name, value.copy(), (name,), value.shape)
+        if name == DURATION:
+            value = self.start[name] if guess is None else finite("optimise: duration", guess, ())
+            return Unknown(name, value.reshape(1), (name,), ())
         return unknown(model, name, guess)
 
     def named(self, x: Floats) -> dict[str, Any]:
@@ -160,29 +188,36 @@ class _Problem:
                 tau = self.tau.copy()
                 tau[..., self.free] = part.reshape(item.shape)
                 made[TAU] = tau
-            elif item.name in (Q0, V0):
-                made[item.name] = part.copy()
+            elif item.name in OWN:
+                made[item.name] = part.copy().reshape(item.shape)
             else:
                 made |= item.values(part)
         return made
 
     def parameters(self, x: Floats) -> dict[str, Any]:
         """The parameters of the model among them."""
-        return {name: value for name, value in self.named(x).items() if name not in (Q0, V0, TAU)}
+        return {name: value for name, value in self.named(x).items() if name not in OWN}
 
     def run(self, values: Mapping[str, Any], **more: Any) -> Trajectory:
         """The run with these values."""
-        self.model.parameters.set({name: x for name, x in values.items() if name not in (Q0, V0, TAU)})
+        self.model.parameters.set({name: x for name, x in values.items() if name not in OWN})
         start = {**self.start, **{name: values[name] for name in (Q0, V0) if name in values}}
         given = {TAU: values[TAU]} if TAU in values else {}
-        made: Trajectory = self.model.simulate(start[Q0], start[V0], gradient=True, **self.options, **given, **more)
+        if DURATION in values:  # as many steps, all stretched
+            longer = float(values[DURATION]) / float(self.start[DURATION])
+            given |= {name: longer * self.options[name] for name in (DURATION, "dt")}
+        options = self.options | given | more
+        made: Trajectory = self.model.simulate(start[Q0], start[V0], gradient=True, **options)
         return made
 
-    def again(self, values: Mapping[str, Any]) -> Trajectory:
-        """The run with these values, after which the model is what it was."""
-        before = {name: self.model.parameters[name] for name in values if name not in (Q0, V0, TAU)}
+    def runs(self, every: Iterable[Mapping[str, Any]]) -> Generator[Trajectory, None, None]:
+        """Runs with such values; the model has them until the next one is asked for, and then is what it was."""
+        before = {name: self.model.parameters[name] for name in self.parameters(self.x)}
         try:
-            return self.run(values)
+            for values in every:
+                with quiet():
+                    made = self.run(values)
+                yield made
         finally:
             self.model.parameters.set(before)
 
@@ -196,7 +231,7 @@ class _Problem:
         if not traj.status.ok:
             self.trouble = traj.status.reason
             return HOPELESS, np.zeros(len(x))
-        value, dq, dv, by_tau = self._slopes(traj)
+        value, dq, dv, by_tau, by_duration = self._slopes(traj)
         if not np.isfinite([value, dq.sum(), dv.sum()]).all():
             self.trouble = "its cost or the slope of that is not finite"
             return HOPELESS, np.zeros(len(x))
@@ -206,19 +241,22 @@ class _Problem:
         for item, part in split(np.asarray(x, dtype=float), self.unknowns):
             if item.name == TAU:
                 made.append((found[TAU] + by_tau)[..., self.free].ravel())
-            elif item.name in (Q0, V0):
+            elif item.name == DURATION:
+                made.append(found[DURATION].reshape(1) + by_duration)
+            elif item.name in OWN:
                 made.append(found[item.name])
             else:
                 made.append(item.pulled(part, found))
         return value, np.concatenate(made)
 
     def _keys(self, item: Unknown) -> Sequence[str]:
-        return [item.name] if item.name in (Q0, V0, TAU) else list(item.values(item.start))
+        return [item.name] if item.name in OWN else list(item.values(item.start))
 
-    def _slopes(self, traj: Trajectory) -> tuple[float, Floats, Floats, Any]:
-        """The cost, and its slopes by all samples and by the inputs themselves."""
+    def _slopes(self, traj: Trajectory) -> tuple[float, Floats, Floats, Any, float]:
+        """The cost, and its slopes by all samples, by the inputs themselves and by the time that the run takes."""
         dq, dv, value = np.zeros_like(traj.q), np.zeros_like(traj.v), 0.0
         by_tau: Any = 0.0
+        by_duration = 0.0
         if self.final:
             last, (by_q, by_v) = self.final.at(traj.q[-1:], traj.v[-1:])
             value += float(last[0])
@@ -230,16 +268,19 @@ class _Problem:
                     "optimise: the run ends at an event, and how a running cost changes with the time of that is not"
                     " known; give a final cost only, or a run of fixed duration"
                 )
+            if DURATION in self.names and traj.run.drive.times is not None and not traj.run.drive.stretches:
+                raise InputError("optimise: tau has times of its own; over the duration, give samples without times")
             inputs = traj.run.drive.sampled(traj.t)
-            each, (_, by_q, by_v, by_input) = self.running.at(traj.t, traj.q, traj.v, inputs)
+            each, (by_t, by_q, by_v, by_input) = self.running.at(traj.t, traj.q, traj.v, inputs)
             share = np.zeros(len(traj.t))  # the trapezoidal rule
             share[:-1] += np.diff(traj.t) / 2
             share[1:] += np.diff(traj.t) / 2
             value += float(share @ each)
+            by_duration = float(share @ (each + by_t[:, 0] * traj.t)) / float(traj.t[-1])
             dq += share[:, None] * by_q
             dv += share[:, None] * by_v
             by_tau = traj.run.drive.spread(traj.t, share[:, None] * by_input) if TAU in self.names else 0.0
-        return value, dq, dv, by_tau
+        return value, dq, dv, by_tau, by_duration
 
     def bounds(self, given: Mapping[str, tuple[Any, Any]] | None) -> Any:
         """Lowest and highest values of the free numbers."""
@@ -249,22 +290,5 @@ class _Problem:
             raise InputError(f"optimise: bounds of {unknown_names[0]!r}, which is not among {', '.join(self.names)}")
         made: list[tuple[Any, Any]] = []
         for item in self.unknowns:
-            made += zip(*_limits(item, chosen.get(item.name, (None, None))), strict=True)
+            made += zip(*limits(item, chosen.get(item.name, (None, None))), strict=True)
         return made
-
-
-def _limits(item: Unknown, pair: Any) -> list[Floats]:
-    """The lowest and the highest values of the free numbers of an unknown."""
-    shape = item.shape if int(np.prod(item.shape)) == len(item.start) else item.start.shape
-    try:
-        low, high = pair
-        sides = (-np.inf if low is None else low, np.inf if high is None else high)
-        made = [np.broadcast_to(np.asarray(side, dtype=float), shape).ravel() for side in sides]
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"optimise: bounds of {item.name!r} are {pair!r}; expected a lowest and a highest value: numbers, None,"
-            f" or shape {shape}"
-        ) from error
-    if not (made[0] <= made[1]).all():
-        raise InputError(f"optimise: bounds of {item.name!r} are {pair!r}; the lowest must not be above the highest")
-    return made

@@ -141,3 +141,20 @@ def quiet() -> Iterator[None]:
 def settings(x: Floats, unknowns: Sequence[Unknown]) -> dict[str, Any]:
     """All parameters for the free numbers."""
     return {name: value for item, part in split(x, unknowns) for name, value in item.values(part).items()}
+
+
+def limits(item: Unknown, pair: Any) -> list[Floats]:
+    """The lowest and the highest values of the free numbers of an unknown."""
+    shape = item.shape if int(np.prod(item.shape)) == len(item.start) else item.start.shape
+    try:
+        low, high = pair
+        sides = (-np.inf if low is None else low, np.inf if high is None else high)
+        made = [np.broadcast_to(np.asarray(side, dtype=float), shape).ravel() for side in sides]
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"optimise: bounds of {item.name!r} are {pair!r}; expected a lowest and a highest value: numbers, None,"
+            f" or shape {shape}"
+        ) from error
+    if not (made[0] <= made[1]).all():
+        raise InputError(f"optimise: bounds of {item.name!r} are {pair!r}; the lowest must not be above the highest")
+    return made

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from anyjoint.codegen import Array
+from anyjoint.codegen import Array, Place
 from anyjoint.codegen.builder import Builder
+from anyjoint.mechanism import Mechanism
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.compiled import CompiledOps
 from anyjoint.stepper.physics import Physics, Projection, built_in_joints
@@ -17,26 +18,28 @@ from .forward_dynamics import FORWARD_DYNAMICS
 from .implicit import IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION
 from .quantity import TAU, Q, Quantity, Row, T, V
 
-ARRAYS = (
-    *(Array(name, "row") for name in ("q", "v", "tau", "dt", "t", "result")), Array("numbers", "uniform"),
-)  # fmt: skip
-
-
+LOOKED_AT = (
+    Row("q_before", "coordinates", meaning="coordinates a step of the same length earlier"),
+    Row("v_before", "velocities", meaning="velocities a step of the same length earlier"),
+)
 DYNAMICS = {quantity.name: quantity for quantity in (FORWARD_DYNAMICS, IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION)}
 
 
 def step(stepper: Stepper, name: str) -> Quantity:
     """The quantity of a stepper's step, in which tau is held."""
-
+    inputs = (Q, V, TAU, Row("dt", "whole", meaning="seconds"), *(LOOKED_AT if stepper.remembers else ()), T)
     def trace(workshop: Workshop, formulation: str) -> Trace:
         mechanism = workshop.mechanism
         forward = DYNAMICS[stepper.dynamics].trace(workshop, formulation)
         projection, setups = projected(workshop, forward)
-        builder = Builder(ARRAYS if mechanism.timed else tuple(x for x in ARRAYS if x.name != "t"))
+        names = [row.name for row in inputs if row.kind != "time" or mechanism.timed]
+        builder = Builder((*(Array(name, "row") for name in (*names, "result")), Array("numbers", "uniform")))
         q, v, tau, dt, result = (builder.place(name) for name in ("q", "v", "tau", "dt", "result"))
         length = (builder.room(1) if stepper.solves else dt) if stepper.implicit else None
         physics = Physics(builder, mechanism, forward.schedule, projection=projection, step=length)
-        ops = CompiledOps(builder, physics, dt, q, v, lambda c: tau, builder.place("t") if mechanism.timed else None)
+        t = builder.place("t") if mechanism.timed else None
+        before = looked_at(builder, mechanism) if stepper.remembers else None
+        ops = CompiledOps(builder, physics, dt, q, v, lambda c: tau, t, before)
         to_q, to_v = result, builder.place("result", mechanism.nq)
         ops.finish(*stepper.step(ops), to_q, to_v)
         physics.settle(to_q, to_v, ops.time(1.0))
@@ -46,11 +49,21 @@ def step(stepper: Stepper, name: str) -> Quantity:
     return Quantity(
         name,
         f"The state after a step of dt seconds by {stepper.name}: {stepper.purpose}. tau is held.",
-        (Q, V, TAU, Row("dt", "whole", meaning="seconds"), T),
+        inputs,
         (Q, V),
         trace,
         optional=("t",),
     )
+
+
+def looked_at(builder: Builder, mechanism: Mechanism) -> Place:
+    """Where a step that looks back finds the state before, and the length of the step from there, brought together."""
+    room = builder.room(mechanism.nq + mechanism.nv + 1)
+    at = 0
+    for name, n in (("q_before", mechanism.nq), ("v_before", mechanism.nv), ("dt", 1)):
+        builder.pointwise(n, {"x": builder.place(name)}, {}, {"y": room.at(at)}, lambda x: {"y": x["x"]})
+        at += n
+    return room
 
 
 def projected(workshop: Workshop, forward: Trace) -> tuple[Projection | None, list[Rows]]:
@@ -72,4 +85,9 @@ STEPS = {
     name: STEP if name == "rk4" else step(stepper, f"step {name}")
     for name, stepper in STEPPERS.items()
     if not stepper.remembers
+}
+LOOKING_BACK = {
+    name: step(stepper, f"step {name}")
+    for name, stepper in STEPPERS.items()
+    if stepper.remembers and not stepper.chooses
 }

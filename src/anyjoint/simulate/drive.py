@@ -25,6 +25,7 @@ class Drive:
     times: Floats | None = None
     callback: Callback | None = None
     forces: ForceProgram | None = None
+    stretches: bool = False  # whether samples are spread over the duration, however long that is
 
     @property
     def functions(self) -> list[Callable[[float], float]]:
@@ -48,6 +49,10 @@ class Drive:
             return np.repeat(self.values[:1], len(times), axis=0)
         columns = [np.interp(times, self.times, column) for column in self.values.T]
         return np.stack(columns, axis=-1) if columns else np.zeros((len(times), 0))
+
+    def slopes(self, times: Floats, close: Any) -> Floats:
+        """How inputs at each of the times change in time, by what they are a little before and behind."""
+        return np.asarray((self.rows(times + close) - self.rows(times - close)) / (2 * np.reshape(close, (-1, 1))))
 
     def spread(self, times: Floats, bars: Floats) -> Floats:
         """The transpose of `sampled`: numbers at times, (..., nv), added up onto the samples of the inputs."""
@@ -138,7 +143,7 @@ def make_drive(tau: Any, nv: int, batch: int | None, duration: float, forces: Fo
     if batch is not None and values.shape == (batch, nv):
         return Drive(np.ascontiguousarray(values), forces=forces)
     if batch is None and values.ndim == 2 and values.shape[1] == nv and len(values) > 1:
-        return Drive(values, np.linspace(0.0, duration, len(values)), forces=forces)
+        return Drive(values, np.linspace(0.0, duration, len(values)), forces=forces, stretches=True)
     _refuse(tau, nv)
 
 

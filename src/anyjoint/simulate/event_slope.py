@@ -66,8 +66,8 @@ def _input_rates(problem: Problem, steps: Steps, k: Floats) -> Floats:
     if not drive.varying:
         return np.zeros(problem.map.width)
     shares = np.array([0.0, 0.5, 1.0])
-    at, e = steps.t[k] + steps.h[k] * shares, CLOSE * steps.h[k]
-    return np.ascontiguousarray(shares[:, None] * (drive.rows(at + e) - drive.rows(at - e)) / (2 * e)).ravel()
+    slopes = drive.slopes(steps.t[k] + steps.h[k] * shares, CLOSE * steps.h[k])
+    return np.ascontiguousarray(shares[:, None] * slopes).ravel()
 
 
 def _slopes(event: Event, t: float, q: Floats, v: Floats) -> tuple[Floats, float]:

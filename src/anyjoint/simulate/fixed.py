@@ -33,7 +33,7 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
     state, numbers = initial_rows(request, stepper.step.row), numbers_of(request, stepper)
     stepper.prepare(request.batch)
     pace, times = Pace(max(1, 256 // request.every)), request.times
-    at, clock = 0, 0.0
+    at, clock, taken = 0, 0.0, 0
     for samples, every, h in fixed_parts(request):
         settings = stepper.settings(h, forces=request.numbers)
         origin, done = clock, 0
@@ -43,6 +43,9 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
             out = stepper.advance(state, drive, settings, numbers, count, every, request.threads)
             pace.stop()
             done += count
+            if request.record is not None and stepper.step.past:
+                request.record.look_back(taken + every * np.arange(1, count + 1), out[..., stepper.step.past])
+            taken += count * every
             yield _chunk(request, times[at : at + count], out, count * every)
             at += count
         clock = origin + samples * every * h

@@ -17,7 +17,7 @@ from anyjoint.model.linearise import rate_matrix, tangent_inverse
 from anyjoint.model.product_questions import named
 
 from .event_slope import before_event
-from .run_problem import Q0, TAU, V0, Problem, bends, warn_of_stops
+from .run_problem import DURATION, Q0, TAU, V0, Problem, bends, warn_of_stops
 from .step_map import SEED, run
 from .steps import steps_of
 
@@ -64,6 +64,7 @@ class _Backward:
         drive = problem.request.drive
         self.drive = np.zeros(problem.map.width)  # of inputs that stay what they are
         self.tau = np.zeros_like(drive.values) if drive.times is not None else None
+        self.duration = 0.0
 
     def result(self, seeds: Floats, raw: bool) -> Gradient:
         """Gradients for the adjoints of all samples, (samples, n)."""
@@ -103,7 +104,12 @@ class _Backward:
         inputs = np.zeros_like(rows["drive"]) if varying else self.drive
         rows |= {"state": states, "s": np.ascontiguousarray(s), SEED: np.ascontiguousarray(seeds)}
         rows |= {bar_of("state"): bars, bar_of("drive"): inputs, bar_of("numbers"): self.numbers}
+        lengths = rows[bar_of("h")] = np.zeros((len(k), 1))
         run(problem.code("backward", inside), rows, len(k))
+        self.duration += float(lengths[:, 0] @ self.steps.h[k]) / (problem.request.duration or 1.0)
+        if problem.moves_inputs:
+            slopes = problem.input_slopes(self.steps, k)
+            self.duration += float(np.sum(inputs.reshape(slopes.shape) * slopes))
         if varying and TAU in problem.names:
             self._spread(k, inputs)
 
@@ -124,6 +130,7 @@ class _Backward:
             found[Q0], found[V0] = _at_start(problem, self.member, self.bar, raw)
         if TAU in problem.names:
             found[TAU] = self.drive[:nv] if self.tau is None else self.tau
+        found[DURATION] = np.asarray(self.duration)
         for start, slopes in problem.slopes:
             for name, value in slopes.pull(self.numbers[start : start + slopes.count]).items():
                 found[name] = found[name] + value if name in found else value

@@ -122,7 +122,8 @@ def simulate(
 def differentiable(request: Request, save_every: int | None, memory: int) -> Request:
     """The request for a run that is to be differentiated: which states are kept, and where steps are written down."""
     check_differentiable(request)
-    bytes_each = (request.model.nq + request.model.nv) * request.batch * 8
+    looks = 2 if request.stepper.remembers else 1
+    bytes_each = looks * (request.model.nq + request.model.nv) * request.batch * 8
     every = request.every if save_every else max(1, math.ceil(request.steps * bytes_each / memory))
     if every > 1 and request.events:
         raise InputError("gradient: a run with events keeps every step; leave save_every out, or give more memory")

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-Q0, V0, TAU = "q0", "v0", "tau"
+Q0, V0, TAU, DURATION = "q0", "v0", "tau", "duration"
+CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at for their slope
 
 
 class Problem:
@@ -38,12 +39,13 @@ class Problem:
         self.traj, self.request = traj, checked_run(traj)
         self.model = self.request.model
         self.names = tuple(_checked_names(self.request, names))
-        self.parameters = tuple(x for x in self.names if x not in (Q0, V0, TAU))
+        self.parameters = tuple(x for x in self.names if x not in (Q0, V0, TAU, DURATION))
         self.numbers, traces, self.slopes = kept(self.model, ("numbers", *self.key), self._traces)
         request = self.request
         self.map = StepMap(request.stepper, self.model.mechanism, traces, request.forces, request.drive.varying)
         self.n = self.model.nq + self.model.nv
-        self.row = self.n + self.model.mechanism.timed  # of numbers beside those of a state, which may know the time
+        self.row = self.map.row
+        self.stretch = 0.0  # along a direction, how much longer the run becomes
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -55,7 +57,22 @@ class Problem:
     @property
     def by(self) -> list[str]:
         """Rows of the step that it is differentiated by, beside the state."""
-        return [*(["drive"] if TAU in self.names else []), *(["numbers"] if self.parameters else [])]
+        rows = {"drive": TAU in self.names or self.moves_inputs, "h": DURATION in self.names}
+        return [*(name for name, wanted in rows.items() if wanted), *(["numbers"] if self.parameters else [])]
+
+    @property
+    def moves_inputs(self) -> bool:
+        """Whether steps meet other inputs if the run is stretched."""
+        drive = self.request.drive
+        return DURATION in self.names and drive.varying and not (drive.stretches and not drive.functions)
+
+    def input_slopes(self, steps: Steps, k: Any) -> Floats:
+        """How the inputs of steps change with the duration, (steps, 3, inputs): those that it stretches do not."""
+        drive, times = self.request.drive, steps.instants(k)
+        slopes = drive.slopes(times.ravel(), np.repeat(CLOSE * steps.h[k], 3)).reshape(*times.shape, -1)
+        if drive.stretches:
+            slopes[..., : self.model.nv] = 0.0
+        return np.asarray(slopes * times[..., None] / self.request.duration)
 
     def _traces(self) -> tuple[Floats, tuple[Trace, ...], list[tuple[int, RawGradient]]]:
         """The programs of a step and their numbers, raw ones where parameters are among the names.
@@ -86,11 +103,10 @@ class Problem:
         return np.hstack([states, steps.t[a:b, None]]) if self.model.mechanism.timed else states.copy()
 
     def start(self, member: int) -> tuple[Floats, Floats, bool]:
-        """The first state as it was given, and whether joints chose other charts for it."""
+        """The first state as it was given, and whether joints chose charts for it, if only by a quaternion's length."""
         request = self.request
         q, v = (x[member] for x in request.given or (request.q, request.v))
-        moved = not np.array_equal(q, request.q[member]) or not np.array_equal(v, request.v[member])
-        return q, v, moved
+        return q, v, request.given is not None
 
     def given(self, steps: Steps, k: Any, member: int) -> dict[str, Floats]:
         """What steps k are given beside the state."""
@@ -128,10 +144,13 @@ def check_differentiable(request: Request) -> None:
         raise InputError(f"gradient: {model.numeric} solves numerically; compile with another algorithm")
     if model.dtype != np.dtype(float):
         raise InputError(f"gradient: the model computes in {model.dtype}; compile with dtype='float64'")
-    if request.stepper.solves:
+    if request.stepper.chooses:
         raise InputError(
-            f"gradient: {request.method} solves equations by repeated corrections, which are not differentiated; use an"
-            " explicit method, or 'implicit-euler', which solves them once"
+            f"gradient: steps of its own choice that {request.method} solves are not differentiated; use 'bdf2'"
+        )
+    if request.stepper.remembers and any(event.terminal for event in request.events):
+        raise InputError(
+            f"gradient: {request.method} looks back, so that a step which an event cuts short is another; use 'bdf1'"
         )
     if request.parameters is not None:
         raise InputError("gradient: parameters that vary from state to state are not differentiated; run one by one")
@@ -140,13 +159,25 @@ def check_differentiable(request: Request) -> None:
 
 
 def _checked_names(request: Request, given: Sequence[str]) -> list[str]:
-    known = [Q0, V0, TAU, *parameter_names(request.model.mechanism)]
+    if DURATION in given:
+        _check_stretch(request)
+    known = [Q0, V0, TAU, DURATION, *parameter_names(request.model.mechanism)]
     for name in given:
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.3)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"gradient: {name!r} is neither q0, v0 or tau nor a parameter of the model{hint}")
+            raise InputError(f"gradient: {name!r} is neither q0, v0, tau, duration nor a parameter of the model{hint}")
     return list(dict.fromkeys(given))
+
+
+def _check_stretch(request: Request) -> None:
+    """Refuse runs that do not become longer by longer steps, or that know the time."""
+    if request.stepper.adaptive:
+        raise InputError(f"gradient: by 'duration', but {request.method} chooses its steps; use a method of fixed ones")
+    if any(event.terminal for event in request.events):
+        raise InputError("gradient: by 'duration', but an event may end the run; leave it out, or the event")
+    if request.model.mechanism.timed:
+        raise InputError("gradient: by 'duration', but the mechanism depends on time, which would be stretched, too")
 
 
 def warn_of_stops(problem: Problem) -> None:

@@ -12,7 +12,7 @@ from anyjoint.errors import InputError
 from anyjoint.model.arguments import finite
 from anyjoint.model.linearise import rate_matrix, tangent_inverse
 
-from .run_problem import Q0, TAU, V0, Problem, bends, ended_at_event, warn_of_stops
+from .run_problem import DURATION, Q0, TAU, V0, Problem, bends, ended_at_event, warn_of_stops
 from .step_map import run
 from .steps import Steps, steps_of
 
@@ -27,6 +27,7 @@ def tangent(traj: Trajectory, direction: Mapping[str, Any], raw: bool) -> tuple[
     if not isinstance(direction, Mapping):
         raise InputError(f"tangent: a direction is changes by name, such as {{'q0': ...}}; got {direction!r}")
     problem = Problem(traj, tuple(direction))
+    problem.stretch = float(finite("tangent: duration", direction.get(DURATION, 0.0), ()))
     warn_of_stops(problem)
     members = [_forward(problem, k, direction, raw) for k in range(problem.request.batch)]
     rates = np.array(members).swapaxes(0, 1)
@@ -66,6 +67,7 @@ def _run_forward(
     states = problem.rows(steps, int(k[0]), int(k[-1]) + 1)
     rows |= {"state": states, "s": np.full(1, 1.0 if s is None else s), rate_of("state"): rate}
     rows |= {rate_of("numbers"): numbers, rate_of("drive"): inputs(steps, k)}
+    rows[rate_of("h")] = problem.stretch * steps.h[k, None] / (problem.request.duration or 1.0)
     run(problem.code("forward", s is not None), rows, len(k))
 
 
@@ -118,6 +120,8 @@ def _input_rates(problem: Problem, member: int, given: Any) -> Any:
                 made[:, j] = np.interp(times, drive.times, column)
         else:
             made[:, :nv] = values
+        if problem.moves_inputs:
+            made += problem.stretch * problem.input_slopes(steps, k).reshape(made.shape)
         return made.reshape(len(k), -1)
 
     return rows

@@ -28,6 +28,8 @@ class Step:
     settings: int
     forces: int  # first setting that belongs to the forces, and after them to dampers where work is asked for
     samples: int  # inputs over time that a step reads before it moves on to the next
+    clock: int = -1  # where the row has the time, if anything depends on it
+    past: slice | None = None  # where it has the state before, and the length of the step from there
 
 
 def make_step(
@@ -75,5 +77,8 @@ def make_step(
     physics.settle(q, v, ops.time(1.0), before.at(mechanism.nq + mechanism.nv) if before else None)
     if t:
         builder.pointwise(1, {"t": t}, {"h": h}, {"t": t}, lambda x: {"t": x["t"] + x["h"]})
-    row = n + bool(t) + (mechanism.nq + mechanism.nv + 2 if before else 0)
-    return Step(builder.schedule(), row, total, controls, 2 if varying else 0)
+    looks = mechanism.nq + mechanism.nv + 1 if before else 0
+    begin = n + bool(t)
+    past = slice(begin, begin + looks) if before else None
+    row = begin + looks + bool(before)
+    return Step(builder.schedule(), row, total, controls, 2 if varying else 0, n, past)

@@ -1,7 +1,8 @@
 """A step of a run as a map between states, transformed: transposed for gradients, with rates beside for tangents.
 
-Rows: `state` (q, v and, where the mechanism wants to know it, the time) changes in place; `drive` are inputs, `h` is
-the length of the step, `s` of an interpolated state the part of the step that has passed.
+Rows: `state` changes in place: q, v, for steps that look back the state before and the length of the step from there,
+and, where the mechanism wants to know it, the time. `drive` are inputs, `h` is the length of the step, `s` of an
+interpolated state the part of the step that has passed.
 """
 
 from __future__ import annotations
@@ -44,26 +45,36 @@ class StepMap:
         """How many inputs there are at a time."""
         return self.mechanism.nv + len(self.forces.functions)
 
+    @property
+    def row(self) -> int:
+        """How many numbers a row of the state has."""
+        n = self.mechanism.nq + self.mechanism.nv
+        return n + (n + 1 if self.stepper.remembers else 0) + self.mechanism.timed
+
     def schedule(self, inside: bool = False) -> Schedule:
         """The step; `inside`, the state at the part `s` of it, by the method's interpolant."""
         builder, mechanism = Builder(ARRAYS), self.mechanism
         settings = [builder.place("settings", k) for k in range(len(self.forces.numbers))]
         dynamics, projection = self.traces[0].schedule, self._projection()
-        feels = self.stepper.implicit
-        length = builder.place("h") if feels else None
+        feels, n = self.stepper.implicit, mechanism.nq + mechanism.nv
+        length = (builder.room(1) if self.stepper.solves else builder.place("h")) if feels else None
         physics = Physics(
             builder, mechanism, dynamics, self.forces, settings, projection=projection, step=length, feels=feels
         )
         width = self.width if self.varying else 0
         q, v = builder.place("state"), builder.place("state", mechanism.nq)
-        t = builder.place("state", mechanism.nq + mechanism.nv) if mechanism.timed else None
+        t = builder.place("state", self.row - 1) if mechanism.timed else None
+        before = builder.place("state", n) if self.stepper.remembers else None
         inputs = lambda c: builder.place("drive", round(2 * c) * width)  # noqa: E731
-        ops = CompiledOps(builder, physics, builder.place("h"), q, v, inputs, t)
+        ops = CompiledOps(builder, physics, builder.place("h"), q, v, inputs, t, before)
         if inside:
             _interpolate(builder, ops, self.stepper, q, v)
-        else:
-            ops.finish(*self.stepper.step(ops), q, v)
-            physics.settle(q, v, ops.time(1.0))
+            return builder.schedule()
+        after = self.stepper.step(ops)
+        if before:
+            ops.remember()
+        ops.finish(*after, q, v)
+        physics.settle(q, v, ops.time(1.0), before.at(n) if before else None)
         return builder.schedule()
 
     def _projection(self) -> Projection | None:
@@ -76,9 +87,11 @@ class StepMap:
         """state~ becomes A^T (state~ + seed); adjoints of what else is in `by` are added up."""
 
         def weigh(builder: Builder, seeds: Place) -> None:
-            n = self.mechanism.nq + self.mechanism.nv
-            rows = {"x": builder.place(bar_of("state")), "seed": builder.place(SEED)}
+            n, bar = self.mechanism.nq + self.mechanism.nv, builder.place(bar_of("state"))
+            rows = {"x": bar, "seed": builder.place(SEED)}
             builder.pointwise(n, rows, {}, {"y": seeds}, lambda x: {"y": x["x"] + x["seed"]})
+            if self.stepper.remembers:
+                builder.pointwise(n + 1, {"x": bar.at(n)}, {}, {"y": seeds.at(n)}, lambda x: {"y": x["x"]})
 
         totals = [name for name in by if name != "state"]
         made = adjoint(self.schedule(inside), ["state", *totals], "state", weigh, totals, [SEED])

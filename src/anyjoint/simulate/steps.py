@@ -27,12 +27,14 @@ END = 1e-9  # of a step: a sample so close to its end is there
 class Record:
     """What a run leaves behind: what the mechanism was, and of a run with error control its accepted steps.
 
-    Those by their beginnings, lengths and first states.
+    Those by their beginnings, lengths and first states. Of steps that look back what they look at, by how many steps
+    there were before.
     """
 
     bodies: tuple[Body, ...]
     gravity: tuple[float, ...]
     parts: dict[int, list[tuple[Floats, Floats, Floats]]] = field(default_factory=dict)
+    seen: list[tuple[Floats, Floats]] = field(default_factory=list)
 
     @staticmethod
     def of(mechanism: Mechanism) -> Record:
@@ -49,6 +51,16 @@ class Record:
         """More steps of a trajectory."""
         self.parts.setdefault(member, []).append((before.copy(), used.copy(), y.copy()))
 
+    def look_back(self, counts: Floats, rows: Floats) -> None:
+        """What steps see that look back, (samples, batch, n), after so many steps."""
+        self.seen.append((counts, rows.copy()))
+
+    def past(self, member: int, n: int) -> Callable[[Any], Floats]:
+        """What steps see that look back, by their numbers; the first one sees nothing."""
+        counts = np.concatenate([np.zeros(1, int), *(x for x, _ in self.seen)])
+        rows = np.concatenate([np.zeros((1, n)), *(x[:, member] for _, x in self.seen)])
+        return lambda k: rows[np.searchsorted(counts, k)]
+
 
 def _numbers(body: Body) -> tuple[Any, ...]:
     """Everything of a body that is a parameter."""
@@ -64,7 +76,7 @@ class Steps:
     h: Floats
     at: Floats
     s: Floats
-    states: Callable[[int, int], Floats]  # (q, v) before each of some steps
+    states: Callable[[int, int], Floats]  # (q, v) before each of some steps, and what steps see that look back
     cuts: Floats  # steps between two of these have their states at a time
 
     def instants(self, k: Any) -> Floats:
@@ -111,25 +123,29 @@ def _fixed(traj: Trajectory, request: Request, member: int) -> Steps:
     if len(h) and request.every == 1:
         t, h = traj.t[:-1], np.where(np.diff(traj.t) < h * (1 - 1e-6), np.diff(traj.t), h)  # an event cuts the last
 
+    n = q.shape[1] + v.shape[1] + 1
+    past = request.record.past(member, n) if request.stepper.remembers else lambda k: np.zeros((*np.shape(k), 0))
+
     def states(a: int, b: int) -> Floats:
         first = int(np.searchsorted(at, a - 1))  # the sample before step a
         if request.every == 1:
-            return np.hstack([q[a:b], v[a:b]])
-        return _again(request, member, q[first], v[first], t[a], h[a], b - a)
+            return np.hstack([q[a:b], v[a:b], past(np.arange(a, b))])
+        return _again(request, member, np.concatenate([q[first], v[first], past(a)]), t[a], h[a], b - a)
 
     cuts = np.array([0, len(h)]) if request.every == 1 else at + 1
     return Steps(t, h, at, np.ones(len(at)), states, cuts)
 
 
-def _again(request: Request, member: int, q: Floats, v: Floats, t: float, h: float, count: int) -> Floats:
-    """States before each of `count` steps from a sample on."""
-    stepper, nq, n = make_stepper(request), len(q), len(q) + len(v)
+def _again(request: Request, member: int, first: Floats, t: float, h: float, count: int) -> Floats:
+    """States before each of `count` steps from a sample on, and what steps see that look back."""
+    stepper, n = make_stepper(request), request.model.nq + request.model.nv
+    own = np.r_[0:n, stepper.step.past] if stepper.step.past else np.arange(n)  # columns of a row
     state = np.zeros((1, stepper.step.row))
-    state[0, :nq], state[0, nq:n] = q, v
+    state[0, own] = first
     if request.model.mechanism.timed:
-        state[0, -1] = t
+        state[0, stepper.step.clock] = t
     settings = stepper.settings(h, forces=request.numbers)
     drive = drive_rows(request, stepper.step, t, count, h)
-    own = drive[member : member + 1] if not stepper.step.samples and len(drive) > 1 else drive
-    after = stepper.advance(state.copy(), own, settings, numbers_of(request, stepper), count)
-    return np.vstack([state[:, :n], after[: count - 1, 0, :n]])
+    mine = drive[member : member + 1] if not stepper.step.samples and len(drive) > 1 else drive
+    after = stepper.advance(state.copy(), mine, settings, numbers_of(request, stepper), count)
+    return np.vstack([state[:, own], after[: count - 1, 0, own]])

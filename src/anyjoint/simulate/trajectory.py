@@ -70,8 +70,9 @@ class Trajectory:
         """The gradient of a number that depends on samples, from its derivatives by them, back through all steps.
 
         `dq` and `dv` are the derivatives by the last state, (nv,), or by all samples, (samples, nv). `wrt` are "q0",
-        "v0", "tau" and names of parameters. Derivatives by coordinates are by changes as velocities see them, or with
-        raw=True by coordinates themselves. The run must be one of simulate(..., gradient=True).
+        "v0", "tau", "duration" and names of parameters. Derivatives by coordinates are by changes as velocities see
+        them, or with raw=True by coordinates themselves. That by the duration is of as many steps, all stretched.
+        The run must be one of simulate(..., gradient=True).
 
         >>> traj = model.simulate([0.1], [0.0], duration=1.0, gradient=True)
         >>> slope = traj.gradient(dq=[1.0], wrt=("q0", "bob/mass"))  # of the last angle
@@ -81,7 +82,7 @@ class Trajectory:
         return importlib.import_module("anyjoint.simulate.gradient").gradient(self, dq, dv, wrt, raw)
 
     def tangent(self, direction: Mapping[str, Any], raw: bool = False) -> tuple[Floats, Floats]:
-        """Rates (dq, dv) of all samples for small changes of "q0", "v0", "tau" and parameters, by name."""
+        """Rates (dq, dv) of all samples for small changes of "q0", "v0", "tau", "duration", parameters, by name."""
         found: tuple[Floats, Floats]
         found = importlib.import_module("anyjoint.simulate.run_tangent").tangent(self, direction, raw)
         return found

@@ -113,8 +113,8 @@ class Newton:
         self.builder.pointwise(1, places, {}, places, decide)
 
     def _finish(self) -> None:
-        """What is not solved is not a number."""
-        unsolved = lambda x: {"v": x["v"] + 0.0 / select(less(x["count"], MOST), 1.0, 0.0)}  # noqa: E731
+        """What is not solved is infinite, or not a number."""
+        unsolved = lambda x: {"v": x["v"] / select(less(x["count"], MOST), 1.0, 0.0)}  # noqa: E731
         self.builder.pointwise(
             self.physics.nv, {"v": self.made.v}, {"count": self.count}, {"v": self.made.v}, unsolved
         )

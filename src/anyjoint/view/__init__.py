@@ -6,6 +6,7 @@ from anyjoint.view.page import page_text, write_page
 from anyjoint.view.record import trajectory_page, trajectory_scene
 from anyjoint.view.scene import BodyDrawing, Motion, Scene
 from anyjoint.view.script import dynamics_script, model_page
+from anyjoint.view.variants import variants_page, variants_scene
 
 __all__ = [
     "BodyDrawing",
@@ -20,5 +21,7 @@ __all__ = [
     "page_text",
     "trajectory_page",
     "trajectory_scene",
+    "variants_page",
+    "variants_scene",
     "write_page",
 ]

@@ -32,6 +32,22 @@ def trajectory_scene(
     traj: Any, title: str | None = None, description: str = "", frame_rate: float = FRAME_RATE, **viewer: Any
 ) -> Scene:
     """The scene of a trajectory, thinned to a frame rate that a screen can show; `viewer` as in `viewer_options`."""
+    mechanism, motion = traj.model.mechanism, trajectory_motion(traj, frame_rate)
+    return Scene(
+        title=title or readable(mechanism.name),
+        subtitle=count_text(len(mechanism.bodies), int(mechanism.nv), len(mechanism.constraints)),
+        description=description or mechanism.description,
+        bodies=body_drawings(mechanism),
+        fixed=ground_drawings(mechanism),
+        motion=motion,
+        up=up_direction(mechanism.gravity),
+        info=_facts(traj, motion.kinetic, motion.potential),
+        options=viewer_options(**viewer),
+    )
+
+
+def trajectory_motion(traj: Any, frame_rate: float = FRAME_RATE, share: float = 1.0) -> Motion:
+    """The motion of a trajectory, thinned to a frame rate and to a share of what a page may hold."""
     if not (is_number(frame_rate) and 0 < frame_rate < np.inf):
         raise InputError(f"frame_rate={frame_rate!r}: expected frames per second, a positive number such as 60")
     model, mechanism = traj.model, traj.model.mechanism
@@ -45,27 +61,16 @@ def trajectory_scene(
     if not finite.any():
         raise InputError("the trajectory holds no finite state, so there is nothing to draw; see its status")
     usable = len(t) if finite.all() else int(np.argmin(finite))  # a run that blew up is shown up to there
-    kept = frame_indices(t[:usable], len(mechanism.bodies), frame_rate)
+    kept = frame_indices(t[:usable], len(mechanism.bodies), frame_rate, share)
     poses = np.asarray(model.body_poses(q[kept]), dtype=float)
     kinetic, potential = _energies(traj, kept)
-    motion = Motion(t[kept], poses, kinetic, potential, *contact_marks(traj, kept, poses))
-    return Scene(
-        title=title or readable(mechanism.name),
-        subtitle=count_text(len(mechanism.bodies), int(mechanism.nv), len(mechanism.constraints)),
-        description=description or mechanism.description,
-        bodies=body_drawings(mechanism),
-        fixed=ground_drawings(mechanism),
-        motion=motion,
-        up=up_direction(mechanism.gravity),
-        info=_facts(traj, kinetic, potential),
-        options=viewer_options(**viewer),
-    )
+    return Motion(t[kept], poses, kinetic, potential, *contact_marks(traj, kept, poses))
 
 
-def frame_indices(t: Array, bodies: int, frame_rate: float) -> Array:
-    """Indices of the samples that are kept: about frame_rate per second, within the size budget."""
+def frame_indices(t: Array, bodies: int, frame_rate: float, share: float = 1.0) -> Array:
+    """Indices of the samples that are kept: about frame_rate per second, within a share of the size budget."""
     span = float(t[-1] - t[0])
-    budget = max(2, MOST_NUMBERS // (7 * max(1, bodies)))
+    budget = max(2, int(share * MOST_NUMBERS) // (7 * max(1, bodies)))
     count = int(min(len(t), budget, max(2.0, np.ceil(span * frame_rate) + 1)))
     wanted = np.linspace(t[0], t[-1], count)
     nearest = np.searchsorted(t, wanted - 1e-9 * max(span, 1.0)).clip(0, len(t) - 1)
@@ -118,7 +123,9 @@ def joint_drawings(body: Any, size: float) -> list[Drawing]:
     if getattr(body.joint, "slide", False):
         return out  # there the surface is the body's own
     if hasattr(curve, "polyline") and np.all(np.isfinite(curve.domain)):
-        out.append(curve_drawing(_placed(placement, curve.polyline(400)), 0.012 * size))
+        points = _placed(placement, curve.polyline(400))
+        length = float(np.linalg.norm(np.ptp(points, axis=0)))  # a long one is seen from afar
+        out.append(curve_drawing(points, max(0.012 * size, 0.0015 * length)))
     if hasattr(surface, "mesh") and np.all(np.isfinite(np.asarray(surface.domain))):
         vertices, faces = surface.mesh(64, 48)
         out.append(surface_drawing(_placed(placement, vertices), faces))

@@ -82,12 +82,44 @@ def _rows(frames: tuple[Array, ...]) -> Array:
 
 
 @dataclass(frozen=True)
+class Variant:
+    """One of several motions of a mechanism: what it is called, a number that tells it from the others, what it has.
+
+    `fixed` are drawings of what stands still in this one alone.
+    """
+
+    label: str
+    value: float
+    motion: Motion
+    fixed: tuple[Drawing, ...] = ()
+
+    def data(self) -> dict[str, Any]:
+        """As JSON data."""
+        own = {"fixed": list(self.fixed)} if self.fixed else {}
+        return {"label": self.label, "value": float(self.value), **own, **self.motion.data()}
+
+
+@dataclass(frozen=True)
+class Variants:
+    """Several motions, one of which a slider chooses: what they are ("iteration"), what their number is ("cost")."""
+
+    name: str
+    value: str
+    items: tuple[Variant, ...]
+
+    def data(self) -> dict[str, Any]:
+        """As JSON data."""
+        return {"name": self.name, "value": self.value, "items": [item.data() for item in self.items]}
+
+
+@dataclass(frozen=True)
 class Scene:
-    """A titled set of bodies with a recorded motion, or with what a live page needs to move them."""
+    """A titled set of bodies with a recorded motion or several, or with what a live page needs to move them."""
 
     title: str
     bodies: tuple[BodyDrawing, ...]
     motion: Motion | None = None
+    variants: Variants | None = None
     live: dict[str, Any] | None = None
     subtitle: str = ""
     description: str = ""
@@ -122,6 +154,8 @@ class Scene:
         }
         if self.motion is not None:
             data |= self.motion.data()
+        if self.variants is not None:
+            data["variants"] = self.variants.data()
         if self.live is not None:
             data["live"] = self.live
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
