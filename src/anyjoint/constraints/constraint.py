@@ -49,6 +49,11 @@ class Constraint:
         """Whether it restricts positions, not velocities alone."""
         return True
 
+    @property
+    def stores(self) -> bool:
+        """Whether it is soft, on positions, and the same at all times, so that it stores energy."""
+        return bool(self.compliance) and self.holonomic and not self.time
+
     def rows(self, bodies: Sequence[Touched], q: Sequence[Scalar], qd: Sequence[Scalar], t: Scalar) -> Rows:
         """The rows at a state over any scalar."""
         raise TypeError(f"{type(self).__name__} does not say what its rows are")

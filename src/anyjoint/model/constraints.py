@@ -106,9 +106,9 @@ class ConstraintQuestions(Part):
         return np.array([not c.compliance for c in self.mechanism.constraints for _ in range(c.count)], dtype=bool)
 
     def stored_in_constraints(self, q: Any, t: Any = None, parameters: Any = None) -> Floats:
-        """Energy in soft rows on positions, half the error squared over the compliance, for a batch of states."""
+        """Energy in soft rows that change with time, for a batch of states; that of others is in `energy`."""
         q = np.asarray(q, self.dtype)
-        soft = [c.compliance for c in self.mechanism.constraints for _ in range(c.count)]
+        soft = [0.0 if c.stores else c.compliance for c in self.mechanism.constraints for _ in range(c.count)]
         if not any(soft):
             return np.zeros(q.shape[:-1])
         per = np.array([0.5 / c if c else 0.0 for c in soft])

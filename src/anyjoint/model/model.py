@@ -34,6 +34,7 @@ from anyjoint.tree.plan import Plan
 from .actuated import actuated_forces, checked_accelerations
 from .alarm import Alarm
 from .arguments import checked_out, checked_row, checked_rows
+from .bearings import Bearings
 from .cartesian import Cartesian
 from .center import center_of_mass
 from .choices import checked_algorithm, checked_form, checked_vary
@@ -67,7 +68,7 @@ Given = ParameterRows | Mapping[str, Any]  # parameters, one row per state
 
 
 class Model(
-    ConstraintQuestions, ModeQuestions, Derivatives, ProductQuestions, FrameQuestions, InverseKinematics,
+    Bearings, ConstraintQuestions, ModeQuestions, Derivatives, ProductQuestions, FrameQuestions, InverseKinematics,
     PathQuestions, Uses,
 ):  # fmt: skip
     """Equations of motion of a mechanism as machine code; `mech.compile()` makes it.

@@ -65,12 +65,13 @@ class Quantity:
     optional: tuple[str, ...] = ()  # inputs that are zero where they are not given
     anywhere: bool = False  # whether it also answers where joints break down
     constrained: bool = False  # whether it is about constraints, so that others have no use for it
+    open: bool = False  # whether it knows nothing of constraints, and mechanisms with some want more
     kept: bool = True  # whether models keep its program, by its name
     shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # made for runs
 
     def concerns(self, mechanism: Mechanism) -> bool:
         """Whether it says something about a mechanism."""
-        return not self.constrained or bool(mechanism.constraints)
+        return not (self.open if mechanism.constraints else self.constrained)
 
     def given(self, mechanism: Mechanism) -> tuple[Row, ...]:
         """The inputs for a mechanism: the time is one only where something depends on it."""
