@@ -1,8 +1,8 @@
 """A shoulder blade with a shape of its own: its hollow underside slides on the rib cage, surface on surface.
 
-In `shoulder-blade` a frame rides on the ribs and turns. Here two surfaces touch: the cage is an ellipsoid, the underside
-of the blade is hollow, but less than the ribs are round. Four coordinates tell where they touch on either; the blade
-can rock over the ribs as well as glide along them. Springs stand for the muscles that hold it.
+In `shoulder-blade` a frame rides on the ribs and turns. Here two surfaces touch: the cage is an ellipsoid, the
+underside of the blade is hollow, but less than the ribs are round. Four coordinates tell where they touch on either;
+the blade can rock over the ribs as well as glide along them. Springs stand for the muscles that hold it.
 
 Papers: Guenter & Lee, eq. 15 and section 7; Si & Guenter, section 6 ("a surface-surface type scapula joint").
 """

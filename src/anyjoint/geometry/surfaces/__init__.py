@@ -8,11 +8,12 @@ from .ellipsoid import Ellipsoid
 from .function import FunctionSurface, as_surface, surface
 from .inside import Inside
 from .plane import Plane
+from .quilt import Quilt
 from .sphere import Sphere
 from .surface import Surface
 from .torus import Torus
 
 __all__ = [
-    "Atlas", "BSpline", "Bezier", "Cylinder", "Ellipsoid", "FunctionSurface", "Inside", "Plane", "Sphere", "Surface",
-    "Torus", "as_surface", "atlas", "surface",
+    "Atlas", "BSpline", "Bezier", "Cylinder", "Ellipsoid", "FunctionSurface", "Inside", "Plane", "Quilt", "Sphere",
+    "Surface", "Torus", "as_surface", "atlas", "surface",
 ]  # fmt: skip
