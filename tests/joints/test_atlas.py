@@ -212,8 +212,8 @@ def test_numbers_of_all_charts_change_together():
     model, names = mech.compile(), [f"body/joint/surface.charts.{k}.radius" for k in range(3)]
     with pytest.raises(InputError, match="charts must be of one surface"):
         model.parameters[names[0]] = 0.9
+    model.rechart([0.4, 0.2, 0.1], [0.0, 1.0, 0.0])
     with pytest.warns(UserWarning, match="compiling again"):
-        model.rechart([0.4, 0.2, 0.1], [0.0, 1.0, 0.0])
         model.parameters.set(dict.fromkeys(names, 0.9))
     assert np.linalg.norm(model.body_poses([0.4, 0.7, 0.1])[0, :3, 3]) == pytest.approx(0.9, rel=1e-14)
 
