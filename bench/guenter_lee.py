@@ -6,10 +6,10 @@ tables into docs/guenter-lee.md and draws the figures into docs/_static.
 
 from __future__ import annotations
 
-import itertools
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -220,7 +220,7 @@ def shares(count: int) -> tuple[int, int, int]:
 def crossover(counts: Sequence[int] = (5, 10, 15, 20, 25)) -> tuple[list[tuple[int, int, int]], float]:
     """Shares along chains, and the number of coordinates at which both take the same."""
     found = [shares(n) for n in counts]
-    for (n, a, b), (m, c, d) in itertools.pairwise(found):
+    for (n, a, b), (m, c, d) in pairwise(found):
         if b < a and d >= c:
             return found, n + (m - n) * (a - b) / ((a - b) + (d - c))
     return found, float("nan")

@@ -11,7 +11,7 @@ PAGES = (
     "README.md",
     *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "loops", "own-constraint", "rolling", "files")),
     *(f"docs/{p}.md" for p in ("dynamics", "derivatives", "simulation", "contact", "forces", "stiff", "sweeps")),
-    *(f"docs/{p}.md" for p in ("expressions", "gradients", "fit", "optimise", "si-guenter")),
+    *(f"docs/{p}.md" for p in ("expressions", "gradients", "fit", "optimise", "si-guenter", "charts")),
     *(f"docs/{p}.md" for p in ("formulations", "newton-euler", "energy")),
 )
 

@@ -127,8 +127,9 @@ SOME = ("revolute", "spherical", "spherical-quaternion", "tori", "rolling-ball")
 def on_a_hinge(name):
     mech = aj.Mechanism(name)
     arm = aj.Inertia.box(1.0, 0.3, 0.4, 0.5).moved(aj.Pose.translation(0.2, 0.1, 0.3) @ aj.Pose.rpy(0.1, 0.5, 0.3))
-    first = mech.add_body("first", joint=joints.Revolute((1, 2, 2)), inertia=arm)
-    mech.add_body("second", first, EVERYTHING[name], aj.Pose.translation(0.3, 0, 0.1), arm, armature=0.1, stiffness=2.0)
+    first, joint = mech.add_body("first", joint=joints.Revolute((1, 2, 2)), inertia=arm), EVERYTHING[name]
+    pull = 0.0 if any(c.wrap for c in joint.coordinates) else 2.0
+    mech.add_body("second", first, joint, aj.Pose.translation(0.3, 0, 0.1), arm, armature=0.1, stiffness=pull)
     return mech
 
 

@@ -207,6 +207,17 @@ def test_a_body_that_cannot_turn_is_refused_where_frames_are_turned(name):
         joints.SurfaceSurface(surfaces.Plane(), ATLASES[name])
 
 
+def test_numbers_of_all_charts_change_together():
+    mech = over_the_poles(ATLASES["three charts of a sphere"], BODY)
+    model, names = mech.compile(), [f"body/joint/surface.charts.{k}.radius" for k in range(3)]
+    with pytest.raises(InputError, match="charts must be of one surface"):
+        model.parameters[names[0]] = 0.9
+    model.rechart([0.4, 0.2, 0.1], [0.0, 1.0, 0.0])
+    with pytest.warns(UserWarning, match="compiling again"):
+        model.parameters.set(dict.fromkeys(names, 0.9))
+    assert np.linalg.norm(model.body_poses([0.4, 0.7, 0.1])[0, :3, 3]) == pytest.approx(0.9, rel=1e-14)
+
+
 def test_one_surface_gets_the_charts_that_it_needs():
     torus = surfaces.Torus(1.0, 0.3)
     assert surfaces.atlas(torus) == torus

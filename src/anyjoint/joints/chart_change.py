@@ -19,7 +19,6 @@ from .product_rule import leg_motion
 from .wandering import Wandering
 
 ALIGNED = 1e-9  # angle between the frames of two charts that is none
-PROBES = 7
 
 
 @dataclass(frozen=True)
@@ -87,10 +86,7 @@ def check_aligned(owner: str, surface: Surface, remedy: str) -> None:
     try:
         if not has_charts(surface) or not all(is_number(x) for x in surface.point(*surface.neutral)):
             return
-        (u0, u1), (v0, v1) = surface.domain
-        for k in range(PROBES):
-            share = (k + 0.5) / PROBES
-            at = u0 + share * (u1 - u0), v0 + (share * 3) % 1 * (v1 - v0)
+        for at in surface.change_probes():
             change = ChartChange.of(surface, at, (0.0, 0.0))
             if change is not None and abs(change.theta) > ALIGNED:
                 break

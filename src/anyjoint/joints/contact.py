@@ -52,6 +52,9 @@ class Contact(Joint):
     def deflects_by_coordinates(self) -> bool:
         return not has_charts(self.surface1, self.surface2)
 
+    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Sequence[Scalar]]]:
+        return [*self.surface1.ends(q[0], q[1]), *self.surface2.ends(q[2], q[3])]
+
     def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
         """None among charts, which change before any is met."""
         return [] if has_charts(self.surface1, self.surface2) else super().barriers(q)

@@ -60,6 +60,9 @@ class OnSurface(Joint):
     def deflects_by_coordinates(self) -> bool:
         return not has_charts(self.surface)
 
+    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Sequence[Scalar]]]:
+        return list(self.surface.ends(q[0], q[1]))
+
     def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
         """None among charts, which change before any is met."""
         return [] if has_charts(self.surface) else super().barriers(q)

@@ -50,6 +50,9 @@ class SurfaceSurface(Joint):
         made = changed([(0, self.surface1), (2, self.surface2)], q, v, None, 1)
         return super().chart(*(made or (q, v))) or made
 
+    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Sequence[Scalar]]]:
+        return [*self.surface1.ends(q[0], q[1]), *self.surface2.ends(q[2], q[3])]
+
     def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
         """None among charts, which change before any is met."""
         return [] if has_charts(self.surface1, self.surface2) else super().barriers(q)

@@ -11,11 +11,12 @@ from .function import FunctionSurface, as_surface, surface
 from .inside import Inside
 from .nurbs import NURBS
 from .plane import Plane
+from .quilt import Quilt
 from .sphere import Sphere
 from .surface import Surface
 from .torus import Torus
 
 __all__ = [
     "NURBS", "Atlas", "BSpline", "Bezier", "CatmullClark", "Cylinder", "Ellipsoid", "FunctionSurface", "Inside",
-    "Plane", "Sphere", "Surface", "Torus", "as_surface", "atlas", "subdivide", "surface",
+    "Plane", "Quilt", "Sphere", "Surface", "Torus", "as_surface", "atlas", "subdivide", "surface",
 ]  # fmt: skip

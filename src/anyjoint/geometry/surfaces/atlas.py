@@ -18,7 +18,9 @@ from anyjoint.scalar import Scalar, absolute, is_number, less, minimum, plain, s
 from anyjoint.spatial import Pose, Turn, Vector, as_matrix, vector
 
 from ..frame import FrameTurn
+from .bezier import Bezier
 from .function import as_surface
+from .quilt import Quilt
 from .surface import Array, Change, Interval, Surface
 
 GAP = 1.0  # between the values of v of two charts, as a share of the wider one
@@ -251,7 +253,8 @@ def atlas(charts: Any) -> Surface:
     """A surface with as many charts as it needs, among which joints change by themselves.
 
     Give a sphere or an ellipsoid, which gets a second chart with its poles elsewhere (a torus needs none); or a list of
-    charts of one surface, each a surface that serves in its `region`, overlapping so that no end is left.
+    charts of one surface, each a surface that serves in its `region`, overlapping so that no end is left. Bezier
+    patches lie side by side instead: wherever two of them share an edge, joints go on from one into the other.
 
     >>> from anyjoint import surfaces
     >>> surfaces.atlas(surfaces.Sphere(1.0)).axis
@@ -260,5 +263,6 @@ def atlas(charts: Any) -> Surface:
     3
     """
     if isinstance(charts, (list, tuple)):
-        return Atlas(tuple(charts))
+        patches = bool(charts) and all(isinstance(chart, Bezier) for chart in charts)
+        return Quilt(tuple(charts)) if patches else Atlas(tuple(charts))
     return as_surface(charts).all_charts()

@@ -68,5 +68,11 @@ class Inside(Surface):
     def other_chart(self, u: Scalar, v: Scalar) -> Change | None:
         return self.surface.other_chart(u, v)  # type: ignore[no-any-return]
 
+    def change_probes(self) -> list[tuple[float, float]]:
+        return self.surface.change_probes()  # type: ignore[no-any-return]
+
+    def ends(self, u: Scalar, v: Scalar) -> list[tuple[str, list[Scalar]]]:
+        return self.surface.ends(u, v)  # type: ignore[no-any-return]
+
     def singularity(self, u: float, v: float) -> str | None:
         return self.surface.singularity(u, v)  # type: ignore[no-any-return]

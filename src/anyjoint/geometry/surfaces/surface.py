@@ -17,6 +17,7 @@ from .locate import locate
 
 Interval = tuple[float, float]
 Change = tuple[Scalar, Scalar, Scalar]  # whether it is time to change charts, and (u, v) in the other
+PROBES = 7  # of charts
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -83,6 +84,16 @@ class Surface:
     def other_chart(self, u: Scalar, v: Scalar) -> Change | None:
         """The same point in another chart, and whether that is the better one; None where there is one chart."""
         return None
+
+    def change_probes(self) -> list[tuple[float, float]]:
+        """Parameters at which charts may be compared."""
+        (u0, u1), (v0, v1) = self.domain
+        shares = [(k + 0.5) / PROBES for k in range(PROBES)]
+        return [(u0 + share * (u1 - u0), v0 + (share * 3) % 1 * (v1 - v0)) for share in shares]
+
+    def ends(self, u: Scalar, v: Scalar) -> list[tuple[str, list[Scalar]]]:
+        """Numbers that are positive on the surface and vanish where it ends, each with a sentence that says so."""
+        return []
 
     def normal(self, u: Scalar, v: Scalar) -> Vector:
         """The unit normal, outward for solids."""
