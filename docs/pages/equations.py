@@ -153,6 +153,8 @@ def collect(root: Path, folder: str) -> dict[str, list[Place]]:
     found: dict[str, list[Place]] = defaultdict(list)
     for path in sorted((root / folder).rglob("*.py")):
         text = path.read_text(encoding="utf8")
+        if not MARK.search(text):
+            continue
         spans = list(_spans(ast.parse(text)))
         for number, line in enumerate(text.splitlines(), 1):
             for mark in (part.strip() for m in MARK.findall(line) for part in BETWEEN.split(m)):
