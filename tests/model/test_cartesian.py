@@ -175,9 +175,12 @@ def test_joints_that_follow_are_not_solved_one_by_one():
     mech = aj.Mechanism("gears")
     mech.add_body("a", joint=joints.Revolute(), inertia=aj.Inertia.sphere(1.0, 0.1))
     mech.add_body("b", "a", joints.Coupled(joints.Revolute(), 2.0, "a"), inertia=aj.Inertia.sphere(1.0, 0.1))
-    at = mech.compile().cartesian([0.3])
+    model = mech.compile()
+    at = model.cartesian([0.3])
     with pytest.raises(InputError, match="follows another"):
         at.joint_velocities(np.zeros((2, 3)), np.zeros((2, 3)))
+    torques = np.random.default_rng(0).normal(size=(2, 3))  # what acts at the follower works along its leader
+    assert close(at.generalized_from_joints(np.zeros((2, 3)), torques), torques[:, 2] @ [1.0, 2.0], 1e-12)
 
 
 def test_joint_by_joint_wants_joints_that_turn(tree):

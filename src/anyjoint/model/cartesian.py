@@ -135,10 +135,14 @@ class Cartesian:
     # -- joint by joint -----------------------------------------------------------------------------------------------
 
     @cached_property
+    def _turns(self) -> Floats:
+        """R^T D J_w: angular velocities of the joints in their parents' frames, (nb, 3, nv) [LJ eq. 65]."""
+        return conversion.relative_angular_velocities(self.rotations, self._parents, self.J_w)
+
+    @property
     def J_hat(self) -> list[Floats]:
-        """Angular Jacobians of the joints (3 x their velocities), in their parents' frames: R^T D J_w [LJ eq. 65]."""
-        relative = conversion.relative_angular_velocities(self.rotations, self._parents, self.J_w)
-        return [relative[body.index][:, body.v] for body in self._bodies]
+        """Angular Jacobians of the joints (3 x velocities of their own), in their parents' frames [LJ eq. 65]."""
+        return [self._turns[body.index][:, body.v] for body in self._bodies]
 
     def joint_velocities(self, omegas: Any, velocities: Any = None) -> Floats:
         """Velocities joint by joint: from angular velocities of the bodies, where joints only turn [LJ eq. 66].
@@ -187,11 +191,7 @@ class Cartesian:
     def generalized_from_joints(self, forces: Any, joint_torques: Any) -> Floats:
         """Generalized forces of forces at the points and torques of the joints in their parents' frames [LJ eq. 69]."""
         pushed = self.generalized_forces(forces, np.zeros((self.model.nb, 3)))
-        for body, J, torque in zip(
-            self._bodies, self.J_hat, self._per_body(joint_torques, "joint torques"), strict=True
-        ):
-            pushed[body.v] += J.T @ torque
-        return pushed
+        return pushed + np.einsum("kai,ka->i", self._turns, self._per_body(joint_torques, "joint torques"))
 
     def joint_torques(self, generalized: Any) -> Floats:
         """The smallest torques of the joints, in their parents' frames, for generalized forces [LJ eq. 71]."""
