@@ -191,7 +191,8 @@ class Cartesian:
     def generalized_from_joints(self, forces: Any, joint_torques: Any) -> Floats:
         """Generalized forces of forces at the points and torques of the joints in their parents' frames [LJ eq. 69]."""
         pushed = self.generalized_forces(forces, np.zeros((self.model.nb, 3)))
-        return pushed + np.einsum("kai,ka->i", self._turns, self._per_body(joint_torques, "joint torques"))
+        turned = np.einsum("kai,ka->i", self._turns, self._per_body(joint_torques, "joint torques"))
+        return np.asarray(pushed + turned)
 
     def joint_torques(self, generalized: Any) -> Floats:
         """The smallest torques of the joints, in their parents' frames, for generalized forces [LJ eq. 71]."""
