@@ -84,7 +84,7 @@ def test_rings_join_with_two_derivatives_and_normals_settle_at_the_vertex(name):
 
 
 def test_a_body_slides_past_an_extraordinary_vertex_and_keeps_its_energy():
-    """Across rings third derivatives jump, and accelerations with them, as at the knots of cubic splines; energy not."""
+    """Across rings third derivatives jump, and accelerations, as at the knots of cubic splines; energy does not."""
     mech = aj.Mechanism("pebble", gravity=(0, 0, 0))
     mech.add_body("bead", joint=joints.OnSurface(PATCHES["cube"]), inertia=aj.Inertia.sphere(1.0, 0.1))
     model = mech.compile()
