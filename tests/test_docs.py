@@ -9,10 +9,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (
     "README.md",
+    *(f"docs/{p}.md" for p in ("formulations", "newton-euler", "energy")),
     *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "loops", "own-constraint", "rolling", "files")),
     *(f"docs/{p}.md" for p in ("dynamics", "derivatives", "simulation", "contact", "forces", "stiff", "sweeps")),
     *(f"docs/{p}.md" for p in ("expressions", "gradients", "fit", "optimise", "si-guenter", "charts")),
-    *(f"docs/{p}.md" for p in ("formulations", "newton-euler", "energy")),
 )
 
 

@@ -7,7 +7,7 @@ paper_notes.py that says why. `gaps` lists rows that have lost their function, t
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,10 +79,8 @@ class Marks:
         paths = sorted(root.glob("tests/**/test_*.py"))
         self.texts = {p.relative_to(root).as_posix(): p.read_text(encoding="utf8") for p in paths}
 
-    def row(self, label: str, places: list[Place], marked: list[Place], remark: str = "") -> Row:
-        """A row; tests that mark the same equation, else tests that name the function or its module."""
-        tested = sorted({p.path for p in marked if "/test_" in p.path})
-        tested = tested or (_mentions(places, self.texts) if places else [])
+    def row(self, label: str, places: list[Place], tested: Iterable[str], remark: str = "") -> Row:
+        """A row with the names of its functions."""
         return Row(label, tuple(dict.fromkeys(_short(p) for p in places)), tuple(tested), remark)
 
 
@@ -93,7 +91,7 @@ def numbered(key: str, marks: Marks) -> list[Row]:
     wanted = [("eq.", n) for n in range(1, EQUATIONS[key] + 1)]
     wanted += [("alg.", n) for n in range(1, ALGORITHMS.get(key, 0) + 1)]
     return [
-        marks.row(f"{kind} {n}", sources.get((kind, n), []), tests.get((kind, n), []), notes.get((kind, n), ""))
+        marks.row(f"{kind} {n}", sources.get((kind, n), []), _files(tests.get((kind, n), [])), notes.get((kind, n), ""))
         for kind, n in wanted
     ]
 
@@ -112,10 +110,19 @@ def merged(rows: list[Row]) -> list[Row]:
 
 
 def others(key: str, marks: Marks) -> list[Row]:
-    """Marks of sections, figures and the like."""
+    """Marks of sections, figures and the like, with tests that have the same mark, else name the function or module."""
     plain = [m for m in marks.sources if m.startswith(key + " ") and not items(m.removeprefix(key + " "))]
-    labels = sorted(plain, key=_natural)
-    return [marks.row(m.removeprefix(key + " "), marks.sources[m], marks.tests.get(m, [])) for m in labels]
+    rows = []
+    for mark in sorted(plain, key=_natural):
+        places = marks.sources[mark]
+        tested = _files(marks.tests.get(mark, [])) or _mentions(places, marks.texts)
+        rows.append(marks.row(mark.removeprefix(key + " "), places, tested))
+    return rows
+
+
+def _files(marked: list[Place]) -> list[str]:
+    """The test files among places."""
+    return sorted({p.path for p in marked if "/test_" in p.path})
 
 
 def _by_number(key: str, found: dict[str, list[Place]]) -> dict[tuple[str, int], list[Place]]:
@@ -146,6 +153,8 @@ def collect(root: Path, folder: str) -> dict[str, list[Place]]:
     found: dict[str, list[Place]] = defaultdict(list)
     for path in sorted((root / folder).rglob("*.py")):
         text = path.read_text(encoding="utf8")
+        if not MARK.search(text):
+            continue
         spans = list(_spans(ast.parse(text)))
         for number, line in enumerate(text.splitlines(), 1):
             for mark in (part.strip() for m in MARK.findall(line) for part in BETWEEN.split(m)):

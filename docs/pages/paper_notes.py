@@ -22,6 +22,7 @@ NOTES: dict[str, dict[str, str]] = {
     "GL": {
         "eq. 2, 3": "Newton's and Euler's laws summed over bodies, where (4) and (5) begin",
         "eq. 4-6": "not factored, so quadratic in the number of bodies: a baseline, and (13) is what is run",
+        "eq. 7-9": "derivatives of A are A times the joint's twist, so that any joint will do",
         "eq. 10-12": "the same trace with P Wdd^T in place of t a^T - B U^T / 2; the two differ by a symmetric matrix",
     },
     "RM": {

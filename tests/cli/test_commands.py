@@ -96,6 +96,17 @@ def test_check_accepts_a_good_model(anyjoint, pendulum: str) -> None:
     assert "fine" in out
 
 
+def test_check_gives_hints_about_what_is_no_mistake(anyjoint, tmp_path: Path) -> None:
+    text = "from bench.formulation_stiffness import heavy_tip\n\n\ndef build():\n    return heavy_tip(1e9, n=2)\n"
+    (tmp_path / "heavy.py").write_text(text)
+    code, out, _ = anyjoint("check", str(tmp_path / "heavy.py"))
+    assert code == 0
+    assert "hint: body 'link 0': it carries 1e+09 times its own mass" in out
+    _, out, _ = anyjoint("check", str(tmp_path / "heavy.py"), "--json")
+    assert json.loads(out)["ok"]
+    assert len(json.loads(out)["hints"]) == 1
+
+
 def test_check_reports_a_bad_model_and_exits_with_1(anyjoint, pendulum: str) -> None:
     code, out, _ = anyjoint("check", pendulum, "--json", "--set", "mass=-1.0")
     assert code == 1

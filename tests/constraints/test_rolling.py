@@ -49,7 +49,7 @@ def test_rolling_down_a_slope(name, of):
 
 
 def test_a_leaning_wheel_keeps_its_energy_and_its_grip():
-    """A disc that wobbles over the floor: its material point there stands still."""
+    """A disc that wobbles over the floor: its material point there stands still. [GL eq. 16]"""
     mech = aj.Mechanism("coin")
     mech.add_body("coin", None, joints.FreeQuaternion(), aj.Pose.translation(0, 0, 0.2) @ UPRIGHT, ROUND["disc"][1])
     mech.add_rolling("coin", curves.Circle(0.2), on=surfaces.Plane())

@@ -74,7 +74,7 @@ def lagrangian_forward(state):
 
 @pytest.mark.parametrize(("seed", "n"), TREES)
 def test_all_formulations_agree(seed, n):
-    """[SG eq. 18-35], [GL eq. 7-14], [PAK eq. 2-8], [RM eq. 9-21], [LJ eq. 72, 73, 77-80, 84, 85]"""
+    """[SG eq. 18-35], [GL eq. 7-14], [PAK eq. 2-8], [RM eq. 9-21], [LJ eq. 72, 73, 77-80, 84, 85] [GL eq. 1]"""
     agree(random_state(seed, n))
 
 

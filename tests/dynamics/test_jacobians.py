@@ -40,6 +40,7 @@ def with_rates(state, x):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_products_equal_the_matrix(seed):
+    """[RM alg. 1] [RM alg. 2] [RM alg. 3]"""
     state, rng = tree(seed)
     J = stacked_jacobian(state)
     x, y = rng.normal(size=state.nv), rng.normal(size=(len(state.parents), 6))

@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pytest
 
+import anyjoint as aj
+from anyjoint import joints
 from anyjoint.errors import AnyjointError
 from anyjoint.geometry import surfaces
 from anyjoint.geometry.subdivision import Mesh
@@ -79,6 +81,18 @@ def test_rings_join_with_two_derivatives_and_normals_settle_at_the_vertex(name):
         spread.append(np.linalg.norm(near - far))
     assert spread[1] < 1e-4
     assert spread[1] < 0.1 * spread[0]
+
+
+def test_a_body_slides_past_an_extraordinary_vertex_and_keeps_its_energy():
+    """Across rings third derivatives jump, and accelerations, as at the knots of cubic splines; energy does not."""
+    mech = aj.Mechanism("pebble", gravity=(0, 0, 0))
+    mech.add_body("bead", joint=joints.OnSurface(PATCHES["cube"]), inertia=aj.Inertia.sphere(1.0, 0.1))
+    model = mech.compile()
+    tight = {"method": "dopri5", "rtol": 1e-10, "atol": 1e-10}
+    run = model.simulate([0.45, 0.02], [-1.0, 0.15], duration=0.4, dt=0.01, **tight)
+    assert run.status.ok
+    assert run.q[:, 0].min() < 0.07  # the last of several rings
+    assert np.ptp(np.sum(run.energy(), axis=0)) < 1e-7
 
 
 def test_the_cube_by_symmetry():

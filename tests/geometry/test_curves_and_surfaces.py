@@ -193,6 +193,7 @@ def test_splines_of_any_degree_are_scipys(degree):
 
 
 def test_a_long_spline_of_many_pieces():
+    """[RM eq. 52-54]"""
     points = np.random.default_rng(0).normal(size=(300, 3))
     curve = curves.BSpline(points, closed=True)
     for s in (0.5, 150.25, 299.75):

@@ -35,6 +35,27 @@ def test_rational_curves_project_splines_of_one_dimension_more(degree):
         assert np.allclose(ours.point(float(s)).astype(float), theirs, atol=1e-13)
 
 
+def test_knots_need_not_be_clamped():
+    loose = [0, 0.3, 1, 1.5, 2, 3, 3.2, 4, 5, 5.5, 6, 7.5]
+    ours = curves.NURBS(POINTS, WEIGHTS, 3, loose)
+    assert ours.domain == (1.5, 5.0)
+    for s in np.linspace(1.5, 5.0, 23)[:-1]:
+        assert np.allclose(ours.point(float(s)).astype(float), lifted_spline(POINTS, WEIGHTS, 3, loose, s), atol=1e-13)
+
+
+def test_surfaces_are_tensor_products_of_curves():
+    grid, weights = RNG.normal(size=(5, 4, 3)), RNG.uniform(0.5, 2, (5, 4))
+    knots = ([0, 0, 0, 1, 2.5, 4, 4, 4], [0, 0, 0, 0, 2, 2, 2, 2])
+    surface = surfaces.NURBS(grid, weights, (2, 3), knots)
+    for u, v in RNG.uniform(0, 1, (10, 2)) * (4, 2):
+        lines = [curves.NURBS(grid[:, j], weights[:, j], 2, knots[0]) for j in range(4)]
+        across = [line.point(u).astype(float) for line in lines]
+        basis = [curves.NURBS(np.repeat(weights[:, j : j + 1], 3, axis=1), None, 2, knots[0]) for j in range(4)]
+        heavy = [float(line.point(u)[0]) for line in basis]  # the weights at u, as a curve of their own
+        expected = curves.NURBS(across, heavy, 3, knots[1]).point(v).astype(float)
+        assert np.allclose(surface.point(u, v).astype(float), expected, atol=1e-12)
+
+
 def test_equal_weights_are_the_plain_spline():
     plain, rational = curves.BSpline(POINTS), curves.NURBS(POINTS)
     for s in np.linspace(0.0, 5.0, 21):

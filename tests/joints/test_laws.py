@@ -49,6 +49,7 @@ def test_the_pose_is_a_rigid_motion(name):
 
 @pytest.mark.parametrize("name", MOVING)
 def test_the_jacobian_is_the_complex_step_derivative_of_the_pose(name):
+    """[SG eq. 1, 9]"""
     trace, (q, v) = traced(name), many(name)
     S = trace.at(trace.S, q, v).reshape(6, -1, len(q))
     for k in range(S.shape[1]):
@@ -60,6 +61,7 @@ def test_the_jacobian_is_the_complex_step_derivative_of_the_pose(name):
 
 @pytest.mark.parametrize("name", MOVING)
 def test_c_is_the_derivative_of_the_twist_at_constant_velocity(name):
+    """[SG eq. 12]"""
     trace, (q, v) = traced(name), many(name)
     rate = trace.at(trace.rate, q, v).T
     S = trace.at(trace.S, q + 1j * STEP * rate, v + 0j).reshape(6, -1, len(q))

@@ -104,7 +104,7 @@ def spherical_oracle(q, qd):
 
 @pytest.mark.parametrize("scale", [0.2, 0.49, 0.51, 1.0, 3.0, 6.0])
 def test_spherical_eq_36_41(scale):
-    """[RM eq. 36], [RM eq. 37, 38], [RM eq. 38], [RM eq. 41]"""
+    """[RM eq. 36], [RM eq. 37, 38], [RM eq. 38], [RM eq. 41] [LJ eq. 53, 54]"""
     for _ in range(20):
         q, qd = RNG.normal(size=3), RNG.normal(size=3)
         q *= scale / np.linalg.norm(q)
@@ -117,6 +117,7 @@ def test_spherical_eq_36_41(scale):
 
 @pytest.mark.parametrize("scale", [0.0, 1e-160, 1e-9, 1e-3, 0.3])
 def test_spherical_near_zero_against_many_digits(scale):
+    """[LJ eq. 55, 56]"""
     import mpmath as mp
 
     with mp.workdps(600):

@@ -57,6 +57,7 @@ KINDS: dict[str, Joint] = {
     "universal": joints.Universal(),
     "euler-angles": joints.EulerAngles(),
     "euler-angles-zxz": joints.EulerAngles("zxz"),
+    "euler-angles-that-switch": joints.EulerAngles("zyx", switch=True),
     "spherical": joints.Spherical(),
     "spherical-quaternion": joints.SphericalQuaternion(),
     "free": joints.Free(),

@@ -15,9 +15,9 @@ from anyjoint.mechanism import gallery
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
 SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py"))
 PAPERS = [
+    "patch_on_plate", "mobile", "wing_on_spline_surface",
     "torus_chain", "windmill", "torus_chain_on_spline", "board_on_spline_surface", "beads_on_wires", "rolling_wheels",
     "tongs_with_fish", "spline_knee", "shoulder_blade", "spherical_and_universal", "contact_patches", "roller_coaster",
-    "patch_on_plate", "mobile", "wing_on_spline_surface",
     "over_the_poles", "scapula_on_ribs", "condyle_knee",
 ]  # fmt: skip
 LOVED = ["double_pendulum", "lagrange_top", "furuta_pendulum", "ball_in_bowl", "chain_of_1000_links"]

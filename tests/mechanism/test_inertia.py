@@ -106,6 +106,7 @@ def test_sums_and_moves_of_points_follow_the_definition():
 
 
 def test_spatial_inertia_gives_the_kinetic_energy():
+    """[SG eq. 5] [LJ eq. 26, 27]"""
     rng = np.random.default_rng(4)
     points, masses = rng.normal(size=(5, 3)), rng.uniform(0.1, 2, 5)
     inertia = Inertia(*cloud(points, masses))

@@ -21,6 +21,7 @@ def tree():
 
 
 def test_velocities_are_rates_of_positions(tree):
+    """[LJ eq. 28-31, 49-51, 57, 58, 60] [RM eq. 4]"""
     mech, model, q, v = tree
     linear, omega = model.cartesian(q).velocities(v)
 
@@ -44,6 +45,7 @@ def test_rates_are_slopes_of_the_jacobians(tree):
 
 
 def test_velocities_come_back(tree):
+    """[LJ eq. 61]"""
     _, model, q, v = tree
     at = model.cartesian(q)
     found, miss = at.generalized_velocities(*at.velocities(v))
@@ -52,6 +54,7 @@ def test_velocities_come_back(tree):
 
 
 def test_forces_do_the_same_work_and_come_back(tree):
+    """[LJ eq. 67, 70]"""
     mech, model, q, v = tree
     rng = np.random.default_rng(0)
     at = model.cartesian(q, points=rng.normal(size=(mech.nb, 3)))
@@ -93,7 +96,7 @@ def without_weight(model, q, v):
 
 
 def test_mass_matrix_and_coriolis_forces_are_sums_over_bodies(tree):
-    """[LJ eq. 48, 59], in whatever coordinates joints have, and wherever points are."""
+    """[LJ eq. 48, 59], in whatever coordinates joints have, and wherever points are. [LJ eq. 32]"""
     mech, model, q, v = tree
     at = model.cartesian(q, points=np.random.default_rng(1).normal(size=(mech.nb, 3)))
     assert close(at.mass_matrix(), model.mass_matrix(q), 1e-12)
@@ -145,7 +148,7 @@ def test_lagranges_equation_wants_rates_of_coordinates(tree):
 
 
 def test_joint_by_joint_is_the_same_as_all_at_once(arms):
-    """[LJ eq. 65, 66, 68, 69, 71]: small pseudo-inverses instead of a large one."""
+    """[LJ eq. 65, 66, 68, 69, 71]: small pseudo-inverses instead of a large one. [LJ eq. 62-64]"""
     mech, model, q, v = arms
     rng, at = np.random.default_rng(3), model.cartesian(q)
     assert close(at.joint_velocities(at.velocities(v)[1]), v, 1e-11)
@@ -160,9 +163,29 @@ def test_joint_by_joint_is_the_same_as_all_at_once(arms):
     assert (np.linalg.norm(found, axis=1) <= np.linalg.norm(others, axis=1) + 1e-12).all()
 
 
+def test_whole_twists_serve_all_joints_one_by_one(tree):
+    """[LJ eq. 66] with linear velocities as well, at whatever points."""
+    mech, model, q, v = tree
+    at = model.cartesian(q, points=np.random.default_rng(5).normal(size=(mech.nb, 3)))
+    linear, omega = at.velocities(v)
+    assert close(at.joint_velocities(omega, linear), v, 1e-10)
+
+
+def test_joints_that_follow_are_not_solved_one_by_one():
+    mech = aj.Mechanism("gears")
+    mech.add_body("a", joint=joints.Revolute(), inertia=aj.Inertia.sphere(1.0, 0.1))
+    mech.add_body("b", "a", joints.Coupled(joints.Revolute(), 2.0, "a"), inertia=aj.Inertia.sphere(1.0, 0.1))
+    model = mech.compile()
+    at = model.cartesian([0.3])
+    with pytest.raises(InputError, match="follows another"):
+        at.joint_velocities(np.zeros((2, 3)), np.zeros((2, 3)))
+    torques = np.random.default_rng(0).normal(size=(2, 3))  # what acts at the follower works along its leader
+    assert close(at.generalized_from_joints(np.zeros((2, 3)), torques), torques[:, 2] @ [1.0, 2.0], 1e-12)
+
+
 def test_joint_by_joint_wants_joints_that_turn(tree):
     mech, model, q, _ = tree
-    with pytest.raises(InputError, match="generalized_velocities"):
+    with pytest.raises(InputError, match="omegas, velocities"):
         model.cartesian(q).joint_velocities(np.zeros((mech.nb, 3)))
     with pytest.raises(InputError, match="forces"):
         model.cartesian(q).joint_torques(np.zeros(mech.nv))

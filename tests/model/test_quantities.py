@@ -31,6 +31,7 @@ def case(request):
 
 
 def test_poses_are_the_mechanisms_own(case):
+    """[SG eq. 6] [RM eq. 1, 22]"""
     assert close(case.model.body_poses(case.q), np.array(case.poses), 1e-13)
 
 

@@ -34,6 +34,7 @@ def random_inertia(rng):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_factor_by_factor_equals_dense(seed):
+    """[SG eq. 2] [RM eq. 5, 6]"""
     rng = np.random.default_rng(seed)
     pose = random_pose(rng)
     X = adjoint(np.linalg.inv(pose.matrix))
@@ -48,6 +49,7 @@ def test_factor_by_factor_equals_dense(seed):
 
 
 def test_brackets_are_dual():
+    """[SG eq. 3] [RM eq. 8]"""
     rng = np.random.default_rng(0)
     a, b, f = (vector(*rng.normal(size=6)) for _ in range(3))
     assert abs(ad(a, b) @ f - b @ ad_dual(a, f)) < 1e-13

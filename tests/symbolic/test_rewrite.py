@@ -75,7 +75,7 @@ def test_import_into() -> None:
 
 @given(st.lists(st.sampled_from(["add", "sub", "mul", "div", "neg", "twice", "from"]), max_size=10), NUMBERS)
 def test_coefficient_of_linear_expressions(steps: list[str], point: float) -> None:
-    """f = coefficient * x + (f at x = 0), for anything built linearly from x."""
+    """f = coefficient * x + (f at x = 0), for anything built linearly from x. [GL Algorithm 1]"""
     x, y = variables("x", 2)
     factor = 1.5 + np.sin(y)
     build = {

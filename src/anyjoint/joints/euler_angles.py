@@ -1,16 +1,19 @@
-"""Three turns about axes that ride along, one after the other [LJ eq. 52]."""
+"""Three turns about axes that ride along, one after the other [LJ eq. 52]; leaving gimbal lock [SG section 6]."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose
+from anyjoint.scalar import Scalar, absolute, atan2, less, select, sincos, sqrt
+from anyjoint.spatial import Matrix, Pose, QuarterTurn, Vector, cross, dot
 
 from .joint import Coordinate, Joint
 
 TURNS = {"x": Pose.rotation_x, "y": Pose.rotation_y, "z": Pose.rotation_z}
+LEAVE = 0.5  # sine of the angle between the first and the third axis below which another order is better
+AWAY = 4 * math.pi  # what the second angle has on top in the other order, so that it tells which one it is
+BETWEEN = 2 * math.pi
 
 
 @dataclass(frozen=True)
@@ -18,10 +21,12 @@ class EulerAngles(Joint):
     """A ball joint in Euler angles, Q = Rot_a(q0) Rot_b(q1) Rot_c(q2) for `order="abc"` [LJ eq. 52]; q = the angles.
 
     Twelve orders: "xyz", "zyx" and so on, locked where the second angle is a quarter turn; "zxz", "zyz" and so on,
-    locked where it is zero or half a turn. Where a motion may get there, take joints.Spherical.
+    locked where it is zero or half a turn. `switch=True` goes on in another order before that, as from "zyx" to "zyz",
+    and back: the second angle is then 4 pi larger. joints.Spherical has no lock at all.
     """
 
     order: str = "xyz"
+    switch: bool = False
 
     def __post_init__(self) -> None:
         letters = list(self.order) if isinstance(self.order, str) else []
@@ -38,17 +43,72 @@ class EulerAngles(Joint):
         names = [letter + str(k + 1) if twice else letter for k, letter in enumerate(self.order)]
         middle = math.pi / 2 if twice else 0.0
         about = (middle - 1.5, middle + 1.5)  # short of where the first axis meets the third
-        return tuple(
-            Coordinate(name, domain=about, neutral=middle, period=2 * math.pi)
-            if k == 1
-            else Coordinate(name, period=2 * math.pi)
-            for k, name in enumerate(names)
-        )
+        turn = Coordinate(names[1], domain=about, neutral=middle, period=2 * math.pi, wrap=self.switch)
+        first, last = (Coordinate(names[k], period=2 * math.pi, wrap=self.switch) for k in (0, 2))
+        return first, turn, last
+
+    @property
+    def axes(self) -> tuple[int, int, int]:
+        """Numbers of the first axis, of the second, and of the one that is neither."""
+        a, b = ("xyz".index(letter) for letter in self.order[:2])
+        return a, b, 3 - a - b
+
+    @property
+    def hand(self) -> int:
+        """1 where these axes are right-handed, else -1: angles about them then count the other way."""
+        a, b, _ = self.axes
+        return 1 if (b - a) % 3 == 1 else -1
 
     def pose(self, q: Sequence[Scalar]) -> Pose:
         first, second, third = (TURNS[letter](angle) for letter, angle in zip(self.order, q, strict=True))
-        return first @ second @ third
+        if not self.switch:
+            return first @ second @ third
+        # In the other order, a quarter turn about the second axis swaps the third one for the first, or back.
+        sign = -self.hand if self.order[2] == self.order[0] else self.hand
+        swap = Pose((QuarterTurn.about(self.axes[1], less(q[1], BETWEEN), sign),))
+        return first @ second @ swap @ third @ swap.inverse()
+
+    def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
+        """The same rotation and angular velocity in the other order, where this one comes near its lock."""
+        if not self.switch:
+            return None
+        here = less(q[1], BETWEEN)
+        s, c = sincos(q[1])
+        twice = self.order[0] == self.order[2]
+        lock = select(here, s if twice else c, c if twice else s)
+        leave = less(absolute(lock), LEAVE)
+        R = self.pose(q).R
+        own, other = self._angles(R, double=twice), self._angles(R, double=not twice)
+        there = [select(here, x, y) for x, y in zip(other, own, strict=True)]
+        there[1] = there[1] + select(here, AWAY, 0.0)
+        new_q = [select(leave, x, y) for x, y in zip(there, q, strict=True)]
+        omega = self.jacobian(q)[:3] @ v
+        rates = solved(self.jacobian(new_q)[:3], omega)
+        return new_q, [select(leave, x, y) for x, y in zip(rates, v, strict=True)]
+
+    def _angles(self, R: Matrix, *, double: bool) -> list[Scalar]:
+        """The angles of a rotation in the order abc, or aba (`double`), of this joint's axes."""
+        M = R[list(self.axes)][:, list(self.axes)]
+        if double:
+            found = [atan2(M[1, 0], -M[2, 0]), atan2(_length(M[0, 1], M[0, 2]), M[0, 0]), atan2(M[0, 1], M[0, 2])]
+        else:
+            found = [atan2(-M[1, 2], M[2, 2]), atan2(M[0, 2], _length(M[0, 0], M[0, 1])), atan2(-M[0, 1], M[0, 0])]
+        return [self.hand * angle for angle in found]
+
+    def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return [] if self.switch else super().barriers(q)  # orders change before a motion gets there
 
     def singularity(self, q: Sequence[float]) -> str | None:
         found = self.stuck(q)
-        return f"{found}; joints.Spherical() has no such place" if found else None
+        return f"{found}; joints.Spherical() has no such place, and switch=True passes it by" if found else None
+
+
+def solved(S: Matrix, omega: Vector) -> list[Scalar]:
+    """v with S v = omega, by Cramer's rule."""
+    a, b, c = (S[:, k] for k in range(3))
+    whole = dot(a, cross(b, c))
+    return [dot(omega, cross(b, c)) / whole, dot(omega, cross(c, a)) / whole, dot(omega, cross(a, b)) / whole]
+
+
+def _length(x: Scalar, y: Scalar) -> Scalar:
+    return sqrt(x * x + y * y)

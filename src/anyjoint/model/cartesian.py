@@ -11,7 +11,9 @@ from anyjoint.dynamics import conversion
 from anyjoint.dynamics.blocks import skew
 from anyjoint.errors import InputError
 from anyjoint.joints import Coupled
+from anyjoint.mechanism import Body
 from anyjoint.scalar import reals
+from anyjoint.tree.rigid import adjoint
 
 if TYPE_CHECKING:
     from .model import Model
@@ -30,11 +32,19 @@ class Cartesian:
         coms = np.array([body.inertia.com for body in model.mechanism.bodies]).reshape(model.nb, 3)
         self.points = coms if points is None else self._per_body(points, "points")
 
+    @property
+    def _bodies(self) -> list[Body]:
+        return self.model.mechanism.bodies
+
     @cached_property
+    def _poses(self) -> Floats:
+        poses: Floats = self.model.body_poses(self.q)
+        return poses
+
+    @property
     def rotations(self) -> Floats:
         """R of every body in the world, (nb, 3, 3)."""
-        poses: Floats = self.model.body_poses(self.q)[:, :3, :3]
-        return poses
+        return self._poses[:, :3, :3]
 
     @cached_property
     def _twists(self) -> Floats:
@@ -88,7 +98,7 @@ class Cartesian:
     @cached_property
     def inertias(self) -> Floats:
         """I_c = R I_0 R^T, the bodies' tensors about their centres of mass in world axes, (nb, 3, 3) [LJ eq. 21]."""
-        own = np.array([body.inertia.tensor for body in self.model.mechanism.bodies]).reshape(self.model.nb, 3, 3)
+        own = np.array([body.inertia.tensor for body in self._bodies]).reshape(self.model.nb, 3, 3)
         return np.asarray(self.rotations @ own @ np.swapaxes(self.rotations, 1, 2))
 
     def mass_matrix(self) -> Floats:
@@ -107,7 +117,7 @@ class Cartesian:
         Lagrange's equation is about coordinates and their rates: joints whose velocities are no rates are refused.
         """
         v = _row(v, self.model.nv, "v")
-        for body in self.model.mechanism.bodies:
+        for body in self._bodies:
             if not body.joint.rates_are_velocities:
                 raise InputError(
                     f"cartesian: the velocities of body {body.name!r} are no rates of coordinates, which Lagrange's "
@@ -120,22 +130,58 @@ class Cartesian:
 
     @property
     def _masses(self) -> Floats:
-        return np.array([body.inertia.mass for body in self.model.mechanism.bodies])
+        return np.array([body.inertia.mass for body in self._bodies])
 
     # -- joint by joint -----------------------------------------------------------------------------------------------
 
     @cached_property
-    def J_hat(self) -> list[Floats]:
-        """Angular Jacobians of the joints (3 x their velocities), in their parents' frames: R^T D J_w [LJ eq. 65]."""
-        bodies = self.model.mechanism.bodies
-        relative = conversion.relative_angular_velocities(self.rotations, self._parents, self.J_w)
-        return [relative[body.index][:, body.v] for body in bodies]
+    def _turns(self) -> Floats:
+        """R^T D J_w: angular velocities of the joints in their parents' frames, (nb, 3, nv) [LJ eq. 65]."""
+        return conversion.relative_angular_velocities(self.rotations, self._parents, self.J_w)
 
-    def joint_velocities(self, omegas: Any) -> Floats:
-        """Velocities joint by joint from angular velocities of the bodies, where joints only turn [LJ eq. 66]."""
-        self._check_turning("joint_velocities", "generalized_velocities(velocities, omegas)")
-        hats = conversion.relative_angular_velocities(self.rotations, self._parents, self._per_body(omegas, "omegas"))
-        return conversion.solved_by_joint(self.J_hat, hats)
+    @property
+    def J_hat(self) -> list[Floats]:
+        """Angular Jacobians of the joints (3 x velocities of their own), in their parents' frames [LJ eq. 65]."""
+        return [self._turns[body.index][:, body.v] for body in self._bodies]
+
+    def joint_velocities(self, omegas: Any, velocities: Any = None) -> Floats:
+        """Velocities joint by joint: from angular velocities of the bodies, where joints only turn [LJ eq. 66].
+
+        With the linear `velocities` of the points as well, by whole twists, for all joints that follow no other.
+        """
+        omegas = self._per_body(omegas, "omegas")
+        if velocities is None:
+            self._check_turning("joint_velocities(omegas)", "joint_velocities(omegas, velocities)")
+            hats = conversion.relative_angular_velocities(self.rotations, self._parents, omegas)
+            return conversion.solved_by_joint(self.J_hat, hats)
+        self._check_free("joint_velocities", "generalized_velocities(velocities, omegas)")
+        twists = self._own_twists(omegas, self._per_body(velocities, "velocities"))
+        return conversion.solved_by_joint(
+            [self._twists[body.index][:, body.v] for body in self._bodies],
+            np.stack([twist - self._carried(body, twists) for body, twist in zip(self._bodies, twists, strict=True)]),
+        )
+
+    def _own_twists(self, omegas: Floats, velocities: Floats) -> Floats:
+        """Twists of the bodies in their own frames from (omega, v) at the points in world axes, (nb, 6)."""
+        local = np.swapaxes(self.rotations, 1, 2)
+        spin, shift = (np.einsum("kab,kb->ka", local, x) for x in (omegas, velocities))
+        return np.concatenate([spin, shift + np.cross(self.points, spin)], axis=1)
+
+    def _carried(self, body: Body, twists: Floats) -> Floats:
+        """The twist of a body's parent, seen from the body."""
+        if body.parent < 0:
+            return np.zeros(6)
+        between = np.linalg.inv(self._poses[body.index]) @ self._poses[body.parent]
+        return np.asarray(adjoint(between) @ twists[body.parent])
+
+    def _check_free(self, asked: str, instead: str) -> None:
+        """Refuse joints that follow others: they cannot be solved one by one."""
+        for body in self._bodies:
+            if isinstance(body.joint, Coupled):
+                raise InputError(
+                    f"cartesian: {asked} goes joint by joint, but the joint of body {body.name!r} follows another; use "
+                    f"{instead}"
+                )
 
     def body_torques(self, joint_torques: Any) -> Floats:
         """Torques on the bodies in world axes from torques of the joints in their parents' frames [LJ eq. 68]."""
@@ -145,30 +191,28 @@ class Cartesian:
     def generalized_from_joints(self, forces: Any, joint_torques: Any) -> Floats:
         """Generalized forces of forces at the points and torques of the joints in their parents' frames [LJ eq. 69]."""
         pushed = self.generalized_forces(forces, np.zeros((self.model.nb, 3)))
-        for body, J, torque in zip(
-            self.model.mechanism.bodies, self.J_hat, self._per_body(joint_torques, "joint torques"), strict=True
-        ):
-            pushed[body.v] += J.T @ torque
-        return pushed
+        turned = np.einsum("kai,ka->i", self._turns, self._per_body(joint_torques, "joint torques"))
+        return np.asarray(pushed + turned)
 
     def joint_torques(self, generalized: Any) -> Floats:
         """The smallest torques of the joints, in their parents' frames, for generalized forces [LJ eq. 71]."""
         self._check_turning("joint_torques", "forces(generalized)")
         Q = _row(generalized, self.model.nv, "generalized")
-        parts = [Q[body.v] for body in self.model.mechanism.bodies]
+        parts = [Q[body.v] for body in self._bodies]
         return conversion.torques_by_joint(self.J_hat, parts)
 
     @property
     def _parents(self) -> list[int]:
-        return [body.parent for body in self.model.mechanism.bodies]
+        return [body.parent for body in self._bodies]
 
     def _check_turning(self, asked: str, instead: str) -> None:
-        """Refuse joints that do more than turn, or that follow others: then joints cannot be solved one by one."""
-        for body, J in zip(self.model.mechanism.bodies, self.J_hat, strict=True):
-            if isinstance(body.joint, Coupled) or np.linalg.matrix_rank(J) < J.shape[1]:
+        """Refuse joints that do more than turn, or that follow others."""
+        self._check_free(asked, instead)
+        for body, J in zip(self._bodies, self.J_hat, strict=True):
+            if np.linalg.matrix_rank(J) < J.shape[1]:
                 raise InputError(
-                    f"cartesian: {asked} goes joint by joint by angular velocities alone, but the joint of body "
-                    f"{body.name!r} does more than turn, or follows another; use {instead}"
+                    f"cartesian: {asked} goes by what joints turn alone, but that of body {body.name!r} does more; use "
+                    f"{instead}"
                 )
 
     def _per_body(self, x: Any, what: str) -> Floats:

@@ -65,7 +65,7 @@ def close(x, y, tolerance=1e-11):
 
 
 def test_velocities(whole):
-    """v = S qdot + M_lambda v_lambda and v = G S qdot [SG eq. 36, 39, 41]."""
+    """v = S qdot + M_lambda v_lambda and v = G S qdot [SG eq. 36, 39, 41]. [SG eq. 8]"""
     w, V = whole, whole.V.ravel()
     assert close(whole.V, w.model.body_twists(w.q, w.v))
     assert close(w.S @ w.v + w.M_lambda @ (w.Theta @ V), V)
@@ -103,7 +103,7 @@ def test_the_inverse_is_a_finite_sum_of_paths(whole):
 
 
 def test_forces(whole):
-    """f = G^T (ad* J v + J vdot + f_e), tau = S^T f [SG eq. 13, 46, 47, 48, 49]."""
+    """f = G^T (ad* J v + J vdot + f_e), tau = S^T f [SG eq. 13, 46, 47, 48, 49]. [SG eq. 14, 15]"""
     w, a = whole, np.random.default_rng(1).normal(size=whole.mech.nv)
     V = w.V.ravel()
     V_dot = w.G @ (w.S @ a + w.S_dot @ w.v + w.ad_Sq @ w.Gamma @ V)
