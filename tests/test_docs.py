@@ -11,7 +11,8 @@ PAGES = (
     "README.md",
     *(f"docs/{p}.md" for p in ("getting-started", "own-joint", "loops", "own-constraint", "rolling", "files")),
     *(f"docs/{p}.md" for p in ("dynamics", "derivatives", "simulation", "contact", "forces", "stiff", "sweeps")),
-    *(f"docs/{p}.md" for p in ("expressions", "gradients", "fit", "optimise")),
+    *(f"docs/{p}.md" for p in ("expressions", "gradients", "fit", "optimise", "frames")),
+    *(f"docs/{p}.md" for p in ("from-pinocchio", "from-mujoco", "from-opensim")),
 )
 
 

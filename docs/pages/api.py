@@ -63,8 +63,14 @@ def _entry(name: str, thing: Any) -> str:
         "",
     ]
     if inspect.isclass(thing):
-        lines += [line for n, member in vars(thing).items() if not n.startswith("_") for line in _member(n, member)]
+        lines += [line for n, member in _members(thing).items() if not n.startswith("_") for line in _member(n, member)]
     return "\n".join(lines) + "\n"
+
+
+def _members(thing: type) -> dict[str, Any]:
+    """What a class has of its own, and from the parts that it is made of: files of its folder, each with a base."""
+    parts = [kind for kind in thing.__mro__[1:] if any(base.__name__ == "Part" for base in kind.__mro__[1:])]
+    return {name: member for kind in (*reversed(parts), thing) for name, member in vars(kind).items()}
 
 
 def _member(name: str, member: Any) -> list[str]:
