@@ -68,9 +68,12 @@ def _entry(name: str, thing: Any) -> str:
 
 
 def _members(thing: type) -> dict[str, Any]:
-    """What a class has of its own, and from the parts that it is made of: files of its folder, each with a base."""
-    parts = [kind for kind in thing.__mro__[1:] if any(base.__name__ == "Part" for base in kind.__mro__[1:])]
-    return {name: member for kind in (*reversed(parts), thing) for name, member in vars(kind).items()}
+    """What a class has by itself and by the parts that it is made of; a public base has an entry of its own."""
+    found = dict(vars(thing))
+    for base in thing.__bases__:
+        if base.__module__.startswith("anyjoint.") and not hasattr(_module("anyjoint"), base.__name__):
+            found |= {name: member for name, member in _members(base).items() if name not in found}
+    return found
 
 
 def _member(name: str, member: Any) -> list[str]:
