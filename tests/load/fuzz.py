@@ -23,9 +23,9 @@ with atheris.instrument_imports(include=["anyjoint.load"]):
     import anyjoint.load.own
     import anyjoint.load.urdf
 
-import anyjoint as aj
-from load.mutations import mutated
-from load.test_fuzz import SEEDS
+import anyjoint as aj  # noqa: E402 (after those that are instrumented)
+from load.mutations import mutated  # noqa: E402
+from load.test_fuzz import SEEDS  # noqa: E402
 
 
 def target(name: str, folder: Path):
