@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # Installs are tried twice: a dropped connection should not fail a build.
 install = ( $(1) -m pip install --quiet $(2) || { sleep 5; $(1) -m pip install --quiet $(2); } )
 
-.PHONY: help demo test lint lint-viewer bench docs clean tools
+.PHONY: help demo test lint lint-viewer fuzz bench docs clean tools
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -41,6 +41,12 @@ lint-viewer:
 
 test: lint tools $(VENV)/.installed-test ## lint, then every test that is not slow
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile
+
+# A coverage-guided fuzzer on every loader: make fuzz SECONDS=3600
+SECONDS ?= 60
+fuzz: $(VENV)/.installed-test $(VENV)/.installed-fuzz ## look for files that break loaders, a minute each
+	@for loader in urdf mjcf osim own; do echo "$$loader"; \
+	$(BIN)/python tests/load/fuzz.py $$loader -max_total_time=$(SECONDS) -print_final_stats=1 || exit 1; done
 
 # Some tests need Chromium, node, C and C++ compilers or CMake. Install Debian's where we may; otherwise the test run says what is missing.
 tools:

@@ -15,11 +15,10 @@ def opened(path, mech):
 
 
 class Oracle:
-    """A model in OpenSim; coordinates that follow others are taken along by its own solver."""
+    """A model in OpenSim; coordinates that follow others are taken along by its own functions."""
 
     def __init__(self, path, mech):
         self.model, self.mech = opensim.Model(str(path)), mech
-        self.model.set_assembly_accuracy(1e-13)
         self.now = self.model.initSystem()
         self.coordinates = self.model.getCoordinateSet()
         self.order = [(name, mech[body].q.start + k) for name, (body, k) in mech.source.coordinates.items()]
@@ -36,12 +35,22 @@ class Oracle:
             q[at] = random.uniform(low, high) if low < high else c.getDefaultValue()
             c.setLocked(self.now, False)
             c.setValue(self.now, float(q[at]), False)
-        if len(self.order) < len(self.names):  # others follow, or are locked
-            self.model.assemble(self.now)
-            for name, at in self.order:
-                q[at] = self.coordinates.get(name).getValue(self.now)
+        self._follow()
         self.model.realizePosition(self.now)
         return q
+
+    def _follow(self):
+        """Take coordinates along that couplers lead, in the order of the file."""
+        constraints = self.model.getConstraintSet()
+        for k in range(constraints.getSize()):
+            coupler = opensim.CoordinateCouplerConstraint.safeDownCast(constraints.get(k))
+            if coupler is not None and coupler.isEnforced(self.now):
+                leads = coupler.getIndependentCoordinateNames()
+                x = simbody.Vector(leads.getSize(), 0.0)
+                for i in range(leads.getSize()):
+                    x.set(i, self.coordinates.get(leads.get(i)).getValue(self.now))
+                value = coupler.getFunction().calcValue(x)  # files of today have no scale factors
+                self.coordinates.get(coupler.getDependentCoordinateName()).setValue(self.now, value, False)
 
     def answers(self, model, random):
         """Pairs (ours, theirs) at a random state: poses, the mass matrix, lengths and moment arms of muscles."""

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import anyjoint as aj
-from load import test_mjcf, test_osim
+from load import test_mjcf, test_mjcf_tendons, test_osim, test_osim_muscles
 from load.mutations import mutated
 from load.robots import ZOO
 from load.test_own import HELIX
@@ -36,6 +36,8 @@ SEEDS = {
         test_osim.COUPLER,
     ).encode(),
     "old.osim": test_osim.OLD.encode(),
+    "muscles.osim": test_osim_muscles.CASE["model_osim_xml"].replace("><", ">\n<").encode(),
+    "tendons.xml": test_mjcf_tendons.TEXT.encode(),
     "helix.aj.json": json.dumps(HELIX, indent=1).encode(),
     "hand.aj.json": HAND.encode(),
 }

@@ -155,6 +155,7 @@ def test_plain_joints(loaded, kind, q, pose):
     ("<PiecewiseLinearFunction><x>0 1 2</x><y>0 3 4</y></PiecewiseLinearFunction>", lambda x: 3 * x),
     ("<SimmSpline><x>0 1</x><y>1 3</y></SimmSpline>", lambda x: 1 + 2 * x),
     ("<SimmSpline><x>0 1 2 3</x><y>0 1 8 27</y></SimmSpline>", lambda x: x**3),
+    ("<SimmSpline><x>0 1 3</x><y>0 1 9</y></SimmSpline>", lambda x: x**2),
     ("<NaturalCubicSpline><x>0 1 2 3</x><y>0 1 8 27</y></NaturalCubicSpline>", lambda x: x**3),
     ("<MultiplierFunction><function><LinearFunction><coefficients>2 1</coefficients></LinearFunction></function>"
      "<scale>3</scale></MultiplierFunction>", lambda x: 6 * x + 3),

@@ -84,6 +84,7 @@ def test_everything_that_a_mechanism_holds(tmp_path):
     mech.add_body("odd", arm, joints.FunctionBased([bend], [], names=("bend",)), inertia=odd)
     mech.add_body("wheel", joint=joints.Coupled(joints.Revolute(), (2.5,), "arm"), inertia=SOLID)
     mech.draw(shapes.Sphere(0.1))
+    mech.add_frame("mark", None, place)
     mech.set_start([0.1, 0.2], [0.3, 0.4])
     made = round_trip(mech, tmp_path)
     assert (made.name, made.gravity, made.description) == (mech.name, mech.gravity, mech.description)
@@ -99,6 +100,7 @@ def test_everything_that_a_mechanism_holds(tmp_path):
     assert made["arm"].shapes[0].opacity == 0.5
     assert not made["odd"].inertia.physical
     assert len(made.ground.shapes) == 1
+    assert (made.ground.frames["mark"].matrix == place.matrix).all()
     assert made.source.format == "anyjoint"
     q, v = mech.start
     assert (made.compile().forward_dynamics(q, v) == mech.compile().forward_dynamics(q, v)).all()

@@ -39,7 +39,7 @@ def traces(body: Any, parent: Any) -> None:
     """Inward: phi, and one trace per coordinate."""
     phi = body.plus("phi", second_moments(body.J) @ np.vstack([body.Rdd.T, body.alpha[None, 3:]]))  # [GL eq. 13]
     K, force = phi[:3] @ body.R, phi[3] @ body.R
-    # tr(W_p dA/dq phi) with dA/dq = A hat(S_j) [GL eq. 7-9]: the six numbers that every hat(S_j) picks from phi W.
+    # tr(W_p dA/dq phi) with dA/dq = A hat(S_j): the six numbers that every hat(S_j) picks from phi W.
     f = vector(K[1, 2] - K[2, 1], K[2, 0] - K[0, 2], K[0, 1] - K[1, 0], *force)
     own = body.armature * body.qdd - body.passive
     body.generalized = body.S.T @ f + own  # [GL eq. 13], with rotors, springs and dampers

@@ -88,7 +88,8 @@ class NaturalCubic:
     """The cubic spline through (x_i, y_i), straight outside.
 
     `ends="natural"` has no curvature at the ends; `ends="fitted"` takes the third derivative there from the cubic
-    through the four end points (Forsythe, Malcolm and Moler), as OpenSim's SimmSpline does.
+    through the four end points (Forsythe, Malcolm and Moler), as OpenSim's SimmSpline does; through three points that
+    is a parabola.
     """
 
     x: Sequence[float]
@@ -98,7 +99,7 @@ class NaturalCubic:
     def __post_init__(self) -> None:
         if self.ends not in ("natural", "fitted"):
             raise InputError(f"NaturalCubic(ends={self.ends!r}): expected 'natural' or 'fitted'")
-        _keep_knots(self, "NaturalCubic", 3 if self.ends == "natural" else 4)
+        _keep_knots(self, "NaturalCubic", 3)
 
     @cached_property
     def pieces(self) -> Piecewise:
@@ -217,7 +218,8 @@ def spline_powers(x: Table, y: Table, *, fitted: bool) -> Table:
     A[0, 0] = A[-1, -1] = 1
     if fitted:  # the third derivative at each end is that of the cubic through four points
         A[0, :2], A[-1, -2:] = (-1 / h[0], 1 / h[0]), (-1 / h[-1], 1 / h[-1])
-        right[0], right[-1] = 6 * _third_difference(x[:4], y[:4]), 6 * _third_difference(x[-4:], y[-4:])
+        if n > 3:
+            right[0], right[-1] = 6 * _third_difference(x[:4], y[:4]), 6 * _third_difference(x[-4:], y[-4:])
     m = np.linalg.solve(A, right)
     return np.stack([y[:-1], slope - h * (2 * m[:-1] + m[1:]) / 6, m[:-1] / 2, np.diff(m) / (6 * h)], axis=1)
 

@@ -1,5 +1,6 @@
 """Mechanisms from files: one folder or file per format, all told by their content."""
 
+import inspect
 import sys
 from types import ModuleType
 from typing import Any
@@ -17,4 +18,5 @@ class _Loader(ModuleType):
         return load(*args, **kwargs)
 
 
+__signature__ = inspect.signature(load)
 sys.modules[__name__].__class__ = _Loader

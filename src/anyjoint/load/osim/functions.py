@@ -53,7 +53,7 @@ def _read(element: Element, values: Values) -> Any:
 def _through(kind: str, x: list[float], y: list[float]) -> Any:
     if kind == "PiecewiseLinearFunction" or len(x) == 2:
         return functions.PiecewiseLinear(x, y)
-    return functions.SimmSpline(x, y) if len(x) > 3 else functions.NaturalCubic(x, y)
+    return functions.SimmSpline(x, y)
 
 
 def _inner(element: Element, tag: str, values: Values) -> Any:

@@ -24,7 +24,7 @@ from .text import Object, parse
 from .write import PER_VELOCITY, VERSION
 
 TOP = ("anyjoint", "name", "description", "gravity", "parameters", "joints", "bodies", "constraints", "scenery",
-       "start", "actuators", "forces", "$schema")  # fmt: skip
+       "frames", "start", "actuators", "forces", "$schema")  # fmt: skip
 BODY = (
     "name", "parent", "joint", "contact", "placement", "inertia", "shapes", "frames", *PER_VELOCITY, "velocity", "rest",
 )  # fmt: skip
@@ -75,6 +75,8 @@ class _Reader:
             self._try(self._line(constraint), "constraint", self._constrain, constraint)
         scenery = self._try(root.line, "shape", decoded, root.get("scenery", [])) or ()
         self._try(root.line, "shape", mech.draw, *scenery)
+        for name, pose in self._get(root, "frames", Mapping, {}).items():
+            self._try(root.line, "frame", lambda name=name, pose=pose: mech.add_frame(name, None, decoded_pose(pose)))
         drives = self._get(root, "actuators", Mapping, {})
         actuators = {name: self._try(root.line, "force", decoded, x) for name, x in drives.items()}
         forces = self._try(root.line, "force", decoded, root.get("forces", [])) or ()

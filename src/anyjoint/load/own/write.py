@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from anyjoint.constraints import Constraint
 from anyjoint.errors import AnyjointError, InputError, ModelError
 from anyjoint.mechanism import Body, Inertia, Mechanism
 from anyjoint.mechanism.checks import Problem, report
+from anyjoint.spatial import Pose
 
 from .codec import encoded, encoded_pose
 from .formula_joint import FormulaJoint
@@ -50,6 +52,8 @@ def written(mech: Mechanism) -> str:
         tail["constraints"] = [_constraint(x, problems) for x in mech.constraints]
     if mech.ground.shapes:
         tail["scenery"] = _tried("scenery", lambda: encoded(mech.ground.shapes), problems)
+    if mech.ground.frames:
+        tail["frames"] = _frames(mech.ground.frames)
     if mech.start is not None:
         tail["start"] = {"q": encoded(mech.start[0]), "v": encoded(mech.start[1])}
     if source is not None and source.actuators:
@@ -105,7 +109,7 @@ def _body(body: Body, mech: Mechanism) -> dict[str, Any]:
     if body.shapes:
         made["shapes"] = encoded(body.shapes)
     if body.frames:
-        made["frames"] = {name: encoded_pose(pose) for name, pose in body.frames.items()}
+        made["frames"] = _frames(body.frames)
     for name, nothing in PER_VELOCITY.items():
         if any(x != nothing for x in getattr(body, name)):
             made[name] = encoded(getattr(body, name))
@@ -114,6 +118,10 @@ def _body(body: Body, mech: Mechanism) -> dict[str, Any]:
     if body.rest != tuple(c.neutral for c in body.joint.coordinates):
         made["rest"] = list(body.rest)
     return made
+
+
+def _frames(frames: Mapping[str, Pose]) -> dict[str, Any]:
+    return {name: encoded_pose(pose) for name, pose in frames.items()}
 
 
 def _inertia(inertia: Inertia) -> dict[str, Any]:
