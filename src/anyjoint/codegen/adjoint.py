@@ -8,7 +8,7 @@ It knows nothing of physics and works on any schedule, steps included.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,17 +32,19 @@ def bar_of(name: str) -> str:
 
 
 Weigh = Callable[[Builder, Place], None]  # writes weights of the output to a place, once its values are known
+Solve = Callable[[Shadows], None]  # writes adjoints of an equation, once those of its unknown are known
 
 
 def adjoint(
     schedule: Schedule, inputs: Collection[str], output: str = "result", weigh: Weigh | None = None,
-    totals: Collection[str] = (), more: Sequence[str] = (),
+    totals: Collection[str] = (), more: Sequence[str] = (), solves: Mapping[int, Solve] | None = None,
 ) -> Schedule:  # fmt: skip
     """Values as before and, for weights of the output, the derivatives of the weighted sum by some inputs.
 
     Arrays of adjoints come behind: those of the inputs are written, those of `totals` among them added to what is
     there; that of the output is read, by `weigh` if it is given, which may use the rows `more`. An array may be input
-    and output. Entries that nothing depends on are not written.
+    and output. Entries that nothing depends on are not written. `solves` are added where adjoints come back to runs,
+    which are counted from the last, -1: an unknown a of r(a, x) = 0 has adjoints by then, from which those of r follow.
     """
     schedule, loops = unrolled(one_by_one(schedule))
     found = activity(schedule, inputs)
@@ -68,6 +70,8 @@ def adjoint(
     for i in reversed(range(len(schedule.runs))):
         run = schedule.runs[i]
         pair = pairs[run.kernel]
+        if solves and i - len(schedule.runs) in solves:
+            solves[i - len(schedule.runs)](made)
         rest.begin_adjoints(i)
         if pair.backward.stores:
             arrays, offsets = made.columns(run, pair.used, tapes[i])

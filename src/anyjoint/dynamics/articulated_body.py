@@ -87,6 +87,12 @@ def accelerations(body: Any, parent: Any) -> None:
     body.alpha = body.W.motion(alpha) + centripetal_acceleration(body)
 
 
+def stand(body: Any, parent: Any) -> None:
+    """Outward: nothing moves, and what is applied to joints is all there is."""
+    velocities(body, parent)
+    body.tau = body.x
+
+
 ARTICULATED_BODY = algorithm(
     "articulated-body",
     ("outward", velocities),
@@ -95,4 +101,15 @@ ARTICULATED_BODY = algorithm(
     inputs=["q", "v", "tau"],
     results=["qdd"],
     over="regrouped",
+)
+# M^-1 times a vector: no velocity, no gravity, no springs.
+MASS_SOLVE = algorithm(
+    "solve with the mass matrix",
+    ("outward", stand),
+    ("inward", inertias),
+    ("outward", accelerations),
+    inputs=["q", "x"],
+    results=["qdd"],
+    over="regrouped",
+    gravity=False,
 )

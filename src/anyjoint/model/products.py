@@ -99,14 +99,18 @@ def derivative_workshop(model: Model, parameters: Sequence[str]) -> Workshop:
 
     Straight-line code grows threefold, and what is long already would take long to compile.
     """
-    mechanism, form = model.mechanism, model.workshop.form
-    if form == "auto" and GROWTH * estimate(model.workshop.plan()) > LARGE:
-        form = "kernels"
+    mechanism, form = model.mechanism, "kernels" if differentiates_by_kernels(model) else model.workshop.form
     if not parameters:
         return model.workshop if form == model.workshop.form else Workshop(mechanism, form)
     every = sorted({*parameters, *model.vary})
     nudged = [find(mechanism, x)[0] for x in parameters if x != GRAVITY and x.endswith("/placement")]
     return Workshop(mechanism, form, lambda: varied(mechanism, every), nudged)
+
+
+def differentiates_by_kernels(model: Model) -> bool:
+    """Whether derivatives are too long for straight-line code."""
+    form = model.workshop.form
+    return form == "kernels" or (form == "auto" and GROWTH * estimate(model.workshop.plan()) > LARGE)
 
 
 def known_quantity(model: Any, what: str, name: Any) -> Quantity:

@@ -54,7 +54,8 @@ def _rate(problem: Problem, steps: Steps) -> Floats:
     key = ("leave", inside, *problem.key)
     code = kept(problem.model, key, lambda: problem.map.forward([by, "drive"], inside))
     rows, rate = problem.given(steps, k, 0), np.zeros(problem.row)
-    rows |= {"state": problem.rows(steps, int(k[0]), int(k[0]) + 1), "s": steps.s[-1:].copy(), rate_of("state"): rate}
+    states, _ = problem.rows(steps, int(k[0]), int(k[0]) + 1)
+    rows |= {"state": states, "s": steps.s[-1:].copy(), rate_of("state"): rate}
     rows |= {rate_of(by): 1 / steps.h[k] if inside else np.ones(1), rate_of("drive"): _input_rates(problem, steps, k)}
     run(code, rows, 1)
     return rate[: problem.n]

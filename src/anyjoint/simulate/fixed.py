@@ -43,8 +43,9 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
             out = stepper.advance(state, drive, settings, numbers, count, every, request.threads)
             pace.stop()
             done += count
-            if request.record is not None and stepper.step.past:
-                request.record.look_back(taken + every * np.arange(1, count + 1), out[..., stepper.step.past])
+            left = stepper.step.past or stepper.step.tape
+            if request.record is not None and left:
+                request.record.leave(taken + every * np.arange(1, count + 1), out[..., left])
             taken += count * every
             yield _chunk(request, times[at : at + count], out, count * every)
             at += count

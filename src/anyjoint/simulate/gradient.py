@@ -20,6 +20,7 @@ from .event_slope import before_event
 from .run_problem import DURATION, Q0, TAU, V0, Problem, bends, warn_of_stops
 from .step_map import SEED, run
 from .steps import steps_of
+from .taped_step import KNOWN, TAPE
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -36,7 +37,7 @@ class Gradient(dict[str, Floats]):
 
 def gradient(traj: Trajectory, dq: Any, dv: Any, wrt: Sequence[str], raw: bool) -> Gradient:
     """See `Trajectory.gradient`."""
-    problem = Problem(traj, named("gradient", wrt))
+    problem = Problem(traj, named("gradient", wrt), backwards=True)
     warn_of_stops(problem)
     seeds = _seeds(traj, dq, dv, raw)
     members = [_Backward(problem, k).result(seeds[:, k], raw) for k in range(problem.request.batch)]
@@ -86,23 +87,24 @@ class _Backward:
         at = np.zeros((b - a + 1, problem.n))  # adjoints that join before step a + k
         mine = (steps.at >= a) & (steps.at < b)
         ends, inner = mine & (steps.s == 1), mine & (steps.s != 1)
-        np.add.at(at, steps.at[ends] - a + 1, seeds[ends])
-        states = problem.rows(steps, a, b)
+        at[steps.at[ends] - a + 1] += seeds[ends]  # every step ends once
+        states, tape = problem.rows(steps, a, b)
         if inner.any():
             k = steps.at[inner]
             bars = np.zeros((len(k), problem.row))
-            self._run(True, states[k - a], k, steps.s[inner, None], seeds[inner], bars)
+            self._run(True, (states[k - a], tape), k, steps.s[inner, None], seeds[inner], bars)
             np.add.at(at, k - a, bars[:, : problem.n])
         order = np.arange(b - 1, a - 1, -1)
-        self._run(False, states[::-1].copy(), order, np.ones(1), at[:0:-1].copy(), self.bar)
+        self._run(False, (states[::-1], tape[::-1]), order, np.ones(1), at[:0:-1], self.bar)
         self.bar[: problem.n] += at[0]
 
-    def _run(self, inside: bool, states: Floats, k: Floats, s: Floats, seeds: Floats, bars: Floats) -> None:
-        problem = self.problem
+    def _run(self, inside: bool, given: tuple[Floats, ...], k: Floats, s: Floats, seeds: Floats, bars: Floats) -> None:
+        problem, (states, tape) = self.problem, given
         rows = problem.given(self.steps, k, self.member)
         varying = rows["drive"].ndim == 2
         inputs = np.zeros_like(rows["drive"]) if varying else self.drive
-        rows |= {"state": states, "s": np.ascontiguousarray(s), SEED: np.ascontiguousarray(seeds)}
+        rows |= {TAPE: tape, KNOWN: tape, bar_of(TAPE): np.zeros(tape.shape[1])}
+        rows |= {"state": states, "s": np.ascontiguousarray(s), SEED: seeds}
         rows |= {bar_of("state"): bars, bar_of("drive"): inputs, bar_of("numbers"): self.numbers}
         lengths = rows[bar_of("h")] = np.zeros((len(k), 1))
         run(problem.code("backward", inside), rows, len(k))
@@ -144,7 +146,7 @@ def _at_start(problem: Problem, member: int, bar: Floats, raw: bool) -> tuple[Fl
         _, found = model.vjp("rechart", (q, v), bar, raw=True)
         bar = np.concatenate([found["q"], found["v"]])
     by_q, by_v = bar[: model.nq], bar[model.nq :]
-    return (by_q if raw else rate_matrix(model, q).T @ by_q), by_v
+    return (by_q if raw or not bends(model) else rate_matrix(model, q).T @ by_q), by_v
 
 
 def _seeds(traj: Trajectory, dq: Any, dv: Any, raw: bool) -> Floats:

@@ -122,12 +122,13 @@ def simulate(
 def differentiable(request: Request, save_every: int | None, memory: int) -> Request:
     """The request for a run that is to be differentiated: which states are kept, and where steps are written down."""
     check_differentiable(request)
-    looks = 2 if request.stepper.remembers else 1
-    bytes_each = looks * (request.model.nq + request.model.nv) * request.batch * 8
+    nq, nv = request.model.nq, request.model.nv
+    more = nq + nv if request.stepper.remembers else 4 * nv  # what steps look back at, or leave behind
+    bytes_each = (nq + nv + more) * request.batch * 8
     every = request.every if save_every else max(1, math.ceil(request.steps * bytes_each / memory))
     if every > 1 and request.events:
         raise InputError("gradient: a run with events keeps every step; leave save_every out, or give more memory")
-    return replace(request, every=every, record=Record.of(request.model.mechanism))
+    return replace(request, every=every, record=Record.of(request.model.mechanism, every))
 
 
 def started(request: Request) -> Request:

@@ -17,6 +17,7 @@ from anyjoint.forces.force import is_number
 from anyjoint.forces.program import ForceProgram, trace_forces
 from anyjoint.joints.parameters import signature
 from anyjoint.model.parameter_rows import ParameterRows
+from anyjoint.model.products import differentiates_by_kernels
 from anyjoint.model.row_program import check_built_in
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.constraints import baumgarte
@@ -104,6 +105,19 @@ class Request:
     def batch(self) -> int:
         """How many trajectories."""
         return len(self.q)
+
+    @cached_property
+    def tapes(self) -> bool:
+        """Whether steps leave the accelerations of their stages behind, which gradients go back by.
+
+        They can where accelerations are those of the mass matrix and forces, and nothing else. Short straight-line code
+        goes back through forward dynamics more quickly.
+        """
+        mechanism, stepper = self.model.mechanism, self.stepper
+        plain = not (mechanism.constraints or mechanism.timed or self.model.workshop.expansion)
+        cut = any(event.terminal for event in self.events)  # an event cuts a step short, whose stages are others
+        able = plain and not (stepper.implicit or stepper.adaptive or cut)
+        return self.record is not None and able and differentiates_by_kernels(self.model)
 
     @cached_property
     def powered(self) -> bool:

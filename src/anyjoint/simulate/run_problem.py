@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.dynamics.articulated_body import MASS_SOLVE
 from anyjoint.errors import InputError
 from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.change import names as parameter_names
 from anyjoint.model.products import derivative_workshop
 from anyjoint.model.program import filled
 from anyjoint.model.raw_gradient import RawGradient
-from anyjoint.quantity import QUANTITIES
+from anyjoint.quantity import QUANTITIES, Quantity
+from anyjoint.quantity.inverse_dynamics import INVERSE_DYNAMICS
+from anyjoint.quantity.quantity import A, Q, X, sweeps
 from anyjoint.trace.whole import whole
 from anyjoint.trace.workshop import Trace
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+SOLVE = Quantity("solve with the mass matrix", "M^-1 x in linear time.", (Q, X), (A,), sweeps(MASS_SOLVE), kept=False)
 Q0, V0, TAU, DURATION = "q0", "v0", "tau", "duration"
 CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at for their slope
 
@@ -35,14 +39,16 @@ CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at
 class Problem:
     """A run, what it is differentiated by, and the programs for it."""
 
-    def __init__(self, traj: Trajectory, names: tuple[str, ...]) -> None:
+    def __init__(self, traj: Trajectory, names: tuple[str, ...], backwards: bool = False) -> None:
         self.traj, self.request = traj, checked_run(traj)
+        self.taped = backwards and self.request.tapes
         self.model = self.request.model
         self.names = tuple(_checked_names(self.request, names))
         self.parameters = tuple(x for x in self.names if x not in (Q0, V0, TAU, DURATION))
         self.numbers, traces, self.slopes = kept(self.model, ("numbers", *self.key), self._traces)
         request = self.request
-        self.map = StepMap(request.stepper, self.model.mechanism, traces, request.forces, request.drive.varying)
+        mechanism = self.model.mechanism
+        self.map = StepMap(request.stepper, mechanism, traces, request.forces, request.drive.varying, self.taped)
         self.n = self.model.nq + self.model.nv
         self.row = self.map.row
         self.stretch = 0.0  # along a direction, how much longer the run becomes
@@ -51,7 +57,7 @@ class Problem:
     def key(self) -> tuple[Any, ...]:
         """What programs depend on."""
         request, mechanism = self.request, self.model.mechanism
-        return (self.names, request.method, request.stabilise, request.forces, request.drive.varying,
+        return (self.names, self.taped, request.method, request.stabilise, request.forces, request.drive.varying,
                 tuple(mechanism.bodies), tuple(mechanism.gravity))  # fmt: skip
 
     @property
@@ -82,10 +88,10 @@ class Problem:
         model, mechanism = self.model, self.model.mechanism
         workshop = derivative_workshop(model, self.parameters)
         numbers, traces, slopes, start = [], [], [], 0
-        for quantity in self.request.quantities:
+        for quantity in (INVERSE_DYNAMICS, SOLVE) if self.taped else self.request.quantities:
             record = QUANTITIES[quantity] if isinstance(quantity, str) else quantity
             trace = record.trace(workshop, model.algorithm)
-            if self.parameters:
+            if self.parameters and record is not SOLVE:
                 trace = whole(trace)
                 slopes.append((start, RawGradient(mechanism, self.parameters, trace.plan, trace.numbers)))
             numbers.append(filled(record.name, trace, trace.numbers, (), np.dtype(float)))
@@ -97,10 +103,10 @@ class Problem:
         """Machine code of the step, transposed ("backward") or with rates ("forward")."""
         return kept(self.model, (kind, inside, *self.key), lambda: getattr(self.map, kind)(self.by, inside))
 
-    def rows(self, steps: Steps, a: int, b: int) -> Floats:
-        """Rows of the state before some steps."""
-        states = steps.states(a, b)
-        return np.hstack([states, steps.t[a:b, None]]) if self.model.mechanism.timed else states.copy()
+    def rows(self, steps: Steps, a: int, b: int) -> tuple[Floats, Floats]:
+        """Rows of the state before some steps, and the accelerations of their stages."""
+        states, tape = steps.states(a, b)
+        return np.hstack([states, steps.t[a:b, None]]) if self.model.mechanism.timed else states, tape
 
     def start(self, member: int) -> tuple[Floats, Floats, bool]:
         """The first state as it was given, and whether joints chose charts for it, if only by a quaternion's length."""
@@ -161,7 +167,8 @@ def check_differentiable(request: Request) -> None:
 def _checked_names(request: Request, given: Sequence[str]) -> list[str]:
     if DURATION in given:
         _check_stretch(request)
-    known = [Q0, V0, TAU, DURATION, *parameter_names(request.model.mechanism)]
+    own = (Q0, V0, TAU, DURATION)
+    known = own if set(given) <= set(own) else (*own, *parameter_names(request.model.mechanism))
     for name in given:
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.3)

@@ -64,7 +64,7 @@ def _run_forward(
     problem: Problem, steps: Steps, member: int, k: Floats, rate: Floats, inputs: Any, numbers: Floats, s: Any
 ) -> None:
     rows = problem.given(steps, k, member)
-    states = problem.rows(steps, int(k[0]), int(k[-1]) + 1)
+    states, _ = problem.rows(steps, int(k[0]), int(k[-1]) + 1)
     rows |= {"state": states, "s": np.full(1, 1.0 if s is None else s), rate_of("state"): rate}
     rows |= {rate_of("numbers"): numbers, rate_of("drive"): inputs(steps, k)}
     rows[rate_of("h")] = problem.stretch * steps.h[k, None] / (problem.request.duration or 1.0)

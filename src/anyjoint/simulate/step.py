@@ -30,16 +30,19 @@ class Step:
     samples: int  # inputs over time that a step reads before it moves on to the next
     clock: int = -1  # where the row has the time, if anything depends on it
     past: slice | None = None  # where it has the state before, and the length of the step from there
+    tape: slice | None = None  # where it has the accelerations of all stages of the last step
 
 
 def make_step(
     stepper: Stepper, mechanism: Mechanism, dynamics: Schedule, forces: ForceProgram, varying: bool, powered: bool,
     projection: Projection | None = None, dampers: int | None = None, pushing: tuple[Schedule, int] | None = None,
+    taped: bool = False,
 ) -> Step:  # fmt: skip
     """The step of a stepper; `varying` says that inputs change with time and stand two rows per step in the drive.
 
     With `powered` the work of inputs, forces and dampers is summed up behind the state; `dampers` is where those of
-    each state stand among its numbers, if they are not the same for all. `pushing` are forces by kernels.
+    each state stand among its numbers, if they are not the same for all. `pushing` are forces by kernels. `taped` steps
+    leave the accelerations of their stages behind.
     """
     builder = Builder(ARRAYS)
     controls = len(CONTROLS) if stepper.adaptive else 1  # numbers that the stepper itself wants to know
@@ -81,4 +84,9 @@ def make_step(
     begin = n + bool(t)
     past = slice(begin, begin + looks) if before else None
     row = begin + looks + bool(before)
-    return Step(builder.schedule(), row, total, controls, 2 if varying else 0, n, past)
+    tape = slice(row, row + len(ops.accelerations) * mechanism.nv) if taped else None
+    for k, place in enumerate(ops.accelerations if taped else ()):
+        to = builder.place("state", row + k * mechanism.nv)
+        builder.pointwise(mechanism.nv, {"a": place}, {}, {"a": to}, lambda x: {"a": x["a"]})
+    row = tape.stop if tape else row
+    return Step(builder.schedule(), row, total, controls, 2 if varying else 0, n, past, tape)

@@ -7,14 +7,14 @@ interpolated state the part of the step that has passed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.codegen import Array, CompiledSchedule, Place, Schedule
-from anyjoint.codegen.adjoint import adjoint, bar_of
+from anyjoint.codegen.adjoint import Solve, adjoint, bar_of
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.tangent import tangent
 from anyjoint.forces.program import ForceProgram
@@ -23,6 +23,8 @@ from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps, Sum
 from anyjoint.stepper.physics import Physics, Projection
 from anyjoint.trace.workshop import Trace
+
+from .taped_step import KNOWN, TAPE, TapedOps, counted_from_the_end
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 ROWS = ("state", "drive", "h", "s")
@@ -39,6 +41,7 @@ class StepMap:
     traces: tuple[Trace, ...]  # accelerations, then corrections where steps end with a projection
     forces: ForceProgram
     varying: bool  # whether inputs change within a step: at its beginning, middle and end
+    taped: bool = False  # whether accelerations are known; then traces are inverse dynamics and a solve with M
 
     @property
     def width(self) -> int:
@@ -54,19 +57,11 @@ class StepMap:
     def schedule(self, inside: bool = False) -> Schedule:
         """The step; `inside`, the state at the part `s` of it, by the method's interpolant."""
         builder, mechanism = Builder(ARRAYS), self.mechanism
-        settings = [builder.place("settings", k) for k in range(len(self.forces.numbers))]
-        dynamics, projection = self.traces[0].schedule, self._projection()
-        feels, n = self.stepper.implicit, mechanism.nq + mechanism.nv
-        length = (builder.room(1) if self.stepper.solves else builder.place("h")) if feels else None
-        physics = Physics(
-            builder, mechanism, dynamics, self.forces, settings, projection=projection, step=length, feels=feels
-        )
-        width = self.width if self.varying else 0
+        physics, n = self._physics(builder), mechanism.nq + mechanism.nv
         q, v = builder.place("state"), builder.place("state", mechanism.nq)
         t = builder.place("state", self.row - 1) if mechanism.timed else None
         before = builder.place("state", n) if self.stepper.remembers else None
-        inputs = lambda c: builder.place("drive", round(2 * c) * width)  # noqa: E731
-        ops = CompiledOps(builder, physics, builder.place("h"), q, v, inputs, t, before)
+        ops = CompiledOps(builder, physics, builder.place("h"), q, v, self._inputs(builder), t, before)
         if inside:
             _interpolate(builder, ops, self.stepper, q, v)
             return builder.schedule()
@@ -76,6 +71,32 @@ class StepMap:
         ops.finish(*after, q, v)
         physics.settle(q, v, ops.time(1.0), before.at(n) if before else None)
         return builder.schedule()
+
+    def _physics(self, builder: Builder) -> Physics:
+        feels = self.stepper.implicit
+        length = (builder.room(1) if self.stepper.solves else builder.place("h")) if feels else None
+        settings = [builder.place("settings", k) for k in range(len(self.forces.numbers))]
+        projection = None if self.taped else self._projection()
+        return Physics(
+            builder, self.mechanism, self.traces[0].schedule, self.forces, settings, projection=projection, step=length,
+            feels=feels,
+        )  # fmt: skip
+
+    def _inputs(self, builder: Builder) -> Callable[[float], Place]:
+        """Where inputs stand at a part of the step."""
+        width = self.width if self.varying else 0
+        return lambda c: builder.place("drive", round(2 * c) * width)
+
+    def taped_schedule(self) -> tuple[Schedule, dict[int, Solve]]:
+        """The step with known accelerations, and what is solved on the way back."""
+        builder = Builder((*ARRAYS, Array(TAPE, "row"), Array(KNOWN, "row")))
+        physics, (inverse, solve), mechanism = self._physics(builder), self.traces, self.mechanism
+        q, v = builder.place("state"), builder.place("state", mechanism.nq)
+        ops = TapedOps(builder, physics, builder.place("h"), q, v, self._inputs(builder))
+        ops.equations(inverse.schedule, solve.schedule, inverse.count)
+        ops.finish(*self.stepper.step(ops), q, v)
+        physics.settle(q, v)
+        return builder.schedule(), counted_from_the_end(ops.solves, builder)
 
     def _projection(self) -> Projection | None:
         if len(self.traces) == 1:
@@ -94,7 +115,11 @@ class StepMap:
                 builder.pointwise(n + 1, {"x": bar.at(n)}, {}, {"y": seeds.at(n)}, lambda x: {"y": x["x"]})
 
         totals = [name for name in by if name != "state"]
-        made = adjoint(self.schedule(inside), ["state", *totals], "state", weigh, totals, [SEED])
+        if self.taped:
+            schedule, solves = self.taped_schedule()
+            made = adjoint(schedule, ["state", TAPE, *totals], "state", weigh, totals, [SEED], solves)
+        else:
+            made = adjoint(self.schedule(inside), ["state", *totals], "state", weigh, totals, [SEED])
         return CompiledSchedule(made)
 
     def forward(self, by: Sequence[str], inside: bool = False) -> CompiledSchedule:

@@ -125,13 +125,15 @@ def make_stepper(request: Request) -> Stepper:
         dynamics, forces = program.trace.schedule, request.forces
         dampers = sum(x.trace.count for x in programs) if rows else None
         step = make_step(
-            request.stepper, model.mechanism, dynamics, forces, varying, request.powered, projection, dampers, pushing
-        )
+            request.stepper, model.mechanism, dynamics, forces, varying, request.powered, projection, dampers, pushing,
+            request.tapes,
+        )  # fmt: skip
         return Stepper(step, programs, program.code.target.width, rows is not None)
 
     # Charts and rates belong to joints; other parameters may change and the step stays what it is.
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
-    return kept(program, (request.method, varying, request.powered, request.forces, joints, len(programs)), make)
+    key = (request.method, varying, request.powered, request.forces, joints, len(programs), request.tapes)
+    return kept(program, key, make)
 
 
 def numbers_of(request: Request, stepper: Stepper) -> Floats:

@@ -28,18 +28,19 @@ class Record:
     """What a run leaves behind: what the mechanism was, and of a run with error control its accepted steps.
 
     Those by their beginnings, lengths and first states. Of steps that look back what they look at, by how many steps
-    there were before.
+    there were before, and of others the accelerations of their stages.
     """
 
     bodies: tuple[Body, ...]
     gravity: tuple[float, ...]
+    every: int = 1
     parts: dict[int, list[tuple[Floats, Floats, Floats]]] = field(default_factory=dict)
-    seen: list[tuple[Floats, Floats]] = field(default_factory=list)
+    left: list[tuple[Floats, Floats]] = field(default_factory=list)
 
     @staticmethod
-    def of(mechanism: Mechanism) -> Record:
-        """The record of a run that begins now."""
-        return Record(tuple(mechanism.bodies), tuple(map(float, mechanism.gravity)))
+    def of(mechanism: Mechanism, every: int = 1) -> Record:
+        """The record of a run that begins now, and of which every so many steps are kept."""
+        return Record(tuple(mechanism.bodies), tuple(map(float, mechanism.gravity)), every)
 
     def still_holds(self, mechanism: Mechanism) -> bool:
         """Whether all parameters of the mechanism are what they were in the run."""
@@ -51,14 +52,16 @@ class Record:
         """More steps of a trajectory."""
         self.parts.setdefault(member, []).append((before.copy(), used.copy(), y.copy()))
 
-    def look_back(self, counts: Floats, rows: Floats) -> None:
-        """What steps see that look back, (samples, batch, n), after so many steps."""
-        self.seen.append((counts, rows.copy()))
+    def leave(self, counts: Floats, rows: Floats) -> None:
+        """What so many steps leave behind, (samples, batch, n); of every so many steps it is kept."""
+        kept = counts % self.every == 0
+        self.left.append((counts[kept], rows[kept]))
 
-    def past(self, member: int, n: int) -> Callable[[Any], Floats]:
-        """What steps see that look back, by their numbers; the first one sees nothing."""
-        counts = np.concatenate([np.zeros(1, int), *(x for x, _ in self.seen)])
-        rows = np.concatenate([np.zeros((1, n)), *(x[:, member] for _, x in self.seen)])
+    def after(self, member: int) -> Callable[[Any], Floats]:
+        """What is left behind after so many steps; nothing before the first."""
+        counts = np.concatenate([np.zeros(1, int), *(x for x, _ in self.left)])
+        width = self.left[0][1].shape[-1] if self.left else 0
+        rows = np.concatenate([np.zeros((1, width)), *(x[:, member] for _, x in self.left)])
         return lambda k: rows[np.searchsorted(counts, k)]
 
 
@@ -66,6 +69,9 @@ def _numbers(body: Body) -> tuple[Any, ...]:
     """Everything of a body that is a parameter."""
     joint = tuple(parameter.value for parameter in parameters(body.joint))
     return (np.asarray(body.placement.matrix).tolist(), body.inertia, joint, *(getattr(body, what) for what in SPRING))
+
+
+Rows = tuple[Floats, Floats]  # (q, v) and what a step looks back at; accelerations of its stages
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,7 @@ class Steps:
     h: Floats
     at: Floats
     s: Floats
-    states: Callable[[int, int], Floats]  # (q, v) before each of some steps, and what steps see that look back
+    states: Callable[[int, int], Rows]  # before each of some steps, in new arrays
     cuts: Floats  # steps between two of these have their states at a time
 
     def instants(self, k: Any) -> Floats:
@@ -88,7 +94,8 @@ def steps_of(traj: Trajectory, request: Request, member: int) -> Steps:
     """The steps of a trajectory that reached its end, or an event."""
     n, none = len(traj.t), np.zeros(0)
     if n == 1 or not request.model.nv:  # nothing has happened
-        return Steps(none, none, np.full(n, -1), np.ones(n), lambda a, b: np.zeros((0, 0)), np.zeros(1, int))
+        nothing = lambda a, b: (none[:, None], none[:, None])  # noqa: E731
+        return Steps(none, none, np.full(n, -1), np.ones(n), nothing, np.zeros(1, int))
     return _chosen(traj, request, member) if request.stepper.adaptive else _fixed(traj, request, member)
 
 
@@ -106,7 +113,8 @@ def _chosen(traj: Trajectory, request: Request, member: int) -> Steps:
     at[0], s[0] = -1, 1.0
     count = at[-1] + 1
     s = np.where(np.abs(s - 1) < END, 1.0, s)
-    return Steps(t[:count], h[:count], at, s, lambda a, b: y[a:b, :n], np.array([0, count]))
+    rows = lambda a, b: (y[a:b, :n].copy(), np.zeros((b - a, 0)))  # noqa: E731
+    return Steps(t[:count], h[:count], at, s, rows, np.array([0, count]))
 
 
 def _fixed(traj: Trajectory, request: Request, member: int) -> Steps:
@@ -123,21 +131,23 @@ def _fixed(traj: Trajectory, request: Request, member: int) -> Steps:
     if len(h) and request.every == 1:
         t, h = traj.t[:-1], np.where(np.diff(traj.t) < h * (1 - 1e-6), np.diff(traj.t), h)  # an event cuts the last
 
-    n = q.shape[1] + v.shape[1] + 1
-    past = request.record.past(member, n) if request.stepper.remembers else lambda k: np.zeros((*np.shape(k), 0))
+    left = request.record.after(member)
 
-    def states(a: int, b: int) -> Floats:
+    def states(a: int, b: int) -> Rows:
         first = int(np.searchsorted(at, a - 1))  # the sample before step a
+        looks = request.stepper.remembers
         if request.every == 1:
-            return np.hstack([q[a:b], v[a:b], past(np.arange(a, b))])
-        return _again(request, member, np.concatenate([q[first], v[first], past(a)]), t[a], h[a], b - a)
+            tape = left(np.arange(a, b) + 1) if request.tapes else np.zeros((b - a, 0))
+            return np.hstack([q[a:b], v[a:b], *([left(np.arange(a, b))] if looks else [])]), tape
+        past = left(a) if looks else np.zeros(0)
+        return _again(request, member, np.concatenate([q[first], v[first], past]), t[a], h[a], b - a)
 
     cuts = np.array([0, len(h)]) if request.every == 1 else at + 1
     return Steps(t, h, at, np.ones(len(at)), states, cuts)
 
 
-def _again(request: Request, member: int, first: Floats, t: float, h: float, count: int) -> Floats:
-    """States before each of `count` steps from a sample on, and what steps see that look back."""
+def _again(request: Request, member: int, first: Floats, t: float, h: float, count: int) -> Rows:
+    """Rows of `count` steps from a sample on."""
     stepper, n = make_stepper(request), request.model.nq + request.model.nv
     own = np.r_[0:n, stepper.step.past] if stepper.step.past else np.arange(n)  # columns of a row
     state = np.zeros((1, stepper.step.row))
@@ -148,4 +158,5 @@ def _again(request: Request, member: int, first: Floats, t: float, h: float, cou
     drive = drive_rows(request, stepper.step, t, count, h)
     mine = drive[member : member + 1] if not stepper.step.samples and len(drive) > 1 else drive
     after = stepper.advance(state.copy(), mine, settings, numbers_of(request, stepper), count)
-    return np.vstack([state[:, own], after[: count - 1, 0, own]])
+    tape = after[:, 0, stepper.step.tape] if stepper.step.tape else np.zeros((count, 0))
+    return np.ascontiguousarray(np.vstack([state[:, own], after[: count - 1, 0, own]])), tape
