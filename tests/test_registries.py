@@ -70,5 +70,6 @@ def test_every_quantity_is_exported():
     mech.add_loop(mech.bodies[-1], mech.ground, joint=joints.Spherical())
     model = mech.compile()
     header, script = c_package(model, "it")["it.h"], javascript_module(model, "it")["it.js"]
-    assert [name for name in ANSWERS if f"int it_{name}(" not in header] == []
-    assert [name for name in ANSWERS if f"model.{name} = " not in script] == []
+    wanted = {name for name, quantity in ANSWERS.items() if not quantity.open}  # those without loops are elsewhere
+    assert {name for name in ANSWERS if f"int it_{name}(" in header} == wanted
+    assert {name for name in ANSWERS if f"model.{name} = " in script} == wanted
