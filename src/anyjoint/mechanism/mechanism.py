@@ -31,6 +31,7 @@ from .inertia import Inertia
 from .probing import joint_pose
 from .shapes import Shape
 from .source import Source
+from .touching import ContactPair, contact_pair
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -75,6 +76,7 @@ class Mechanism:
         self.ground = Ground()
         self.bodies: list[Body] = []
         self.constraints: list[Constraint] = []
+        self.contacts: list[ContactPair] = []
         self.start: tuple[Vector, Vector] | None = None
         self.source: Source | None = None  # the file that it was loaded from
         self._by_name: dict[str, Body] = {}
@@ -175,6 +177,32 @@ class Mechanism:
         body = self.add_body(name, parent, law.joint(start), placement, inertia, shape, frames)
         self.replace_body(replace(body, contact=law))
         return self.bodies[-1]
+
+    @named_options
+    def add_contact(
+        self,
+        body: Body | str,
+        shape: Any = None,
+        on: Any = None,
+        of: Body | Ground | str | None = None,
+        at: Pose | None = None,
+        friction: float = 0.0,
+        stiffness: float | None = None,
+        dissipation: float = 0.0,
+        slip: float = 1e-5,
+        name: str | None = None,
+    ) -> ContactPair:
+        """Let a body touch what a signed distance bounds; `simulate(method="time-stepping")` feels it.
+
+        `shape` is what it touches with: a Sphere, Capsule, Box (its corners) or Mesh (its vertices) of anyjoint.shapes,
+        a point or several, or its own shapes if None. `on` is one of anyjoint.distances or any function of a point that
+        is negative inside, level ground if None; it stands at the pose `at` on the body `of` (default: the ground).
+        `friction` is Coulomb's; `stiffness`, in N/m, is at most what steps can follow, and just that if None;
+        `dissipation`, in s/m, is Hunt and Crossley's. Points that stick creep slower than `slip`, in m/s.
+        """
+        made = contact_pair(self, body, shape, on, of, at, friction, stiffness, dissipation, slip, name)
+        self.contacts.append(made)
+        return made
 
     @named_options
     def add_loop(
@@ -289,6 +317,11 @@ class Mechanism:
         return sum(constraint.count for constraint in self.constraints)
 
     @property
+    def np(self) -> int:
+        """Number of points of contact."""
+        return sum(len(pair.balls) for pair in self.contacts)
+
+    @property
     def timed(self) -> bool:
         """Whether anything depends on time."""
         return any(constraint.time for constraint in self.constraints)
@@ -329,6 +362,7 @@ class Mechanism:
         """A mechanism that shares its parts with this one, but can be changed apart from it."""
         made = object.__new__(type(self))
         parts = {"bodies": list(self.bodies), "constraints": list(self.constraints), "_by_name": dict(self._by_name)}
+        parts["contacts"] = list(self.contacts)
         vars(made).update(vars(self), **parts)
         return made
 

@@ -15,7 +15,7 @@ from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.mechanism import Mechanism
 from anyjoint.trace.workshop import Trace, Workshop
 
-Kind = Literal["coordinates", "velocities", "bodies", "matrix", "raw", "regressor", "rows", "time", "whole"]
+Kind = Literal["coordinates", "velocities", "bodies", "matrix", "raw", "regressor", "rows", "contacts", "time", "whole"]
 # The first dimensions of a row, as a mechanism calls them.
 LEAD: dict[Kind, tuple[str, ...]] = {
     "coordinates": ("nq",),
@@ -25,6 +25,7 @@ LEAD: dict[Kind, tuple[str, ...]] = {
     "raw": ("nv", "nq"),
     "regressor": ("nv", "nb"),
     "rows": ("nc",),
+    "contacts": ("np",),
     "time": (),
     "whole": (),
 }
@@ -65,11 +66,12 @@ class Quantity:
     optional: tuple[str, ...] = ()  # inputs that are zero where they are not given
     anywhere: bool = False  # whether it also answers where joints break down
     constrained: bool = False  # whether it is about constraints, so that others have no use for it
+    touching: bool = False  # whether it is about contacts
     kept: bool = True  # whether models keep its program, by its name
 
     def concerns(self, mechanism: Mechanism) -> bool:
         """Whether it says something about a mechanism."""
-        return not self.constrained or bool(mechanism.constraints)
+        return not (self.constrained and not mechanism.constraints) and not (self.touching and not mechanism.contacts)
 
     def given(self, mechanism: Mechanism) -> tuple[Row, ...]:
         """The inputs for a mechanism: the time is one only where something depends on it."""

@@ -9,9 +9,11 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.compiled import CompiledOps
 from anyjoint.stepper.physics import Physics, Projection, built_in_joints
+from anyjoint.trace.resistance_kernels import SHOWN
 from anyjoint.trace.setup import Rows
 from anyjoint.trace.workshop import Trace, Workshop
 
+from .contact import CONTACT_ACCELERATION
 from .constraints import POSITION_CORRECTION, VELOCITY_CORRECTION
 from .forward_dynamics import FORWARD_DYNAMICS
 from .implicit import IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION
@@ -22,7 +24,10 @@ ARRAYS = (
 )  # fmt: skip
 
 
-DYNAMICS = {quantity.name: quantity for quantity in (FORWARD_DYNAMICS, IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION)}
+DYNAMICS = {
+    quantity.name: quantity
+    for quantity in (FORWARD_DYNAMICS, IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION, CONTACT_ACCELERATION)
+}
 
 
 def step(stepper: Stepper, name: str) -> Quantity:
@@ -35,13 +40,16 @@ def step(stepper: Stepper, name: str) -> Quantity:
         builder = Builder(ARRAYS if mechanism.timed else tuple(x for x in ARRAYS if x.name != "t"))
         q, v, tau, dt, result = (builder.place(name) for name in ("q", "v", "tau", "dt", "result"))
         length = (builder.room(1) if stepper.solves else dt) if stepper.implicit else None
-        physics = Physics(builder, mechanism, forward.schedule, projection=projection, step=length)
+        shown = SHOWN * mechanism.np if stepper.resists else 0
+        physics = Physics(builder, mechanism, forward.schedule, projection=projection, step=length, shown=shown)
         ops = CompiledOps(builder, physics, dt, q, v, lambda c: tau, builder.place("t") if mechanism.timed else None)
         to_q, to_v = result, builder.place("result", mechanism.nq)
         ops.finish(*stepper.step(ops), to_q, to_v)
         physics.settle(to_q, to_v, ops.time(1.0))
         made = (forward.plan, forward.numbers, forward.over, forward.gravity, forward.closed)
-        return Trace(stepper.name, builder.schedule(), setups, *made, built_in_joints(mechanism))
+        return Trace(
+            stepper.name, builder.schedule(), setups, *made, built_in_joints(mechanism), forward.pushes, forward.loose
+        )
 
     return Quantity(
         name,
@@ -50,6 +58,7 @@ def step(stepper: Stepper, name: str) -> Quantity:
         (Q, V),
         trace,
         optional=("t",),
+        touching=stepper.resists,
     )
 
 

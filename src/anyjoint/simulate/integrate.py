@@ -31,6 +31,7 @@ from .run_problem import check_differentiable
 from .stabilise import APART, charted, check_mobility, check_on_constraints, drift
 from .status import Status
 from .steps import Record
+from .touching import Touched, contact_tracks
 from .trajectory import Crossing, Trajectory
 
 if TYPE_CHECKING:
@@ -178,6 +179,7 @@ class Recorder:
         self.q: list[Floats] = [request.q[None].copy()]
         self.v: list[Floats] = [request.v[None].copy()]
         self.work = [(np.zeros(1), np.zeros((1, request.batch)))]  # done up to times
+        self.touched = [Touched.at_start(request)]
         self.newest, self.first = self.t[0], 0  # times of the newest part, the number of its first sample
         self.values: Floats = self._values(self.t[0], self.q[0], self.v[0])
         self.status: Status | None = None
@@ -198,6 +200,8 @@ class Recorder:
         self.steps += chunk.steps
         if chunk.work is not None:
             self.work.append((chunk.t, chunk.work))
+        if chunk.contacts is not None:
+            self.touched.append(Touched(chunk.t, chunk.contacts))
         good: Floats = np.isfinite(chunk.q).all(axis=(1, 2)) & np.isfinite(chunk.v).all(axis=(1, 2))  # type: ignore[assignment]
         bad = len(good) if good.all() else int(np.argmin(good))
         if bad < len(good):
@@ -342,6 +346,7 @@ class Recorder:
         return Trajectory(
             t, q, v, status, request.model, request.method, self.steps, self.crossings, request.drive, self._work(t),
             parameters=request.parameters, run=request if self.differentiable else None,
+            contacts=contact_tracks(request, self.touched, t),
         )  # fmt: skip
 
     def _work(self, t: Floats) -> Floats:

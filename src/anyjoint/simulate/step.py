@@ -13,6 +13,7 @@ from anyjoint.stepper.adaptive_bdf2 import AdaptiveBdf2
 from anyjoint.stepper.compiled import CompiledOps
 from anyjoint.stepper.error_control import CONTROLS, AdaptiveStep, Controls
 from anyjoint.stepper.physics import Physics, Projection
+from anyjoint.trace.resistance_kernels import SHOWN
 
 ARRAYS = (
     Array("state", "row"), Array("drive", "row"), Array("numbers", "uniform"), Array("settings", "uniform"),
@@ -28,6 +29,7 @@ class Step:
     settings: int
     forces: int  # first setting that belongs to the forces, and after them to dampers where work is asked for
     samples: int  # inputs over time that a step reads before it moves on to the next
+    shown: int = 0  # where in a row points, normals and forces of contacts stand, if there are some
 
 
 def make_step(
@@ -48,9 +50,10 @@ def make_step(
     elif powered:
         damping = builder.place("numbers", dampers or 0)
     length = (builder.room(1) if stepper.solves else builder.place("settings")) if stepper.implicit else None
+    shown = SHOWN * mechanism.np if stepper.resists else 0
     physics = Physics(
         builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection, step=length,
-        feels=stepper.implicit, pushing=pushing,
+        feels=stepper.implicit, pushing=pushing, shown=shown,
     )  # fmt: skip
     if stepper.adaptive:
         wanted = Controls(*(builder.place("settings", k) for k in range(controls)))
@@ -76,4 +79,7 @@ def make_step(
     if t:
         builder.pointwise(1, {"t": t}, {"h": h}, {"t": t}, lambda x: {"t": x["t"] + x["h"]})
     row = n + bool(t) + (mechanism.nq + mechanism.nv + 2 if before else 0)
-    return Step(builder.schedule(), row, total, controls, 2 if varying else 0)
+    if shown and ops.shown:
+        copy = lambda x: {"x": x["x"]}  # noqa: E731
+        builder.pointwise(shown, {"x": ops.shown}, {}, {"x": builder.place("state", row)}, copy)
+    return Step(builder.schedule(), row + shown, total, controls, 2 if varying else 0, row)

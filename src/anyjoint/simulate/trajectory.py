@@ -62,6 +62,7 @@ class Trajectory:
     stored: Floats | None = None  # energy in springs among the forces of a run that was loaded from a file
     parameters: ParameterRows | None = None  # of each trajectory of a batch
     run: Any = None  # the request, if the run can be differentiated
+    contacts: dict[str, Any] = field(default_factory=dict)  # points, normals and forces of contacts, by name
     modes: list[Any] = field(default_factory=list)  # changes of contacts: (time, body, "sliding -> flight", reason)
 
     # -- asking ----------------------------------------------------------------------------------------------
