@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from .workshop import Workshop
 
 MOST = 60  # iterations
-CLOSE = 1e-9  # beside all forces: what forces may lack at the end
+CLOSE = 1e-8  # beside all forces: what forces may lack at the end
 ROUGH, SLOW = 1e-3, 0.5  # what is so small and hardly shrinks any more is rounding, of short numbers
 TRIES = 30  # places along a way
 PASSES = 3  # over the velocities in the middle of a step: after two, fast spins would still gain energy
-STILL, NEAR = 1e-6, 1e-8  # rad/s or m/s, and of all speeds: changes of velocities in the middle that do not matter
+STILL, NEAR = 1e-5, 1e-6  # rad/s or m/s, and of all speeds: changes of velocities in the middle that do not matter
 PASSED = 1e-3  # of the slope at the beginning of the way: so little behind the least place the end is good enough
 LEAST = 1e-2  # the same on both sides of it, for places in between
 
