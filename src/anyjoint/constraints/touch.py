@@ -1,7 +1,7 @@
 """A point of contact: a ball (or a bare point) on one body against a signed distance on another, or on the ground.
 
-The gap is the distance divided by the size of its gradient, so that any function which is negative inside will do; the
-normal is its gradient, by D*. A capsule touches where the distance is least along its axis.
+Any function which is negative inside will do, whose gradient, by D*, is the normal. A capsule touches where the
+distance is least along its axis.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.scalar import Scalar, jet, less, select, sqrt
+from anyjoint.scalar import Scalar, jet, less, maximum, select, sqrt
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Vector, cross, dot, vector, zeros
 
 from .resistance import Begun, Resistance, Scalars, firmness, pushing, rubbing
@@ -18,7 +18,10 @@ from .rows import Touched
 
 Distance = Callable[[Vector], Scalar]  # of a point: negative inside
 FRAME = 12  # numbers of a pose
+SHOWN = 9  # numbers of a point of contact among results: where it is, its normal, the force there
 HALVINGS = 7  # of a capsule's axis, before a secant
+SLIDES = 5  # along the surface of a plain function to where it is nearest
+TINY = 1e-36
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -64,10 +67,10 @@ class Touch(Resistance):
         """The gap, the point of the first body that is nearest, and the normal towards it, in the world."""
         frame = b @ pose_of(numbers[7 : 7 + FRAME])
         back = frame.inverse()
-        ends = [back.act(a.act(vector(*numbers[i : i + 3]))) for i in ((0, 3) if self.long else (0,))]
+        ends = [back.act(list(a.act(numbers[i : i + 3]))) for i in ((0, 3) if self.long else (0,))]
         center, radius = self._nearest(*ends), numbers[6]
         gap, normal = gap_and_normal(self.distance, center)
-        point = frame.act(center - radius * normal)
+        point = frame.act(list(center - radius * normal))
         return gap - radius, point, frame.R @ normal
 
     def _nearest(self, first: Vector, second: Vector | None = None) -> Vector:
@@ -88,7 +91,8 @@ class Touch(Resistance):
         inside = less(at_low * at_high, 0.0)
         steep = select(inside, at_high - at_low, 1.0)
         flat = select(less(0.0, at_low), low, select(less(at_high, 0.0), high, 0.5 * (low + high)))
-        return first + select(inside, low - at_low * (high - low) / steep, flat) * way
+        nearest: Vector = first + select(inside, low - at_low * (high - low) / steep, flat) * way
+        return nearest
 
 
 def gradient(distance: Distance, p: Vector) -> tuple[Scalar, Vector]:
@@ -98,6 +102,30 @@ def gradient(distance: Distance, p: Vector) -> tuple[Scalar, Vector]:
 
 
 def gap_and_normal(distance: Distance, p: Vector) -> tuple[Scalar, Vector]:
+    """The distance to the nearest place where the function is 0, and the normal there.
+
+    A true distance knows both at once. For any other function, places are improved: along the surface towards where the
+    normal leads to p, as far as its curvature between the last two places lets us, then down to it.
+    """
+    gap, normal = _sight(distance, p)
+    slides = getattr(distance, "slides", SLIDES)
+    if not slides:
+        return gap, normal
+    x, part = p - gap * normal, 0.5
+    down, normal = _sight(distance, x)
+    x = x - down * normal
+    for _ in range(slides):
+        gap = dot(p - x, normal)
+        aside = x + part * (p - x - gap * normal)
+        down, turned = _sight(distance, aside)
+        way = aside - down * turned - x
+        bend = maximum(dot(way, turned - normal) / (dot(way, way) + TINY), 0.0)
+        part = 1 / (1 + bend * maximum(gap, 0.0))
+        x, normal = x + way, turned
+    return dot(p - x, normal), normal
+
+
+def _sight(distance: Distance, p: Vector) -> tuple[Scalar, Vector]:
     """To first order the distance to where the function is 0, and the unit vector along its gradient."""
     value, slope = gradient(distance, p)
     size = sqrt(dot(slope, slope))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-
 from .inertia import spatial_inertias
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ NOTHING = 1e-12  # of the largest inertia: what weighs less does not count
 class Ease:
     """Jacobians of all bodies and the inverse mass matrix at one place."""
 
-    def __init__(self, mechanism: Mechanism, q: Sequence[float]) -> None:
+    def __init__(self, mechanism: Mechanism, q: Any) -> None:
         self.poses = [np.asarray(pose.matrix, dtype=float) for pose in mechanism.poses([float(x) for x in q])]
         self.nv = mechanism.nv
         self.jacobians = self._jacobians(mechanism, q)
@@ -32,7 +31,7 @@ class Ease:
         real = size > NOTHING * max(float(size[-1]), 1e-300) if len(size) else np.zeros(0, dtype=bool)
         self.inverse = (axes[:, real] / size[real]) @ axes[:, real].T
 
-    def _jacobians(self, mechanism: Mechanism, q: Sequence[float]) -> list[Floats]:
+    def _jacobians(self, mechanism: Mechanism, q: Any) -> list[Floats]:
         """Of each body its twist, in its own axes, by all velocities."""
         made: list[Floats] = []
         for body in mechanism.bodies:

@@ -124,7 +124,7 @@ def checked_balls(where: str, given: Any, distance: Distance) -> tuple[Ball, ...
         points = np.zeros((0, 0))
     if points.ndim != 2 or points.shape[1] != 3 or not len(points) or not np.isfinite(points).all():
         raise ModelError(
-            f"{where}: it touches with {given!r}; expected shapes.Sphere, Capsule, Box or Mesh, a point, or points (n, 3)"
+            f"{where}: it touches with {given!r}; expected shapes.Sphere, Capsule, Box or Mesh, or points (n, 3)"
         )
     return tuple(_ball(point, 0.0) for point in points)
 
@@ -145,7 +145,7 @@ def _of_shape(where: str, shape: Shape, frame: Pose, flat: bool) -> list[Ball]:
         case Group(parts=parts):
             return [ball for part in parts for ball in _of_shape(where, part, frame, flat)]
     kind = type(shape).__name__
-    raise ModelError(f"{where}: a {kind} does not touch; give a Sphere, Capsule, Box or Mesh, or points of it, shape=...")
+    raise ModelError(f"{where}: a {kind} does not touch; give a Sphere, Capsule, Box or Mesh, or some of its points")
 
 
 def _ball(point: Any, radius: float) -> Ball:
@@ -177,7 +177,7 @@ def checked_distance(where: str, given: Any) -> Distance:
         found = np.array([value, *slope], dtype=float)
         at = ", ".join(f"{x:.3g}" for x in p)
         if not np.isfinite(found).all():
-            raise ModelError(f"{where}: {name} or its gradient is not finite at ({at}); guard roots and divisions there")
+            raise ModelError(f"{where}: {name} or its gradient is not finite at ({at}); guard roots and divisions")
         if np.linalg.norm(found[1:]) < FLAT:
             raise ModelError(
                 f"{where}: the gradient of {name} vanishes at ({at}), so that there is no normal; expected a function"

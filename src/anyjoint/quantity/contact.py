@@ -28,7 +28,7 @@ def contact(pull: float = 0.0, pushes: Sequence[Push] = (), given: Sequence[Resi
     def trace(workshop: Workshop, _: str) -> Trace:
         check_regular(workshop.mechanism)
         if workshop.expansion:
-            raise InputError("time-stepping: joints that follow others are not stepped under contacts; use another method")
+            raise InputError("time-stepping: joints that follow others cannot be stepped by it; use another method")
         resisting = resistances(workshop.mechanism) if given is None else given
         question = Question("accelerations", right, implicit=True)
         inputs = (*with_time(workshop, INPUTS), *(row.name for row in signals))
@@ -36,9 +36,9 @@ def contact(pull: float = 0.0, pushes: Sequence[Push] = (), given: Sequence[Resi
 
     return Quantity(
         "contact_acceleration" + (f" {pull!r}" if pull else ""),
-        "Accelerations over a step of dt seconds under contacts, limits and dry friction; points, normals, forces there.",
+        "Accelerations over a step of dt seconds under contacts, limits and dry friction, and what contacts do.",
         (Q, V, TAU, DT, T, *signals),
-        (A, Row("contacts", "contacts", (3, 3), "of each point of contact: where, its normal, the force, in the world")),
+        (A, Row("contacts", "contacts", (3, 3), "of each point: where it is, its normal, the force, in the world")),
         trace,
         optional=("t",),
         touching=True,

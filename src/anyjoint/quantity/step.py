@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from anyjoint.codegen import Array
 from anyjoint.codegen.builder import Builder
+from anyjoint.constraints.touch import SHOWN
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.compiled import CompiledOps
 from anyjoint.stepper.physics import Physics, Projection, built_in_joints
-from anyjoint.trace.resistance_kernels import SHOWN
 from anyjoint.trace.setup import Rows
 from anyjoint.trace.workshop import Trace, Workshop
 
-from .contact import CONTACT_ACCELERATION
 from .constraints import POSITION_CORRECTION, VELOCITY_CORRECTION
+from .contact import CONTACT_ACCELERATION
 from .forward_dynamics import FORWARD_DYNAMICS
 from .implicit import IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION
 from .quantity import TAU, Q, Quantity, Row, T, V

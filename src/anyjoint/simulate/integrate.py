@@ -31,7 +31,7 @@ from .run_problem import check_differentiable
 from .stabilise import APART, charted, check_mobility, check_on_constraints, drift
 from .status import Status
 from .steps import Record
-from .touching import Touched, contact_tracks
+from .tracks import Touched, contact_tracks
 from .trajectory import Crossing, Trajectory
 
 if TYPE_CHECKING:

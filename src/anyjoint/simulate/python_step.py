@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.constraints.touch import SHOWN
 from anyjoint.errors import SingularityError
 from anyjoint.forces.signal import signal_at
 from anyjoint.model.parameter_rows import ParameterRows
@@ -14,7 +15,6 @@ from anyjoint.stepper import Stepper
 from anyjoint.stepper.newton import CLOSE, MOST, ROUND, SLOW, square
 from anyjoint.stepper.physics import JUMP
 from anyjoint.stepper.tableau import Tableau
-from anyjoint.trace.resistance_kernels import SHOWN
 
 from .drive import Drive
 from .programs import program_of

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.constraints.touch import SHOWN
 from anyjoint.errors import InputError
 from anyjoint.forces import Limits
 from anyjoint.forces.force import is_number
@@ -28,16 +29,15 @@ from anyjoint.scalar import reals
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.newton import CLOSE
 from anyjoint.stepper.physics import built_in_joints
-from anyjoint.trace.resistance_kernels import SHOWN
 
 from .drive import Drive, make_drive
-from .touching import check_contacts
 from .events import Event, as_events
 from .kept import kept
 from .limits import check_start, check_stops, stops
 from .programs import program_of
 from .python_step import damping_of
 from .stabilise import PROJECT, Stabilise, checked_stabilise
+from .touching import check_contacts
 
 if TYPE_CHECKING:
     from anyjoint.model import Model

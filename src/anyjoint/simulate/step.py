@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from anyjoint.codegen import Array, Schedule
 from anyjoint.codegen.builder import Builder
+from anyjoint.constraints.touch import SHOWN
 from anyjoint.forces.program import ForceProgram
 from anyjoint.mechanism import Mechanism
 from anyjoint.stepper import Stepper
@@ -13,7 +14,6 @@ from anyjoint.stepper.adaptive_bdf2 import AdaptiveBdf2
 from anyjoint.stepper.compiled import CompiledOps
 from anyjoint.stepper.error_control import CONTROLS, AdaptiveStep, Controls
 from anyjoint.stepper.physics import Physics, Projection
-from anyjoint.trace.resistance_kernels import SHOWN
 
 ARRAYS = (
     Array("state", "row"), Array("drive", "row"), Array("numbers", "uniform"), Array("settings", "uniform"),

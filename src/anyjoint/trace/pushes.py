@@ -233,6 +233,7 @@ class PushedTree:
         """Before joints feel their springs as they will be."""
         at, signal = self.closed.at, count()
         for spot, row in zip(self.pushes.spots, self.numbers, strict=True):
+            assert isinstance(spot.push, Push)  # what resists is traced by kernels
             X, own = split_numbers(row, spot.push)
             bodies = [LinkTouched(frames, at[link], GROUND, x) for link, x in zip(spot.links, poses_of(X), strict=True)]
             pairs = [coordinate_pair(tree, mechanism, place) for place in spot.push.coordinates]

@@ -17,6 +17,7 @@ import numpy as np
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
 from anyjoint.constraints import Begun, Resistance
+from anyjoint.constraints.touch import SHOWN
 from anyjoint.mechanism import Mechanism
 from anyjoint.spatial import dot, vector, zeros
 from anyjoint.tree.closures import ClosedPlan
@@ -35,8 +36,6 @@ from .resistance_program import ResistancePrograms
 from .row_kernels import EXACT, Feeds
 from .setup import Rows, Setup
 from .sketch import Sketch
-
-SHOWN = 9  # numbers of a contact among the results: point, normal, force
 
 
 @dataclass

@@ -17,6 +17,8 @@ class Box(Distance):
     y: float
     z: float
 
+    slides = 0
+
     def __post_init__(self) -> None:
         positive("Box", x=self.x, y=self.y, z=self.z)
 

@@ -16,6 +16,8 @@ class Cylinder(Distance):
     radius: float
     length: float
 
+    slides = 0
+
     def __post_init__(self) -> None:
         positive("Cylinder", radius=self.radius, length=self.length)
 

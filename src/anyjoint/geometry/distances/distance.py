@@ -18,6 +18,8 @@ TINY = 1e-36  # keeps roots of squares differentiable at 0, also in short number
 class Distance:
     """Base of all signed distances."""
 
+    slides = 5  # places on the way to the nearest one; 0 for true distances, whose gradients know it at once
+
     def __call__(self, p: Vector) -> Scalar:
         """The distance of a point, negative inside."""
         raise TypeError(f"{type(self).__name__} does not say how far a point is")
@@ -32,25 +34,30 @@ class FunctionDistance(Distance):
     @property
     def name(self) -> str:
         """What messages call it."""
-        place, name = definition(self.function), getattr(self.function, "__name__", type(self.function).__name__)
-        return f"distance function {name}" + (f" ({place})" if place else "")
+        place = definition(self.function)
+        return f"distance function {function_name(self.function)}" + (f" ({place})" if place else "")
 
     def __call__(self, p: Vector) -> Scalar:
-        with user_code(f"distance function {getattr(self.function, '__name__', '')}", self.function, list(p), "distance"):
+        with user_code(f"distance function {function_name(self.function)}", self.function, list(p), "distance"):
             found = self.function(p)
         if found is None:
             raise InputError(f"{self.name} returned None; is a `return` missing?")
         made = list(np.ravel(np.asarray(found, dtype=object)))
-        if len(made) != 1 or not (is_number(made[0]) or hasattr(made[0], "__rmul__")) or isinstance(made[0], (bool, str)):
+        good = len(made) == 1 and (is_number(made[0]) or hasattr(made[0], "__rmul__"))
+        if not good or isinstance(made[0], (bool, str)):
             raise InputError(f"{self.name} returned {found!r}; expected one number, negative inside")
         return made[0]
+
+
+def function_name(function: Any) -> str:
+    """What a function is called."""
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 def distance(f: Callable[[Vector], Scalar]) -> Distance:
     """A signed distance from any plain function of a point, p[0], p[1], p[2]: negative inside, 0 on the surface.
 
-    It need not be the true distance: gaps are its values over the size of its gradient. The gradient must not vanish
-    near the surface.
+    It need not be the true distance: nearest points are found from its values and its gradient, which must not vanish.
 
     >>> from anyjoint import distances
     >>> bowl = distances.distance(lambda p: p[2] - 0.2 * (p[0] ** 2 + p[1] ** 2))

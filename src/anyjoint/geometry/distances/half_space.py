@@ -22,6 +22,8 @@ class HalfSpace(Distance):
     normal: Sequence[float] = (0.0, 0.0, 1.0)
     offset: float = 0.0
 
+    slides = 0
+
     def __post_init__(self) -> None:
         n, offset = _numbers(self.normal), _numbers(self.offset)
         size = float(np.linalg.norm(n)) if n.shape == (3,) else 0.0

@@ -16,6 +16,8 @@ class Sphere(Distance):
     radius: float
     inside: bool = False
 
+    slides = 0
+
     def __post_init__(self) -> None:
         positive("Sphere", radius=self.radius)
 
