@@ -11,7 +11,7 @@ from anyjoint.mechanism.checks import check_regular
 from anyjoint.trace.constrained import Question, held
 from anyjoint.trace.workshop import Trace, Workshop
 
-from .implicit import DT
+from .implicit import DT, implicit
 from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
 
 INPUTS = ("q", "v", "tau", "h")
@@ -27,12 +27,21 @@ def contact(pull: float = 0.0, pushes: Sequence[Push] = (), given: Sequence[Resi
 
     def trace(workshop: Workshop, _: str) -> Trace:
         check_regular(workshop.mechanism)
-        if workshop.expansion:
-            raise InputError("time-stepping: joints that follow others cannot be stepped by it; use another method")
         resisting = resistances(workshop.mechanism) if given is None else given
+        if workshop.expansion:
+            return followed(workshop, resisting)
         question = Question("accelerations", right, implicit=True)
         inputs = (*with_time(workshop, INPUTS), *(row.name for row in signals))
         return workshop.pushed((*pushes, *resisting)).resisted("contact", inputs, question)
+
+    def followed(workshop: Workshop, resisting: Sequence[Resistance]) -> Trace:
+        """Joints that follow others: a linearly implicit step, in which nothing can resist."""
+        if resisting:
+            raise InputError(
+                f"time-stepping: {resisting[0].what} cannot be felt where joints follow others (joints.Coupled); join"
+                ' them by constraints instead, or use method="implicit-euler"'
+            )
+        return implicit(pull, pushes).trace(workshop, "auto")
 
     return Quantity(
         "contact_acceleration" + (f" {pull!r}" if pull else ""),
