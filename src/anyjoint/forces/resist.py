@@ -24,14 +24,15 @@ def resistances(mechanism: Mechanism, limits: bool = True) -> tuple[Resistance, 
     return (*made, *frictions(mechanism))
 
 
-def touches(pair: ContactPair, ease: Ease) -> list[Touch]:
-    """The points of a contact."""
+def touches(pair: ContactPair, ease: Ease | None = None) -> list[Touch]:
+    """The points of a contact; without `ease`, where they are and nothing else matters."""
     made = []
     for ball in pair.balls:
         middle = [(a + b) / 2 for a, b in zip(ball.first, ball.second, strict=True)]
         numbers = (
             *ball.first, *ball.second, ball.radius, *pose_numbers(pair.at), pair.friction,
-            min(pair.stiffness, HARD), pair.dissipation, pair.slip, ease.point(pair.body, middle, pair.other),
+            min(pair.stiffness, HARD), pair.dissipation, pair.slip,
+            ease.point(pair.body, middle, pair.other) if ease else 1.0,
         )  # fmt: skip
         bodies = pair.body, pair.other
         made.append(Touch(what=pair.name, bodies=bodies, numbers=numbers, distance=pair.distance, long=ball.long))

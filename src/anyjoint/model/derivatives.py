@@ -111,6 +111,8 @@ class Derivatives(Part):
             near = difflib.get_close_matches(str(method), STEPS, n=1, cutoff=0.3)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
             raise InputError(f"linearise: method={method!r} is unknown{hint}; choose one of {', '.join(STEPS)}")
+        if STEPPERS[method].resists:
+            raise InputError(f"linearise: steps of {method!r} are not differentiated; choose another method")
         if not is_real(dt) or not 0 < dt < np.inf:
             raise InputError(f"linearise: dt={dt!r}; expected a positive finite number of seconds, or None for rates")
         return STEPS[method].name

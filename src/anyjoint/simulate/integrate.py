@@ -16,7 +16,7 @@ from anyjoint.mechanism.singular import joint_reason
 from anyjoint.options import named_options
 from anyjoint.stepper import STEPPERS
 
-from .choose import AUTO, EXPLICIT, chosen
+from .choose import AUTO, EXPLICIT, TOUCHING, chosen
 from .chunk import Chunk, StateAt, StepUnderflow
 from .contact import simulate_contacts
 from .drive import read_only
@@ -86,6 +86,8 @@ def simulate(
     """
     rest = rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters
     first = EXPLICIT if method == AUTO else method
+    if method == AUTO and model.mechanism.contacts:
+        method = first = TOUCHING  # no other feels contacts
     if model.modes:
         if gradient:
             raise InputError("gradient: runs in which contacts open and close are not differentiated; fix their modes")

@@ -128,7 +128,7 @@ def check_differentiable(request: Request) -> None:
         raise InputError(f"gradient: {model.numeric} solves numerically; compile with another algorithm")
     if model.dtype != np.dtype(float):
         raise InputError(f"gradient: the model computes in {model.dtype}; compile with dtype='float64'")
-    if request.stepper.solves:
+    if request.stepper.solves or request.stepper.resists:
         raise InputError(
             f"gradient: {request.method} solves equations by repeated corrections, which are not differentiated; use an"
             " explicit method, or 'implicit-euler', which solves them once"
