@@ -97,7 +97,7 @@ def test_modes_and_joints_that_follow_others_are_refused():
     )
     with pytest.raises(aj.InputError, match="does not change the modes of 'ball'"):
         mech.compile().simulate(at(0.2), np.zeros(6), duration=0.1, method=METHOD)
-    mech = aj.gallery.tongs(2)
+    mech = aj.gallery.tongs_with_fish(3)
     mech.add_contact(mech.bodies[-1], (0, 0, 0), on=distances.HalfSpace(offset=-9.0))
     with pytest.raises(aj.InputError, match="cannot be felt where joints follow others"):
         mech.compile().simulate(duration=0.1, method=METHOD)
