@@ -57,7 +57,7 @@ def test_height_fields_go_through_their_points_without_kinks():
     for a, b in np.random.default_rng(1).uniform(-1, 1, size=(20, 2)):
         left, right = (float(gradient(field, vector(x[3] + e, b, 0))[1][0]) for e in (-1e-9, 1e-9))
         assert left == pytest.approx(right, abs=1e-6)
-        value, slope = gradient(field, vector(a, b, 0.0))
+        slope = gradient(field, vector(a, b, 0.0))[1]
         assert float(slope[0]) == pytest.approx((field((a + 1e-6, b, 0)) - field((a - 1e-6, b, 0))) / 2e-6, abs=1e-6)
 
 

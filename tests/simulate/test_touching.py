@@ -60,7 +60,7 @@ def test_a_bowling_ball_keeps_five_sevenths_of_its_speed():
 
 
 def test_a_stiff_spring_throws_a_ball_back_and_dissipation_takes_its_share():
-    """A contact that steps resolve is a spring: a ball comes back as fast as it came, and Hunt and Crossley's slower."""
+    """A contact that steps resolve is a spring: a ball comes back as fast as it came, or slower by the law."""
     speeds = {}
     for d in (0.0, 0.5):
         mech = ball(0.0, stiffness=2e4, dissipation=d)
@@ -96,6 +96,21 @@ def test_limits_hold_and_friction_holds_a_pendulum_up():
     assert np.abs(traj.q[:, 1] - 0.3).max() == pytest.approx(creep, rel=0.01)
     free = run(mech, [0.4, 0.3], [3.0, 0.0], duration=0.1, limits=False)
     assert free.q[:, 0].max() > 0.6
+
+
+def test_a_rocking_block_loses_what_housner_says():
+    """Angular momentum about the corner that lands: 1 - 3/2 sin^2 of the slenderness is left of the speed."""
+    width, height, tilt, dt = 0.25, 1.0, 0.15, 5e-4
+    mech, shape = aj.Mechanism("block"), shapes.Box(0.25, 0.4, 1.0)
+    mech.add_body("block", joint=joints.FreeQuaternion(), inertia=shape.inertia(1.0), shape=shape)
+    mech.add_contact("block", friction=0.9)
+    turn = aj.Pose.rotation_y(tilt)
+    x, _, z = aj.Pose.translation(width / 2, 0, 0).act(turn.act((-width / 2, 0, height / 2)))
+    traj = run(mech, [np.cos(tilt / 2), 0, np.sin(tilt / 2), 0, x, 0, z], duration=0.7, dt=dt)
+    energy = sum(traj.energy()) - G * height / 2
+    landed = int(np.argmax(traj.q[:, 2] < 0))
+    left = np.sqrt(energy[landed + int(0.05 / dt)] / energy[landed - int(0.01 / dt)])
+    assert left == pytest.approx(1 - 1.5 * np.sin(np.arctan(width / height)) ** 2, rel=3e-3)
 
 
 # -- laws --------------------------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def test_contacts_that_cannot_be_are_refused(given, said):
 
 def test_bodies_that_cannot_touch_are_refused():
     mech = free()
-    with pytest.raises(aj.ModelError, match="expected shapes.Sphere"):
+    with pytest.raises(aj.ModelError, match=r"expected shapes\.Sphere"):
         mech.add_contact("ball")  # it has no shape
     with pytest.raises(aj.ModelError, match="name the body that touches it first"):
         mech.add_contact(mech.ground)
@@ -68,9 +68,9 @@ def test_bodies_that_cannot_touch_are_refused():
 def test_runs_that_cannot_be_are_refused(tmp_path):
     mech = ball()
     model, rest = mech.compile(), np.zeros(6)
-    with pytest.raises(aj.InputError, match='"ball-ground\'; use method="time-stepping"|use method="time-stepping"'):
+    with pytest.raises(aj.InputError, match=r"does not feel the contacts 'ball-ground'; use method"):
         model.simulate(at(0.2), rest, duration=0.1)
-    with pytest.raises(aj.InputError, match="begins 0.05 m deep, and would burst apart"):
+    with pytest.raises(aj.InputError, match=r"begins 0\.05 m deep, and would burst apart"):
         model.simulate(at(0.05), rest, duration=0.1, method=METHOD)
     with pytest.raises(aj.InputError, match="not differentiated"):
         model.simulate(at(0.2), rest, duration=0.1, method=METHOD, gradient=True)
@@ -86,7 +86,7 @@ def test_runs_that_cannot_be_are_refused(tmp_path):
 def test_a_point_without_a_normal_ends_the_run_before_it_begins():
     mech = ball(on=distances.Sphere(0.5))
     model = mech.compile()
-    with pytest.raises(aj.InputError, match="deep|no gradient"):
+    with pytest.raises(aj.InputError, match=r"deep|no gradient"):
         model.simulate(at(0.0), np.zeros(6), duration=0.1, method=METHOD)
 
 

@@ -25,8 +25,8 @@ def check_contacts(model: Model, q: Floats, dt: float, stepper: Stepper) -> None
     pairs = model.mechanism.contacts
     if stepper.resists and model.modes:
         raise InputError(
-            f"method={stepper.name!r} does not change the modes of {', '.join(map(repr, model.modes))}; add them as free"
-            " bodies, and their contacts by add_contact"
+            f"method={stepper.name!r} does not change the modes of {', '.join(map(repr, model.modes))}; add them as"
+            " free bodies, and their contacts by add_contact"
         )
     if not pairs:
         return
