@@ -18,7 +18,7 @@ from .constraint import Coordinate
 from .rows import Touched
 
 Scalars = Sequence[Scalar]
-FIRM = 1.0  # of the mass that a contact feels over the square of a step: no contact is stiffer than that
+FIRM = 25.0  # times the mass that a contact feels over the square of a step: no contact is stiffer
 
 
 @dataclass(frozen=True)
