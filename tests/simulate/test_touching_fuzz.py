@@ -1,6 +1,6 @@
 """Millions of steps of things that fall: no step fails, no energy comes out of nothing, nothing sinks in.
 
-The bound: what touches is never deeper inside than what it moves in two steps, and where all rest than ten micrometres.
+The bound: what touches is never deeper inside than what it moves in two steps, and at rest than 50 micrometres.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ import anyjoint as aj
 from anyjoint import distances, joints, shapes
 from tests.simulate.touching import METHOD, leg, stored
 
-GAIN = 2e-2  # of the energy that is lost: velocities and places of a sample are half a step apart
+GAIN = 2e-3  # of the energy that is lost, in all of the run
 
 
 def tumblers() -> aj.Mechanism:
@@ -60,7 +60,7 @@ def check(mech: aj.Mechanism, q: np.ndarray, v: np.ndarray, duration: float, dt:
             deep = -np.minimum(track.points[1:, ..., 2].min(axis=(0, 2)), 0.0)
             assert (deep < 2 * dt * speed).all()
             still = np.abs(traj.v[-1]).max(axis=1) < 1e-3
-            assert (track.points[-1, still, ..., 2] > -1e-5).all()
+            assert (track.points[-1, still, ..., 2] > -5e-5).all()
 
 
 @pytest.mark.slow

@@ -18,7 +18,9 @@ def unbalanced(body: Any, parent: Any) -> None:
     """Outward: what a link lacks, without forces and contacts.
 
     Velocities are those in the middle of the step: gyroscopic forces that are felt at its beginning would add energy.
-    Springs and dampers know those at the beginning, `drift` before them.
+    Springs and dampers know those at the beginning, `drift` before them. `shift` is how links accelerate because axes
+    of free bodies turn, `turn`, along which their velocities are: within a step, velocities keep to the axes at its
+    beginning.
     """
     body.qdd = body.qdd_rest
     accelerate(body, parent)
@@ -26,6 +28,7 @@ def unbalanced(body: Any, parent: Any) -> None:
     body.tau = body.tau + felt(body.damping, body.drift) + h * felt(body.stiffness, body.drift)
     implicit.stretch(body, h)
     implicit.come_to_rest(body)
+    body.shift = body.W.motion(body.A.motion(parent.shift) + (body.S_A + body.S_B) @ body.turn)
 
 
 def inertias(body: Any, parent: Any) -> None:
@@ -39,7 +42,7 @@ CONTACT = algorithm(
     ("outward", unbalanced),
     ("inward", inertias),
     ("outward", implicit.answers),
-    inputs=[*implicit.ROWS, "drift", *vars(UNFED)],
-    results=["answer", "eta"],
+    inputs=[*implicit.ROWS, "drift", "turn", *vars(UNFED)],
+    results=["answer", "eta", "shift"],
     over="regrouped",
 )

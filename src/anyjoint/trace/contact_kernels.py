@@ -15,10 +15,12 @@ from anyjoint.codegen import Array, Place, Schedule
 from anyjoint.codegen.builder import Builder, Values
 from anyjoint.dynamics.contact import CONTACT
 from anyjoint.dynamics.link_rows import MOVING_FRAMES
+from anyjoint.joints import FreeQuaternion
 from anyjoint.scalar import absolute, less, maximum, minimum, select
 
 from .classes import Tracer
 from .constrained import Question
+from .free_bodies import FreeBodies
 from .landings import SHARED
 from .layout import Layout
 from .push_kernels import PushKernels
@@ -61,10 +63,12 @@ def contact_kernels(workshop: Workshop, question: Question, inputs: Sequence[str
         builder, mechanism, closed, workshop.found(), numbers, frames, rows.feeds, _end(made)
     )
     made += resisting.numbers
-    middle, drift = builder.room(mechanism.nv), builder.room(mechanism.nv)
-    tracer = Tracer(plan, numbers, workshop.joints, CONTACT, rows.feeds.patterns())
-    sweeps = Layout(tracer, builder, True, _end(made), {**rows.feeds.rooms, "v": middle, "drift": drift})
-    solve = Solve(builder, resisting, sweeps, mechanism.nv)
+    own = {name: builder.room(mechanism.nv) for name in ("v", "drift", "turn")}
+    free = FreeBodies(builder, [body.v.start for body in mechanism.bodies if isinstance(body.joint, FreeQuaternion)])
+    patterns = [{**feed, "turn": free.pattern(link)} for feed, link in zip(rows.feeds.patterns(), plan.links, strict=True)]
+    tracer = Tracer(plan, numbers, workshop.joints, CONTACT, patterns)
+    sweeps = Layout(tracer, builder, True, _end(made), {**rows.feeds.rooms, **own})
+    solve = Solve(builder, resisting, sweeps, mechanism.nv, free)
     solve.add_runs()
     return builder.schedule(), made + sweeps.rows
 
@@ -76,8 +80,10 @@ def _end(rows: Sequence[Rows]) -> int:
 class Solve:
     """Adds the runs of Newton's method, and passes over them, each with better velocities in the middle of the step."""
 
-    def __init__(self, builder: Builder, resisting: ResistanceKernels, sweeps: Layout, nv: int) -> None:
-        self.builder, self.resisting, self.sweeps, self.nv = builder, resisting, sweeps, nv
+    def __init__(
+        self, builder: Builder, resisting: ResistanceKernels, sweeps: Layout, nv: int, free: FreeBodies
+    ) -> None:
+        self.builder, self.resisting, self.sweeps, self.nv, self.free = builder, resisting, sweeps, nv, free
         self.v, self.h, self.a = builder.place("v"), builder.place("h"), builder.room(nv)
         names = ("going", "on", "passes", "count", "last", "bad", "before", "alpha", "low", "high", "slope", "lack",
                  "size", "tries", "seek", "moved", "speed")  # fmt: skip
@@ -99,6 +105,7 @@ class Solve:
         self._drift()
         begin = len(self.builder.runs)
         self._set(count=0.0, last=1e30)
+        self.free.turn(self.sweeps.fed["v"], self.at["going"], self.sweeps.fed["turn"])
         self.builder.pointwise(1, self._places("going"), {}, self._places("on"), lambda x: {"on": x["going"]})
         self.sweeps.add_runs(between=self._before)
         self._set(before=0.0, alpha=1.0, low=0.0, high=1.0, tries=0.0)
@@ -145,6 +152,7 @@ class Solve:
     def _before(self, level: int) -> None:
         """Before the sweeps that are repeated, what resists loads them anew."""
         if level == 1:
+            self.resisting.start_from(self.sweeps.results)
             self.loop = len(self.builder.runs)
             self._copy(self.base, self.resisting.feeds.rooms)
             self.resisting.load()
@@ -221,4 +229,5 @@ class Solve:
         unsolved = lambda x: {"a": x["a"] + 0.0 / (1.0 - x["bad"])}  # noqa: E731
         result = self.builder.place("result")
         self.builder.pointwise(self.nv, {"a": self.a}, self._places("bad"), {"a": result}, unsolved)
+        self.free.end(self.v, self.h, self.sweeps.fed["turn"], result)
         self.resisting.show()

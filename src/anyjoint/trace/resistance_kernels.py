@@ -101,7 +101,7 @@ class ResistanceKernels:
         self.h = builder.place("h")
         chosen = [spot for spot in pushes.spots if isinstance(spot.push, Resistance)]
         self.count = sum(spot.rows for spot in chosen)
-        self.u, self.w, self.m, self.dm = (builder.room(self.count) for _ in range(4))
+        self.u, self.w, self.m, self.dm, self.start = (builder.room(self.count) for _ in range(5))
         self.groups: dict[Hashable, Group] = {}
         self.nonzero: dict[int, list[list[bool]]] = {}  # of kernels that load sweeps, which entries they write
         row, result, block = 0, mechanism.nv, len(closed.where) - len(pushes.spread)
@@ -201,10 +201,10 @@ class ResistanceKernels:
         assert isinstance(spot.push, Resistance)
         sketch = Sketch()
         start = Begun(*begun.rebuild(sketch.load("stash", "lane", begun.known)))
-        u = sketch.load("u", "lane", [None] * spot.rows)
+        u, before = (sketch.load(name, "lane", [None] * spot.rows) for name in ("u", "start"))
         h = sketch.load("h", "row", [None])[0]
         force, slope = self.programs.slopes(sketch.graph, spot.push, u, start.data)
-        y = -(force + slope @ (vector(*u) - vector(*start.u)))
+        y = -(force + slope @ (vector(*u) - vector(*before)))
         W = h * slope
         line = self._keep(sketch, [y, W])
         still = [zeros(6, 6) for _ in start.K], [zeros(6) for _ in start.K]
@@ -220,8 +220,26 @@ class ResistanceKernels:
             columns = []
             for x in group.members:
                 landed = places_of(self.builder, self.closed, self.feeds, x.landings)
-                columns.append([x.begun, self.u.at(x.row), self.h, x.line, *landed])
+                columns.append([x.begun, self.u.at(x.row), self.start.at(x.row), self.h, x.line, *landed])
             self._run(group.load, [list(column) for column in zip(*columns, strict=True)])
+
+    def start_from(self, results: Mapping[str, Sequence[int]]) -> None:
+        """Rates that rows would have at the end if nothing pushed: those of the beginning, along axes that stay."""
+        work = self.builder.room(0).array
+
+        def trace(sketch: Sketch, group: Group) -> None:
+            begun = Begun(*group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))
+            h = sketch.load("h", "row", [None])[0]
+            start = vector(*begun.u)
+            for K in begun.K:
+                start = start + h * (K.T @ vector(*sketch.load("shift", "lane", [None] * 6)))
+            self._put(sketch, {"start": start})
+
+        def places(x: Member) -> list[Place]:
+            shift = [Place(work, results["shift"][self.closed.at[link]]) for link in x.spot.links]
+            return [x.begun, self.h, *shift, self.start.at(x.row)]
+
+        self._each(trace, places)
 
     def meet(self, results: Mapping[str, Sequence[int]], slope: Place) -> None:
         """Find w and dm from what the sweeps have answered, and add up the slope at the beginning of the way."""
@@ -231,22 +249,22 @@ class ResistanceKernels:
             start = Begun(*group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))
             y, W = group.line.rebuild(sketch.load("line", "lane", group.line.known))
             h = sketch.load("h", "row", [None])[0]
-            u, m = (vector(*sketch.load(name, "lane", [None] * group.rows)) for name in "um")
+            u, m, before = (vector(*sketch.load(name, "lane", [None] * group.rows)) for name in ("u", "m", "start"))
             x: Any = zeros(group.rows)
             for K in start.K:
                 x = x + K.T @ vector(*sketch.load("eta", "lane", [None] * 6))
             for N in start.N:
                 x = x + N * sketch.load("answer", "lane", [None])[0]
-            w = vector(*start.u) + h * x - u
-            force = -(y + W @ (u - vector(*start.u)) / h)
+            w = before + h * x - u
+            force = -(y + W @ (u - before) / h)
             self._put(sketch, {"w": w, "dm": -(y + W @ x) - m})
             sketch.store(sketch.argument("slope", "lane"), 0, dot(w, m - force), True)
 
         def places(x: Member) -> list[Place]:
             eta = [Place(work, results["eta"][self.closed.at[link]]) for link in x.spot.links]
             answer = [Place(work, results["answer"][self.closed.at[link]] + i) for link, i in x.spot.joints]
-            own = self.u.at(x.row), self.m.at(x.row), *eta, *answer, self.w.at(x.row), self.dm.at(x.row)
-            return [x.begun, x.line, self.h, *own, slope]
+            own = (room.at(x.row) for room in (self.u, self.m, self.start))
+            return [x.begun, x.line, self.h, *own, *eta, *answer, self.w.at(x.row), self.dm.at(x.row), slope]
 
         self._each(trace, places)
 
