@@ -65,7 +65,8 @@ def contact_kernels(workshop: Workshop, question: Question, inputs: Sequence[str
     made += resisting.numbers
     own = {name: builder.room(mechanism.nv) for name in ("v", "drift", "turn")}
     free = FreeBodies(builder, [body.v.start for body in mechanism.bodies if isinstance(body.joint, FreeQuaternion)])
-    patterns = [{**feed, "turn": free.pattern(link)} for feed, link in zip(rows.feeds.patterns(), plan.links, strict=True)]
+    fed = zip(rows.feeds.patterns(), plan.links, strict=True)
+    patterns = [{**feed, "turn": free.pattern(link)} for feed, link in fed]
     tracer = Tracer(plan, numbers, workshop.joints, CONTACT, patterns)
     sweeps = Layout(tracer, builder, True, _end(made), {**rows.feeds.rooms, **own})
     solve = Solve(builder, resisting, sweeps, mechanism.nv, free)
