@@ -79,6 +79,18 @@ def run(engine: Engine, model: Path, states: Path, result: Path, seconds: float,
 
 def call(command: list[str], core: int | None) -> subprocess.CompletedProcess[str]:
     """Run a command from the project's root, pinned to a core where the system can."""
+    return subprocess.run(command, capture_output=True, text=True, check=False, **_surroundings(core))
+
+
+def started(command: list[str], core: int | None) -> subprocess.Popen[str]:
+    """Start a command the same way, to be talked to by lines."""
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **_surroundings(core)
+    )
+
+
+def _surroundings(core: int | None) -> dict[str, Any]:
+    """Folder, environment and core of a process."""
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(ROOT), str(ROOT / "src")]))
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         environment[name] = "1"
@@ -88,6 +100,4 @@ def call(command: list[str], core: int | None) -> subprocess.CompletedProcess[st
         def pin() -> None:
             os.sched_setaffinity(0, {core})
 
-    return subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=ROOT, env=environment, preexec_fn=pin
-    )
+    return {"cwd": ROOT, "env": environment, "preexec_fn": pin}

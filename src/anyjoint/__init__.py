@@ -32,6 +32,7 @@ _NAMES = {
 }  # fmt: skip
 _MODULES = {
     "curves": "anyjoint.geometry.curves",
+    "distances": "anyjoint.geometry.distances",
     "forces": "anyjoint.forces",
     "functions": "anyjoint.geometry.functions",
     "gallery": "anyjoint.mechanism.gallery",
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from anyjoint.errors import ModelError as ModelError
     from anyjoint.errors import SingularityError as SingularityError
     from anyjoint.geometry import curves as curves
+    from anyjoint.geometry import distances as distances
     from anyjoint.geometry import functions as functions
     from anyjoint.geometry import surfaces as surfaces
     from anyjoint.joints import joint as joint

@@ -55,7 +55,7 @@ def test_scripts_build_sound_mechanisms_with_a_start(name):
     module = load(name)
     assert module.DURATION > 0
     assert 0 < module.DT <= 1 / 30
-    assert module.METHOD in ("rk4", "semi-implicit-euler", "dopri5")
+    assert module.METHOD in ("rk4", "semi-implicit-euler", "dopri5", "time-stepping")
     mech = module.build()
     assert mech.check() == []
     q, v = mech.start

@@ -4,9 +4,11 @@ from .constraint import Constraint
 from .function import ConstraintFunction, FunctionConstraint, constraint, velocity_constraint
 from .loop import Loop
 from .push import Push
+from .resistance import Begun, Resistance, Rub, Stop
 from .rows import Rows, Standing, Touched
+from .touch import Touch
 
 __all__ = [
-    "Constraint", "ConstraintFunction", "FunctionConstraint", "Loop", "Push", "Rows", "Standing", "Touched",
-    "constraint", "velocity_constraint",
+    "Begun", "Constraint", "ConstraintFunction", "FunctionConstraint", "Loop", "Push", "Resistance", "Rows", "Rub",
+    "Standing", "Stop", "Touch", "Touched", "constraint", "velocity_constraint",
 ]  # fmt: skip

@@ -39,13 +39,25 @@ def missing(body: Any, parent: Any) -> None:
 
 
 def soften(body: Any, ahead: Any) -> None:
-    """Take springs, dampers and forces as they will be; from here on, nothing moves and nothing falls.
+    """Take springs, dampers and forces as they will be, and come to rest.
 
     Springs stretch for the time `ahead` at the present velocities, and then as accelerations will have them.
     """
-    h, n = body.h[0], len(body.qd)
+    stretch(body, ahead)
+    bear(body)
+    come_to_rest(body)
+
+
+def stretch(body: Any, ahead: Any) -> None:
+    """Take a joint's own springs and dampers as they will be."""
+    h = body.h[0]
     body.tau = body.tau - felt(body.armature, body.qdd) - ahead * felt(body.stiffness, body.qd)
     body.armature = together(body.armature, h * together(body.damping, h * body.stiffness))
+
+
+def bear(body: Any) -> None:
+    """Take what forces do to a link and its joint, and how they give way."""
+    n = len(body.qd)
     if len(body.lack):
         body.b = body.b + body.lack
     if len(body.give):
@@ -54,6 +66,10 @@ def soften(body: Any, ahead: Any) -> None:
         body.tau = body.tau - body.pull
     if len(body.grip):
         body.armature = together(body.armature, body.grip[0:1] if n == 1 else body.grip.reshape(n, n))
+
+
+def come_to_rest(body: Any) -> None:
+    """From here on, nothing moves and nothing falls."""
     body.a, body.g, body.up = zeros(6), zeros(3), zeros(3)
 
 

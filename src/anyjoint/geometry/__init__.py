@@ -1,5 +1,5 @@
-"""Curves, surfaces and scalar functions that joints ride on, over any scalar."""
+"""Curves, surfaces, signed distances and scalar functions that joints ride on and contacts meet, over any scalar."""
 
-from . import curves, functions, surfaces
+from . import curves, distances, functions, surfaces
 
-__all__ = ["curves", "functions", "surfaces"]
+__all__ = ["curves", "distances", "functions", "surfaces"]

@@ -35,7 +35,7 @@ class Body:
     rest: tuple[float, ...] = ()  # where the springs relax, per coordinate
     sprung: bool = False  # added with springs, dampers or armature, which stay parameters also while they are zero
     armature: tuple[float, ...] = ()  # inertia that resists the joint alone, as a geared rotor's; per velocity
-    friction: tuple[float, ...] = ()  # dry friction: kept, not simulated
+    friction: tuple[float, ...] = ()  # dry friction, which time-stepping feels
     effort: tuple[float, ...] = ()  # the largest force of the joint's drive: kept, not enforced
     speed: tuple[float, ...] = ()  # the largest velocity: kept, not enforced
     contact: ContactLaw | None = None  # of a body whose contact with its parent opens and closes

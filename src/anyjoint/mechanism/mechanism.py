@@ -36,6 +36,7 @@ from .probing import joint_pose
 from .replace import replace_joint
 from .shapes import Shape
 from .source import Source
+from .touching import ContactPair, contact_pair
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -80,6 +81,7 @@ class Mechanism:
         self.ground = Ground()
         self.bodies: list[Body] = []
         self.constraints: list[Constraint] = []
+        self.contacts: list[ContactPair] = []
         self.start: tuple[Vector, Vector] | None = None
         self.source: Source | None = None  # the file that it was loaded from
         self._by_name: dict[str, Body] = {}
@@ -122,7 +124,8 @@ class Mechanism:
         without an inertia it is massless. `stiffness`, `damping` and `rest` are the joint's own springs, one number
         for all coordinates or one each; springs relax at the joint's neutral coordinates unless `rest` says otherwise.
         `armature` is inertia that the joint alone feels, as that of a geared rotor: it adds to the diagonal of the
-        mass matrix. Dry `friction` and the limits `effort` and `velocity` of its drive are kept for those who ask.
+        mass matrix. Dry `friction` is felt by method="time-stepping" alone; the limits `effort` and `velocity` of its
+        drive are kept for those who ask.
         `shape` is what the viewer draws, `frames` are named poses in the body's frame.
         """
         self._check_name(name)
@@ -177,6 +180,32 @@ class Mechanism:
         body = self.add_body(name, parent, law.joint(start), placement, inertia, shape, frames)
         self.replace_body(replace(body, contact=law))
         return self.bodies[-1]
+
+    @named_options
+    def add_contact(
+        self,
+        body: Body | str,
+        shape: Any = None,
+        on: Any = None,
+        of: Body | Ground | str | None = None,
+        at: Pose | None = None,
+        friction: float = 0.0,
+        stiffness: float | None = None,
+        dissipation: float = 0.0,
+        slip: float = 1e-5,
+        name: str | None = None,
+    ) -> ContactPair:
+        """Let a body touch what a signed distance bounds; `simulate(method="time-stepping")` feels it.
+
+        `shape` is what it touches with: a Sphere, Capsule, Box (its corners) or Mesh (its vertices) of anyjoint.shapes,
+        a point or several, or its own shapes if None. `on` is one of anyjoint.distances or any function of a point that
+        is negative inside, level ground if None; it stands at the pose `at` on the body `of` (default: the ground).
+        `friction` is Coulomb's; `stiffness`, in N/m, is at most what steps can follow, and just that if None;
+        `dissipation`, in s/m, is Hunt and Crossley's. Points that stick creep slower than `slip`, in m/s.
+        """
+        made = contact_pair(self, body, shape, on, of, at, friction, stiffness, dissipation, slip, name)
+        self.contacts.append(made)
+        return made
 
     @named_options
     def add_loop(
@@ -316,6 +345,11 @@ class Mechanism:
         return sum(constraint.count for constraint in self.constraints)
 
     @property
+    def np(self) -> int:
+        """Number of points of contact."""
+        return sum(len(pair.balls) for pair in self.contacts)
+
+    @property
     def timed(self) -> bool:
         """Whether anything depends on time."""
         return any(constraint.time for constraint in self.constraints)
@@ -356,6 +390,7 @@ class Mechanism:
         """A mechanism that shares its parts with this one, but can be changed apart from it."""
         made = object.__new__(type(self))
         parts = {"bodies": list(self.bodies), "constraints": list(self.constraints), "_by_name": dict(self._by_name)}
+        parts["contacts"] = list(self.contacts)
         vars(made).update(vars(self), **parts)
         return made
 

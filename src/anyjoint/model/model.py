@@ -203,7 +203,7 @@ class Model(
         stale = []
         for name, program in self._programs.items():
             trace = program.trace
-            numbers = self.workshop.numbers(trace.over, trace.gravity, trace.closed)
+            numbers = self.workshop.pushed(trace.pushes, trace.loose).numbers(trace.over, trace.gravity, trace.closed)
             if not program.update(numbers) or not trace.still_fits(self.mechanism):
                 stale.append(name)
         for name in stale:

@@ -15,7 +15,7 @@ from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.mechanism import Mechanism
 from anyjoint.trace.workshop import Trace, Workshop
 
-Kind = Literal["coordinates", "velocities", "bodies", "matrix", "raw", "regressor", "rows", "time", "whole"]
+Kind = Literal["coordinates", "velocities", "bodies", "matrix", "raw", "regressor", "rows", "contacts", "time", "whole"]
 # The first dimensions of a row, as a mechanism calls them.
 LEAD: dict[Kind, tuple[str, ...]] = {
     "coordinates": ("nq",),
@@ -25,6 +25,7 @@ LEAD: dict[Kind, tuple[str, ...]] = {
     "raw": ("nv", "nq"),
     "regressor": ("nv", "nb"),
     "rows": ("nc",),
+    "contacts": ("np",),
     "time": (),
     "whole": (),
 }
@@ -66,11 +67,14 @@ class Quantity:
     anywhere: bool = False  # whether it also answers where joints break down
     constrained: bool = False  # whether it is about constraints, so that others have no use for it
     open: bool = False  # whether it knows nothing of constraints, and mechanisms with some want more
+    touching: bool = False  # whether it is about contacts
     kept: bool = True  # whether models keep its program, by its name
     shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # made for runs
 
     def concerns(self, mechanism: Mechanism) -> bool:
         """Whether it says something about a mechanism."""
+        if self.touching and not mechanism.contacts:
+            return False
         return not (self.open if mechanism.constraints else self.constrained)
 
     def given(self, mechanism: Mechanism) -> tuple[Row, ...]:

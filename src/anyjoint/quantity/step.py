@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from anyjoint.codegen import Array, Place
 from anyjoint.codegen.builder import Builder
+from anyjoint.constraints.touch import SHOWN
 from anyjoint.mechanism import Mechanism
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.compiled import CompiledOps
@@ -14,6 +15,7 @@ from anyjoint.trace.setup import Rows
 from anyjoint.trace.workshop import Trace, Workshop
 
 from .constraints import POSITION_CORRECTION, VELOCITY_CORRECTION
+from .contact import CONTACT_ACCELERATION
 from .forward_dynamics import FORWARD_DYNAMICS
 from .implicit import IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION
 from .quantity import TAU, Q, Quantity, Row, T, V
@@ -22,7 +24,10 @@ LOOKED_AT = (
     Row("q_before", "coordinates", meaning="coordinates a step of the same length earlier"),
     Row("v_before", "velocities", meaning="velocities a step of the same length earlier"),
 )
-DYNAMICS = {quantity.name: quantity for quantity in (FORWARD_DYNAMICS, IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION)}
+DYNAMICS = {
+    quantity.name: quantity
+    for quantity in (FORWARD_DYNAMICS, IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION, CONTACT_ACCELERATION)
+}
 
 
 def step(stepper: Stepper, name: str) -> Quantity:
@@ -36,7 +41,8 @@ def step(stepper: Stepper, name: str) -> Quantity:
         builder = Builder((*(Array(name, "row") for name in (*names, "result")), Array("numbers", "uniform")))
         q, v, tau, dt, result = (builder.place(name) for name in ("q", "v", "tau", "dt", "result"))
         length = (builder.room(1) if stepper.solves else dt) if stepper.implicit else None
-        physics = Physics(builder, mechanism, forward.schedule, projection=projection, step=length)
+        shown = SHOWN * mechanism.np if stepper.resists else 0
+        physics = Physics(builder, mechanism, forward.schedule, projection=projection, step=length, shown=shown)
         t = builder.place("t") if mechanism.timed else None
         before = looked_at(builder, mechanism) if stepper.remembers else None
         ops = CompiledOps(builder, physics, dt, q, v, lambda c: tau, t, before)
@@ -44,7 +50,9 @@ def step(stepper: Stepper, name: str) -> Quantity:
         ops.finish(*stepper.step(ops), to_q, to_v)
         physics.settle(to_q, to_v, ops.time(1.0))
         made = (forward.plan, forward.numbers, forward.over, forward.gravity, forward.closed)
-        return Trace(stepper.name, builder.schedule(), setups, *made, built_in_joints(mechanism))
+        return Trace(
+            stepper.name, builder.schedule(), setups, *made, built_in_joints(mechanism), forward.pushes, forward.loose
+        )
 
     return Quantity(
         name,
@@ -53,6 +61,7 @@ def step(stepper: Stepper, name: str) -> Quantity:
         (Q, V),
         trace,
         optional=("t",),
+        touching=stepper.resists,
     )
 
 

@@ -14,7 +14,7 @@ from .request import Request
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 AUTO = "auto"
-EXPLICIT, IMPLICIT = "rk4", "bdf2"
+EXPLICIT, IMPLICIT, TOUCHING = "rk4", "bdf2", "time-stepping"
 FOLLOWS = 1.0  # radians of the quickest motion per step that explicit steps follow; they are stable up to 2.7
 ROUNDS, SMALL = 24, 1e-6
 

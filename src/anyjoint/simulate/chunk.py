@@ -39,6 +39,7 @@ class Chunk:
     state_at: StateAt | None = None
     paths: tuple[tuple[Floats, Floats], ...] = ()
     work: Floats | None = None
+    contacts: Floats | None = None  # (s, batch, 9 points): where each point of contact is, its normal, the force there
 
 
 class Pace:

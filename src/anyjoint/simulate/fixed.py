@@ -47,7 +47,7 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
             if request.record is not None and left:
                 request.record.leave(taken + every * np.arange(1, count + 1), out[..., left])
             taken += count * every
-            yield _chunk(request, times[at : at + count], out, count * every)
+            yield _chunk(request, times[at : at + count], out, count * every, stepper.step.shown)
             at += count
         clock = origin + samples * every * h
 
@@ -76,7 +76,7 @@ def held_fixed(request: Request) -> Iterator[Chunk]:
             rows += [row for k, row in enumerate(out) if (done + k + 1) % every == 0]
             done += count
         at = 0 if part == 0 else len(request.times) - samples
-        yield _chunk(request, request.times[at : at + samples], np.array(rows), samples * every)
+        yield _chunk(request, request.times[at : at + samples], np.array(rows), samples * every, stepper.step.shown)
 
 
 def drive_rows(request: Request, step: Step, begin: float, steps: int, h: float) -> Floats:
@@ -88,9 +88,12 @@ def drive_rows(request: Request, step: Step, begin: float, steps: int, h: float)
     return np.ascontiguousarray(rows, dtype=request.model.dtype)
 
 
-def _chunk(request: Request, t: Floats, out: Floats, steps: int) -> Chunk:
+def _chunk(request: Request, t: Floats, out: Floats, steps: int, shown: int) -> Chunk:
+    """`shown` is where contacts stand in a row."""
     nq, nv = request.model.nq, request.model.nv
-    return Chunk(t, out[..., :nq], out[..., nq : nq + nv], steps, work=out[..., nq + nv] if request.powered else None)
+    work = out[..., nq + nv] if request.powered else None
+    contacts = out[..., shown:] if request.shows else None
+    return Chunk(t, out[..., :nq], out[..., nq : nq + nv], steps, work=work, contacts=contacts)
 
 
 def python_fixed(request: Request) -> Iterator[Chunk]:
@@ -103,15 +106,15 @@ def python_fixed(request: Request) -> Iterator[Chunk]:
         origin, done = clock, 0
         while done < samples:
             count = min(pace.start(), samples - done)
-            out = np.empty((count, 1, len(q) + len(v) + 1))
+            out = np.empty((count, 1, len(q) + len(v) + 1 + len(stepper.shown)))
             for i in range(count):
                 for k in range(every):
                     t = origin + ((done + i) * every + k) * h
                     q, v = stepper.settle(t + h, *stepper.step(t, q, v, h))
                     work += stepper.work
-                out[i, 0] = [*q, *v, work]
+                out[i, 0] = [*q, *v, work, *stepper.shown]
             pace.stop()
             done += count
-            yield _chunk(request, times[at : at + count], out, count * every)
+            yield _chunk(request, times[at : at + count], out, count * every, len(q) + len(v) + 1)
             at += count
         clock = origin + samples * every * h

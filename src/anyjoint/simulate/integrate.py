@@ -17,7 +17,7 @@ from anyjoint.mechanism.singular import joint_reason
 from anyjoint.options import named_options
 from anyjoint.stepper import STEPPERS
 
-from .choose import AUTO, EXPLICIT, chosen
+from .choose import AUTO, EXPLICIT, TOUCHING, chosen
 from .chunk import Chunk, StateAt, StepUnderflow
 from .contact import simulate_contacts
 from .drive import read_only
@@ -32,6 +32,7 @@ from .run_problem import check_differentiable
 from .stabilise import APART, charted, check_mobility, check_on_constraints, drift
 from .status import Status
 from .steps import Record
+from .tracks import Touched, contact_tracks
 from .trajectory import Crossing, Trajectory
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def simulate(
     """
     rest = rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters
     first = EXPLICIT if method == AUTO else method
+    if method == AUTO and model.mechanism.contacts:
+        method = first = TOUCHING  # no other feels contacts
     if model.modes:
         if gradient:
             raise InputError("gradient: runs in which contacts open and close are not differentiated; fix their modes")
@@ -181,6 +184,7 @@ class Recorder:
         self.q: list[Floats] = [request.q[None].copy()]
         self.v: list[Floats] = [request.v[None].copy()]
         self.work = [(np.zeros(1), np.zeros((1, request.batch)))]  # done up to times
+        self.touched = [Touched.at_start(request)]
         self.newest, self.first = self.t[0], 0  # times of the newest part, the number of its first sample
         self.values: Floats = self._values(self.t[0], self.q[0], self.v[0])
         self.status: Status | None = None
@@ -201,6 +205,8 @@ class Recorder:
         self.steps += chunk.steps
         if chunk.work is not None:
             self.work.append((chunk.t, chunk.work))
+        if chunk.contacts is not None:
+            self.touched.append(Touched(chunk.t, chunk.contacts))
         good: Floats = np.isfinite(chunk.q).all(axis=(1, 2)) & np.isfinite(chunk.v).all(axis=(1, 2))  # type: ignore[assignment]
         bad = len(good) if good.all() else int(np.argmin(good))
         if bad < len(good):
@@ -345,6 +351,7 @@ class Recorder:
         return Trajectory(
             t, q, v, status, request.model, request.method, self.steps, self.crossings, request.drive, self._work(t),
             parameters=request.parameters, run=request if self.differentiable else None,
+            contacts=contact_tracks(request, self.touched, t),
         )  # fmt: skip
 
     def _work(self, t: Floats) -> Floats:

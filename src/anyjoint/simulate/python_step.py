@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.constraints.touch import SHOWN
 from anyjoint.errors import SingularityError
 from anyjoint.forces.signal import signal_at
 from anyjoint.model.parameter_rows import ParameterRows
@@ -45,6 +46,7 @@ class PythonStepper:
         self.charted = charted(model)
         self.damping = damping_of(model.mechanism, rows).reshape(-1, model.nv)[0]
         self.work = 0.0  # of inputs, forces and dampers in the last step
+        self.shown = np.zeros(SHOWN * model.mechanism.np if stepper.resists else 0)  # contacts in the last step
         self.before: tuple[Floats, Floats, float] | None = None  # the state before, and the step from there
 
     def rate(self, t: float, q: Floats, v: Floats) -> State:
@@ -61,7 +63,9 @@ class PythonStepper:
 
     def _implicit(self, t: float, q: Floats, v: Floats, h: float) -> Floats:
         """dv/dt by dynamics that feel forces as they will be at the end of the step."""
-        return self._felt(t, q, v, [h])
+        found = self._felt(t, q, v, [h])
+        self.shown = found[len(v) :]
+        return found[: len(v)]
 
     def correct(self, t: float, q: Floats, v: Floats, a: Floats, g: float) -> Floats:
         """What corrects accelerations a, where velocities follow them within a time g."""

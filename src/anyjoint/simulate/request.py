@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.constraints.touch import SHOWN
 from anyjoint.errors import InputError
 from anyjoint.forces import Limits
 from anyjoint.forces.force import is_number
 from anyjoint.forces.program import ForceProgram, trace_forces
+from anyjoint.forces.resist import resistances
 from anyjoint.joints.parameters import signature
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.model.products import differentiates_by_kernels
 from anyjoint.model.row_program import check_built_in
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.constraints import baumgarte
+from anyjoint.quantity.contact import contact
 from anyjoint.quantity.implicit import implicit
 from anyjoint.quantity.push_forces import push_forces
 from anyjoint.scalar import reals
@@ -35,6 +38,7 @@ from .limits import check_start, check_stops, stops
 from .programs import program_of
 from .python_step import damping_of
 from .stabilise import PROJECT, Stabilise, checked_stabilise
+from .touching import check_contacts
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -71,6 +75,7 @@ class Request:
     record: Any = None  # where steps of the method's own choice are written down, if the run is to be differentiated
     given: tuple[Floats, Floats] | None = None  # first states before joints chose their charts
     note: str = ""  # why the method was chosen, if the user left that to us
+    limits: bool = False  # whether limits of joints are a part of the step
 
     @cached_property
     def quantities(self) -> tuple[str | Quantity, ...]:
@@ -94,7 +99,16 @@ class Request:
         pushes, mechanism = self.forces.pushes, self.model.mechanism
         where = tuple(mechanism.bodies), tuple(map(float, mechanism.gravity)), tuple(map(id, mechanism.constraints))
         given = self.stepper.solves
+        if self.stepper.resists:
+            what = where, self.limits, tuple(mechanism.contacts)
+            make = lambda: contact(pull, pushes, resistances(mechanism, self.limits))  # noqa: E731
+            return kept(self.forces, ("resisted", pull, what), make)
         return kept(self.forces, ("implicit", pull, given, where), lambda: implicit(pull, pushes, given))
+
+    @property
+    def shows(self) -> bool:
+        """Whether contacts are among what a run tells."""
+        return self.stepper.resists and bool(self.model.mechanism.contacts)
 
     @property
     def method(self) -> str:
@@ -175,14 +189,18 @@ def make_request(
             f"tau differs from state to state, and forces are functions of time: steps of {stepper.name} sample inputs"
             " for all states together; use 'dopri5', or simulate the states one by one"
         )
-    every = _every(save_every, duration / dt, (model.nq + model.nv) * len(q) * 8)
+    check_contacts(model, q, dt, stepper)
+    own = limits and stepper.resists and not any(isinstance(force, Limits) for force in forces)
+    shown = SHOWN * model.mechanism.np if stepper.resists else 0
+    every = _every(save_every, duration / dt, (model.nq + model.nv + shown) * len(q) * 8)
     chosen = as_events(events, single)
     held = _checked_hold(hold, drive, stepper)
     rows = _checked_rows(model, parameters, single, len(q))
     if rows is not None and len(pushing) > len(forces) and not (stepper.adaptive or stepper.damps):
         check_stops(model, pushing[-1], rows, dt)
     return Request(model, q, v, single, duration, dt, stepper, rtol, atol, drive, program, chosen, every, threads,
-                   len(pushing) > len(forces), held, checked_stabilise(stabilise, model), rows)  # fmt: skip
+                   len(pushing) > len(forces), held, checked_stabilise(stabilise, model), rows,
+                   limits=own)  # fmt: skip
 
 
 def _checked_rows(model: Model, given: Any, single: bool, batch: int) -> ParameterRows | None:
@@ -219,7 +237,7 @@ def _with_stops(model: Model, q: Floats, forces: Any, limits: Any, dt: float, st
     if not limits:
         return forces
     check_start(model, q)
-    if any(isinstance(force, Limits) for force in forces):
+    if stepper.resists or any(isinstance(force, Limits) for force in forces):
         return forces
     damps = stepper.damps and not stepper.adaptive
     key = ("stops", dt, stepper.adaptive, damps, tuple(model.mechanism.bodies))

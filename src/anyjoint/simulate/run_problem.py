@@ -150,6 +150,8 @@ def check_differentiable(request: Request) -> None:
         raise InputError(f"gradient: {model.numeric} solves numerically; compile with another algorithm")
     if model.dtype != np.dtype(float):
         raise InputError(f"gradient: the model computes in {model.dtype}; compile with dtype='float64'")
+    if request.stepper.resists:
+        raise InputError(f"gradient: steps of {request.method} are not differentiated; use another method")
     if request.stepper.chooses:
         raise InputError(
             f"gradient: steps of its own choice that {request.method} solves are not differentiated; use 'bdf2'"

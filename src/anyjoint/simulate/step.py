@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from anyjoint.codegen import Array, Schedule
 from anyjoint.codegen.builder import Builder
+from anyjoint.constraints.touch import SHOWN
 from anyjoint.forces.program import ForceProgram
 from anyjoint.mechanism import Mechanism
 from anyjoint.stepper import Stepper
@@ -31,6 +32,7 @@ class Step:
     clock: int = -1  # where the row has the time, if anything depends on it
     past: slice | None = None  # where it has the state before, and the length of the step from there
     tape: slice | None = None  # where it has the accelerations of all stages of the last step
+    shown: int = 0  # where in a row points, normals and forces of contacts stand, if there are some
 
 
 def make_step(
@@ -53,9 +55,10 @@ def make_step(
     elif powered:
         damping = builder.place("numbers", dampers or 0)
     length = (builder.room(1) if stepper.solves else builder.place("settings")) if stepper.implicit else None
+    shown = SHOWN * mechanism.np if stepper.resists else 0
     physics = Physics(
         builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection, step=length,
-        feels=stepper.implicit, pushing=pushing,
+        feels=stepper.implicit, pushing=pushing, shown=shown,
     )  # fmt: skip
     if stepper.adaptive:
         wanted = Controls(*(builder.place("settings", k) for k in range(controls)))
@@ -89,4 +92,7 @@ def make_step(
         to = builder.place("state", row + k * mechanism.nv)
         builder.pointwise(mechanism.nv, {"a": place}, {}, {"a": to}, lambda x: {"a": x["a"]})
     row = tape.stop if tape else row
-    return Step(builder.schedule(), row, total, controls, 2 if varying else 0, n, past, tape)
+    if shown and ops.shown:
+        copy = lambda x: {"x": x["x"]}  # noqa: E731
+        builder.pointwise(shown, {"x": ops.shown}, {}, {"x": builder.place("state", row)}, copy)
+    return Step(builder.schedule(), row + shown, total, controls, 2 if varying else 0, n, past, tape, row)

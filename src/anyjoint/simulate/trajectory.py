@@ -20,6 +20,7 @@ from anyjoint.travel import Parcel
 from . import trajectory_file
 from .drive import Drive
 from .status import Status
+from .tracks import read_tracks
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 MOST_STATES = 8192  # that are looked at together where each has parameters of its own
@@ -62,6 +63,7 @@ class Trajectory:
     stored: Floats | None = None  # energy in springs among the forces of a run that was loaded from a file
     parameters: ParameterRows | None = None  # of each trajectory of a batch
     run: Any = None  # the request, if the run can be differentiated
+    contacts: dict[str, Any] = field(default_factory=dict)  # points, normals and forces of contacts, by name
     modes: list[Any] = field(default_factory=list)  # changes of contacts: (time, body, "sliding -> flight", reason)
 
     # -- asking ----------------------------------------------------------------------------------------------
@@ -204,8 +206,11 @@ class Trajectory:
         return self.model
 
     def accelerations(self) -> Floats:
-        """dv/dt at every sample, by the dynamics and inputs of the run; by differences where they are not known."""
-        if self.model is None or self.drive is None:
+        """dv/dt at every sample, by the dynamics and inputs of the run; by differences where they are not known.
+
+        Nor are they under contacts, which only steps know.
+        """
+        if self.model is None or self.drive is None or self.contacts:
             return np.gradient(self.v, self.t, axis=0, edge_order=2 if len(self.t) > 2 else 1)
         rows = (self.q, self.v, self._applied(self.drive))
         flat = self.model.forward_dynamics(*(flat_rows(x) for x in rows), self._times(), parameters=self._rows())
@@ -224,8 +229,10 @@ class Trajectory:
         jumps = chart_changes(self.t, self.q, rates)
         if jumps.any():
             q, v = self._beside_jumps(q, v, rates, a, k, at, jumps)
+        met = np.searchsorted(self.t, at, side="left")  # forces are those of the step that ends at a sample
+        contacts = {name: track.take(met) for name, track in self.contacts.items()}
         return Trajectory(at, q, v, self.status, self.model, self.method, self.steps, list(self.events), self.drive,
-                          parameters=self.parameters)  # fmt: skip
+                          parameters=self.parameters, contacts=contacts)  # fmt: skip
 
     def _beside_jumps(
         self, q: Floats, v: Floats, rates: Floats, a: Floats, k: Floats, at: Floats, jumps: Floats
@@ -260,6 +267,8 @@ class Trajectory:
         more: dict[str, Any] = {}
         if "contacts" in header:
             cls, more, model = _view("anyjoint.simulate.contact").facts_of(header, arrays, model)
+        if "touching" in header:
+            more = {"contacts": read_tracks(header["touching"], arrays)}
         if model is not None and (q.shape[-1] != model.nq or v.shape[-1] != model.nv):
             raise InputError(
                 f"{path} has {q.shape[-1]} coordinates, the model has {model.nq}; load it with its own model"
@@ -272,7 +281,12 @@ class Trajectory:
 
     def own_facts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """What a kind of trajectory of its own adds to a file: to the header, and arrays."""
-        return {}, {}
+        if not self.contacts:
+            return {}, {}
+        tracks = self.contacts.values()
+        header = {"touching": {name: track.points.shape[-2] for name, track in self.contacts.items()}}
+        arrays = ("points", "normals", "forces")
+        return header, {what: np.concatenate([getattr(x, what) for x in tracks], axis=-2) for what in arrays}
 
     def table(self) -> tuple[list[str], Floats]:
         """Names of the columns, and a row of time, coordinates and velocities per sample."""
@@ -318,8 +332,9 @@ class Trajectory:
         q, v = self.q[:, index], self.v[:, index]
         done = None if self.done is None else self.done[:, index]
         rows = self.parameters.take([index]) if self.parameters else None
+        contacts = {name: track.member(index) for name, track in self.contacts.items()}
         return Trajectory(self.t, q, v, self.status, self.model, self.method, self.steps, [], self.drive, done,
-                          parameters=rows)  # fmt: skip
+                          parameters=rows, contacts=contacts)  # fmt: skip
 
     def to_pandas(self) -> Any:
         """A table of times, coordinates and velocities (needs pandas)."""

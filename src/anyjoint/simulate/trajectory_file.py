@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FORMAT = "anyjoint trajectory 1"
 SERIES = ("work", "stored")  # numbers at every sample
-OPTIONAL = (*SERIES, "a", "points", "forces")  # the last of contacts that open and close
+OPTIONAL = (*SERIES, "a", "points", "normals", "forces")  # the last of contacts
 
 
 def write(trajectory: Any, path: str | Path) -> Path:

@@ -43,12 +43,14 @@ class CompiledOps:
         self.before = before  # where the state before stands, then the length of the step from there, and the work
         self.looked: tuple[Place, Place] | None = None  # how the state before counts, and g
         self.accelerations: list[Place] = []  # of all stages
+        self.shown: Place | None = None  # what dynamics have answered behind the last accelerations
         self.met: tuple[float, Place, Place] | None = None  # the c and the state at which forces were felt
 
     def accelerate(self, c: float, q: Sum, v: Sum) -> Sum:
         """dv/dt."""
         self._compute(q, v)
-        out = self.builder.room(self.physics.nv)
+        out = self.builder.room(self.physics.nv + self.physics.shown)
+        self.shown = out.at(self.physics.nv)
         self.physics.accelerate(q.at, v.at, self.inputs(c), out, self.time(c))
         self.accelerations.append(out)
         return Sum(out, place=out, power=self.physics.power(v.at, self.inputs(c)))

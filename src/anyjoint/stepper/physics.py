@@ -86,6 +86,7 @@ class Physics:
         step: Place | None = None,
         feels: bool = False,
         pushing: tuple[Schedule, int] | None = None,
+        shown: int = 0,
     ) -> None:
         self.builder, self.mechanism, self.forces = builder, mechanism, forces
         self.nq, self.nv = mechanism.nq, mechanism.nv
@@ -95,6 +96,7 @@ class Physics:
         self.tau = builder.room(self.nv) if forced or (forces and forces.torques) else None
         self.step = step  # where the length of the step stands, for dynamics that ask for it
         self.feels = feels  # whether dynamics feel forces by themselves
+        self.shown = shown  # how many numbers dynamics answer with behind accelerations
         rows = ("q", "v", "t", "result", *(["tau"] if self.tau and (forced or not feels) else []))
         kinds = {"h": builder.arrays[step.array].kind} if step else {}
         self.dynamics = Embedded(builder, dynamics, (*rows, "qdd"), **kinds)

@@ -55,10 +55,13 @@ class Stepper:
     remembers: bool = False  # whether a step looks back at the state before
     chooses: bool = False  # whether it chooses its steps without a tableau
     damps: bool = False  # whether what is too quick for its steps comes to rest
+    resists: bool = False  # whether contacts, limits of joints and dry friction are a part of the step
 
     @property
     def dynamics(self) -> str:
         """The quantity that accelerations come from."""
+        if self.resists:
+            return "contact_acceleration"
         if self.implicit:
             return "implicit_correction" if self.solves else "implicit_acceleration"
         return "forward_dynamics"

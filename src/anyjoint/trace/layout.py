@@ -6,7 +6,7 @@ sweep: velocities outward, inertias inward. Messages are short-lived, so a chain
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -116,8 +116,11 @@ class Layout:
 
     # -- kernels --------------------------------------------------------------------------------------------
 
-    def add_runs(self) -> None:
-        """Add all kernels and the runs that call them; `rows` then says which numbers they load."""
+    def add_runs(self, between: Callable[[int], None] | None = None) -> None:
+        """Add all kernels and the runs that call them; `rows` then says which numbers they load.
+
+        `between` is called with the number of each sweep before its runs are added.
+        """
         setups: dict[int, Setup] = {}
         index: dict[Hashable, int] = {}
         calls: list[Call] = []
@@ -132,7 +135,7 @@ class Layout:
                     setups[index[key]] = setup
             if index[key] != IDLE:
                 calls.append(Call(index[key], i, level))
-        self._assemble(setups, calls)
+        self._assemble(setups, calls, between)
 
     def _visits(self) -> Iterator[tuple[int, int]]:
         count = len(self.links)
@@ -215,7 +218,9 @@ class Layout:
 
     # -- memory and runs ------------------------------------------------------------------------------------
 
-    def _assemble(self, setups: dict[int, Setup], calls: list[Call]) -> None:
+    def _assemble(
+        self, setups: dict[int, Setup], calls: list[Call], between: Callable[[int], None] | None
+    ) -> None:
         """Make room for messages, records and results, clear totals, and add the runs of all sweeps."""
         builder, algorithm = self.builder, self.tracer.algorithm
         parents = [link.parent for link in self.links]
@@ -236,7 +241,7 @@ class Layout:
         begins |= {RESULT + name: np.array(at) for name, at in self.results.items()}
         begins["own"] = begins["keep"] = record.offset + np.cumsum([0, *sizes[:-1]])
         at = shared.offset + np.array([x.at for x in messages])
-        self.rows = add_sweeps(builder, setups, calls, places, begins, at, np.array(parents), self.first)
+        self.rows = add_sweeps(builder, setups, calls, places, begins, at, np.array(parents), self.first, between)
 
     def _parts(self, name: str) -> Floats:
         """Where each link's part of a state row begins."""

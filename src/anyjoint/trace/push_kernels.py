@@ -6,46 +6,32 @@ rows that implicit sweeps load: wrenches and inertias of links, forces and pivot
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen import Array, Kernel, Place, Store
+from anyjoint.codegen import Array, Place
 from anyjoint.codegen.builder import Builder
+from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
 from anyjoint.spatial import vector
-from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.closures import ClosedPlan
 
 from .body_trace import entries_of
 from .constrained import Question, poses_of
 from .constraint_program import Seen
+from .landings import SHARED, Landing, alike, entries_at, land, landings_of, mark, places_of
 from .layout import Layout
 from .numbers import Numbers
 from .push_program import PushPrograms
-from .pushes import Pushes, Shares, Spot, shares, split_numbers
+from .pushes import Pushes, Spot, shares, split_numbers
 from .row_kernels import EXACT, Feeds
-from .setup import Rows, split_parameters
+from .setup import Rows
+from .sketch import Sketch
 
 SEEN = ("R", "p", "v")
-SHARED = ("lack", "give", "pull", "grip")  # rows that several pushes add to
-
-
-@dataclass(frozen=True)
-class Landing:
-    """Where some entries of a push go: a row, the link (or closure) that has it, and the places in its part."""
-
-    row: str
-    link: int
-    at: tuple[int, ...]
-
-
-def destinations(landings: Sequence[Landing]) -> list[tuple[str, int]]:
-    """Parts of rows that are written, each once."""
-    return list(dict.fromkeys((landing.row, landing.link) for landing in landings))
-
 
 @dataclass
 class PushKind:
@@ -75,7 +61,8 @@ class PushKernels:
         self._clear()
         signal, block = 0, len(closed.where) - len(pushes.spread)
         for k, spot in enumerate(pushes.spots):
-            self._add(k, spot, block, signal)
+            if isinstance(spot.push, Push):  # what resists has kernels of its own
+                self._add(k, spot, block, signal)
             signal += len(spot.push.signals)
             block += spot.spread
         self.rows = self._finish(first)
@@ -89,130 +76,42 @@ class PushKernels:
                 self.builder.pointwise(size, {}, {}, {"x": room}, lambda x: {"x": 0.0})
 
     def _add(self, k: int, spot: Spot, block: int, signal: int) -> None:
-        landings = list(self._landings(spot, block))
+        landings = list(landings_of(self.closed, self.pushes.felt, spot, block))
         seen = tuple(self._seen(link) for link in spot.links)
-        parts = destinations(landings)
-        alike = tuple((x.row, x.at, parts.index((x.row, x.link))) for x in landings)
-        key = spot.push.kind, spot.spread, alike, seen, self.exact[k]
+        key = spot.push.kind, spot.spread, alike(landings), seen, self.exact[k]
         if key not in self.kinds:
             self.kinds[key] = self._trace(spot, landings, seen, self.exact[k])
         traced = self.kinds[key]
         traced.pushes.append(k)
         traced.offsets.append([place.offset for place in self._places(spot, landings, signal)])
-        for landing, moving in zip(landings, traced.nonzero, strict=True):
-            entries = self.feeds.exact[landing.link][landing.row]
-            for at, moves in zip(landing.at, moving, strict=True):
-                entries[at] = None if moves else entries[at]
+        mark(self.feeds, landings, traced.nonzero)
 
     def _seen(self, link: int) -> Hashable:
         """What is exact about where a link is and how it moves."""
         values = self.frames.tracer.traces[-1][self.closed.at[link]].values
         return tuple(entries_of(values[name][0]) for name in SEEN)
 
-    def _landings(self, spot: Spot, block: int) -> Iterator[Landing]:
-        """Where the entries of `_entries` go, in the same order."""
-        at, felt = self.closed.at, self.pushes.felt
-        for link in spot.links:
-            if link in felt.lack:
-                yield Landing("lack", at[link], tuple(range(6)))
-            if link in felt.give:
-                yield Landing("give", at[link], tuple(range(21)))
-        widths = [self.closed.plan.links[at[link]].joint.nv for link, _ in spot.joints]
-        for n, (link, index) in zip(widths, spot.joints if not spot.spread else (), strict=False):
-            yield Landing("pull", at[link], (index,))
-            if spot.stiff:
-                yield Landing("grip", at[link], tuple(n * index + other for _, other in spot.joints))
-        if not spot.spread:
-            return
-        closure = self.closed.where[block]
-        for link in spot.links:
-            place = closure if at[link] == self.closed.hubs[block] else at[link]
-            column = 6 * self.closed.starts[place].index((block, 0))
-            yield Landing("K", place, tuple(range(column, column + 6 * spot.rows)))
-        for n, (link, index) in zip(widths, spot.joints, strict=True):
-            column = n * self.closed.joints[at[link]].index((block, 0)) + index
-            yield Landing("N", at[link], tuple(column + n * row for row in range(spot.rows)))
-        for name in ("gamma", "weight"):
-            yield Landing(name, closure, tuple(range(spot.rows)))
-
-    def _entries(self, spot: Spot, share: Shares) -> Iterator[Sequence[Any]]:
-        """What a push adds, landing by landing."""
-        felt = self.pushes.felt
-        for k, link in enumerate(spot.links):
-            if link in felt.lack:
-                yield list(share.lack[k])
-            if link in felt.give:
-                yield list(share.give[k])
-        for k, _ in enumerate(spot.joints if not spot.spread else ()):
-            yield [share.pull[k]]
-            if share.grip is not None:
-                yield list(share.grip[k])
-        if spot.spread:
-            yield from (list(K.T.ravel()) for K in share.K)
-            yield from (list(N) for N in share.N)
-            yield from (list(share.gamma), list(share.weight))
-
     def _trace(
         self, spot: Spot, landings: Sequence[Landing], seen: Sequence[Any], exact: Sequence[float | None]
     ) -> PushKind:
-        graph, loads, raw = Graph(), dict[int, tuple[int, int]](), dict[int, int]()
-        arrays: list[Array] = []
-
-        def loaded(name: str, kind: str, known: Sequence[Any]) -> list[Any]:
-            arrays.append(Array(name, kind))  # type: ignore[arg-type]
-            made = []
-            for k, x in enumerate(known):
-                node = graph.variable("x") if x is None else x
-                if x is None:
-                    loads[node.id] = (len(arrays) - 1, k)
-                made.append(node)
-            return made
-
-        row: list[Any] = []
-        for k, x in enumerate(exact):
-            row.append(graph.variable("p") if x is None else x)
-            if x is None:
-                raw[row[-1].id] = k
-        X, own = split_numbers(row, spot.push)
+        assert isinstance(spot.push, Push)
+        sketch = Sketch()
+        X, own = split_numbers(sketch.raw(exact), spot.push)
         bodies = []
         for frame, parts in zip(poses_of(X), seen, strict=True):
-            R, p, v = (vector(*loaded(name, "lane", known)) for name, known in zip(SEEN, parts, strict=True))
+            R, p, v = (vector(*sketch.load(name, "lane", known)) for name, known in zip(SEEN, parts, strict=True))
             bodies.append(Seen(R.reshape(3, 3), p, v[:3], v[3:], frame))
         q, qd = [], []
         for _ in spot.joints:
-            q += loaded("q", "row", [None])
-            qd += loaded("v", "row", [None])
-        signals = loaded("signals", "row", [None] * len(spot.push.signals)) if spot.push.signals else []
-        h = loaded("h", "row", [None])[0] if self.question else 0.0
+            q += sketch.load("q", "row", [None])
+            qd += sketch.load("v", "row", [None])
+        signals = sketch.load("signals", "row", [None] * len(spot.push.signals)) if spot.push.signals else []
+        h = sketch.load("h", "row", [None])[0] if self.question else 0.0
         ahead = self.question.ahead(h) if self.question else 0.0
-        share = shares(spot, self.programs.at(graph, spot.push, bodies, q, qd, own, signals, h, ahead))
-        return self._kernel(graph, arrays, loads, raw, landings, list(self._entries(spot, share)))
-
-    def _kernel(
-        self, graph: Graph, arrays: list[Array], loads: dict[int, tuple[int, int]], raw: dict[int, int],
-        landings: Sequence[Landing], entries: Sequence[Sequence[Any]],
-    ) -> PushKind:  # fmt: skip
-        """The kernel that adds entries where they land; those that are exactly zero are not written."""
-        sums: dict[tuple[str, int], dict[int, Any]] = {part: {} for part in destinations(landings)}
-        nonzero = []
-        for landing, values in zip(landings, entries, strict=True):
-            total = sums[landing.row, landing.link]
-            nonzero.append([x != 0 for x in entries_of(values)])
-            for at, x, moves in zip(landing.at, values, nonzero[-1], strict=True):
-                if moves:
-                    total[at] = total[at] + x if at in total else x
-        wanted: list[tuple[Any, int, int, bool]] = []
-        for (row, _), total in sums.items():
-            arrays.append(Array(row, "lane"))
-            wanted += [(x, len(arrays) - 1, at, row in SHARED) for at, x in total.items()]
-        ids = [x.id if isinstance(x, Node) else graph.constant_id(float(x)) for x, *_ in wanted]
-        target, new, variables, setup = split_parameters(graph, ids, raw)
-        places = {variables[i]: loads[i] for i in variables}
-        if setup.outputs:
-            arrays.append(Array("numbers", "uniform"))
-            places |= {k: (len(arrays) - 1, k) for k in range(len(setup.outputs))}
-        stores = tuple(Store(Node(target, i), at, k, add) for i, (_, at, k, add) in zip(new, wanted, strict=True))
-        number = self.builder.kernel(Kernel(target, tuple(arrays), places, stores))
+        share = shares(spot, self.programs.at(sketch.graph, spot.push, bodies, q, qd, own, signals, h, ahead))
+        nonzero = land(sketch, landings, list(entries_at(self.pushes.felt, spot, share)))
+        number, setup = sketch.finish(self.builder)
+        arrays = self.builder.kernels[number].arrays
         return PushKind(number, setup, [self._array(array) for array in arrays], nonzero=nonzero)
 
     def _array(self, array: Array) -> int:
@@ -229,10 +128,7 @@ class PushKernels:
             places.append(self.builder.place("v", own.v.start + (own.joint.velocity_of(index) or 0)))
         places += [self.builder.place("signals", signal)] if spot.push.signals else []
         places += [self.builder.place("h")] if self.question else []
-        for row, link in destinations(landings):
-            feed = getattr(self.closed.plan.links[link].feed, row)
-            places.append(Place(work, self.feeds.rooms[row].offset + feed.start))
-        return places
+        return places + places_of(self.builder, self.closed, self.feeds, landings)
 
     def _finish(self, first: int) -> list[Rows]:
         """Add the runs, and say which numbers they load."""

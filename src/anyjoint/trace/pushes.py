@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.constraints import Push
+from anyjoint.constraints import Push, Resistance
 from anyjoint.dynamics.link_rows import LinkFrames, LinkTouched
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, absolute, known, less, select
@@ -31,9 +31,12 @@ NOTHING = 1e-14  # of a pivot beside the largest: a direction in which nothing r
 
 @dataclass(frozen=True)
 class Spot:
-    """A push, the links of its bodies that move, and link and velocity of each of its coordinates."""
+    """A push, the links of its bodies that move, and link and velocity of each of its coordinates.
 
-    push: Push
+    Resistances act as pushes do, with another wrench and another slope in each iteration of a step.
+    """
+
+    push: Push | Resistance
     links: tuple[int, ...]
     joints: tuple[tuple[int, int], ...]
     stiff: bool
@@ -84,26 +87,29 @@ class Pushes:
 
 
 def find_pushes(
-    pushes: Sequence[Push], plan: Plan, mechanism: Mechanism, programs: PushPrograms, loose: bool
+    pushes: Sequence[Push | Resistance], plan: Plan, mechanism: Mechanism, programs: PushPrograms, loose: bool
 ) -> Pushes:
     """Where pushes act in a plan; `loose` ones are wrenches, however stiff they are."""
     spots = []
     for push in pushes:
         links = tuple(plan.placed[body][0] for body in push.bodies if body >= 0)
         joints = tuple(link_coordinate(mechanism, plan, place) for place in push.coordinates)
+        if isinstance(push, Resistance):
+            spots.append(Spot(push, links, joints, True, push.rows, (False,) * len(links)))
+            continue
         stiff, rows, bent = programs.nature(push)
         turns = tuple(turn and not loose for turn in bent)
         spots.append(Spot(push, links, joints, stiff and not loose, rows, turns))
     return Pushes(tuple(spots))
 
 
-def push_numbers(plan: Plan, pushes: Sequence[Push]) -> list[list[float]]:
+def push_numbers(plan: Plan, pushes: Sequence[Push | Resistance]) -> list[list[float]]:
     """Per push the frames of its bodies that move, in the frames of their links, and its own numbers."""
     frames = [[x for body in push.bodies if body >= 0 for x in frame_row(plan.placed[body][1])] for push in pushes]
     return [[*row, *push.numbers] for row, push in zip(frames, pushes, strict=True)]
 
 
-def split_numbers(row: Sequence[Any], push: Push) -> tuple[Sequence[Any], Sequence[Any]]:
+def split_numbers(row: Sequence[Any], push: Push | Resistance) -> tuple[Sequence[Any], Sequence[Any]]:
     """The numbers of frames, and those of the push itself."""
     at = FRAME * sum(body >= 0 for body in push.bodies)
     return row[:at], row[at:]
@@ -227,6 +233,7 @@ class PushedTree:
         """Before joints feel their springs as they will be."""
         at, signal = self.closed.at, count()
         for spot, row in zip(self.pushes.spots, self.numbers, strict=True):
+            assert isinstance(spot.push, Push)  # what resists is traced by kernels
             X, own = split_numbers(row, spot.push)
             bodies = [LinkTouched(frames, at[link], GROUND, x) for link, x in zip(spot.links, poses_of(X), strict=True)]
             pairs = [coordinate_pair(tree, mechanism, place) for place in spot.push.coordinates]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -36,11 +36,13 @@ def add_sweeps(
     messages: Ints,
     parents: Ints,
     first: int = 0,
+    between: Callable[[int], None] | None = None,
 ) -> list[Rows]:
     """Add the calls in order, those of one kernel behind each other as one run; the rows of numbers that they load.
 
     `setups` are those of the kernels, by their numbers. `places` says where the arrays of kernels are, `begins` where
     each link's part of them begins, `messages` where its message is, sweep by sweep; numbers begin at `first`.
+    `between` is called with the number of each sweep before its runs.
     """
     kernel, link, level = np.array([(call.kernel, call.link, call.level) for call in calls], dtype=int).reshape(-1, 3).T
     parent = parents[link]
@@ -62,8 +64,12 @@ def add_sweeps(
     cuts = [0, *breaks.tolist(), *([len(calls)] if calls else [])]
     done = dict.fromkeys(table, 0)
     arrays = {k: tuple(places[array.name].array for array in builder.kernels[k].arrays) for k in table}
+    sweep = -1
     for begin, end in pairwise(cuts):
         k = int(kernel[begin])
+        while between and sweep < level[begin]:
+            sweep += 1
+            between(sweep)
         builder.runs.append(Run(k, arrays[k], table[k][done[k] : done[k] + end - begin]))
         done[k] += end - begin
     return rows

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import Schedule
-from anyjoint.constraints import Push
+from anyjoint.constraints import Push, Resistance
 from anyjoint.dynamics.algorithm import Algorithm, Along, Over
 from anyjoint.mechanism import Mechanism
 from anyjoint.tree.closures import ClosedPlan
@@ -24,6 +24,7 @@ from .classes import Tracer
 from .constrained import Constrained, Question, closed_plan, constrained, frame_numbers, frame_variables
 from .constrained_kernels import constrained_kernels, push_kernels
 from .constraint_program import ConstraintPrograms
+from .contact_kernels import contact_kernels
 from .coupling import Expansion, expand
 from .joints_cache import JointCache
 from .layout import lay_out
@@ -58,7 +59,7 @@ class Trace:
     gravity: bool
     closed: bool = False  # whether with closures of constraints
     joints: tuple[Any, ...] = ()  # joints whose numbers the schedule has built in, for rates and charts
-    pushes: tuple[Push, ...] = ()  # forces whose numbers are among its own
+    pushes: tuple[Push | Resistance, ...] = ()  # forces whose numbers are among its own
     loose: bool = False  # whether those are wrenches, however stiff they are
 
     @property
@@ -81,7 +82,7 @@ class Workshop:
 
     def __init__(
         self, mechanism: Mechanism, form: str = "auto", variants: Callable[[], Sequence[Mechanism]] = tuple,
-        nudged: Collection[int] | None = None, pushes: Sequence[Push] = (), loose: bool = False,
+        nudged: Collection[int] | None = None, pushes: Sequence[Push | Resistance] = (), loose: bool = False,
     ) -> None:  # fmt: skip
         """Numbers that are others in one of the `variants` of the mechanism are variables whatever their value.
 
@@ -124,7 +125,7 @@ class Workshop:
             )
         return self._found[over]
 
-    def pushed(self, pushes: Sequence[Push], loose: bool = False) -> Workshop:
+    def pushed(self, pushes: Sequence[Push | Resistance], loose: bool = False) -> Workshop:
         """A workshop of the same mechanism under forces."""
         return Workshop(self.mechanism, self.form, self._variants, self.nudged, pushes, loose) if pushes else self
 
@@ -265,6 +266,13 @@ class Workshop:
             answer = lambda system: system.answer(asked)  # noqa: E731
             kernels = self._by_constrained_kernels(asked, inputs)
             made = kernels or self._constrained_straight(answer, inputs, asked.still)
+        return Trace(name, *made, closed.plan, numbers, over, True, True, pushes=self.pushes)
+
+    def resisted(self, name: str, inputs: Sequence[str], question: Question) -> Trace:
+        """Accelerations over a step under resistances, by kernels, then what contacts show."""
+        over: Over = "regrouped"
+        closed, numbers = self.closed(over), self.numbers(over, True, True)
+        made = contact_kernels(self, question, inputs)
         return Trace(name, *made, closed.plan, numbers, over, True, True, pushes=self.pushes)
 
     def push_forces(self, inputs: Sequence[str]) -> Trace:

@@ -85,7 +85,8 @@ def unset(name: str) -> str:
 
 def ground(up: Vector) -> Record:
     """The record of the ground: at rest, accelerated upwards against gravity (`up` is three numbers, -g)."""
-    still = {name: zeros(6) for name in ("v", "eta", "y", "z")} | {name: zeros(3, 3) for name in ("Rd", "Rdd", "Omega")}
+    still = {name: zeros(6) for name in ("v", "eta", "shift", "y", "z")}
+    still |= {name: zeros(3, 3) for name in ("Rd", "Rdd", "Omega")}
     still |= {name: zeros(3) for name in ("p", "w", "wdot")} | {"carried": zeros(0)}
     alpha = np.concatenate([zeros(3), up])
     eye = as_matrix(np.eye(3, dtype=int))

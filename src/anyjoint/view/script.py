@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from anyjoint.codegen import Array, CompiledSchedule, Place, Schedule
 from anyjoint.codegen.builder import Builder, Embedded
+from anyjoint.constraints.touch import SHOWN
 from anyjoint.errors import InputError
 from anyjoint.export.javascript import program_text
 from anyjoint.forces.force import Force
 from anyjoint.forces.program import ForceProgram, trace_forces
+from anyjoint.quantity.contact import contact
 from anyjoint.quantity.implicit import implicit
 from anyjoint.simulate.programs import program_of
 from anyjoint.stepper import Stepper
@@ -92,11 +94,11 @@ class Pushed(Physics):
 
     def __init__(
         self, builder: Builder, model: Model, forces: ForceProgram, settings: Sequence[Place],
-        projection: Projection | None, dynamics: Schedule, step: Place | None, feels: bool,
+        projection: Projection | None, dynamics: Schedule, step: Place | None, feels: bool, shown: int,
     ) -> None:  # fmt: skip
         super().__init__(
             builder, model.mechanism, dynamics, forces, settings, forced=True, projection=projection, step=step,
-            feels=feels,
+            feels=feels, shown=shown,
         )  # fmt: skip
         rows = ("q", "result")
         self.pushes = {name: Embedded(builder, model.program(x).trace.schedule, rows) for name, x in PUSHES.items()}
@@ -128,21 +130,27 @@ def live_forces(model: Model, forces: Sequence[Force]) -> ForceProgram:
 
 def step_text(model: Model, stepper: Stepper, forces: ForceProgram, pushed: bool) -> str:
     """A step as {call(rows of ROWS)} under forces, in which tau is zero."""
+    if model.mechanism.contacts and not stepper.resists:
+        raise InputError(f'to_html: {stepper.name} does not feel contacts; give method="time-stepping"')
     names = ["numbers", *(f"{name} numbers" for name in PUSHES if pushed), "settings"]
     builder = Builder((*(Array(name, "row") for name in ROWS), *(Array(name, "uniform") for name in names)))
     corrections = ("position_correction", "velocity_correction") if model.mechanism.constraints else ()
     accelerations = implicit(pushes=forces.pushes, given=stepper.solves) if stepper.implicit else stepper.dynamics
+    accelerations = contact(pushes=forces.pushes) if stepper.resists else accelerations
+    shown = SHOWN * model.mechanism.np if stepper.resists else 0
     own: list[Any] = [program_of(model, quantity) for quantity in (accelerations, *corrections)]
     projection, settings = projection_of(own), [builder.place("settings", k) for k in range(len(forces.numbers))]
     dynamics, length = own[0].trace.schedule, None
     if stepper.implicit:
         length = builder.room(1) if stepper.solves else builder.place("dt")
     if pushed:
-        physics: Physics = Pushed(builder, model, forces, settings, projection, dynamics, length, stepper.implicit)
+        physics: Physics = Pushed(
+            builder, model, forces, settings, projection, dynamics, length, stepper.implicit, shown
+        )
     else:
         physics = Physics(
             builder, model.mechanism, dynamics, forces, settings, forced=True, projection=projection, step=length,
-            feels=stepper.implicit,
+            feels=stepper.implicit, shown=shown,
         )  # fmt: skip
     tau = builder.room(model.nv)
     builder.pointwise(model.nv, {}, {}, {"tau": tau}, lambda x: {"tau": 0.0})

@@ -83,7 +83,8 @@ def friction(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
     """Dry friction."""
     for joint in joints:
         if joint.felt.friction:
-            yield "friction", joint.name, f"joint {joint.name!r}: dry friction {joint.felt.friction:g} is not simulated"
+            felt = f"dry friction {joint.felt.friction:g} is felt by time-stepping alone"
+            yield "friction", joint.name, f"joint {joint.name!r}: {felt}"
 
 
 def cones(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:

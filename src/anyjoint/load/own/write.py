@@ -48,6 +48,8 @@ def written(mech: Mechanism) -> str:
     if mech.description:
         head["description"] = mech.description
     tail: dict[str, Any] = {}
+    for pair in mech.contacts:
+        problems.append(Problem("save", f"contact {pair.name!r}", "files do not keep contacts; add it after loading"))
     if mech.constraints:
         tail["constraints"] = [_constraint(x, problems) for x in mech.constraints]
     if mech.ground.shapes:

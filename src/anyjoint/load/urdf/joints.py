@@ -158,7 +158,9 @@ def _dynamics(joint: Element, name: str, numbers: Numbers) -> tuple[float, float
         if value < 0:
             numbers.report.error(element.line, what, f"joint {name!r}: {what} {value:g} is negative")
     if friction > 0:
-        numbers.report.warn(element.line, "friction", f"joint {name!r}: dry friction {friction:g} is not simulated")
+        numbers.report.warn(
+            element.line, "friction", f"joint {name!r}: dry friction {friction:g} is felt by time-stepping alone"
+        )
     return max(damping, 0.0), max(friction, 0.0)
 
 

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..tracks import ContactTrack
+
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -33,17 +35,4 @@ class Impact:
     imbalance: float
 
 
-@dataclass(frozen=True)
-class ContactTrack:
-    """Where a body touches its parent and the force that it gets there, at every sample, in the world, (samples, 3).
-
-    Points are NaN and forces 0 while the body flies.
-    """
-
-    points: Floats
-    forces: Floats
-
-    @property
-    def touching(self) -> Floats:
-        """At which samples there is contact."""
-        return np.asarray(np.isfinite(self.points[:, 0]))
+__all__ = ["ContactTrack", "Impact", "ModeChange"]

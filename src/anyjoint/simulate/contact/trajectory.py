@@ -41,7 +41,6 @@ class ContactTrajectory(Trajectory):
 
     impacts: list[Impact] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
-    contacts: dict[str, ContactTrack] = field(default_factory=dict)
     a: Floats | None = None
 
     def own_facts(self) -> tuple[dict[str, Any], dict[str, Any]]:

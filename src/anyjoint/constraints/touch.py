@@ -1,0 +1,159 @@
+"""A point of contact: a ball (or a bare point) on one body against a signed distance on another, or on the ground.
+
+Any function which is negative inside will do, whose gradient, by D*, is the normal. A capsule touches where the
+distance is least along its axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.scalar import Scalar, jet, less, maximum, select, sqrt
+from anyjoint.spatial import Matrix, Pose, Translation, Turn, Vector, cross, dot, vector, zeros
+
+from .resistance import Begun, Resistance, Scalars, firmness, pushing, rubbing
+from .rows import Touched
+
+Distance = Callable[[Vector], Scalar]  # of a point: negative inside
+FRAME = 12  # numbers of a pose
+SHOWN = 9  # numbers of a point of contact among results: where it is, its normal, the force there
+HALVINGS = 7  # of a capsule's axis, before a secant
+SLIDES = 5  # along the surface of a plain function to where it is nearest
+TINY = 1e-36
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Touch(Resistance):
+    """A ball of the first body against a distance of the second.
+
+    Its numbers: the two ends of a capsule's axis (a ball has both in one place), the radius, the pose of the distance
+    on its body, friction, stiffness, dissipation, slip, mass.
+    """
+
+    distance: Distance
+    long: bool = False  # whether the ends differ
+
+    @property
+    def rows(self) -> int:
+        """Along the normal, and along two tangents."""
+        return 3
+
+    @property
+    def kind(self) -> Hashable:
+        return *super().kind, self.distance, self.long  # type: ignore[misc]
+
+    def begin(self, bodies: Sequence[Touched], q: Scalars, qd: Scalars, numbers: Scalars, h: Scalar) -> Begun:
+        moving = iter(bodies)
+        a, b = (next(moving) if body >= 0 else None for body in self.bodies)
+        *_, friction, stiffness, dissipation, slip, mass = numbers
+        gap, point, normal = self.meeting(_pose(a), _pose(b), numbers)
+        axes = [normal, *tangents(normal)]
+        K = [_along(axes, point, body, sign) for body, sign in ((a, 1), (b, -1)) if body is not None]
+        twists = [[*body.w, *body.u] for body in bodies]
+        u = [sum((dot(k[:, i], twist) for k, twist in zip(K, twists, strict=True)), 0.0) for i in range(3)]
+        k = firmness(stiffness, mass, h)
+        f0 = -k * gap
+        # Friction is that of the normal force at the beginning, or the step would not be convex.
+        most = friction * pushing(u[0], f0, 0.0, dissipation)
+        return Begun(K, [], u, [f0, h * k, dissipation, most, slip], [*point, *normal, *axes[1], *axes[2]])
+
+    def law(self, u: Scalars, data: Scalars) -> list[Scalar]:
+        f0, hk, d, most, slip = data
+        return [pushing(u[0], f0, hk, d), *rubbing(u[1:], most, slip)]
+
+    def meeting(self, a: Pose, b: Pose, numbers: Scalars) -> tuple[Scalar, Vector, Vector]:
+        """The gap, the point of the first body that is nearest, and the normal towards it, in the world."""
+        frame = b @ pose_of(numbers[7 : 7 + FRAME])
+        back = frame.inverse()
+        ends = [back.act(list(a.act(numbers[i : i + 3]))) for i in ((0, 3) if self.long else (0,))]
+        center, radius = self._nearest(*ends), numbers[6]
+        gap, normal = gap_and_normal(self.distance, center)
+        point = frame.act(list(center - radius * normal))
+        return gap - radius, point, frame.R @ normal
+
+    def _nearest(self, first: Vector, second: Vector | None = None) -> Vector:
+        """Where along an axis the distance is least: halvings of the part where it changes sign, then a secant."""
+        if second is None:
+            return first
+        way = second - first
+
+        def slope(s: Scalar) -> Scalar:
+            return dot(gradient(self.distance, first + s * way)[1], way)
+
+        low, high = 0.0, 1.0
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            rises = less(0.0, slope(middle))
+            low, high = select(rises, low, middle), select(rises, middle, high)
+        at_low, at_high = slope(low), slope(high)
+        inside = less(at_low * at_high, 0.0)
+        steep = select(inside, at_high - at_low, 1.0)
+        flat = select(less(0.0, at_low), low, select(less(at_high, 0.0), high, 0.5 * (low + high)))
+        nearest: Vector = first + select(inside, low - at_low * (high - low) / steep, flat) * way
+        return nearest
+
+
+def gradient(distance: Distance, p: Vector) -> tuple[Scalar, Vector]:
+    """A distance and its gradient."""
+    value, partials, _ = jet(lambda x: [distance(vector(*x))], list(p), [0.0, 0.0, 0.0])
+    return value[0], vector(*(column[0] for column in partials))
+
+
+def gap_and_normal(distance: Distance, p: Vector) -> tuple[Scalar, Vector]:
+    """The distance to the nearest place where the function is 0, and the normal there.
+
+    A true distance knows both at once. For any other function, places are improved: along the surface towards where the
+    normal leads to p, as far as its curvature between the last two places lets us, then down to it.
+    """
+    gap, normal = _sight(distance, p)
+    slides = getattr(distance, "slides", SLIDES)
+    if not slides:
+        return gap, normal
+    x, part = p - gap * normal, 0.5
+    down, normal = _sight(distance, x)
+    x = x - down * normal
+    for _ in range(slides):
+        gap = dot(p - x, normal)
+        aside = x + part * (p - x - gap * normal)
+        down, turned = _sight(distance, aside)
+        way = aside - down * turned - x
+        bend = maximum(dot(way, turned - normal) / (dot(way, way) + TINY), 0.0)
+        part = 1 / (1 + bend * maximum(gap, 0.0))
+        x, normal = x + way, turned
+    return dot(p - x, normal), normal
+
+
+def _sight(distance: Distance, p: Vector) -> tuple[Scalar, Vector]:
+    """To first order the distance to where the function is 0, and the unit vector along its gradient."""
+    value, slope = gradient(distance, p)
+    size = sqrt(dot(slope, slope))
+    return value / size, slope / size
+
+
+def tangents(n: Vector) -> tuple[Vector, Vector]:
+    """Two directions perpendicular to a unit vector and to each other, without a branch on where it points."""
+    side = select(less(n[2], 0.0), -1.0, 1.0)
+    a = -1 / (side + n[2])
+    b = n[0] * n[1] * a
+    return vector(1 + side * n[0] * n[0] * a, side * b, -side * n[0]), vector(b, side + n[1] * n[1] * a, -n[1])
+
+
+def pose_of(numbers: Sequence[Any]) -> Pose:
+    """A pose from its rotation by rows and its origin."""
+    return Pose((Translation(tuple(numbers[9:12])), Turn(vector(*numbers[:9]).reshape(3, 3))))
+
+
+def _pose(body: Touched | None) -> Pose:
+    """Where a body is in the world."""
+    return Pose() if body is None else Pose((Translation(tuple(body.p)), Turn(body.R))) @ body.X
+
+
+def _along(axes: Sequence[Vector], point: Vector, body: Touched, sign: int) -> Matrix:
+    """How fast a point of a link moves along axes of the world, by the link's twist in its own axes."""
+    arm, K = body.R.T @ (point - body.p), zeros(6, len(axes))
+    for i, axis in enumerate(axes):
+        own = sign * (body.R.T @ axis)
+        K[:3, i], K[3:, i] = cross(arm, own), own
+    return K

@@ -1,0 +1,48 @@
+"""An implicit solve under contacts: what they push with and how they give way changes while the rest stays.
+
+The first sweep is done once in a step. The others are done again and again, in each of Newton's iterations, with other
+wrenches, inertias and rows of contacts: so the matrix of a step that is M~ + K^T G K is never formed.
+"""
+
+from typing import Any
+
+from anyjoint.tree.columns import UNFED
+
+from . import implicit
+from .algorithm import algorithm
+from .newton_euler import accelerate
+from .small_matrix import felt
+
+
+def unbalanced(body: Any, parent: Any) -> None:
+    """Outward: what a link lacks, without forces and contacts.
+
+    Velocities are those in the middle of the step: gyroscopic forces that are felt at its beginning would add energy.
+    Springs and dampers know those at the beginning, `drift` before them. `shift` is how links accelerate because axes
+    of free bodies turn, `turn`, along which their velocities are: within a step, velocities keep to the axes at its
+    beginning.
+    """
+    body.qdd = body.qdd_rest
+    accelerate(body, parent)
+    h = body.h[0]
+    body.tau = body.tau + felt(body.damping, body.drift) + h * felt(body.stiffness, body.drift)
+    implicit.stretch(body, h)
+    implicit.come_to_rest(body)
+    body.shift = body.W.motion(body.A.motion(parent.shift) + (body.S_A + body.S_B) @ body.turn)
+
+
+def inertias(body: Any, parent: Any) -> None:
+    """Inward: articulated inertias under forces and contacts."""
+    implicit.bear(body)
+    implicit.inertias(body, parent)
+
+
+CONTACT = algorithm(
+    "contact",
+    ("outward", unbalanced),
+    ("inward", inertias),
+    ("outward", implicit.answers),
+    inputs=[*implicit.ROWS, "drift", "turn", *vars(UNFED)],
+    results=["answer", "eta", "shift"],
+    over="regrouped",
+)

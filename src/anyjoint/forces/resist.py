@@ -1,0 +1,64 @@
+"""What resists in a mechanism: its contacts, the limits that joints declare, and their dry friction."""
+
+from __future__ import annotations
+
+import math
+
+from anyjoint.constraints import Resistance, Rub, Stop, Touch
+from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.ease import Ease, ease_of
+from anyjoint.mechanism.touching import ContactPair, pose_numbers
+
+from .limits import limited
+
+HARD = 1e30  # N/m: stiffer than any step can follow
+SLIP = 1e-4  # of the rate of a joint: from there on its dry friction is nearly all that it can be
+
+
+def resistances(mechanism: Mechanism, limits: bool = True) -> tuple[Resistance, ...]:
+    """Contacts first, as results list them, then stops, then dry friction."""
+    ease = ease_of(mechanism)
+    made: list[Resistance] = [touch for pair in mechanism.contacts for touch in touches(pair, ease)]
+    if limits:
+        made += stops(mechanism, ease)
+    return (*made, *frictions(mechanism))
+
+
+def touches(pair: ContactPair, ease: Ease | None = None) -> list[Touch]:
+    """The points of a contact; without `ease`, where they are and nothing else matters."""
+    made = []
+    for ball in pair.balls:
+        middle = [(a + b) / 2 for a, b in zip(ball.first, ball.second, strict=True)]
+        numbers = (
+            *ball.first, *ball.second, ball.radius, *pose_numbers(pair.at), pair.friction,
+            min(pair.stiffness, HARD), pair.dissipation, pair.slip,
+            ease.point(pair.body, middle, pair.other) if ease else 1.0,
+        )  # fmt: skip
+        bodies = pair.body, pair.other
+        made.append(Touch(what=pair.name, bodies=bodies, numbers=numbers, distance=pair.distance, long=ball.long))
+    return made
+
+
+def stops(mechanism: Mechanism, ease: Ease) -> list[Stop]:
+    """Limits of joints, from below and from above."""
+    made = []
+    for (index, k), ends in limited(mechanism):
+        body = mechanism.bodies[index]
+        mass = ease.joint(body.v.start + (body.joint.velocity_of(k) or 0))
+        for end, side in zip(ends, (1.0, -1.0), strict=True):
+            if math.isfinite(end):
+                what = f"limit of {body.coordinate_names[k]}"
+                made.append(Stop(what=what, coordinates=((index, k),), numbers=(end, side, HARD, mass)))
+    return made
+
+
+def frictions(mechanism: Mechanism) -> list[Rub]:
+    """Dry friction of joints whose velocities are the rates of their coordinates."""
+    made = []
+    for body in mechanism.bodies:
+        for k in range(body.joint.nq):
+            velocity = body.joint.velocity_of(k)
+            if velocity is not None and body.friction and body.friction[velocity]:
+                what = f"friction of {body.coordinate_names[k]}"
+                made.append(Rub(what=what, coordinates=((body.index, k),), numbers=(body.friction[velocity], SLIP)))
+    return made

@@ -1,0 +1,234 @@
+"""A step under resistances: Newton's method over sweeps, within one schedule.
+
+Every state stops by itself and then stays as it is, so that none depends on its neighbours. Far from the end, Newton's
+step may be too long: then the way to its end is searched for the least, which for a convex function is where its slope
+along the way is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from anyjoint.codegen import Array, Place, Schedule
+from anyjoint.codegen.builder import Builder, Values
+from anyjoint.dynamics.contact import CONTACT
+from anyjoint.dynamics.link_rows import MOVING_FRAMES
+from anyjoint.joints import FreeQuaternion
+from anyjoint.scalar import absolute, less, maximum, minimum, select
+
+from .classes import Tracer
+from .constrained import Question
+from .free_bodies import FreeBodies
+from .landings import SHARED
+from .layout import Layout
+from .push_kernels import PushKernels
+from .resistance_kernels import ResistanceKernels
+from .row_kernels import HUB, RowKernels
+from .setup import Rows
+
+if TYPE_CHECKING:
+    from .workshop import Workshop
+
+MOST = 60  # iterations
+CLOSE = 1e-8  # beside all forces: what forces may lack at the end
+ROUGH, SLOW = 1e-3, 0.5  # what is so small and hardly shrinks any more is rounding, of short numbers
+TRIES = 30  # places along a way
+PASSES = 3  # over the velocities in the middle of a step: after two, fast spins would still gain energy
+STILL, NEAR = 1e-5, 1e-6  # rad/s or m/s, and of all speeds: changes of velocities in the middle that do not matter
+PASSED = 1e-3  # of the slope at the beginning of the way: so little behind the least place the end is good enough
+LEAST = 1e-2  # the same on both sides of it, for places in between
+
+
+def contact_kernels(workshop: Workshop, question: Question, inputs: Sequence[str]) -> tuple[Schedule, list[Rows]]:
+    """Accelerations over a step under the workshop's resistances, then what contacts show."""
+    mechanism, closed = workshop.mechanism, workshop.closed("regrouped")
+    plan, numbers = closed.plan, workshop.numbers("regrouped", True, True)
+    builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
+    unused = () if any(workshop.relative) else HUB
+    wanted = replace(MOVING_FRAMES, results=tuple(x for x in MOVING_FRAMES.results if x not in unused))
+    frames = Layout(Tracer(plan, numbers, workshop.joints, wanted), builder, results_in_work=True)
+    frames.add_runs()
+    rows = RowKernels(
+        builder, mechanism, closed, workshop.relative, numbers, workshop.row_programs, frames, question,
+        _end(frames.rows),
+    )  # fmt: skip
+    made = [*frames.rows, *rows.rows]
+    made += PushKernels(
+        builder, mechanism, closed, workshop.found(), numbers, workshop.push_programs, frames, rows.feeds,
+        _end(made), question,
+    ).rows  # fmt: skip
+    resisting = ResistanceKernels(
+        builder, mechanism, closed, workshop.found(), numbers, frames, rows.feeds, _end(made)
+    )
+    made += resisting.numbers
+    own = {name: builder.room(mechanism.nv) for name in ("v", "drift", "turn")}
+    free = FreeBodies(builder, [body.v.start for body in mechanism.bodies if isinstance(body.joint, FreeQuaternion)])
+    fed = zip(rows.feeds.patterns(), plan.links, strict=True)
+    patterns = [{**feed, "turn": free.pattern(link)} for feed, link in fed]
+    tracer = Tracer(plan, numbers, workshop.joints, CONTACT, patterns)
+    sweeps = Layout(tracer, builder, True, _end(made), {**rows.feeds.rooms, **own})
+    solve = Solve(builder, resisting, sweeps, mechanism.nv, free)
+    solve.add_runs()
+    return builder.schedule(), made + sweeps.rows
+
+
+def _end(rows: Sequence[Rows]) -> int:
+    return max((row.end for row in rows), default=0)
+
+
+class Solve:
+    """Adds the runs of Newton's method, and passes over them, each with better velocities in the middle of the step."""
+
+    def __init__(
+        self, builder: Builder, resisting: ResistanceKernels, sweeps: Layout, nv: int, free: FreeBodies
+    ) -> None:
+        self.builder, self.resisting, self.sweeps, self.nv, self.free = builder, resisting, sweeps, nv, free
+        self.v, self.h, self.a = builder.place("v"), builder.place("h"), builder.room(nv)
+        names = ("going", "on", "passes", "count", "last", "bad", "before", "alpha", "low", "high", "slope", "lack",
+                 "size", "tries", "seek", "moved", "speed")  # fmt: skip
+        self.at = {name: builder.room(1) for name in names}
+        self.base = {name: builder.room(size) for name, size in self._shared().items()}
+        self.loop = 0
+
+    def _shared(self) -> dict[str, int]:
+        """Rows that forces and resistances add to, and their lengths."""
+        links = self.resisting.closed.plan.links
+        sizes = {name: max((getattr(link.feed, name).stop for link in links), default=0) for name in SHARED}
+        return {name: size for name, size in sizes.items() if size}
+
+    def add_runs(self) -> None:
+        """Passes of the first sweep and of iterations until all states are solved, then the results."""
+        self._copy(self.resisting.feeds.rooms, self.base)
+        self._set(going=1.0, passes=0.0, bad=0.0)
+        self.builder.pointwise(self.nv, {}, {}, {"a": self.a}, lambda x: {"a": 0.0})
+        self._drift()
+        begin = len(self.builder.runs)
+        self._set(count=0.0, last=1e30)
+        self.free.turn(self.sweeps.fed["v"], self.at["going"], self.sweeps.fed["turn"])
+        self.builder.pointwise(1, self._places("going"), {}, self._places("on"), lambda x: {"on": x["going"]})
+        self.sweeps.add_runs(between=self._before)
+        self._set(before=0.0, alpha=1.0, low=0.0, high=1.0, tries=0.0)
+        self.resisting.meet(self.sweeps.results, self.at["before"])
+        self._search()
+        self._move()
+        self._decide()
+        self.builder.repeat(self.loop, self.at["on"])
+        self._drift()
+        self._pass()
+        self.builder.repeat(begin, self.at["going"])
+        self._finish()
+
+    def _drift(self) -> None:
+        """Velocities in the middle of the step, and how far they have come."""
+        self._set(moved=0.0, speed=0.0)
+        middle, drift = self.sweeps.fed["v"], self.sweeps.fed["drift"]
+
+        def squares(x: Values) -> dict[str, Any]:
+            off = 0.5 * x["h"] * x["a"] - x["drift"]
+            return {"moved": off * off, "speed": x["v"] * x["v"]}
+
+        def on(x: Values) -> dict[str, Any]:
+            half = 0.5 * x["h"] * x["a"]
+            return {"middle": x["v"] + half, "drift": half}
+
+        given, h = {"v": self.v, "a": self.a}, {"h": self.h}
+        sums = self._places("moved", "speed")
+        self.builder.pointwise(self.nv, {**given, "drift": drift}, h, sums, squares, accumulate=True)
+        self.builder.pointwise(self.nv, given, h, {"middle": middle, "drift": drift}, on)
+
+    def _pass(self) -> None:
+        """Once more, if velocities in the middle have changed; after the last pass energy does not grow."""
+
+        def decide(x: Values) -> dict[str, Any]:
+            passes = x["passes"] + 1
+            far = less(STILL * STILL + NEAR * NEAR * x["speed"], x["moved"])
+            more = select(far, select(less(passes, PASSES), 1.0, 0.0), 0.0)
+            return {"passes": passes, "going": select(less(0.0, x["going"]), more, 0.0)}
+
+        read = self._places("passes", "moved", "speed", "going")
+        self.builder.pointwise(1, read, {}, self._places("passes", "going"), decide)
+
+    def _before(self, level: int) -> None:
+        """Before the sweeps that are repeated, what resists loads them anew."""
+        if level == 1:
+            self.resisting.start_from(self.sweeps.results)
+            self.loop = len(self.builder.runs)
+            self._copy(self.base, self.resisting.feeds.rooms)
+            self.resisting.load()
+
+    def _copy(self, given: Any, wanted: Any) -> None:
+        for name, size in self._shared().items():
+            self.builder.pointwise(size, {"x": given[name]}, {}, {"x": wanted[name]}, lambda x: {"x": x["x"]})
+
+    def _set(self, **values: float) -> None:
+        self.builder.pointwise(1, {}, {}, {name: self.at[name] for name in values}, lambda x: values)
+
+    def _places(self, *names: str) -> dict[str, Place]:
+        return {name: self.at[name] for name in names}
+
+    def _search(self) -> None:
+        """Along the way to the new place: its end, if the least place is not far before it, else that."""
+        begin = len(self.builder.runs)
+        self._set(slope=0.0, lack=0.0, size=0.0)
+        self.resisting.look(self.at["alpha"], self.at["slope"], self.at["lack"], self.at["size"])
+
+        def seek(x: Values) -> dict[str, Any]:
+            steep, first = absolute(x["before"]), less(x["tries"], 0.5)
+            far = select(first, x["slope"] - PASSED * steep, absolute(x["slope"]) - LEAST * steep)
+            more = select(less(0.0, far), select(less(x["tries"], TRIES), 1.0, 0.0), 0.0)
+            # The first iteration begins anywhere, and goes to where balance is known.
+            go = select(less(0.5, x["count"]), select(less(0.0, x["on"]), more, 0.0), 0.0)
+            behind = less(0.0, x["slope"])
+            low, high = select(behind, x["low"], x["alpha"]), select(behind, x["alpha"], x["high"])
+            line = steep / maximum(steep + x["slope"], 1e-30)  # where the slope would be 0 if it were straight
+            next_one = select(first, minimum(maximum(line, 0.01), 0.99), 0.5 * (low + high))
+            alpha = select(less(0.0, go), next_one, x["alpha"])
+            return {"seek": go, "low": low, "high": high, "alpha": alpha, "tries": x["tries"] + 1}
+
+        read = self._places("slope", "before", "tries", "count", "on", "low", "high", "alpha")
+        self.builder.pointwise(1, read, {}, self._places("seek", "low", "high", "alpha", "tries"), seek)
+        self.builder.repeat(begin, self.at["seek"])
+
+    def _move(self) -> None:
+        """Go as far as the search has found."""
+        scalars, resisting = self._places("on", "alpha"), self.resisting
+
+        def moved(x: Values) -> dict[str, Any]:
+            go = {"u": x["u"] + x["alpha"] * x["w"], "m": x["m"] + x["alpha"] * x["dm"]}
+            return {name: select(less(0.0, x["on"]), value, x[name]) for name, value in go.items()}
+
+        rooms = {"u": resisting.u, "m": resisting.m}
+        given = {**rooms, "w": resisting.w, "dm": resisting.dm}
+        self.builder.pointwise(resisting.count, given, scalars, rooms, moved)
+        answer = Place(self.a.array, self.sweeps.results["answer"][0])
+
+        def faster(x: Values) -> dict[str, Any]:
+            return {"a": select(less(0.0, x["on"]), x["a"] + x["alpha"] * (x["new"] - x["a"]), x["a"])}
+
+        self.builder.pointwise(self.nv, {"a": self.a, "new": answer}, scalars, {"a": self.a}, faster)
+
+    def _decide(self) -> None:
+        """Go on while forces lack something, and that is not rounding; what is not solved in time is bad."""
+
+        def decide(x: Values) -> dict[str, Any]:
+            was, count = less(0.0, x["on"]), x["count"] + 1
+            rough = select(less(x["lack"], ROUGH * ROUGH * x["size"]), 1.0, 0.0)
+            stuck = select(less(SLOW * SLOW * x["last"], x["lack"]), rough, 0.0)
+            more = select(less(CLOSE * CLOSE * x["size"], x["lack"]), 1.0 - stuck, 0.0)
+            late = select(less(count, MOST), 0.0, 1.0)
+            on = select(was, more * (1.0 - late), 0.0)
+            bad = select(was, more * late, x["bad"])
+            return {"on": on, "count": count, "bad": bad, "last": select(was, x["lack"], x["last"])}
+
+        read = self._places("on", "count", "lack", "size", "last", "bad")
+        self.builder.pointwise(1, read, {}, self._places("on", "count", "bad", "last"), decide)
+
+    def _finish(self) -> None:
+        """Accelerations, which are not numbers where they were not found, and forces of contacts."""
+        unsolved = lambda x: {"a": x["a"] + 0.0 / (1.0 - x["bad"])}  # noqa: E731
+        result = self.builder.place("result")
+        self.builder.pointwise(self.nv, {"a": self.a}, self._places("bad"), {"a": result}, unsolved)
+        self.free.end(self.v, self.h, self.sweeps.fed["turn"], result)
+        self.resisting.show()

@@ -1,0 +1,323 @@
+"""Resistances by kernels: rows at the beginning of a step, and what Newton's iterations ask of each of them.
+
+An iteration is at rates u, where forces fall by G: the sweeps are loaded with the straight lines y + W x in the
+accelerations x along the rows. What they answer leads to other rates u + w, for which the mechanism is in balance under
+the forces m + dm. Between two such places, rates and forces of balance change linearly, so that a search along the way
+needs no sweeps: the slope of what is to be least is the sum of w (m - force).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from anyjoint.codegen import Place
+from anyjoint.codegen.builder import Builder
+from anyjoint.constraints import Begun, Resistance
+from anyjoint.constraints.touch import SHOWN
+from anyjoint.mechanism import Mechanism
+from anyjoint.spatial import dot, vector, zeros
+from anyjoint.tree.closures import ClosedPlan
+
+from .body_trace import entries_of
+from .constrained import poses_of
+from .constraint_program import Seen
+from .flatten import Rebuild, flatten
+from .landings import Landing, alike, entries_at, land, landings_of, mark, places_of
+from .layout import Layout
+from .numbers import Numbers
+from .push_kernels import SEEN
+from .push_program import Pushed
+from .pushes import Pushes, Spot, shares, split_numbers
+from .resistance_program import ResistancePrograms
+from .row_kernels import EXACT, Feeds
+from .setup import Rows, Setup
+from .sketch import Sketch
+
+
+@dataclass
+class Stash:
+    """Values kept in the work array from one kernel to the next: those that are exact are built in."""
+
+    known: tuple[Any, ...]
+    rebuild: Rebuild
+
+    @property
+    def size(self) -> int:
+        """How much room they take."""
+        return len(self.known)
+
+
+@dataclass
+class Member:
+    """One resistance of a group: where its stashes, its rows and its part of the result stand."""
+
+    spot: Spot
+    begun: Place
+    line: Place
+    row: int
+    result: int
+    landings: list[Landing]
+    places: list[Place]  # of the arguments of its first kernel
+
+
+@dataclass
+class Group:
+    """Resistances that share their kernels."""
+
+    spot: Spot
+    kernel: int
+    setup: Setup
+    begun: Stash
+    line: Stash
+    load: int
+    numbers: list[int] = field(default_factory=list)
+    members: list[Member] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        """Of each of them."""
+        return self.spot.rows
+
+    @property
+    def shows(self) -> bool:
+        """Whether they have a part of the result."""
+        return bool(self.spot.push.bodies)
+
+
+class ResistanceKernels:
+    """Adds kernels and runs to a builder, as each of its methods is called."""
+
+    def __init__(
+        self, builder: Builder, mechanism: Mechanism, closed: ClosedPlan, pushes: Pushes, numbers: Numbers,
+        frames: Layout, feeds: Feeds, first: int,
+    ) -> None:  # fmt: skip
+        self.builder, self.mechanism, self.closed, self.pushes = builder, mechanism, closed, pushes
+        self.frames, self.feeds, self.programs = frames, feeds, ResistancePrograms()
+        self.exact = numbers.patterns(EXACT)[len(closed.plan.links) + 1 + len(mechanism.constraints) :]
+        self.h = builder.place("h")
+        chosen = [spot for spot in pushes.spots if isinstance(spot.push, Resistance)]
+        self.count = sum(spot.rows for spot in chosen)
+        self.u, self.w, self.m, self.dm, self.start = (builder.room(self.count) for _ in range(5))
+        self.groups: dict[Hashable, Group] = {}
+        self.nonzero: dict[int, list[list[bool]]] = {}  # of kernels that load sweeps, which entries they write
+        row, result, block = 0, mechanism.nv, len(closed.where) - len(pushes.spread)
+        for k, spot in enumerate(pushes.spots):
+            if isinstance(spot.push, Resistance):
+                self._add(k, spot, block, row, result)
+                row, result = row + spot.rows, result + (SHOWN if spot.push.bodies else 0)
+            block += spot.spread
+        self.numbers = self._begin(first)
+
+    # -- the beginning of a step -----------------------------------------------------------------------------------
+
+    def _add(self, k: int, spot: Spot, block: int, row: int, result: int) -> None:
+        landings = list(landings_of(self.closed, self.pushes.felt, spot, block))
+        traces = self.frames.tracer.traces[-1]
+        seen = tuple(
+            tuple(entries_of(traces[self.closed.at[link]].values[name][0]) for name in SEEN) for link in spot.links
+        )
+        key = spot.push.kind, spot.spread, alike(landings), seen, self.exact[k]
+        if key not in self.groups:
+            self.groups[key] = self._trace(spot, landings, seen, self.exact[k])
+        group = self.groups[key]
+        begun, line = self.builder.room(group.begun.size), self.builder.room(group.line.size)
+        places = [*self._seen_at(spot), begun, self.u.at(row), *([self.builder.place("result", result)] * group.shows)]
+        group.numbers.append(k)
+        group.members.append(Member(spot, begun, line, row, result, landings, places))
+        mark(self.feeds, landings, self.nonzero[group.load])
+
+    def _seen_at(self, spot: Spot) -> list[Place]:
+        """Where links, coordinates and the length of the step stand, in the order of loads."""
+        work, results = self.builder.room(0).array, self.frames.results
+        places = [Place(work, results[name][self.closed.at[link]]) for link in spot.links for name in SEEN]
+        for body, index in spot.push.coordinates:
+            own = self.mechanism.bodies[body]
+            places.append(self.builder.place("q", own.q.start + index))
+            places.append(self.builder.place("v", own.v.start + (own.joint.velocity_of(index) or 0)))
+        return [*places, self.h]
+
+    def _trace(
+        self, spot: Spot, landings: Sequence[Landing], seen: Sequence[Any], exact: Sequence[float | None]
+    ) -> Group:
+        assert isinstance(spot.push, Resistance)
+        sketch = Sketch()
+        X, own = split_numbers(sketch.raw(exact), spot.push)
+        bodies = []
+        for frame, parts in zip(poses_of(X), seen, strict=True):
+            R, p, v = (vector(*sketch.load(name, "lane", known)) for name, known in zip(SEEN, parts, strict=True))
+            bodies.append(Seen(R.reshape(3, 3), p, v[:3], v[3:], frame))
+        q, qd = [], []
+        for _ in spot.joints:
+            q += sketch.load("q", "row", [None])
+            qd += sketch.load("v", "row", [None])
+        h = sketch.load("h", "row", [None])[0]
+        begun = self.programs.begin(sketch.graph, spot.push, bodies, q, qd, own, h)
+        stash = self._keep(sketch, begun.parts)
+        rates = sketch.argument("u", "lane")
+        for k, x in enumerate(begun.u):
+            sketch.store(rates, k, x)
+        if spot.push.bodies:
+            shown = sketch.argument("result", "row")
+            for k, x in enumerate(begun.shown[:6]):
+                sketch.store(shown, k, x)
+        kernel, setup = sketch.finish(self.builder)
+        load, line = self._trace_load(spot, landings, stash)
+        return Group(spot, kernel, setup, stash, line, load)
+
+    def _keep(self, sketch: Sketch, parts: Any) -> Stash:
+        """Store values in an argument of their own, but for those that are exact."""
+        flat, rebuild = flatten(parts)
+        known, argument = entries_of(flat), sketch.argument("stash", "lane")
+        for k, (x, exact) in enumerate(zip(flat, known, strict=True)):
+            if exact is None:
+                sketch.store(argument, k, x)
+        return Stash(known, rebuild)
+
+    def _begin(self, first: int) -> list[Rows]:
+        """Add the runs of the beginning; the rows of numbers that they load."""
+        made, before = [], len(self.mechanism.constraints)
+        for group in self.groups.values():
+            made.append(Rows(group.setup, tuple(before + k for k in group.numbers), first, frames=True))
+            columns = [list(at) for at in zip(*(member.places for member in group.members), strict=True)]
+            if group.setup.outputs:
+                step, numbers = len(group.setup.outputs), self.builder.place("numbers", first)
+                columns.append([numbers.at(step * i) for i in range(len(group.members))])
+            first = made[-1].end
+            self._run(group.kernel, columns)
+        self.builder.pointwise(self.count, {}, {}, {"m": self.m}, lambda x: {"m": 0.0})
+        return made
+
+    def _run(self, kernel: int, columns: Sequence[Sequence[Place]]) -> None:
+        self.builder.run(kernel, *((column[0].array, [place.offset for place in column]) for column in columns))
+
+    # -- an iteration ----------------------------------------------------------------------------------------------
+
+    def _trace_load(self, spot: Spot, landings: Sequence[Landing], begun: Stash) -> tuple[int, Stash]:
+        """The kernel that loads sweeps with the straight line of a law at u, and keeps that."""
+        assert isinstance(spot.push, Resistance)
+        sketch = Sketch()
+        start = Begun(*begun.rebuild(sketch.load("stash", "lane", begun.known)))
+        u, before = (sketch.load(name, "lane", [None] * spot.rows) for name in ("u", "start"))
+        h = sketch.load("h", "row", [None])[0]
+        force, slope = self.programs.slopes(sketch.graph, spot.push, u, start.data)
+        y = -(force + slope @ (vector(*u) - vector(*before)))
+        W = h * slope
+        line = self._keep(sketch, [y, W])
+        still = [zeros(6, 6) for _ in start.K], [zeros(6) for _ in start.K]
+        share = shares(spot, Pushed(list(start.K), list(start.N), y, W, *still))
+        nonzero = land(sketch, landings, list(entries_at(self.pushes.felt, spot, share)))
+        kernel, _ = sketch.finish(self.builder)
+        self.nonzero[kernel] = nonzero
+        return kernel, line
+
+    def load(self) -> None:
+        """Add what all of them do to sweeps."""
+        for group in self.groups.values():
+            columns = []
+            for x in group.members:
+                landed = places_of(self.builder, self.closed, self.feeds, x.landings)
+                columns.append([x.begun, self.u.at(x.row), self.start.at(x.row), self.h, x.line, *landed])
+            self._run(group.load, [list(column) for column in zip(*columns, strict=True)])
+
+    def start_from(self, results: Mapping[str, Sequence[int]]) -> None:
+        """Rates that rows would have at the end if nothing pushed: those of the beginning, along axes that stay."""
+        work = self.builder.room(0).array
+
+        def trace(sketch: Sketch, group: Group) -> None:
+            begun = Begun(*group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))
+            h = sketch.load("h", "row", [None])[0]
+            start = vector(*begun.u)
+            for K in begun.K:
+                start = start + h * (K.T @ vector(*sketch.load("shift", "lane", [None] * 6)))
+            self._put(sketch, {"start": start})
+
+        def places(x: Member) -> list[Place]:
+            shift = [Place(work, results["shift"][self.closed.at[link]]) for link in x.spot.links]
+            return [x.begun, self.h, *shift, self.start.at(x.row)]
+
+        self._each(trace, places)
+
+    def meet(self, results: Mapping[str, Sequence[int]], slope: Place) -> None:
+        """Find w and dm from what the sweeps have answered, and add up the slope at the beginning of the way."""
+        work = self.builder.room(0).array
+
+        def trace(sketch: Sketch, group: Group) -> None:
+            start = Begun(*group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))
+            y, W = group.line.rebuild(sketch.load("line", "lane", group.line.known))
+            h = sketch.load("h", "row", [None])[0]
+            u, m, before = (vector(*sketch.load(name, "lane", [None] * group.rows)) for name in ("u", "m", "start"))
+            x: Any = zeros(group.rows)
+            for K in start.K:
+                x = x + K.T @ vector(*sketch.load("eta", "lane", [None] * 6))
+            for N in start.N:
+                x = x + N * sketch.load("answer", "lane", [None])[0]
+            w = before + h * x - u
+            force = -(y + W @ (u - before) / h)
+            self._put(sketch, {"w": w, "dm": -(y + W @ x) - m})
+            sketch.store(sketch.argument("slope", "lane"), 0, dot(w, m - force), True)
+
+        def places(x: Member) -> list[Place]:
+            eta = [Place(work, results["eta"][self.closed.at[link]]) for link in x.spot.links]
+            answer = [Place(work, results["answer"][self.closed.at[link]] + i) for link, i in x.spot.joints]
+            own = (room.at(x.row) for room in (self.u, self.m, self.start))
+            return [x.begun, x.line, self.h, *own, *eta, *answer, self.w.at(x.row), self.dm.at(x.row), slope]
+
+        self._each(trace, places)
+
+    def look(self, alpha: Place, slope: Place, lack: Place, size: Place) -> None:
+        """At the part alpha of the way, add up the slope there, and the squares of what forces lack and of forces."""
+
+        def trace(sketch: Sketch, group: Group) -> None:
+            assert isinstance(group.spot.push, Resistance)
+            start = Begun(*group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))
+            part = sketch.load("alpha", "lane", [None])[0]
+            names = ("u", "w", "m", "dm")
+            u, w, m, dm = (vector(*sketch.load(name, "lane", [None] * group.rows)) for name in names)
+            force = self.programs.law(sketch.graph, group.spot.push, u + part * w, start.data)
+            off = m + part * dm - force
+            for name, x in (("slope", dot(w, off)), ("lack", dot(off, off)), ("size", dot(force, force))):
+                sketch.store(sketch.argument(name, "lane"), 0, x, True)
+
+        def places(x: Member) -> list[Place]:
+            return [x.begun, alpha, *(room.at(x.row) for room in (self.u, self.w, self.m, self.dm)), slope, lack, size]
+
+        self._each(trace, places)
+
+    def show(self) -> None:
+        """Forces of contacts in the world, as results: those under which the mechanism is in balance."""
+
+        def trace(sketch: Sketch, group: Group) -> None:
+            start = Begun(*group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))
+            m, out = sketch.load("m", "lane", [None] * 3), sketch.argument("result", "row")
+            axes = [vector(*start.shown[k : k + 3]) for k in (3, 6, 9)]
+            for k, x in enumerate(m[0] * axes[0] + m[1] * axes[1] + m[2] * axes[2]):
+                sketch.store(out, k, x)
+
+        def places(x: Member) -> list[Place]:
+            return [x.begun, self.m.at(x.row), self.builder.place("result", x.result + 6)]
+
+        self._each(trace, places, lambda group: group.shows)
+
+    def _each(
+        self, trace: Callable[[Sketch, Group], None], places: Callable[[Member], list[Place]],
+        chosen: Callable[[Group], bool] = lambda group: True,
+    ) -> None:  # fmt: skip
+        """Add a kernel for each group, and its run over the members."""
+        for group in filter(chosen, self.groups.values()):
+            sketch = Sketch()
+            trace(sketch, group)
+            kernel, _ = sketch.finish(self.builder)
+            columns = np.array([[tuple(place) for place in places(x)] for x in group.members], dtype=int)
+            arrays = [int(array) for array in columns[0, :, 0]]
+            self.builder.run(kernel, *((array, columns[:, k, 1].tolist()) for k, array in enumerate(arrays)))
+
+    @staticmethod
+    def _put(sketch: Sketch, values: Mapping[str, Any]) -> None:
+        for name, entries in values.items():
+            argument = sketch.argument(name, "lane")
+            for k, x in enumerate(entries):
+                sketch.store(argument, k, x)

@@ -1,0 +1,64 @@
+"""A kernel as it is being written: arguments that are loaded, expressions, and where they are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from anyjoint.codegen import Array, Kernel, Store
+from anyjoint.codegen.builder import Builder
+from anyjoint.codegen.kernel import Kind
+from anyjoint.symbolic import Graph, Node
+
+from .setup import Setup, split_parameters
+
+
+@dataclass
+class Sketch:
+    """Collects loads and stores. Raw numbers are parameters, whose expressions go into the set-up."""
+
+    graph: Graph = field(default_factory=Graph)
+    arrays: list[Array] = field(default_factory=list)
+    loads: dict[int, tuple[int, int]] = field(default_factory=dict)
+    stores: list[tuple[Any, int, int, bool]] = field(default_factory=list)
+    numbers: dict[int, int] = field(default_factory=dict)
+
+    def argument(self, name: str, kind: Kind) -> int:
+        """One more array argument; its number."""
+        self.arrays.append(Array(name, kind))
+        return len(self.arrays) - 1
+
+    def load(self, name: str, kind: Kind, known: Sequence[Any]) -> list[Any]:
+        """The entries of an argument: those that are known exactly, and variables for the others."""
+        at, made = self.argument(name, kind), list[Any]()
+        for k, x in enumerate(known):
+            made.append(self.graph.variable("x") if x is None else x)
+            if x is None:
+                self.loads[made[-1].id] = (at, k)
+        return made
+
+    def raw(self, known: Sequence[Any]) -> list[Any]:
+        """Raw numbers, which only the set-up sees."""
+        made: list[Any] = []
+        for k, x in enumerate(known):
+            made.append(self.graph.variable("p") if x is None else x)
+            if x is None:
+                self.numbers[made[-1].id] = k
+        return made
+
+    def store(self, argument: int, offset: int, value: Any, add: bool = False) -> None:
+        """A value goes to an entry of an argument, or is added to what is there."""
+        self.stores.append((value, argument, offset, add))
+
+    def finish(self, builder: Builder) -> tuple[int, Setup]:
+        """Add the kernel; its number and the set-up of the numbers that it loads, from its last argument, if any."""
+        values = [x.id if isinstance(x, Node) else self.graph.constant_id(float(x)) for x, *_ in self.stores]
+        target, new, variables, setup = split_parameters(self.graph, values, self.numbers)
+        places = {variables[i]: self.loads[i] for i in variables}
+        arrays = list(self.arrays)
+        if setup.outputs:
+            arrays.append(Array("numbers", "uniform"))
+            places |= {k: (len(arrays) - 1, k) for k in range(len(setup.outputs))}
+        stores = tuple(Store(Node(target, i), at, k, add) for i, (_, at, k, add) in zip(new, self.stores, strict=True))
+        return builder.kernel(Kernel(target, tuple(arrays), places, stores)), setup

@@ -1,0 +1,303 @@
+"""Contacts, limits and dry friction in one convex step, against closed forms and laws."""
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import distances, joints, shapes
+from tests.simulate.touching import MASS, METHOD, RADIUS, G, at, ball, block, leg
+
+
+def run(mech, q, v=None, duration=0.5, dt=1e-3, **options):
+    model = mech.compile()
+    return model.simulate(q, np.zeros(model.nv) if v is None else v, duration=duration, dt=dt, method=METHOD, **options)
+
+
+# -- closed forms ----------------------------------------------------------------------------------------------------
+
+
+def test_a_ball_comes_to_rest_under_its_weight():
+    traj = run(ball(), at(0.105))
+    track = traj.contacts["ball-ground"]
+    assert traj.status.ok
+    assert track.force[-1] == pytest.approx([0, 0, MASS * G], abs=1e-6)
+    assert track.normals[-1, 0] == pytest.approx([0, 0, 1])
+    # It sinks in by its weight over the stiffness, 25 times its mass over the square of the step.
+    depth = G * 1e-3**2 / 25
+    assert traj.q[-1, 6] == pytest.approx(RADIUS - depth, rel=1e-6)
+    assert track.points[-1, 0, 2] == pytest.approx(-depth, rel=1e-3)
+    assert not track.touching[0].any()
+
+
+@pytest.mark.parametrize("slope", [0.2, 0.46, 0.47, 0.7])
+def test_a_block_sticks_below_the_angle_of_friction_and_slips_above(slope):
+    mu, duration, dt = 0.5, 0.4, 1e-3  # arctan mu = 0.4636
+    traj = run(block(slope, mu), at(0.05), duration=duration, dt=dt)
+    force, weight = traj.contacts["block-ground"].force[-1], 2.0 * G
+    assert force[2] == pytest.approx(weight * np.cos(slope), rel=1e-9)
+    if np.tan(slope) < mu:
+        assert traj.q[-1, 4] < 2e-3 * duration  # it has not sunk in at first, when friction is still small
+        assert traj.v[-1, 3] < 1e-4
+        assert force[0] == pytest.approx(-weight * np.sin(slope), rel=1e-6)
+    else:
+        slipping = G * (np.sin(slope) - mu * np.cos(slope))
+        # Friction begins with the second step, of which so much speed is left.
+        assert traj.v[-1, 3] == pytest.approx(slipping * duration, abs=2 * mu * G * dt)
+        gained = np.diff(traj.v[-200:, 3]) / dt
+        assert gained == pytest.approx(slipping, rel=1e-5)
+        assert force[0] == pytest.approx(-mu * force[2], rel=1e-6)
+
+
+def test_a_bowling_ball_keeps_five_sevenths_of_its_speed():
+    traj = run(ball(0.2), at(0.12), [0, 0, 0, 1.0, 0, 0], duration=0.5)  # it is even dropped
+    speed = np.linalg.norm(traj.v[-1, 3:])
+    assert RADIUS * traj.v[-1, 1] == pytest.approx(speed, rel=1e-6)  # it rolls
+    assert speed == pytest.approx(5 / 7, rel=1e-6)  # momentum about the ground is kept to rounding and what it creeps
+
+
+def test_a_spinning_ball_flies_where_it_is_thrown():
+    dt, spin = 2e-3, [30.0, -20.0, 10.0]
+    traj = run(ball(), at(5.0), [*spin, 1.0, 2.0, 3.0], duration=0.5, dt=dt)
+    t = traj.t[-1]
+    assert traj.q[-1, 4:] == pytest.approx([t, 2 * t, 5 + 3 * t - G * t * (t + dt) / 2], abs=1e-3)
+    energy = sum(traj.energy())
+    assert np.diff(energy).max() < 1e-9
+
+
+def test_a_stiff_spring_throws_a_ball_back_and_dissipation_takes_its_share():
+    """A contact that steps resolve is a spring: a ball comes back as fast as it came, or slower by the law."""
+    speeds = {}
+    for d in (0.0, 0.5):
+        mech = ball(0.0, stiffness=2e4, dissipation=d)
+        mech.gravity = (0, 0, 0)
+        traj = run(mech, at(0.101), [0, 0, 0, 0, 0, -1.0], duration=0.03, dt=5e-6)
+        speeds[d] = traj.v[-1, 5]
+        # Half a period of a mass on a spring.
+        together = np.ptp(traj.t[traj.contacts["ball-ground"].touching[:, 0]])
+        assert together == pytest.approx(np.pi * np.sqrt(MASS / 2e4), rel=0.25 if d else 5e-3)
+    assert speeds[0.0] == pytest.approx(1.0, rel=5e-3)
+    # m v dv = -k x (1 + d v) dx between x = 0 and x = 0 again: v / d - log(1 + d v) / d^2 is the same at both ends.
+    before, after = (v / 0.5 - np.log(1 + 0.5 * v) / 0.25 for v in (1.0, -speeds[0.5]))
+    assert after == pytest.approx(before, rel=5e-3)
+
+
+def test_dry_friction_stops_a_wheel_after_its_energy_is_spent():
+    mech = aj.Mechanism("wheel", gravity=(0, 0, 0))
+    mech.add_body("wheel", joint=joints.Revolute("z"), inertia=aj.Inertia.cylinder(2.0, 1.0, 0.1), friction=0.5)
+    traj = run(mech, [0.0], [2.0], duration=5.0, dt=1e-3)
+    assert traj.q[-1, 0] == pytest.approx(1.0 * 2.0**2 / 2 / 0.5, rel=1e-3)  # I w^2 / 2 = friction * angle
+    assert abs(traj.v[-1, 0]) < 1e-8
+
+
+def test_limits_hold_and_friction_holds_a_pendulum_up():
+    mech = aj.Mechanism("pendulum")
+    bob = aj.Inertia.point(1.0, (0, 0, -1.0))
+    mech.add_body("rod", joint=joints.Revolute("y", limits=(-0.5, 0.5)), inertia=bob)
+    mech.add_body("other", joint=joints.Revolute("y"), inertia=bob, friction=1.1 * G * np.sin(0.3))
+    traj = run(mech, [0.4, 0.3], [3.0, 0.0], duration=1.0)
+    assert traj.q[:, 0].max() < 0.5 + 3.0 * 1e-3  # a step is all that it may be late
+    assert traj.q[:, 0].min() > -0.5 - 3.0 * 1e-3
+    creep = 1e-4 / np.sqrt(1.1**2 - 1)  # where the share u / sqrt(u^2 + slip^2) of friction is what it takes
+    assert np.abs(traj.q[:, 1] - 0.3).max() == pytest.approx(creep, rel=0.01)
+    free = run(mech, [0.4, 0.3], [3.0, 0.0], duration=0.1, limits=False)
+    assert free.q[:, 0].max() > 0.6
+
+
+def test_a_rocking_block_loses_what_housner_says():
+    """Angular momentum about the corner that lands: 1 - 3/2 sin^2 of the slenderness is left of the speed."""
+    width, height, tilt, dt = 0.25, 1.0, 0.15, 5e-4
+    mech, shape = aj.Mechanism("block"), shapes.Box(0.25, 0.4, 1.0)
+    mech.add_body("block", joint=joints.FreeQuaternion(), inertia=shape.inertia(1.0), shape=shape)
+    mech.add_contact("block", friction=0.9)
+    turn = aj.Pose.rotation_y(tilt)
+    x, _, z = aj.Pose.translation(width / 2, 0, 0).act(turn.act((-width / 2, 0, height / 2)))
+    traj = run(mech, [np.cos(tilt / 2), 0, np.sin(tilt / 2), 0, x, 0, z], duration=0.7, dt=dt)
+    energy = sum(traj.energy()) - G * height / 2
+    landed = int(np.argmax(traj.q[:, 2] < 0))
+    left = np.sqrt(energy[landed + int(0.05 / dt)] / energy[landed - int(0.01 / dt)])
+    assert left == pytest.approx(1 - 1.5 * np.sin(np.arctan(width / height)) ** 2, rel=6e-3)
+
+
+# -- laws --------------------------------------------------------------------------------------------------------------
+
+
+def test_accelerations_balance_the_forces_that_are_told():
+    """(M + h D + h^2 K) a = -bias - D v - h K v + J^T F at velocities in the middle of the step: the dense oracle."""
+    mech = leg()
+    model, h = mech.compile(), 2e-3
+    free = aj.Mechanism("free")
+    for body in mech.bodies:
+        free.add_body(body.name, None if body.parent < 0 else mech.bodies[body.parent].name, body.joint, body.placement,
+                      body.inertia)  # fmt: skip
+    plain, rng = free.compile(), np.random.default_rng(3)
+    K, D = np.diag([0, 60.0, 60.0]), np.diag([0, 1.5, 1.5])
+    pushed = 0
+    for _ in range(20):
+        q, v = np.array([0.0, 0.4, -0.8]) + 0.1 * rng.normal(size=3), rng.normal(size=3)
+        q[0] += rng.uniform(-1e-3, 3e-3) - (plain.body_poses(q)[2] @ [0, 0, -0.4, 1])[2]  # near the ground
+        a, contacts = model.contact_acceleration(q, v, np.zeros(3), [h])
+        point, _, force = contacts[0]
+        J, T = plain.body_jacobian(q, "shank"), plain.body_poses(q)[2]
+        arm = T[:3, :3].T @ (point - T[:3, 3])
+        J = T[:3, :3] @ (J[3:] - np.cross(arm, J[:3].T).T)
+        left = (plain.mass_matrix(q) + h * D + h * h * K) @ a
+        right = J.T @ force - plain.bias_forces(q, v + h / 2 * a) - (D + h * K) @ v - K @ q
+        # Velocities in the middle are those of the last pass but one.
+        assert left == pytest.approx(right, abs=5e-5 * max(1.0, np.abs(force).max()))
+        pushed += force[2] > 1.0
+    assert 5 < pushed < 20
+
+
+def test_momentum_changes_by_what_contacts_and_weight_push():
+    dt = 1e-3
+    traj = run(ball(), at(0.12), [3.0, 1.0, 0, 1.0, 0.5, 0], duration=0.3, dt=dt)
+    momentum, pushed = traj.momentum()[:, 3:], traj.contacts["ball-ground"].force[1:]
+    assert np.diff(momentum, axis=0) / dt == pytest.approx(pushed + [0, 0, -MASS * G], abs=1e-7 * pushed.max())
+
+
+def test_friction_never_exceeds_its_share_and_contacts_never_pull():
+    traj = run(block(0.6, 0.4), at(0.06), [2.0, 1.0, 0, 0, 0, 0], duration=0.5)
+    track = traj.contacts["block-ground"]
+    assert track.forces[..., 2].min() >= -1e-9
+    # Friction is that of the normal force one step before.
+    before, aside = track.forces[:-1, :, 2], np.linalg.norm(track.forces[1:, :, :2], axis=-1)
+    assert (aside <= 0.4 * before * (1 + 1e-2) + 0.05).all()
+
+
+@pytest.mark.parametrize("dt", [1e-3, 4e-3])
+def test_energy_never_grows(dt):
+    """A tumbling box that falls, with what contacts store; also where a contact is lost and where it spins fast."""
+    mech = aj.Mechanism("die")
+    mech.add_body("die", joint=joints.FreeQuaternion(), inertia=aj.Inertia.box(0.3, 0.2, 0.16, 0.1),
+                  shape=shapes.Box(0.2, 0.16, 0.1))  # fmt: skip
+    mech.add_contact("die", friction=0.5)
+    traj = run(mech, at(0.4), [9.0, 14.0, -4.0, 0.5, 0, 0], duration=1.5, dt=dt)
+    kinetic, potential = traj.energy()
+    low = np.minimum(traj.contacts["die-ground"].points[1:, :, 2], 0.0)
+    total = kinetic[1:] + potential[1:]
+    stored = 25 * 0.3 / dt**2 * (low**2).sum(axis=1) / 2  # corners feel less than the mass
+    highest = np.maximum.accumulate(total[::-1])[::-1]  # the largest energy that is still to come
+    assert (highest <= (total + stored) * (1 + 1e-3) + 1e-4).all()
+    assert traj.status.ok
+    assert kinetic[-1] < 1e-6  # and it comes to rest
+
+
+def test_a_fast_gyroscope_in_free_flight_keeps_its_energy():
+    traj = run(ball(), at(50.0), [0, 0, 0, 0, 0, 0], duration=0.01)
+    assert traj.contacts["ball-ground"].forces.max() == 0
+    mech = aj.Mechanism("brick", gravity=(0, 0, 0))
+    mech.add_body("brick", joint=joints.FreeQuaternion(), inertia=aj.Inertia.box(1.0, 0.3, 0.2, 0.1))
+    mech.add_contact("brick", (0, 0, 0))
+    traj = run(mech, at(9.0), [1.0, 20.0, 2.0, 1, 0, 0], duration=5.0, dt=2e-3)
+    kinetic = traj.energy()[0]
+    assert np.diff(kinetic).max() < 1e-8
+    assert 0.999 * kinetic[0] < kinetic[-1] < kinetic[0]
+
+
+def test_bodies_push_each_other_with_equal_forces():
+    """Two free balls: their momentum stays, and equal ones exchange velocities along the line between them."""
+    mech = aj.Mechanism("billiards", gravity=(0, 0, 0))
+    for name in ("a", "b"):
+        mech.add_body(name, joint=joints.FreeQuaternion(), inertia=aj.Inertia.sphere(0.2, 0.05),
+                      shape=shapes.Sphere(0.05))  # fmt: skip
+    mech.add_contact("b", on=distances.Sphere(0.05), of="a", stiffness=1e4)
+    q = np.concatenate([at(0.0), at(0.0, 0.12, 0.02)])
+    traj = run(mech, q, [0, 0, 0, 1.0, 0, 0, *[0] * 6], duration=0.1, dt=1e-5)
+    momentum = traj.momentum()
+    assert momentum[:, 3:] == pytest.approx(np.broadcast_to([0.2, 0, 0], (len(traj.t), 3)), abs=1e-9)
+    line = traj.contacts["b-a"].normals[traj.contacts["b-a"].touching[:, 0], 0][0]
+    assert traj.v[-1, 9:] == pytest.approx(line * line[0], abs=0.02)
+    assert traj.v[-1, 3:6] == pytest.approx([1, 0, 0] - line * line[0], abs=0.02)
+
+
+def test_capsules_rest_on_their_sides_and_roll_off_balls():
+    mech = aj.Mechanism("capsules")
+    capsule = shapes.Capsule(0.05, 0.4)
+    for name in ("flat", "across"):
+        mech.add_body(name, joint=joints.FreeQuaternion(), inertia=capsule.inertia(1.0), shape=capsule)
+    mech.add_contact("flat", friction=0.3)
+    mech.add_contact("across", on=distances.Capsule(0.05, 0.4), of="flat", friction=0.9)
+    s = np.sqrt(0.5)
+    # One along y on the ground, one along x across it: it balances on the middle of the other.
+    q = [s, s, 0, 0, 0, 0, 0.05, s, 0, s, 0, 0, 0, 0.15]
+    traj = run(mech, q, duration=0.3)
+    crossing = traj.contacts["across-flat"]
+    assert crossing.force[-1] == pytest.approx([0, 0, G], abs=1e-3)
+    assert crossing.points[-1, crossing.touching[-1]] == pytest.approx(np.array([[0, 0, 0.1]]), abs=1e-4)
+    assert traj.contacts["flat-ground"].force[-1] == pytest.approx([0, 0, 2 * G], abs=1e-3)
+
+
+def test_a_ball_rests_where_a_height_field_is_lowest_and_in_a_bowl_of_ones_own():
+    x = np.linspace(-1, 1, 9)
+    field = distances.HeightField(0.3 * (x[:, None] ** 2 + x[None] ** 2))
+
+    def bowl(p):
+        return p[2] - 0.3 * (p[0] ** 2 + p[1] ** 2)
+
+    for ground in (field, bowl):
+        traj = run(ball(0.0, on=ground), at(0.1, 0.0, 0.0), duration=0.05)
+        assert traj.contacts["ball-ground"].force[-1] == pytest.approx([0, 0, MASS * G], abs=1e-3)
+    # Without friction it swings through the bowl as a bead on the curve of its centre, to first order in the angle.
+    traj = run(ball(0.0, on=bowl), at(RADIUS + 1e-6, 0.02), duration=1.6, dt=5e-4)
+    radius = 1 / 0.6 - RADIUS
+    half = traj.t[np.argmin(traj.q[:, 4])]
+    assert half == pytest.approx(np.pi * np.sqrt(radius / G), rel=5e-3)
+
+
+def test_loops_and_contacts_hold_together():
+    """A parallelogram whose coupler lies on a point of the ground bears its weight there."""
+    mech = aj.Mechanism("four-bar")
+    rod = aj.Inertia.point(1.0, (0, 0, 0.5)) + aj.Inertia.sphere(0.1, 0.1)
+    mech.add_body("left", joint=joints.Revolute("y"), inertia=rod)
+    mech.add_body("coupler", "left", joints.Revolute("y"), aj.Pose.translation(0, 0, 1), aj.Inertia.sphere(1.0, 0.1))
+    mech.add_body("right", joint=joints.Revolute("y"), placement=aj.Pose.translation(1, 0, 0), inertia=rod)
+    mech.add_loop("coupler", "right", joint=joints.Spherical(), at=((1, 0, 0), (0, 0, 1)))
+    mech.add_contact("coupler", (0.5, 0, 0), on=distances.HalfSpace(offset=0.6), dissipation=50.0)
+    angle = np.arccos(0.6) - 0.002
+    traj = run(mech, [angle, -angle, angle], duration=2.0)
+    assert traj.status.ok
+    assert traj.status.drift < 1e-9
+    # Virtual work: the coupler's weight, and that of two rods at half the height.
+    assert traj.contacts["coupler-ground"].force[-1, 2] == pytest.approx(1.0 * G + 2 * 1.0 * G * 0.5, rel=1e-4)
+
+
+# -- ways to run -------------------------------------------------------------------------------------------------------
+
+
+def test_batches_steps_callbacks_and_short_numbers_agree():
+    model, v = ball().compile(), np.array([0, 1.0, 0, 1.0, 0, 0])
+    q = np.array([at(0.11), at(0.13), at(0.3)])
+    traj = model.simulate(q, np.tile(v, (3, 1)), duration=0.2, method=METHOD)
+    for k in range(3):
+        one, many = model.simulate(q[k], v, duration=0.2, method=METHOD), traj.member(k)
+        assert np.array_equal(one.q, many.q)
+        track, other = one.contacts["ball-ground"], many.contacts["ball-ground"]
+        assert np.array_equal(track.forces, other.forces)
+    asked = model.simulate(q[0], v, duration=0.2, method=METHOD, tau=lambda t, q, v: np.zeros(6))
+    assert asked.q == pytest.approx(traj.q[:, 0], abs=1e-12)
+    assert asked.contacts["ball-ground"].forces == pytest.approx(traj.contacts["ball-ground"].forces[:, 0], abs=1e-8)
+    at_q, at_v = q[0], v
+    for _ in range(50):
+        at_q, at_v = model.step(at_q, at_v, dt=1e-3, method=METHOD)
+    assert np.array_equal(at_q, traj.q[50, 0])
+    short = ball().compile(dtype="float32").simulate(q[0], v, duration=0.2, method=METHOD)
+    assert short.q[-1] == pytest.approx(traj.q[-1, 0], abs=5e-4)
+    assert short.contacts["ball-ground"].force[-1, 2] == pytest.approx(MASS * G, rel=1e-3)
+
+
+def test_contacts_are_saved_and_resampled(tmp_path):
+    traj = run(ball(), at(0.11), duration=0.2, save_every=2)
+    again = aj.Trajectory.load(traj.save(tmp_path / "run.npz"), traj.model)
+    for what in ("points", "normals", "forces"):
+        kept, read = (getattr(x.contacts["ball-ground"], what) for x in (traj, again))
+        assert np.array_equal(kept, read, equal_nan=True)
+    some = traj.resample([0.05, 0.199, 0.2])
+    assert np.array_equal(some.contacts["ball-ground"].forces[-1], traj.contacts["ball-ground"].forces[-1])
+    assert some.v[-1] == pytest.approx(traj.v[-1], abs=1e-9)
+
+
+def test_forces_are_felt_within_the_same_step():
+    """A stiff spring that presses a ball onto the ground adds to its weight."""
+    press = aj.forces.Spring("ball", (0, 0, 0), None, (0, 0, -2.0), stiffness=100.0, length=2.0)
+    traj = run(ball(), at(RADIUS), duration=0.3, forces=[press])
+    assert traj.contacts["ball-ground"].force[-1, 2] == pytest.approx(MASS * G + 100 * RADIUS, rel=1e-3)  # it sinks in

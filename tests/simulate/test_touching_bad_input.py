@@ -1,0 +1,103 @@
+"""Contacts that cannot be: each is refused with what was given and what to do."""
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import distances, joints, shapes, surfaces
+from tests.simulate.touching import METHOD, at, ball
+
+
+def free(shape=None):
+    mech = aj.Mechanism("free")
+    mech.add_body("ball", joint=joints.FreeQuaternion(), inertia=aj.Inertia.sphere(1.0, 0.1), shape=shape)
+    return mech
+
+
+def flat(p):
+    return aj.maximum(p[2], 0.0)
+
+
+def broken(p):
+    return aj.sqrt(p[2])
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"friction": -0.1}, "friction=-0.1; expected a finite number that is not negative"),
+        ({"friction": float("nan")}, "friction=nan"),
+        ({"friction": "rough"}, "friction='rough'"),
+        ({"stiffness": 0.0}, "stiffness=0.0; expected a finite number that is positive"),
+        ({"dissipation": -1.0}, "dissipation=-1.0"),
+        ({"slip": 0.0}, "slip=0.0"),
+        ({"of": "ball"}, "a body does not touch itself"),
+        ({"of": "bell"}, "bell"),
+        ({"at": (0, 0, 1)}, "expected a Pose"),
+        ({"on": 3.0}, "expected a signed distance"),
+        ({"on": flat}, r"gradient of distance function flat \(.*test_touching_bad_input.py:\d+\) vanishes"),
+        ({"on": broken}, r"distance function broken"),
+        ({"on": lambda p: (p[0], p[1])}, "expected one number"),
+        ({"shape": shapes.Torus(1.0, 0.1)}, "a Torus does not touch; give a Sphere"),
+        ({"shape": [1.0, 2.0]}, "expected shapes.Sphere"),
+        ({"shape": [[1.0, 2.0, np.inf]]}, "expected shapes.Sphere"),
+        ({"name": ""}, "name=''"),
+    ],
+)
+def test_contacts_that_cannot_be_are_refused(given, said):
+    mech = free(shapes.Sphere(0.1))
+    with pytest.raises(aj.AnyjointError, match=said):
+        mech.add_contact("ball", **given)
+    assert mech.contacts == []
+
+
+def test_bodies_that_cannot_touch_are_refused():
+    mech = free()
+    with pytest.raises(aj.ModelError, match=r"expected shapes\.Sphere"):
+        mech.add_contact("ball")  # it has no shape
+    with pytest.raises(aj.ModelError, match="name the body that touches it first"):
+        mech.add_contact(mech.ground)
+    mech.add_contact("ball", (0, 0, 0), name="tip")
+    with pytest.raises(aj.ModelError, match="no other contact has"):
+        mech.add_contact("ball", (0, 0, 1), name="tip")
+    mech.add_contact("ball", (0, 0, 1))
+    mech.add_contact("ball", (0, 1, 1))
+    assert [pair.name for pair in mech.contacts] == ["tip", "ball-ground", "ball-ground 2"]
+
+
+def test_runs_that_cannot_be_are_refused(tmp_path):
+    mech = ball()
+    model, rest = mech.compile(), np.zeros(6)
+    with pytest.raises(aj.InputError, match=r"does not feel the contacts 'ball-ground'; use method"):
+        model.simulate(at(0.2), rest, duration=0.1)
+    with pytest.raises(aj.InputError, match=r"begins 0\.05 m deep, and would burst apart"):
+        model.simulate(at(0.05), rest, duration=0.1, method=METHOD)
+    with pytest.raises(aj.InputError, match="not differentiated"):
+        model.simulate(at(0.2), rest, duration=0.1, method=METHOD, gradient=True)
+    with pytest.raises(aj.InputError, match="not differentiated"):
+        model.linearise(at(0.2), rest, dt=1e-3, method=METHOD)
+    with pytest.raises(aj.ModelError, match="files do not keep contacts"):
+        aj.save(mech, tmp_path / "ball.aj.json")
+    with pytest.raises(aj.InputError, match="does not feel contacts"):
+        model.to_html(tmp_path / "live.html")
+    assert model.simulate(at(0.2), rest, duration=0.01, method="auto").method == METHOD
+
+
+def test_a_point_without_a_normal_ends_the_run_before_it_begins():
+    mech = ball(on=distances.Sphere(0.5))
+    model = mech.compile()
+    with pytest.raises(aj.InputError, match=r"deep|no gradient"):
+        model.simulate(at(0.0), np.zeros(6), duration=0.1, method=METHOD)
+
+
+def test_modes_and_joints_that_follow_others_are_refused():
+    mech = aj.Mechanism("modes")
+    mech.add_contact_body(
+        "ball", surfaces=(surfaces.Plane(), surfaces.Sphere(0.1)), start="flight", inertia=aj.Inertia.sphere(0.5, 0.1)
+    )
+    with pytest.raises(aj.InputError, match="does not change the modes of 'ball'"):
+        mech.compile().simulate(at(0.2), np.zeros(6), duration=0.1, method=METHOD)
+    mech = aj.gallery.tongs_with_fish(3)
+    mech.add_contact(mech.bodies[-1], (0, 0, 0), on=distances.HalfSpace(offset=-9.0))
+    with pytest.raises(aj.InputError, match="cannot be felt where joints follow others"):
+        mech.compile().simulate(duration=0.1, method=METHOD)

@@ -1,0 +1,63 @@
+"""Small mechanisms that touch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import anyjoint as aj
+from anyjoint import joints, shapes
+from anyjoint.constraints.resistance import FIRM
+from anyjoint.forces.resist import touches
+from anyjoint.mechanism.ease import ease_of
+
+METHOD = "time-stepping"
+MASS, RADIUS, G = 0.5, 0.1, 9.81
+
+
+def ball(friction: float = 0.3, **options: Any) -> aj.Mechanism:
+    """A free ball above level ground, or above what is given."""
+    mech = aj.Mechanism("ball")
+    mech.add_body("ball", joint=joints.FreeQuaternion(), inertia=aj.Inertia.sphere(MASS, RADIUS),
+                  shape=shapes.Sphere(RADIUS))  # fmt: skip
+    mech.add_contact("ball", friction=friction, **options)
+    return mech
+
+
+def at(z: float, x: float = 0.0, y: float = 0.0) -> Any:
+    """Coordinates of a free body that is not turned."""
+    return np.array([1.0, 0, 0, 0, x, y, z])
+
+
+def block(slope: float, friction: float) -> aj.Mechanism:
+    """A block on an incline, seen by somebody who stands upright on it."""
+    mech = aj.Mechanism("block", gravity=(G * np.sin(slope), 0, -G * np.cos(slope)))
+    size = 0.4, 0.3, 0.1
+    mech.add_body("block", joint=joints.FreeQuaternion(), inertia=aj.Inertia.box(2.0, *size), shape=shapes.Box(*size))
+    mech.add_contact("block", friction=friction)
+    return mech
+
+
+def leg(**options: Any) -> aj.Mechanism:
+    """A hip and a knee on a slider, with springs, and a foot that touches the ground."""
+    mech = aj.Mechanism("leg")
+    mech.add_body("hip", joint=joints.Prismatic("z"), inertia=aj.Inertia.sphere(3.0, 0.1))
+    thigh = aj.Inertia.point(0.6, (0, 0, -0.2)) + aj.Inertia.sphere(0.4, 0.1)
+    for name, parent in (("thigh", "hip"), ("shank", "thigh")):
+        at = aj.Pose.translation(0, 0, -0.4 if name == "shank" else 0)
+        mech.add_body(name, parent, joints.Revolute("y"), at, thigh, stiffness=60.0, damping=1.5)
+    mech.add_contact("shank", (0, 0, -0.4), friction=0.7, name="foot", **options)
+    return mech
+
+
+def stored(traj: Any, dt: float) -> Any:
+    """The energy that contacts store at every sample: springs that push with f have f^2 / 2k."""
+    mech, total = traj.model.mechanism, 0.0
+    for pair in mech.contacts:
+        mass = np.array([touch.numbers[-1] for touch in touches(pair, ease_of(mech))])
+        stiffness = np.minimum(pair.stiffness, FIRM * mass / dt**2)
+        track = traj.contacts[pair.name]
+        push = np.nan_to_num((track.forces * track.normals).sum(axis=-1))
+        total = total + (push**2 / (2 * stiffness)).sum(axis=-1)
+    return total
