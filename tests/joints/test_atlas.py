@@ -81,6 +81,13 @@ def test_a_switch_keeps_pose_and_twist(name):
     assert changed
 
 
+def test_a_ball_that_rolls_changes_among_three_charts():
+    """Its velocities are no rates of coordinates: they are seen in the turned contact frame."""
+    joint = joints.Rolling(surfaces.Plane(), ATLASES["three charts of a sphere"])
+    q, v = [0.1, 0.2, 0.4, 0.3, 0.5], [1.0, -0.5, 0.3]
+    assert check_switch(joint, q, v)
+
+
 def test_a_chart_is_left_at_the_end_of_its_region_and_entered_deep_inside():
     atlas = ATLASES["three charts of a sphere"]
     assert not atlas.other_chart(0.3, 0.6)[0]
