@@ -1,4 +1,4 @@
-"""Surfaces by several charts: joints change among them by themselves, and nothing but coordinates changes."""
+"""Surfaces by several charts [SG section 6]: joints change among them, and nothing but coordinates changes."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A surface by several charts that overlap: joints on it change charts by themselves before one of them ends.
+"""A surface by several charts that overlap: joints change charts before one of them ends [SG section 6].
 
 All charts share one function of (u, v). Chart k has its v shifted, so that no two charts use the same values; which one
 a state is in is read off v. Whatever a chart is asked for is computed for all and chosen, so that code never branches.
