@@ -225,6 +225,12 @@ def test_numbers_of_all_charts_change_together():
     assert np.linalg.norm(model.body_poses([0.4, 0.7, 0.1])[0, :3, 3]) == pytest.approx(0.9, rel=1e-14)
 
 
+def test_all_of_it_is_drawn():
+    for name, radius in (("three charts of a sphere", 0.7), ("stereographic", 1.0)):
+        vertices, _ = ATLASES[name].mesh(8, 8)
+        assert np.ptp(vertices[:, 2]) == pytest.approx(2 * radius, rel=1e-12)
+
+
 def test_one_surface_gets_the_charts_that_it_needs():
     torus = surfaces.Torus(1.0, 0.3)
     assert surfaces.atlas(torus) == torus
