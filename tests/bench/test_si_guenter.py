@@ -1,4 +1,4 @@
-"""Si & Guenter's Table 1 by their two methods: what each costs, and that both are machine code alone."""
+"""Si & Guenter's Table 1 by their two methods [SG section 4]: what each costs, and that both are machine code alone."""
 
 import numpy as np
 import pytest

@@ -96,7 +96,8 @@ def agree(state):
     size = np.abs(state.mass_matrix() @ made["recursive"]).max()
     qdd = made["modified-articulated-body"]
     backs = [state.row(algorithm, qdd=qdd) for algorithm in (NEWTON_EULER, LAGRANGIAN_INVERSE, LAGRANGIAN_PRINTED)]
-    unfactored = unfactored_forces(state.bodies(qdd=qdd), state.parents, state.root())  # [GL eq. 6]
+    # [GL eq. 4] [GL eq. 5] [GL eq. 6]
+    unfactored = unfactored_forces(state.bodies(qdd=qdd), state.parents, state.root())
     for back in (*backs, np.array(unfactored, dtype=float)):
         assert np.abs(back - state.tau).max() < 1e-9 * max(1.0, size)
 

@@ -32,7 +32,7 @@ class Global:
             for k in range(link.v.start, link.v.stop):
                 x = unit[k, link.v]  # Sdot in the child's frame, which the working frame may move against
                 rate = np.asarray(state.Sdot_times(i, x), dtype=float) - s_B @ (working @ x)
-                self.Sdot[rows, k] = to_child @ rate
+                self.Sdot[rows, k] = to_child @ rate  # [SG eq. 12]
             if state.parents[i] >= 0:
                 above = slice(6 * state.parents[i], 6 * state.parents[i] + 6)
                 self.Gamma[rows, above] = block.to_child  # [SG eq. 43]
@@ -43,7 +43,7 @@ class Global:
             self.turn[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] = -ad_matrix(v).T
 
     def coriolis(self):
-        """[SG eq. 52] as it is printed."""
+        """[SG eq. 52] as it is printed; the first two terms are J Wdot [SG eq. 42]."""
         G, S, J = self.G, self.S, self.J
         return S.T @ G.T @ (J @ G @ self.spin @ self.Gamma @ G @ S + J @ G @ self.Sdot + self.turn @ J @ G @ S)
 

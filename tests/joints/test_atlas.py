@@ -1,4 +1,4 @@
-"""Surfaces by several charts: joints change among them by themselves, and nothing but coordinates changes."""
+"""Surfaces by several charts [SG section 6]: joints change among them, and nothing but coordinates changes."""
 
 import math
 
@@ -79,6 +79,13 @@ def test_a_switch_keeps_pose_and_twist(name):
             more = np.random.default_rng(1).normal(size=(2, extra)).tolist()
             changed += check_switch(joint, at + more[0], rates + more[1])
     assert changed
+
+
+def test_a_ball_that_rolls_changes_among_three_charts():
+    """Its velocities are no rates of coordinates: they are seen in the turned contact frame."""
+    joint = joints.Rolling(surfaces.Plane(), ATLASES["three charts of a sphere"])
+    q, v = [0.1, 0.2, 0.4, 0.3, 0.5], [1.0, -0.5, 0.3]
+    assert check_switch(joint, q, v)
 
 
 def test_a_chart_is_left_at_the_end_of_its_region_and_entered_deep_inside():
@@ -216,6 +223,12 @@ def test_numbers_of_all_charts_change_together():
     with pytest.warns(UserWarning, match="compiling again"):
         model.parameters.set(dict.fromkeys(names, 0.9))
     assert np.linalg.norm(model.body_poses([0.4, 0.7, 0.1])[0, :3, 3]) == pytest.approx(0.9, rel=1e-14)
+
+
+def test_all_of_it_is_drawn():
+    for name, radius in (("three charts of a sphere", 0.7), ("stereographic", 1.0)):
+        vertices, _ = ATLASES[name].mesh(8, 8)
+        assert np.ptp(vertices[:, 2]) == pytest.approx(2 * radius, rel=1e-12)
 
 
 def test_one_surface_gets_the_charts_that_it_needs():

@@ -38,8 +38,7 @@ class ChartChange:
         if change is None:
             return None
         better, *new = change
-        old_frame, new_frame = surface.frame(at[0], at[1]).R, surface.frame(*new).R
-        c, s = old_frame[:, 0] @ new_frame[:, 0], old_frame[:, 1] @ new_frame[:, 0]
+        c, s = turn_between(surface, at, new)
         S = leg_motion(lambda x: surface.frame(x[0], x[1]), at, [0, 0]).S @ vector(*rates)
         w = vector(c * S[3] + s * S[4], c * S[4] - s * S[3])  # the velocity of the point, in the new frame
         there = Wandering.over(surface, new[0], new[1])
@@ -54,6 +53,12 @@ class ChartChange:
     def turned(self, x: Scalar, by: Scalar) -> Scalar:
         """A number to which something is added where it is time to change."""
         return select(self.better, x + by, x)
+
+
+def turn_between(surface: Surface, old: Sequence[Scalar], new: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
+    """Cosine and sine of the angle about the normal from a frame to that of another chart at the same point."""
+    before, after = surface.frame(old[0], old[1]).R, surface.frame(new[0], new[1]).R
+    return before[:, 0] @ after[:, 0], before[:, 1] @ after[:, 0]
 
 
 Rewritten = tuple[list[Scalar], list[Scalar]]

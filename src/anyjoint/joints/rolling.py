@@ -12,6 +12,7 @@ from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar, atan2, is_number, plain, select
 from anyjoint.spatial import Matrix, Pose, vector, zeros
 
+from .chart_change import turn_between
 from .condense import condensed
 from .contact_coordinates import contact_coordinates, contact_legs
 from .joint import Coordinate, Joint
@@ -109,8 +110,7 @@ class Rolling(Joint):
             if change is None:
                 continue
             better, *new = change
-            old, turned = surface.frame(at[k], at[k + 1]).R, surface.frame(*new).R
-            c, s = old[:, 0] @ turned[:, 0], old[:, 1] @ turned[:, 0]
+            c, s = turn_between(surface, at[k : k + 2], new)
             new_q = [*at[:k], *new, *at[k + 2 : 4], at[4] + atan2(s, c)]
             new_v = [*_seen(rates[:2], c, s), rates[2], *_seen(rates[3:], c, s)] if k else rates
             at = [select(better, x, y) for x, y in zip(new_q, at, strict=True)]

@@ -105,7 +105,7 @@ class Matrices(Pieces):
 
 
 def inward_kernel(width: int, has_parent: bool) -> Kernel:
-    """Recursions 4 and 5 of one link [SG eq. 27-33]."""
+    """Recursions 4 and 5 of one link: equations 27 to 33."""
     made, parent = Matrices(width), Record()
     k = made.link()
     k.J, k.armature = BlockInertia.from_entries(list(made.given("J_bar"))), made.given("own")
@@ -121,7 +121,7 @@ def inward_kernel(width: int, has_parent: bool) -> Kernel:
 
 
 def outward_kernel(width: int, has_parent: bool) -> Kernel:
-    """Recursion 6 of one link [SG eq. 34, 35]."""
+    """Recursion 6 of one link: equations 34 and 35."""
     made = Matrices(width)
     k = made.link()
     k.P, k.c_bar = made.given("P"), made.given("c_bar")

@@ -1,4 +1,4 @@
-"""A surface by several charts that overlap: joints on it change charts by themselves before one of them ends.
+"""A surface by several charts that overlap: joints change charts before one of them ends [SG section 6].
 
 All charts share one function of (u, v). Chart k has its v shifted, so that no two charts use the same values; which one
 a state is in is read off v. Whatever a chart is asked for is computed for all and chosen, so that code never branches.
@@ -21,7 +21,7 @@ from ..frame import FrameTurn
 from .bezier import Bezier
 from .function import as_surface
 from .quilt import Quilt
-from .surface import Array, Change, Interval, Surface
+from .surface import Array, Change, Interval, Surface, joined
 
 GAP = 1.0  # between the values of v of two charts, as a share of the wider one
 TURNS = 0.75  # how far a periodic v may go from the middle before whole periods are taken off
@@ -182,9 +182,9 @@ class Atlas(Surface):
         return best, u, v
 
     def mesh(self, nu: int = 48, nv: int = 24) -> tuple[Array, Array]:
-        """That of the first chart."""
-        mesh: tuple[Array, Array] = self.charts[0].mesh(nu, nv)
-        return mesh
+        """That of a chart which shows more than it serves, as those with poles do; else those of all charts."""
+        whole = [chart for chart in self.charts if chart.domain != chart.region]
+        return joined([chart.mesh(nu, nv) for chart in whole[:1] or self.charts])
 
 
 def depth(chart: Surface, u: Scalar, v: Scalar, wrapped: bool) -> Scalar:

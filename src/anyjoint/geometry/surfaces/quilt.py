@@ -22,7 +22,7 @@ from ..bernstein import horner
 from ..check import frozen
 from ..piecewise import pick, polynomial
 from .bezier import Bezier
-from .surface import Array, Change, Surface
+from .surface import Array, Change, Surface, joined
 
 SIDES = ("u = 0", "u = 1", "v = 0", "v = 1")
 INSIDE = 4  # instead of a side
@@ -170,10 +170,7 @@ class Quilt(Surface):
 
     def mesh(self, nu: int = 48, nv: int = 24) -> tuple[Array, Array]:
         """Those of all patches."""
-        each = [patch.mesh(nu, nv) for patch in self.patches]
-        starts = np.cumsum([0, *(len(vertices) for vertices, _ in each[:-1])])
-        faces = [triangles + start for (_, triangles), start in zip(each, starts, strict=True)]
-        return np.concatenate([vertices for vertices, _ in each]), np.concatenate(faces)
+        return joined([patch.mesh(nu, nv) for patch in self.patches])
 
 
 def on_edge(side: int, t: float) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,13 @@ def flat(name: str, u: Scalar, v: Scalar) -> str:
     """What to say where the two tangents do not span a plane."""
     remedy = "keep away from there or choose other parameters for the surface"
     return f"the parametrisation of {name} has no tangent plane{place(u=u, v=v)}; {remedy}"
+
+
+def joined(meshes: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Several meshes as one."""
+    starts = np.cumsum([0, *(len(vertices) for vertices, _ in meshes[:-1])])
+    faces = [triangles + start for (_, triangles), start in zip(meshes, starts, strict=True)]
+    return np.concatenate([vertices for vertices, _ in meshes]), np.concatenate(faces)
 
 
 class Surface:
