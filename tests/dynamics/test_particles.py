@@ -105,7 +105,7 @@ def test_momenta_and_energy_of_the_rigid_body(body):
 def test_newton_and_euler(body):
     """f = m vdot, tau = I_c omegadot + omega x I_c omega, of which J^T gives M qdd + C [LJ eq. 22, 23, 24, 46, 47].
 
-    [SG eq. 4] [PAK eq. 1]
+    [SG eq. 4] [PAK eq. 1] [GL eq. 2-6]
     """
     _, model = body
     at = model.cartesian(Q)
