@@ -237,6 +237,13 @@ def test_files_are_looked_at_before_mujoco_reads_them(loaded, text, words):
         loaded(text)
 
 
+def test_what_mujoco_warns_of_is_told_and_not_written(loaded, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mech, _ = loaded(model(ARM.format("").replace("<geom ", '<geom user="nan" ')))
+    assert [(w.rule, "NaN" in w.message) for w in mech.source.warnings] == [("mujoco", True)]
+    assert [path.name for path in tmp_path.iterdir()] == ["model.xml"]
+
+
 def test_includes_are_read(loaded, tmp_path):
     (tmp_path / "part.xml").write_text(f"<mujocoinclude>{ARM.format('')}</mujocoinclude>")
     mech, _ = loaded(model('<include file="part.xml"/>'))
