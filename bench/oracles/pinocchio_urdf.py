@@ -54,7 +54,13 @@ class Oracle:
         self.size = np.abs(M).max()
         yield model.mass_matrix(q), M
         yield model.gravity_forces(q), self.gravity_forces()
-        yield model.inverse_dynamics(q, v, a) + model.passive_forces(q, v), self.inverse_dynamics(v, a)
+        tau = self.inverse_dynamics(v, a)
+        yield model.inverse_dynamics(q, v, a) + model.passive_forces(q, v), tau
+        if model.is_regular and not self.mimics:
+            # As forces: how far accelerations may differ is a matter of the mass matrix, some of which are nearly
+            # singular (up to 1e10); both engines are then as far from the accelerations that tau was made of.
+            passive = model.passive_forces(q, v)
+            yield M @ model.forward_dynamics(q, v, tau - passive), M @ self.forward_dynamics(v, tau)
 
     def mass_matrix(self):
         M = pin.crba(self.model, self.data, self.q)
@@ -65,6 +71,14 @@ class Oracle:
 
     def inverse_dynamics(self, v, a):
         return self.S @ pin.rnea(self.model, self.data, self.q, self.S.T @ v, self.S.T @ a)
+
+    @property
+    def mimics(self):
+        """Whether joints follow others, which Pinocchio's forward dynamics does not take."""
+        return any(kind.shortname().startswith("JointModelMimic") for kind in self.model.joints)
+
+    def forward_dynamics(self, v, tau):
+        return self.S @ pin.aba(self.model, self.data, self.q, self.S.T @ v, self.S.T @ tau)
 
     def link_pose(self, name):
         pin.framesForwardKinematics(self.model, self.data, self.q)

@@ -144,7 +144,6 @@ def test_drives_are_mujocos(loaded, control):
 
 
 @pytest.mark.parametrize(("text", "words", "line"), [
-    (model(ARM.format(""), '<equality><joint name="held" joint1="hinge"/></equality>'), "'held' needs a joint held", 5),
     (model(ARM.format(""), '<option density="1.2"/>'), "a fluid of density 1.2", 0),
     (model(ARM.format(""), '<tendon><fixed name="rope" armature="3"><joint joint="hinge" coef="1"/></fixed></tendon>'),
      "'rope' has armature", 5),
@@ -160,7 +159,7 @@ def test_what_is_not_supported_is_named(loaded, text, words, line):
 
 
 LOOPS = """<mujoco>
-  <worldbody>
+  <worldbody><site name="wall" pos="0.5 1 0.3"/>
     <body name="crank" pos="0 0 1"><joint name="a" axis="0 1 0" damping="0.1" armature="0.05"/>
       <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.02"/>
       <body name="rod" pos="0.3 0 0"><joint name="b" axis="0 1 0"/><joint name="c" axis="0 0 1"/>
@@ -169,6 +168,8 @@ LOOPS = """<mujoco>
       <geom size="0.1"/><site name="pin" pos="0 0 0"/></body>
     <body name="plate" pos="0 2 0"><freejoint name="f"/><geom type="box" size="0.1 0.2 0.3"/></body>
   </worldbody>
+  <tendon><fixed name="sum"><joint joint="a" coef="0.3"/><joint joint="c" coef="-0.2"/></fixed>
+    <spatial name="line"><site site="end"/><site site="wall"/></spatial></tendon>
   <equality>{}</equality>
 </mujoco>"""
 
@@ -180,6 +181,11 @@ LOOPS = """<mujoco>
     '<weld name="k" body1="plate" body2="slider" relpose="0.3 0.1 0.2 0.8 0.6 0 0" anchor="0.1 0.2 0.3"/>',
     '<weld name="k" body1="plate" body2="slider"/>',
     '<weld name="k" body1="plate"/>',
+    '<joint name="k" joint1="b"/>',
+    '<joint name="k" joint1="b" polycoef="0.2 0 0 0 0"/>',
+    '<joint name="k" joint1="b" joint2="c" polycoef="0.1 0.5 -0.3 0.2 0.1"/>',
+    '<tendon name="k" tendon1="sum" tendon2="line" polycoef="0.1 2 1 0 0"/>',
+    '<tendon name="k" tendon1="line" polycoef="0.2 0 0 0 0"/>',
 ])  # fmt: skip
 def test_loops_accelerate_as_mujocos_rows_ask(loaded, text):
     """With MuJoCo's M, forces and J, at a state on the loop and at rest: M a = f + J^T x and J a = 0."""
@@ -229,6 +235,13 @@ def test_gravity_compensation_is_a_force(loaded):
 def test_files_are_looked_at_before_mujoco_reads_them(loaded, text, words):
     with pytest.raises(aj.ModelError, match=words):
         loaded(text)
+
+
+def test_what_mujoco_warns_of_is_told_and_not_written(loaded, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mech, _ = loaded(model(ARM.format("").replace("<geom ", '<geom user="nan" ')))
+    assert [(w.rule, "NaN" in w.message) for w in mech.source.warnings] == [("mujoco", True)]
+    assert [path.name for path in tmp_path.iterdir()] == ["model.xml"]
 
 
 def test_includes_are_read(loaded, tmp_path):

@@ -187,6 +187,33 @@ def test_prescribed_coordinates_follow_time(loaded):
     assert np.abs(run.q[:, 0] - (0.5 * run.t**2 + 0.1)).max() < 1e-9
 
 
+ROD = (
+    '<ConstantDistanceConstraint name="k"><socket_body_1>/bodyset/a</socket_body_1><socket_body_2>/bodyset/b'
+    "</socket_body_2><location_body_1>0.1 0.2 0</location_body_1><location_body_2>0 0 0.3</location_body_2>"
+    "<constant_distance>0.7</constant_distance></ConstantDistanceConstraint>"
+)
+LINE = (
+    '<PointOnLineConstraint name="k"><line_body>ground</line_body><follower_body>b</follower_body>'
+    "<line_direction_vec>1 2 2</line_direction_vec><point_on_line>0.1 0 0</point_on_line>"
+    "<point_on_follower>0 0 0.3</point_on_follower></PointOnLineConstraint>"
+)
+
+
+@pytest.mark.parametrize(("text", "rows"), [(ROD, 1), (LINE, 2)])
+def test_points_stay_where_constraints_want_them(loaded, text, rows):
+    members = [joint("FreeJoint", "ground", name, coordinates([f"{name}{k}" for k in range(6)])) for name in "ab"]
+    more = f"<ConstraintSet><objects>{text}</objects></ConstraintSet>"
+    mech = loaded(document([body("a"), body("b")], members, more))
+    model = mech.compile()
+    assert mech.nc == rows
+    q, _ = model.assemble(np.random.default_rng(0).uniform(-0.5, 0.5, 12))
+    tip = model.frame_pose(q, ("b", (0, 0, 0.3)))[:3, 3]
+    if rows == 1:
+        assert np.linalg.norm(tip - model.frame_pose(q, ("a", (0.1, 0.2, 0)))[:3, 3]) == pytest.approx(0.7, abs=1e-10)
+    else:
+        assert np.abs(np.cross(tip - [0.1, 0, 0], [1, 2, 2])).max() < 1e-10
+
+
 TIE = (
     '<CoordinateCouplerConstraint name="{0}"><coupled_coordinates_function><PolynomialFunction><coefficients>{1}'
     "</coefficients></PolynomialFunction></coupled_coordinates_function><independent_coordinate_names>x"

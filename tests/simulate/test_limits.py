@@ -199,3 +199,11 @@ def test_limits_hold_in_every_method(method, dt):
     assert traj.status.ok
     assert np.abs(traj.q).max() < 0.5 + max(3.0 * dt, 0.003)
     assert np.abs(traj.q).max() > 0.49
+
+
+def test_a_single_state_has_a_balance():
+    """Of a run of no length, which pages of a still pose are made of."""
+    mech = aj.Mechanism("still")
+    mech.add_body("bob", joint=joints.Revolute("y", (-1, 1)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
+    run = mech.compile().simulate([0.3], duration=0.0)
+    assert np.array_equal(run.energy_balance(), [0.0])

@@ -29,6 +29,7 @@ def show(target: Target, as_json: bool) -> None:
         "mass": f"{facts['mass']:.6g} kg",
         "forward dynamics": report["algorithm"],
         "compile time": f"{facts['compile_seconds']:.3f} s",
+        **{name: str(count) for name, count in facts["named"].items() if count},
     })  # fmt: skip
     columns = ("body", "parent", "joint", "dof", "mass")
     hidden = max(len(facts["bodies"]) - SHOWN, 0)
@@ -53,12 +54,20 @@ def gather(target: Target, model: Any) -> dict[str, Any]:
         "nv": model.nv,
         "mass": sum(b["mass"] for b in bodies),
         "bodies": bodies,
+        "named": _named(target.mechanism),
         # Before the report, which describes the programs that have been asked for.
         "operations": {
             name: _counts(model.op_count(name)) for name in QUANTITIES if model.is_regular or name != NEEDS_MASS
         },
         "report": asdict(model.report()),
     }
+
+
+def _named(mech: Any) -> dict[str, int]:
+    """How many things have names beside bodies, many of which come from files."""
+    source, frames = mech.source, sum(len(owner.frames) for owner in (mech.ground, *mech.bodies))
+    kinds = ("muscles", "actuators", "tendons", "sensors", "warnings")
+    return {"frames": frames} | {kind: len(getattr(source, kind)) if source else 0 for kind in kinds}
 
 
 def _body(body: Any, parent: str) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from anyjoint.errors import AnyjointError
@@ -22,16 +24,32 @@ def mujoco() -> Any:
 
 
 def compiled(request: Request) -> Any:
-    """The compiled model, an mjModel; what MuJoCo refuses is reported with the line that it names."""
+    """The compiled model, an mjModel; what MuJoCo refuses or warns of is reported with the line that it names."""
     library = mujoco()
     try:
-        return library.MjModel.from_xml_path(str(request.path))
+        with _listening(library) as heard:
+            made = library.MjModel.from_xml_path(str(request.path))
+        for text in heard:
+            request.report.warn(0, "mujoco", " ".join(text.split()))
+        return made
     except (ValueError, RuntimeError, library.FatalError) as error:
         said = " ".join(str(error).split())
         line = re.search(r"\bline[: =]+(\d+)", said)
         request.report.error(int(line[1]) if line else 0, "mujoco", f"MuJoCo refuses it: {said}")
         request.report.check()
         raise  # not reached
+
+
+@contextmanager
+def _listening(library: Any) -> Iterator[list[str]]:
+    """What MuJoCo warns of, which it would write to a file in the folder of whoever calls."""
+    said: list[str] = []
+    before = library.get_mju_user_warning()
+    library.set_mju_user_warning(lambda text: said.append(str(text)))
+    try:
+        yield said
+    finally:
+        library.set_mju_user_warning(before)
 
 
 class Names:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.spatial import Pose
+from anyjoint.constraints import ConstraintFunction
+from anyjoint.errors import AnyjointError
+from anyjoint.forces import Drum
+from anyjoint.forces.path import Path, read_path
+from anyjoint.geometry.bernstein import horner
+from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose, vector
 
 from ..follow import Line, leaders
 from ..request import Request
 from .compiled import Names
 from .joints import MjcfJoint
 from .shapes import pose_of
+from .tendons import Tendons
 
 UNTURNED = (1.0, 0.0, 0.0, 0.0)
 
@@ -44,8 +52,8 @@ def followers(
             request.report.note(line(name), "equality", f"equality {name!r} is not active; not read")
         elif m.eq_type[k] == JOINT:
             _follow(m, k, name, joints, follows, request, line)
-        elif m.eq_type[k] not in (CONNECT, WELD):
-            what = "a constraint between tendons, flexible bodies or distances"
+        elif m.eq_type[k] not in (CONNECT, WELD, TENDON):
+            what = "a constraint between flexible bodies or distances"
             request.report.refuse(line(name), "unsupported", f"equality {name!r} needs {what}, not supported yet")
 
     def complain(joint: str, message: str) -> None:
@@ -86,15 +94,9 @@ def _follow(
     """q1 - ref1 = c0 + c1 (q2 - ref2) + ..., in the coordinates of the two joints."""
     first, second = joints[m.eq_obj1id[k]], m.eq_obj2id[k]
     c = [float(x) for x in m.eq_data[k][:5]]
-    refuse = request.report.refuse
-    if second < 0 or any(c[2:]) or not c[1]:
-        what = "a joint held at a value" if second < 0 or not any(c[1:]) else "a joint that follows by a polynomial"
-        refuse(line(name), "unsupported", f"equality {name!r} needs {what}, which is not supported yet")
+    if not _straight(m, k):  # a row of its own
         return
     other = joints[second]
-    if not (first.single and other.single):
-        refuse(line(name), "unsupported", f"equality {name!r} joins joints that are neither hinges nor slides")
-        return
     # Either may follow the other; one that follows already leads instead.
     straight = Line(c[1], first.reference + c[0] - c[1] * other.reference)
     if first.name not in follows:
@@ -102,4 +104,74 @@ def _follow(
     elif other.name not in follows:
         follows[other.name] = first.name, Line(1 / c[1], -straight.intercept / c[1])
     else:
-        refuse(line(name), "unsupported", f"equality {name!r} joins two joints that follow others already")
+        message = f"equality {name!r} joins two joints that follow others already"
+        request.report.refuse(line(name), "unsupported", message)
+
+
+def _straight(m: Any, k: int) -> bool:
+    """Whether one joint follows another by a straight line."""
+    return bool(m.eq_obj2id[k] >= 0 and m.eq_data[k][1] and not any(m.eq_data[k][2:5]))
+
+
+def add_rows(
+    mech: Mechanism,
+    m: Any,
+    joints: Sequence[MjcfJoint],
+    moved: Mapping[str, str],
+    following: Mapping[str, tuple[str, Line]],
+    tendons: Tendons,
+    names: Names,
+    request: Request,
+    line: Any,
+) -> None:
+    """Equalities that are no straight lines, and those of tendons, as rows; exact where MuJoCo's are soft."""
+    for k in range(m.neq):
+        name, first, second = names.of("equality", k), int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
+        of_joints, pair = m.eq_type[k] == JOINT and not _straight(m, k), [first] + ([second] if second >= 0 else [])
+        if not m.eq_active0[k] or not (of_joints or m.eq_type[k] == TENDON):
+            continue
+        if of_joints:
+            items = [_drum(joints[j], moved, following) for j in pair]
+        elif all(j in tendons.paths for j in pair):
+            items = [(tendons.paths[j], float(m.tendon_length0[j])) for j in pair]
+        else:
+            request.report.refuse(line(name), "unsupported", f"equality {name!r} needs a tendon that is left out")
+            continue
+        paths = [read_path(path, mech, f"equality {name!r}") for path, _ in items]
+        bodies = list(dict.fromkeys(b for path in paths for b in path.bodies if b >= 0))
+        places = list(dict.fromkeys(place for path in paths for place in path.coordinates))
+        zeros, coefficients = tuple(zero for _, zero in items), tuple(float(x) for x in m.eq_data[k][:5])
+        row = Balance(tuple(paths), tuple(bodies), tuple(places), zeros, coefficients)
+        touched = [mech.bodies[b] for b in bodies], [mech.bodies[b].coordinate_names[c] for b, c in places]
+        try:
+            mech.add_constraint(ConstraintFunction(row, False), *touched, name=name)
+        except AnyjointError as error:
+            request.report.error(line(name), "equality", str(error))
+
+
+def _drum(
+    joint: MjcfJoint, moved: Mapping[str, str], following: Mapping[str, tuple[str, Line]]
+) -> tuple[list[Any], float]:
+    """A joint's coordinate as a path, and its reference."""
+    leader, way = following.get(joint.name, (joint.name, Line(1.0)))
+    return [Drum(moved[leader], way.slope, zero=-way.intercept / way.slope)], joint.reference
+
+
+@dataclass(frozen=True)
+class Balance:
+    """One length follows another by a polynomial, both from where they are at rest: x - c0 - c1 y - c2 y^2 ... = 0."""
+
+    paths: tuple[Path, ...]
+    bodies: tuple[int, ...]
+    places: tuple[tuple[int, int], ...]
+    zeros: tuple[float, ...]
+    coefficients: tuple[float, ...]
+
+    def __call__(self, *given: Any) -> Scalar:
+        lengths = []
+        for path, zero in zip(self.paths, self.zeros, strict=True):
+            poses = [given[self.bodies.index(b)] if b >= 0 else Pose() for b in path.bodies]
+            own = [vector(*(given[-1][self.places.index(x)] for x in path.coordinates))] if path.coordinates else []
+            lengths.append(path.measure(*poses, *own, vector(*path.numbers)) - zero)
+        y: Scalar = lengths[1] if len(lengths) > 1 else 0.0
+        return lengths[0] - horner(self.coefficients, y)

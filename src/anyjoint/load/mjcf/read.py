@@ -24,7 +24,7 @@ from ..markup import Element
 from ..request import Request
 from .actuators import read_actuators
 from .compiled import Names, compiled
-from .equality import followers, loops
+from .equality import add_rows, followers, loops
 from .joints import MjcfJoint, read_joints
 from .scan import Scan, scan
 from .sensors import read_sensors
@@ -95,6 +95,7 @@ class _Builder:
                 mech.add_frame(name, mech.ground, pose)
         told = self.names, self.request, line
         tendons = Tendons(m, self.joints, self.bodies, self.last, self.following, *told)
+        add_rows(mech, m, self.joints, self.bodies, self.following, tendons, *told)
         actuators = read_actuators(m, self.joints, self.bodies, self.following, *told, tendons, self.last)
         sensors = read_sensors(m, self.joints, self.bodies, self.last, self.following, tendons, *told)
         lines = {name: line(name) for name in [*self.bodies, *(body.name for body in mech.bodies)]}

@@ -13,15 +13,12 @@ from ..markup import Element
 from .frames import ZERO, end, pose_of, shared_frames
 from .functions import read_function
 from .joints import Motion
+from .rows import SOCKETS
 from .values import Values, last_name, objects
 
 BODIES = ("body_1", "body_2")
 LOOPS = {"WeldConstraint": ("frame1", "frame2"), "PointConstraint": BODIES}  # and their sockets
-NEEDS = {
-    "PointOnLineConstraint": "a point that stays on a line",
-    "ConstantDistanceConstraint": "a rod of constant length",
-    "RollingOnSurfaceConstraint": "rolling",
-}
+NEEDS = {"RollingOnSurfaceConstraint": "rolling"}
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ def read_couplers(model: Element, motions: dict[str, Motion], values: Values) ->
         elif element.tag == "CoordinateCouplerConstraint":
             coupler = _coupler(element, name, names, values)
             found += [coupler] if coupler else []
-        elif element.tag not in LOOPS:
+        elif element.tag not in LOOPS and element.tag not in SOCKETS:
             what = NEEDS.get(element.tag, f"a <{element.tag}>")
             values.report.refuse(element.line, "unsupported", f"constraint {name!r} needs {what}, not supported yet")
     return _between(_within(found, motions), motions, values)

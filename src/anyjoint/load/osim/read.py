@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from anyjoint.errors import ModelError
+from anyjoint.constraints import ConstraintFunction
+from anyjoint.errors import AnyjointError, ModelError
 from anyjoint.joints import Coupled, Joint, Spherical
 from anyjoint.mechanism import Inertia, Mechanism, Source
 from anyjoint.mechanism.shapes import Shape
@@ -21,10 +22,31 @@ from .couplers import LoopSpec, read_couplers, read_loops
 from .forces import read_forces
 from .frames import ZERO, Link, end, read_inertias, read_links, shared_frames
 from .joints import Motion, read_motion
+from .rows import RowSpec, read_rows
 from .shapes import Geometry
 from .values import Values, last_name, objects
 
 GRAVITY = (0.0, -9.80665, 0.0)
+
+
+@dataclass(frozen=True)
+class Closed:
+    """Constraints that close loops."""
+
+    loops: list[LoopSpec]
+    rows: list[RowSpec]
+
+    def add(self, mech: Mechanism, values: Values) -> None:
+        """Put them into a mechanism that has its bodies."""
+        specs: list[LoopSpec | RowSpec] = [*self.loops, *self.rows]
+        for spec in specs:
+            try:
+                if isinstance(spec, LoopSpec):
+                    mech.add_loop(*spec.bodies, Spherical() if spec.ball else None, spec.frames, spec.name)
+                else:
+                    mech.add_constraint(ConstraintFunction(spec.function, False), spec.bodies, name=spec.name)
+            except AnyjointError as error:
+                values.report.error(spec.line, "constraint", str(error))
 
 
 def read_osim(root: Element, request: Request) -> Mechanism:
@@ -45,13 +67,14 @@ def read_osim(root: Element, request: Request) -> Mechanism:
         kept = {c.name for c in held.coordinates}
         locked |= {c.name: c.value for c in motion.coordinates if c.name not in kept}
         motions[link.name] = held
-    following, loops = read_couplers(model, motions, values), read_loops(model, inertias, values)
+    following = read_couplers(model, motions, values)
+    closed = Closed(read_loops(model, inertias, values), read_rows(model, inertias, values))
     if request.base != "fixed":
         report.error(root.line, "base", "an .osim says itself how bodies stand; give the root a FreeJoint there")
     looks = _looks(model, values, request)
     order = _parents_first([link for link in links if link.name in motions], inertias, values)
     report.check()
-    return _build(model, order, motions, inertias, following, locked, loops, looks, values, request)
+    return _build(model, order, motions, inertias, following, locked, closed, looks, values, request)
 
 
 def _looks(model: Element, values: Values, request: Request) -> dict[str, list[Shape]]:
@@ -107,7 +130,7 @@ def _build(
     inertias: Mapping[str, Inertia],
     following: Mapping[str, tuple[str, Any]],
     locked: Mapping[str, float],
-    loops: list[LoopSpec],
+    closed: Closed,
     looks: Mapping[str, list[Shape]],
     values: Values,
     request: Request,
@@ -132,12 +155,7 @@ def _build(
         if name != link.child:
             mech.add_body(link.child, name, None, link.in_child.inverse(), **solid)
     mech.draw(*looks.get("ground", []))
-    for loop in loops:
-        first, second = loop.bodies
-        try:
-            mech.add_loop(first, second, Spherical() if loop.ball else None, loop.frames, loop.name)
-        except ModelError as error:
-            request.report.error(loop.line, "constraint", str(error))
+    closed.add(mech, values)
     _add_markers(mech, model, values)
     places = Places(coordinates, _followers(order, motions, following, moved), locked)
     _prescribe(mech, order, motions, coordinates, values)
