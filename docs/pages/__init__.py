@@ -10,6 +10,7 @@ GENERATORS = {
     "equations": equations.page,
     "gallery": gallery.page,
     "joints": joints.page,
+    "optimal": gallery.optimal,
     "quantities": quantities.page,
 }
 

@@ -1,5 +1,7 @@
 """Derivatives of loops that come to rest, against closed forms."""
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.tangent import rate_of, tangent
 from anyjoint.errors import InputError
 from anyjoint.scalar import absolute, cos, less, select
+from codegen import support
 
 X = np.array([[0.1], [0.6], [0.9], [0.5], [0.3], [0.95], [0.0]])
 
@@ -58,6 +61,19 @@ def test_a_loop_that_does_not_come_to_rest():
     out, x = [np.zeros(1) for _ in range(3)], np.array([1.3])  # |x sin z| is 0.97
     code(x, out[0], out[1], np.ones(1))
     assert not np.isfinite(out[1]).any()
+
+
+def test_the_same_in_c_and_javascript(tmp_path):
+    code = CompiledSchedule(adjoint(cosines(), ["x"]))
+    x, rows = X[1], [np.zeros(1), np.zeros(1), np.ones(1)]
+    code(x, *rows)
+    entry, work = support.c_function(code.source("c"), "run", tmp_path), np.empty(64)
+    again = [np.zeros(1), np.zeros(1), np.ones(1)]
+    entry(*(ctypes.c_void_p(a.ctypes.data) for a in (x, *again, work)))
+    assert again[1] == pytest.approx(rows[1], rel=1e-14)
+    text = code.source("js")
+    text += "\nfunction f(x, out) { run(x, new Float64Array(1), out, [1], new Float64Array(WORK)); }"
+    assert support.javascript_rows(text, "f", X[1:2], [], 1, tmp_path)[0] == pytest.approx(rows[1], rel=1e-14)
 
 
 def test_second_derivatives_are_refused():

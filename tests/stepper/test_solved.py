@@ -99,6 +99,15 @@ def test_charts_that_change():
     assert ended[0] == pytest.approx(ended[1], abs=2e-3)
 
 
+def test_steps_that_are_not_solved_in_time_end_the_run(monkeypatch):
+    """Numbers that are finite but do not solve the equations are no answer."""
+    monkeypatch.setattr("anyjoint.stepper.newton.MOST", 1)
+    mech = swinging()
+    run = mech.compile().simulate([0.4, 2.3, -0.1], [3.0, -2.0, 1.0], duration=0.1, dt=0.05, method="bdf1")
+    assert not run.status.ok
+    assert "could not be solved" in run.status.reason
+
+
 def test_steps_that_cannot_be_solved_end_the_run():
     """Steps of a second, where rods swing round several times: no balance is found, and the status says so."""
     mech = swinging()

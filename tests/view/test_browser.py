@@ -21,8 +21,6 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     trajectory_page(swing(), folder / "run.html")
     live_page(live_info(), PENDULUM_JS, folder / "live.html")
-    runs = [(f"{k} of 2", 10.0 ** (1 - k), swing(duration=2.0 + k)) for k in range(3)]
-    variants_page(runs, folder / "variants.html")
     return folder
 
 
@@ -92,10 +90,11 @@ def test_scrubbing_shows_the_pose_of_that_time(run):
     assert quiet(run), run.messages
 
 
-def test_a_slider_chooses_among_several_motions(chromium, pages):
+def test_a_slider_chooses_among_several_motions(chromium, tmp_path):
     chromium.requests.clear()
     chromium.messages.clear()
-    chromium.open(pages / "variants.html", "play=0")
+    runs = [(f"{k} of 2", 10.0 ** (1 - k), swing(duration=2.0 + k)) for k in range(3)]
+    chromium.open(variants_page(runs, tmp_path / "variants.html"), "play=0")
     assert chromium.evaluate("anyjoint.source.variant") == 2  # the last one, of four seconds
     chromium.press("End")
     assert chromium.evaluate("anyjoint.source.time") == pytest.approx(4.0)
@@ -110,11 +109,14 @@ def test_a_slider_chooses_among_several_motions(chromium, pages):
     seen = np.reshape(chromium.evaluate("[...anyjoint.source.poses()]"), (2, 3, 4))
     motion = swing(duration=3.0)
     assert np.abs(seen - motion.model.body_poses(motion.q[200:201])[0, :, :3]).max() < 1e-2  # 30 frames a second
+    chromium.resize(800, 600)  # smaller windows have no room for the curve
+    chromium.wait("anyjoint.choice.canvas.clientHeight > 0")
     box = "anyjoint.choice.canvas.getBoundingClientRect()"
     right, top = chromium.evaluate(f"[{box}.right, {box}.top]")
     for kind in ("mousePressed", "mouseReleased"):  # a click on the curve
         chromium.mouse(kind, right - 6, top + 9)
     assert chromium.evaluate("anyjoint.source.variant") == 2
+    chromium.resize(*SIZE)
     assert quiet(chromium), chromium.messages
 
 

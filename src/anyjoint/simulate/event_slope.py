@@ -51,8 +51,7 @@ def _rate(problem: Problem, steps: Steps) -> Floats:
     """How the last state changes with the time at which the last step is left."""
     k, inside = np.array([len(steps.h) - 1]), bool(steps.s[-1] != 1)
     by = "s" if inside else "h"
-    key = ("leave", inside, *problem.key)
-    code = kept(problem.model, key, lambda: problem.map.forward([by, "drive"], inside))
+    code = kept(problem.programs, ("leave", inside), lambda: problem.map.forward([by, "drive"], inside))
     rows, rate = problem.given(steps, k, 0), np.zeros(problem.row)
     states, _ = problem.rows(steps, int(k[0]), int(k[0]) + 1)
     rows |= {"state": states, "s": steps.s[-1:].copy(), rate_of("state"): rate}

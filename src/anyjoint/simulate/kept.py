@@ -32,6 +32,11 @@ def kept(owner: Owner, key: Hashable, make: Callable[[], Made]) -> Made:
     return made
 
 
+def forget(owner: Any, key: Hashable) -> None:
+    """Let what was made for a key be made again."""
+    vars(owner).get("_kept", {}).pop(key, None)
+
+
 @dataclass(frozen=True, eq=False)
 class Joints:
     """The joints of a mechanism as a key: the very same objects."""

@@ -13,18 +13,15 @@ from anyjoint.dynamics.articulated_body import MASS_SOLVE
 from anyjoint.errors import InputError
 from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.change import names as parameter_names
-from anyjoint.model.products import derivative_workshop
-from anyjoint.model.program import filled
-from anyjoint.model.raw_gradient import RawGradient
-from anyjoint.quantity import QUANTITIES, Quantity
+from anyjoint.quantity import Quantity
 from anyjoint.quantity.inverse_dynamics import INVERSE_DYNAMICS
 from anyjoint.quantity.quantity import A, Q, X, sweeps
-from anyjoint.trace.whole import whole
-from anyjoint.trace.workshop import Trace
+from anyjoint.stepper.physics import built_in_joints
 
-from .kept import kept
+from .kept import Joints, forget, kept
 from .request import Request
 from .step_map import StepMap
+from .step_programs import StepPrograms
 from .steps import Steps
 
 if TYPE_CHECKING:
@@ -45,7 +42,8 @@ class Problem:
         self.model = self.request.model
         self.names = tuple(_checked_names(self.request, names))
         self.parameters = tuple(x for x in self.names if x not in (Q0, V0, TAU, DURATION))
-        self.numbers, traces, self.slopes = kept(self.model, ("numbers", *self.key), self._traces)
+        self.programs = self._programs()
+        self.numbers, self.slopes, traces = self.programs.numbers, self.programs.slopes, self.programs.traces
         request = self.request
         mechanism = self.model.mechanism
         self.map = StepMap(request.stepper, mechanism, traces, request.forces, request.drive.varying, self.taped)
@@ -57,8 +55,12 @@ class Problem:
     def key(self) -> tuple[Any, ...]:
         """What programs depend on."""
         request, mechanism = self.request, self.model.mechanism
+        joints = Joints(tuple(body.joint for body in mechanism.bodies))
+        built_in = kept(self.model, ("built in", joints), lambda: Joints(built_in_joints(mechanism)))
+        bound = request.stepper.implicit or mechanism.constraints or self.model.workshop.expansion
+        where = (tuple(mechanism.bodies), tuple(mechanism.gravity)) if bound else ()
         return (self.names, self.taped, request.method, request.stabilise, request.forces, request.drive.varying,
-                tuple(mechanism.bodies), tuple(mechanism.gravity))  # fmt: skip
+                built_in, where)  # fmt: skip
 
     @property
     def by(self) -> list[str]:
@@ -80,28 +82,19 @@ class Problem:
             slopes[..., : self.model.nv] = 0.0
         return np.asarray(slopes * times[..., None] / self.request.duration)
 
-    def _traces(self) -> tuple[Floats, tuple[Trace, ...], list[tuple[int, RawGradient]]]:
-        """The programs of a step and their numbers, raw ones where parameters are among the names.
-
-        Then where the numbers of each program begin, and how they change with parameters.
-        """
-        model, mechanism = self.model, self.model.mechanism
-        workshop = derivative_workshop(model, self.parameters)
-        numbers, traces, slopes, start = [], [], [], 0
-        for quantity in (INVERSE_DYNAMICS, SOLVE) if self.taped else self.request.quantities:
-            record = QUANTITIES[quantity] if isinstance(quantity, str) else quantity
-            trace = record.trace(workshop, model.algorithm)
-            if self.parameters and record is not SOLVE:
-                trace = whole(trace)
-                slopes.append((start, RawGradient(mechanism, self.parameters, trace.plan, trace.numbers)))
-            numbers.append(filled(record.name, trace, trace.numbers, (), np.dtype(float)))
-            start += trace.count
-            traces.append(trace)
-        return np.concatenate(numbers), tuple(traces), slopes
+    def _programs(self) -> StepPrograms:
+        """The programs of a step, those of an earlier run with other parameters if they fit."""
+        quantities = (INVERSE_DYNAMICS, SOLVE) if self.taped else self.request.quantities
+        make = lambda: StepPrograms(self.model, self.parameters, quantities, SOLVE)  # noqa: E731
+        made = kept(self.model, self.key, make)
+        if made.follows():
+            return made
+        forget(self.model, self.key)
+        return kept(self.model, self.key, make)
 
     def code(self, kind: str, inside: bool = False) -> Any:
         """Machine code of the step, transposed ("backward") or with rates ("forward")."""
-        return kept(self.model, (kind, inside, *self.key), lambda: getattr(self.map, kind)(self.by, inside))
+        return kept(self.programs, (kind, inside), lambda: getattr(self.map, kind)(self.by, inside))
 
     def rows(self, steps: Steps, a: int, b: int) -> tuple[Floats, Floats]:
         """Rows of the state before some steps, and the accelerations of their stages."""

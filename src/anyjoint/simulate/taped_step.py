@@ -20,7 +20,7 @@ class TapedOps(CompiledOps):
 
     def equations(self, inverse: Schedule, solve: Schedule, numbers: int) -> None:
         """What accelerations obey, and how it is solved with numbers that begin at a place."""
-        self.inverse = Embedded(self.builder, inverse, ("q", "v", "qdd", "result"))
+        self.inverse = Embedded(self.builder, inverse, ("q", "v", "result"))
         self.solve_program, self.solve_numbers = solve, numbers
         self.solver: Embedded | None = None
         self.solves: dict[int, Solve] = {}
@@ -29,11 +29,9 @@ class TapedOps(CompiledOps):
         """dv/dt, from the tape."""
         self._compute(q, v)
         builder, nv, stage = self.builder, self.physics.nv, len(self.accelerations)
-        a, known, lack = builder.room(nv), builder.room(nv), builder.room(nv)
-        for name, place in ((TAPE, a), (KNOWN, known)):
-            source = builder.place(name, stage * nv)
-            builder.pointwise(nv, {"x": source}, {}, {"y": place}, lambda x: {"y": x["x"]})
-        self.inverse.call({"q": q.at, "v": v.at, "qdd": known, "result": lack})
+        a, lack = builder.room(nv), builder.room(nv)
+        builder.pointwise(nv, {"x": builder.place(TAPE, stage * nv)}, {}, {"y": a}, lambda x: {"y": x["x"]})
+        self.inverse.call({"q": q.at, "v": v.at, "qdd": builder.place(KNOWN, stage * nv), "result": lack})
         tau = self.physics.applied(q.at, v.at, self.inputs(c))
         less = lambda x: {"r": x["r"] - x["tau"]}  # noqa: E731
         builder.pointwise(nv, {"r": lack, "tau": tau}, {}, {"r": lack}, less)

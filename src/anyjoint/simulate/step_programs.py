@@ -1,0 +1,79 @@
+"""Programs of the steps of a run that is differentiated: traced once, given other numbers when parameters change."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyjoint.model.products import derivative_workshop
+from anyjoint.model.program import filled
+from anyjoint.model.raw_gradient import RawGradient
+from anyjoint.quantity import QUANTITIES, Quantity
+from anyjoint.trace.numbers import Numbers
+from anyjoint.trace.whole import whole
+from anyjoint.trace.workshop import Trace, built_in
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+class StepPrograms:
+    """Traces of quantities, the first of them on raw numbers where it is differentiated by parameters.
+
+    `numbers` are those of all of them, one program's behind the other's; `slopes` say where those of a program begin,
+    and how they change with parameters.
+    """
+
+    def __init__(
+        self, model: Model, parameters: tuple[str, ...], quantities: Sequence[str | Quantity], aside: Quantity
+    ) -> None:
+        """`aside` is a quantity that is not differentiated."""
+        self.model, self.parameters = model, parameters
+        self.shelf: dict[Hashable, Any] = {}  # code made of these programs
+        self.workshop = derivative_workshop(model, parameters)
+        self.records = [QUANTITIES[x] if isinstance(x, str) else x for x in quantities]
+        traced = [record.trace(self.workshop, model.algorithm) for record in self.records]
+        self.raw = [bool(parameters) and record is not aside for record in self.records]
+        self.traces = tuple(whole(x) if raw else x for x, raw in zip(traced, self.raw, strict=True))
+        self.fixed = [built_in(trace.numbers) for trace in self.traces]
+        self.where = self._where()
+        self._fill([trace.numbers for trace in self.traces])
+
+    def _where(self) -> tuple[Any, ...]:
+        mechanism = self.model.mechanism
+        return tuple(mechanism.bodies), tuple(mechanism.gravity)
+
+    def follows(self) -> bool:
+        """Take the numbers of the mechanism as it is now; False if one is another that the code has built in."""
+        where = self._where()
+        if all(a is b for a, b in zip(where[0], self.where[0], strict=True)) and where[1] == self.where[1]:
+            return True
+        if self.workshop is not self.model.workshop:  # that one the model takes care of
+            self.workshop.forget()
+        numbers = [self.workshop.numbers(x.over, x.gravity, x.closed) for x in self.traces]
+        if not all(map(_fits, self.traces, self.fixed, numbers)):
+            return False
+        self.where = where
+        self._fill(numbers)
+        return True
+
+    def _fill(self, numbers: Sequence[Numbers]) -> None:
+        parts, start = [], 0
+        self.slopes: list[tuple[int, RawGradient]] = []
+        for record, trace, raw, own in zip(self.records, self.traces, self.raw, numbers, strict=True):
+            if raw:
+                slopes = RawGradient(self.model.mechanism, self.parameters, trace.plan, own)
+                self.slopes.append((start, slopes))
+            parts.append(filled(record.name, trace, own, (), np.dtype(float)))
+            start += trace.count
+        self.numbers = np.concatenate(parts)
+
+
+def _fits(trace: Trace, fixed: Floats, numbers: Numbers) -> bool:
+    """Whether numbers that the code has built in are what they were."""
+    flat = numbers.flat()
+    return len(flat) == len(fixed) and not np.any(~np.isnan(fixed) & (fixed != flat))
