@@ -5,6 +5,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import distances, joints, shapes
+from anyjoint.view.contact import contact_marks
 from tests.simulate.touching import MASS, METHOD, RADIUS, G, at, ball, block, leg
 
 
@@ -285,8 +286,12 @@ def test_batches_steps_callbacks_and_short_numbers_agree():
     assert short.contacts["ball-ground"].force[-1, 2] == pytest.approx(MASS * G, rel=1e-3)
 
 
-def test_contacts_are_saved_and_resampled(tmp_path):
+def test_contacts_are_drawn_saved_and_resampled(tmp_path):
     traj = run(ball(), at(0.11), duration=0.2, save_every=2)
+    points, forces = contact_marks(traj, np.array([0, len(traj.t) - 1]), traj.model.body_poses(traj.q[[0, -1]]))
+    assert (len(points[0]), len(points[1])) == (0, 1)  # in the air, on the ground
+    assert points[1][0] == pytest.approx([0, 0, 0], abs=1e-5)
+    assert forces[1][0, 2] > 0
     again = aj.Trajectory.load(traj.save(tmp_path / "run.npz"), traj.model)
     for what in ("points", "normals", "forces"):
         kept, read = (getattr(x.contacts["ball-ground"], what) for x in (traj, again))
