@@ -34,6 +34,7 @@ MECHANISMS = {
     "tongs": gallery.tongs_with_fish,
     "rock": lambda: _rock(),
     "rolling": lambda: _rolling(),
+    "foot": lambda: _foot(),
 }
 
 
@@ -42,6 +43,7 @@ MECHANISMS = {
 SOLVED = {
     "forward_dynamics": 1e1, "implicit_acceleration": 1e1, "implicit_correction": 1e1, "inverse_mass_matrix": 1e3,
     "inverse_mass_times": 1e3, "forward_dynamics_derivatives": 1e4,
+    "contact_acceleration": 1e4,  # a contact is far stiffer than what it touches
 }  # fmt: skip
 PRODUCTS = ("vjp inverse_dynamics", "jvp energy")
 
@@ -53,6 +55,17 @@ def _rolling():
     ball = mech.add_body("ball", joint=roll, inertia=aj.Inertia.sphere(1.0, 0.3), damping=0.1)
     mech.add_body("arm", ball, joints.Revolute((1, 0, 0)), inertia=aj.Inertia.box(0.5, 0.1, 0.1, 0.4))
     mech.set_start([0.3, 1.0, 0.5, 0.45, 0.2, 0.4])
+    return mech
+
+
+def _foot():
+    """A leg that presses on the ground, with a stop and dry friction in its knee."""
+    mech = aj.Mechanism("foot")
+    hip = mech.add_body("hip", joint=joints.Prismatic("z"), inertia=aj.Inertia.sphere(2.0, 0.1))
+    knee = joints.Revolute("y", limits=(-1.0, 1.0))
+    mech.add_body("shank", hip, knee, inertia=aj.Inertia.sphere(1.0, 0.2), friction=0.3)
+    mech.add_contact("shank", (0, 0, -0.4), friction=0.5)
+    mech.set_start([0.4 * np.cos(0.3) - 1e-5, 0.3])
     return mech
 
 

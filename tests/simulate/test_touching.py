@@ -1,15 +1,32 @@
 """Contacts, limits and dry friction in one convex step, against closed forms and laws."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 import anyjoint as aj
 from anyjoint import distances, joints, shapes
+from anyjoint.view.contact import contact_marks
 from tests.simulate.touching import MASS, METHOD, RADIUS, G, at, ball, block, leg
 
 
+@cache
+def ball_model(friction=0.3):
+    """Compiled once for all that look at it."""
+    return ball(friction).compile()
+
+
+@cache
+def die_model():
+    mech, shape = aj.Mechanism("die"), shapes.Box(0.2, 0.16, 0.1)
+    mech.add_body("die", joint=joints.FreeQuaternion(), inertia=shape.inertia(0.3), shape=shape)
+    mech.add_contact("die", friction=0.5)
+    return mech.compile()
+
+
 def run(mech, q, v=None, duration=0.5, dt=1e-3, **options):
-    model = mech.compile()
+    model = mech.compile() if isinstance(mech, aj.Mechanism) else mech
     return model.simulate(q, np.zeros(model.nv) if v is None else v, duration=duration, dt=dt, method=METHOD, **options)
 
 
@@ -17,7 +34,7 @@ def run(mech, q, v=None, duration=0.5, dt=1e-3, **options):
 
 
 def test_a_ball_comes_to_rest_under_its_weight():
-    traj = run(ball(), at(0.105))
+    traj = run(ball_model(), at(0.105))
     track = traj.contacts["ball-ground"]
     assert traj.status.ok
     assert track.force[-1] == pytest.approx([0, 0, MASS * G], abs=1e-6)
@@ -29,7 +46,7 @@ def test_a_ball_comes_to_rest_under_its_weight():
     assert not track.touching[0].any()
 
 
-@pytest.mark.parametrize("slope", [0.2, 0.46, 0.47, 0.7])
+@pytest.mark.parametrize("slope", [0.46, 0.47])
 def test_a_block_sticks_below_the_angle_of_friction_and_slips_above(slope):
     mu, duration, dt = 0.5, 0.4, 1e-3  # arctan mu = 0.4636
     traj = run(block(slope, mu), at(0.05), duration=duration, dt=dt)
@@ -49,7 +66,7 @@ def test_a_block_sticks_below_the_angle_of_friction_and_slips_above(slope):
 
 
 def test_a_bowling_ball_keeps_five_sevenths_of_its_speed():
-    traj = run(ball(0.2), at(0.12), [0, 0, 0, 1.0, 0, 0], duration=0.5)  # it is even dropped
+    traj = run(ball_model(), at(0.12), [0, 0, 0, 1.0, 0, 0], duration=0.5)  # it is even dropped
     speed = np.linalg.norm(traj.v[-1, 3:])
     assert RADIUS * traj.v[-1, 1] == pytest.approx(speed, rel=1e-6)  # it rolls
     assert speed == pytest.approx(5 / 7, rel=1e-6)  # momentum about the ground is kept to rounding and what it creeps
@@ -57,7 +74,7 @@ def test_a_bowling_ball_keeps_five_sevenths_of_its_speed():
 
 def test_a_spinning_ball_flies_where_it_is_thrown():
     dt, spin = 2e-3, [30.0, -20.0, 10.0]
-    traj = run(ball(), at(5.0), [*spin, 1.0, 2.0, 3.0], duration=0.5, dt=dt)
+    traj = run(ball_model(), at(5.0), [*spin, 1.0, 2.0, 3.0], duration=0.5, dt=dt)
     t = traj.t[-1]
     assert traj.q[-1, 4:] == pytest.approx([t, 2 * t, 5 + 3 * t - G * t * (t + dt) / 2], abs=1e-3)
     energy = sum(traj.energy())
@@ -150,7 +167,7 @@ def test_accelerations_balance_the_forces_that_are_told():
 
 def test_momentum_changes_by_what_contacts_and_weight_push():
     dt = 1e-3
-    traj = run(ball(), at(0.12), [3.0, 1.0, 0, 1.0, 0.5, 0], duration=0.3, dt=dt)
+    traj = run(ball_model(), at(0.12), [3.0, 1.0, 0, 1.0, 0.5, 0], duration=0.3, dt=dt)
     momentum, pushed = traj.momentum()[:, 3:], traj.contacts["ball-ground"].force[1:]
     assert np.diff(momentum, axis=0) / dt == pytest.approx(pushed + [0, 0, -MASS * G], abs=1e-7 * pushed.max())
 
@@ -167,11 +184,7 @@ def test_friction_never_exceeds_its_share_and_contacts_never_pull():
 @pytest.mark.parametrize("dt", [1e-3, 4e-3])
 def test_energy_never_grows(dt):
     """A tumbling box that falls, with what contacts store; also where a contact is lost and where it spins fast."""
-    mech = aj.Mechanism("die")
-    mech.add_body("die", joint=joints.FreeQuaternion(), inertia=aj.Inertia.box(0.3, 0.2, 0.16, 0.1),
-                  shape=shapes.Box(0.2, 0.16, 0.1))  # fmt: skip
-    mech.add_contact("die", friction=0.5)
-    traj = run(mech, at(0.4), [9.0, 14.0, -4.0, 0.5, 0, 0], duration=1.5, dt=dt)
+    traj = run(die_model(), at(0.4), [9.0, 14.0, -4.0, 0.5, 0, 0], duration=1.5, dt=dt)
     kinetic, potential = traj.energy()
     low = np.minimum(traj.contacts["die-ground"].points[1:, :, 2], 0.0)
     total = kinetic[1:] + potential[1:]
@@ -183,13 +196,9 @@ def test_energy_never_grows(dt):
 
 
 def test_a_fast_gyroscope_in_free_flight_keeps_its_energy():
-    traj = run(ball(), at(50.0), [0, 0, 0, 0, 0, 0], duration=0.01)
-    assert traj.contacts["ball-ground"].forces.max() == 0
-    mech = aj.Mechanism("brick", gravity=(0, 0, 0))
-    mech.add_body("brick", joint=joints.FreeQuaternion(), inertia=aj.Inertia.box(1.0, 0.3, 0.2, 0.1))
-    mech.add_contact("brick", (0, 0, 0))
-    traj = run(mech, at(9.0), [1.0, 20.0, 2.0, 1, 0, 0], duration=5.0, dt=2e-3)
-    kinetic = traj.energy()[0]
+    traj = run(die_model(), at(500.0), [1.0, 20.0, 2.0, 1, 0, 0], duration=5.0, dt=2e-3)
+    assert traj.contacts["die-ground"].forces.max() == 0
+    kinetic = traj.energy()[0] - 0.3 / 2 * (traj.v[:, 3:] ** 2).sum(axis=1)  # of turning
     assert np.diff(kinetic).max() < 1e-8
     assert 0.999 * kinetic[0] < kinetic[-1] < kinetic[0]
 
@@ -210,6 +219,7 @@ def test_bodies_push_each_other_with_equal_forces():
     assert traj.v[-1, 3:6] == pytest.approx([1, 0, 0] - line * line[0], abs=0.02)
 
 
+@pytest.mark.slow
 def test_capsules_rest_on_their_sides_and_roll_off_balls():
     mech = aj.Mechanism("capsules")
     capsule = shapes.Capsule(0.05, 0.4)
@@ -227,16 +237,18 @@ def test_capsules_rest_on_their_sides_and_roll_off_balls():
     assert traj.contacts["flat-ground"].force[-1] == pytest.approx([0, 0, 2 * G], abs=1e-3)
 
 
-def test_a_ball_rests_where_a_height_field_is_lowest_and_in_a_bowl_of_ones_own():
+@pytest.mark.slow
+def test_a_ball_rests_where_a_height_field_is_lowest():
     x = np.linspace(-1, 1, 9)
     field = distances.HeightField(0.3 * (x[:, None] ** 2 + x[None] ** 2))
+    traj = run(ball(0.0, on=field), at(0.1, 0.0, 0.0), duration=0.05)
+    assert traj.contacts["ball-ground"].force[-1] == pytest.approx([0, 0, MASS * G], abs=1e-3)
 
+
+def test_a_ball_swings_in_a_bowl_of_ones_own():
     def bowl(p):
         return p[2] - 0.3 * (p[0] ** 2 + p[1] ** 2)
 
-    for ground in (field, bowl):
-        traj = run(ball(0.0, on=ground), at(0.1, 0.0, 0.0), duration=0.05)
-        assert traj.contacts["ball-ground"].force[-1] == pytest.approx([0, 0, MASS * G], abs=1e-3)
     # Without friction it swings through the bowl as a bead on the curve of its centre, to first order in the angle.
     traj = run(ball(0.0, on=bowl), at(RADIUS + 1e-6, 0.02), duration=1.6, dt=5e-4)
     radius = 1 / 0.6 - RADIUS
@@ -265,7 +277,7 @@ def test_loops_and_contacts_hold_together():
 
 
 def test_batches_steps_callbacks_and_short_numbers_agree():
-    model, v = ball().compile(), np.array([0, 1.0, 0, 1.0, 0, 0])
+    model, v = ball_model(), np.array([0, 1.0, 0, 1.0, 0, 0])
     q = np.array([at(0.11), at(0.13), at(0.3)])
     traj = model.simulate(q, np.tile(v, (3, 1)), duration=0.2, method=METHOD)
     for k in range(3):
@@ -285,8 +297,12 @@ def test_batches_steps_callbacks_and_short_numbers_agree():
     assert short.contacts["ball-ground"].force[-1, 2] == pytest.approx(MASS * G, rel=1e-3)
 
 
-def test_contacts_are_saved_and_resampled(tmp_path):
-    traj = run(ball(), at(0.11), duration=0.2, save_every=2)
+def test_contacts_are_drawn_saved_and_resampled(tmp_path):
+    traj = run(ball_model(), at(0.11), duration=0.2, save_every=2)
+    points, forces = contact_marks(traj, np.array([0, len(traj.t) - 1]), traj.model.body_poses(traj.q[[0, -1]]))
+    assert (len(points[0]), len(points[1])) == (0, 1)  # in the air, on the ground
+    assert points[1][0] == pytest.approx([0, 0, 0], abs=1e-5)
+    assert forces[1][0, 2] > 0
     again = aj.Trajectory.load(traj.save(tmp_path / "run.npz"), traj.model)
     for what in ("points", "normals", "forces"):
         kept, read = (getattr(x.contacts["ball-ground"], what) for x in (traj, again))
@@ -299,5 +315,5 @@ def test_contacts_are_saved_and_resampled(tmp_path):
 def test_forces_are_felt_within_the_same_step():
     """A stiff spring that presses a ball onto the ground adds to its weight."""
     press = aj.forces.Spring("ball", (0, 0, 0), None, (0, 0, -2.0), stiffness=100.0, length=2.0)
-    traj = run(ball(), at(RADIUS), duration=0.3, forces=[press])
+    traj = run(ball_model(), at(RADIUS), duration=0.3, forces=[press])
     assert traj.contacts["ball-ground"].force[-1, 2] == pytest.approx(MASS * G + 100 * RADIUS, rel=1e-3)  # it sinks in

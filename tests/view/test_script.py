@@ -9,6 +9,7 @@ from anyjoint import forces, joints
 from anyjoint.errors import InputError
 from anyjoint.geometry import surfaces
 from anyjoint.mechanism import Inertia, Mechanism, gallery
+from anyjoint.mechanism.shapes import Sphere
 from anyjoint.model import compile_model
 from anyjoint.spatial import Pose
 from anyjoint.view import dynamics_script, model_page
@@ -147,6 +148,21 @@ def test_pages_step_by_any_method_of_fixed_steps(method, chromium, tmp_path):
     assert np.abs(np.array(seen[1]) - v).max() < 1e-9
     with pytest.raises(InputError, match="cannot step by 'dopri5'"):
         model_page(model, tmp_path / "live.html", method="dopri5")
+
+
+def test_live_pages_feel_contacts(chromium, tmp_path):
+    """A ball is dropped, slips and rolls: the same Newton iterations in the page."""
+    mech = Mechanism("ball")
+    mech.add_body("ball", joint=joints.FreeQuaternion(), inertia=Inertia.sphere(0.5, 0.1))
+    mech.add_contact("ball", Sphere(0.1), friction=0.3)
+    mech.set_start([1, 0, 0, 0, 0, 0, 0.11], [0, 0, 0, 1, 0, 0])
+    model = compile_model(mech)
+    chromium.open(model_page(model, tmp_path / "live.html", dt=2e-3, method="time-stepping"), "play=0")
+    chromium.evaluate("anyjoint.source.advance(100)")
+    seen = chromium.evaluate("[[...anyjoint.source.motion.q], [...anyjoint.source.motion.v]]")
+    traj = model.simulate(duration=0.2, dt=2e-3, method="time-stepping")
+    assert np.abs(np.array(seen[0]) - traj.q[-1]).max() < 1e-8
+    assert np.abs(np.array(seen[1]) - traj.v[-1]).max() < 1e-7
 
 
 def test_forces_act_on_live_pages_as_in_simulations(chromium, tmp_path):

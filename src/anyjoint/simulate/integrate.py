@@ -71,8 +71,9 @@ def simulate(
 
     Without q0 the mechanism's own start is taken, or its neutral coordinates at rest. `dt` is the step of "rk4" and
     "semi-implicit-euler", and the distance of the samples of "dopri5", which chooses its steps by `rtol` and `atol`.
-    "implicit-euler", "bdf1", "bdf2", "adaptive-bdf2" and "implicit-midpoint" are for stiff mechanisms; "auto" takes
-    "rk4" or "bdf2" by how stiff this one is beside `dt`, and `traj.status.note` says why.
+    "implicit-euler", "bdf1", "bdf2", "adaptive-bdf2" and "implicit-midpoint" are for stiff mechanisms, "time-stepping"
+    for those with contacts or dry friction; "auto" takes "rk4" or "bdf2" by how stiff this one is beside `dt`, and
+    `traj.status.note` says why.
     `tau` is constant, (samples, nv) spread over the duration, (times, values), or a function tau(t, q, v); functions
     are called from Python at every stage, which is slower, or, with `hold=k`, at the beginning of every k-th step: what
     they answer is held while machine code takes the steps, as by a sampled controller. `forces` are springs, wrenches
