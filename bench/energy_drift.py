@@ -1,7 +1,7 @@
 """How well every stepper keeps the energy of a body on every joint kind: `python -m bench.energy_drift [--write]`.
 
 One body with generic inertia on each joint kind, without gravity, 10 J of kinetic energy, 20 s in steps of 1 ms
-(`dopri5`: tolerances of 1e-9). Joints that end somewhere, such as open splines, and those that would only coast, such
+(`dopri5`: tolerances of 1e-9, `adaptive-bdf2` of 1e-6). Joints that end somewhere, such as open splines, and those that would only coast, such
 as hinges and sliders, have soft springs to their start. Shown is the largest change of energy. `--write` puts the table
 into docs/energy.md.
 """
@@ -20,7 +20,11 @@ from anyjoint.mechanism import Mechanism, gallery
 from anyjoint.mechanism.gallery.kinds import random_inertia, regular_coordinates
 from anyjoint.model import Model
 
-STEPPERS = ("semi-implicit-euler", "rk4", "dopri5", "implicit-euler", "bdf2", "implicit-midpoint")
+STEPPERS = (
+    "semi-implicit-euler", "rk4", "dopri5", "implicit-euler", "bdf1", "bdf2", "adaptive-bdf2", "implicit-midpoint",
+    "time-stepping",
+)  # fmt: skip
+TIGHT = {"dopri5": 1e-9, "adaptive-bdf2": 1e-6}
 ENERGY, DURATION, DT, SPRING = 10.0, 20.0, 1e-3, 200.0
 PAGE = Path(__file__).parent.parent / "docs" / "energy.md"
 BEGIN, END = "<!-- energies: made by bench/energy_drift.py -->", "<!-- end of energies -->"
@@ -48,7 +52,7 @@ def start(name: str, joint: Joint) -> tuple[Model, np.ndarray, np.ndarray]:
 
 def drift(model: Model, q: np.ndarray, v: np.ndarray, method: str, duration: float = DURATION) -> str:
     """The largest change of energy in J, and how far the run came if not to its end."""
-    tight = {"rtol": 1e-9, "atol": 1e-9} if method == "dopri5" else {}
+    tight = {"rtol": TIGHT[method], "atol": TIGHT[method]} if method in TIGHT else {}
     run = model.simulate(q, v, duration=duration, dt=DT, method=method, **tight)
     reached = "" if run.status.ok else f" (to {run.t[-1]:.1f} s)"
     if "blew up" in str(run.status):

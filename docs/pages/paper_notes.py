@@ -15,8 +15,6 @@ NOTES: dict[str, dict[str, str]] = {
         "eq. 41-45": GLOBAL,
         "eq. 46-49": "(14) and (15) with " + GLOBAL,
         "eq. 50": "(16) again",
-        "eq. 52": "`model.bias_forces` is C v + phi without forming C",
-        "eq. 58": "recursions 4 to 6 walk through its factors",
         "eq. 59, 60": GLOBAL,
     },
     "GL": {
