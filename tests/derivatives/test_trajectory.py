@@ -205,6 +205,30 @@ def test_parameters_that_changed_since_the_run():
     close(traj.gradient(dq=[1.0])["q0"], before, 1e-15)
 
 
+@pytest.mark.filterwarnings("ignore:.*compiling again")
+@pytest.mark.parametrize("form", ["kernels", pytest.param("straight", marks=pytest.mark.slow)])
+def test_programs_follow_parameters(form):
+    """Asked after a change, a model answers as one that was built so; -1 is built into code, 1.7 is not."""
+
+    def built(mass, com):
+        mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
+        mech.add_body("bob", joint=joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia.point(mass, com), damping=0.3)
+        return mech.compile(form=form)
+
+    def asked(model):
+        traj = model.simulate([0.5], [0.1], duration=0.1, dt=0.01, gradient=True)
+        return traj.gradient(dq=[1.0], dv=[2.0], wrt=("q0", "bob/mass", "bob/com", "bob/damping", "gravity"))
+
+    model, before = built(1.3, (0.0, 0.0, -1.0)), None
+    for mass, com in ((1.3, (0.0, 0.0, -1.0)), (1.7, (0.0, 0.0, -1.0)), (1.7, (0.2, 0.0, -0.8))):
+        model.parameters.set({"bob/mass": mass, "bob/com": com})
+        found, expected = asked(model), asked(built(mass, com))
+        for name, value in expected.items():
+            close(found[name], value, 1e-12)
+        assert before is None or abs(found["q0"][0] - before) > 1e-6
+        before = found["q0"][0]
+
+
 @pytest.mark.parametrize("method", ["rk4", "dopri5"])
 def test_where_nothing_happens(method):
     traj = pendulum().simulate([0.5], [0.0], duration=0.0, method=method, gradient=True)

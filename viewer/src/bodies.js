@@ -89,8 +89,9 @@ export class Bodies {
       root.add(group);
       return group;
     });
-    this.fixed = [scene, ...(scene.variants?.items ?? [])].map(({ fixed }) => this.#still(fixed ?? [], geometryOf, root));
-    this.showVariant((scene.variants?.items.length ?? 0) - 1);
+    this.fixed = this.#still(scene.fixed ?? [], geometryOf, root);
+    this.ofVariants = (scene.variants?.items ?? []).map(({ fixed }) => this.#still(fixed ?? [], geometryOf, root));
+    this.showVariant(this.ofVariants.length - 1);
     this.boxes = this.groups.map((group) => localBox(group));
     this.outlines = this.groups.map((group) => outlineOf(group.children));
     this.traced = this.boxes.map(tracedPoint);
@@ -105,9 +106,9 @@ export class Bodies {
     return group;
   }
 
-  /** What stands still in all variants, and in this one. */
+  /** Of what stands still in some variants alone, show that of this one. */
   showVariant(variant) {
-    this.fixed.forEach((group, i) => (group.visible = i === 0 || i === variant + 1));
+    this.ofVariants.forEach((group, i) => (group.visible = i === variant));
   }
 
   /** Pose every body from a row-major 3 x 4 matrix per body. */
@@ -137,7 +138,7 @@ export class Bodies {
 
   /** The same of what stands still. */
   fixedOutline(turn) {
-    return this.fixed.flatMap((group) => group.children).flatMap((mesh) => outlineOf([mesh])).map((point) => new THREE.Vector3(...point).applyQuaternion(turn).toArray());
+    return [this.fixed, ...this.ofVariants].flatMap((group) => group.children).flatMap((mesh) => outlineOf([mesh])).map((point) => new THREE.Vector3(...point).applyQuaternion(turn).toArray());
   }
 }
 

@@ -18,7 +18,7 @@ export class FlatShadows {
     });
     this.group = new THREE.Group();
     this.group.matrixAutoUpdate = false;
-    this.casting = [...bodies.groups, ...bodies.fixed];
+    this.casting = [...bodies.groups, bodies.fixed, ...bodies.ofVariants];
     this.copies = this.casting.map((group) => this.#copy(group));
     this.group.add(...this.copies);
     stage.scene.add(this.group);

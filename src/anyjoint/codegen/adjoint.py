@@ -16,6 +16,7 @@ import numpy as np
 from anyjoint.codegen.activity import activity, lasting
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store
+from anyjoint.codegen.meeting import add_backwards
 from anyjoint.codegen.rest import Rest, unrolled
 from anyjoint.codegen.shadow import Copied, Shadows, copied, one_by_one, tidy
 from anyjoint.symbolic import Graph, Node
@@ -75,7 +76,7 @@ def adjoint(
         rest.begin_adjoints(i)
         if pair.backward.stores:
             arrays, offsets = made.columns(run, pair.used, tapes[i])
-            _add_backwards(made, pair, numbers, arrays, offsets[::-1])
+            add_backwards(made, pair.backward, numbers, arrays, offsets[::-1])
         rest.end_adjoints(i)
     for name in inputs:
         made.fetch(name, add=name in totals)
@@ -229,79 +230,3 @@ def _cut(
         else:
             mapping[i] = rebuilt(graph, target, i, mapping)
     return target, loads, [Node(target, mapping[i]) for i in results]
-
-
-# -- arguments that meet --------------------------------------------------------------------------------------------
-
-
-def _add_backwards(
-    made: Shadows, pair: _Pair, numbers: dict[int, int], arrays: tuple[int, ...], offsets: Offsets
-) -> None:
-    """Add a run backwards; arguments that were only read may meet in one place, where adjoints must add up.
-
-    A kernel's arguments must not overlap where one is written, so those that meet others get room of their own, and
-    what stands there is added after each call.
-    """
-    meeting = _meeting(pair.backward, arrays, offsets)
-    if not meeting:
-        if id(pair) not in numbers:
-            numbers[id(pair)] = made.builder.kernel(pair.backward)
-        made.builder.runs.append(Run(numbers[id(pair)], arrays, np.ascontiguousarray(offsets)))
-        return
-    backward, adders = pair.backward, []
-    for argument in meeting:
-        reach = 1 + max(s.offset for s in backward.stores if s.array == argument)
-        room = made.builder.room(reach)
-        backward = _elsewhere(backward, argument)
-        adders.append((argument, room, made.builder.kernel(_adder(backward, argument))))
-    apart = made.builder.kernel(backward)
-    for call in offsets:
-        moved = call.copy()
-        for argument, room, _ in adders:
-            moved[argument] = room.offset
-        made.builder.runs.append(Run(apart, arrays, moved[None]))
-        for argument, room, adder in adders:
-            columns = np.array([[call[argument], room.offset]], dtype=np.int32)
-            made.builder.runs.append(Run(adder, (arrays[argument], room.array), columns))
-
-
-def _meeting(kernel: Kernel, arrays: tuple[int, ...], offsets: Offsets) -> list[int]:
-    """Arguments to which a kernel adds and which share a place with an earlier one in some call."""
-    added: dict[int, list[int]] = {}
-    for store in kernel.stores:
-        if store.accumulate:
-            added.setdefault(store.array, []).append(store.offset)
-    found = []
-    for j, places in added.items():
-        for i, others in added.items():
-            if i < j and arrays[i] == arrays[j]:
-                distances = np.subtract.outer(others, places)
-                if np.isin(offsets[:, j] - offsets[:, i], distances).any():
-                    found.append(j)
-                    break
-    return found
-
-
-def _elsewhere(kernel: Kernel, argument: int) -> Kernel:
-    """The kernel with plain stores to an argument, whose places are sums of all that was added there."""
-    sums: dict[int, Node] = {}
-    rest = []
-    for store in kernel.stores:
-        if store.array != argument:
-            rest.append(store)
-        else:
-            sums[store.offset] = sums[store.offset] + store.node if store.offset in sums else store.node
-    stores = (*rest, *(Store(node, argument, offset) for offset, node in sums.items()))
-    return Kernel(kernel.graph, kernel.arrays, kernel.loads, stores)
-
-
-def _adder(kernel: Kernel, argument: int) -> Kernel:
-    """Adds what a kernel has stored to an argument to where it belongs."""
-    graph, loads, stores = Graph(), {}, []
-    for store in kernel.stores:
-        if store.array == argument:
-            node = graph.variable("x")
-            loads[node.id] = (1, store.offset)
-            stores.append(Store(node, 0, store.offset, True))
-    array = kernel.arrays[argument]
-    return Kernel(graph, (array, array), loads, tuple(stores))
