@@ -14,7 +14,8 @@ from anyjoint.cli.target import resolve
 from anyjoint.quantity import QUANTITIES
 
 # Of a mechanism without constraints, and those with outputs.
-FREE = [name for name, quantity in QUANTITIES.items() if quantity.outputs and not quantity.constrained]
+SPECIAL = [name for name, quantity in QUANTITIES.items() if quantity.constrained or quantity.touching]
+FREE = [name for name, quantity in QUANTITIES.items() if quantity.outputs and name not in SPECIAL]
 PENDULUM = '''
 """A pendulum."""
 import anyjoint as aj

@@ -12,7 +12,8 @@ from derivatives.support import STEP, Interpreted, close, differences, tangents
 NUMERIC = ("blocks",)  # no answers of a fixed form
 CHAIN = [joints.Universal(), joints.FreeQuaternion(), joints.Revolute(axis=(1, 2, 2))]
 QUICK = ("forward_dynamics", "inverse_dynamics", "energy", "body_poses", "generalized_forces", "rechart", "step")
-EVERY = [name for name, quantity in QUANTITIES.items() if name not in NUMERIC and not quantity.constrained]
+SPECIAL = [name for name, quantity in QUANTITIES.items() if quantity.constrained or quantity.touching]
+EVERY = [name for name in QUANTITIES if name not in (*NUMERIC, *SPECIAL)]
 
 
 def point_of(model, quantity, rng):

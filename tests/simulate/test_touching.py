@@ -273,6 +273,20 @@ def test_loops_and_contacts_hold_together():
     assert traj.contacts["coupler-ground"].force[-1, 2] == pytest.approx(1.0 * G + 2 * 1.0 * G * 0.5, rel=1e-4)
 
 
+def test_what_is_welded_moves_with_what_it_is_welded_to():
+    """A table that is welded to the ground bears a ball; a foot that is welded to a trunk bears the trunk."""
+    mech = aj.Mechanism("table")
+    mech.add_body("leg", placement=aj.Pose.translation(0, 0, 0.3))
+    mech.add_body("table", "leg", placement=aj.Pose.translation(0, 0, 0.2))
+    mech.add_body("trunk", joint=joints.Prismatic("z"), inertia=aj.Inertia.sphere(1.0, 0.1))
+    foot = aj.Pose.translation(0, 0, -0.5) @ aj.Pose.rotation_x(0.3)
+    mech.add_body("foot", "trunk", placement=foot, inertia=aj.Inertia.sphere(0.5, 0.1))
+    mech.add_contact("foot", shapes.Sphere(0.1), on=distances.Box(1, 1, 0.1), of="table")
+    traj = run(mech, [0.5 + 0.05 + 0.1 + 0.5], duration=0.2)
+    assert traj.contacts["foot-table"].force[-1] == pytest.approx([0, 0, 1.5 * G], rel=1e-6, abs=1e-9)
+    assert traj.contacts["foot-table"].points[-1, 0] == pytest.approx([0, 0, 0.55], abs=1e-5)
+
+
 # -- ways to run -------------------------------------------------------------------------------------------------------
 
 

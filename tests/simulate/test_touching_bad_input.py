@@ -57,6 +57,9 @@ def test_bodies_that_cannot_touch_are_refused():
         mech.add_contact("ball")  # it has no shape
     with pytest.raises(aj.ModelError, match="name the body that touches it first"):
         mech.add_contact(mech.ground)
+    mech.add_body("table")
+    with pytest.raises(aj.ModelError, match="it is welded to the ground; name the body that touches it"):
+        mech.add_contact("table", (0, 0, 0))
     mech.add_contact("ball", (0, 0, 0), name="tip")
     with pytest.raises(aj.ModelError, match="no other contact has"):
         mech.add_contact("ball", (0, 0, 1), name="tip")

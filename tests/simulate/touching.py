@@ -55,7 +55,7 @@ def stored(traj: Any, dt: float) -> Any:
     """The energy that contacts store at every sample: springs that push with f have f^2 / 2k."""
     mech, total = traj.model.mechanism, 0.0
     for pair in mech.contacts:
-        mass = np.array([touch.numbers[-1] for touch in touches(pair, ease_of(mech))])
+        mass = np.array([touch.numbers[-1] for touch in touches(mech, pair, ease_of(mech))])
         stiffness = np.minimum(pair.stiffness, FIRM * mass / dt**2)
         track = traj.contacts[pair.name]
         push = np.nan_to_num((track.forces * track.normals).sum(axis=-1))

@@ -7,7 +7,7 @@ import math
 from anyjoint.constraints import Resistance, Rub, Stop, Touch
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.ease import Ease, ease_of
-from anyjoint.mechanism.touching import ContactPair, pose_numbers
+from anyjoint.mechanism.touching import ContactPair, pose_numbers, welded_pose
 
 from .limits import limited
 
@@ -18,23 +18,28 @@ SLIP = 1e-4  # of the rate of a joint: from there on its dry friction is nearly 
 def resistances(mechanism: Mechanism, limits: bool = True) -> tuple[Resistance, ...]:
     """Contacts first, as results list them, then stops, then dry friction."""
     ease = ease_of(mechanism)
-    made: list[Resistance] = [touch for pair in mechanism.contacts for touch in touches(pair, ease)]
+    made: list[Resistance] = [touch for pair in mechanism.contacts for touch in touches(mechanism, pair, ease)]
     if limits:
         made += stops(mechanism, ease)
     return (*made, *frictions(mechanism))
 
 
-def touches(pair: ContactPair, ease: Ease | None = None) -> list[Touch]:
-    """The points of a contact; without `ease`, where they are and nothing else matters."""
+def touches(mechanism: Mechanism, pair: ContactPair, ease: Ease | None = None) -> list[Touch]:
+    """The points of a contact; without `ease`, where they are and nothing else matters.
+
+    What is welded to the ground is the ground.
+    """
     made = []
+    welded = welded_pose(mechanism, pair.other)
+    other, at = (pair.other, pair.at) if welded is None else (-1, welded @ pair.at)
     for ball in pair.balls:
         middle = [(a + b) / 2 for a, b in zip(ball.first, ball.second, strict=True)]
         numbers = (
-            *ball.first, *ball.second, ball.radius, *pose_numbers(pair.at), pair.friction,
+            *ball.first, *ball.second, ball.radius, *pose_numbers(at), pair.friction,
             min(pair.stiffness, HARD), pair.dissipation, pair.slip,
-            ease.point(pair.body, middle, pair.other) if ease else 1.0,
+            ease.point(pair.body, middle, other) if ease else 1.0,
         )  # fmt: skip
-        bodies = pair.body, pair.other
+        bodies = pair.body, other
         made.append(Touch(what=pair.name, bodies=bodies, numbers=numbers, distance=pair.distance, long=ball.long))
     return made
 

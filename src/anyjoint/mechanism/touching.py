@@ -17,6 +17,7 @@ from anyjoint.constraints.touch import gradient
 from anyjoint.errors import AnyjointError, ModelError
 from anyjoint.geometry.distances import Distance, HalfSpace, as_distance
 from anyjoint.geometry.distances.distance import FunctionDistance
+from anyjoint.joints import Coupled
 from anyjoint.scalar import is_real, reals
 from anyjoint.spatial import Pose, vector
 
@@ -75,6 +76,8 @@ def contact_pair(
         raise ModelError("add_contact: the ground does not move; name the body that touches it first")
     own = mech.bodies[first].name
     where = f"contact of {own!r}"
+    if welded_pose(mech, first) is not None:
+        raise ModelError(f"{where}: it is welded to the ground; name the body that touches it, with of={own!r}")
     if first == second:
         raise ModelError(f"{where}: a body does not touch itself; give another one, of=...")
     if at is not None and not isinstance(at, Pose):
@@ -90,6 +93,17 @@ def contact_pair(
     beside = mech.ground.name if second < 0 else mech.bodies[second].name
     name = _fresh(mech, name, f"{own}-{beside}")
     return ContactPair(name, first, second, balls, distance, at or Pose(), *numbers)
+
+
+def welded_pose(mech: Mechanism, body: int) -> Pose | None:
+    """Where a body is that is welded to the ground, or None if it moves; the ground is where it is."""
+    pose = Pose()
+    while body >= 0:
+        own = mech.bodies[body]
+        if own.joint.nv or isinstance(own.joint, Coupled):
+            return None
+        pose, body = own.placement @ own.joint.pose([]) @ pose, own.parent
+    return pose
 
 
 def _fresh(mech: Mechanism, name: Any, default: str) -> str:

@@ -49,7 +49,7 @@ def gaps(model: Model, q: Floats) -> list[tuple[Touch, float]]:
     mechanism, found = model.mechanism, []
     poses = [*mechanism.poses([float(x) for x in q]), Pose()]  # the ground, -1, comes last
     for pair in mechanism.contacts:
-        for touch in touches(pair):
+        for touch in touches(mechanism, pair):
             a, b = (poses[body] for body in touch.bodies)
             found.append((touch, _gap(touch, a, b)))
     return found

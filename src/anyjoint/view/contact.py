@@ -56,7 +56,8 @@ def contact_marks(traj: Any, kept: Array, poses: Array) -> tuple[tuple[Array, ..
     Forces are shares of the one that is exceeded in a twentieth of all contacts, so that an impact does not dwarf them.
     """
     always = contact_points(traj.model.mechanism, np.asarray(traj.q, dtype=float)[kept], poses)
-    tracks = [track for x in traj.contacts.values() for track in (x.tracks() if hasattr(x, "tracks") else (x,))]
+    told = getattr(traj, "contacts", {}).values()
+    tracks = [track for x in told for track in (x.tracks() if hasattr(x, "tracks") else (x,))]
     if not tracks:
         return always, None
     sizes = np.concatenate([np.linalg.norm(track.forces[track.touching], axis=1) for track in tracks])
