@@ -1,9 +1,9 @@
 """How well every stepper keeps the energy of a body on every joint kind: `python -m bench.energy_drift [--write]`.
 
 One body with generic inertia on each joint kind, without gravity, 10 J of kinetic energy, 20 s in steps of 1 ms
-(`dopri5`: tolerances of 1e-9, `adaptive-bdf2` of 1e-6). Joints that end somewhere, such as open splines, and those that would only coast, such
-as hinges and sliders, have soft springs to their start. Shown is the largest change of energy. `--write` puts the table
-into docs/energy.md.
+(`dopri5`: tolerances of 1e-9, `adaptive-bdf2` of 1e-6). Joints that end somewhere, such as open splines, and those that
+would only coast, such as hinges and sliders, have soft springs to their start. Shown is the largest change of energy.
+`--write` puts the table into docs/energy.md.
 """
 
 from __future__ import annotations
