@@ -74,8 +74,12 @@ class Oracle:
         self.size = np.abs(M).max()
         yield model.mass_matrix(q), M
         yield model.bias_forces(q, v) - self.others(q, v), bias
-        if self.mech.source.tendons and len(self.mech.source.tendons) == self.model.ntendon:
-            yield model.path_length(q, list(map(Tendon, self.mech.source.tendons.values()))), self.data.ten_length
+        tendons = list(self.mech.source.tendons.values())
+        if tendons and len(tendons) == self.model.ntendon:
+            # Those that must stay on a side of a geom may pass on the other one in MuJoCo, which loading warns of.
+            plain = [k for k, path in enumerate(tendons) if not any(getattr(item, "side", None) for item in path)]
+            if plain:
+                yield model.path_length(q, [Tendon(tendons[k]) for k in plain]), self.data.ten_length[plain]
 
     def others(self, q, v):
         """Generalized forces of tendons and gravity compensation, which mechanisms keep apart."""

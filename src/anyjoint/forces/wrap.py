@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from anyjoint.errors import InputError
-from anyjoint.scalar import Scalar, absolute, atan2, less, maximum, select, sqrt
+from anyjoint.scalar import Scalar, absolute, atan2, less, maximum, minimum, select, sqrt
 from anyjoint.spatial import Pose, cross, dot, unit_axis, vector
 from anyjoint.spatial.direction import frame_about
 
@@ -115,10 +115,15 @@ def _around_circle(a: Values, b: Values, radius: Scalar, side: Values | None) ->
     outside = [dot(x, x) - radius * radius for x in (a, b)]
     before, after = (sqrt(maximum(x, 0.0) + TINY) for x in outside)
     angle = atan2(distance(cross(a, b)), dot(a, b))
+    tangents = atan2(before, radius) + atan2(after, radius)
     if side is not None:
-        middle = a / distance(a) + b / distance(b)
-        angle = select(less(dot(middle, side), 0.0), WHOLE - angle, angle)
-    arc = angle - atan2(before, radius) - atan2(after, radius)
+        # A path that would go through goes around where the side is, and one that passes by passes on that side.
+        way = b - a
+        share = minimum(maximum(-dot(a, way) / (dot(way, way) + TINY), 0.0), 1.0)
+        middle, nearest = a / distance(a) + b / distance(b), a + share * way
+        towards = select(less(tangents, angle), dot(middle, side), dot(nearest, side))
+        angle = select(less(towards, 0.0), WHOLE - angle, angle)
+    arc = angle - tangents
     length = before + after + radius * arc
     for x in outside:  # from within, there is no way around
         arc = select(less(x, 0.0), -1.0, arc)

@@ -40,8 +40,11 @@ class Tendons:
             name = names.of("tendon", k)
             if isinstance(path, str):
                 self.report.warn(line(name), "tendon", f"tendon {name!r} is left out: it {path}")
-            else:
-                self.paths[k] = path
+                continue
+            self.paths[k] = path
+            if any(getattr(item, "side", None) for item in path):
+                what = "stays on the side that its sidesite says, where MuJoCo may let it pass on the other"
+                self.report.warn(line(name), "tendon", f"tendon {name!r} {what}")
 
     def named(self) -> dict[str, list[Any]]:
         """Paths by the names of their tendons."""
