@@ -9,7 +9,6 @@ needs no sweeps: the slope of what is to be least is the sum of w (m - force).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,67 +24,18 @@ from anyjoint.tree.closures import ClosedPlan
 from .body_trace import entries_of
 from .constrained import poses_of
 from .constraint_program import Seen
-from .flatten import Rebuild, flatten
+from .flatten import flatten
 from .landings import Landing, alike, entries_at, land, landings_of, mark, places_of
 from .layout import Layout
 from .numbers import Numbers
 from .push_kernels import SEEN
 from .push_program import Pushed
 from .pushes import Pushes, Spot, shares, split_numbers
+from .resistance_group import Group, Member, Stash
 from .resistance_program import ResistancePrograms
 from .row_kernels import EXACT, Feeds
-from .setup import Rows, Setup
+from .setup import Rows
 from .sketch import Sketch
-
-
-@dataclass
-class Stash:
-    """Values kept in the work array from one kernel to the next: those that are exact are built in."""
-
-    known: tuple[Any, ...]
-    rebuild: Rebuild
-
-    @property
-    def size(self) -> int:
-        """How much room they take."""
-        return len(self.known)
-
-
-@dataclass
-class Member:
-    """One resistance of a group: where its stashes, its rows and its part of the result stand."""
-
-    spot: Spot
-    begun: Place
-    line: Place
-    row: int
-    result: int
-    landings: list[Landing]
-    places: list[Place]  # of the arguments of its first kernel
-
-
-@dataclass
-class Group:
-    """Resistances that share their kernels."""
-
-    spot: Spot
-    kernel: int
-    setup: Setup
-    begun: Stash
-    line: Stash
-    load: int
-    numbers: list[int] = field(default_factory=list)
-    members: list[Member] = field(default_factory=list)
-
-    @property
-    def rows(self) -> int:
-        """Of each of them."""
-        return self.spot.rows
-
-    @property
-    def shows(self) -> bool:
-        """Whether they have a part of the result."""
-        return bool(self.spot.push.bodies)
 
 
 class ResistanceKernels:
