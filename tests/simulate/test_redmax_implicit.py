@@ -79,8 +79,8 @@ def prescribed_energy(scene):
 
 @pytest.mark.parametrize("key", [*FREE, *CONSTRAINED])
 def test_euler_energies(key):
-    """To 2e-8 of up to 2e5."""
-    assert scene_energy(key) == pytest.approx(SCENES[key]["stored_H"]["redmax_euler"], abs=2e-8)
+    """To 1e-8 of up to 2e5."""
+    assert scene_energy(key) == pytest.approx(SCENES[key]["stored_H"]["redmax_euler"], abs=1e-8)
 
 
 def string_of_nodes(mech, name, string):

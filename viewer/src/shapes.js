@@ -29,8 +29,8 @@ function cylinder({ radius, length }, sides) {
   return toCreasedNormals(new THREE.LatheGeometry(points, sides(72)).applyMatrix4(Z_FROM_Y), 0.5);
 }
 
-function mesh({ mesh }, sides, meshes) {
-  const { positions, corners } = meshes[mesh];
+function mesh({ mesh: number }, sides, meshes) {
+  const { positions, corners } = meshes[number];
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
   geometry.setIndex(new THREE.BufferAttribute(corners, 1));
