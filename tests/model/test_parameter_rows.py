@@ -172,6 +172,19 @@ def test_what_is_no_row_per_state_is_refused(given, message):
         machine().compile().forward_dynamics(Q, V, parameters=given)
 
 
+@pytest.mark.parametrize("method", ["rk4", "bdf2", "dopri5"])
+def test_forces_on_bodies_want_them_where_they_are(method):
+    """Placements of each state would move what forces act on, which are traced once."""
+    mech = aj.Mechanism("pair")
+    bob, hinge = aj.Inertia.point(1.0, (0, 0, -1)), joints.Revolute((0, 1, 0))
+    mech.add_body("a", None, hinge, inertia=bob)
+    mech.add_body("b", "a", hinge, aj.Pose.translation(0, 0, -1), bob)
+    rows = {"b/placement": [aj.Pose.translation(0, 0, -1), aj.Pose.translation(0, 0, -2)]}
+    spring = aj.forces.Spring("b", (0, 0, -1), None, (1, 0, 0), 50.0)
+    with pytest.raises(InputError, match="'b/placement' moves bodies that forces or contacts act on"):
+        mech.compile().simulate(np.zeros((2, 2)), duration=0.1, method=method, forces=[spring], parameters=rows)
+
+
 def test_where_nothing_moves_there_is_nothing_to_vary_but_poses():
     mech = aj.Mechanism("still")
     mech.add_body("post", joint=joints.Fixed(), inertia=aj.Inertia.sphere(1.0, 1.0))

@@ -8,7 +8,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import forces, joints
 from anyjoint.forces.program import trace_forces
-from tests.stepper.stiff import H, accelerations, by_length, elastic, looped, other_forces, stiff_pendulum, tree
+from tests.stepper.stiff import SOLID, H, accelerations, by_length, elastic, looped, other_forces, stiff_pendulum, tree
 
 
 class Exact:
@@ -79,6 +79,19 @@ def test_kernels_say_the_same(acting):
     mech = tree()
     straight, kernels = (accelerations(mech, acting(), form) for form in ("straight", "kernels"))
     assert kernels == pytest.approx(straight, rel=1e-10, abs=1e-10 * np.abs(straight).max())
+
+
+def test_what_is_welded_to_the_ground_is_ground():
+    """Springs, dampers and magnets to a body that never moves, and to the same place of the ground."""
+    mech = tree()
+    mech.add_body("post", None, joints.Fixed(), aj.Pose.translation(0.4, 0.1, 0) @ aj.Pose.rotation_z(0.3), SOLID)
+    mech.add_body("lamp", "post", joints.Fixed(), aj.Pose.translation(0, 0, 1), SOLID)
+    place = (aj.Pose.translation(0.4, 0.1, 0) @ aj.Pose.rotation_z(0.3) @ aj.Pose.translation(0, 0, 1)).act((0.1, 0, 0))
+    here = [forces.Spring("hand", (0, 0.1, 0), "lamp", (0.1, 0, 0), 90.0, 3.0, 0.2), forces.Drag("lamp", 2.0)]
+    there = [forces.Spring("hand", (0, 0.1, 0), None, [float(x) for x in place], 90.0, 3.0, 0.2)]
+    wanted = accelerations(mech, there)
+    for form in ("straight", "kernels"):
+        np.testing.assert_allclose(accelerations(mech, here, form), wanted, rtol=1e-11)
 
 
 def test_short_steps_are_explicit():

@@ -7,8 +7,8 @@ bodies, and how they change with positions and velocities, which implicit steps 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,24 @@ class Push:
         if len(made) != len(rate):
             raise InputError(f"{self.what}: {len(made)} efforts for {len(rate)} measures; give one for each of them")
         return made
+
+
+def with_ground(push: Push, poses: Mapping[int, Pose]) -> Push:
+    """The push with bodies that never move, whose poses are given, in the place of the ground: links are what moves."""
+    places = {k: poses[body] for k, body in enumerate(push.bodies) if body in poses}
+    if not places:
+        return push
+
+    def standing(function: Measure, step: int) -> Measure:
+        built_in = {step * k: pose for k, pose in places.items()}
+        return lambda *arguments: function(*(built_in.get(k, x) for k, x in enumerate(arguments)))
+
+    return replace(
+        push,
+        bodies=tuple(-1 if k in places else body for k, body in enumerate(push.bodies)),
+        measure=standing(push.measure, 2 if push.velocity else 1),  # a twist stands behind each pose
+        seen=standing(push.seen, 1) if push.seen else None,
+    )
 
 
 def listed(values: Any) -> list[Scalar]:

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from anyjoint.constraints import Push
+from anyjoint.constraints.push import with_ground
 from anyjoint.errors import InputError
 from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
+from anyjoint.spatial import Pose
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import vjp
 from anyjoint.symbolic.interpret import evaluate
@@ -120,7 +122,19 @@ class ForceProgram:
 
 def trace_forces(mechanism: Mechanism, forces: Sequence[Force]) -> ForceProgram:
     """All forces of a simulation."""
-    return ForceProgram(mechanism, tuple(push for force in forces for push in pushes_of(mechanism, force)))
+    pushes = [push for force in forces for push in pushes_of(mechanism, force)]
+    standing = welded_to_ground(mechanism) if pushes else {}
+    return ForceProgram(mechanism, tuple(with_ground(push, standing) for push in pushes))
+
+
+def welded_to_ground(mechanism: Mechanism) -> dict[int, Pose]:
+    """Poses of the bodies that never move."""
+    found: dict[int, Pose] = {}
+    for body in mechanism.bodies:
+        if not body.joint.nv and (body.parent < 0 or body.parent in found):
+            below = found[body.parent] if body.parent >= 0 else Pose()
+            found[body.index] = below @ body.placement @ body.joint.pose([])
+    return found
 
 
 def pushes_of(mechanism: Mechanism, force: Force) -> list[Push]:

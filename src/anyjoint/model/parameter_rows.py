@@ -63,6 +63,11 @@ class ParameterRows:
         """Whether numbers of joints vary, and with them where these are defined."""
         return any(what == "joint" for _, what, _ in self.places.values())
 
+    @property
+    def moving(self) -> list[str]:
+        """The parameters that say where bodies are."""
+        return [name for name, (_, what, _) in self.places.items() if what in ("placement", "joint")]
+
     def mechanism_of(self, k: int) -> Mechanism:
         """The mechanism with the values of one state."""
         return self._with_row(k)[0]
@@ -163,8 +168,7 @@ class ParameterRows:
 
     def table(self, workshop: Workshop, over: Over, gravity: bool, closed: bool = False) -> NumberTable:
         """Raw numbers of all links, open or closed by constraints, row by row."""
-        moving = {"placement", "joint"} & {what for _, what, _ in self.places.values()}
-        if moving or any(isinstance(body.joint, Coupled) for body in self.mechanism.bodies):
+        if self.moving or any(isinstance(body.joint, Coupled) for body in self.mechanism.bodies):
             return self._planned(over, gravity, closed)
         links = self._of_links(workshop, over, gravity)
         return workshop.closed_table(links, over) if closed else links

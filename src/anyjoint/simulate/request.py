@@ -196,6 +196,12 @@ def make_request(
     chosen = as_events(events, single)
     held = _checked_hold(hold, drive, stepper)
     rows = _checked_rows(model, parameters, single, len(q))
+    pushed = any(push.bodies for push in program.pushes) or (stepper.resists and model.mechanism.contacts)
+    if rows and rows.moving and pushed:
+        raise InputError(
+            f"parameters: {rows.moving[0]!r} moves bodies that forces or contacts act on, so it cannot be another one"
+            " for each state; set it with model.parameters and simulate the states one by one"
+        )
     if rows is not None and len(pushing) > len(forces) and not (stepper.adaptive or stepper.damps):
         check_stops(model, pushing[-1], rows, dt)
     return Request(model, q, v, single, duration, dt, stepper, rtol, atol, drive, program, chosen, every, threads,
