@@ -77,7 +77,7 @@ def equations(forces: Forces) -> Forces:
     """M, its lower triangle, and c by `coefficient` and `substitute` [GL section 4]: what figure 7 counts."""
 
     def function(tree: Straight) -> list[Any]:
-        own = [tree.trace.graph.variable("qdd") for _ in tree.rows["v"]]
+        own = [tree.variables.graph.variable("qdd") for _ in tree.rows["v"]]
         for link, record in zip(tree.plan.links, tree.records, strict=True):
             record.qdd = np.array(own[link.v], dtype=object)
         M, c = equations_of_motion(forces(tree), own)

@@ -35,7 +35,7 @@ from anyjoint.trace.flatten import flatten
 from anyjoint.trace.joints_cache import JointCache
 from anyjoint.trace.numbers import numbers_of
 from anyjoint.trace.setup import split_parameters
-from anyjoint.trace.straight import Trace, trace_records
+from anyjoint.trace.straight import Variables, trace_records
 from anyjoint.tree.links import link_body
 from anyjoint.tree.plan import make_plan
 
@@ -75,14 +75,14 @@ def count(mech: Any, method: Algorithm, *, shared: bool = True, **plan_options: 
     if not shared:
         graph.keys = Unshared()
     numbers = numbers_of(plan, mech.gravity)
-    trace = Trace(graph, numbers)
+    variables = Variables(graph, numbers)
     sizes = {"q": mech.nq} | dict.fromkeys(method.inputs[1:], mech.nv)
-    rows = {name: [trace.row(name, k) for k in range(n)] for name, n in sizes.items()}
-    bodies, root = trace_records(trace, plan, numbers, JointCache(), **rows)
+    rows = {name: [variables.row(name, k) for k in range(n)] for name, n in sizes.items()}
+    bodies, root = trace_records(variables, plan, numbers, JointCache(), **rows)
     run_sweeps(method, bodies, plan.parents, root)
     results = [x for body in bodies for name in method.results for x in flatten(getattr(body, name))[0]]
     ids = [x.id for x in results if isinstance(x, Node)]
-    target, new, _, setup = split_parameters(graph, ids, trace.raw)
+    target, new, _, setup = split_parameters(graph, ids, variables.raw)
     once = count_operations(graph, setup.outputs).total
     if not shared:  # the target graph would share again
         return Count(count_operations(graph, ids).total - once, once)

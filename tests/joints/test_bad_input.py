@@ -50,7 +50,7 @@ WRONG = {
     "control values of a wrong shape": (lambda: joints.SplineSurface(np.zeros((5, 4, 4))), "6 x n x n"),
     "too small a control grid": (lambda: joints.SplineSurface(np.zeros((6, 3, 4))), "at least 4"),
     "NaN control value": (lambda: joints.SplineSurface(np.full((6, 4, 4), NAN)), "finite"),
-    "four terms": (lambda: joints.FunctionBased(rotations=[((0, 0, 1), functions.Linear())] * 4), "at most 3"),
+    "seven terms": (lambda: joints.FunctionBased(rotations=[((0, 0, 1), functions.Linear())] * 7), "at most 6"),
     "unused coordinate": (lambda: joints.FunctionBased(rotations=[((0, 0, 1), math.sin)], names=("a", "b")), "unused"),
     "unknown coordinate": (lambda: joints.FunctionBased(rotations=[((0, 0, 1), math.sin, (1,))]), "unknown"),
     "no function": (lambda: joints.FunctionBased(rotations=[((0, 0, 1), 3)]), "functions.Linear"),

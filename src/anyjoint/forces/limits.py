@@ -19,28 +19,32 @@ from .servo import coordinate
 class Limits:
     """Pushes coordinates back into the limits of their joints: springs that act only outside, and never pull.
 
-    Stiffness and damping are one number for all, or one for each limited coordinate in the mechanism's order.
+    Each is one number for all, or one for each limited coordinate in the mechanism's order. Damping begins at once, or
+    grows with the depth and is half of its own at the `onset`: steps that solve equations want forces without jumps.
     """
 
     stiffness: float | Sequence[float]
     damping: float | Sequence[float] = 0.0
+    onset: float | Sequence[float] = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("stiffness", "damping"):
+        for name in ("stiffness", "damping", "onset"):
             given = getattr(self, name)
             for value in given if isinstance(given, (list, tuple)) else (given,):
                 check_number("Limits", name, value, least=0.0)
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
         found = list(limited(mechanism))
-        stiffness, damping = (_each(x, len(found)) for x in (self.stiffness, self.damping))
+        stiffness, damping, onset = (_each(x, len(found)) for x in (self.stiffness, self.damping, self.onset))
         made = []
-        for (place, pair), *numbers in zip(found, stiffness, damping, strict=True):
+        for (place, pair), k, d, depth in zip(found, stiffness, damping, onset, strict=True):
             for end, high in zip(pair, (False, True), strict=True):
                 if math.isfinite(end):
+                    law = LAWS[high, depth > 0]
+                    numbers = (end, k, d, depth) if depth > 0 else (end, k, d)
                     made.append(
-                        Push(what="Limits", measure=coordinate, effort=hold_below if high else hold_above,
-                             coordinates=(place,), numbers=(end, *numbers), energy=above if high else below)
+                        Push(what="Limits", measure=coordinate, effort=law, coordinates=(place,), numbers=numbers,
+                             energy=above if high else below)
                     )  # fmt: skip
         return made
 
@@ -53,6 +57,23 @@ def hold_below(s: Values, rate: Values, n: Values, signals: Values) -> Values:
 def hold_above(s: Values, rate: Values, n: Values, signals: Values) -> Values:
     """What pushes back from a lower limit, and never pulls."""
     return [select(less(s[0], n[0]), maximum(-(n[1] * (s[0] - n[0]) + n[2] * rate[0]), 0.0), 0.0)]
+
+
+def stop_below(s: Values, rate: Values, n: Values, signals: Values) -> Values:
+    """The same with a damping that grows with the depth."""
+    depth = maximum(s[0] - n[0], 0.0)
+    return [minimum(-(n[1] * depth + n[2] * rate[0] * depth / (depth + n[3])), 0.0)]
+
+
+def stop_above(s: Values, rate: Values, n: Values, signals: Values) -> Values:
+    """The same with a damping that grows with the depth."""
+    depth = maximum(n[0] - s[0], 0.0)
+    return [maximum(n[1] * depth - n[2] * rate[0] * depth / (depth + n[3]), 0.0)]
+
+
+LAWS = {
+    (True, False): hold_below, (False, False): hold_above, (True, True): stop_below, (False, True): stop_above,
+}  # fmt: skip
 
 
 def above(s: Values, n: Values) -> Scalar:

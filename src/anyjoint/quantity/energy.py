@@ -15,7 +15,7 @@ POTENTIAL = Row("potential", "whole", meaning="potential energy")
 def energies(workshop: Workshop, _: str) -> Trace:
     """Sums over links, and what soft constraints store."""
     if any(constraint.stores for constraint in workshop.mechanism.constraints):
-        return workshop.constrained("energy", ("q", "v"), with_soft_rows)
+        return workshop.constrained("energy", ("q", "v"), with_soft_rows, over="links")  # with all of the weight
     return workshop.sweeps(ENERGY)
 
 

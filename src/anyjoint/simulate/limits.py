@@ -24,13 +24,14 @@ DAMPING = 0.5  # of the critical one: what bounces off a stop comes back with th
 GIVES_WAY = 0.25  # of the room between two limits (or of a unit, beyond one): more, and a stop does not hold
 SAG = 0.02  # of that room: how far steps that adapt themselves let a stop sag under the weight at rest
 RESTING = 0.03  # of what makes a stop give way: a weight at rest that needs no more may also fall on it
+ONSET = 1e-3  # of that room: where a damping that grows with the depth has half of its strength
 HARDEST = 1e4  # times as stiff they make it for that at most
 
 
-def stops(model: Model, dt: float, adaptive: bool, damps: bool = False) -> Limits | None:
+def stops(model: Model, dt: float, adaptive: bool, damps: bool = False, solves: bool = False) -> Limits | None:
     """Stops as hard as steps of this length can follow, for all coordinates with limits; None if there are none.
 
-    Steps of methods that damp what is too quick bear harder ones.
+    Steps of methods that damp what is too quick bear harder ones; those that solve equations want no jumps.
     """
     places = [at_v for _, _, at_v, _ in limited_coordinates(model.mechanism)]
     if not places:
@@ -42,7 +43,9 @@ def stops(model: Model, dt: float, adaptive: bool, damps: bool = False) -> Limit
     pace = (HARD if damps else QUICK) / (min(dt, FINEST) if adaptive else dt) / np.sqrt(quickest)
     if adaptive:
         pace *= np.sqrt(np.clip(_sag(model, places, pace**2 / ease) / SAG, 1.0, HARDEST))
-    return Limits(tuple((pace**2 / ease).tolist()), tuple((2 * DAMPING * pace / ease).tolist()))
+    rooms = [_room(*pair) for _, _, _, pair in limited_coordinates(model.mechanism)]
+    onset = tuple(ONSET * room for room in rooms) if solves else 0.0
+    return Limits(tuple((pace**2 / ease).tolist()), tuple((2 * DAMPING * pace / ease).tolist()), onset)
 
 
 def check_stops(model: Model, made: Limits, rows: ParameterRows, dt: float) -> None:

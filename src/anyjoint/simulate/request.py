@@ -246,8 +246,8 @@ def _with_stops(model: Model, q: Floats, forces: Any, limits: Any, dt: float, st
     if stepper.resists or any(isinstance(force, Limits) for force in forces):
         return forces
     damps = stepper.damps and not stepper.adaptive
-    key = ("stops", dt, stepper.adaptive, damps, tuple(model.mechanism.bodies))
-    made = kept(model, key, lambda: stops(model, dt, stepper.adaptive, damps))
+    key = ("stops", dt, stepper.adaptive, damps, stepper.solves, tuple(model.mechanism.bodies))
+    made = kept(model, key, lambda: stops(model, dt, stepper.adaptive, damps, stepper.solves))
     return [*forces, made] if made else forces
 
 

@@ -145,8 +145,8 @@ def coefficient(f: Node, x: Node) -> Node:
     """The factor of `x` in an expression that is linear in the node `x`. [GL Algorithm 1]
 
     The paper's listing keeps the summand that contains x; here x itself is taken out of it (its coefficient is 1),
-    and both sides of a sum may contain x. What the paper calls an error is one here: x inside a function, on both
-    sides of a product, or in a denominator.
+    and both sides of a sum or a select may contain x. What the paper calls an error is one here: x inside a function,
+    on both sides of a product, or in a denominator.
     """
     return coefficients([f], x)[0]
 
@@ -179,7 +179,9 @@ def _coefficient_of(g: Graph, i: int, parts: list[int], x: Node) -> int:
         if parts[1] != zero:
             raise ExpressionError(f"coefficient of {x!r}: it is in a denominator, so the expression is not linear.")
         return g.node(op, parts[0], g.b[i])
+    if op == Op.SELECT and parts[0] == zero:  # linear on both sides
+        return g.node(op, g.a[i], parts[1], parts[2])
     raise ExpressionError(
         f"coefficient of {x!r}: it is inside {OPERATIONS[op].printed!r}; expected an expression built from it with"
-        " + - * / only."
+        " + - * / and select only."
     )

@@ -254,13 +254,13 @@ class Workshop:
         return Trace(name, schedule, setups, plan, numbers, over, gravity)
 
     def constrained(
-        self, name: str, inputs: Sequence[str], question: Question | Callable[[Constrained], Sequence[Any]]
-    ) -> Trace:
+        self, name: str, inputs: Sequence[str], question: Question | Callable[[Constrained], Sequence[Any]],
+        over: Over = "regrouped",
+    ) -> Trace:  # fmt: skip
         """The answer to a question about the tree with its constraints, straight or by kernels; functions, straight."""
-        over: Over = "regrouped"
         closed, numbers = self.closed(over), self.numbers(over, True, True)
         if not isinstance(question, Question):
-            made = self._constrained_straight(question, inputs, False)
+            made = self._constrained_straight(question, inputs, False, over)
         else:
             asked = question
             answer = lambda system: system.answer(asked)  # noqa: E731
@@ -293,9 +293,9 @@ class Workshop:
         return made if self.form == "kernels" or sharing >= SHARING or size > LARGE else None
 
     def _constrained_straight(
-        self, function: Callable[[Constrained], Sequence[Any]], inputs: Sequence[str], still: bool
-    ) -> Traced:
-        over: Over = "regrouped"
+        self, function: Callable[[Constrained], Sequence[Any]], inputs: Sequence[str], still: bool,
+        over: Over = "regrouped",
+    ) -> Traced:  # fmt: skip
         closed, numbers = self.closed(over), self.numbers(over, True, True)
         sizes = [size for size in self.sizes(inputs, over) if size[0] in ("q", "v", "qdd")]
         tree = trace_tree(closed.plan, numbers, self.joints, sizes, self.expansion)
