@@ -131,7 +131,8 @@ def welded_to_ground(mechanism: Mechanism) -> dict[int, Pose]:
     """Poses of the bodies that never move."""
     found: dict[int, Pose] = {}
     for body in mechanism.bodies:
-        if not body.joint.nv and (body.parent < 0 or body.parent in found):
+        moves = body.joint.nv or isinstance(body.joint, Coupled)
+        if not moves and (body.parent < 0 or body.parent in found):
             below = found[body.parent] if body.parent >= 0 else Pose()
             found[body.index] = below @ body.placement @ body.joint.pose([])
     return found

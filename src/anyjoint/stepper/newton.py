@@ -15,8 +15,8 @@ from anyjoint.scalar import absolute, less, maximum, select
 
 from .physics import Physics
 
-MOST = 60  # iterations
-BOLD = 15  # iterations that go all the way; later ones go half of it: forces with corners can send them to and fro
+MOST = 120  # iterations
+BOLD = 60  # iterations that go all the way; later ones go half of it: forces with corners can send them to and fro
 CLOSE = 1e-11  # beside 1 or the size of a number: what an iteration may still change at the end
 ROUND, SLOW = 3e-6, 0.9  # changes so small that hardly shrink any more are rounding, of short numbers
 
