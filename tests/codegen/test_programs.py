@@ -65,6 +65,7 @@ def test_a_state_gets_the_same_bits_wherever_it_stands_in_a_batch():
     assert np.array([f(point) for point in points]).tobytes() == whole.tobytes()
 
 
+@pytest.mark.slow
 def test_long_programs_cut_into_pieces_give_the_same_bits(same_sine, tmp_path):
     x, outputs = merged(range(90), 60)
     f = compile_function([x], outputs, contract=False)

@@ -37,7 +37,7 @@ def one_by_one(model, names, call):
 
 
 @pytest.mark.filterwarnings("ignore:.*compiling again")
-@pytest.mark.parametrize("form", ["straight", "kernels"])
+@pytest.mark.parametrize("form", ["straight", pytest.param("kernels", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("names", CASES, ids="+".join)
 def test_as_if_set(names, form):
     mech, q, v = four_bar()

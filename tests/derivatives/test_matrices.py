@@ -93,7 +93,7 @@ def tree():
     return mech
 
 
-@pytest.mark.parametrize("form", ["straight", "kernels"])
+@pytest.mark.parametrize("form", [pytest.param("straight", marks=pytest.mark.slow), "kernels"])
 def test_branches_in_both_forms(form):
     mech = tree()
     model, rng = mech.compile(form=form), np.random.default_rng(1)

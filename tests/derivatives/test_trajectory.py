@@ -266,6 +266,7 @@ def test_states_that_do_not_fit_are_computed_again(model):
     close(small.gradient(dv=w)["q0"], model.simulate(q0, v0, **options).gradient(dv=w)["q0"], 1e-13)
 
 
+@pytest.mark.slow
 def test_known_accelerations_lead_back_as_forward_dynamics_does(model):
     """Explicit steps by kernels keep their accelerations; straight-line code goes back through forward dynamics."""
     straight = zoo("straight", [joints.FreeQuaternion(), joints.Revolute(axis=(1, 2, 2)), joints.Spherical()])

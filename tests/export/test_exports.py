@@ -165,7 +165,7 @@ def test_the_package_and_its_example_compile_without_a_warning(compiler, tmp_pat
     assert lines[-1] == pytest.approx(sum(model.energy(q, v)), rel=1e-13)
 
 
-LONG = {"tori", "tongs"}
+LONG = {"tori", "tongs", "hinges", "rolling", "board"}
 
 
 @pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.slow] * (x in LONG)) for x in MECHANISMS])

@@ -54,7 +54,10 @@ def test_every_kind_of_joint(tmp_path):
     assert refused >= 2
 
 
-@pytest.mark.parametrize("name", [name for name in gallery.__all__ if name not in ("random_tree", "every_kind")])
+NAMES = [name for name in gallery.__all__ if name not in ("random_tree", "every_kind")]
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.slow] * bool(k % 3)) for k, x in enumerate(NAMES)])
 def test_gallery(tmp_path, name):
     mech = getattr(gallery, name)()
     code = any(needs_probing(body.joint) for body in mech.bodies)

@@ -66,7 +66,10 @@ def test_scripts_build_sound_mechanisms_with_a_start(name):
     assert all(np.isfinite(pose.matrix).all() for pose in few.poses([float(x) for x in few.start[0]]))
 
 
-LONG = {"stewart_platform", "bracelet", "delta_robot", "chain_of_four_bars"}  # to trace
+LONG = {  # to trace
+    "stewart_platform", "bracelet", "delta_robot", "chain_of_four_bars", "windmill", "cairn", "contact_patches",
+    "scissor_lift", "bicycle",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.slow] * (x in LONG)) for x in SCRIPTS])

@@ -242,6 +242,7 @@ def test_the_screenshot_command(pages, tmp_path, capsys):
     assert size_of("640x480") == (640, 480)
 
 
+@pytest.mark.slow
 def test_a_video_is_one_picture_after_the_other(pages, tmp_path, monkeypatch):
     fake = tmp_path / "ffmpeg"  # keeps what it is given: joining pictures is ffmpeg's business, not ours
     fake.write_text('#!/bin/sh\nfor last; do :; done\ncat > "$last"\n')
