@@ -97,14 +97,7 @@ class PushKernels:
         assert isinstance(spot.push, Push)
         sketch = Sketch()
         X, own = split_numbers(sketch.raw(exact), spot.push)
-        bodies = []
-        for frame, parts in zip(poses_of(X), seen, strict=True):
-            R, p, v = (vector(*sketch.load(name, "lane", known)) for name, known in zip(SEEN, parts, strict=True))
-            bodies.append(Seen(R.reshape(3, 3), p, v[:3], v[3:], frame))
-        q, qd = [], []
-        for _ in spot.joints:
-            q += sketch.load("q", "row", [None])
-            qd += sketch.load("v", "row", [None])
+        bodies, q, qd = loaded(sketch, spot, X, seen)
         signals = sketch.load("signals", "row", [None] * len(spot.push.signals)) if spot.push.signals else []
         h = sketch.load("h", "row", [None])[0] if self.question else 0.0
         ahead = self.question.ahead(h) if self.question else 0.0
@@ -142,3 +135,18 @@ class PushKernels:
             if self.builder.kernels[traced.kernel].stores:
                 self.builder.run(traced.kernel, *zip(traced.arrays, columns, strict=True))
         return made
+
+
+def loaded(
+    sketch: Sketch, spot: Spot, X: Sequence[Any], seen: Sequence[Any]
+) -> tuple[list[Seen], list[Any], list[Any]]:
+    """What a kernel loads of the bodies and coordinates that a push touches, in the order of their places."""
+    bodies = []
+    for frame, parts in zip(poses_of(X), seen, strict=True):
+        R, p, v = (vector(*sketch.load(name, "lane", known)) for name, known in zip(SEEN, parts, strict=True))
+        bodies.append(Seen(R.reshape(3, 3), p, v[:3], v[3:], frame))
+    q, qd = [], []
+    for _ in spot.joints:
+        q += sketch.load("q", "row", [None])
+        qd += sketch.load("v", "row", [None])
+    return bodies, q, qd

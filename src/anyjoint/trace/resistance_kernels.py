@@ -22,13 +22,11 @@ from anyjoint.spatial import dot, vector, zeros
 from anyjoint.tree.closures import ClosedPlan
 
 from .body_trace import entries_of
-from .constrained import poses_of
-from .constraint_program import Seen
 from .flatten import flatten
 from .landings import Landing, alike, entries_at, land, landings_of, mark, places_of
 from .layout import Layout
 from .numbers import Numbers
-from .push_kernels import SEEN
+from .push_kernels import SEEN, loaded
 from .push_program import Pushed
 from .pushes import Pushes, Spot, shares, split_numbers
 from .resistance_group import Group, Member, Stash
@@ -96,14 +94,7 @@ class ResistanceKernels:
         assert isinstance(spot.push, Resistance)
         sketch = Sketch()
         X, own = split_numbers(sketch.raw(exact), spot.push)
-        bodies = []
-        for frame, parts in zip(poses_of(X), seen, strict=True):
-            R, p, v = (vector(*sketch.load(name, "lane", known)) for name, known in zip(SEEN, parts, strict=True))
-            bodies.append(Seen(R.reshape(3, 3), p, v[:3], v[3:], frame))
-        q, qd = [], []
-        for _ in spot.joints:
-            q += sketch.load("q", "row", [None])
-            qd += sketch.load("v", "row", [None])
+        bodies, q, qd = loaded(sketch, spot, X, seen)
         h = sketch.load("h", "row", [None])[0]
         begun = self.programs.begin(sketch.graph, spot.push, bodies, q, qd, own, h)
         stash = self._keep(sketch, begun.parts)
