@@ -22,7 +22,7 @@ from bench.peers.protocol import QUANTITIES, Array, Engine, Measured, States, be
 
 BATCH = 4096
 DENSE = 40
-"""Beyond so many coordinates a mass matrix is assembled column by column."""
+"""Beyond so many velocities a batch of mass matrices would only measure memory."""
 ARGUMENTS = {"forward_dynamics": ("q", "v", "tau"), "inverse_dynamics": ("q", "v", "a"), "mass_matrix": ("q",)}
 """What each quantity is a function of."""
 
@@ -71,9 +71,6 @@ def _quantity(compiled: Any, mech: aj.Mechanism, name: str) -> Callable[[States,
 
 def kernel_time(compiled: Any, name: str, inputs: list[Array], seconds: float) -> float:
     """Best nanoseconds per state of the bare scalar code, one state after the other, as in the peers' C loops."""
-    if name == "mass_matrix" and compiled.nv > DENSE:
-        rows = [x[0] for x in inputs]  # assembled column by column, in Python: no bare code to time
-        return best_time(lambda _: compiled.mass_matrix(*rows), 1, seconds)
     program = compiled.program(name)
     rounds = max(1, 100 // max(compiled.nv, 1))  # enough states that the call from Python does not count
     rows = [np.ascontiguousarray(np.tile(x, (rounds, 1)), dtype=program.dtype) for x in inputs]
@@ -108,7 +105,6 @@ def batch_time(
     model: Any, name: str, states: States, dtype: Any, seconds: float, threads: int = 1, count: int = BATCH
 ) -> float:
     """Best nanoseconds per state in a batch, from Python, all overhead included."""
-    # A batch of large mass matrices would only measure memory.
     count = len(states.q) if name == "mass_matrix" and model.nv > DENSE else count
     inputs = [_tile(getattr(states, x), count).astype(dtype) for x in ARGUMENTS[name]]
     call = getattr(model, name)

@@ -135,9 +135,10 @@ class Program:
         index = next(k for k, array in enumerate(schedule.arrays) if array.name == "result")
         written = np.zeros(self.size, dtype=bool)
         for kernel, arrays, offsets in tables(schedule):
+            columns = np.arange(schedule.kernels[kernel].columns)
             for store in schedule.kernels[kernel].stores:
                 if arrays[store.array] == index:
-                    written[offsets[:, store.array] + store.offset] = True
+                    written[offsets[:, store.array, None] + store.offset + columns] = True
         return bool(written.all())
 
     def _row_call(self, count: int) -> RowCall:
