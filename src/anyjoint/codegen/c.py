@@ -66,6 +66,11 @@ def function_source(kernel: Lowered, dtype: str = "float64", name: str = "f") ->
     return "\n".join(lines) + "\n"
 
 
+def static_source(kernel: Lowered, dtype: str, name: str) -> str:
+    """A function as part of a file that has a head of its own."""
+    return "\n".join(_kernel(name, kernel, dtype, 0, static=True))
+
+
 def schedule_source(schedule: Schedule, kernels: Sequence[Lowered], dtype: str = "float64", name: str = "run") -> str:
     """A file with `void run(real *d0, ...)`: the schedule's arrays in order; the work array holds WORK numbers."""
     lines = [*_head(kernels, dtype), f"#define WORK {max(schedule.work, 1)}", ""]

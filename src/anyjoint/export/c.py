@@ -1,15 +1,20 @@
 """A C99 package of a model: one source per quantity, a header for C and C++, CMake, pkg-config, a worked example.
 
 Every function takes const inputs, places for its outputs, its numbers (NULL for those of the mechanism as it was
-exported; `model.program(name).numbers` after other parameters were set) and the caller's work array: no allocation, no
-global state, no large stack. It answers 0, or 1 if a result is not finite: the state is singular, or an input is.
+exported) and the caller's work array: no allocation, no global state, no large stack. It answers 0, or 1 if a result is
+not finite: the state is singular, or an input is. Of models compiled with `vary=`, a `_numbers` function makes the
+numbers of each quantity from a row of those parameters; any others are `model.program(name).numbers` after a change.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from anyjoint.codegen.c import static_source
+from anyjoint.codegen.module import lowered
+from anyjoint.model.number_map import number_kernel, settable
 from anyjoint.quantity import Quantity, Row
 
 if TYPE_CHECKING:
@@ -83,6 +88,7 @@ def _source(model: Model, function: str, prefix: str, program: Program) -> str:
         kernels,
         f"static const {real} defaults[] = {{{numbers}}};",
         "",
+        *(_numbers_source(model, function, program) if has_numbers(model, program) else ()),
         _prototype(model, function, program),
         "{",
         "    int bad = 0;",
@@ -98,6 +104,59 @@ def _source(model: Model, function: str, prefix: str, program: Program) -> str:
     lines += ["    return bad;", "}", "", _prototype(model, function, program, True), "{"]
     lines += ["    int bad = 0;", f"    for (size_t i = 0; i < count; i++) bad |= {function}({each});"]
     return "\n".join([*lines, "    return bad;", "}", ""])
+
+
+def has_numbers(model: Model, program: Program) -> bool:
+    """Whether numbers of a program can be made of parameters that vary; those of products are others."""
+    return bool(settable(model.mechanism, model.vary)) and program.quantity.name in model.quantities
+
+
+def _numbers_prototype(function: str, real: str) -> str:
+    return f"int {function}_numbers(const {real} *parameters, {real} *numbers)"
+
+
+def _numbers_source(model: Model, function: str, program: Program) -> list[str]:
+    """The function that makes a program's numbers of parameters."""
+    trace, real = program.trace, _real(program)
+    workshop = model.workshop.pushed(trace.pushes, trace.loose)
+    kernel = number_kernel(workshop, trace, settable(model.mechanism, model.vary))
+    count = len(program.numbers)
+    return [
+        static_source(lowered(kernel), program.dtype.name, "set_numbers"),
+        _numbers_prototype(function, real),
+        "{",
+        "    int bad = 0;",
+        f"    for (int i = 0; i < {count}; i++) numbers[i] = defaults[i];",
+        "    if (parameters != NULL) set_numbers(parameters, numbers);",
+        f"    for (int i = 0; i < {count}; i++) bad |= !isfinite(numbers[i]);",
+        "    return bad;",
+        "}",
+        "",
+    ]
+
+
+def _numbers_header(model: Model, function: str, program: Program) -> list[str]:
+    if not has_numbers(model, program):
+        return []
+    size = f"enum {{ {function.upper()}_NUMBERS = {len(program.numbers)} }};"
+    return [size, _numbers_prototype(function, _real(program)) + ";"]
+
+
+def _parameters(model: Model, prefix: str) -> list[str]:
+    """Lines of the header on parameters that vary: where each begins in a row of them."""
+    found, upper = settable(model.mechanism, model.vary), prefix.upper()
+    if not found:
+        return []
+    taken: dict[str, int] = {}
+    at, lines = 0, ["/* Parameters in a row, each from here on; the _numbers functions make numbers of them. */", "enum {"]
+    for name, values in found.items():
+        own = "_".join(re.findall("[A-Z0-9]+", name.upper()))
+        taken[own] = taken.get(own, 0) + 1
+        own = own if taken[own] == 1 else f"{own}_{taken[own]}"
+        shown = ", ".join(f"{float(x)!r}" for x in values)
+        lines.append(f"    {upper}_P_{own} = {at}, /* {len(values)}: {shown} */")
+        at += len(values)
+    return [*lines, f"    {upper}_PARAMETERS = {at}", "};", ""]
 
 
 def _real(program: Program) -> str:
@@ -128,6 +187,7 @@ def _header(model: Model, prefix: str, programs: dict[str, Program]) -> str:
         "",
         f"enum {{ {upper}_NQ = {model.nq}, {upper}_NV = {model.nv}, {upper}_NB = {model.nb}, {upper}_WORK = {work} }};",
         "",
+        *_parameters(model, prefix),
     ]
     for name, program in programs.items():
         arguments = _arguments(program.quantity, model.mechanism)
@@ -137,6 +197,7 @@ def _header(model: Model, prefix: str, programs: dict[str, Program]) -> str:
             *(f"   {row}{' */' if k == len(rows) - 1 else ''}" for k, row in enumerate(rows)),
             _prototype(model, f"{prefix}_{name}", program) + ";",
             _prototype(model, f"{prefix}_{name}", program, True) + ";",
+            *_numbers_header(model, f"{prefix}_{name}", program),
             "",
         ]
     return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "#endif", ""])

@@ -55,11 +55,11 @@ class Rows:
     def fill(self, numbers: Numbers | NumberTable, out: Floats) -> None:
         """Compute the rows from raw numbers, of one set of parameters or of as many as `out` has rows."""
         if self.setup.outputs:
-            raw = self._raw(numbers)
+            raw = self.raw(numbers)
             made = self.setup.evaluate(raw.reshape(-1, raw.shape[-1]))
             out[..., self.start : self.end] = made.reshape(*raw.shape[:-2], -1)
 
-    def _raw(self, numbers: Numbers | NumberTable) -> Floats:
+    def raw(self, numbers: Numbers | NumberTable) -> Floats:
         """Raw numbers (..., calls, count); behind those of a link stands -g."""
         if self.links is None:
             return np.asarray(numbers.flat()[..., None, :])
