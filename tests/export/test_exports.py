@@ -149,6 +149,33 @@ def test_batches_numbers_and_trouble_in_c(tmp_path):
     assert call(None) == 1
 
 
+def test_c_makes_numbers_of_parameters_by_name(tmp_path):
+    values = {"plate/mass": 0.9, "gravity": (0.0, 1.0, -3.0), "upper/stiffness": (1.0, 3.0)}
+    model = arm().compile(vary=list(values))
+    model.export("c", tmp_path, prefix="it", products=["jvp energy"])
+    header = (tmp_path / "it.h").read_text()
+    assert all(line in header for line in ("IT_P_PLATE_MASS = 0,", "IT_P_GRAVITY = 1,", "IT_P_UPPER_STIFFNESS = 4,"))
+    assert "it_jvp_energy_numbers" not in header  # products have numbers of their own
+    library = tmp_path / "it.so"
+    source = tmp_path / "it_forward_dynamics.c"
+    command = ["gcc", "-std=c99", "-O1", *WARNINGS, "-shared", "-fPIC", "-o", str(library), str(source), "-lm"]
+    subprocess.run(command, check=True)
+    function = ctypes.CDLL(str(library)).it_forward_dynamics_numbers
+    row, made = np.hstack(list(values.values())), np.empty(len(model.program("forward_dynamics").numbers))
+
+    def call(given):
+        return function(given and ctypes.c_void_p(given), ctypes.c_void_p(made.ctypes.data))
+
+    assert call(None) == 0
+    assert np.array_equal(made, model.program("forward_dynamics").numbers)
+    assert call(row.ctypes.data) == 0
+    for name, value in values.items():
+        model.parameters[name] = value
+    assert made == pytest.approx(model.program("forward_dynamics").numbers, rel=1e-14, abs=1e-15)
+    row[0] = np.nan
+    assert call(row.ctypes.data) == 1
+
+
 @pytest.mark.parametrize("compiler", [["gcc", "-std=c99"], ["g++", "-x", "c++"]])
 def test_the_package_and_its_example_compile_without_a_warning(compiler, tmp_path):
     arm().compile().export("c", tmp_path)

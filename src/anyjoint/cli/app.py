@@ -168,6 +168,9 @@ def export(
     model: Model,
     to: Annotated[Format, typer.Option(help="c, js: source code; html: a page with live physics; latex: equations.")],
     out: Annotated[Path, typer.Option(help="Folder to write into; made when missing.")] = Path(),
+    vary: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="c: a parameter that the code can set. Repeatable.")
+    ] = None,
     settings: Set = None,
     base: Base = None,
     allow: Allow = None,
@@ -179,7 +182,7 @@ def export(
     from anyjoint.cli.target import resolve
 
     options = _load_options(base, allow, package, None if to is Format.html else _skip(model))
-    show(resolve(model, settings or [], options), to.value, out, json)
+    show(resolve(model, settings or [], options), to.value, out, json, vary or ())
 
 
 @app.command(

@@ -1,6 +1,7 @@
 """`anyjoint export`: generated code, a live page, or equations, written to a folder."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,10 @@ from anyjoint.cli.output import print_json, say, status
 from anyjoint.cli.target import Target
 
 
-def show(target: Target, language: str, folder: Path, as_json: bool) -> None:
+def show(target: Target, language: str, folder: Path, as_json: bool, vary: Sequence[str] = ()) -> None:
     """Write the export and name the files."""
     with status(f"exporting {target.name}", quiet=as_json):
-        model = target.mechanism.compile()
+        model = target.mechanism.compile(vary=vary)
         folder.mkdir(parents=True, exist_ok=True)
         paths = WRITERS[language](target, model, folder / _file_stem(target.name))
     sizes = {str(path): path.stat().st_size for path in paths}

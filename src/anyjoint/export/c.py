@@ -147,13 +147,13 @@ def _parameters(model: Model, prefix: str) -> list[str]:
     found, upper = settable(model.mechanism, model.vary), prefix.upper()
     if not found:
         return []
-    taken: dict[str, int] = {}
-    at, lines = 0, ["/* Parameters in a row, each from here on; the _numbers functions make numbers of them. */", "enum {"]
+    lines, at, taken = ["/* Where parameters begin in a row of them, for the _numbers functions. */", "enum {"], 0, set()
     for name, values in found.items():
         own = "_".join(re.findall("[A-Z0-9]+", name.upper()))
-        taken[own] = taken.get(own, 0) + 1
-        own = own if taken[own] == 1 else f"{own}_{taken[own]}"
-        shown = ", ".join(f"{float(x)!r}" for x in values)
+        while own in taken:
+            own += "_"
+        taken.add(own)
+        shown = ", ".join(repr(float(x)) for x in values)
         lines.append(f"    {upper}_P_{own} = {at}, /* {len(values)}: {shown} */")
         at += len(values)
     return [*lines, f"    {upper}_PARAMETERS = {at}", "};", ""]

@@ -7,7 +7,7 @@ to 1 after the other. Placements and numbers of joints move frames, and stay out
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
