@@ -1,7 +1,7 @@
 """Exported C beside our own machine code: `python -m bench.c_package`
 
 Forward dynamics of many states, one state at a time: the package of `model.export("c", ...)` by every C compiler that
-is found (-O3 -march=native -ffp-contract=fast), and our scalar machine code, called in turn; the
+is found (-O3 -march=native and what the package's CMake file says), and our scalar machine code, called in turn; the
 minimum of many repeats on one core.
 """
 
@@ -35,6 +35,7 @@ def compiled(mech: Mechanism, folder: Path, compiler: str) -> Any:
     mech.compile().export("c", folder, prefix="it")
     library = folder / f"it_{compiler}.so"
     flags = ["-std=c99", "-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC"]
+    flags += ["-fno-tree-slp-vectorize"] if compiler == "gcc" else []
     subprocess.run([compiler, *flags, "-o", library, folder / "it_forward_dynamics.c", "-lm"], check=True)
     return ctypes.CDLL(str(library)).it_forward_dynamics_batch
 

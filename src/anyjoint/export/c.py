@@ -246,6 +246,9 @@ endif()
 if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
   target_compile_options({prefix} PRIVATE -ffp-contract=fast) # a fifth faster, and rounds less
 endif()
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  target_compile_options({prefix} PRIVATE -fno-tree-slp-vectorize) # packing single numbers costs more than it saves
+endif()
 add_executable({prefix}_example main.c)
 target_link_libraries({prefix}_example {prefix})
 configure_file({prefix}.pc.in {prefix}.pc @ONLY)
