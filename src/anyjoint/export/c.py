@@ -147,7 +147,8 @@ def _parameters(model: Model, prefix: str) -> list[str]:
     found, upper = settable(model.mechanism, model.vary), prefix.upper()
     if not found:
         return []
-    lines, at, taken = ["/* Where each parameter begins in the row that _numbers functions take. */", "enum {"], 0, set()
+    lines = ["/* Where each parameter begins in the row that _numbers functions take. */", "enum {"]
+    at, taken = 0, set()
     for name, values in found.items():
         own = "_".join(re.findall("[A-Z0-9]+", name.upper()))
         while own in taken:
