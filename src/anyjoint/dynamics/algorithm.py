@@ -15,7 +15,7 @@ from typing import Any, Literal
 from anyjoint.errors import AlgorithmError
 from anyjoint.tree.record import Record
 
-SweepFunction = Callable[[Any, Any], None]
+SweepFunction = Callable[[Record, "Parent"], None]
 # Over which links: in inner frames; the same with inertia moved where it costs least; every body in its own frame.
 Over = Literal["links", "regrouped", "bodies"]
 # Derivatives of joints that sweeps read: along their velocities, or along their coordinates.

@@ -9,19 +9,20 @@ from typing import Any
 from anyjoint.joints.product_rule import columns
 from anyjoint.scalar import known
 from anyjoint.spatial import dot_in_pairs, vector
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .small_matrix import LDL, joint_inertia, ldl
 from .velocity import centripetal_acceleration, gyroscopic_couple, spin
 
 
-def velocities(body: Any, parent: Any) -> None:
+def velocities(body: Record, parent: Parent) -> None:
     """Outward: angular velocities, velocity products, gyroscopic wrenches."""
     spin(body, parent)
     body.b = gyroscopic_couple(body)
 
 
-def inertias(body: Any, parent: Any) -> None:
+def inertias(body: Record, parent: Parent) -> None:
     """Inward: articulated inertia and bias wrench, in the joint's working frame."""
     J = body.plus("J", body.J)
     b = body.W.force(body.plus("b", body.b) + J @ centripetal_acceleration(body))
@@ -31,14 +32,14 @@ def inertias(body: Any, parent: Any) -> None:
     eliminate(body, parent, J, b, S, U, ldl(joint_inertia(S, U, body.armature)))  # [SG eq. 28]
 
 
-def eliminate(body: Any, parent: Any, J: Any, b: Any, S: Any, U: Any, Omega: LDL) -> None:
+def eliminate(body: Record, parent: Parent, J: Any, b: Any, S: Any, U: Any, Omega: LDL) -> None:
     """Eliminate the joint's accelerations and hand the rest to the parent."""
     Ja, ba, _, _ = reduce(body, J, b, S, U, Omega)
     parent.add("J", body.A.inertia(Ja))
     parent.add("b", body.A.force(ba))
 
 
-def reduce(body: Any, J: Any, b: Any, S: Any, U: Any, Omega: LDL) -> tuple[Any, Any, Any, dict[int, int]]:
+def reduce(body: Record, J: Any, b: Any, S: Any, U: Any, Omega: LDL) -> tuple[Any, Any, Any, dict[int, int]]:
     """What is left of J and b where the joint yields, Y = U L^-T, and the rows in which S has unit columns."""
     Y = half_columns(U, Omega)
     free = unit_columns(S) if is_free(body) else {}
@@ -54,7 +55,7 @@ def reduce(body: Any, J: Any, b: Any, S: Any, U: Any, Omega: LDL) -> tuple[Any, 
     return Ja, ba, Y, free
 
 
-def is_free(body: Any) -> bool:
+def is_free(body: Record) -> bool:
     """Whether the joint hands on no inertia along its own velocities, as it does where it has armature."""
     return all(known(x) == 0.0 for x in body.armature.flat)
 
@@ -77,7 +78,7 @@ def half_columns(U: Any, Omega: LDL) -> Any:
     return Y
 
 
-def accelerations(body: Any, parent: Any) -> None:
+def accelerations(body: Record, parent: Parent) -> None:
     """Outward: joint and body accelerations."""
     alpha = body.A.motion(parent.alpha) + body.a
     # Each body waits for its parent's acceleration: sum in pairs, so that it waits less long.
@@ -87,7 +88,7 @@ def accelerations(body: Any, parent: Any) -> None:
     body.alpha = body.W.motion(alpha) + centripetal_acceleration(body)
 
 
-def stand(body: Any, parent: Any) -> None:
+def stand(body: Record, parent: Parent) -> None:
     """Outward: nothing moves, and what is applied to joints is all there is."""
     velocities(body, parent)
     body.tau = body.x

@@ -6,17 +6,16 @@ dh/dq_k = J_k x* h^c + I^c Psi'_k. Without accelerations of joints h changes by 
 
 from __future__ import annotations
 
-from typing import Any
-
 from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import vector
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .common_frame import Mass, crossed
 from .derivatives import inertial_wrench, move
 
 
-def travel(body: Any, parent: Any) -> None:
+def travel(body: Record, parent: Parent) -> None:
     """Outward: motion in the world's frame, momentum, and the wrench that changes it."""
     body.on_ground = False  # behind the ground's own frame
     move(body, parent)
@@ -26,7 +25,7 @@ def travel(body: Any, parent: Any) -> None:
     body.moment, body.mass = body.h, vector(body.m)
 
 
-def collect_momentum(body: Any, parent: Any) -> None:
+def collect_momentum(body: Record, parent: Parent) -> None:
     """Inward: momentum per unit velocity, and its change along each joint."""
     mass = Mass(body.plus("E", body.E), body.plus("h", body.h), body.plus("m", body.m))
     momentum = body.plus("momentum", body.momentum)

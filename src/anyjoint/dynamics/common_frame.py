@@ -7,7 +7,6 @@ r r^T, the moment h and the mass m: I = [[tr(E) - E, [h]], [-[h], m]].
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from anyjoint.joints.product_rule import columns
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import BlockInertia, Matrix, Pose, Translation, Vector, as_matrix, cross, dot, rigid, vector
 from anyjoint.spatial.inertia import symmetric, symmetric_from, turn_symmetric
+from anyjoint.tree.record import Record
 
 EYE = as_matrix(np.eye(3, dtype=int))
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
@@ -59,7 +59,7 @@ def composed(R: Matrix, p: Vector, pose: Pose) -> tuple[Matrix, Vector]:
     return R, p
 
 
-def lifted(body: Any, S: Matrix) -> Matrix:
+def lifted(body: Record, S: Matrix) -> Matrix:
     """Twists of the joint's working frame in the common frame: Ad(T) S."""
     return columns([lifted_twist(body.R_joint, body.p_joint, S[:, k]) for k in range(S.shape[1])])
 
@@ -70,13 +70,13 @@ def lifted_twist(R: Matrix, p: Vector, s: Vector) -> Vector:
     return np.concatenate([w, R @ s[3:] + cross(p, w)])
 
 
-def lowered_wrench(body: Any, f: Vector) -> Vector:
+def lowered_wrench(body: Record, f: Vector) -> Vector:
     """A wrench of the common frame, seen from the joint's working frame."""
     R, p = body.R_joint, body.p_joint
     return np.concatenate([R.T @ (f[:3] - cross(p, f[3:])), R.T @ f[3:]])
 
 
-def common_mass(body: Any) -> Mass:
+def common_mass(body: Record) -> Mass:
     """The link's own inertia in the common frame."""
     I, m, p = body.J.A, body.J.C[0, 0], body.p
     h = body.R @ vector(body.J.B[2, 1], body.J.B[0, 2], body.J.B[1, 0])

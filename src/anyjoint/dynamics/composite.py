@@ -3,14 +3,14 @@
 The second half of each column is a walk from the body to the root, so M costs O(n * depth).
 """
 
-from typing import Any
 
 from anyjoint.joints.product_rule import columns
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 
 
-def composite_inertias(body: Any, parent: Any) -> None:
+def composite_inertias(body: Record, parent: Parent) -> None:
     """Inward: inertia of everything that hangs on a body, in the joint's working frame."""
     J = body.W.inertia(body.plus("J", body.J))
     body.S = body.S_A + body.S_B

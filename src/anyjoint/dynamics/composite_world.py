@@ -13,14 +13,15 @@ import numpy as np
 from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import cross, rigid, vector
 from anyjoint.spatial.inertia import turn_symmetric
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .kinematics import place
 from .small_matrix import joint_inertia
 from .velocity import child_frame
 
 
-def to_world(body: Any, parent: Any) -> None:
+def to_world(body: Record, parent: Parent) -> None:
     """Outward: the joint's Jacobian and the body's own inertia, about the world's origin."""
     place(body, parent)
     child_frame(body)
@@ -30,13 +31,13 @@ def to_world(body: Any, parent: Any) -> None:
     body.J_world = turned.shifted(body.p)
 
 
-def twist_in_world(body: Any, s: Any) -> Any:
+def twist_in_world(body: Record, s: Any) -> Any:
     """Ad(T) s [SG eq. 2]."""
     w = body.R @ s[:3]
     return np.concatenate([w, body.R @ s[3:] + cross(body.p, w)])
 
 
-def gather(body: Any, parent: Any) -> None:
+def gather(body: Record, parent: Parent) -> None:
     """Inward: the momentum of everything beyond a joint, per unit of its velocity."""
     J = body.plus("J", body.J_world)
     body.F_world = columns([J @ body.S_world[:, j] for j in range(body.S_world.shape[1])])

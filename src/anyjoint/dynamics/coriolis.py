@@ -12,20 +12,19 @@ With sums over everything beyond a joint, marked c, and r between k and the root
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import Vector, ad, cross, zeros
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .common_frame import Mass, lifted, products
 from .derivatives import place, rows3, weigh
 from .small_matrix import joint_inertia
 
 
-def turn(body: Any, parent: Any) -> None:
+def turn(body: Record, parent: Parent) -> None:
     """Outward: Jacobians and their rates, twists, inertias and B."""
     place(body, parent.R, parent.p)
     J, n = body.J_world, body.J_world.shape[1]
@@ -35,7 +34,7 @@ def turn(body: Any, parent: Any) -> None:
     weigh(body)
 
 
-def _own_rate(body: Any, k: int) -> Vector:
+def _own_rate(body: Record, k: int) -> Vector:
     """How the joint's own motion turns its axis k: Sdot, and the bracket with its other axes."""
     S, others = body.S_A + body.S_B, [j for j in range(len(body.qd)) if j != k]
     twist = sum((S[:, j] * body.qd[j] for j in others), zeros(6))
@@ -43,7 +42,7 @@ def _own_rate(body: Any, k: int) -> Vector:
     return rate
 
 
-def gather(body: Any, parent: Any) -> None:
+def gather(body: Record, parent: Parent) -> None:
     """Inward: sums over everything beyond the joint, its columns, and its own blocks of C and M."""
     mass = Mass(body.plus("E", body.E), body.plus("h", body.h), body.plus("m", body.m))
     turning, l = body.plus("turning", body.turning), body.plus("l", body.l)

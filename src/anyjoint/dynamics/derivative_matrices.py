@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.spatial import Matrix, Vector, zeros
+from anyjoint.tree.record import Record
 
 from .common_frame import products
 from .small_matrix import LDL, ldl
@@ -29,7 +30,7 @@ def related(parents: Sequence[int]) -> Iterator[tuple[int, int]]:
             j = parents[j]
 
 
-def mass_entries(records: Sequence[Any], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
+def mass_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
     """M."""
     nv = places[-1].v.stop
     M = zeros(nv, nv)
@@ -41,7 +42,7 @@ def mass_entries(records: Sequence[Any], parents: Sequence[int], places: Sequenc
     return M
 
 
-def velocity_entries(records: Sequence[Any], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
+def velocity_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
     """dtau/dv."""
     nv = places[-1].v.stop
     out = zeros(nv, nv)
@@ -55,7 +56,7 @@ def velocity_entries(records: Sequence[Any], parents: Sequence[int], places: Seq
     return out
 
 
-def coriolis_entries(records: Sequence[Any], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
+def coriolis_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
     """C."""
     nv = places[-1].v.stop
     out = zeros(nv, nv)
@@ -69,7 +70,7 @@ def coriolis_entries(records: Sequence[Any], parents: Sequence[int], places: Seq
     return out
 
 
-def coordinate_entries(records: Sequence[Any], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
+def coordinate_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
     """dtau/dq."""
     out = zeros(places[-1].v.stop, places[-1].q.stop)
     for body, at in zip(records, places, strict=True):

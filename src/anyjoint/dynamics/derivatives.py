@@ -25,14 +25,15 @@ import numpy as np
 from anyjoint.joints.partials import child_bias
 from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import Matrix, Vector, ad, cross, dot, zeros
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .articulated_body import half_columns
 from .common_frame import EYE, Mass, common_mass, composed, crossed, lifted, lifted_twist, lowered_wrench, products
 from .small_matrix import LDL, joint_inertia, ldl
 
 
-def advance(body: Any, parent: Any) -> None:
+def advance(body: Record, parent: Parent) -> None:
     """Outward: twists and accelerations, how they change along the joint, and the wrench that the link needs."""
     A = move(body, parent)
     body.alpha = body.alpha + body.J_world @ body.qdd
@@ -40,7 +41,7 @@ def advance(body: Any, parent: Any) -> None:
     body.f = inertial_wrench(body, body.alpha)
 
 
-def move(body: Any, parent: Any) -> Vector:
+def move(body: Record, parent: Parent) -> Vector:
     """Everything that needs no accelerations of joints; the acceleration of the parent is handed back."""
     place(body, parent.R, parent.p)
     V, A = parent.v, seen(body, parent.alpha)
@@ -59,20 +60,20 @@ def move(body: Any, parent: Any) -> Vector:
     return A
 
 
-def place(body: Any, R: Matrix, p: Vector) -> None:
+def place(body: Record, R: Matrix, p: Vector) -> None:
     """The joint's and the link's frames, behind the parent's; the first joint of a branch is the common frame."""
     body.R_joint, body.p_joint = (EYE, zeros(3)) if body.on_ground else composed(R, p, body.A)
     body.R, body.p = composed(body.R_joint, body.p_joint, body.W)
     body.J_world = lifted(body, body.S_A + body.S_B)
 
 
-def seen(body: Any, alpha: Vector) -> Vector:
+def seen(body: Record, alpha: Vector) -> Vector:
     """The parent's acceleration; that of the ground is not yet seen from the common frame."""
     A: Vector = body.A.motion(alpha) if body.on_ground else alpha
     return A
 
 
-def weigh(body: Any) -> None:
+def weigh(body: Record) -> None:
     """The link's inertia, and B = -(turning, 0; [l], 0) as a matrix and a vector."""
     mass = common_mass(body)
     body.E, body.h, body.m = mass.E, mass.h, mass.m
@@ -84,14 +85,14 @@ def weigh(body: Any) -> None:
     body.turning, body.l = turning, mass.m * u - cross(mass.h, w)
 
 
-def inertial_wrench(body: Any, alpha: Vector) -> Vector:
+def inertial_wrench(body: Record, alpha: Vector) -> Vector:
     """I A + B V, where B V = V x* I V."""
     w = body.v[:3]
     turned: Vector = np.concatenate([-(body.turning @ w), cross(w, body.l)])
     return Mass(body.E, body.h, body.m) @ alpha + turned
 
 
-def respond(body: Any, A: Vector) -> None:
+def respond(body: Record, A: Vector) -> None:
     """Psi'': how the link's acceleration changes, where A is the parent's."""
     along = body.along_world
     bent = [body.bias_q[:, k] + body.S_q[:, :, k] @ body.qdd for k in range(along.shape[1])]
@@ -100,13 +101,13 @@ def respond(body: Any, A: Vector) -> None:
     body.Psi1 = body.Psi[:3]
 
 
-def gather(body: Any, parent: Any) -> None:
+def gather(body: Record, parent: Parent) -> None:
     """Inward: sums over everything beyond the joint, its columns, and the entries of its own block."""
     collect_masses(body, parent)
     collect_wrenches(body, parent)
 
 
-def collect_masses(body: Any, parent: Any) -> None:
+def collect_masses(body: Record, parent: Parent) -> None:
     """Inertias and B of everything beyond the joint; what unit velocities and accelerations ask for."""
     mass = Mass(body.plus("E", body.E), body.plus("h", body.h), body.plus("m", body.m))
     turning, l = body.plus("turning", body.turning), body.plus("l", body.l)
@@ -122,7 +123,7 @@ def collect_masses(body: Any, parent: Any) -> None:
     body.D_v = products(body.a_world, Phi) + products(body.b_world, J[:3]) - body.passive_v
 
 
-def collect_wrenches(body: Any, parent: Any) -> None:
+def collect_wrenches(body: Record, parent: Parent) -> None:
     """Wrenches of everything beyond the joint, and how coordinates change them."""
     f = body.f_all = body.plus("f", body.f)
     parent.add("f", f)
@@ -139,7 +140,7 @@ def collect_wrenches(body: Any, parent: Any) -> None:
     body.D_q = products(body.a_world, body.Psi2) + products(body.b_world, body.Psi1) + bent - body.passive_q
 
 
-def _twice_B(body: Any, w: Vector) -> Vector:
+def _twice_B(body: Record, w: Vector) -> Vector:
     """2 B^c of a twist with the angular part w."""
     return np.concatenate([-(body.turning2 @ w), cross(w, body.l2)])
 
@@ -152,13 +153,13 @@ def rows3(vectors: list[Vector]) -> Any:
     return out
 
 
-def begin(body: Any, parent: Any) -> None:
+def begin(body: Record, parent: Parent) -> None:
     """Outward: motion and wrenches where joints do not accelerate."""
     move(body, parent)
     body.f = inertial_wrench(body, body.alpha)
 
 
-def resist(body: Any, parent: Any) -> None:
+def resist(body: Record, parent: Parent) -> None:
     """Inward: inertias, and the forces that joints would need not to accelerate."""
     collect_masses(body, parent)
     f = body.plus("f", body.f)
@@ -166,7 +167,7 @@ def resist(body: Any, parent: Any) -> None:
     body.generalized = body.J_world.T @ f
 
 
-def yield_to(body: Any, parent: Any) -> None:
+def yield_to(body: Record, parent: Parent) -> None:
     """Inward: inertias, factors of articulated ones, and what is left of forces and wrenches."""
     collect_masses(body, parent)
     Omega, f = articulate(body, parent), body.plus("f", body.f)
@@ -175,7 +176,7 @@ def yield_to(body: Any, parent: Any) -> None:
     parent.add("f", f + body.Z @ left)
 
 
-def articulate(body: Any, parent: Any) -> LDL:
+def articulate(body: Record, parent: Parent) -> LDL:
     """Articulated inertias and their factors in the common frame [SG eq. 27, 28].
 
     With J' = J L^-T a joint is a row of single ones: I - Y D^-1 Y^T loses one Y_k Z_k^T after the other.
@@ -189,26 +190,26 @@ def articulate(body: Any, parent: Any) -> LDL:
     return Omega
 
 
-def stand(body: Any, parent: Any) -> None:
+def stand(body: Record, parent: Parent) -> None:
     """Outward: Jacobians and inertias alone."""
     place(body, parent.R, parent.p)
     mass = common_mass(body)
     body.E, body.h, body.m = mass.E, mass.h, mass.m
 
 
-def factor(body: Any, parent: Any) -> None:
+def factor(body: Record, parent: Parent) -> None:
     """Inward: factors of articulated inertias alone."""
     articulate(body, parent)
 
 
-def yielded(body: Any, parent: Any) -> None:
+def yielded(body: Record, parent: Parent) -> None:
     """Outward: accelerations of joints, then as `follow`."""
     y = parent.y
     body.qdd = LDL(body.L, body.z).back(body.z - body.Z.T @ y)
     follow(body, parent)
 
 
-def follow(body: Any, parent: Any) -> None:
+def follow(body: Record, parent: Parent) -> None:
     """Outward: what accelerations of joints add to motion and wrenches."""
     y = parent.y + body.J_world @ body.qdd
     respond(body, seen(body, parent.alpha))

@@ -14,31 +14,32 @@ finds what is unbalanced where nothing accelerates; the others answer to that, a
 """
 
 from collections.abc import Sequence
-from typing import Any
 
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import BlockInertia, zeros
 from anyjoint.tree.columns import UNFED
+from anyjoint.tree.record import Record
 
 from . import carried
-from .algorithm import Algorithm, SweepFunction, algorithm
+from .algorithm import Algorithm, Parent, SweepFunction, algorithm
 from .newton_euler import accelerate
 from .small_matrix import felt, together
 
 
-def unbalanced(body: Any, parent: Any) -> None:
+def unbalanced(body: Record, parent: Parent) -> None:
     """Outward: the wrench that a link lacks, and how its joint resists."""
     body.qdd = body.qdd_rest
     accelerate(body, parent)
     soften(body, body.h[0])
 
 
-def missing(body: Any, parent: Any) -> None:
+def missing(body: Record, parent: Parent) -> None:
     """Outward: the same at given accelerations, which are to be corrected: forces are those of the state."""
     accelerate(body, parent)
     soften(body, 0)
 
 
-def soften(body: Any, ahead: Any) -> None:
+def soften(body: Record, ahead: Scalar) -> None:
     """Take springs, dampers and forces as they will be, and come to rest.
 
     Springs stretch for the time `ahead` at the present velocities, and then as accelerations will have them.
@@ -48,14 +49,14 @@ def soften(body: Any, ahead: Any) -> None:
     come_to_rest(body)
 
 
-def stretch(body: Any, ahead: Any) -> None:
+def stretch(body: Record, ahead: Scalar) -> None:
     """Take a joint's own springs and dampers as they will be."""
     h = body.h[0]
     body.tau = body.tau - felt(body.armature, body.qdd) - ahead * felt(body.stiffness, body.qd)
     body.armature = together(body.armature, h * together(body.damping, h * body.stiffness))
 
 
-def bear(body: Any) -> None:
+def bear(body: Record) -> None:
     """Take what forces do to a link and its joint, and how they give way."""
     n = len(body.qd)
     if len(body.lack):
@@ -68,12 +69,12 @@ def bear(body: Any) -> None:
         body.armature = together(body.armature, body.grip[0:1] if n == 1 else body.grip.reshape(n, n))
 
 
-def come_to_rest(body: Any) -> None:
+def come_to_rest(body: Record) -> None:
     """From here on, nothing moves and nothing falls."""
     body.a, body.g, body.up = zeros(6), zeros(3), zeros(3)
 
 
-def inertias(body: Any, parent: Any) -> None:
+def inertias(body: Record, parent: Parent) -> None:
     """Inward: articulated inertias and what is unbalanced; soft rows give way."""
     if body.columns.soft:
         carried.close(body, parent, 0.0)
@@ -81,7 +82,7 @@ def inertias(body: Any, parent: Any) -> None:
         carried.inertias(body, parent)
 
 
-def answers(body: Any, parent: Any) -> None:
+def answers(body: Record, parent: Parent) -> None:
     """Outward: how joints and links answer, from the ground, which stands still."""
     body.answer, body.eta = carried.answers(body, parent.carried, body.A.motion(parent.eta))
 

@@ -5,17 +5,17 @@ These are the recursions 4-6 of forward dynamics without the motion that 1-3 bri
 of every solve with Omega = L D L^T is done on the way in, and the other half on the way out.
 """
 
-from typing import Any
 
 from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import zeros
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .articulated_body import eliminate
 from .small_matrix import LDL, joint_inertia, ldl
 
 
-def innovate(body: Any, parent: Any) -> None:
+def innovate(body: Record, parent: Parent) -> None:
     """Inward: z = D^-1 L^-1 (1 - S^T Y Pi) load, which the links further out have left of it."""
     body.tau, body.a = body.load, zeros(6)
     J, b = body.W.inertia(body.plus("J", body.J)), body.W.force(body.plus("b", zeros(6)))
@@ -24,7 +24,7 @@ def innovate(body: Any, parent: Any) -> None:
     eliminate(body, parent, J, b, S, U, ldl(joint_inertia(S, U, body.armature)))  # [SG eq. 58], Omega^-1 and right
 
 
-def answer(body: Any, parent: Any) -> None:
+def answer(body: Record, parent: Parent) -> None:
     """Outward: the joint's part of the product, (1 - S^T Y Pi)^T of what the way in has left."""
     eta = body.A.motion(parent.eta)
     body.qdd = LDL(body.L, body.z).back(body.z - body.Z.T @ eta)  # [SG eq. 58], left

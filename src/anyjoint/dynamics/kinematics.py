@@ -1,29 +1,29 @@
 """Outward sweeps that answer questions about motion: world poses, link blocks, energy, momentum."""
 
-from typing import Any
 
 import numpy as np
 
 from anyjoint.spatial import cross, dot, vector
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .velocity import child_frame, gyroscopic_wrench, move
 
 
-def place(body: Any, parent: Any) -> None:
+def place(body: Record, parent: Parent) -> None:
     """World pose of a link: T = T_parent G [SG eq. 6], as rotation and origin."""
     G = body.A @ body.W
     body.R = parent.R @ G.R
     body.p = parent.R @ G.p + parent.p
 
 
-def pose(body: Any, parent: Any) -> None:
+def pose(body: Record, parent: Parent) -> None:
     """World pose as a 4x4 matrix [RM eq. 1]."""
     place(body, parent)
     body.T = np.vstack([np.column_stack([body.R, body.p]), [[0, 0, 0, 1]]])
 
 
-def mass_moments(body: Any, parent: Any) -> None:
+def mass_moments(body: Record, parent: Parent) -> None:
     """Mass, and mass times the centre of mass in the world."""
     place(body, parent)
     h = vector(body.J.B[2, 1], body.J.B[0, 2], body.J.B[1, 0])
@@ -31,7 +31,7 @@ def mass_moments(body: Any, parent: Any) -> None:
     body.mass = vector(body.J.C[0, 0])
 
 
-def energy(body: Any, parent: Any) -> None:
+def energy(body: Record, parent: Parent) -> None:
     """Kinetic energy [LJ eq. 26, 27]; potential energy of the weight, and what springs store."""
     move(body, parent)
     mass_moments(body, parent)
@@ -39,7 +39,7 @@ def energy(body: Any, parent: Any) -> None:
     body.potential = body.stored + vector(dot(body.up, body.moment))
 
 
-def momentum(body: Any, parent: Any) -> None:
+def momentum(body: Record, parent: Parent) -> None:
     """Momentum in the world's axes about its origin."""
     move(body, parent)
     place(body, parent)
@@ -48,7 +48,7 @@ def momentum(body: Any, parent: Any) -> None:
     body.momentum = np.concatenate([body.R @ own[:3] + cross(body.p, linear), linear])
 
 
-def blocks(body: Any, parent: Any) -> None:
+def blocks(body: Record, parent: Parent) -> None:
     """Everything that the dense formulations assemble: G, S, velocity products and gyroscopic wrenches per link."""
     move(body, parent)
     child_frame(body)

@@ -12,18 +12,19 @@ These are the torque and the force of Newton and Euler, and so are their operati
 equations is theirs. The form of the page, in the world's axes and with all of phi, is in lagrangian_printed.py.
 """
 
-from typing import Any
 
-from .algorithm import algorithm
+from anyjoint.tree.record import Record
+
+from .algorithm import Parent, algorithm
 from .newton_euler import accelerate, apply
 
 
-def transformations(body: Any, parent: Any) -> None:
+def transformations(body: Record, parent: Parent) -> None:
     """Outward: W^-1 Wdd = [Omega, a; 0, 0], and the six numbers of P (W^-1 Wdd)^T that traces feel."""
     accelerate(body, parent)  # [GL eq. 1], twice differentiated
 
 
-def traces(body: Any, parent: Any) -> None:
+def traces(body: Record, parent: Parent) -> None:
     """Inward: psi, and one trace per coordinate; with rotors, springs and dampers."""
     apply(body, parent)  # [GL eq. 13]
 

@@ -7,17 +7,17 @@ same trace (the two differ by a symmetric matrix, which is orthogonal to every d
 Gravity enters as the acceleration of the ground. Derivatives of A are A times the joint's twist, so any joint will do.
 """
 
-from typing import Any
 
 import numpy as np
 
 from anyjoint.spatial import BlockInertia, Matrix, ad, skew, vector, zeros
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .velocity import child_frame
 
 
-def transformations(body: Any, parent: Any) -> None:
+def transformations(body: Record, parent: Parent) -> None:
     """Outward: W = [R p; 0 1] and its first two time derivatives."""
     child_frame(body)
     A, a = body.G.R, body.G.p
@@ -35,7 +35,7 @@ def transformations(body: Any, parent: Any) -> None:
     body.alpha = vector(0, 0, 0, *pdd)  # the linear half only: the ground's entry holds -g
 
 
-def traces(body: Any, parent: Any) -> None:
+def traces(body: Record, parent: Parent) -> None:
     """Inward: phi, and one trace per coordinate."""
     phi = body.plus("phi", second_moments(body.J) @ np.vstack([body.Rdd.T, body.alpha[None, 3:]]))  # [GL eq. 13]
     K, force = phi[:3] @ body.R, phi[3] @ body.R

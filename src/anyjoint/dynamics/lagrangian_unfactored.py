@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from anyjoint.spatial import Vector, cross, dot, zeros
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm, run_sweeps
+from .algorithm import Parent, algorithm, run_sweeps
 from .composite_world import twist_in_world
 from .kinematics import place
 from .newton_euler import accelerate
 from .velocity import child_frame
 
 
-def world(body: Any, parent: Any) -> None:
+def world(body: Record, parent: Parent) -> None:
     """Outward: a and b, what the body needs about its frame's origin, and twists of unit velocities; in the world.
 
     The page takes the centre of mass; the sum of both is the same for any point, and no mass is divided by.
@@ -32,7 +33,7 @@ def world(body: Any, parent: Any) -> None:
 MOTION = algorithm("unfactored", ("outward", world), inputs=["q", "v", "qdd"], results=["force", "torque"])
 
 
-def unfactored_forces(bodies: Sequence[Any], parents: Sequence[int], root: Any) -> list[Any]:
+def unfactored_forces(bodies: Sequence[Record], parents: Sequence[int], root: Record) -> list[Any]:
     """Q_j = sum_i a_i . dr_i/dq_j + b_i . w_qj [GL eq. 6], links in order."""
     run_sweeps(MOTION, bodies, parents, root)
     own = [body.armature * body.qdd - body.passive for body in bodies]
@@ -46,7 +47,7 @@ def unfactored_forces(bodies: Sequence[Any], parents: Sequence[int], root: Any) 
     return [x for row in Q for x in row]
 
 
-def _projected(body: Any, twist: Vector) -> Any:
+def _projected(body: Record, twist: Vector) -> Any:
     """What a body needs along one coordinate: dr/dq = u + w x r."""
     w = twist[:3]
     return dot(body.force, twist[3:] + cross(w, body.p)) + dot(body.torque, w)

@@ -6,25 +6,25 @@ cancel where light links carry a heavy tip. So the two are not only kept apart b
 stacks of rows (square_root.py), a pivot is a sum of squares, and a large row that a joint sets free is dropped whole.
 """
 
-from typing import Any
 
 import numpy as np
 
 from anyjoint.scalar import known, sqrt
 from anyjoint.spatial import Matrix, Pose, Vector, dot, vector, zeros
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .articulated_body import is_free, unit_columns
 from .square_root import compress, eliminate_column, rows_of
 from .velocity import centripetal_acceleration, spin
 
 
-def velocities(body: Any, parent: Any) -> None:
+def velocities(body: Record, parent: Parent) -> None:
     """Outward: angular velocities and velocity products, without gyroscopic wrenches: the rows bring them."""
     spin(body, parent)
 
 
-def inertias(body: Any, parent: Any) -> None:
+def inertias(body: Record, parent: Parent) -> None:
     """Inward: rotate the joint's columns into the first rows, keep those, hand the others on."""
     rows = _gather(body, rows_of(body.J, body.w))
     rows = _seen_through(body.W, rows, centripetal_acceleration(body))
@@ -42,7 +42,7 @@ def inertias(body: Any, parent: Any) -> None:
     parent.add(f"rows {body.slot}", _seen_through(body.A, compress(rest, free), zeros(6)))
 
 
-def accelerations(body: Any, parent: Any) -> None:
+def accelerations(body: Record, parent: Parent) -> None:
     """Outward: joint accelerations from R qdd = u - T alpha, and body accelerations."""
     alpha = body.A.motion(parent.alpha)
     body.qdd = _solve_upper(body.R, body.u - body.T[:, 6] - body.T[:, :6] @ alpha)
@@ -50,7 +50,7 @@ def accelerations(body: Any, parent: Any) -> None:
     body.alpha = body.W.motion(alpha) + centripetal_acceleration(body)
 
 
-def _gather(body: Any, own: Matrix) -> Matrix:
+def _gather(body: Record, own: Matrix) -> Matrix:
     """The body's own rows above those of its children, each child's under its own name."""
     stack, k = [], 0
     while (handed := body.handed(f"rows {k}")) is not None:

@@ -6,16 +6,16 @@ is how Balafoutis and Patel (1991) save products. Linear velocities are not need
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from anyjoint.spatial import Matrix, Vector, cross, vector, zeros
+from anyjoint.tree.record import Record
 
-from .algorithm import Sweep, algorithm
+from .algorithm import Parent, Sweep, algorithm
 
 
-def accelerate(body: Any, parent: Any) -> None:
+def accelerate(body: Record, parent: Parent) -> None:
     """Outward: angular velocity, accelerations, and the wrench that the body needs for them [LJ pass 1; SG eq. 11].
 
     Angular ones are [LJ eq. 77, 78, 80], linear ones [LJ eq. 79, 84], of the origin instead of the centre of mass.
@@ -47,7 +47,7 @@ def acceleration_tensor(w: Vector, wdot: Vector) -> Matrix:
     return out
 
 
-def inertial_wrench(body: Any) -> Vector:
+def inertial_wrench(body: Record) -> Vector:
     """f = m A + Omega h, n = h x A + the skew part of Omega E with E the integral of r r^T.
 
     Newton's and Euler's equations, about the frame's origin [SG eq. 4; PAK eq. 1; LJ eq. 22-24].
@@ -63,20 +63,20 @@ def inertial_wrench(body: Any) -> Vector:
     return np.concatenate([n + cross(h, A), body.J.C[0, 0] * A + Omega @ h])
 
 
-def collect(body: Any, parent: Any) -> None:
+def collect(body: Record, parent: Parent) -> None:
     """Inward: joint wrenches and generalized forces [LJ pass 2, eq. 72, 73; SG eq. 13-15]."""
     f = body.W.force(body.plus("f", body.b))
     body.generalized = (body.S_A + body.S_B).T @ f
     parent.add("f", body.A.force(f))
 
 
-def resist(body: Any, parent: Any) -> None:
+def resist(body: Record, parent: Parent) -> None:
     """Inward: joint wrenches, and the inertia that the joint alone feels."""
     collect(body, parent)
     body.generalized = body.generalized + body.armature * body.qdd
 
 
-def apply(body: Any, parent: Any) -> None:
+def apply(body: Record, parent: Parent) -> None:
     """Inward: what has to be applied beside the joint's own springs and dampers."""
     resist(body, parent)
     body.generalized = body.generalized - body.passive
@@ -88,13 +88,13 @@ NEWTON_EULER = algorithm(
 )  # fmt: skip
 
 
-def rest(body: Any, parent: Any) -> None:
+def rest(body: Record, parent: Parent) -> None:
     """Outward at zero acceleration of the mechanism's own coordinates; joints that follow others may have some."""
     body.qdd = body.qdd_rest
     accelerate(body, parent)
 
 
-def passive(body: Any, parent: Any) -> None:
+def passive(body: Record, parent: Parent) -> None:
     """Outward: the forces of the joint's own springs and dampers."""
     body.generalized = body.passive + 0
 

@@ -1,13 +1,13 @@
 """Products with J_mr in linear time, without forming it [RM alg. 2, 3]; twists in each link's own frame."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from anyjoint.joints.product_rule import Motion
 from anyjoint.scalar import Scalar, jet
 from anyjoint.spatial import Vector, ad, vector, zeros
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 
 Values = Sequence[Scalar]
 
@@ -31,13 +31,13 @@ def jacobian_rate(
     return even + odd / 2
 
 
-def times(body: Any, parent: Any) -> None:
+def times(body: Record, parent: Parent) -> None:
     """Outward: y = J x."""
     y = body.A.motion(parent.y) + (body.S_A + body.S_B) @ body.x  # [RM alg. 2, 2 and 5]
     body.y = body.W.motion(y)
 
 
-def times_rate(body: Any, parent: Any) -> None:
+def times_rate(body: Record, parent: Parent) -> None:
     """Outward: y = J x and z = Jdot x; `body.Sdot_x` is the joint's own Sdot*x, see jacobian_rate."""
     carried = body.A.motion(parent.y)
     y = carried + (body.S_A + body.S_B) @ body.x
@@ -47,7 +47,7 @@ def times_rate(body: Any, parent: Any) -> None:
     body.y, body.z = body.W.motion(y), body.W.motion(z)
 
 
-def transposed_times(body: Any, parent: Any) -> None:
+def transposed_times(body: Record, parent: Parent) -> None:
     """Inward: J^T y."""
     y = body.W.force(body.plus("y_sum", body.y))  # [RM alg. 3, 2-5]
     body.generalized = (body.S_A + body.S_B).T @ y  # [RM alg. 3, 7]

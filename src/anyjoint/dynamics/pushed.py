@@ -1,13 +1,13 @@
 """Generalized forces of wrenches on links, and of what pulls at joints."""
 
-from typing import Any
 
 from anyjoint.spatial import zeros
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 
 
-def collect(body: Any, parent: Any) -> None:
+def collect(body: Record, parent: Parent) -> None:
     """Inward: what links lack goes to the joints below them [LJ pass 2]."""
     f = body.W.force(body.plus("f", -body.lack if len(body.lack) else zeros(6)))
     force = (body.S_A + body.S_B).T @ f

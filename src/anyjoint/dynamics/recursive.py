@@ -4,19 +4,19 @@ Differences from the page: gravity enters as the base acceleration alpha_0 = -g 
 (31) run over tau-bar, which the paper's text prints as v-bar; Pi of (30) needs the dual adjoint, as (58) requires.
 """
 
-from typing import Any
 
 import numpy as np
 
 from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import zeros
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .small_matrix import joint_inertia, ldl
 from .velocity import child_frame, gyroscopic_wrench, move
 
 
-def recursion_1(k: Any, parent: Any) -> None:
+def recursion_1(k: Record, parent: Parent) -> None:
     """Outward: velocities."""
     move(k, parent)  # [SG eq. 18, 19, 20]
     child_frame(k)  # [SG eq. 9]
@@ -24,20 +24,20 @@ def recursion_1(k: Any, parent: Any) -> None:
     k.b = gyroscopic_wrench(k)  # [SG eq. 21]
 
 
-def recursion_2(k: Any, parent: Any) -> None:
+def recursion_2(k: Record, parent: Parent) -> None:
     """Outward: accelerations at zero joint acceleration."""
     k.alpha = k.G.motion(parent.alpha) + k.a  # [SG eq. 22]
     k.alpha_bar = k.J @ k.alpha + k.b  # [SG eq. 23]
 
 
-def recursion_3(k: Any, parent: Any) -> None:
+def recursion_3(k: Record, parent: Parent) -> None:
     """Inward: the torques that remain."""
     p = k.plus("p", k.alpha_bar)  # [SG eq. 24]
     k.tau_bar = k.tau - k.S.T @ p  # [SG eq. 25, 26, 55]
     parent.add("p", k.G.force(p))
 
 
-def recursion_4(k: Any, parent: Any) -> None:
+def recursion_4(k: Record, parent: Parent) -> None:
     """Inward: articulated inertias."""
     J_bar = k.plus("J_bar", k.J)
     U = columns([J_bar @ k.S[:, j] for j in range(k.S.shape[1])])
@@ -46,7 +46,7 @@ def recursion_4(k: Any, parent: Any) -> None:
     parent.add("J_bar", k.G.inertia(J_bar.minus_outer(U, k.P)))  # [SG eq. 27]
 
 
-def recursion_5(k: Any, parent: Any) -> None:
+def recursion_5(k: Record, parent: Parent) -> None:
     """Inward: innovations."""
     z = k.plus("z", zeros(6))
     c = k.tau_bar - k.S.T @ z  # [SG eq. 32]
@@ -54,7 +54,7 @@ def recursion_5(k: Any, parent: Any) -> None:
     parent.add("z", k.G.force(z + k.P @ c))  # [SG eq. 31]: Y z + Pi tau_bar = Ad*(z - P S^T z + P tau_bar)
 
 
-def recursion_6(k: Any, parent: Any) -> None:
+def recursion_6(k: Record, parent: Parent) -> None:
     """Outward: joint accelerations."""
     eta = k.G.motion(parent.eta)
     k.qdd = k.c_bar - k.P.T @ eta  # [SG eq. 35]

@@ -4,15 +4,15 @@ What the second half reads is handed over as full matrices, so that it is the sa
 velocities, whatever they are, and knows of no entry that it is zero.
 """
 
-from typing import Any
 
 from anyjoint.spatial import zeros
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .recursive import recursion_1, recursion_2, recursion_3
 
 
-def finish(k: Any, parent: Any) -> None:
+def finish(k: Record, parent: Parent) -> None:
     """Inward: recursion 3, and what the numeric half starts from."""
     recursion_3(k, parent)
     k.R, k.p = k.G.R, k.G.p

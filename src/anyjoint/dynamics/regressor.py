@@ -7,13 +7,13 @@ its axes. The wrench that a unit of each asks for is seen from the common frame,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from anyjoint.spatial import Matrix, Vector, cross, skew, zeros
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .common_frame import products
 from .derivatives import place
 from .newton_euler import accelerate
@@ -22,7 +22,7 @@ INERTIA = 10  # numbers of a rigid inertia
 TENSOR = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
-def weigh_units(body: Any, parent: Any) -> None:
+def weigh_units(body: Record, parent: Parent) -> None:
     """Outward: wrenches of unit inertias at the body's motion, and what its own joint feels of them."""
     place(body, parent.R, parent.p)
     accelerate(body, parent)
@@ -49,7 +49,7 @@ def unit_wrenches(w: Vector, wdot: Vector, a: Vector, Omega: Matrix) -> Matrix:
     return out
 
 
-def regressor_matrix(records: Sequence[Any], parents: Sequence[int], starts: Sequence[int]) -> Matrix:
+def regressor_matrix(records: Sequence[Record], parents: Sequence[int], starts: Sequence[int]) -> Matrix:
     """Y (nv, 10 nb) from the records of all bodies; zero where a joint does not move a body."""
     out = zeros(starts[-1], INERTIA * len(records))
     for i, body in enumerate(records):

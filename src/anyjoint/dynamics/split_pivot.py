@@ -5,18 +5,18 @@ not first rounded away next to a large M~. It is one of three places where digit
 handed on and the cancellation inside M~ itself, are as in articulated_body. modified_articulated_body mends all three.
 """
 
-from typing import Any
 
 from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import BlockInertia, zeros
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .articulated_body import accelerations, eliminate, velocities
 from .small_matrix import gram, joint_inertia, ldl
 from .velocity import centripetal_acceleration
 
 
-def inertias(body: Any, parent: Any) -> None:
+def inertias(body: Record, parent: Parent) -> None:
     """Inward: articulated inertia and bias wrench; own and projected inertia meet the joint one after the other."""
     M, M_tilde = body.J, body.plus("J", BlockInertia(zeros(3, 3), zeros(3, 3), zeros(3, 3)))
     J = M + M_tilde

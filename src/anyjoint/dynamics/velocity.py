@@ -11,9 +11,12 @@ import numpy as np
 
 from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import ad, ad_dual, cross, vector, zeros
+from anyjoint.tree.record import Record
+
+from .algorithm import Parent
 
 
-def move(body: Any, parent: Any) -> None:
+def move(body: Record, parent: Parent) -> None:
     """Twist and velocity-product acceleration of one body.
 
     V is the child's twist in the joint's working frame; with a second leg B, the working frame also moves on the
@@ -26,19 +29,19 @@ def move(body: Any, parent: Any) -> None:
     body.v = body.W.motion(V)
 
 
-def gyroscopic_wrench(body: Any) -> Any:
+def gyroscopic_wrench(body: Record) -> Any:
     """b = -ad*_v J v [SG eq. 21, 57]."""
     return -ad_dual(body.v, body.J @ body.v)
 
 
-def child_frame(body: Any) -> None:
+def child_frame(body: Record) -> None:
     """The joint as the papers write it: G = A B^-1, S and a in the child's own frame [SG eq. 9]."""
     body.G = body.A @ body.W
     S = body.S_A + body.S_B
     body.S = columns([body.W.motion(S[:, j]) for j in range(S.shape[1])])
 
 
-def spin(body: Any, parent: Any) -> None:
+def spin(body: Record, parent: Parent) -> None:
     """Angular velocity, and the acceleration that velocities cause in the joint's working frame.
 
     Written out, the linear velocities in move's brackets cancel against those of w x u.
@@ -53,13 +56,13 @@ def spin(body: Any, parent: Any) -> None:
     body.w, body.g = body.W.spin(V)
 
 
-def gyroscopic_couple(body: Any) -> Any:
+def gyroscopic_couple(body: Record) -> Any:
     """Wrench that angular velocity alone asks for: (w x I w, w x (w x h))."""
     w, h = body.w, vector(body.J.B[2, 1], body.J.B[0, 2], body.J.B[1, 0])
     return np.concatenate([cross(w, body.J.A @ w), cross(w, cross(w, h))])
 
 
-def centripetal_acceleration(body: Any) -> Any:
+def centripetal_acceleration(body: Record) -> Any:
     """Acceleration of the body's origin against the working frame's, as a six-vector."""
     out = zeros(6)
     out[3:] = body.g

@@ -1,17 +1,17 @@
 """The weight of all links in a uniform field: generalized forces of gravity that is an input, not a parameter."""
 
-from typing import Any
 
 import numpy as np
 
 from anyjoint.spatial import cross, vector
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .kinematics import place
 from .newton_euler import collect
 
 
-def weigh(body: Any, parent: Any) -> None:
+def weigh(body: Record, parent: Parent) -> None:
     """Outward: the wrench of the field on a link, in its own frame."""
     place(body, parent)
     g = body.R.T @ body.g
