@@ -5,6 +5,7 @@ postdominates another if every path from the other to the leaf passes it. The gr
 numbered from the leaves up, so one pass per root or leaf finds the immediate ones exactly.
 """
 
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from anyjoint.symbolic.web import Web
@@ -26,56 +27,45 @@ class Factor(NamedTuple):
 
 def dominator_factors(web: Web) -> list[Factor]:
     """(immediate dominator, vertex) wherever two edges of a root enter a vertex, with the roots where they do."""
-    found: dict[tuple[int, int], int] = {}
-    active = [v for v in range(len(web.up) - 1, -1, -1) if web.up[v]]
-    for r, start in enumerate(web.root):
-        dominator = {start: start}
-        for v in active:
-            above, count = -1, 0
-            for e in web.up[v]:
-                p = web.top[e]
-                if web.roots[e] >> r & 1 and p in dominator:
-                    count += 1
-                    above = p if above < 0 else _meet_above(dominator, above, p)
-            if count:
-                dominator[v] = above
-                if count > 1:
-                    found[above, v] = found.get((above, v), 0) | 1 << r
-    return [Factor(a, b, True, roots, _leaves_below(web, b)) for (a, b), roots in found.items()]
+    found = _immediate(web.root, web.up, web.top, web.roots, downward=True)
+    return [Factor(a, b, True, roots, _leaves_below(web, b)) for (b, a), roots in found.items()]
 
 
 def postdominator_factors(web: Web) -> list[Factor]:
     """(vertex, immediate postdominator) wherever two edges towards a leaf leave a vertex."""
-    found: dict[tuple[int, int], int] = {}
-    active = [v for v in range(len(web.down)) if web.down[v]]
-    for j, start in enumerate(web.leaf):
-        dominator = {start: start}
-        for v in active:
-            below, count = -1, 0
-            for e in web.down[v]:
-                p = web.bottom[e]
-                if web.leaves[e] >> j & 1 and p in dominator:
-                    count += 1
-                    below = p if below < 0 else _meet_below(dominator, below, p)
-            if count:
-                dominator[v] = below
-                if count > 1:
-                    found[v, below] = found.get((v, below), 0) | 1 << j
+    found = _immediate(web.leaf, web.down, web.bottom, web.leaves, downward=False)
     return [Factor(a, b, False, _roots_above(web, a), leaves) for (a, b), leaves in found.items()]
 
 
-def _meet_above(dominator: dict[int, int], a: int, b: int) -> int:
-    while a != b:
-        if a < b:
-            a = dominator[a]
-        else:
-            b = dominator[b]
-    return a
+def _immediate(
+    starts: Sequence[int], edges: Sequence[Collection[int]], far: Sequence[int], masks: Sequence[int], downward: bool
+) -> dict[tuple[int, int], int]:
+    """{(vertex, its immediate dominator): for which starts} wherever two edges of a start come to a vertex.
+
+    `edges` of a vertex lead back towards the starts, to the vertices `far`; `masks` are the starts that edges serve.
+    """
+    found: dict[tuple[int, int], int] = {}
+    active = [v for v in range(len(edges)) if edges[v]]
+    for k, start in enumerate(starts):
+        dominator = {start: start}
+        for v in reversed(active) if downward else active:
+            meeting, count = -1, 0
+            for e in edges[v]:
+                p = far[e]
+                if masks[e] >> k & 1 and p in dominator:
+                    count += 1
+                    meeting = p if meeting < 0 else _meet(dominator, meeting, p, downward)
+            if count:
+                dominator[v] = meeting
+                if count > 1:
+                    found[v, meeting] = found.get((v, meeting), 0) | 1 << k
+    return found
 
 
-def _meet_below(dominator: dict[int, int], a: int, b: int) -> int:
+def _meet(dominator: dict[int, int], a: int, b: int, downward: bool) -> int:
+    """The first vertex that dominates both: the one that is farther from the start steps back."""
     while a != b:
-        if a > b:
+        if (a < b) == downward:
             a = dominator[a]
         else:
             b = dominator[b]

@@ -1,30 +1,18 @@
 """An ellipsoid about the origin, its half axes along the coordinate axes."""
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from anyjoint.scalar import Scalar, cos, select, sin, sqrt
 from anyjoint.spatial import Pose, Vector, vector
 
 from ..check import POSITIVE, parameter, positive
 from ..frame import QUARTER_Z, known_rotation
-from .pole import (
-    POLAR_DOMAIN,
-    both_charts,
-    in_first,
-    other_chart,
-    polar_angles,
-    polar_axes,
-    polar_region,
-    pole_distance,
-    pole_message,
-    shift_of,
-)
-from .surface import Change, Interval, Surface
+from .pole import in_first, polar_angles, shift_of
+from .round import Round
 
 
 @dataclass(frozen=True)
-class Ellipsoid(Surface):
+class Ellipsoid(Round):
     """(a cos u sin v, b sin u sin v, c cos v), 0 < v < pi, normal outward.
 
     The frame is Trans(point) Rot_z(alpha) Rot_y(beta) [y -x z] with tan alpha = a sin u / (b cos u) and
@@ -36,9 +24,6 @@ class Ellipsoid(Surface):
     b: float = parameter((0.2, 2.0), POSITIVE)
     c: float = parameter((0.2, 2.0), POSITIVE)
     axis: str = "z"
-    domain = POLAR_DOMAIN
-    periods = (2 * math.pi, None)
-    orientation = -1
 
     def __post_init__(self) -> None:
         positive("Ellipsoid", a=self.a, b=self.b, c=self.c)
@@ -54,7 +39,7 @@ class Ellipsoid(Surface):
     def point(self, u: Scalar, v: Scalar) -> Vector:
         a, b, c = self.half_axes(v)
         local = vector(a * cos(u) * sin(v), b * sin(u) * sin(v), c * cos(v))
-        return polar_axes(self.axis, "Ellipsoid", v).R @ local
+        return self.axes(v).R @ local
 
     def frame(self, u: Scalar, v: Scalar) -> Pose:
         a, b, c = self.half_axes(v)
@@ -64,24 +49,8 @@ class Ellipsoid(Surface):
         length = sqrt(lean * lean + rise * rise)
         local = Pose.translation(a * cos(u) * sin(v), b * sin(u) * sin(v), c * cos(v))
         turn = known_rotation(2, y / h, x / h) @ known_rotation(1, lean / length, rise / length)
-        return polar_axes(self.axis, "Ellipsoid", v) @ local @ turn @ QUARTER_Z
-
-    @property
-    def region(self) -> tuple[Interval, Interval]:
-        return polar_region(self.axis)
+        return self.axes(v) @ local @ turn @ QUARTER_Z
 
     def locate(self, point: Vector) -> tuple[Scalar, Scalar]:
         x, y, z = point
         return polar_angles(self.axis, "Ellipsoid", vector(x / self.a, y / self.b, z / self.c))
-
-    def all_charts(self) -> "Ellipsoid":
-        return replace(self, axis=both_charts(self.axis))
-
-    def other_chart(self, u: Scalar, v: Scalar) -> Change | None:
-        return other_chart(u, v) if len(self.axis) == 2 else None
-
-    def poles(self, u: Scalar, v: Scalar) -> list[Scalar]:
-        return pole_distance(v)
-
-    def singularity(self, u: float, v: float) -> str | None:
-        return pole_message("Ellipsoid", self.axis, v)
