@@ -15,7 +15,7 @@ from anyjoint.dynamics.augmented import (
     joint_space_inertia,
     pivots,
 )
-from anyjoint.dynamics.blocks import Block, split_blocks
+from anyjoint.dynamics.blocks import Block, Maximal, split_blocks
 from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.dynamics.kinematics import BLOCKS
 from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
@@ -58,9 +58,15 @@ def forward(state):
     made["composite-rigid-body"] = np.linalg.solve(state.mass_matrix(), tau - bias)
     made["lagrangian"] = lagrangian_forward(state)
     applied = tau + state.row(PASSIVE)  # springs and dampers are forces like others here
-    made["redmax"] = redmax_accelerations(blocks, state.parents, inertias, applied, base)
-    made["augmented"] = augmented_accelerations(blocks, state.parents, inertias, applied, base)
+    links = Maximal(blocks, state.parents, inertias, applied, base)
+    made["redmax"] = redmax_accelerations(links)
+    made["augmented"] = augmented_accelerations(links)
     return made
+
+
+def maximal(state):
+    """All links and what acts on them."""
+    return Maximal(state.blocks(), state.parents, state.inertias(), state.tau, state.base())
 
 
 def lagrangian_forward(state):
@@ -147,7 +153,7 @@ def hybrid(state, prescribed, wanted):
 @pytest.mark.parametrize("seed", range(4))
 def test_eliminations_of_the_augmented_system_give_the_other_methods(seed):
     state = random_state(seed, 7)
-    system = augmented_system(state.blocks(), state.parents, state.inertias(), state.tau, state.base())
+    system = augmented_system(maximal(state))
     assert close(joint_space_inertia(system), state.mass_matrix(), 1e-12)  # eq. 7: composite rigid bodies
 
     bodies = state.bodies(tau=state.tau)
@@ -160,14 +166,14 @@ def test_eliminations_of_the_augmented_system_give_the_other_methods(seed):
 
 def test_block_elimination_solves_the_whole_sparse_system():
     state = random_state(5, 6)
-    arguments = (state.blocks(), state.parents, state.inertias(), state.tau, state.base())
-    M, right = dense(augmented_system(*arguments))
+    links = maximal(state)
+    M, right = dense(augmented_system(links))
     x, at, qdd = np.linalg.solve(M, right), 0, []
-    for block in arguments[0]:
+    for block in links.blocks:
         n = block.S.shape[1]
         qdd.append(x[at + 12 : at + 12 + n])
         at += 12 + n
-    assert close(np.concatenate(qdd), augmented_accelerations(*arguments), 1e-11)
+    assert close(np.concatenate(qdd), augmented_accelerations(links), 1e-11)
 
 
 def test_dense_formulations_take_batches():
@@ -179,9 +185,10 @@ def test_dense_formulations_take_batches():
     batch = split_blocks(np.stack(rows), widths)
     tau = np.stack([state.tau] * 3)
     for solve in (redmax_accelerations, augmented_accelerations):
-        made = solve(batch, state.parents, state.inertias(), tau, state.base())
+        made = solve(Maximal(batch, state.parents, state.inertias(), tau, state.base()))
         for k, s in enumerate(states):
-            assert close(made[k], solve(s.blocks(), state.parents, state.inertias(), state.tau, state.base()), 1e-12)
+            alone = Maximal(s.blocks(), state.parents, state.inertias(), state.tau, state.base())
+            assert close(made[k], solve(alone), 1e-12)
     assert isinstance(batch[0], Block)
 
 

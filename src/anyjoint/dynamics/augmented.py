@@ -5,12 +5,11 @@ Unknowns per link: x = (f, -phidot, qdd). Bodies here are numbered from the root
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from .blocks import Block, Floats, apply, starts
+from .blocks import Floats, Maximal, apply, starts
 
 FORCE, MOTION = slice(0, 6), slice(6, 12)  # rows and columns of a link's block
 
@@ -25,30 +24,23 @@ class Augmented:
     right: tuple[Floats, ...]  # (b, -a, tau)
 
 
-def augmented_system(
-    blocks: Sequence[Block],
-    parents: Sequence[int],
-    inertias: Sequence[Floats],
-    tau: Floats,
-    base_acceleration: Floats,
-    armature: Floats | float = 0.0,
-) -> Augmented:
+def augmented_system(links: Maximal) -> Augmented:
     """Assemble (5); the ground's acceleration is known and goes to the right-hand side."""
-    at, diagonal, right = starts(blocks), [], []
-    own = np.broadcast_to(armature, at[-1])
-    for i, block in enumerate(blocks):
+    at, diagonal, right = starts(links.blocks), [], []
+    own = np.broadcast_to(links.armature, at[-1])
+    for i, block in enumerate(links.blocks):
         n, lead = block.S.shape[-1], block.p.shape[:-1]
         K = np.zeros((*lead, 12 + n, 12 + n))
         K[..., FORCE, FORCE] = K[..., MOTION, MOTION] = np.eye(6)
-        K[..., FORCE, MOTION] = inertias[i]  # [PAK eq. 2]
+        K[..., FORCE, MOTION] = links.inertias[i]  # [PAK eq. 2]
         K[..., MOTION, 12:] = block.S  # [PAK eq. 3]
         K[..., 12:, FORCE] = np.swapaxes(block.S, -1, -2)  # [PAK eq. 4]
         K[..., 12:, 12:] = np.diag(own[at[i] : at[i + 1]])
-        a = block.a + (apply(block.to_child, base_acceleration) if parents[i] < 0 else 0.0)
-        force = np.broadcast_to(tau[..., at[i] : at[i + 1]], (*lead, n))
+        a = block.a + (apply(block.to_child, links.base_acceleration) if links.parents[i] < 0 else 0.0)
+        force = np.broadcast_to(links.tau[..., at[i] : at[i + 1]], (*lead, n))
         diagonal.append(K)
         right.append(np.concatenate([block.b, -a, force], axis=-1))
-    return Augmented(tuple(parents), tuple(diagonal), tuple(b.to_child for b in blocks), tuple(right))
+    return Augmented(tuple(links.parents), tuple(diagonal), tuple(b.to_child for b in links.blocks), tuple(right))
 
 
 def dense(system: Augmented) -> tuple[Floats, Floats]:
@@ -97,17 +89,10 @@ def back_substitute(system: Augmented) -> list[Floats]:
     return x
 
 
-def augmented_accelerations(
-    blocks: Sequence[Block],
-    parents: Sequence[int],
-    inertias: Sequence[Floats],
-    tau: Floats,
-    base_acceleration: Floats,
-    armature: Floats | float = 0.0,
-) -> Floats:
+def augmented_accelerations(links: Maximal) -> Floats:
     """Joint accelerations, links in order, in linear time: elimination of (5) with small dense blocks."""
-    system = augmented_system(blocks, parents, inertias, tau, base_acceleration, armature)
-    return np.concatenate([x[..., 12:] for x in back_substitute(eliminate(system))], axis=-1)
+    solved = back_substitute(eliminate(augmented_system(links)))
+    return np.concatenate([x[..., 12:] for x in solved], axis=-1)
 
 
 def articulated_inertias(system: Augmented) -> list[Floats]:

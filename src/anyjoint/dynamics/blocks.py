@@ -35,6 +35,21 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Maximal:
+    """All links of a tree in maximal coordinates, and what acts on them: forces at joints, the ground's acceleration.
+
+    `inertias` are 6x6 in the links' frames, `armature` is what joints alone feel, one number per velocity.
+    """
+
+    blocks: Sequence[Block]
+    parents: Sequence[int]
+    inertias: Sequence[Floats]
+    tau: Floats
+    base_acceleration: Floats
+    armature: Floats | float = 0.0
+
+
+@dataclass(frozen=True)
 class LinkRows:
     """Constraint rows on maximal coordinates: sum K_i vdot_i + N qdd + gamma = 0, with rates of the links' twists.
 

@@ -12,26 +12,18 @@ from dataclasses import replace
 import numpy as np
 
 from .augmented import FORCE, MOTION, Augmented, augmented_system, back_substitute, eliminate
-from .blocks import Block, Floats, LinkRows, apply, starts
+from .blocks import Block, Floats, LinkRows, Maximal, apply, starts
 
 REDUNDANT = 1e-13  # of an eigenvalue, where rows are of one size
 
 
-def bordered_accelerations(
-    blocks: Sequence[Block],
-    parents: Sequence[int],
-    inertias: Sequence[Floats],
-    tau: Floats,
-    base_acceleration: Floats,
-    armature: Floats,
-    rows: LinkRows,
-) -> Floats:
+def bordered_accelerations(links: Maximal, rows: LinkRows) -> Floats:
     """Joint accelerations, links in order, that satisfy the rows; least squares where rows are redundant."""
-    system = augmented_system(blocks, parents, inertias, tau, base_acceleration, armature)
-    fall = ground_seen(blocks, parents, base_acceleration)
-    at = starts(blocks)
+    system = augmented_system(links)
+    fall = ground_seen(links.blocks, links.parents, links.base_acceleration)
+    at = starts(links.blocks)
     lead = np.broadcast_shapes(system.right[0].shape[:-1], rows.gamma.shape[:-1])
-    E, B = zip(*(_border(rows, i, slice(at[i], at[i + 1]), lead) for i in range(len(blocks))), strict=True)
+    E, B = zip(*(_border(rows, i, slice(at[i], at[i + 1]), lead) for i in range(len(links.blocks))), strict=True)
     x = back_substitute(eliminate(_with_columns(system, B)))  # x_0 and the columns of X = A^-1 B
     Ex = np.swapaxes(sum(own @ np.swapaxes(solved, -1, -2) for own, solved in zip(E, x, strict=True)), -1, -2)
     gamma = rows.gamma - sum(apply(K, fall[link]) for link, K in rows.on_links.items())

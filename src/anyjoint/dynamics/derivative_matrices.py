@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from anyjoint.spatial import Matrix, Vector, zeros
 from anyjoint.tree.record import Record
@@ -44,41 +44,36 @@ def mass_entries(records: Sequence[Record], parents: Sequence[int], places: Sequ
 
 def velocity_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
     """dtau/dv."""
-    nv = places[-1].v.stop
-    out = zeros(nv, nv)
-    for body, at in zip(records, places, strict=True):
-        out[at.v, at.v] = body.D_v
-    for i, j in related(parents):
-        body, above = records[i], records[j]
-        out[places[j].v, places[i].v] = products(above.J_world, body.Fv)
-        lower = products(body.a_world, above.Phi) + products(body.b_world, above.J_world[:3])
-        out[places[i].v, places[j].v] = lower
-    return out
+    return _entries(records, parents, places, "v", lambda x: (x.D_v, x.Fv, x.Phi, x.J_world[:3]))
 
 
 def coriolis_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
     """C."""
-    nv = places[-1].v.stop
-    out = zeros(nv, nv)
-    for body, at in zip(records, places, strict=True):
-        out[at.v, at.v] = body.D_c
-    for i, j in related(parents):
-        body, above = records[i], records[j]
-        out[places[j].v, places[i].v] = products(above.J_world, body.F)
-        lower = products(body.a_world, above.Jdot) + products(body.b_world, above.J_world[:3])
-        out[places[i].v, places[j].v] = lower
-    return out
+    return _entries(records, parents, places, "v", lambda x: (x.D_c, x.F, x.Jdot, x.J_world[:3]))
 
 
 def coordinate_entries(records: Sequence[Record], parents: Sequence[int], places: Sequence[Place]) -> Matrix:
     """dtau/dq."""
-    out = zeros(places[-1].v.stop, places[-1].q.stop)
-    for body, at in zip(records, places, strict=True):
-        out[at.v, at.q] = body.D_q
+    return _entries(records, parents, places, "q", lambda x: (x.D_q, x.Fq, x.Psi2, x.Psi1))
+
+
+def _entries(
+    records: Sequence[Record],
+    parents: Sequence[int],
+    places: Sequence[Place],
+    by: Literal["v", "q"],
+    parts: Callable[[Record], tuple[Matrix, Matrix, Matrix, Matrix]],
+) -> Matrix:
+    """A link's own block D, J_j . F_i above the diagonal and a_i . X_j + b_i . Y_j below; parts are (D, F, X, Y)."""
+    columns = [at.v if by == "v" else at.q for at in places]
+    made = [parts(body) for body in records]
+    out = zeros(places[-1].v.stop, columns[-1].stop)
+    for (D, *_), at, own in zip(made, places, columns, strict=True):
+        out[at.v, own] = D
     for i, j in related(parents):
-        body, above = records[i], records[j]
-        out[places[j].v, places[i].q] = products(above.J_world, body.Fq)
-        out[places[i].v, places[j].q] = products(body.a_world, above.Psi2) + products(body.b_world, above.Psi1)
+        (_, F, *_), (*_, X, Y) = made[i], made[j]
+        out[places[j].v, columns[i]] = products(records[j].J_world, F)
+        out[places[i].v, columns[j]] = products(records[i].a_world, X) + products(records[i].b_world, Y)
     return out
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .blocks import Block, Floats, LinkRows, ad_matrix, apply, starts
+from .blocks import Block, Floats, LinkRows, Maximal, ad_matrix, apply, starts
 
 
 def jacobian(blocks: Sequence[Block], parents: Sequence[int]) -> list[Floats]:
@@ -55,36 +55,22 @@ def reduced_inertia(J: Sequence[Floats], inertias: Sequence[Floats], armature: F
     return M_r + armature * np.eye(M_r.shape[-1])
 
 
-def redmax_accelerations(
-    blocks: Sequence[Block],
-    parents: Sequence[int],
-    inertias: Sequence[Floats],
-    tau: Floats,
-    base_acceleration: Floats,
-    armature: Floats | float = 0.0,
-) -> Floats:
-    """Joint accelerations, links in order; `inertias` are 6x6 in the links' frames [RM eq. 12]."""
-    M_r, right = reduced_system(blocks, parents, inertias, tau, base_acceleration, armature)
+def redmax_accelerations(links: Maximal) -> Floats:
+    """Joint accelerations, links in order [RM eq. 12]."""
+    M_r, right = reduced_system(links)
     solved: Floats = np.linalg.solve(M_r, right[..., None])[..., 0]
     return solved
 
 
-def reduced_system(
-    blocks: Sequence[Block],
-    parents: Sequence[int],
-    inertias: Sequence[Floats],
-    tau: Floats,
-    base_acceleration: Floats,
-    armature: Floats | float = 0.0,
-) -> tuple[Floats, Floats]:
+def reduced_system(links: Maximal) -> tuple[Floats, Floats]:
     """M_r and f_r of M_r qdd = f_r [RM eq. 10, 12]."""
-    J = jacobian(blocks, parents)
-    drift = jacobian_rate_times_velocity(blocks, parents, base_acceleration)
-    right = tau.astype(float)
-    for Ji, M, block, a in zip(J, inertias, blocks, drift, strict=True):
+    J = jacobian(links.blocks, links.parents)
+    drift = jacobian_rate_times_velocity(links.blocks, links.parents, links.base_acceleration)
+    right = links.tau.astype(float)
+    for Ji, M, block, a in zip(J, links.inertias, links.blocks, drift, strict=True):
         f = -block.b - apply(M, a)  # [RM eq. 9, 12]: f_m - M_m Jdot qdot
         right = right + apply(np.swapaxes(Ji, -1, -2), f)
-    return reduced_inertia(J, inertias, armature), right
+    return reduced_inertia(J, links.inertias, links.armature), right
 
 
 def reduced_rows(blocks: Sequence[Block], parents: Sequence[int], rows: LinkRows) -> tuple[Floats, Floats]:

@@ -12,7 +12,6 @@ import numpy as np
 from anyjoint.constraints import Push
 from anyjoint.constraints.push import with_ground
 from anyjoint.errors import InputError
-from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
 from anyjoint.spatial import Pose
 from anyjoint.symbolic import Graph, Node
@@ -54,7 +53,7 @@ class ForceProgram:
     @property
     def many(self) -> bool:
         """Whether kernels compute them, which joints that follow others do not have."""
-        return len(self.pushes) > MANY and not any(isinstance(b.joint, Coupled) for b in self.mechanism.bodies)
+        return len(self.pushes) > MANY and not self.mechanism.followers
 
     @cached_property
     def functions(self) -> list[Callable[[float], float]]:
@@ -131,7 +130,7 @@ def welded_to_ground(mechanism: Mechanism) -> dict[int, Pose]:
     """Poses of the bodies that never move."""
     found: dict[int, Pose] = {}
     for body in mechanism.bodies:
-        moves = body.joint.nv or isinstance(body.joint, Coupled)
+        moves = body.joint.nv or body.joint.follows
         if not moves and (body.parent < 0 or body.parent in found):
             below = found[body.parent] if body.parent >= 0 else Pose()
             found[body.index] = below @ body.placement @ body.joint.pose([])

@@ -10,12 +10,13 @@ from anyjoint.spatial import Pose
 
 from .chart_change import changed, has_charts
 from .contact_coordinates import contact_coordinates, contact_legs
-from .joint import Coordinate, Joint
+from .joint import Coordinate
 from .quaternion import turn_of
+from .two_surfaces import TwoSurfaces
 
 
 @dataclass(frozen=True)
-class Contact(Joint):
+class Contact(TwoSurfaces):
     """Two surfaces touching at a point, Q = E1(u1, v1) R_psi E2(u2, v2)^-1 [PAK eq. 9-12]; q = (u1, v1, u2, v2, psi).
 
     R_psi = diag(1, -1, -1) Rot_z(psi) opposes the normals; psi is the angle between the first tangents. On surfaces of
@@ -51,14 +52,3 @@ class Contact(Joint):
     @property
     def deflects_by_coordinates(self) -> bool:
         return not has_charts(self.surface1, self.surface2)
-
-    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Sequence[Scalar]]]:
-        return [*self.surface1.ends(q[0], q[1]), *self.surface2.ends(q[2], q[3])]
-
-    def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
-        """None among charts, which change before any is met."""
-        return [] if has_charts(self.surface1, self.surface2) else super().barriers(q)
-
-    def singularity(self, q: Sequence[float]) -> str | None:
-        first: str | None = self.surface1.singularity(float(q[0]), float(q[1]))
-        return first or self.surface2.singularity(float(q[2]), float(q[3])) or self.stuck(q)

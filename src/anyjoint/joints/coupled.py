@@ -58,6 +58,14 @@ class Coupled(Joint):
     def coordinates(self) -> tuple[Coordinate, ...]:
         return ()
 
+    @property
+    def follows(self) -> str:
+        return self.source
+
+    @property
+    def inner(self) -> Joint:
+        return self.joint
+
     def inner_coordinates(self, q_source: Sequence[Scalar]) -> list[Scalar]:
         """The inner joint's coordinates for those of the source."""
         with user_code(f"a function of the joint coupled to {self.source!r}", self.functions, q_source):

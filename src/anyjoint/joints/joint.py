@@ -89,6 +89,20 @@ class Joint:
         """Whether velocities are the rates of coordinates themselves."""
         return self.nq == self.nv
 
+    @property
+    def follows(self) -> str | None:
+        """The body whose joint leads this one; None for a joint with coordinates of its own."""
+        return None
+
+    @property
+    def inner(self) -> Joint:
+        """The joint that makes the pose, out of its `inner_coordinates`."""
+        return self
+
+    def inner_coordinates(self, q: Sequence[Scalar]) -> Sequence[Scalar]:
+        """The inner joint's coordinates for those that move it: its own, or the leader's."""
+        return q
+
     def pose(self, q: Sequence[Scalar]) -> Pose:
         """The child's pose in the joint frame, G(q)."""
         A, B = self.legs(q)

@@ -11,13 +11,14 @@ from anyjoint.geometry.surfaces import as_surface
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Turn, as_matrix
 
-from .chart_change import changed, check_aligned, has_charts
-from .joint import Coordinate, Joint
+from .chart_change import changed, check_aligned
+from .joint import Coordinate
 from .surface_coordinates import surface_coordinates
+from .two_surfaces import TwoSurfaces
 
 
 @dataclass(frozen=True)
-class SurfaceSurface(Joint):
+class SurfaceSurface(TwoSurfaces):
     """Two surfaces sliding on each other, Q = S1(u1, v1) flip S2(u2, v2)^-1 [GL eq. 15]; q = (u1, v1, u2, v2).
 
     The flip opposes the normals, because solids touch from outside. The angle between the first tangents is held at
@@ -49,17 +50,6 @@ class SurfaceSurface(Joint):
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
         made = changed([(0, self.surface1), (2, self.surface2)], q, v, None, 1)
         return super().chart(*(made or (q, v))) or made
-
-    def sides(self, q: Sequence[Scalar]) -> list[tuple[str, Sequence[Scalar]]]:
-        return [*self.surface1.ends(q[0], q[1]), *self.surface2.ends(q[2], q[3])]
-
-    def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
-        """None among charts, which change before any is met."""
-        return [] if has_charts(self.surface1, self.surface2) else super().barriers(q)
-
-    def singularity(self, q: Sequence[float]) -> str | None:
-        first: str | None = self.surface1.singularity(float(q[0]), float(q[1]))
-        return first or self.surface2.singularity(float(q[2]), float(q[3])) or self.stuck(q)
 
 
 def opposed(twist: float) -> Pose:

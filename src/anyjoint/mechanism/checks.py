@@ -11,7 +11,7 @@ import numpy as np
 
 from anyjoint.errors import ModelError
 from anyjoint.geometry.check import INTERVAL, is_interval
-from anyjoint.joints import Coordinate, Coupled, Prismatic, Revolute
+from anyjoint.joints import Coordinate, Prismatic, Revolute
 from anyjoint.joints.parameters import parameters
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Factor, Pose, Rotation, Translation
@@ -68,7 +68,7 @@ def find_problems(mech: Mechanism, before: Mapping[int, Body] | None = None) -> 
 
 def _is_new(mech: Mechanism, body: Body, before: Mapping[int, Body]) -> bool:
     """Whether a body has been replaced, or follows one that has."""
-    return body.index in before or (isinstance(body.joint, Coupled) and mech[body.joint.source].index in before)
+    return body.index in before or mech.leader(body).index in before
 
 
 def _as_heavy(mech: Mechanism, before: Mapping[int, Body]) -> bool:
@@ -124,13 +124,11 @@ def _loop(mech: Mechanism, index: int) -> list[str]:
 
 def couplings(mech: Mechanism, _: Bodies) -> Finding:
     """A coupled joint's source exists and has coordinates of its own."""
-    for body in mech.bodies:
-        if not isinstance(body.joint, Coupled):
-            continue
-        source = body.joint.source
+    for body in mech.followers:
+        source = str(body.joint.follows)
         if source not in mech:
             yield _of(body), f"its coupled joint follows {source!r}, which is no body; name one with a joint of its own"
-        elif isinstance(leader := mech[source].joint, Coupled):
+        elif (leader := mech[source].joint).follows:
             yield _of(body), f"its coupled joint follows {source!r}, itself coupled; add {source!r} before it"
         elif mech[source].contact:
             yield _of(body), f"its coupled joint follows {source!r}, whose coordinates change with its contact"
@@ -139,7 +137,7 @@ def couplings(mech: Mechanism, _: Bodies) -> Finding:
         elif not leader.rates_are_velocities:
             kind = type(leader).__name__
             yield _of(body), f"its coupled joint follows {source!r}, but velocities of {kind} are no rates to follow"
-        for c in body.joint.joint.coordinates:
+        for c in body.joint.inner.coordinates:
             if c.limits != Coordinate.limits:
                 yield _of(body), (
                     f"limits {c.limits} of {c.name!r} inside a coupled joint hold nothing, since {source!r} leads; "
@@ -237,7 +235,7 @@ def joint_functions(mech: Mechanism, bodies: Bodies) -> Finding:
     for body in bodies:
         if needs_probing(body.joint):
             if id(body.joint) not in probed:
-                leader = mech[body.joint.source].joint if isinstance(body.joint, Coupled) else None
+                leader = mech.leader(body).joint if body.joint.follows else None
                 probed[id(body.joint)] = joint_problems(body.joint, leader)
             yield from ((_of(body), *found) for found in probed[id(body.joint)])
 

@@ -5,7 +5,6 @@ A function is tried out at random places, with random velocities.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -147,7 +146,9 @@ def _values(constraint: FunctionConstraint, probe: Probe, speed: float = 1.0) ->
 
 def _as_compiled(constraint: FunctionConstraint, probe: Probe) -> Vector:
     """What the function gives for expressions, evaluated where the probe is."""
-    graph = importlib.import_module("anyjoint").Graph()  # the compiler stands above physics
+    from anyjoint.symbolic import Graph  # the compiler, which stands above physics
+
+    graph = Graph()
     numbers: list[float] = []
 
     def some(values: Sequence[Any]) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import SingularityError
-from anyjoint.joints import Coupled
+from anyjoint.joints import Joint
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -29,7 +29,7 @@ class Fence:
     index: int
     low: float
     high: float
-    follower: Coupled | None = None
+    follower: Joint | None = None
     leader: slice = field(default_factory=lambda: slice(0))
 
     def values(self, q: Floats) -> Floats:
@@ -62,13 +62,12 @@ def fences_of(mechanism: Mechanism) -> tuple[Fence, ...]:
     """All coordinates of a mechanism that have an end."""
     found = []
     for body in mechanism.bodies:
-        coupled = body.joint if isinstance(body.joint, Coupled) else None
-        inner = coupled.joint if coupled else body.joint
-        leader = mechanism[coupled.source].q if coupled else slice(0)
-        for k, c in enumerate(inner.coordinates):
+        follower = body.joint if body.joint.follows else None
+        leader = mechanism.leader(body).q if follower else slice(0)
+        for k, c in enumerate(body.joint.inner.coordinates):
             if c.defined != (-math.inf, math.inf):
-                index = k if coupled else body.q.start + k
-                found.append(Fence(body.name, c.name, index, *c.defined, coupled, leader))
+                index = k if follower else body.q.start + k
+                found.append(Fence(body.name, c.name, index, *c.defined, follower, leader))
     return tuple(found)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -368,6 +367,15 @@ class Mechanism:
         """The bodies joined to this one, in the order added."""
         return [b for b in self.bodies if b.parent == body.index]
 
+    @property
+    def followers(self) -> list[Body]:
+        """The bodies whose joints follow those of others, and have no coordinates of their own."""
+        return [body for body in self.bodies if body.joint.follows is not None]
+
+    def leader(self, body: Body) -> Body:
+        """The body whose coordinates move a body's joint: itself, unless its joint follows that of another."""
+        return body if body.joint.follows is None else self[body.joint.follows]
+
     def poses(self, q: Sequence[Any]) -> list[Pose]:
         """World poses of all bodies at coordinates q of any scalar; the oracle of the compiled ones."""
         if all(is_number(x) for x in q):
@@ -380,9 +388,8 @@ class Mechanism:
 
     def joint_pose(self, body: Body, q: Sequence[Any]) -> Pose:
         """The pose of a body's joint at coordinates q of the whole mechanism."""
-        leader = self[body.joint.source] if isinstance(body.joint, Coupled) else body
         try:
-            return joint_pose(body.joint, q[leader.q])
+            return joint_pose(body.joint, q[self.leader(body).q])
         except SingularityError as error:
             raise SingularityError(f"body {body.name!r}: {error}") from error
 
@@ -440,10 +447,11 @@ class Mechanism:
         parameters that will be set again and again, such as "rod/mass": whatever values they get, also exactly 0 or 1,
         nothing is compiled again.
         """
-        pipeline = importlib.import_module("anyjoint").compile_model  # physics does not import the compiler
+        from anyjoint.model import compile_model  # which stands above
+
         with postponed():
             _refuse(self, [p for p in self.check() if p.rule != "regular"])  # forward dynamics alone cares about that
-            return pipeline(self, algorithm=algorithm, dtype=dtype, form=form, width=width, vary=vary)  # type: ignore[no-any-return]
+            return compile_model(self, algorithm=algorithm, dtype=dtype, form=form, width=width, vary=vary)
 
     # -- the details of add_body ------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from anyjoint.errors import JointError, SingularityError
 from anyjoint.geometry.curves import Curve
 from anyjoint.geometry.functions import PiecewiseLinear
-from anyjoint.joints import Coordinate, Coupled, FunctionJoint, Joint, Prismatic, Revolute
+from anyjoint.joints import Coordinate, FunctionJoint, Joint, Prismatic, Revolute
 from anyjoint.joints.parameters import parameters
 from anyjoint.scalar import Scalar, at_numbers, failure
 from anyjoint.spatial import Matrix, Pose, Vector
@@ -128,8 +127,10 @@ def _told(joint: Joint, error: Exception, q: Sequence[Any]) -> tuple[str, Except
 
 
 def expressions(joint: Joint) -> list[Any]:
-    """Coordinates as the compiler sees them; it stands above physics, so it is asked for through the package's door."""
-    graph = importlib.import_module("anyjoint").Graph()
+    """Coordinates as the compiler sees them; which stands above physics."""
+    from anyjoint.symbolic import Graph
+
+    graph = Graph()
     return [graph.variable(f"q{k}", c.domain) for k, c in enumerate(joint.coordinates)]
 
 
@@ -140,19 +141,22 @@ def variables(joint: Joint, q: Sequence[Any]) -> list[Any]:
 
 def depends(entries: Sequence[Any], q: Sequence[Any]) -> bool:
     """Whether expressions depend on some of the variables q."""
-    found = importlib.import_module("anyjoint.symbolic.rewrite").dependencies(list(entries))
+    from anyjoint.symbolic.rewrite import dependencies
+
+    found = dependencies(list(entries))
     return any(x.id == y.id for x in found for y in q)
 
 
 def evaluate(entries: Sequence[Any], q: Sequence[Any], place: Sequence[float]) -> list[float]:
     """Values of expressions at a place; plain numbers are what they are."""
-    values = importlib.import_module("anyjoint.symbolic").evaluate(entries, dict(zip(q, place, strict=True)))
-    return [float(x) for x in values]
+    from anyjoint.symbolic import evaluate as evaluate_nodes
+
+    return [float(x) for x in evaluate_nodes(entries, dict(zip(q, place, strict=True)))]
 
 
 def joint_pose(joint: Joint, q: Sequence[Scalar]) -> Pose:
     """The pose of a joint at its own coordinates, or of a coupled joint at those of its leader."""
-    return joint.joint.pose(joint.inner_coordinates(q)) if isinstance(joint, Coupled) else joint.pose(q)
+    return joint.inner.pose(joint.inner_coordinates(q))
 
 
 def pose_problem(T: Matrix) -> str | None:

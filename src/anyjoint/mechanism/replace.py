@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import ModelError
-from anyjoint.joints import Coupled, Joint
+from anyjoint.joints import Joint
 from anyjoint.spatial import Pose, Vector
 
 from .body import Body
@@ -67,7 +67,7 @@ def _numbers(body: Body, joint: Joint, given: Mapping[str, Any]) -> dict[str, An
 
 def _check_users(mech: Mechanism, body: Body, joint: Joint) -> None:
     """Refuse to take away coordinates that constraints or other joints use."""
-    if isinstance(joint, Coupled) and any(_follows(x, body) for x in mech.bodies):
+    if joint.follows and any(_follows(x, body) for x in mech.bodies):
         raise ModelError(f"replace_joint: joints follow body {body.name!r}, which cannot follow another one then")
     for constraint in mech.constraints:
         for index, k in getattr(constraint, "coordinates", ()):
@@ -77,7 +77,7 @@ def _check_users(mech: Mechanism, body: Body, joint: Joint) -> None:
 
 
 def _follows(body: Body, leader: Body) -> bool:
-    return isinstance(body.joint, Coupled) and body.joint.source == leader.name
+    return body.joint.follows == leader.name
 
 
 def _number_again(mech: Mechanism) -> None:

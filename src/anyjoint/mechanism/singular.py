@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, SingularityError
-from anyjoint.joints import Coupled, Helical, Joint, Prismatic, Revolute
+from anyjoint.joints import Helical, Joint, Prismatic, Revolute
 from anyjoint.scalar import known
 from anyjoint.spatial import Matrix
 
@@ -74,7 +74,7 @@ def _leading_nothing(mech: Mechanism, leader: Body, coordinates: list[int]) -> l
 def may_be_singular(mech: Mechanism) -> bool:
     """Whether some place could be singular: joints whose twists change with q, or inertias that may get lost."""
     moving = [b for b in mech.bodies if b.joint.nv]
-    if any(isinstance(b.joint, Coupled) for b in mech.bodies):
+    if mech.followers:
         return True
     largest = float(np.abs(spatial_inertias([b.inertia for b in mech.bodies])).max(initial=0.0))
     if moving and np.linalg.eigvalsh(spatial_inertias([b.inertia for b in moving]))[:, 0].min() <= LIGHT * largest:
@@ -137,7 +137,7 @@ def joint_reason(body: Body, q: Any) -> str | None:
 
 def _sources(mech: Mechanism) -> set[str]:
     """Bodies whose coordinates also move followers."""
-    return {b.joint.source for b in mech.bodies if isinstance(b.joint, Coupled)}
+    return {b.joint.follows for b in mech.followers if b.joint.follows}
 
 
 def _velocity(body: Body, k: int) -> str:
@@ -169,7 +169,7 @@ class _Articulated:
         return self.local[key]
 
     def _coordinates(self, body: Body) -> list[float]:
-        leader = self.mech[body.joint.source] if isinstance(body.joint, Coupled) else body
+        leader = self.mech.leader(body)
         if self.q is not None:
             return _plain(self.q[leader.q])
         return _plain(random_coordinates(leader.joint, np.random.default_rng(7)))

@@ -17,7 +17,6 @@ from anyjoint.constraints.touch import gradient
 from anyjoint.errors import AnyjointError, ModelError
 from anyjoint.geometry.distances import Distance, HalfSpace, as_distance
 from anyjoint.geometry.distances.distance import FunctionDistance
-from anyjoint.joints import Coupled
 from anyjoint.scalar import is_real, reals
 from anyjoint.spatial import Pose, vector
 
@@ -100,7 +99,7 @@ def welded_pose(mech: Mechanism, body: int) -> Pose | None:
     pose = Pose()
     while body >= 0:
         own = mech.bodies[body]
-        if own.joint.nv or isinstance(own.joint, Coupled):
+        if own.joint.nv or own.joint.follows:
             return None
         pose, body = own.placement @ own.joint.pose([]) @ pose, own.parent
     return pose

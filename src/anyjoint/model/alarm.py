@@ -14,7 +14,7 @@ import numpy as np
 
 from anyjoint.codegen import Array, CompiledSchedule, Kernel, Run, Schedule, Store
 from anyjoint.geometry.check import EVERYWHERE
-from anyjoint.joints import Coupled, Joint
+from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import less, select
 from anyjoint.stepper.physics import joint_key
@@ -49,7 +49,7 @@ def _groups(mechanism: Mechanism, share: float) -> Iterator[tuple[Kernel, list[i
     kernels: dict[Hashable, Kernel | None] = {}
     starts: dict[Hashable, list[int]] = {}
     for body in mechanism.bodies:
-        leader = mechanism[body.joint.source] if isinstance(body.joint, Coupled) else body
+        leader = mechanism.leader(body)
         key = joint_key(body.joint)
         if key not in kernels:
             kernels[key] = _flags(body.joint, leader.joint, share)

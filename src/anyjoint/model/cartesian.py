@@ -10,7 +10,6 @@ import numpy as np
 from anyjoint.dynamics import conversion
 from anyjoint.dynamics.blocks import skew
 from anyjoint.errors import InputError
-from anyjoint.joints import Coupled
 from anyjoint.mechanism import Body
 from anyjoint.scalar import reals
 from anyjoint.tree.rigid import adjoint
@@ -177,7 +176,7 @@ class Cartesian:
     def _check_free(self, asked: str, instead: str) -> None:
         """Refuse joints that follow others: they cannot be solved one by one."""
         for body in self._bodies:
-            if isinstance(body.joint, Coupled):
+            if body.joint.follows:
                 raise InputError(
                     f"cartesian: {asked} goes joint by joint, but the joint of body {body.name!r} follows another; use "
                     f"{instead}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anyjoint.errors import InputError
-from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity.forward_dynamics import CARRYING, FOLLOWING, FORMULATIONS
 
@@ -34,7 +33,7 @@ def checked_algorithm(algorithm: str, mechanism: Mechanism) -> str:
     """A formulation that can be had for the mechanism."""
     if algorithm != "auto" and algorithm not in FORMULATIONS:
         raise InputError(f"algorithm {algorithm!r} is unknown; choose one of {', '.join(['auto', *FORMULATIONS])}")
-    followers = ", ".join(repr(b.name) for b in mechanism.bodies if isinstance(b.joint, Coupled))
+    followers = ", ".join(repr(b.name) for b in mechanism.followers)
     if followers and algorithm not in ("auto", *FOLLOWING):
         raise InputError(
             f"algorithm {algorithm!r} needs joints with coordinates of their own, but {followers} follow others;"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.dynamics.augmented import augmented_accelerations
-from anyjoint.dynamics.blocks import LinkRows
+from anyjoint.dynamics.blocks import LinkRows, Maximal
 from anyjoint.dynamics.bordered import bordered_accelerations
 from anyjoint.dynamics.multipliers import constrained_accelerations
 from anyjoint.dynamics.redmax import redmax_accelerations, reduced_rows, reduced_system
@@ -62,11 +62,11 @@ def dense_forward(model: Model, name: str, q: Floats, v: Floats, tau: Floats, *t
 
 
 def _redmax(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
-    return redmax_accelerations(*_links(model, q, v, tau))
+    return redmax_accelerations(_links(model, q, v, tau))
 
 
 def _augmented(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
-    return augmented_accelerations(*_links(model, q, v, tau))
+    return augmented_accelerations(_links(model, q, v, tau))
 
 
 # -- with multipliers -------------------------------------------------------------------------------------------------
@@ -83,14 +83,13 @@ def _lagrangian_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Fl
 
 def _redmax_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
     """Maximal rows reduced by J_mr, as everything else is [RM section 3]."""
-    blocks, parents, *rest = _links(model, q, v, tau)
-    G, gamma = reduced_rows(blocks, parents, link_rows(model, q, v, *clock))
-    return constrained_accelerations(*reduced_system(blocks, parents, *rest), G, gamma)
+    links = _links(model, q, v, tau)
+    G, gamma = reduced_rows(links.blocks, links.parents, link_rows(model, q, v, *clock))
+    return constrained_accelerations(*reduced_system(links), G, gamma)
 
 
 def _augmented_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
-    given: tuple[Any, ...] = (*_links(model, q, v, tau), link_rows(model, q, v, *clock))
-    return bordered_accelerations(*given)
+    return bordered_accelerations(_links(model, q, v, tau), link_rows(model, q, v, *clock))
 
 
 ALONE: dict[str, Forward] = {
@@ -107,12 +106,13 @@ WITH_MULTIPLIERS: dict[str, Forward] = {
 # -- matrices and rows ------------------------------------------------------------------------------------------------
 
 
-def _links(model: Model, q: Floats, v: Floats, tau: Floats) -> tuple[Any, ...]:
-    """Blocks, parents, inertias, forces with those of springs, the ground's acceleration and armatures."""
+def _links(model: Model, q: Floats, v: Floats, tau: Floats) -> Maximal:
+    """The links at a state; springs are forces like others here."""
     links = model.plan.links
     up = np.concatenate([np.zeros(3), -np.asarray(model.mechanism.gravity)])
     tau = np.asarray(tau, dtype=float) + model.passive_forces(q, v)
-    return model.blocks(q, v), model.plan.parents, [link.inertia for link in links], tau, up, _armature(links)
+    inertias = [link.inertia for link in links]
+    return Maximal(model.blocks(q, v), model.plan.parents, inertias, tau, up, _armature(links))
 
 
 def _armature(links: Sequence[Link]) -> Floats:

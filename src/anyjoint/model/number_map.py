@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import Kernel, Store
-from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.inertia import spatial_inertias
 from anyjoint.symbolic import Node
@@ -29,7 +28,7 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 
 def settable(mechanism: Mechanism, names: Sequence[str]) -> dict[str, Floats]:
     """Those of some parameters that leave frames where they are, with their present values in a row."""
-    if any(isinstance(body.joint, Coupled) for body in mechanism.bodies):
+    if mechanism.followers:
         return {}
     plain = (GRAVITY, *INERTIA, *SPRING)
     good = [name for name in names if (GRAVITY if name == GRAVITY else find(mechanism, name)[1]) in plain]

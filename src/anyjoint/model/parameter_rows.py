@@ -9,7 +9,6 @@ import numpy as np
 
 from anyjoint.dynamics.algorithm import Over
 from anyjoint.errors import AnyjointError, InputError
-from anyjoint.joints import Coupled
 from anyjoint.mechanism import Body, Mechanism
 from anyjoint.mechanism.checks import find_problems
 from anyjoint.mechanism.inertia import spatial_inertias, spatial_matrix
@@ -168,7 +167,7 @@ class ParameterRows:
 
     def table(self, workshop: Workshop, over: Over, gravity: bool, closed: bool = False) -> NumberTable:
         """Raw numbers of all links, open or closed by constraints, row by row."""
-        if self.moving or any(isinstance(body.joint, Coupled) for body in self.mechanism.bodies):
+        if self.moving or self.mechanism.followers:
             return self._planned(over, gravity, closed)
         links = self._of_links(workshop, over, gravity)
         return workshop.closed_table(links, over) if closed else links

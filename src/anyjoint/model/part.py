@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 if TYPE_CHECKING:
     from anyjoint.mechanism import Mechanism
+    from anyjoint.trace.workshop import Workshop
+
+    from .model import Model
 
 
 class Part:
@@ -17,6 +20,12 @@ class Part:
     nq: int
     nv: int
     dtype: np.dtype[Any]
+    workshop: Workshop
+
+    @property
+    def whole(self) -> Model:
+        """The model that this is a part of."""
+        return cast("Model", self)
 
     if TYPE_CHECKING:
 

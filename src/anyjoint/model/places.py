@@ -15,7 +15,7 @@ import numpy as np
 from anyjoint.codegen import Array, Kernel, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.errors import SingularityError
-from anyjoint.joints import Coupled, Joint
+from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.fence import check_inside, fences_of
 from anyjoint.mechanism.probing import random_coordinates
@@ -140,9 +140,9 @@ def shares(mechanism: Mechanism, numbers: Numbered, dtype: str, least: float, co
     owners: list[Any] = []
     size = 0
     for body in mechanism.bodies:
-        if isinstance(body.joint, SCREWS) or not (body.joint.nq or isinstance(body.joint, Coupled)):
+        if isinstance(body.joint, SCREWS) or not (body.joint.nq or body.joint.follows):
             continue
-        leader = mechanism[body.joint.source] if isinstance(body.joint, Coupled) else body
+        leader = mechanism.leader(body)
         key = joint_key(body.joint)
         if key not in kernels:
             kernels[key] = _kernel(body.joint, leader.joint, numbers)
@@ -178,7 +178,7 @@ def _kernel(joint: Joint, leader: Joint, numbers: Numbered) -> Kernel | None:
 
 def inner_coordinates(joint: Joint, q: Sequence[Scalar]) -> tuple[Joint, Sequence[Scalar]]:
     """A joint and its coordinates, which for a follower are functions of its leader's."""
-    return (joint.joint, joint.inner_coordinates(q)) if isinstance(joint, Coupled) else (joint, q)
+    return joint.inner, joint.inner_coordinates(q)
 
 
 def normalised(numbers: Sequence[Scalar], q: Sequence[Node], leader: Joint) -> list[Node]:

@@ -5,7 +5,6 @@ They are imported when they are asked for, so that a model alone is quick to hav
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,8 +49,10 @@ class Uses(Part):
         >>> traj.status.ok, len(traj.t)
         (True, 1001)
         """
-        return importlib.import_module("anyjoint.simulate").simulate(  # type: ignore[no-any-return]
-            self, q0, v0, duration, dt, method, rtol=rtol, atol=atol, tau=tau, forces=forces, events=events,
+        from anyjoint.simulate import simulate
+
+        return simulate(
+            self.whole, q0, v0, duration, dt, method, rtol=rtol, atol=atol, tau=tau, forces=forces, events=events,
             save_every=save_every, progress=progress, threads=threads, limits=limits, hold=hold, stabilise=stabilise,
             parameters=parameters, gradient=gradient, memory=memory,
         )  # fmt: skip
@@ -72,8 +73,9 @@ class Uses(Part):
         if not live:
             return self.simulate(q0, v0, duration=0.0).to_html(path, **looks)
         self._refuse_modes("to_html", "simulate, then traj.to_html(path)")
-        page = importlib.import_module("anyjoint.view").model_page
-        return page(self, path, q0, v0, dt, method=method, forces=forces, **looks)  # type: ignore[no-any-return]
+        from anyjoint.view import model_page
+
+        return model_page(self.whole, path, q0, v0, dt, method=method, forces=forces, **looks)
 
     def export(
         self, language: str, folder: str | Path, prefix: str | None = None, products: Sequence[str] = ()
@@ -88,10 +90,14 @@ class Uses(Part):
         ['CMakeLists.txt', 'main.c']
         """
         self._refuse_modes("export", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
-        return importlib.import_module("anyjoint.export").export(self, language, folder, prefix, products)  # type: ignore[no-any-return]
+        from anyjoint.export import export
+
+        return export(self.whole, language, folder, prefix, products)
 
     def source(self, language: str, quantity: str = "forward_dynamics") -> str:
         """Generated source of a quantity: "c", "js" or "llvm"; or "latex": the mechanism's equations, to read."""
         if language == "latex":
-            return str(importlib.import_module("anyjoint.export.latex").document(self.workshop))
+            from anyjoint.export.latex import document
+
+            return document(self.workshop)
         return str(self.program(quantity).code.source(language))

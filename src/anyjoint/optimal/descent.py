@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.model.arguments import finite
+from anyjoint.optional import optional
 from anyjoint.options import named_options
 from anyjoint.simulate.progress import Progress
 from anyjoint.simulate.run_problem import ended_at_event
@@ -59,11 +59,13 @@ class Optimised:
         """
         if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
             raise InputError(f"to_html: most={most!r}; expected a whole number of iterations, at least 1")
+        from anyjoint.view import variants_page  # which stands above
+
         last = len(self.history) - 1
         kept = np.unique(np.linspace(last if most == 1 else 0, last, min(most, last + 1)).round().astype(int))
         with closing(self.runs([self.history[k][1] for k in kept])) as motions:
             shown = ((f"{k} of {last}", self.history[k][0], traj) for k, traj in zip(kept, motions, strict=False))
-            page: Path = importlib.import_module("anyjoint.view").variants_page(
+            page = variants_page(
                 shown, path, count=len(kept), title=title, description=description, frame_rate=frame_rate,
                 theme=theme, lite=lite, autoplay=autoplay,
             )  # fmt: skip
@@ -127,10 +129,7 @@ def optimise(
 
 
 def _scipy() -> Any:
-    try:
-        return importlib.import_module("scipy.optimize")
-    except ImportError as error:
-        raise AnyjointError("optimise: SciPy is not installed; pip install 'anyjoint[scipy]'") from error
+    return optional("scipy.optimize", "optimise: SciPy is not installed; pip install 'anyjoint[scipy]'")
 
 
 class _Problem:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.errors import AnyjointError
+from anyjoint.optional import optional
 
 if TYPE_CHECKING:
     from .descent import Optimised
@@ -18,10 +17,8 @@ MOST = 6  # columns that fit into one picture
 
 def figure(rows: int, columns: int, height: float) -> Any:
     """A figure that shows itself in a notebook and is not kept by pyplot."""
-    try:
-        made = importlib.import_module("matplotlib.figure").Figure(figsize=(9, height), layout="constrained")
-    except ImportError as error:
-        raise AnyjointError("plot: matplotlib is not installed; pip install 'anyjoint[plots]'") from error
+    library = optional("matplotlib.figure", "plot: matplotlib is not installed; pip install 'anyjoint[plots]'")
+    made = library.Figure(figsize=(9, height), layout="constrained")
     return made, np.atleast_1d(made.subplots(rows, columns)).ravel()
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.errors import AnyjointError, InputError
+from anyjoint.errors import InputError
 from anyjoint.model.arguments import finite
+from anyjoint.optional import optional
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -41,10 +41,7 @@ def lqr(
     `Q` weighs errors of (q, v) and `R` inputs: numbers, diagonals or matrices. `actuated` are the bodies or velocities
     that have inputs (default all). `tau` are the inputs that hold the model at q; by default those that it needs.
     """
-    try:
-        solve = importlib.import_module("scipy.linalg").solve_continuous_are
-    except ImportError as error:
-        raise AnyjointError("lqr: SciPy is not installed; pip install 'anyjoint[scipy]'") from error
+    linalg = optional("scipy.linalg", "lqr: SciPy is not installed; pip install 'anyjoint[scipy]'")
     if model.nq != model.nv:
         raise InputError("lqr: some joints have more coordinates than velocities; feed back their own errors instead")
     free, still = free_velocities(model, actuated, "lqr"), np.zeros(model.nv)
@@ -59,7 +56,7 @@ def lqr(
     A, B = model.linearise(at, still, hold)
     B = B[:, free]
     try:
-        P = solve(A, B, _weights(Q, 2 * model.nv, "Q"), _weights(R, len(free), "R"))
+        P = linalg.solve_continuous_are(A, B, _weights(Q, 2 * model.nv, "Q"), _weights(R, len(free), "R"))
     except np.linalg.LinAlgError as error:
         tied = bool(model.mechanism.constraints)
         remedy = "constraints tie coordinates together; give a model without them" if tied else "actuate other joints"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anyjoint.constraints import Push, Resistance, Rows
+from anyjoint.constraints import Push, Resistance
 from anyjoint.errors import InputError
 from anyjoint.forces.resist import resistances
 from anyjoint.mechanism.checks import check_regular
-from anyjoint.trace.constrained import Question, held
+from anyjoint.trace.constrained import Question
 from anyjoint.trace.workshop import Trace, Workshop
 
-from .implicit import DT, implicit
+from .implicit import DT, implicit, pulled, signal_rows
 from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
 
 INPUTS = ("q", "v", "tau", "h")
@@ -19,11 +19,7 @@ INPUTS = ("q", "v", "tau", "h")
 
 def contact(pull: float = 0.0, pushes: Sequence[Push] = (), given: Sequence[Resistance] | None = None) -> Quantity:
     """The quantity under forces, and under some resistances instead of all that the mechanism has."""
-    count = sum(len(push.signals) for push in pushes)
-    signals = (Row("signals", "whole", (count,), "what functions of time say, that forces depend on"),) if count else ()
-
-    def right(rows: Rows) -> list[object]:
-        return [x + pull * y for x, y in zip(rows.rate, held(rows), strict=True)] if pull else list(rows.rate)
+    signals, right = signal_rows(pushes), pulled(pull)
 
     def trace(workshop: Workshop, _: str) -> Trace:
         check_regular(workshop.mechanism)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from anyjoint.constraints import Push, Rows
 from anyjoint.dynamics.implicit import CARRIED_IMPLICIT, CARRIED_NEWTON, IMPLICIT, NEWTON
@@ -23,6 +23,21 @@ CORRECTION = (
 DT = Row("dt", "whole", meaning="seconds, the length of the step")
 
 
+def signal_rows(pushes: Sequence[Push]) -> tuple[Row, ...]:
+    """The row of what functions of time say, if forces depend on any."""
+    count = sum(len(push.signals) for push in pushes)
+    return (Row("signals", "whole", (count,), "what functions of time say, that forces depend on"),) if count else ()
+
+
+def pulled(pull: float) -> Callable[[Rows], list[object]]:
+    """What rows ask of velocities over a step: to take errors of positions off at a rate, too."""
+
+    def right(rows: Rows) -> list[object]:
+        return [x + pull * y for x, y in zip(rows.rate, held(rows), strict=True)] if pull else list(rows.rate)
+
+    return right
+
+
 def implicit(pull: float = 0.0, pushes: Sequence[Push] = (), given: bool = False) -> Quantity:
     """The quantity that takes errors of positions off at the rate `pull`, per second, as RedMax does.
 
@@ -30,11 +45,7 @@ def implicit(pull: float = 0.0, pushes: Sequence[Push] = (), given: bool = False
     accelerations are `given`, it corrects them.
     """
     plain, carried = (NEWTON, CARRIED_NEWTON) if given else (IMPLICIT, CARRIED_IMPLICIT)
-    count = sum(len(push.signals) for push in pushes)
-    signals = (Row("signals", "whole", (count,), "what functions of time say, that forces depend on"),) if count else ()
-
-    def right(rows: Rows) -> list[object]:
-        return [x + pull * y for x, y in zip(rows.rate, held(rows), strict=True)] if pull else list(rows.rate)
+    signals, right = signal_rows(pushes), pulled(pull)
 
     def trace(workshop: Workshop, _: str) -> Trace:
         check_regular(workshop.mechanism)

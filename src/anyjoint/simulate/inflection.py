@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.geometry.frame import FrenetTurn
-from anyjoint.joints import Coupled, Joint
+from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import SCREWS
 from anyjoint.stepper.physics import joint_key
@@ -84,7 +84,7 @@ def frenet_watches(mechanism: Mechanism) -> tuple[FrenetWatch, ...]:
     traced: dict[Hashable, list[Bend]] = {}  # joints that are equal share their expressions
     found = []
     for body in mechanism.bodies:
-        leader = mechanism[body.joint.source] if isinstance(body.joint, Coupled) else body
+        leader = mechanism.leader(body)
         joint = leader.joint
         if not joint.nq or isinstance(body.joint, SCREWS):
             continue
@@ -100,7 +100,7 @@ def frenet_watches(mechanism: Mechanism) -> tuple[FrenetWatch, ...]:
 def _bends(joint: Joint, leader: Joint) -> list[Bend]:
     graph = Graph()
     q = [graph.variable("q", c.domain) for c in leader.coordinates]
-    inner, at = (joint.joint, joint.inner_coordinates(q)) if isinstance(joint, Coupled) else (joint, q)
+    inner, at = joint.inner, joint.inner_coordinates(q)
     A, B = inner.legs(at)
     frames = [factor for factor in (*A.factors, *B.factors) if isinstance(factor, FrenetTurn)]
     return [Bend(f.curve, tuple(q), tuple(f.bend)) for f in frames if any(isinstance(x, Node) for x in f.bend)]

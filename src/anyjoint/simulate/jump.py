@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.joints import Coupled, Joint, Rolling
+from anyjoint.joints import Joint, Rolling
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.probing import joint_pose, made_of_pieces
 from anyjoint.stepper.physics import has_chart, joint_key
@@ -135,7 +135,7 @@ def jump_watches(mechanism: Mechanism) -> tuple[JumpWatch, ...]:
     traced: dict[Hashable, Pieces | None] = {}
     found = []
     for body in mechanism.bodies:
-        leader = mechanism[body.joint.source] if isinstance(body.joint, Coupled) else body
+        leader = mechanism.leader(body)
         if not leader.joint.nq or not made_of_pieces(body.joint) or _has_two_charts(body.joint):
             continue
         key = joint_key(body.joint)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ import numpy as np
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.parameter_rows import ParameterRows
+from anyjoint.optional import optional
 from anyjoint.options import named_options
 from anyjoint.travel import Parcel
 
@@ -81,13 +81,15 @@ class Trajectory:
         >>> bool(abs(slope["q0"][0] + 0.9999) < 0.01), bool(abs(slope["bob/mass"]) < 1e-9)
         (True, True)
         """
-        return importlib.import_module("anyjoint.simulate.gradient").gradient(self, dq, dv, wrt, raw)
+        from .gradient import gradient
+
+        return gradient(self, dq, dv, wrt, raw)
 
     def tangent(self, direction: Mapping[str, Any], raw: bool = False) -> tuple[Floats, Floats]:
         """Rates (dq, dv) of all samples for small changes of "q0", "v0", "tau", "duration", parameters, by name."""
-        found: tuple[Floats, Floats]
-        found = importlib.import_module("anyjoint.simulate.run_tangent").tangent(self, direction, raw)
-        return found
+        from .run_tangent import tangent
+
+        return tangent(self, direction, raw)
 
     def energy(self) -> tuple[Floats, Floats]:
         """Kinetic and potential energy at every sample; springs and stiffness count as potential."""
@@ -266,7 +268,9 @@ class Trajectory:
         t, q, v = arrays["t"], arrays["q"], arrays["v"]
         more: dict[str, Any] = {}
         if "contacts" in header:
-            cls, more, model = _view("anyjoint.simulate.contact").facts_of(header, arrays, model)
+            from .contact import facts_of
+
+            cls, more, model = facts_of(header, arrays, model)
         if "touching" in header:
             more = {"contacts": read_tracks(header["touching"], arrays)}
         if model is not None and (q.shape[-1] != model.nq or v.shape[-1] != model.nv):
@@ -307,14 +311,18 @@ class Trajectory:
         `theme` is "light" or "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw,
         `autoplay=False` waits for the play button; at most `frame_rate` samples per second are kept.
         """
-        return _view("anyjoint.view").trajectory_page(  # type: ignore[no-any-return]
+        from anyjoint.view import trajectory_page
+
+        return trajectory_page(
             self._single("to_html"), path, title=title, description=description, frame_rate=frame_rate,
             theme=theme, lite=lite, autoplay=autoplay,
         )  # fmt: skip
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Energy and coordinates over time as a matplotlib figure, which notebooks show; also written to `path`."""
-        return _view("anyjoint.view.plots").overview(self._single("plot"), path)
+        from anyjoint.view.plots import overview
+
+        return overview(self._single("plot"), path)
 
     def _single(self, what: str) -> Trajectory:
         if self.q.ndim == 3:
@@ -339,11 +347,11 @@ class Trajectory:
     def to_pandas(self) -> Any:
         """A table of times, coordinates and velocities (needs pandas)."""
         names, table = self.table()
-        return _optional("pandas").DataFrame(table, columns=names)
+        return optional("pandas").DataFrame(table, columns=names)
 
     def to_parquet(self, path: str | Path) -> Path:
         """Write the table as a parquet file (needs pandas and pyarrow)."""
-        _optional("pyarrow")
+        optional("pyarrow")
         target = Path(path)
         try:
             self.to_pandas().to_parquet(target)
@@ -355,8 +363,9 @@ class Trajectory:
         """The page itself, inside a notebook; nothing to see of a batch, or without a model."""
         if self.model is None or self.q.ndim == 3:
             return None
-        view = _view("anyjoint.view")
-        return str(view.notebook_html(view.trajectory_scene(self._single("show"))))
+        from anyjoint.view import notebook_html, trajectory_scene
+
+        return notebook_html(trajectory_scene(self._single("show")))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied as its model, and the rest, which may hold functions of the user's own."""
@@ -405,15 +414,3 @@ def hermite(t: Floats, y: Floats, slope: Floats, k: Floats, at: Floats) -> Float
     r = 1 - s
     ends = y[k] * (1 + 2 * s) * r * r + y[k + 1] * (1 + 2 * r) * s * s
     return np.asarray(ends + h * s * r * (slope[k] * r - slope[k + 1] * s))
-
-
-def _view(module: str) -> Any:
-    """The viewer stands above this folder, contacts above this file: they are looked up when asked for."""
-    return importlib.import_module(module)
-
-
-def _optional(module: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise AnyjointError(f"this needs {module}, which is not installed; run: pip install {module}") from error

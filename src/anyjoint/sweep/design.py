@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.errors import AnyjointError, InputError
+from anyjoint.errors import InputError
+from anyjoint.optional import optional
 from anyjoint.options import nearest
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -86,9 +86,5 @@ class Design:
 
 
 def _qmc() -> Any:
-    try:
-        return importlib.import_module("scipy.stats").qmc
-    except ImportError:
-        raise AnyjointError(
-            "this design needs SciPy; run: pip install 'anyjoint[scipy]', or take design='random'"
-        ) from None
+    remedy = "this design needs SciPy; run: pip install 'anyjoint[scipy]', or take design='random'"
+    return optional("scipy.stats", remedy).qmc

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from dataclasses import replace
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.optional import optional
 from anyjoint.options import nearest
 from anyjoint.simulate import Trajectory
 
@@ -198,14 +198,14 @@ class SweepResult:
     def to_pandas(self) -> Any:
         """A table with a row for each run: samples, values, and the status (needs pandas)."""
         names, table = self.table()
-        made = _optional("pandas").DataFrame(table, columns=names)
+        made = optional("pandas").DataFrame(table, columns=names)
         made["status"] = self.status
         made.index.name = "run"
         return made
 
     def to_xarray(self) -> Any:
         """A dataset over the dimension "run": samples are coordinates, columns are variables (needs xarray)."""
-        xarray = _optional("xarray")
+        xarray = optional("xarray")
         samples = {name: values for name, values in self.samples.items() if not isinstance(values, list)}
         coordinates = {name: (_dimensions(name, values), values) for name, values in samples.items()}
         columns: dict[str, Any] = {name: (_dimensions(name, x), x) for name, x in self.columns.items()}
@@ -220,7 +220,9 @@ class SweepResult:
 
         `of` is a column or a label of it; by default the first few numbers are shown.
         """
-        return importlib.import_module("anyjoint.view.sweep_plot").plot(self, path, kind, of)
+        from anyjoint.view.sweep_plot import plot
+
+        return plot(self, path, kind, of)
 
     def __repr__(self) -> str:
         done = "" if self.complete else f", {self.keeper.done:,} done"
@@ -246,10 +248,3 @@ class SweepResult:
 
 def _dimensions(name: str, values: Floats) -> tuple[str, ...]:
     return ("run", *(f"{name} {'axis ' * (values.ndim > 2)}{k}" for k in range(values.ndim - 1)))
-
-
-def _optional(module: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise AnyjointError(f"this needs {module}, which is not installed; run: pip install {module}") from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.errors import AnyjointError
+from anyjoint.optional import optional
 
 from .job import LONGEST, Rows
 from .store import Store, seal
@@ -110,9 +109,5 @@ def _array_names(columns: list[str]) -> dict[str, str]:
 
 
 def _zarr() -> Any:
-    try:
-        return importlib.import_module("zarr")
-    except ImportError:
-        raise AnyjointError(
-            "a store that ends in .zarr needs zarr; run: pip install 'anyjoint[zarr]', or give a plain folder"
-        ) from None
+    remedy = "a store that ends in .zarr needs zarr; run: pip install 'anyjoint[zarr]', or give a plain folder"
+    return optional("zarr", remedy)

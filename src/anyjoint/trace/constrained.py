@@ -17,7 +17,6 @@ from anyjoint.dynamics.implicit import CARRIED_IMPLICIT, soften
 from anyjoint.dynamics.led import give_leads
 from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
 from anyjoint.dynamics.newton_euler import BIAS, accelerate
-from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Translation, Turn, vector, zeros
@@ -67,8 +66,8 @@ def led(mechanism: Mechanism) -> dict[int, list[int]]:
     """Bodies whose joints lead others, and those that follow them."""
     found: dict[int, list[int]] = {}
     for body in mechanism.bodies:
-        if isinstance(body.joint, Coupled) and body.joint.joint.nv:
-            found.setdefault(mechanism[body.joint.source].index, []).append(body.index)
+        if body.joint.follows and body.joint.inner.nv:
+            found.setdefault(mechanism.leader(body).index, []).append(body.index)
     return found
 
 
@@ -76,10 +75,8 @@ def velocities(mechanism: Mechanism, closed: ClosedPlan) -> list[list[int]]:
     """The velocities of the mechanism that move each link: its own, or those that it follows."""
     made: list[list[int]] = []
     for link in closed.plan.links:
-        body = mechanism.bodies[link.body] if link.body >= 0 else None
-        if body is not None and isinstance(body.joint, Coupled):
-            body = mechanism[body.joint.source]
-        made.append([] if body is None else list(range(body.v.start, body.v.stop)))
+        own = mechanism.leader(mechanism.bodies[link.body]).v if link.body >= 0 else slice(0, 0)
+        made.append(list(range(own.start, own.stop)))
     return made
 
 
@@ -184,7 +181,7 @@ class Constrained:
         self.tree.run(STILL if self.still else REST if self.h is None else IMPLICIT_REST)
         a: list[Any] = [0.0] * self.mechanism.nv
         for link, record in zip(self.closed.plan.links, self.tree.records, strict=True):
-            if link.body >= 0 and not isinstance(self.mechanism.bodies[link.body].joint, Coupled):
+            if link.body >= 0 and not self.mechanism.bodies[link.body].joint.follows:
                 a[self.mechanism.bodies[link.body].v] = list(record.qdd if self.h is None else record.answer)
         closures = self.closed.where[: len(self.mechanism.constraints)]
         multipliers = [x for k in closures for x in self.tree.records[k].multipliers]
@@ -265,7 +262,7 @@ def give_forces(tree: Straight, mechanism: Mechanism, closed: ClosedPlan) -> Non
     """Forces on joints that have coordinates of their own, and how the others follow."""
     tau = vector(*tree.rows["tau"]) if "tau" in tree.rows else zeros(mechanism.nv)
     for link, record, own in zip(closed.plan.links, tree.records, velocities(mechanism, closed), strict=True):
-        follows = link.body >= 0 and isinstance(mechanism.bodies[link.body].joint, Coupled)
+        follows = link.body >= 0 and bool(mechanism.bodies[link.body].joint.follows)
         record.tau = record.passive if follows else record.passive + tau[own]
         record.Phi, record.second = zeros(len(record.qd), 0), zeros(len(record.qd))
         if link.columns.driven and tree.expanded:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Body
 from anyjoint.scalar import Scalar, jet
@@ -34,13 +33,13 @@ class Expansion:
         second, Phi = zeros(self.nv), zeros(self.nv, len(v))
         for own, body in zip(self.mechanism.bodies, self.bodies, strict=True):
             at = body.v.start
-            if not isinstance(own.joint, Coupled):
+            if own.joint.follows is None:
                 q_e += q[own.q]
                 v_e += v[own.v]
                 for k in range(own.joint.nv):
                     Phi[at + k, own.v.start + k] = 1
                 continue
-            source = self.mechanism[own.joint.source]
+            source = self.mechanism.leader(own)
             values, partials, curved = jet(own.joint.inner_coordinates, q[source.q], v[source.v])
             q_e += values
             second[body.v] = curved
@@ -54,9 +53,9 @@ class Expansion:
         n = len(v)
         Phi_q, second_q = zeros(self.nv, n, n), zeros(self.nv, n)
         for own, body in zip(self.mechanism.bodies, self.bodies, strict=True):
-            if not isinstance(own.joint, Coupled):
+            if own.joint.follows is None:
                 continue
-            source, inner = self.mechanism[own.joint.source], own.joint.inner_coordinates
+            source, inner = self.mechanism.leader(own), own.joint.inner_coordinates
             at, speeds = q[source.q], v[source.v]
             count, rest = body.joint.nv, [0] * len(at)
             _, partials, _ = jet(lambda x: [y for row in jet(inner, x, rest)[1] for y in row], at, rest)  # noqa: B023
@@ -106,12 +105,12 @@ class Bend:
 
 def expand(mechanism: Mechanism) -> Expansion | None:
     """The expansion of a mechanism, or None if no joint follows another."""
-    if not any(isinstance(body.joint, Coupled) for body in mechanism.bodies):
+    if not mechanism.followers:
         return None
     bodies: list[Body] = []
     nq = nv = 0
     for body in mechanism.bodies:
-        joint = body.joint.joint if isinstance(body.joint, Coupled) else body.joint
+        joint = body.joint.inner
         bodies.append(replace(body, joint=joint, q=slice(nq, nq + joint.nq), v=slice(nv, nv + joint.nv)))
         nq, nv = nq + joint.nq, nv + joint.nv
     return Expansion(mechanism, bodies, nq, nv)

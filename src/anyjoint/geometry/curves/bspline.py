@@ -14,7 +14,7 @@ from anyjoint.spatial import Vector, vector
 from ..bernstein import spline_pieces
 from ..check import EVERYWHERE, frozen, table
 from ..piecewise import Grid, pieces, polynomial
-from .curve import Curve
+from .curve import Curve, in_a_plane
 
 DEGREES = range(3, 8)
 
@@ -61,8 +61,7 @@ class BSpline(Curve):
 
     @cached_property
     def planar(self) -> bool:  # type: ignore[override]
-        points = np.array(self.points)
-        return bool(np.linalg.matrix_rank(points - points[0], tol=1e-12 * np.abs(points).max()) < 3)
+        return in_a_plane(self.points)
 
     @cached_property
     def tables(self) -> Any:

@@ -22,6 +22,12 @@ FRAMES = ("frenet", "fixed-up", "rotation-minimising")
 ALIASES = {"transport": "rotation-minimising"}
 
 
+def in_a_plane(points: Any) -> bool:
+    """Whether control points, and so the curve, lie in a plane."""
+    table = np.array(points)
+    return bool(np.linalg.matrix_rank(table - table[0], tol=1e-12 * np.abs(table).max()) < 3)
+
+
 def still(name: str, s: Scalar) -> str:
     """What to say where the tangent vanishes."""
     return f"the curve {name} stands still{place(s=s)}, so it has no tangent there; reparametrise it"

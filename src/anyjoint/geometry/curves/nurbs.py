@@ -16,7 +16,7 @@ from anyjoint.spatial import Vector, vector
 from ..check import EVERYWHERE, frozen, positive, table
 from ..piecewise import pieces, polynomial
 from ..spans import Spans, closes, knot_vector, span_powers, spans_of, weights_of
-from .curve import Curve
+from .curve import Curve, in_a_plane
 
 SMOOTH = 4  # so many derivatives are compared where pieces meet; beyond, a curve counts as smooth
 
@@ -69,8 +69,7 @@ class NURBS(Curve):
 
     @cached_property
     def planar(self) -> bool:  # type: ignore[override]
-        points = np.array(self.points)
-        return bool(np.linalg.matrix_rank(points - points[0], tol=1e-12 * np.abs(points).max()) < 3)
+        return in_a_plane(self.points)
 
     @cached_property
     def tables(self) -> Any:

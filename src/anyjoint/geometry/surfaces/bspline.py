@@ -10,9 +10,9 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 
 from ..bernstein import spline_pieces
-from ..check import EVERYWHERE, frozen, table
+from ..check import frozen, table
 from ..patches import Patches
-from .surface import Interval, Surface
+from .surface import Interval, Surface, where_defined
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,7 @@ class BSpline(Surface):
 
     @property
     def defined(self) -> tuple[Interval, Interval]:  # type: ignore[override]
-        u, v = self.domain
-        return (EVERYWHERE if self.closed[0] else u), (EVERYWHERE if self.closed[1] else v)
+        return where_defined(self.domain, self.closed)
 
     @property
     def periods(self) -> tuple[float | None, float | None]:  # type: ignore[override]

@@ -12,11 +12,11 @@ from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 
-from ..check import EVERYWHERE, frozen, positive, table
+from ..check import frozen, positive, table
 from ..curves.nurbs import NURBS as Profile
 from ..patches import Patches
 from ..spans import Spans, closes, knot_vector, span_powers, spans_of, weights_of
-from .surface import Interval, Surface
+from .surface import Interval, Surface, where_defined
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,7 @@ class NURBS(Surface):
 
     @property
     def defined(self) -> tuple[Interval, Interval]:  # type: ignore[override]
-        u, v = self.domain
-        return (EVERYWHERE if self.closed[0] else u), (EVERYWHERE if self.closed[1] else v)
+        return where_defined(self.domain, self.closed)
 
     @property
     def periods(self) -> tuple[float | None, float | None]:  # type: ignore[override]

@@ -35,6 +35,12 @@ def joined(meshes: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
     return np.concatenate([vertices for vertices, _ in meshes]), np.concatenate(faces)
 
 
+def where_defined(domain: tuple[Interval, Interval], closed: Sequence[bool]) -> tuple[Interval, Interval]:
+    """Where patches end: nowhere along a parameter in which they close."""
+    u, v = (EVERYWHERE if free else own for own, free in zip(domain, closed, strict=True))
+    return u, v
+
+
 class Surface:
     """Base of every surface. A subclass gives `point(u, v)`; a closed-form `frame(u, v)` makes it cheaper.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from anyjoint.errors import AnyjointError
+from anyjoint.optional import optional
 
 from ..request import Request
 
@@ -17,10 +16,7 @@ REMEDY = "MJCF is compiled by MuJoCo: pip install anyjoint[mjcf]"
 
 def mujoco() -> Any:
     """The module, or an error that says how to get it."""
-    try:
-        return importlib.import_module("mujoco")
-    except ImportError as error:
-        raise AnyjointError(f"load: {REMEDY}") from error
+    return optional("mujoco", f"load: {REMEDY}")
 
 
 def compiled(request: Request) -> Any:
