@@ -26,6 +26,7 @@ def picture(script: Path) -> Path:
     moment = MOMENTS.get(script.stem, 1.0)
     mech = module["build"]()
     run = {"duration": moment + 0.2, "dt": module["DT"], "method": module["METHOD"]}
+    run |= {"forces": module["acting"]()} if "acting" in module else {}
     traj = mech.compile().simulate(*mech.start, **run)
     with tempfile.TemporaryDirectory() as folder:
         page, raw = Path(folder) / "page.html", Path(folder) / "page.png"

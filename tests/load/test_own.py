@@ -11,6 +11,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import curves, forces, functions, joints, shapes
 from anyjoint.constraints import FunctionConstraint
+from anyjoint.load.own.contacts import KEYS as CONTACT_KEYS
 from anyjoint.load.own.expression import Expression
 from anyjoint.load.own.formula_joint import STEPS, FormulaJoint
 from anyjoint.load.own.read import BODY as BODY_KEYS
@@ -329,4 +330,5 @@ def test_the_schema_names_what_files_may_have():
     assert set(schema["properties"]) == set(TOP)
     assert set(schema["$defs"]["body"]["properties"]) == set(BODY_KEYS)
     assert set(schema["$defs"]["inertia"]["properties"]) == set(INERTIA)
+    assert set(schema["$defs"]["contact"]["properties"]) == set(CONTACT_KEYS)
     assert set(schema["$defs"]["step"]["properties"]) == {*STEPS, "by", "axis", "frame"}

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from anyjoint.mechanism import gallery
+from anyjoint.stepper import STEPPERS
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
 SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py"))
@@ -29,6 +30,11 @@ def load(name: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def acting(module: ModuleType) -> list:
+    """The forces of a script that has some."""
+    return module.acting() if hasattr(module, "acting") else []
 
 
 def test_the_gallery_is_complete():
@@ -55,7 +61,7 @@ def test_scripts_build_sound_mechanisms_with_a_start(name):
     module = load(name)
     assert module.DURATION > 0
     assert 0 < module.DT <= 1 / 30
-    assert module.METHOD in ("rk4", "semi-implicit-euler", "dopri5", "time-stepping")
+    assert module.METHOD in STEPPERS
     mech = module.build()
     assert mech.check() == []
     q, v = mech.start
@@ -78,7 +84,7 @@ def test_scripts_run_and_keep_their_energy(name):
     module = load(name)
     mech = module.build()
     model = mech.compile()
-    traj = model.simulate(*mech.start, duration=100 * module.DT, dt=module.DT, method=module.METHOD)
+    traj = model.simulate(*mech.start, 100 * module.DT, module.DT, module.METHOD, forces=acting(module))
     assert traj.t[-1] == pytest.approx(100 * module.DT)
     assert np.isfinite(traj.q).all()
     kinetic, potential = (np.asarray(e) for e in traj.energy())
@@ -96,7 +102,8 @@ def test_scripts_run_and_keep_their_energy(name):
 def test_scripts_run_to_their_end(name):
     module = load(name)
     mech = module.build()
-    traj = mech.compile().simulate(*mech.start, duration=module.DURATION, dt=module.DT, method=module.METHOD)
+    run = module.DURATION, module.DT, module.METHOD
+    traj = mech.compile().simulate(*mech.start, *run, forces=acting(module))
     assert traj.t[-1] == pytest.approx(module.DURATION)
     assert np.isfinite(traj.q).all()
 

@@ -12,6 +12,7 @@ from anyjoint.mechanism.gallery.tongs import HALF
 from anyjoint.mechanism.gallery.tori import MAJOR, MINOR
 
 COUNTS = {
+    "arm": (6, 4),
     "torus_chain": (20, 78),
     "torus_chain_on_spline": (8, 30),
     "windmill": (19, 73),

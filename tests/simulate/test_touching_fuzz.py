@@ -1,83 +1,34 @@
-"""Millions of steps of things that fall: no step fails, no energy comes out of nothing, nothing sinks in.
-
-The bound: what touches is never deeper inside than what it moves in two steps, and at rest than 50 micrometres.
-"""
+"""A little of `bench.drops`, which takes ten million steps: none fails, no energy is made, nothing sinks in."""
 
 import numpy as np
 import pytest
 
-import anyjoint as aj
-from anyjoint import distances, joints, shapes
-from tests.simulate.touching import METHOD, leg, stored
-
-GAIN = 2e-3  # of the energy that is lost, in all of the run; more where bodies turn by a third of a radian in a step
-
-
-def tumblers() -> aj.Mechanism:
-    """A box and a capsule above level ground, each for itself."""
-    mech = aj.Mechanism("tumblers")
-    for name, shape in {"box": shapes.Box(0.2, 0.15, 0.1), "capsule": shapes.Capsule(0.03, 0.2)}.items():
-        mech.add_body(name, joint=joints.FreeQuaternion(), inertia=shape.inertia(0.5), shape=shape)
-        mech.add_contact(name, friction=0.6)
-    return mech
-
-
-def pile() -> aj.Mechanism:
-    """Two balls and a box that also meet each other."""
-    mech = aj.Mechanism("pile")
-    for name, shape in (("box", shapes.Box(0.3, 0.3, 0.1)), ("a", shapes.Sphere(0.05)), ("b", shapes.Sphere(0.05))):
-        mech.add_body(name, joint=joints.FreeQuaternion(), inertia=shape.inertia(0.5), shape=shape)
-        mech.add_contact(name, friction=0.5)
-    for name in "ab":
-        mech.add_contact(name, on=distances.Box(0.3, 0.3, 0.1), of="box", friction=0.5)
-    mech.add_contact("b", on=distances.Sphere(0.05), of="a", friction=0.5)
-    return mech
-
-
-def starts(mech: aj.Mechanism, batch: int) -> tuple[np.ndarray, np.ndarray]:
-    """Bodies one above the other, turned and moving at random."""
-    rng = np.random.default_rng(5)
-    q, v = np.tile(mech.neutral, (batch, 1)), 2 * rng.normal(size=(batch, mech.nv))
-    for k, body in enumerate(mech.bodies):
-        if body.joint.nq == 7:
-            turn = rng.normal(size=(batch, 4))
-            q[:, body.q] = np.hstack([turn / np.linalg.norm(turn, axis=1)[:, None], rng.uniform(-0.1, 0.1, (batch, 3))])
-            q[:, body.q.stop - 1] += 0.4 + 0.3 * k
-    return q, v
-
-
-def check(mech: aj.Mechanism, q: np.ndarray, v: np.ndarray, duration: float, dt: float, gain: float = GAIN) -> None:
-    model = mech.compile()
-    traj = model.simulate(q, v, duration=duration, dt=dt, method=METHOD, save_every=4, threads=2)
-    assert traj.status.ok, traj.status
-    total = sum(traj.energy())[1:] + stored(traj, dt)[1:]
-    fallen = total.max(axis=0) - total.min(axis=0)
-    rise = np.maximum.accumulate(total[::-1], axis=0)[::-1] - total  # of all that is still to come
-    assert (rise.max(axis=0) < gain * fallen).all()
-    speed = np.abs(traj.v).max(axis=(0, 2))
-    for track in traj.contacts.values():
-        if track.normals[1:].ndim and np.allclose(track.normals[1:, ..., 2], 1.0):  # on level ground
-            deep = -np.minimum(track.points[1:, ..., 2].min(axis=(0, 2)), 0.0)
-            assert (deep < 2 * dt * speed).all()
-            still = np.abs(traj.v[-1]).max(axis=1) < 1e-3
-            assert (track.points[-1, still, ..., 2] > -5e-5).all()
+from bench import drops, things
+from tests.simulate.touching import METHOD, ball
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("dt", "gain"), [(1e-3, GAIN), (4e-3, 10 * GAIN)])
-def test_tumblers(dt, gain):
-    mech = tumblers()
-    check(mech, *starts(mech, 256), duration=3.0, dt=dt, gain=gain)
+@pytest.mark.parametrize("number", range(2 * len(things.KINDS)))
+def test_drops(number):
+    _, found = next(drops.rounds(number, batch=48, threads=2, steps=750))
+    assert found.steps == 48 * 750
+    assert not found.why
 
 
-@pytest.mark.slow
-def test_piles():
-    mech = pile()
-    check(mech, *starts(mech, 48), duration=2.0, dt=2e-3)
+def test_depths_and_stored_energy_are_told_from_the_states_alone():
+    """A ball at rest: it sinks in by m g / k, and its spring holds half of what it lost."""
+    mech = ball()
+    traj = mech.compile().simulate(np.tile([1.0, 0, 0, 0, 0, 0, 0.1], (2, 1)), duration=0.2, dt=2e-3, method=METHOD)
+    (deep,) = drops.depths(mech, traj)
+    assert deep.shape == (*traj.q.shape[:2], 1)
+    assert deep[-1, :, 0] == pytest.approx(0.1 - traj.q[-1, :, 6], abs=1e-15)
+    weight = 0.5 * 9.81
+    assert drops.stored(mech, traj, [deep], 2e-3)[-1] == pytest.approx(0.5 * weight * deep[-1, :, 0], rel=1e-3)
 
 
-@pytest.mark.slow
-def test_legs():
-    mech, rng = leg(), np.random.default_rng(6)
-    q = rng.normal(size=(256, 3)) * [0.1, 0.5, 0.5] + [1.2, 0, 0]
-    check(mech, q, rng.normal(size=(256, 3)), duration=4.0, dt=1e-3)
+def test_a_gap_is_a_distance_also_where_its_function_is_none():
+    """To first order: twice the function is the same ground."""
+    points = np.array([[0.3, 0.1, 0.31], [0.0, 0.2, -0.02]])
+    once, twice = (drops.gap(lambda p, s=s: s * (p[2] - p[0]), points) for s in (1, 2))
+    assert once == pytest.approx(twice, rel=1e-9)
+    assert once == pytest.approx((points[:, 2] - points[:, 0]) / np.sqrt(2), rel=1e-9)

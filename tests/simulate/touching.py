@@ -8,9 +8,6 @@ import numpy as np
 
 import anyjoint as aj
 from anyjoint import joints, shapes
-from anyjoint.constraints.resistance import FIRM
-from anyjoint.forces.resist import touches
-from anyjoint.mechanism.ease import ease_of
 
 METHOD = "time-stepping"
 MASS, RADIUS, G = 0.5, 0.1, 9.81
@@ -49,15 +46,3 @@ def leg(**options: Any) -> aj.Mechanism:
         mech.add_body(name, parent, joints.Revolute("y"), at, thigh, stiffness=60.0, damping=1.5)
     mech.add_contact("shank", (0, 0, -0.4), friction=0.7, name="foot", **options)
     return mech
-
-
-def stored(traj: Any, dt: float) -> Any:
-    """The energy that contacts store at every sample: springs that push with f have f^2 / 2k."""
-    mech, total = traj.model.mechanism, 0.0
-    for pair in mech.contacts:
-        mass = np.array([touch.numbers[-1] for touch in touches(mech, pair, ease_of(mech))])
-        stiffness = np.minimum(pair.stiffness, FIRM * mass / dt**2)
-        track = traj.contacts[pair.name]
-        push = np.nan_to_num((track.forces * track.normals).sum(axis=-1))
-        total = total + (push**2 / (2 * stiffness)).sum(axis=-1)
-    return total

@@ -157,12 +157,27 @@ def test_live_pages_feel_contacts(chromium, tmp_path):
     mech.add_contact("ball", Sphere(0.1), friction=0.3)
     mech.set_start([1, 0, 0, 0, 0, 0, 0.11], [0, 0, 0, 1, 0, 0])
     model = compile_model(mech)
+    chromium.messages.clear()
     chromium.open(model_page(model, tmp_path / "live.html", dt=2e-3, method="time-stepping"), "play=0")
     chromium.evaluate("anyjoint.source.advance(100)")
     seen = chromium.evaluate("[[...anyjoint.source.motion.q], [...anyjoint.source.motion.v]]")
     traj = model.simulate(duration=0.2, dt=2e-3, method="time-stepping")
     assert np.abs(np.array(seen[0]) - traj.q[-1]).max() < 1e-8
     assert np.abs(np.array(seen[1]) - traj.v[-1]).max() < 1e-7
+    # What contacts do is drawn, by itself and until somebody does not want it.
+    track = traj.contacts["ball-ground"]
+    told = np.concatenate([x[-1].ravel() for x in (track.points, track.normals, track.forces)])
+    assert np.abs(np.array(chromium.evaluate("[...anyjoint.source.motion.dynamics.touched]")) - told).max() < 1e-6
+    points, forces = chromium.evaluate("[[...anyjoint.source.contactPoints()], [...anyjoint.source.contactForces()]]")
+    assert np.abs(np.array(points) - track.points[-1, 0]).max() < 1e-8
+    assert np.abs(np.cross(forces, track.forces[-1, 0])).max() < 1e-6 * np.linalg.norm(track.forces[-1, 0])
+    drawn = "(anyjoint.show(), [anyjoint.contacts.mesh.visible, anyjoint.contacts.arrows.count])"
+    assert chromium.evaluate(drawn) == [True, 1]
+    chromium.press("c")
+    assert chromium.evaluate("anyjoint.contacts.mesh.visible") is False
+    chromium.press("Backspace")
+    assert chromium.evaluate("anyjoint.source.contactPoints().length") == 0
+    assert not chromium.messages
 
 
 def test_forces_act_on_live_pages_as_in_simulations(chromium, tmp_path):

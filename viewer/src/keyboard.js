@@ -45,7 +45,7 @@ export function bindKeys(viewer) {
     ...(viewer.scene.live ? liveKeys(viewer) : playbackKeys(viewer)),
     [["T"], "trails", { t: () => viewer.toggleTrails() }],
     [["X"], "body frames", { x: () => viewer.toggleFrames() }],
-    [["C"], "contact points", { c: () => viewer.toggleContacts() }],
+    [["C"], viewer.contacts.arrows ? "contact points and forces" : "contact points", { c: () => viewer.toggleContacts() }],
     [["F"], "follow the selected body", { f: () => viewer.follow() }],
     [["R"], "whole view", { r: () => viewer.goHome() }],
     [["E"], "energy", { e: () => viewer.toggleEnergy() }],

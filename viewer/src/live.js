@@ -4,6 +4,14 @@ import { Motion } from "./motion.js";
 const WINDOW = 20; // seconds of energy shown
 const RATE = 60; // samples per simulated second that are remembered
 const MEMORY = 4 * RATE;
+const SHOWN = 9; // numbers of a point of contact: where it is, its normal, the force
+const LARGE = 0.95; // of all forces in the rehearsal, so many are smaller than the one that is drawn at full length
+
+/** The value that a share of a list lies below; 0 of an empty one. */
+function quantile(values, share) {
+  const sorted = Float64Array.from(values).sort();
+  return sorted.length ? sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] : 0;
+}
 
 export class Live {
   /** dynamics as in live.py; contacts(q, out) as in contact.py, or null where nothing touches. */
@@ -15,8 +23,10 @@ export class Live {
     this.past = new Float32Array(MEMORY * 12 * this.count);
     this.log = { times: [], kinetic: [], potential: [] };
     Object.assign(this, { speed: 1, playing: false, debt: 0, ratio: 1, trouble: null, contacts, beforeStep: null });
-    this.touching = contacts ? scene.live.contacts : []; // parents of the bodies that touch something
-    this.points = new Float64Array(3 * this.touching.length);
+    this.riding = contacts ? scene.live.contacts : []; // parents of the bodies that ride on something
+    this.points = new Float64Array(3 * this.mostContacts);
+    this.forces = new Float64Array(3 * this.mostContacts);
+    this.unit = scene.bodies.reduce((sum, body) => sum + (body.mass ?? 1), 0) * Math.hypot(...gravity) || 1; // N
     this.reset();
   }
 
@@ -26,6 +36,7 @@ export class Live {
 
   reset() {
     this.motion.reset();
+    this.motion.dynamics.touched?.fill(0);
     this.debt = 0;
     this.trouble = null;
     this.samples = 0;
@@ -121,16 +132,52 @@ export class Live {
   }
 
   get mostContacts() {
-    return this.touching.length;
+    return this.riding.length + this.touches;
   }
 
-  /** Contact points now: the generated code gives them in the parents' frames. */
+  /** How many points may touch, by contacts whose forces are known. */
+  get touches() {
+    return this.motion.dynamics.touches ?? 0;
+  }
+
+  get knowsForces() {
+    return this.touches > 0;
+  }
+
+  /** Contact points now: of bodies that ride on something, then of those that touched in the last step. */
   contactPoints() {
-    const { points, touching } = this;
-    if (!touching.length) return null;
+    if (!this.mostContacts) return null;
+    this.#ride();
+    const count = this.#touch();
+    return this.points.subarray(0, 3 * count);
+  }
+
+  /** Forces at the contact points, as shares of one that is drawn at full length; asked for after the points. */
+  contactForces() {
+    return this.forces;
+  }
+
+  /** Copy the points of all contacts that push, and their forces; how many points there are then. */
+  #touch() {
+    const { touched } = this.motion.dynamics;
+    let count = this.riding.length;
+    for (let at = 0; at < SHOWN * this.touches; at += SHOWN) {
+      const force = touched.subarray(at + 6, at + SHOWN);
+      if (!force.some((x) => x !== 0)) continue;
+      this.points.set(touched.subarray(at, at + 3), 3 * count);
+      this.forces.set(force.map((x) => x / this.unit), 3 * count);
+      count += 1;
+    }
+    return count;
+  }
+
+  /** Points of bodies that ride on something: the generated code gives them in the parents' frames. */
+  #ride() {
+    const { points, riding } = this;
+    if (!riding.length) return;
     this.contacts(this.motion.q, points);
     const rows = this.poses();
-    touching.forEach((parent, k) => {
+    riding.forEach((parent, k) => {
       if (parent < 0) return;
       const [x, y, z] = points.subarray(3 * k, 3 * k + 3);
       for (let c = 0; c < 3; c++) {
@@ -138,7 +185,6 @@ export class Live {
         points[3 * k + c] = rows[r] * x + rows[r + 1] * y + rows[r + 2] * z + rows[r + 3];
       }
     });
-    return points;
   }
 
   series() {
@@ -149,10 +195,11 @@ export class Live {
     return { times: cut(times), kinetic: cut(this.log.kinetic), potential: cut(this.log.potential), from: Math.max(0, to - WINDOW), to, now: this.time };
   }
 
-  /** Visit the poses of a quick, coarse rehearsal, to know how much room the motion takes; then start over. */
+  /** Visit the poses of a quick, coarse rehearsal, to know how much room the motion takes and how large forces are. */
   survey(visit) {
     const { motion } = this;
     const { dt } = motion;
+    const sizes = [];
     const began = performance.now();
     visit(this.poses());
     motion.dt = Math.max(dt, 0.01);
@@ -160,8 +207,17 @@ export class Live {
       for (let i = 0; i < 0.05 / motion.dt; i++) motion.step();
       if (!motion.finite()) break;
       visit(this.poses());
+      sizes.push(...this.#sizes());
     }
+    this.unit = quantile(sizes, LARGE) || this.unit;
     motion.dt = dt;
-    this.reset();
+    this.reset(); // what was rehearsed has not happened
+  }
+
+  /** How large the forces of contacts are that push. */
+  #sizes() {
+    const { touched } = this.motion.dynamics;
+    const starts = Array.from({ length: this.touches }, (_, k) => SHOWN * k + 6);
+    return starts.map((at) => Math.hypot(...touched.subarray(at, at + 3))).filter((size) => size > 0);
   }
 }

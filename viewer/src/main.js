@@ -101,7 +101,7 @@ class Viewer {
     this.tools = {
       trails: toggleButton("trail", "Trails", "T", () => this.toggleTrails()),
       frames: toggleButton("axes", "Body frames", "X", () => this.toggleFrames()),
-      contacts: toggleButton("contact", "Contact points", "C", () => this.toggleContacts()),
+      contacts: toggleButton("contact", this.contacts.arrows ? "Contact points and forces" : "Contact points", "C", () => this.toggleContacts()),
       follow: toggleButton("follow", "Follow a body", "F", () => this.follow()),
       home: button("camera", "Whole view", "R", () => this.goHome()),
       energy: toggleButton("energy", "Energy", "E", () => this.toggleEnergy()),

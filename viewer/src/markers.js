@@ -59,7 +59,7 @@ export class Contacts {
     this.available = most > 0;
     this.size = 0.02;
     root.add(this.mesh);
-    this.arrows = source.contacts?.forces ? this.#forces(Math.max(1, most)) : null;
+    this.arrows = source.knowsForces ? this.#forces(Math.max(1, most)) : null;
   }
 
   /** Arrows that go with the dots. */

@@ -137,6 +137,10 @@ export class Playback {
     return n + 1;
   }
 
+  get knowsForces() {
+    return Boolean(this.contacts?.forces);
+  }
+
   contactPoints() {
     return this.#touching("points");
   }

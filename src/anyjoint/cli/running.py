@@ -34,13 +34,14 @@ def show(
     with status(f"compiling {target.name}", quiet=as_json):
         began = time.perf_counter()
         model = target.mechanism.compile()
-        start = target.start(model)
+        start, acting = target.start(model), target.acting
         # One step, so that the stepper is compiled too and the speed below is that of stepping alone.
-        model.simulate(*start, **(chosen | {"duration": max(0.0, min(chosen["duration"], chosen["dt"]))}))
+        short = chosen | {"duration": max(0.0, min(chosen["duration"], chosen["dt"]))}
+        model.simulate(*start, **short, forces=acting)
         compiled = time.perf_counter() - began
     with progress(f"simulating {chosen['duration']:g} s of {target.name}", quiet=as_json) as advance:
         began = time.perf_counter()
-        trajectory = model.simulate(*start, **chosen, progress=advance)
+        trajectory = model.simulate(*start, **chosen, forces=acting, progress=advance)
         simulated = time.perf_counter() - began
     files = _write(trajectory, outputs, as_json)
     facts = _facts(target, model, trajectory) | chosen | _speed(trajectory, compiled, simulated) | files

@@ -45,6 +45,12 @@ class Target:
         return str(getattr(self.module, "METHOD", self._settings.get("method", "rk4")))
 
     @property
+    def acting(self) -> list[Any]:
+        """The forces that act: those that `acting()` of a script returns."""
+        own = getattr(self.module, "acting", None)
+        return list(own()) if own is not None else []
+
+    @property
     def _settings(self) -> Mapping[str, Any]:
         """What a loaded file says of runs."""
         source = getattr(self.mechanism, "source", None)

@@ -63,6 +63,7 @@ class ContactPair:
     stiffness: float
     dissipation: float
     slip: float
+    shape: Any = None  # what its balls were made of: shapes or points as given, None for those of the body
 
 
 def contact_pair(
@@ -91,7 +92,7 @@ def contact_pair(
     )
     beside = mech.ground.name if second < 0 else mech.bodies[second].name
     name = _fresh(mech, name, f"{own}-{beside}")
-    return ContactPair(name, first, second, balls, distance, at or Pose(), *numbers)
+    return ContactPair(name, first, second, balls, distance, at or Pose(), *numbers, shape)
 
 
 def welded_pose(mech: Mechanism, body: int) -> Pose | None:

@@ -3,8 +3,9 @@
 The script defines `makeDynamics()`, which returns an object with
 `nq, nv, nb, damped`; `step(q, v, extra, dt)`, which moves q and v on by one step, where extra is `{gravity, wrenches,
 damping}` (wrenches: 6 per body, torque first, in the body's frame, or null; damping: force per velocity, on all);
-`poses(q, out)` (row-major 3x4 per body); and `energy(q, v, gravity)` -> [kinetic, potential]. Where bodies touch, the
-script also defines `makeContacts()`; see contact.py.
+`poses(q, out)` (row-major 3x4 per body); `energy(q, v, gravity)` -> [kinetic, potential]; and `touches`, how many
+points contacts have, with `touched`: of each of them where it was in the last step, its normal and the force there, 9
+numbers in the world. Where bodies ride on something, the script also defines `makeContacts()`; see contact.py.
 """
 
 from __future__ import annotations

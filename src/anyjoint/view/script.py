@@ -45,10 +45,11 @@ def dynamics_script(model: Model, stepper: Stepper | None = None, forces: Sequen
     parts["step"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=False)
     parts["pushed"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=True)
     facts = {"nq": model.nq, "nv": model.nv, "nb": model.nb, "gravity": [float(x) for x in model.mechanism.gravity]}
-    facts["damped"] = any(any(body.damping) for body in model.mechanism.bodies)
+    facts["damped"] = any(any(body.damping) for body in model.mechanism.bodies) or bool(model.mechanism.contacts)
+    facts["touches"] = model.mechanism.np
     lines = ["function makeDynamics() {"]
     lines += [f"const parts = {{{', '.join(f'{name}: {text}' for name, text in parts.items())}}};"]
-    lines += [f"const model = {json.dumps(facts)};", GLUE, "}"]
+    lines += [f"const SHOWN = {SHOWN}, model = {json.dumps(facts)};", GLUE, "}"]
     return "\n".join(lines) + "\n"
 
 
@@ -58,12 +59,13 @@ PUSHES = {"weight": "weight_forces", "pull": "generalized_forces"}
 ROWS = ("q", "v", "g", "wrenches", "damping", "dt", "t", "result")
 GLUE = """\
 const vector = (n) => new Float64Array(Math.max(1, n));
-const { nq, nv, nb } = model;
-const [state, matrices, two, moments] = [nq + nv, 16 * nb, 2, 4].map(vector);
+const { nq, nv, nb, touches } = model;
+const [state, matrices, two, moments] = [nq + nv + SHOWN * touches, 16 * nb, 2, 4].map(vector);
+const touched = state.subarray(nq + nv, nq + nv + SHOWN * touches);
 const [still, change, damping, length, clock] = [6 * nb, 3, 1, 1, 1].map(vector);
 const differs = (gravity) => change.map((_, k) => (change[k] = gravity[k] - model.gravity[k])).some((x) => x !== 0);
 return {
-  nq, nv, nb, damped: model.damped,
+  nq, nv, nb, damped: model.damped, touches, touched,
   step(q, v, { gravity, wrenches, damping: d, time = 0 }, dt) {
     length[0] = dt;
     clock[0] = time;
@@ -159,6 +161,9 @@ def step_text(model: Model, stepper: Stepper, forces: ForceProgram, pushed: bool
     ops = CompiledOps(builder, physics, builder.place("dt"), q, v, lambda c: tau, clock)
     ops.finish(*stepper.step(ops), result, to_v)
     physics.settle(result, to_v, ops.time(1.0))
+    if shown and ops.shown:
+        place = builder.place("result", model.nq + model.nv)
+        builder.pointwise(shown, {"x": ops.shown}, {}, {"x": place}, lambda x: {"x": x["x"]})
     programs = [own, *([model.program(x)] for x in PUSHES.values() if pushed)]
     rows = [[float(x) for program in group for x in program.numbers] for group in programs]
     numbers = [f"new Float64Array([{', '.join(map(repr, row))}])" for row in [*rows, [*forces.numbers, 0.0]]]

@@ -10,7 +10,7 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.scalar import Scalar, reals
-from anyjoint.spatial import Vector, dot
+from anyjoint.spatial import Vector, at_unit_length, dot
 
 from .distance import Distance
 
@@ -32,7 +32,7 @@ class HalfSpace(Distance):
                 f"HalfSpace(normal={self.normal!r}, offset={self.offset!r}): expected three finite numbers that are"
                 " not all zero, and one number"
             )
-        object.__setattr__(self, "normal", tuple(float(x) for x in n / size))
+        object.__setattr__(self, "normal", tuple(at_unit_length(n.tolist())))
         object.__setattr__(self, "offset", float(offset))
 
     def __call__(self, p: Vector) -> Scalar:

@@ -14,7 +14,7 @@ from anyjoint import forces, joints
 from anyjoint.constraints import FunctionConstraint
 from anyjoint.constraints.loop import Closing, Loop
 from anyjoint.errors import InputError
-from anyjoint.geometry import curves, functions, surfaces
+from anyjoint.geometry import curves, distances, functions, surfaces
 from anyjoint.joints.function import function_name
 from anyjoint.mechanism import Body, Ground, shapes
 from anyjoint.options import nearest
@@ -26,7 +26,7 @@ from ..osim.joints import OnEllipsoid, OnThorax
 from ..osim.muscles import Location
 
 MODULES = {"joints": joints, "curves": curves, "surfaces": surfaces, "functions": functions, "shapes": shapes,
-           "forces": forces}  # fmt: skip
+           "forces": forces, "distances": distances}  # fmt: skip
 
 
 def _kinds() -> Iterator[tuple[str, type]]:

@@ -53,7 +53,7 @@ def decoded_formulas(value: Mapping[str, Any], shared: Mapping[str, float]) -> F
     for key in value:
         if key not in KEYS:
             raise InputError(f"a joint of formulas has no {key!r}{nearest(key, KEYS)}")
-    numbers = {**shared, **_numbers(value.get("parameters", {}))}
+    numbers = {**shared, **parameter_numbers(value.get("parameters", {}))}
     coordinates = value.get("coordinates", {})
     if not isinstance(coordinates, Mapping) or not isinstance(value.get("pose"), list):
         raise InputError('a joint of formulas is {"coordinates": {"s": [low, high]}, "pose": [step, ...]}')
@@ -63,7 +63,8 @@ def decoded_formulas(value: Mapping[str, Any], shared: Mapping[str, float]) -> F
     return FormulaJoint(made, steps, tuple(Named(name, x) for name, x in numbers.items() if name in used))
 
 
-def _numbers(given: Any) -> dict[str, float]:
+def parameter_numbers(given: Any) -> dict[str, float]:
+    """The parameters of a formula."""
     if not isinstance(given, Mapping) or not all(is_real(x) for x in given.values()):
         raise InputError(f"parameters are numbers by name, got {given!r}")
     return {name: float(x) for name, x in given.items()}

@@ -19,12 +19,13 @@ from ..finish import finished
 from ..report import Report
 from ..request import Request
 from .codec import decoded, decoded_pose, decoded_record
+from .contacts import decoded_contact
 from .formulas import decoded_formulas, is_formulas
 from .text import Object, parse
 from .write import PER_VELOCITY, VERSION
 
-TOP = ("anyjoint", "name", "description", "gravity", "parameters", "joints", "bodies", "constraints", "scenery",
-       "frames", "start", "actuators", "forces", "$schema")  # fmt: skip
+TOP = ("anyjoint", "name", "description", "gravity", "parameters", "joints", "bodies", "constraints", "contacts",
+       "scenery", "frames", "start", "actuators", "forces", "$schema")  # fmt: skip
 BODY = (
     "name", "parent", "joint", "contact", "placement", "inertia", "shapes", "frames", *PER_VELOCITY, "velocity", "rest",
 )  # fmt: skip
@@ -73,6 +74,9 @@ class _Reader:
             self._try(body.line, "body", self._add, body, named)
         for constraint in self._get(root, "constraints", list, []):
             self._try(self._line(constraint), "constraint", self._constrain, constraint)
+        contacts = self._get(root, "contacts", list, [])
+        for contact in contacts:
+            self._try(self._line(contact) or self._line(contacts), "contact", self._touch, contact)
         scenery = self._try(root.line, "shape", decoded, root.get("scenery", [])) or ()
         self._try(root.line, "shape", mech.draw, *scenery)
         for name, pose in self._get(root, "frames", Mapping, {}).items():
@@ -146,6 +150,9 @@ class _Reader:
         if not inside:
             raise InputError(f"a constraint is a record such as {{'constraints.Loop': ...}} of bodies, got {value!r}")
         self.mech.constraints.append(made)
+
+    def _touch(self, value: Any) -> None:
+        self.mech.add_contact(**decoded_contact(value, self.parameters))
 
     def _body_joint(self, body: Object, named: Mapping[str, Any]) -> Joint:
         given = body.get("joint")

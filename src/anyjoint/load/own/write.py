@@ -11,9 +11,11 @@ from anyjoint.constraints import Constraint
 from anyjoint.errors import AnyjointError, InputError, ModelError
 from anyjoint.mechanism import Body, Inertia, Mechanism
 from anyjoint.mechanism.checks import Problem, report
+from anyjoint.mechanism.touching import ContactPair
 from anyjoint.spatial import Pose
 
 from .codec import encoded, encoded_pose
+from .contacts import encoded_contact
 from .formula_joint import FormulaJoint
 from .formulas import encoded_formulas
 
@@ -48,10 +50,10 @@ def written(mech: Mechanism) -> str:
     if mech.description:
         head["description"] = mech.description
     tail: dict[str, Any] = {}
-    for pair in mech.contacts:
-        problems.append(Problem("save", f"contact {pair.name!r}", "files do not keep contacts; add it after loading"))
     if mech.constraints:
         tail["constraints"] = [_constraint(x, problems) for x in mech.constraints]
+    if mech.contacts:
+        tail["contacts"] = [_contact(pair, mech, problems) for pair in mech.contacts]
     if mech.ground.shapes:
         tail["scenery"] = _tried("scenery", lambda: encoded(mech.ground.shapes), problems)
     if mech.ground.frames:
@@ -81,6 +83,10 @@ def _guarded(body: Body, mech: Mechanism, problems: list[Problem]) -> Any:
 
 def _constraint(constraint: Constraint, problems: list[Problem]) -> Any:
     return _tried(constraint.described, lambda: encoded(constraint), problems)
+
+
+def _contact(pair: ContactPair, mech: Mechanism, problems: list[Problem]) -> Any:
+    return _tried(f"contact {pair.name!r}", lambda: encoded_contact(pair, mech), problems)
 
 
 def _tried(where: str, make: Any, problems: list[Problem]) -> Any:

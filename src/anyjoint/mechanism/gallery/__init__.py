@@ -1,5 +1,6 @@
 """The mechanisms of the papers as functions; each has a good starting state in `mech.start`."""
 
+from .arm import arm
 from .bicycle import bicycle
 from .board import board_on_spline_surface
 from .bracelet import bracelet
@@ -18,7 +19,7 @@ from .windmill import windmill
 from .wires import beads_on_wires
 
 __all__ = [
-    "beads_on_wires", "bicycle", "board_on_spline_surface", "bracelet", "chain_of_four_bars", "delta_robot",
+    "arm", "beads_on_wires", "bicycle", "board_on_spline_surface", "bracelet", "chain_of_four_bars", "delta_robot",
     "differential", "every_kind", "four_bar", "four_bar_knee", "peaucellier", "random_tree", "revolute_chain",
     "rolling_wheels", "scissor_lift", "shoulder_blade", "slider_crank", "squeezer", "stewart_platform", "tensegrity",
     "tongs_with_fish", "torus_chain", "torus_chain_on_spline", "windmill",

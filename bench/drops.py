@@ -1,0 +1,163 @@
+"""Drop random piles and mechanisms, millions of steps: `python -m bench.drops [--steps 10000000]`.
+
+Every round drops a batch of something else, with other sizes, masses, friction and joints. No step may fail, no energy
+may come out of nothing, and nothing may sink in: energy that comes back counts beside all that was lost (springs of
+contacts and stops included), depth beside what the fastest point moves in a step, and where all is at rest in metres.
+A round is its number: `--first 17 --steps 1` drops what was dropped in round 17, and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import anyjoint as aj
+from anyjoint.constraints.resistance import FIRM
+from anyjoint.forces.resist import stops, touches
+from anyjoint.mechanism.ease import ease_of
+from bench import things
+
+Array = np.ndarray[Any, np.dtype[Any]]
+METHOD, EVERY = "time-stepping", 4
+STEPS, BATCH, LENGTHS = 1000, 128, (1e-3, 2e-3)  # of a round, and of its steps in seconds
+GAIN, DEEP, REST = 1e-2, 2.0, 1e-4  # bounds: of the energy lost; of what moves in a step; metres at rest
+STILL = 1e-3  # m/s and rad/s: what is slower is at rest
+PROBE = 1e-6  # metres, for the slope of a distance
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a round, or all of them, came to: `why` says what failed, `gain`, `deep` and `rest` are as the bounds."""
+
+    steps: int = 0
+    gain: float = 0.0
+    deep: float = 0.0
+    rest: float = 0.0
+    still: int = 0  # trajectories that came to rest
+    why: tuple[str, ...] = ()
+
+    def __add__(self, other: Found) -> Found:
+        worst = (max(getattr(self, name), getattr(other, name)) for name in ("gain", "deep", "rest"))
+        return Found(self.steps + other.steps, *worst, self.still + other.still, self.why + other.why)
+
+
+def drop(label: str, mech: aj.Mechanism, q: Array, v: Array, dt: float, steps: int, threads: int = 1) -> Found:
+    """Drop a batch, and look at every fourth step."""
+    run = {"duration": steps * dt, "dt": dt, "method": METHOD, "save_every": EVERY, "threads": threads}
+    traj = mech.compile().simulate(q, v, **run)
+    count = int(traj.steps) * len(q)
+    if not traj.status.ok or not (np.isfinite(traj.q).all() and np.isfinite(traj.v).all()):
+        return Found(count, why=(f"{label}: {traj.status}",))
+    deep = depths(mech, traj)
+    total = np.asarray(sum(traj.energy())) + stored(mech, traj, deep, dt)
+    # Of all that is still to come, how much more there is once than now; the first sample was not stepped to.
+    rise = np.maximum.accumulate(total[:0:-1], axis=0)[::-1] - total[1:]
+    gain = float((rise.max(axis=0) / np.ptp(total[1:], axis=0)).max())
+    deepest = np.max([d.max(axis=(0, 2)) for d in deep], axis=0)
+    share = float((deepest / (dt * np.abs(traj.v).max(axis=(0, 2)))).max())
+    still = np.abs(traj.v[-1]).max(axis=1) < STILL
+    rest = max((float(d[-1, still].max()) for d in deep if still.any()), default=0.0)
+    bounds = (("gain", gain, GAIN), ("deep", share, DEEP), ("rest", rest, REST))
+    why = tuple(f"{label}: {name} {x:.3g} is above {most:g}" for name, x, most in bounds if not x <= most)
+    return Found(count, gain, share, rest, int(still.sum()), why)
+
+
+def depths(mech: aj.Mechanism, traj: Any) -> list[Array]:
+    """How deep each point of each contact is inside, (samples, batch, points); of a capsule's axis, some points."""
+    samples, batch, nq = traj.q.shape
+    poses = np.asarray(traj.model.body_poses(traj.q.reshape(-1, nq)))
+    made = []
+    for pair in mech.contacts:
+        frame = np.asarray(pair.at.matrix, dtype=float)
+        back = np.linalg.inv(poses[:, pair.other] @ frame if pair.other >= 0 else frame)
+        columns = []
+        for ball in pair.balls:
+            shares = np.linspace(0, 1, 9) if ball.long else (0.5,)
+            centers = [(1 - s) * np.array(ball.first) + s * np.array(ball.second) for s in shares]
+            placed = [(back @ (poses[:, pair.body] @ [*c, 1.0])[..., None])[:, :3, 0] for c in centers]
+            gaps = [gap(pair.distance, points) for points in placed]
+            columns.append(ball.radius - np.min(gaps, axis=0))
+        made.append(np.maximum(np.stack(columns, axis=1), 0.0).reshape(samples, batch, -1))
+    return made
+
+
+def gap(distance: Any, points: Array) -> Array:
+    """To first order the distance of points (n, 3) from where a function is 0, on plain numbers."""
+    function = getattr(distance, "function", distance)
+
+    def value(p: Array) -> Array:
+        return np.asarray(function(list(p.T)), dtype=float)
+
+    steps = PROBE * np.eye(3)
+    slope = [(value(points + h) - value(points - h)) / (2 * PROBE) for h in steps]
+    return value(points) / np.linalg.norm(slope, axis=0)
+
+
+def stored(mech: aj.Mechanism, traj: Any, deep: list[Array], dt: float) -> Array:
+    """The energy that the springs of contacts and of stops hold at every sample."""
+    ease, total = ease_of(mech), np.zeros(traj.q.shape[:2])
+    for pair, depth in zip(mech.contacts, deep, strict=True):
+        mass = np.array([touch.numbers[-1] for touch in touches(mech, pair, ease)])
+        total += (0.5 * np.minimum(pair.stiffness, FIRM * mass / dt**2) * depth**2).sum(axis=-1)
+    for stop in stops(mech, ease):
+        (body, k), (end, side, _, mass) = stop.coordinates[0], stop.numbers
+        beyond = np.maximum(side * (end - traj.q[..., mech.bodies[body].q.start + k]), 0.0)
+        total += 0.5 * FIRM * mass / dt**2 * beyond**2
+    return total
+
+
+def rounds(first: int, batch: int, threads: int, steps: int = STEPS) -> Iterator[tuple[str, Found]]:
+    """Round after round, the kinds of things in turn."""
+    kinds: list[tuple[str, Callable[..., Any]]] = list(things.KINDS.items())
+    number = first
+    while True:
+        name, make = kinds[number % len(kinds)]
+        rng = np.random.default_rng(number)
+        mech = make(rng)
+        dt = float(rng.choice(LENGTHS))
+        yield name, drop(f"round {number}, {name}", mech, *things.starts(mech, batch, rng), dt, steps, threads)
+        number += 1
+
+
+def main() -> int:
+    """Drop until there were so many steps; fails if a bound was broken."""
+    parser = argparse.ArgumentParser(prog="python -m bench.drops", description=__doc__.split("\n")[0])
+    parser.add_argument("--steps", type=int, default=10_000_000, help="how many in all")
+    parser.add_argument("--batch", type=int, default=BATCH, help="how many at once")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first round")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--json", type=Path, help="also write the numbers here")
+    options = parser.parse_args()
+    total, by_kind, number = Found(), dict[str, Found](), options.first
+    begin = time.perf_counter()
+    for name, found in rounds(options.first, options.batch, options.threads):
+        total, by_kind[name] = total + found, by_kind.get(name, Found()) + found
+        passed = time.perf_counter() - begin
+        print(f"{number:4} {name:9}{total.steps:13,} steps{passed:8.0f} s  {told(found)}", flush=True)
+        number += 1
+        if total.steps >= options.steps:
+            break
+    for name, found in {**by_kind, "all": total}.items():
+        print(f"{name:9}{found.steps:13,} steps, {found.still:,} came to rest; {told(found)}")
+    if options.json:
+        result = {name: asdict(found) for name, found in {**by_kind, "all": total}.items()}
+        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    return int(bool(total.why))
+
+
+def told(found: Found) -> str:
+    """In words."""
+    words = f"energy back {found.gain:.1e} of that lost, {found.deep:.2f} steps deep, at rest {1e6 * found.rest:.1f} um"
+    return "; ".join([words, *found.why])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

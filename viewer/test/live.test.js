@@ -1,0 +1,63 @@
+// Live physics: contact points and forces, with dynamics that are made up.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Live } from "../src/live.js";
+
+/** A body that hops: its two points touch in every second step, with 8 N and 2 N upwards. */
+function hopping(changes = {}) {
+  const touched = new Float64Array(18);
+  let steps = 0;
+  return {
+    nq: 1, nv: 1, nb: 1, touches: 2, touched,
+    step() {
+      steps += 1;
+      touched.set(steps % 2 ? [1, 0, 0, 0, 0, 1, 0, 0, 8, 2, 0, 0, 0, 0, 1, 0, 0, 2] : new Array(18).fill(0));
+    },
+    poses: (q, out) => out.set([1, 0, 0, 5, 0, 1, 0, 0, 0, 0, 1, 0]),
+    energy: () => [0, 0],
+    ...changes,
+  };
+}
+
+function page(dynamics, contacts = null, riding = []) {
+  const live = { q0: [0], v0: [0], gravity: [0, 0, -10], dt: 0.01, contacts: riding };
+  return new Live({ bodies: [{ mass: 2 }], live }, dynamics, contacts);
+}
+
+test("points and forces are those of contacts that pushed in the last step", () => {
+  const live = page(hopping());
+  assert.deepEqual([live.mostContacts, live.knowsForces], [2, true]);
+  assert.deepEqual([...live.contactPoints()], []);
+  live.advance(1);
+  assert.deepEqual([...live.contactPoints()], [1, 0, 0, 2, 0, 0]);
+  assert.deepEqual([...live.contactForces()], [0, 0, 0.4, 0, 0, 0.1]); // beside the weight, before a rehearsal
+  live.advance(1);
+  assert.deepEqual([...live.contactPoints()], []);
+  live.advance(1);
+  live.reset();
+  assert.deepEqual([...live.contactPoints()], []);
+});
+
+test("the rehearsal says which force is drawn at full length", () => {
+  let seen = 0;
+  const live = page(hopping({ poses: (q, out) => out.fill(0) }));
+  live.motion.dt = 0.05; // a step between two looks
+  live.survey(() => (seen += 1));
+  assert.equal(seen, 61);
+  live.advance(1);
+  live.contactPoints();
+  assert.equal(live.contactForces()[2], 1);
+});
+
+test("bodies that ride on something come first, without a force", () => {
+  const live = page(hopping(), (q, out) => out.set([0, 1, 2]), [0]);
+  live.advance(1);
+  assert.deepEqual([...live.contactPoints()], [5, 1, 2, 1, 0, 0, 2, 0, 0]); // the first in its parent's frame
+  assert.deepEqual([...live.contactForces().subarray(0, 3)], [0, 0, 0]);
+});
+
+test("without contacts there is nothing to show", () => {
+  const live = page(hopping({ touches: undefined, touched: undefined }));
+  live.advance(2);
+  assert.deepEqual([live.mostContacts, live.knowsForces, live.contactPoints()], [0, false, null]);
+});
