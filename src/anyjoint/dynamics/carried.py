@@ -17,7 +17,7 @@ import numpy as np
 
 from anyjoint.joints.product_rule import columns
 from anyjoint.scalar import known, less, select
-from anyjoint.spatial import BlockInertia, Matrix, Vector, dot, dot_in_pairs, vector, zeros
+from anyjoint.spatial import BlockInertia, Matrix, Vector, dot, dot_in_pairs, minus_dot, plus_dot, vector, zeros
 from anyjoint.tree.columns import Columns
 
 from .algorithm import algorithm
@@ -74,8 +74,10 @@ def carry(body: Any, parent: Any) -> None:
         for k in set(range(front.width)) - set(front.joints):
             U[row, k] = 0  # S^T U' = 0, exactly
     r = r + half.T @ body.z + U.T @ body.a
-    D = [D[k] - dot(half[:, i], E[:, j]) for k, (i, j) in enumerate(pairs(front.width))]
-    s = [s[k] + dot(half[:, k], E[:, k]) for k in range(front.width)]
+    squares = [dot(half[:, k], E[:, k]) for k in range(front.width)]
+    for k, (i, j) in enumerate(pairs(front.width)):
+        D[k] = D[k] - squares[i] if i == j else minus_dot(D[k], half[:, i], E[:, j])
+    s = [x + y for x, y in zip(s, squares, strict=True)]
     for k, column in enumerate(front.starts):  # what rounding leaves of a row that cannot move is far below this
         s[column] = s[column] + REDUNDANT * dot(wrench(body, k), wrench(body, k)) * Omega.inverse[0]
     hand_on(body, parent, Ja, ba, U, D, r, s)
@@ -336,7 +338,8 @@ def solve(body: Any, alpha: Vector, passing: Vector, known: Vector | None) -> No
     front: Columns = body.columns
     y = vector(*(zeros(front.closes) if known is None else known), *passing)
     for k in range(front.closes - 1, -1, -1) if known is None else ():
-        right = body.rests[k] + dot(body.wrenches[:, k], alpha) + dot(body.rows[k, k + 1 :], y[k + 1 :])
+        right = plus_dot(body.rests[k], body.wrenches[:, k], alpha)
+        right = plus_dot(right, body.rows[k, :k:-1], y[:k:-1])  # what is known last goes in last
         y[k] = -right * body.inverse[k]
     if front.soft and known is None:  # what was known of them has gone inward by itself, and comes back here
         y[: front.closes] = y[: front.closes] + body.gamma
