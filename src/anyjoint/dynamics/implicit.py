@@ -21,6 +21,7 @@ from anyjoint.tree.columns import UNFED
 
 from . import carried
 from .algorithm import Algorithm, SweepFunction, algorithm
+from .closing import close
 from .newton_euler import accelerate
 from .small_matrix import felt, together
 
@@ -76,7 +77,7 @@ def come_to_rest(body: Any) -> None:
 def inertias(body: Any, parent: Any) -> None:
     """Inward: articulated inertias and what is unbalanced; soft rows give way."""
     if body.columns.soft:
-        carried.close(body, parent, 0.0)
+        close(body, parent, 0.0)
     else:
         carried.inertias(body, parent)
 

@@ -6,7 +6,7 @@ sweep: velocities outward, inertias inward. Messages are short-lived, so a chain
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -16,10 +16,10 @@ import numpy as np
 from anyjoint.codegen import Array, Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.symbolic import Graph, Node
-from anyjoint.symbolic.rewrite import reachable
 
 from .body_trace import BodyTrace, FromChildren, FromParent, FromRaw, FromRecord, FromRow, Message, Source, entries_of
 from .classes import Tracer
+from .loaded import Loaded, Needed
 from .messages import Messages
 from .order import sweep_order
 from .pair_layout import Spread
@@ -64,9 +64,9 @@ class Layout:
     def __init__(
         self, tracer: Tracer, builder: Builder, results_in_work: bool = False, first: int = 0,
         fed: Mapping[str, Place] = MappingProxyType({}), spread: Mapping[str, Spread] = MappingProxyType({}),
-        needed: Mapping[tuple[int, str], Collection[int]] | None = None,
+        needed: Needed | None = None,
     ) -> None:  # fmt: skip
-        """With `needed`, by link and name, other entries of results are not computed where nothing else needs them."""
+        """With `needed`, by link and name, other entries of results are not stored."""
         self.tracer, self.builder = tracer, builder
         self.spread = spread  # results that are kept row by row over all links
         self.first, self.fed = first, fed  # where numbers begin, and rows that other kernels write to the work array
@@ -75,73 +75,11 @@ class Layout:
         self.children: dict[int, list[int]] = {}
         for i, link in enumerate(self.links):
             self.children.setdefault(link.parent, []).append(i)
-        self.slots: list[dict[Message, int]] = [{} for _ in tracer.traces]  # per sweep: entries of a message
-        self.kept: dict[BodyTrace, dict[int, int]] = {}  # per trace: node -> slot of the record
+        self.loaded = Loaded(tracer, needed)
+        self.slots, self.kept = self.loaded.slots, self.loaded.kept
         self.fills: dict[tuple[tuple[BodyTrace, ...], int], Hashable] = {}
         self.results, self.result_size = self._result_places()
         self.rows: list[Rows] = []  # known once the runs have been added
-        self.needed = None if needed is None else self._needed_of_classes(needed)
-        self._find_kept()
-
-    # -- what must be stored --------------------------------------------------------------------------------
-
-    def _find_kept(self) -> None:
-        """Last sweep first: what a later sweep loads, an earlier one must keep."""
-        wanted: dict[BodyTrace, set[int]] = {}
-        levels = [list(dict.fromkeys(level)) for level in reversed(self.tracer.traces)]
-        for classes in levels:
-            heard = None if self.needed is None else self._heard(classes, wanted)
-            for trace in classes:
-                chain = trace.chain()
-                for source in self._sources(trace, heard, wanted):
-                    if isinstance(source, FromRecord):
-                        wanted.setdefault(chain[source.level], set()).add(source.node)
-                    elif isinstance(source, Message):
-                        slots = self.slots[trace.level]
-                        slots.setdefault(source, len(slots))
-        for trace in reversed([trace for classes in levels for trace in classes]):
-            begin = sum(len(self.kept[t]) for t in trace.chain()[:-1])
-            self.kept[trace] = {node: begin + k for k, node in enumerate(sorted(wanted.get(trace, ())))}
-
-    def _sources(
-        self, trace: BodyTrace, heard: Collection[Message] | None, wanted: Mapping[BodyTrace, set[int]]
-    ) -> Iterator[Source | None]:
-        """What a trace loads for its outputs and for what later sweeps want of it."""
-        nodes = {x.id for x in self._outputs(trace, heard) if isinstance(x, Node)} | wanted.get(trace, set())
-        return (trace.sources.get(i) for i in reachable(trace.graph, nodes))
-
-    def _heard(self, classes: Sequence[BodyTrace], wanted: Mapping[BodyTrace, set[int]]) -> set[Message]:
-        """Entries of one sweep's messages that lead to something wanted, be it from link to link to link."""
-        heard, before = set[Message](), None
-        while heard != before:
-            before = heard
-            sources = (source for trace in classes for source in self._sources(trace, before, wanted))
-            heard = {source for source in sources if isinstance(source, Message)}
-        return heard
-
-    def _outputs(self, trace: BodyTrace, heard: Collection[Message] | None) -> list[Any]:
-        algorithm = self.tracer.algorithm
-        named = {*algorithm.results, *algorithm.totals, *self.tracer.reads[trace.level]}
-        values = [
-            x
-            for name, (scalars, _) in trace.values.items()
-            for k, x in enumerate(scalars if name in named else ())
-            if heard is None or self._is_needed(trace, name, k) or FromParent(name, k) in heard
-        ]
-        return values + [x for scalars, _ in trace.handed.values() for x in scalars]
-
-    def _needed_of_classes(
-        self, needed: Mapping[tuple[int, str], Collection[int]]
-    ) -> dict[tuple[BodyTrace, str], set[int]]:
-        made: dict[tuple[BodyTrace, str], set[int]] = {}
-        for level in self.tracer.traces:
-            for (link, name), entries_ in needed.items():
-                made.setdefault((level[link], name), set()).update(entries_)
-        return made
-
-    def _is_needed(self, trace: BodyTrace, name: str, k: int) -> bool:
-        """Whether an entry of a result is to be stored."""
-        return self.needed is None or k in self.needed.get((trace, name), ())
 
     def _said(self, trace: BodyTrace) -> Iterator[tuple[Node, int]]:
         """Values that children load from this link's message, with their slots."""
@@ -233,7 +171,7 @@ class Layout:
         stores = [
             Wanted(x, RESULT + name, self._offset(trace, name, k))
             for name, k, x in entries(trace, algorithm.results)
-            if self._is_needed(trace, name, k)
+            if self.loaded.is_needed(trace, name, k)
         ]
         stores += [Wanted(x, RESULT + name, k, accumulate=True) for name, k, x in entries(trace, algorithm.totals)]
         if has_children:

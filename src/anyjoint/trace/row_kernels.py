@@ -101,8 +101,8 @@ class RowKernels:
         for part, entries in zip(self._parts(k), traced.loaded, strict=False):
             if entries:
                 self.needed.setdefault(part, set()).update(entries)
-        for (name, link, first, stride), entries in zip(self._fed(k), traced.feeds, strict=False):
-            for j, x in enumerate(entries):
+        for (name, link, first, stride), exact in zip(self._fed(k), traced.feeds, strict=False):
+            for j, x in enumerate(exact):
                 self.feeds.exact[link][name][first + stride * j] = x
 
     def _width(self, place: tuple[int, int]) -> tuple[int, int]:
@@ -161,8 +161,7 @@ class RowKernels:
         return places
 
     def _start(self, name: str, link: int) -> int:
-        place: slice = getattr(self.closed.plan.links[link].feed, name)
-        return place.start
+        return int(getattr(self.closed.plan.links[link].feed, name).start)
 
     def add_runs(self, results: Mapping[str, Sequence[int]], first: int) -> list[Rows]:
         """Add the runs, with frames where `results` says, and numbers from `first` on; which numbers they load."""

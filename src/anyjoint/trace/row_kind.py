@@ -77,7 +77,8 @@ def trace_rows(
     sketch = Sketch()
     *frames, x, y, z = sketch.raw((*sight.frames, *sight.up))
     bodies = [_body(sketch, known, X) for known, X in zip(sight.seen, poses_of(frames), strict=True)]
-    q, qd = [], []
+    q: list[Any] = []
+    qd: list[Any] = []
     for _ in constraint.coordinates:
         q += sketch.load("q", "row", [None])
         qd += [0] if still else sketch.load("v", "row", [None])
