@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anyjoint.codegen.kernel import Array, Kernel, Offsets, Run, Schedule, Store, tables, written_arrays
+from anyjoint.codegen.kernel import Array, Kernel, Offsets, Run, Schedule, Store, tables, without_idle, written_arrays
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.rewrite import import_into, reachable
@@ -140,7 +140,7 @@ class _Rewriting:
         nodes = import_into(graph, [store.node for store in stores], copies)
         moved = [replace(store, node=node) for store, node in zip(stores, nodes, strict=True)]
         arrays = (*old.arrays, *[Array("ahead", "lane")] * len(columns))
-        self.kernels[k], used = _without_idle(Kernel(graph, arrays, loads, tuple(moved)))
+        self.kernels[k], used = without_idle(Kernel(graph, arrays, loads, tuple(moved)))
         fresh_columns = [columns[j - len(old.arrays)] for j in used if j >= len(old.arrays)]
         calls = len(self.found[k].offsets)
         table = np.stack(fresh_columns, axis=1) if fresh_columns else np.zeros((calls, 0))
@@ -155,21 +155,6 @@ def _column(columns: list[Offsets], begin: Offsets) -> tuple[int, int]:
             return j, int(distance[0])
     columns.append(begin)
     return len(columns) - 1, 0
-
-
-def _without_idle(kernel: Kernel) -> tuple[Kernel, list[int]]:
-    """The kernel without loads and arguments that nothing needs, and which arguments are left."""
-    live = set(reachable(kernel.graph, [store.node.id for store in kernel.stores]))
-    loads = {i: place for i, place in kernel.loads.items() if i in live}
-    used = sorted({array for array, _ in loads.values()} | {store.array for store in kernel.stores})
-    at = {array: k for k, array in enumerate(used)}
-    made = Kernel(
-        kernel.graph,
-        tuple(kernel.arrays[j] for j in used),
-        {i: (at[array], offset) for i, (array, offset) in loads.items()},
-        tuple(replace(store, array=at[store.array]) for store in kernel.stores),
-    )
-    return made, used
 
 
 def _front_kernel(kernel: Kernel, site: Site, count: int) -> Kernel:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from anyjoint.errors import ExpressionError
 from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic.rewrite import reachable
 
 Kind = Literal["uniform", "lane", "row"]
 AGAIN = -2  # among the runs of a driver: go back if an entry of the work array is positive
@@ -118,6 +119,21 @@ class Schedule:
     kernels: tuple[Kernel, ...]
     runs: tuple[Run, ...]
     work: int = 0
+
+
+def without_idle(kernel: Kernel) -> tuple[Kernel, list[int]]:
+    """The kernel without loads and arguments that nothing needs, and which arguments are left."""
+    live = set(reachable(kernel.graph, [store.node.id for store in kernel.stores]))
+    loads = {i: place for i, place in kernel.loads.items() if i in live}
+    used = sorted({array for array, _ in loads.values()} | {store.array for store in kernel.stores})
+    at = {array: k for k, array in enumerate(used)}
+    made = Kernel(
+        kernel.graph,
+        tuple(kernel.arrays[j] for j in used),
+        {i: (at[array], offset) for i, (array, offset) in loads.items()},
+        tuple(replace(store, array=at[store.array]) for store in kernel.stores),
+    )
+    return made, used
 
 
 def check_kernel(kernel: Kernel, name: str = "kernel") -> None:

@@ -16,22 +16,17 @@ from typing import Any
 import numpy as np
 
 from anyjoint.joints.product_rule import columns
-from anyjoint.scalar import known, less, select
-from anyjoint.spatial import BlockInertia, Matrix, Vector, dot, dot_in_pairs, vector, zeros
+from anyjoint.spatial import Vector, dot, dot_in_pairs, minus_dot, plus_dot, vector, zeros
 from anyjoint.tree.columns import Columns
 
 from .algorithm import algorithm
 from .articulated_body import inertias as free_inertias
 from .articulated_body import reduce, velocities
+from .closing import REDUNDANT, YIELD, close, press, solve
+from .front import hand_on, on_joint, pairs, received, working, wrench
 from .led import add_part
 from .small_matrix import LDL, felt, joint_inertia, ldl
 from .velocity import centripetal_acceleration
-
-# A pivot smaller than this share of what it was made from belongs to a row that others imply: its multiplier is 0.
-REDUNDANT = 1e-12
-# Corrections give way by this share where a mechanism is nearly singular. There, rounding of positions, divided by how
-# far it is from the singular place, would become an error of velocities.
-YIELD = 1e-9
 
 
 def inertias(body: Any, parent: Any, give: float = 0.0) -> None:
@@ -73,9 +68,11 @@ def carry(body: Any, parent: Any) -> None:
     for row in free:
         for k in set(range(front.width)) - set(front.joints):
             U[row, k] = 0  # S^T U' = 0, exactly
-    r = r + half.T @ body.z + U.T @ body.a
-    D = [D[k] - dot(half[:, i], E[:, j]) for k, (i, j) in enumerate(pairs(front.width))]
-    s = [s[k] + dot(half[:, k], E[:, k]) for k in range(front.width)]
+    r = vector(*(plus_dot(plus_dot(r[k], half[:, k], body.z), U[:, k], body.a) for k in range(front.width)))
+    squares = [dot(half[:, k], E[:, k]) for k in range(front.width)]
+    for k, (i, j) in enumerate(pairs(front.width)):
+        D[k] = D[k] - squares[i] if i == j else minus_dot(D[k], half[:, i], E[:, j])
+    s = [x + y for x, y in zip(s, squares, strict=True)]
     for k, column in enumerate(front.starts):  # what rounding leaves of a row that cannot move is far below this
         s[column] = s[column] + REDUNDANT * dot(wrench(body, k), wrench(body, k)) * Omega.inverse[0]
     hand_on(body, parent, Ja, ba, U, D, r, s)
@@ -140,163 +137,6 @@ def on_coordinates(body: Any, k: int, column: int, entries: dict[tuple[int, int]
         entries[key] = entries[key] + dot(on_joint(body, k), body.Phi[:, i])
 
 
-def close(body: Any, parent: Any, give: float) -> None:
-    """Eliminate the unknowns that end here: y = -D^-1 (U^T alpha + r + what is coupled to the others).
-
-    Soft rows come here where they give way to accelerations: y = gamma + weight (U^T alpha + D y + r).
-    """
-    front, (J, b, U, D, r, s) = body.columns, received(body)
-    full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
-    if front.soft:  # gamma is known, and what it does to others; the rest of y is left
-        b, r = b + U[:, : front.closes] @ body.gamma, r + pressed(full, front, body.gamma)
-    else:
-        for k, x in enumerate(body.gamma):
-            r[k] = r[k] + x
-    if front.at_ground:
-        r, U = r + falling(body, U), zeros(*U.shape)
-    # A shift that can hardly move is small beside the other shifts of its loop, not beside itself.
-    alike = front.alike or range(front.closes)
-    scales = [sum(s[j] for j in range(front.closes) if alike[j] == alike[k]) for k in range(front.closes)]
-    for k in range(front.closes):
-        full[k, k] = full[k, k] - give * scales[k]
-    inverse, rows, rests, wrenches = zeros(front.closes), zeros(front.closes, front.width), zeros(front.closes), []
-    for k in range(front.closes):
-        u, rest, couplings = U[:, k], r[k], {j: full[max(j, k), min(j, k)] for j in range(k + 1, front.width)}
-        pivot = full[k, k]
-        inverse[k] = pivot_inverse(body, k, pivot, scales[k])
-        rests[k] = rest
-        wrenches.append(u)
-        for j, x in couplings.items():
-            rows[k, j] = x
-        if known(inverse[k]) == 0:
-            continue
-        scaled = {j: x * inverse[k] for j, x in couplings.items()}
-        for j, x in couplings.items():
-            for i in range(k + 1, j + 1):
-                full[j, i] = full[j, i] - x * scaled[i]
-            r[j] = r[j] - scaled[j] * rest
-            U[:, j] = U[:, j] - u * scaled[j]
-        if not front.at_ground:
-            v = u * inverse[k]
-            J, b = J.minus_outer(u.reshape(6, 1), v.reshape(6, 1)), b - v * rest
-    body.inverse, body.rows, body.rests, body.wrenches = inverse, rows, rests, columns(wrenches)
-    left = range(front.closes, front.width)
-    D = [full[i, j] for i, j in pairs(front.width) if j >= front.closes]
-    hand_on(body, parent, J, b, U[:, front.closes :], D, r[front.closes :], [s[k] for k in left])
-
-
-def press(body: Any, parent: Any) -> None:
-    """Soft rows end here: their multipliers are known, `gamma`, and are put in where others would be eliminated."""
-    front, (J, b, U, D, r, s) = body.columns, received(body)
-    y, left = vector(*body.gamma), range(front.closes, front.width)
-    b = b + U[:, : front.closes] @ y
-    if front.at_ground:
-        r, U = r + falling(body, U), zeros(*U.shape)
-    full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
-    rest = r + pressed(full, front, y)
-    body.rests = y
-    D = [full[i, j] for i, j in pairs(front.width) if j >= front.closes]
-    hand_on(body, parent, J, b, U[:, front.closes :], D, rest[front.closes :], [s[k] for k in left])
-
-
-def pressed(full: dict[tuple[int, int], Any], front: Columns, y: Vector) -> Vector:
-    """D y of multipliers y that are known and end here, for all unknowns."""
-    every, ending = range(front.width), range(front.closes)
-    return vector(*(dot([full[max(j, k), min(j, k)] for k in ending], y) for j in every))
-
-
-def pivot_inverse(body: Any, k: int, pivot: Any, scale: Any) -> Any:
-    """1/pivot; of a soft row with its own compliance, -1/weight, beside it, also where the weight is 0."""
-    if body.columns.soft:
-        return body.weight[k] / (body.weight[k] * pivot - 1)
-    return 1 / pivot if body.columns.shared else kept_inverse(pivot, scale)
-
-
-def kept_inverse(pivot: Any, scale: Any) -> Any:
-    """1/pivot, or 0 where nothing is left of what the pivot was made from."""
-    if known(pivot) == 0:
-        return 0
-    return select(less(REDUNDANT * scale, -pivot), 1 / pivot, 0.0)
-
-
-# -- what is handed from link to link ---------------------------------------------------------------------------------
-
-
-def received(body: Any) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector, list[Any]]:
-    """J, b, U, D by its lower triangle, r and s: the link's own and what its children have handed in.
-
-    s is what the diagonal of D was made from, so that rows which others imply can be told.
-    """
-    front: Columns = body.columns
-    U = zeros(6, front.width)
-    for k, column in enumerate(front.starts):
-        U[:, column] = wrench(body, k)
-    parts = [body.handed(name) for name in ("U", "D", "r", "s")]
-    own = [U, zeros(len(pairs(front.width))), zeros(front.width), zeros(front.width)]
-    U, D, r, s = (x if y is None else x + y for x, y in zip(own, parts, strict=True))
-    J, b = body.handed("J"), body.handed("b")
-    J, b = body.J if J is None else body.J + J, body.b if b is None else body.b + b
-    return J, b, U, list(D), r, list(s)
-
-
-def working(body: Any) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector, list[Any]]:
-    """The same in the joint's working frame."""
-    J, b, U, D, r, s = received(body)
-    r = r + U.T @ centripetal_acceleration(body)
-    b = body.W.force(b + J @ centripetal_acceleration(body))
-    return body.W.inertia(J), b, forces(body.W, U), D, r, s
-
-
-def wrench(body: Any, k: int) -> Vector:
-    """Column k of the rows that touch a link."""
-    column: Vector = body.K[6 * k : 6 * k + 6]
-    return column
-
-
-def on_joint(body: Any, k: int) -> Vector:
-    """Column k of the rows that touch a link's coordinates."""
-    n = len(body.qd)
-    column: Vector = body.N[n * k : n * k + n]
-    return column
-
-
-def hand_on(body: Any, parent: Any, J: Any, b: Any, U: Any, D: Any, r: Any, s: Any) -> None:
-    """Hand the form to the parent, its columns where they land there."""
-    front = body.columns
-    if J is not None and not front.to_ground:
-        parent.add("J", body.A.inertia(J))
-        parent.add("b", body.A.force(b))
-    if not front.lands:
-        return
-    U = forces(body.A, U)
-    if front.to_ground:
-        r, U = r + falling(body, U), zeros(*U.shape)
-    wide, places = zeros(6, front.above), {key: k for k, key in enumerate(pairs(front.above))}
-    triangle, rest, scale = zeros(len(places)), zeros(front.above), zeros(front.above)
-    for k, column in enumerate(front.lands):
-        wide[:, column], rest[column], scale[column] = U[:, k], r[k], s[k]
-    for (i, j), x in zip(pairs(len(front.lands)), D, strict=True):
-        a, c = front.lands[i], front.lands[j]
-        triangle[places[max(a, c), min(a, c)]] = x
-    for name, value in (("U", wide), ("D", triangle), ("r", rest), ("s", scale)):
-        parent.add(name, value)
-
-
-def falling(body: Any, U: Matrix) -> Vector:
-    """U^T alpha of the ground, which accelerates against gravity."""
-    return vector(*(dot(column, body.up) for column in U[3:].T))
-
-
-def forces(pose: Any, U: Matrix) -> Matrix:
-    """Columns of wrenches through a pose."""
-    return columns([pose.force(U[:, k]) for k in range(U.shape[1])]) if U.shape[1] else U
-
-
-def pairs(width: int) -> list[tuple[int, int]]:
-    """The lower triangle by rows."""
-    return [(i, j) for i in range(width) for j in range(i + 1)]
-
-
 # -- outward ----------------------------------------------------------------------------------------------------------
 
 
@@ -325,23 +165,11 @@ def answers(body: Any, above: Vector, alpha: Vector, known: Vector | None = None
         qdd, alpha = body.Phi @ y + body.second, alpha + body.lead @ y
     else:
         resisting = vector(*(dot_in_pairs(column, alpha) for column in body.Z.T))
-        held = body.E @ passing if front.width else zeros(len(body.z))
-        qdd = LDL(body.L, body.z).back(body.z - resisting - held)
+        rows = body.E if front.width else zeros(len(body.z), 0)
+        held = vector(*(minus_dot(z, row, passing) for z, row in zip(body.z, rows, strict=True)))
+        qdd = LDL(body.L, body.z).back(held - resisting)
         alpha = alpha + (body.S_A + body.S_B) @ qdd
     return qdd, body.W.motion(alpha) + centripetal_acceleration(body)
-
-
-def solve(body: Any, alpha: Vector, passing: Vector, known: Vector | None) -> None:
-    """Unknowns that end at a closure, last pivot first."""
-    front: Columns = body.columns
-    y = vector(*(zeros(front.closes) if known is None else known), *passing)
-    for k in range(front.closes - 1, -1, -1) if known is None else ():
-        right = body.rests[k] + dot(body.wrenches[:, k], alpha) + dot(body.rows[k, k + 1 :], y[k + 1 :])
-        y[k] = -right * body.inverse[k]
-    if front.soft and known is None:  # what was known of them has gone inward by itself, and comes back here
-        y[: front.closes] = y[: front.closes] + body.gamma
-    body.carried = y
-    body.multipliers = zeros(0) if front.shared else y[: front.closes]
 
 
 def rest(body: Any, parent: Any) -> None:

@@ -11,7 +11,8 @@ from anyjoint.tree.columns import Columns
 
 from . import carried
 from .algorithm import algorithm
-from .carried import CARRIED, hand_on, on_joint, pairs, received, working
+from .carried import CARRIED
+from .front import hand_on, on_joint, pairs, received, working
 from .velocity import centripetal_acceleration
 
 

@@ -9,7 +9,7 @@ from anyjoint.spatial import zeros
 from anyjoint.tree.closures import ClosedPlan
 
 from .algorithm import algorithm
-from .carried import forces, on_joint, wrench
+from .front import forces, on_joint, wrench
 
 
 def project(body: Any, parent: Any) -> None:

@@ -22,6 +22,7 @@ from anyjoint.tree.record import Record
 
 from . import carried
 from .algorithm import Algorithm, Parent, SweepFunction, algorithm
+from .closing import close
 from .newton_euler import accelerate
 from .small_matrix import felt, together
 
@@ -77,7 +78,7 @@ def come_to_rest(body: Record) -> None:
 def inertias(body: Record, parent: Parent) -> None:
     """Inward: articulated inertias and what is unbalanced; soft rows give way."""
     if body.columns.soft:
-        carried.close(body, parent, 0.0)
+        close(body, parent, 0.0)
     else:
         carried.inertias(body, parent)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Matrix, Vector, dot, zeros
+from anyjoint.spatial import Matrix, Vector, dot, minus_dot, zeros
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class LDL:
         """L^-1 b."""
         y = zeros(len(b))
         for i in range(len(b)):
-            y[i] = b[i] - dot(self.L[i, :i], y[:i])
+            y[i] = minus_dot(b[i], self.L[i, :i], y[:i])
         return y
 
     def back(self, w: Any) -> Vector:
@@ -26,7 +26,7 @@ class LDL:
         n = len(w)
         x = zeros(n)
         for i in range(n - 1, -1, -1):
-            x[i] = w[i] - dot(self.L[i + 1 :, i], x[i + 1 :])
+            x[i] = minus_dot(w[i], self.L[:i:-1, i], x[:i:-1])  # what is known last goes in last
         return x
 
     def solve(self, b: Any) -> Vector:
@@ -40,10 +40,10 @@ def ldl(Omega: Matrix) -> LDL:
     L, inverse, scaled = zeros(n, n), zeros(n), zeros(n, n)
     for j in range(n):
         L[j, j] = 1
-        pivot: Scalar = Omega[j, j] - dot(L[j, :j], scaled[j, :j])
+        pivot: Scalar = minus_dot(Omega[j, j], L[j, :j], scaled[j, :j])
         inverse[j] = 1 / pivot
         for i in range(j + 1, n):
-            scaled[i, j] = Omega[i, j] - dot(scaled[i, :j], L[j, :j])  # L * pivot
+            scaled[i, j] = minus_dot(Omega[i, j], scaled[i, :j], L[j, :j])  # L * pivot
             L[i, j] = scaled[i, j] * inverse[j]
     return LDL(L, inverse)
 

@@ -38,6 +38,20 @@ def dot(a: Any, b: Any) -> Scalar:
     return total
 
 
+def plus_dot(start: Scalar, a: Any, b: Any) -> Scalar:
+    """start + a . b, product by product: as many operations as with the sum first, but each is fused with a sum."""
+    for x, y in zip(a, b, strict=True):
+        start = start + x * y
+    return start
+
+
+def minus_dot(start: Scalar, a: Any, b: Any) -> Scalar:
+    """start - a . b, product by product."""
+    for x, y in zip(a, b, strict=True):
+        start = start - x * y
+    return start
+
+
 def dot_in_pairs(a: Any, b: Any) -> Scalar:
     """a . b as a balanced sum: as many operations, fewer of them waiting for each other."""
     terms = [x * y for x, y in zip(a, b, strict=True)]

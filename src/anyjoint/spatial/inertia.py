@@ -9,7 +9,7 @@ import numpy as np
 
 from anyjoint.scalar import Scalar
 
-from .algebra import Matrix, Vector, dot, skew, zeros
+from .algebra import Matrix, Vector, dot, minus_dot, plus_dot, skew, zeros
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class BlockInertia:
 
     def __matmul__(self, v: Vector) -> Vector:
         w, u = v[:3], v[3:]
-        top = [dot(self.A[i], w) + dot(self.B[i], u) for i in range(3)]
-        bottom = [dot(self.B[:, i], w) + dot(self.C[i], u) for i in range(3)]
+        top = [plus_dot(dot(self.A[i], w), self.B[i], u) for i in range(3)]
+        bottom = [plus_dot(dot(self.B[:, i], w), self.C[i], u) for i in range(3)]
         out = zeros(6)
         out[:] = top + bottom
         return out
@@ -61,7 +61,7 @@ class BlockInertia:
         def entry(J: Matrix, i: int, j: int, row: int, column: int) -> Scalar:
             if row in vanishing or column in vanishing:
                 return 0
-            return J[i, j] - dot(U[row], W[column])
+            return minus_dot(J[i, j], U[row], W[column])
 
         B = zeros(3, 3)
         for i in range(3):

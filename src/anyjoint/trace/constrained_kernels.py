@@ -18,10 +18,11 @@ from anyjoint.tree.closures import ClosedPlan
 
 from .classes import Tracer
 from .constrained import Question
+from .feeds import Feeds
 from .layout import Layout
 from .numbers import Numbers
 from .push_kernels import SEEN, PushKernels
-from .row_kernels import HUB, WORLD, Feeds, RowKernels
+from .row_kernels import HUB, WORLD, RowKernels
 from .setup import Rows
 
 if TYPE_CHECKING:
@@ -40,13 +41,14 @@ def constrained_kernels(
     worldly = not all(workshop.relative) or workshop.pushes
     unused = (() if worldly else WORLD) + (HUB if not any(workshop.relative) else ())
     wanted = replace(sweep, results=tuple(name for name in sweep.results if name not in unused))
-    frames = Layout(Tracer(plan, numbers, workshop.joints, wanted), builder, results_in_work=True)
-    frames.add_runs()
+    seen = Tracer(plan, numbers, workshop.joints, wanted)
     rows = RowKernels(
-        builder, mechanism, closed, workshop.relative, numbers, workshop.row_programs, frames, question,
-        _end(frames.rows),
-    )  # fmt: skip
-    made = [*frames.rows, *rows.rows]
+        builder, mechanism, closed, workshop.relative, numbers, workshop.row_programs, seen, question
+    )
+    needed = None if workshop.pushes else rows.needed
+    frames = Layout(seen, builder, results_in_work=True, needed=needed)
+    frames.add_runs()
+    made = [*frames.rows, *rows.add_runs(frames.results, _end(frames.rows))]
     if workshop.pushes:
         made += PushKernels(
             builder, mechanism, closed, workshop.found(), numbers, workshop.push_programs, frames, rows.feeds,

@@ -51,10 +51,9 @@ def contact_kernels(workshop: Workshop, question: Question, inputs: Sequence[str
     frames = Layout(Tracer(plan, numbers, workshop.joints, wanted), builder, results_in_work=True)
     frames.add_runs()
     rows = RowKernels(
-        builder, mechanism, closed, workshop.relative, numbers, workshop.row_programs, frames, question,
-        _end(frames.rows),
-    )  # fmt: skip
-    made = [*frames.rows, *rows.rows]
+        builder, mechanism, closed, workshop.relative, numbers, workshop.row_programs, frames.tracer, question
+    )
+    made = [*frames.rows, *rows.add_runs(frames.results, _end(frames.rows))]
     made += PushKernels(
         builder, mechanism, closed, workshop.found(), numbers, workshop.push_programs, frames, rows.feeds,
         _end(made), question,

@@ -11,8 +11,8 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.tree.closures import ClosedPlan, Felt
 
 from .body_trace import entries_of
+from .feeds import Feeds
 from .pushes import Shares, Spot
-from .row_kernels import Feeds
 from .sketch import Sketch
 
 SHARED = ("lack", "give", "pull", "grip")  # rows that several pushes add to

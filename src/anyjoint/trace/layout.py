@@ -16,11 +16,12 @@ import numpy as np
 from anyjoint.codegen import Array, Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.symbolic import Graph, Node
-from anyjoint.symbolic.rewrite import reachable
 
 from .body_trace import BodyTrace, FromChildren, FromParent, FromRaw, FromRecord, FromRow, Message, Source, entries_of
 from .classes import Tracer
+from .loaded import Loaded, Needed
 from .messages import Messages
+from .order import sweep_order
 from .pair_layout import Spread
 from .runs import Call, add_sweeps
 from .setup import Rows, Setup, split_parameters
@@ -30,7 +31,6 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 # Lane arrays of a kernel. "own" and "keep" are the same record, read and written: never the same entry, so that stores
 # need not wait for loads. Outward, a kernel reads "parent" and writes "mine"; inward the other way round.
 LANES = ("own", "keep", "mine", "parent")
-IDLE = -1  # instead of a kernel that would write nothing
 RESULT = "result "  # begins the name of the part of the result row that one result goes to
 
 
@@ -64,7 +64,9 @@ class Layout:
     def __init__(
         self, tracer: Tracer, builder: Builder, results_in_work: bool = False, first: int = 0,
         fed: Mapping[str, Place] = MappingProxyType({}), spread: Mapping[str, Spread] = MappingProxyType({}),
+        needed: Needed | None = None,
     ) -> None:  # fmt: skip
+        """With `needed`, by link and name, other entries of results are not stored."""
         self.tracer, self.builder = tracer, builder
         self.spread = spread  # results that are kept row by row over all links
         self.first, self.fed = first, fed  # where numbers begin, and rows that other kernels write to the work array
@@ -73,38 +75,11 @@ class Layout:
         self.children: dict[int, list[int]] = {}
         for i, link in enumerate(self.links):
             self.children.setdefault(link.parent, []).append(i)
-        self.slots: list[dict[Message, int]] = [{} for _ in tracer.traces]  # per sweep: entries of a message
-        self.kept: dict[BodyTrace, dict[int, int]] = {}  # per trace: node -> slot of the record
+        self.loaded = Loaded(tracer, needed)
+        self.slots, self.kept = self.loaded.slots, self.loaded.kept
         self.fills: dict[tuple[tuple[BodyTrace, ...], int], Hashable] = {}
         self.results, self.result_size = self._result_places()
         self.rows: list[Rows] = []  # known once the runs have been added
-        self._find_kept()
-
-    # -- what must be stored --------------------------------------------------------------------------------
-
-    def _find_kept(self) -> None:
-        """Last sweep first: what a later sweep loads, an earlier one must keep."""
-        wanted: dict[BodyTrace, set[int]] = {}
-        order = [trace for level in reversed(self.tracer.traces) for trace in dict.fromkeys(level)]
-        for trace in order:
-            nodes = {x.id for x in self._outputs(trace) if isinstance(x, Node)} | wanted.get(trace, set())
-            chain = trace.chain()
-            for i in reachable(trace.graph, nodes):
-                source = trace.sources.get(i)
-                if isinstance(source, FromRecord):
-                    wanted.setdefault(chain[source.level], set()).add(source.node)
-                elif isinstance(source, Message):
-                    slots = self.slots[trace.level]
-                    slots.setdefault(source, len(slots))
-        for trace in reversed(order):
-            begin = sum(len(self.kept[t]) for t in trace.chain()[:-1])
-            self.kept[trace] = {node: begin + k for k, node in enumerate(sorted(wanted.get(trace, ())))}
-
-    def _outputs(self, trace: BodyTrace) -> list[Any]:
-        algorithm = self.tracer.algorithm
-        wanted = {*algorithm.results, *algorithm.totals, *self.tracer.reads[trace.level]}
-        values = [x for name, (scalars, _) in trace.values.items() if name in wanted for x in scalars]
-        return values + [x for scalars, _ in trace.handed.values() for x in scalars]
 
     def _said(self, trace: BodyTrace) -> Iterator[tuple[Node, int]]:
         """Values that children load from this link's message, with their slots."""
@@ -122,26 +97,32 @@ class Layout:
         `between` is called with the number of each sweep before its runs are added.
         """
         setups: dict[int, Setup] = {}
-        index: dict[Hashable, int] = {}
+        index: dict[Hashable, int | None] = {}
         calls: list[Call] = []
-        for level, i in self._visits():
-            trace, parent = self.tracer.traces[level][i], self.links[i].parent
-            fill = self._fill(level, i) if trace.handed and parent >= 0 else ()
-            key = (trace, parent >= 0, i in self.children, fill)
-            if key not in index:
-                kernel, setup = self._kernel(trace, parent >= 0, i in self.children, fill)
-                index[key] = self.builder.kernel(kernel) if kernel.stores else IDLE
-                if kernel.stores:
-                    setups[index[key]] = setup
-            if index[key] != IDLE:
-                calls.append(Call(index[key], i, level))
-        self._assemble(setups, calls, between)
-
-    def _visits(self) -> Iterator[tuple[int, int]]:
-        count = len(self.links)
+        parents = [link.parent for link in self.links]
+        orders = []
         for level, sweep in enumerate(self.tracer.algorithm.sweeps):
-            for i in range(count - 1, -1, -1) if sweep.direction == "inward" else range(count):
-                yield level, i
+            kernels = self._kernels(level, index, setups)
+            orders.append(sweep_order(parents, kernels, sweep.direction == "inward"))
+            calls += [Call(k, i, level) for i in orders[-1] if (k := kernels[i]) is not None]
+        self._assemble(setups, calls, orders, between)
+
+    def _kernels(
+        self, level: int, index: dict[Hashable, int | None], setups: dict[int, Setup]
+    ) -> list[int | None]:
+        """The kernel of each link in a sweep; None where it would write nothing."""
+        made = []
+        for i, trace in enumerate(self.tracer.traces[level]):
+            has_parent = self.links[i].parent >= 0
+            fill = self._fill(level, i) if trace.handed and has_parent else ()
+            key = (trace, has_parent, i in self.children, fill)
+            if key not in index:
+                kernel, setup = self._kernel(trace, has_parent, i in self.children, fill)
+                index[key] = number = self.builder.kernel(kernel) if kernel.stores else None
+                if number is not None:
+                    setups[number] = setup
+            made.append(index[key])
+        return made
 
     def _fill(self, level: int, i: int) -> Hashable:
         """Names that no child before this one has handed in, with all entries that any will: stored, not added."""
@@ -188,7 +169,9 @@ class Layout:
         """Everything that a trace writes."""
         algorithm = self.tracer.algorithm
         stores = [
-            Wanted(x, RESULT + name, self._offset(trace, name, k)) for name, k, x in entries(trace, algorithm.results)
+            Wanted(x, RESULT + name, self._offset(trace, name, k))
+            for name, k, x in entries(trace, algorithm.results)
+            if self.loaded.is_needed(trace, name, k)
         ]
         stores += [Wanted(x, RESULT + name, k, accumulate=True) for name, k, x in entries(trace, algorithm.totals)]
         if has_children:
@@ -219,14 +202,15 @@ class Layout:
     # -- memory and runs ------------------------------------------------------------------------------------
 
     def _assemble(
-        self, setups: dict[int, Setup], calls: list[Call], between: Callable[[int], None] | None
-    ) -> None:
+        self, setups: dict[int, Setup], calls: list[Call], orders: Sequence[Sequence[int]],
+        between: Callable[[int], None] | None,
+    ) -> None:  # fmt: skip
         """Make room for messages, records and results, clear totals, and add the runs of all sweeps."""
         builder, algorithm = self.builder, self.tracer.algorithm
         parents = [link.parent for link in self.links]
         messages = [
-            Messages(parents, len(slots), sweep.direction == "inward")
-            for slots, sweep in zip(self.slots, algorithm.sweeps, strict=True)
+            Messages(parents, len(slots), sweep.direction == "inward", order)
+            for slots, sweep, order in zip(self.slots, algorithm.sweeps, orders, strict=True)
         ]
         shared = builder.room(max((x.size for x in messages), default=0))
         sizes = [sum(len(self.kept[t]) for t in trace.chain()) for trace in self.tracer.traces[-1]]

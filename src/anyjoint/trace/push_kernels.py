@@ -22,12 +22,12 @@ from anyjoint.tree.closures import ClosedPlan
 from .body_trace import entries_of
 from .constrained import Question, poses_of
 from .constraint_program import Seen
+from .feeds import EXACT, Feeds
 from .landings import SHARED, Landing, alike, entries_at, land, landings_of, mark, places_of
 from .layout import Layout
 from .numbers import Numbers
 from .push_program import PushPrograms
 from .pushes import Pushes, Spot, shares, split_numbers
-from .row_kernels import EXACT, Feeds
 from .setup import Rows
 from .sketch import Sketch
 

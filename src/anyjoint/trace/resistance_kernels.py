@@ -22,6 +22,7 @@ from anyjoint.spatial import dot, vector, zeros
 from anyjoint.tree.closures import ClosedPlan
 
 from .body_trace import entries_of
+from .feeds import EXACT, Feeds
 from .flatten import flatten
 from .landings import Landing, alike, entries_at, land, landings_of, mark, places_of
 from .layout import Layout
@@ -31,7 +32,6 @@ from .push_program import Pushed
 from .pushes import Pushes, Spot, shares, split_numbers
 from .resistance_group import Group, Member, Stash
 from .resistance_program import ResistancePrograms
-from .row_kernels import EXACT, Feeds
 from .setup import Rows
 from .sketch import Sketch
 

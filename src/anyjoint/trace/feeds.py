@@ -1,0 +1,35 @@
+"""Rows of constraints and forces that kernels write and sweeps load."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anyjoint.codegen import Place
+from anyjoint.codegen.builder import Builder
+from anyjoint.tree.plan import Link
+
+from .numbers import Pattern
+from .straight import FEEDS
+
+EXACT = (0.0, 1.0)
+
+
+@dataclass
+class Feeds:
+    """Rows that kernels write for sweeps: where they stand in the work array, and what is exact in them, by link."""
+
+    rooms: dict[str, Place]
+    exact: list[dict[str, list[Any]]]
+
+    @staticmethod
+    def of(builder: Builder, links: Sequence[Link]) -> Feeds:
+        """Room for the rows of all links, and zeros."""
+        ends = {name: max((getattr(link.feed, name).stop for link in links), default=0) for name in FEEDS}
+        exact = [{name: [0.0] * (at.stop - at.start) for name, at in vars(link.feed).items()} for link in links]
+        return Feeds({name: builder.room(end) for name, end in ends.items()}, exact)
+
+    def patterns(self) -> list[dict[str, Pattern]]:
+        """The exact entries of every link's rows."""
+        return [{name: tuple(entries) for name, entries in feed.items()} for feed in self.exact]
