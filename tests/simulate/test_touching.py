@@ -331,3 +331,16 @@ def test_forces_are_felt_within_the_same_step():
     press = aj.forces.Spring("ball", (0, 0, 0), None, (0, 0, -2.0), stiffness=100.0, length=2.0)
     traj = run(ball_model(), at(RADIUS), duration=0.3, forces=[press])
     assert traj.contacts["ball-ground"].force[-1, 2] == pytest.approx(MASS * G + 100 * RADIUS, rel=1e-3)  # it sinks in
+
+
+@pytest.mark.parametrize("part", [1e-3, 0.3])
+def test_a_short_step_throws_nothing_out(part):
+    """A contact is as stiff in a step that is cut short, by an event or by the end, as in all others."""
+    dt, rest = 1e-3, at(RADIUS - G * 1e-6 / 25)
+    last = run(ball_model(), rest, duration=(10 + part) * dt, dt=dt)
+    assert np.abs(last.v[-1]).max() < 1e-9
+    assert last.contacts["ball-ground"].force[-1] == pytest.approx([0, 0, MASS * G], rel=1e-6)
+    end = aj.Event(lambda t, q, v: t - (5 + part) * dt, terminal=True)
+    cut = run(ball_model(), rest, duration=0.01, dt=dt, events=[end])
+    assert cut.t[-1] == pytest.approx((5 + part) * dt)
+    assert np.abs(cut.v[-1]).max() < 1e-9

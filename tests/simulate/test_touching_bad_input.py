@@ -5,7 +5,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import distances, joints, shapes, surfaces
-from tests.simulate.touching import METHOD, at, ball
+from tests.simulate.touching import METHOD, RADIUS, at, ball
 
 
 def free(shape=None):
@@ -102,3 +102,26 @@ def test_modes_and_joints_that_follow_others_are_refused():
     mech.add_contact(mech.bodies[-1], (0, 0, 0), on=distances.HalfSpace(offset=-9.0))
     with pytest.raises(aj.InputError, match="cannot be felt where joints follow others"):
         mech.compile().simulate(duration=0.1, method=METHOD)
+
+
+def test_every_state_of_a_batch_is_looked_at():
+    mech = ball()
+    shape = shapes.Capsule(0.05, 0.2)
+    mech.add_body("rod", joint=joints.FreeQuaternion(), inertia=shape.inertia(0.3), shape=shape)
+    mech.add_contact("rod", on=distances.Sphere(RADIUS), of="ball")
+    model, rows = mech.compile(), np.tile([*at(0.2), *at(0.5)], (20, 1))
+    assert model.simulate(rows, duration=0.01, method=METHOD).status.ok
+    rows[18, 6] = 0.05
+    with pytest.raises(aj.InputError, match=r"'ball-ground' begins 0\.05 m deep in state 18, and would burst apart"):
+        model.simulate(rows, duration=0.01, method=METHOD)
+    rows[18, 6], rows[17, 13] = 0.2, 0.35
+    with pytest.raises(aj.InputError, match=r"'rod-ball' begins 0\.1 m deep in state 17"):
+        model.simulate(rows, duration=0.01, method=METHOD)
+
+
+@pytest.mark.parametrize("joint", [joints.SphericalQuaternion(), joints.FreeQuaternion()])
+def test_dry_friction_that_cannot_be_felt_is_refused(joint):
+    mech = aj.Mechanism("ball")
+    mech.add_body("ball", joint=joint, inertia=aj.Inertia.sphere(0.5, 0.1), friction=0.1)
+    with pytest.raises(aj.InputError, match="'ball' has dry friction along velocities that are no rates"):
+        mech.compile().simulate(duration=0.01, method=METHOD)

@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.codegen import compile_function
 from anyjoint.constraints.touch import Touch
 from anyjoint.errors import InputError
 from anyjoint.forces.resist import touches
-from anyjoint.spatial import Pose
+from anyjoint.spatial import Pose, Translation, Turn, vector
 from anyjoint.stepper import Stepper
+from anyjoint.symbolic import Graph
+
+from .kept import kept
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-LOOKED_AT = 16  # states of a batch
+FEW = 16  # states that are looked at without compiling for them
 POP = 1.0  # m/s: a contact that begins so deep inside that it would throw bodies out faster is refused
 
 
@@ -33,15 +37,15 @@ def check_contacts(model: Model, q: Floats, dt: float, stepper: Stepper) -> None
     if not stepper.resists:
         names = ", ".join(repr(pair.name) for pair in pairs[:3]) + (", ..." if len(pairs) > 3 else "")
         raise InputError(f'method={stepper.name!r} does not feel the contacts {names}; use method="time-stepping"')
-    for row in q[:LOOKED_AT]:
-        for touch, gap in gaps(model, row):
-            if not np.isfinite(gap):
-                raise InputError(f"contact {touch.what!r}: its distance has no value or no gradient where q0 begins")
-            if gap < -POP * dt:
-                raise InputError(
-                    f"contact {touch.what!r} begins {-gap:.3g} m deep, and would burst apart; begin outside, or at most"
-                    f" {POP * dt:.1g} m inside for steps of {dt:g} s"
-                )
+    for touch, found in gaps_of_all(model, q) if len(q) > FEW else ((x, y) for row in q for x, y in gaps(model, row)):
+        gap, which = np.min(found), f" in state {int(np.argmin(found))}" if np.ndim(found) else ""
+        if not np.isfinite(gap):
+            raise InputError(f"contact {touch.what!r}: its distance has no value or no gradient where q0 begins{which}")
+        if gap < -POP * dt:
+            raise InputError(
+                f"contact {touch.what!r} begins {-gap:.3g} m deep{which}, and would burst apart; begin outside, or at"
+                f" most {POP * dt:.1g} m inside for steps of {dt:g} s"
+            )
 
 
 def gaps(model: Model, q: Floats) -> list[tuple[Touch, float]]:
@@ -53,6 +57,35 @@ def gaps(model: Model, q: Floats) -> list[tuple[Touch, float]]:
             a, b = (poses[body] for body in touch.bodies)
             found.append((touch, _gap(touch, a, b)))
     return found
+
+
+def gaps_of_all(model: Model, q: Floats) -> list[tuple[Touch, Floats]]:
+    """All points of contact and their gaps in a batch of states, by machine code."""
+    mechanism, found = model.mechanism, []
+    poses = np.asarray(model.body_poses(q), dtype=float)[:, :, :3].reshape(len(q), mechanism.nb, 12)
+    for touch in (touch for pair in mechanism.contacts for touch in touches(mechanism, pair)):
+        code = kept(model, ("gap", touch.kind), lambda touch=touch: _compiled(touch))
+        numbers = np.broadcast_to(touch.numbers, (len(q), len(touch.numbers)))
+        rows = [poses[:, body] for body in touch.bodies if body >= 0]
+        found.append((touch, np.asarray(code(np.concatenate([*rows, numbers], axis=1)))[:, 0]))
+    return found
+
+
+def _compiled(touch: Touch) -> Any:
+    """(poses of the bodies that move, numbers) -> the gap."""
+    graph = Graph()
+    frames = [[graph.variable("x") for _ in range(12)] if body >= 0 else None for body in touch.bodies]
+    numbers = [graph.variable("n") for _ in touch.numbers]
+    gap = touch.meeting(*map(_pose, frames), numbers)[0]
+    return compile_function([[*(x for frame in frames if frame for x in frame), *numbers]], [gap])
+
+
+def _pose(frame: Any) -> Pose:
+    """A pose from the rows of [R p]; the ground's without."""
+    if frame is None:
+        return Pose()
+    T = vector(*frame).reshape(3, 4)
+    return Pose((Translation(tuple(T[:, 3])), Turn(T[:, :3])))
 
 
 def _gap(touch: Touch, a: Pose, b: Pose) -> float:
