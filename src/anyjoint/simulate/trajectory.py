@@ -267,6 +267,9 @@ class Trajectory:
         more: dict[str, Any] = {}
         if "contacts" in header:
             cls, more, model = _view("anyjoint.simulate.contact").facts_of(header, arrays, model)
+        if "limits" in header:
+            impact = _view("anyjoint.simulate.impact")
+            cls, more = impact.ImpactTrajectory, impact.facts_of(header, arrays)
         if "touching" in header:
             more = {"contacts": read_tracks(header["touching"], arrays)}
         if model is not None and (q.shape[-1] != model.nq or v.shape[-1] != model.nv):
