@@ -28,8 +28,8 @@ class Uses(Part):
     def simulate(
         self, q0: Any = None, v0: Any = None, duration: float = 10.0, dt: float = 1e-3, method: str = "rk4", *,
         rtol: float = 1e-8, atol: float = 1e-10, tau: Any = None, forces: Sequence[Any] = (), events: Any = (),
-        save_every: int | None = None, progress: Any = None, threads: int = 1, limits: bool = True,
-        hold: int | None = None, stabilise: Any = "project", parameters: Given | None = None,
+        save_every: int | None = None, progress: Any = None, threads: int = 1, limits: bool | str = True,
+        restitution: Any = None, hold: int | None = None, stabilise: Any = "project", parameters: Given | None = None,
         gradient: bool = False, memory: int = 1 << 30,
     ) -> Trajectory:  # fmt: skip
         """Integrate the motion from (q0, v0); without them from the mechanism's own start.
@@ -39,11 +39,12 @@ class Uses(Part):
         and `atol`, and `dt` is the distance of its samples. `tau` are generalized forces: a row, values over time, or a
         function tau(t, q, v), asked at every stage or, with `hold=k`, every k steps; `forces` are springs, wrenches and
         servos of `anyjoint.forces`; `events` are functions of (t, q, v) or `aj.Event`s. Limits that joints declare hold
-        unless `limits` is False. `stabilise` keeps the motion on constraints: "project" after every step,
-        ("baumgarte", a, b), or None. Every `save_every`-th step is kept (default all). `progress=True` shows a bar.
-        Batches (batch, n) run on `threads`; `parameters` gives each state its own. With `gradient`, the trajectory can
-        be differentiated (`traj.gradient`, `traj.tangent`) with states in at most `memory` bytes. Trouble ends the run
-        early, with a status that says why.
+        unless `limits` is False: by stops that push back or, with limits="impact", by impacts whose `restitution` is
+        from 0 to 1, one number or some by name. `stabilise` keeps the motion on constraints: "project" after every
+        step, ("baumgarte", a, b), or None. Every `save_every`-th step is kept (default all). `progress=True` shows a
+        bar. Batches (batch, n) run on `threads`; `parameters` gives each state its own. With `gradient`, the trajectory
+        can be differentiated (`traj.gradient`, `traj.tangent`) with states in at most `memory` bytes. Trouble ends the
+        run early, with a status that says why.
 
         >>> traj = model.simulate([0.1], [0.0], duration=1.0, dt=1e-3)
         >>> traj.status.ok, len(traj.t)
@@ -53,8 +54,8 @@ class Uses(Part):
 
         return simulate(
             self.whole, q0, v0, duration, dt, method, rtol=rtol, atol=atol, tau=tau, forces=forces, events=events,
-            save_every=save_every, progress=progress, threads=threads, limits=limits, hold=hold, stabilise=stabilise,
-            parameters=parameters, gradient=gradient, memory=memory,
+            save_every=save_every, progress=progress, threads=threads, limits=limits, restitution=restitution,
+            hold=hold, stabilise=stabilise, parameters=parameters, gradient=gradient, memory=memory,
         )  # fmt: skip
 
     @named_options

@@ -38,7 +38,7 @@ class Samples:
         self.values = np.empty((len(self.times), request.batch, self.nq + self.nv + request.powered))
         self.filled = np.zeros(request.batch, dtype=int)
         self.given = self.steps = 0
-        self.history: list[tuple[Floats, ...]] | None = [] if request.events else None
+        self.history: list[tuple[Floats, ...]] | None = [] if request.events or request.between else None
         self.paths: list[list[tuple[Floats, Floats]]] | None = None
         if guard_of(request.model):
             self.paths = [[] for _ in range(request.batch)]
@@ -71,7 +71,8 @@ class Samples:
         if len(self.request.quantities) > 1:
             q, v = self._settled(self.times[part], q, v)
         done = work[..., 0] if work.shape[-1] else None
-        return Chunk(self.times[part], q, v, steps, self._state_at(), self._paths(), done)
+        state_at, work_at = self._between()
+        return Chunk(self.times[part], q, v, steps, state_at, self._paths(), done, work_at)
 
     def _settled(self, t: Floats, q: Floats, v: Floats) -> tuple[Floats, Floats]:
         """Samples on the constraints, which interpolants are not."""
@@ -93,20 +94,21 @@ class Samples:
         none = [(np.zeros(0), np.zeros((0, self.nq)))]
         return tuple((np.concatenate(t), np.concatenate(q)) for t, q in (zip(*(x or none), strict=True) for x in taken))
 
-    def _state_at(self) -> Any:
-        """States of a single trajectory between the last samples; older steps are forgotten."""
+    def _between(self) -> tuple[Any, Any]:
+        """States of a single trajectory between the last samples, and the work up to them; older steps are dropped."""
         if self.history is None:
-            return None
+            return None, None
         steps = [np.concatenate(parts) for parts in zip(*self.history, strict=True)]
         self.history = [tuple(part[steps[1] >= self.times[self.given - 1]] for part in steps)]
 
-        def state_at(t: float) -> tuple[Floats, Floats]:
+        def row_at(t: float) -> Floats:
             k = min(int(np.searchsorted(steps[1], t, side="left")), len(steps[1]) - 1)
             before, _, used, y, dense = (part[k : k + 1] for part in steps)
-            found = interpolated(np.array([t]), before, used, y, dense)[0]
-            return found[: self.nq], found[self.nq : self.nq + self.nv]
+            return np.asarray(interpolated(np.array([t]), before, used, y, dense)[0])
 
-        return state_at
+        n = self.nq + self.nv
+        work_at = (lambda t: float(row_at(t)[n])) if self.request.powered else None
+        return (lambda t: (row_at(t)[: self.nq], row_at(t)[self.nq : n])), work_at
 
 
 def _answer(model: Model, quantity: str | Quantity, rows: ParameterRows, *arrays: Floats) -> Floats:
@@ -156,7 +158,8 @@ def _prepare(request: Request, row: AdaptiveRow, state: Floats) -> None:
     """First rates and step lengths."""
     request = replace(request, stepper=STEPPERS["dopri5"]) if request.stepper.implicit else request
     for member, (q, v) in enumerate(zip(request.q, request.v, strict=True)):
-        rates = python_stepper(request, member).rates(0.0, q, v)
+        rates = python_stepper(request, member).rates(request.begin, q, v)
+        state[member, row.time] = request.begin
         state[member, row.step] = first_step(q, v, rates[:-1], request)
         state[member, row.rates : row.rates + row.width] = rates[: row.width]
 
@@ -190,7 +193,7 @@ def python_adaptive(request: Request) -> Iterator[Chunk]:
     stepper, tableau = python_stepper(request), request.stepper.tableau
     assert tableau is not None  # adaptive steppers have one
     samples, pace = Samples(request), Pace(4)
-    t, q, v, work = 0.0, request.q[0].copy(), request.v[0].copy(), 0.0
+    t, q, v, work = request.begin, request.q[0].copy(), request.v[0].copy(), 0.0
     h, n = first_step(q, v, stepper.rates(t, q, v)[:-1], request), len(q) + len(v)
     width = n + request.powered
     while t < request.duration:

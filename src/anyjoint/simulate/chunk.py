@@ -39,6 +39,8 @@ class Chunk:
     state_at: StateAt | None = None
     paths: tuple[tuple[Floats, Floats], ...] = ()
     work: Floats | None = None
+    work_at: Callable[[float], float] | None = None  # at times in between
+    jumps: bool = False  # whether the state has jumped to its first sample, at the time of the sample before
     contacts: Floats | None = None  # (s, batch, 9 points): where each point of contact is, its normal, the force there
 
 

@@ -41,13 +41,14 @@ def in_python(request: Request) -> Iterator[Chunk]:
 
 def one_by_one(request: Request) -> Iterator[Chunk]:
     """A batch in Python: each trajectory to its end, then all of them together."""
-    parts = [_joined(in_python(_member(request, k)), k) for k in range(request.batch)]
+    parts = [_joined(in_python(member_of(request, k)), k) for k in range(request.batch)]
     q, v = (np.concatenate([getattr(part, x) for part in parts], axis=1) for x in ("q", "v"))
     paths = tuple(path for part in parts for path in part.paths)
     yield Chunk(parts[0].t, q, v, sum(part.steps for part in parts), paths=paths, work=_works(parts, 1))
 
 
-def _member(request: Request, k: int) -> Request:
+def member_of(request: Request, k: int) -> Request:
+    """The request of one trajectory of a batch."""
     values = request.drive.values
     own = values[k : k + 1] if len(values) == request.batch and request.drive.times is None else values
     rows = request.parameters.take([k]) if request.parameters else None

@@ -11,11 +11,12 @@ from anyjoint.errors import SingularityError
 
 from .chunk import Chunk
 from .engine import engine
-from .integrate import Recorder, singular_start, started
 from .limits import overrun
 from .python_step import coordinate_rates
+from .recorder import Recorder
 from .request import Request, make_request
 from .stabilise import APART, row_name
+from .start import singular_start, started
 from .status import Status
 from .trajectory import Trajectory
 

@@ -18,6 +18,8 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 
 def fixed_parts(request: Request) -> list[tuple[int, int, float]]:
     """(samples, steps per sample, step length): whole samples, then what is left."""
+    if request.begin:
+        return _parts_from(request.begin, request)
     whole, left = divmod(request.steps, request.every)
     parts = [(whole, request.every, request.dt)] if whole else []
     short = request.duration - request.steps * request.dt
@@ -27,13 +29,23 @@ def fixed_parts(request: Request) -> list[tuple[int, int, float]]:
     return [*parts, (1, left + 1, (left * request.dt + short) / (left + 1))]
 
 
+def _parts_from(begin: float, request: Request) -> list[tuple[int, int, float]]:
+    """The same for a run that begins between two samples: a shorter step to the next one comes first."""
+    lengths = np.diff([begin, *request.times]).tolist()
+    first, inner, last = lengths[:1], len(lengths) - 2, lengths[1:][-1:]
+    ends = [[(1, 1, h) for h in part] for part in (first, last)]
+    return [*ends[0], *([(inner, 1, request.dt)] if inner > 0 else []), *ends[1]]
+
+
 def compiled_fixed(request: Request) -> Iterator[Chunk]:
     """The step loop as machine code."""
     stepper = make_stepper(request)
     state, numbers = initial_rows(request, stepper.step.row), numbers_of(request, stepper)
     stepper.prepare(request.batch)
+    if request.begin and request.model.mechanism.timed:
+        state[:, stepper.step.clock] = request.begin
     pace, times = Pace(max(1, 256 // request.every)), request.times
-    at, clock, taken = 0, 0.0, 0
+    at, clock, taken = 0, request.begin, 0
     for samples, every, h in fixed_parts(request):
         settings = stepper.settings(h, forces=request.numbers)
         origin, done = clock, 0
@@ -99,7 +111,7 @@ def _chunk(request: Request, t: Floats, out: Floats, steps: int, shown: int) -> 
 def python_fixed(request: Request) -> Iterator[Chunk]:
     """The same in Python, because a Python function has to be asked at every stage."""
     stepper = python_stepper(request)
-    q, v, clock, at = request.q[0].copy(), request.v[0].copy(), 0.0, 0
+    q, v, clock, at = request.q[0].copy(), request.v[0].copy(), request.begin, 0
     work = 0.0
     pace, times = Pace(8), request.times
     for samples, every, h in fixed_parts(request):

@@ -33,6 +33,7 @@ from anyjoint.stepper.physics import built_in_joints
 
 from .drive import Drive, make_drive
 from .events import Event, as_events
+from .hard_stop import IMPACT, Stop, hard_stops
 from .kept import kept
 from .limits import check_start, check_stops, stops
 from .programs import program_of
@@ -76,6 +77,9 @@ class Request:
     given: tuple[Floats, Floats] | None = None  # first states before joints chose their charts
     note: str = ""  # why the method was chosen, if the user left that to us
     limits: bool = False  # whether limits of joints are a part of the step
+    hard: tuple[Stop, ...] | None = None  # limits that are met by impacts, if they are
+    begin: float = 0.0  # when it begins; later than 0 only where all steps are samples
+    between: bool = False  # whether states between samples will be asked for
 
     @cached_property
     def quantities(self) -> tuple[str | Quantity, ...]:
@@ -109,6 +113,16 @@ class Request:
     def shows(self) -> bool:
         """Whether contacts are among what a run tells."""
         return self.stepper.resists and bool(self.model.mechanism.contacts)
+
+    @property
+    def stops_hard(self) -> bool:
+        """Whether limits are met by impacts."""
+        return self.hard is not None
+
+    @property
+    def stepwise(self) -> Request:
+        """The same with a sample after every step."""
+        return replace(self, every=1)
 
     @property
     def method(self) -> str:
@@ -161,6 +175,7 @@ class Request:
         if self.duration == 0:
             return np.zeros(0)
         marks = np.arange(self.every, self.steps + 1, self.every) * self.dt
+        marks = marks[marks > self.begin + 1e-9 * self.dt]
         if len(marks) and abs(marks[-1] - self.duration) <= 1e-9 * self.dt:
             marks[-1] = self.duration
             return marks
@@ -169,8 +184,8 @@ class Request:
 
 def make_request(
     model: Model, q0: Any, v0: Any, duration: Any, dt: Any, method: str, rtol: Any, atol: Any, tau: Any,
-    forces: Sequence[Any], events: Any, save_every: int | None, threads: int, limits: bool = True, hold: Any = None,
-    stabilise: Any = "project", parameters: Any = None,
+    forces: Sequence[Any], events: Any, save_every: int | None, threads: int, limits: Any = True, hold: Any = None,
+    stabilise: Any = "project", parameters: Any = None, restitution: Any = None,
 ) -> Request:  # fmt: skip
     """Check everything that a user gave."""
     stepper = checked_stepper(method)
@@ -190,7 +205,7 @@ def make_request(
             " for all states together; use 'dopri5', or simulate the states one by one"
         )
     check_contacts(model, q, dt, stepper)
-    own = limits and stepper.resists and not any(isinstance(force, Limits) for force in forces)
+    own = bool(limits) and stepper.resists and not any(isinstance(force, Limits) for force in forces)
     shown = SHOWN * model.mechanism.np if stepper.resists else 0
     every = _every(save_every, duration / dt, (model.nq + model.nv + shown) * len(q) * 8)
     chosen = as_events(events, single)
@@ -206,7 +221,7 @@ def make_request(
         check_stops(model, pushing[-1], rows, dt)
     return Request(model, q, v, single, duration, dt, stepper, rtol, atol, drive, program, chosen, every, threads,
                    len(pushing) > len(forces), held, checked_stabilise(stabilise, model), rows,
-                   limits=own)  # fmt: skip
+                   limits=own, hard=hard_stops(model, limits, restitution, stepper, held))  # fmt: skip
 
 
 def _checked_rows(model: Model, given: Any, single: bool, batch: int) -> ParameterRows | None:
@@ -238,12 +253,17 @@ def _with_stops(model: Model, q: Floats, forces: Any, limits: Any, dt: float, st
     """The forces, and stops at the limits that joints declare unless the user brings stops or wants none."""
     if not isinstance(forces, (list, tuple)):
         raise InputError(f"forces={forces!r}; expected a list of forces, such as [aj.forces.Spring(...)]")
-    if not isinstance(limits, bool):
-        raise InputError(f"limits={limits!r}; expected True or False, and forces=[aj.forces.Limits(...)] for your own")
+    if not isinstance(limits, bool) and limits != IMPACT:
+        raise InputError(
+            f'limits={limits!r}; expected True or False, "impact" for impacts with restitution, and '
+            "forces=[aj.forces.Limits(...)] for stops of your own"
+        )
     if not limits:
         return forces
     check_start(model, q)
-    if stepper.resists or any(isinstance(force, Limits) for force in forces):
+    if limits == IMPACT and any(isinstance(force, Limits) for force in forces):
+        raise InputError('forces has a Limits, and limits="impact": stops are springs or hit hard, not both; drop one')
+    if limits == IMPACT or stepper.resists or any(isinstance(force, Limits) for force in forces):
         return forces
     damps = stepper.damps and not stepper.adaptive
     key = ("stops", dt, stepper.adaptive, damps, stepper.solves, tuple(model.mechanism.bodies))

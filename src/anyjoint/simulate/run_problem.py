@@ -145,6 +145,8 @@ def check_differentiable(request: Request) -> None:
         raise InputError(f"gradient: the model computes in {model.dtype}; compile with dtype='float64'")
     if request.stepper.resists:
         raise InputError(f"gradient: steps of {request.method} are not differentiated; use another method")
+    if request.stops_hard:
+        raise InputError('gradient: limits="impact": runs in which velocities jump are not differentiated')
     if request.stepper.chooses:
         raise InputError(
             f"gradient: steps of its own choice that {request.method} solves are not differentiated; use 'bdf2'"

@@ -271,6 +271,10 @@ class Trajectory:
             from .contact import facts_of
 
             cls, more, model = facts_of(header, arrays, model)
+        if "limits" in header:
+            from . import impact
+
+            cls, more = impact.ImpactTrajectory, impact.facts_of(header, arrays)
         if "touching" in header:
             more = {"contacts": read_tracks(header["touching"], arrays)}
         if model is not None and (q.shape[-1] != model.nq or v.shape[-1] != model.nv):

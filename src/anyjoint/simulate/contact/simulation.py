@@ -58,6 +58,8 @@ def checked(request: Request) -> Request:
     """A request of the released model, refused where contacts cannot be followed."""
     if request.method not in METHODS:
         raise InputError(f"method={request.method!r}: contacts are followed by {', '.join(METHODS)}")
+    if request.stops_hard:
+        raise InputError('simulate: limits="impact" does not go with contacts that open and close; leave it out')
     if request.hold or request.parameters or isinstance(request.stabilise, tuple):
         raise InputError("simulate: hold=, parameters= and Baumgarte's feedback do not go with contacts; omit them")
     if request.model.dtype != np.dtype(float):

@@ -1,0 +1,52 @@
+"""Where a run begins: inside what is defined, on the constraints, in the charts that joints want."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from anyjoint.errors import SingularityError
+from anyjoint.mechanism.fence import check_inside
+
+from .guard import guard_of, guards_of
+from .request import Request
+from .stabilise import charted, check_mobility, check_on_constraints
+
+MANY = 1000  # states that are worth compiling for
+
+
+def started(request: Request) -> Request:
+    """The request with its first states inside what is defined, and in the charts that the joints want."""
+    rows = request.parameters
+    if rows is not None and rows.vary_joints:
+        for k, guard in enumerate(guards_of(request.model, rows, request.batch)):
+            if reason := guard.at_start(request.q[k]):
+                raise SingularityError(f"row {k}: the run cannot begin: {reason}")
+    elif guard_of(request.model).fences:
+        check_inside("simulate", guard_of(request.model).fences, request.q)
+    check_on_constraints(request.model, request.q, request.v, request.parameters)
+    check_mobility(request.model, request.q[0])
+    if not charted(request.model):
+        return request
+    q, v = request.model.rechart(request.q, request.v)
+    given = request.q, request.v
+    return replace(request, q=np.asarray(q, dtype=float), v=np.asarray(v, dtype=float), given=given)
+
+
+def singular_start(request: Request) -> str:
+    """Why the run cannot begin where it should, or nothing."""
+    model = request.model
+    if not model.nv or not (model.places or model.screen):
+        return ""  # there is no such place
+    if request.parameters is not None and request.parameters.vary_joints:
+        return ""  # they have been asked where they are defined
+    try:
+        if request.batch > MANY or request.parameters is not None:
+            model.forward_dynamics(request.q, request.v, parameters=request.parameters)
+            return ""
+        for q, v in zip(request.q, request.v, strict=True):  # without compiling for batches
+            model.forward_dynamics(q, v)
+    except SingularityError as error:
+        return f"the run cannot begin, because of {error}"
+    return ""
