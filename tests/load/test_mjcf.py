@@ -7,7 +7,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints, shapes
-from bench.oracles.mujoco_mjcf import Oracle
+from anyjoint.load.oracle.mujoco import Oracle
 from dynamics.support import close
 from load.test_files import stl
 

@@ -8,7 +8,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint.forces.program import trace_forces
-from bench.oracles.mujoco_mjcf import Oracle
+from anyjoint.load.oracle.mujoco import Oracle
 
 TEXT = """<mujoco model="tendons">
   <worldbody>
