@@ -19,10 +19,11 @@ from .tendon import Tendon
 from .thruster import Thruster
 from .waypoint import ConditionalPoint, Drum, MovingPoint, Pulley
 from .wrap import WrapCylinder, WrapSphere
+from .wrap_ellipsoid import WrapEllipsoid
 from .wrench import Wrench
 
 __all__ = [
     "Actuator", "Attraction", "Bushing", "Cable", "ConditionalPoint", "Custom", "Drag", "Drum", "Force", "Hill",
     "Limits", "Magnets", "Motor", "MovingPoint", "Muscle", "Pulley", "Push", "Servo", "Spring", "Tendon", "Thruster",
-    "WrapCylinder", "WrapSphere", "Wrench",
+    "WrapCylinder", "WrapEllipsoid", "WrapSphere", "Wrench",
 ]  # fmt: skip
