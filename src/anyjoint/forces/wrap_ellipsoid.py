@@ -21,8 +21,8 @@ from .force import Values, Vector3, check_number, checked_vector
 from .wrap import TINY, Detour, check_segments, distance
 
 COARSE, FINE = 6, 16  # points of the rule while planes are looked for, and in the end
-SPREADS = (0.3, 0.06)  # angles between the planes that are compared, round after round
-FARTHEST = 0.9  # how far a plane may turn from the one through the centre
+SPREADS = (0.4, 0.2, 0.1, 0.03)  # angles between the planes that are compared, round after round
+FARTHEST = 1.4  # how far a plane may turn from the one through the centre
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def read_mjcf(root: Element, request: Request) -> Mechanism:
     names = Names(m)
 
     def line(name: str) -> int:
-        return next((at for (_, known), at in seen.lines.items() if known == name), 0)
+        return seen.lines.get(name, 0)
 
     joints = read_joints(m, names)
     check_features(m, joints, names, request, line)
