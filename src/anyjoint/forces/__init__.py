@@ -8,6 +8,7 @@ from .bushing import Bushing
 from .cable import Cable
 from .custom import Custom
 from .drag import Drag
+from .flv import FLV
 from .force import Force
 from .limits import Limits
 from .magnets import Magnets
@@ -23,7 +24,7 @@ from .wrap_ellipsoid import WrapEllipsoid
 from .wrench import Wrench
 
 __all__ = [
-    "Actuator", "Attraction", "Bushing", "Cable", "ConditionalPoint", "Custom", "Drag", "Drum", "Force", "Hill",
+    "FLV", "Actuator", "Attraction", "Bushing", "Cable", "ConditionalPoint", "Custom", "Drag", "Drum", "Force", "Hill",
     "Limits", "Magnets", "Motor", "MovingPoint", "Muscle", "Pulley", "Push", "Servo", "Spring", "Tendon", "Thruster",
     "WrapCylinder", "WrapEllipsoid", "WrapSphere", "Wrench",
 ]  # fmt: skip
