@@ -37,9 +37,9 @@ RULES = f"""<mujoco><default><geom mass="1"/></default><worldbody>
 
 
 def pairs_of(mech):
-    """(body, other) and the friction between them."""
+    """Two bodies, and the friction between them."""
     names = [*(body.name for body in mech.bodies), "ground"]
-    return {(names[c.body], names[c.other], type(c.distance).__name__): c.friction for c in mech.contacts}
+    return {(frozenset((names[c.body], names[c.other])), c.friction) for c in mech.contacts}
 
 
 def test_pairs_are_mujocos(loaded):
@@ -48,19 +48,16 @@ def test_pairs_are_mujocos(loaded):
     data = mujoco.MjData(m)
     mujoco.mj_forward(m, data)
     body = lambda g: m.body(m.geom_bodyid[g]).name.replace("world", "ground")  # noqa: E731
-    theirs = {frozenset((body(c.geom1), body(c.geom2))): c.friction[0] if c.dim > 1 else 0.0 for c in data.contact}
-    ours = {frozenset(key[:2]): value for key, value in pairs_of(mech).items()}
+    theirs = {(frozenset((body(c.geom1), body(c.geom2))), c.friction[0] if c.dim > 1 else 0.0) for c in data.contact}
+    ours = pairs_of(mech)
     assert ours == theirs
-    assert ours[frozenset("ab")] == 0.3
-    assert ours[frozenset(("e", "ground"))] == 0.7
-    assert ours[frozenset(("d", "ground"))] == 1.0, "the floor's, whose condim is 3"
-    assert frozenset(("a", "child")) not in ours
-    assert frozenset("ad") not in ours
+    assert {(frozenset("ab"), 0.3), (frozenset(("e", "ground")), 0.7)} <= ours
+    assert {frozenset("ad"), frozenset(("a", "child"))}.isdisjoint(pair for pair, _ in ours)
 
 
 def test_only_what_stands_still(loaded):
     mech, _ = loaded(RULES, contacts="ground")
-    assert {key[1] for key in pairs_of(mech)} == {"ground"}
+    assert all("ground" in pair for pair, _ in pairs_of(mech))
     mech, _ = loaded(RULES)
     assert not mech.contacts
     assert any(note.rule == "contact" for note in mech.source.notes)
@@ -76,7 +73,7 @@ def test_what_falls_is_borne(loaded, kind, size):
     """It slides down a plane that is inclined by 3 degrees: friction holds what does not roll."""
     mech, m = loaded(PILE.format(kind, size), contacts="ground")
     run = mech.compile().simulate(*mech.start, duration=1.5, **mech.source.settings)
-    assert run.finished, run.status
+    assert run, run.status
     assert mech.source.settings["method"] == "time-stepping"
     data = mujoco.MjData(m)
     data.qpos[:] = [*run.q[-1][4:], *run.q[-1][:4]]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 from anyjoint.scalar import Scalar, less, minimum, select
-from anyjoint.spatial import Pose, vector
+from anyjoint.spatial import Pose, dot, vector
 
 from .force import Values
 from .wrap import Detour, WrapCylinder, WrapSphere, around_cylinder, around_sphere, distance
@@ -21,7 +20,7 @@ WAYS: dict[type, Callable[..., Detour]] = {
 }
 OBSTACLES = tuple(WAYS)
 NEVER = 1e30  # what a path gets longer by around an obstacle that it does not meet
-ROUNDS = 4  # of two obstacles that each see where the path leaves the other
+ROUNDS = 3  # of two obstacles that each see where the path leaves the other
 
 
 @dataclass
@@ -87,12 +86,16 @@ class Obstacles:
     def pass_by(self, p: Values, q: Values, way: Scalar, when: Callable[[Scalar, Scalar], Scalar]) -> None:
         """A segment from p to q, of length `way`; `when(x, other)` is x where the segment is there."""
         here = [obstacle for obstacle in self.all if obstacle.left]
-        for obstacle in here:
-            around = obstacle.detour(p, q)
+        ways = [obstacle.detour(p, q) for obstacle in here]
+        for obstacle, around in zip(here, ways, strict=True):
             longer = select(less(0.0, around.arc), around.length - way, NEVER)
             obstacle.longer[self.segment] = when(longer, NEVER)
-        for first, second in pairwise(here):
-            both = minimum(around_both(p, q, first, second), around_both(p, q, second, first))
+        if len(here) > 1:
+            first, second = here
+            along = [dot(around.enter + around.leave, q - p) for around in ways]
+            both = select(
+                less(*along), around_both(p, q, first, second), around_both(p, q, second, first)
+            )  # in the order in which they stand along the segment
             self.pairs.append(Pair(first, second, self.segment, both - way))
         self.segment += 1
 

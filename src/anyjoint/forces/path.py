@@ -19,6 +19,7 @@ from .around import OBSTACLES, Obstacles, Standing
 from .force import Values, body_index, check_number, checked_vector, driven_body, is_number
 from .waypoint import ConditionalPoint, Drum, MovingPoint, Pulley
 from .wrap import distance
+from .wrap_ellipsoid import WrapEllipsoid
 
 MOST = 2  # obstacles on one segment
 POINT, MOVING, SOMETIMES, DRUM, PULLEY = "point", "moving", "sometimes", "drum", "pulley"
@@ -125,15 +126,24 @@ def _check_order(path: Sequence[Item], what: str) -> None:
 
 
 def _check_crowds(branch: Sequence[Item], what: str) -> None:
-    """At most two obstacles on one segment."""
-    standing: list[int] = []
+    """At most two obstacles on one segment, and an ellipsoid stands alone: its way is no closed form."""
+    standing: list[tuple[Any, int]] = []
     for item in branch:
-        if isinstance(item, OBSTACLES):
-            standing.append(item.segments)
-            if len(standing) > MOST:
-                raise InputError(f"{what}: {item!r} is the third obstacle on a segment; at most {MOST} are gone around")
-        else:
-            standing = [count - 1 for count in standing if count > 1]
+        if not isinstance(item, OBSTACLES):
+            standing = [(other, count - 1) for other, count in standing if count > 1]
+            continue
+        standing.append((item, item.segments))
+        if lack := crowded([other for other, _ in standing]):
+            raise InputError(f"{what}: {item!r} is {lack}")
+
+
+def crowded(standing: Sequence[Item]) -> str | None:
+    """What the last of some obstacles on one segment is, if they are too many."""
+    if len(standing) > MOST:
+        return f"the third obstacle on a segment; {MOST} are gone around"
+    if len(standing) > 1 and any(isinstance(item, WrapEllipsoid) for item in standing):
+        return "on a segment with another obstacle; ellipsoids are gone around alone"
+    return None
 
 
 @cache

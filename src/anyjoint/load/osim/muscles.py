@@ -8,7 +8,7 @@ from typing import Any
 
 from anyjoint.errors import InputError
 from anyjoint.forces import ConditionalPoint, Hill, MovingPoint, Muscle, WrapEllipsoid
-from anyjoint.forces.path import MOST
+from anyjoint.forces.path import crowded
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
@@ -95,7 +95,7 @@ class Muscles:
         if len(points) < 2:
             raise Lacking("has fewer than two points")
         items: list[list[Any]] = [[] if (item := self._point(point)) is None else [item] for point in points]
-        crowd = [0] * len(points)  # obstacles on each segment
+        crowds: list[list[Any]] = [[] for _ in points]  # obstacles on each segment
         for wrap in objects(path, "PathWrapSet"):
             found = self._wrap(wrap, len(points))
             if found is None:
@@ -105,16 +105,15 @@ class Muscles:
             if isinstance(met, str):
                 raise Lacking(met)
             for segment in range(first, last):
-                crowd[segment] += 1
-                if crowd[segment] > MOST:
-                    where = f"points {segment + 1} and {segment + 2}"
-                    raise Lacking(f"has {spec.title} as its third obstacle between {where}; {MOST} are gone around")
+                crowds[segment].append(met)
+                if lack := crowded(crowds[segment]):
+                    raise Lacking(f"goes around {spec.title} between points {segment + 1} and {segment + 2}, {lack}")
             if not all(items[first : last + 1]):
                 raise Lacking("has a point that a locked coordinate takes away, beside an obstacle")
             items[first].append(met)
             if isinstance(met, WrapEllipsoid):
                 self._tell(element, f"goes around {spec.title} in the plane where that is shortest; {BY_THUMB}")
-        if max(crowd) > 1:
+        if any(len(crowd) > 1 for crowd in crowds):
             self._tell(element, f"may go around two obstacles between the same points; {ROUGH}")
         return [item for group in items for item in group]
 
