@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from anyjoint.constraints import Push, Resistance
 from anyjoint.errors import InputError
-from anyjoint.forces.resist import resistances
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.trace.constrained import Question
 from anyjoint.trace.workshop import Trace, Workshop
@@ -22,6 +21,8 @@ def contact(pull: float = 0.0, pushes: Sequence[Push] = (), given: Sequence[Resi
     signals, right = signal_rows(pushes), pulled(pull)
 
     def trace(workshop: Workshop, _: str) -> Trace:
+        from anyjoint.forces.resist import resistances  # imported when something resists
+
         check_regular(workshop.mechanism)
         resisting = resistances(workshop.mechanism) if given is None else given
         if workshop.expansion:
