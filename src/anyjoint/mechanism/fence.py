@@ -12,7 +12,7 @@ from anyjoint.errors import SingularityError
 from anyjoint.joints import Joint
 
 if TYPE_CHECKING:
-    from .mechanism import Mechanism
+    from .body_tree import BodyTree
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -58,7 +58,7 @@ class Fence:
         )
 
 
-def fences_of(mechanism: Mechanism) -> tuple[Fence, ...]:
+def fences_of(mechanism: BodyTree) -> tuple[Fence, ...]:
     """All coordinates of a mechanism that have an end."""
     found = []
     for body in mechanism.bodies:
