@@ -201,3 +201,6 @@ class ParameterRows:
         made = [Workshop(self.mechanism_of(k)).numbers(over, gravity, closed) for k in range(self.count)]
         frames = tuple(np.array(rows) for rows in zip(*(x.frames for x in made), strict=True))
         return NumberTable(np.array([x.table for x in made]), tuple(len(row) for row in made[0].links), frames)
+
+
+Given = ParameterRows | Mapping[str, Any]  # parameters, one row per state

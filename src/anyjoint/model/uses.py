@@ -5,20 +5,18 @@ They are imported when they are asked for, so that a model alone is quick to hav
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anyjoint.options import named_options
 
-from .parameter_rows import ParameterRows
+from .parameter_rows import Given
 from .part import Part
 
 if TYPE_CHECKING:
     from anyjoint.forces.force import Force
     from anyjoint.simulate import Trajectory
-
-Given = ParameterRows | Mapping[str, Any]  # parameters, one row per state
 
 
 class Uses(Part):

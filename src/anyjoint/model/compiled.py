@@ -1,0 +1,198 @@
+"""A mechanism and its machine code: programs by quantity, parameters that change in them, calls that are checked."""
+
+from __future__ import annotations
+
+import copy
+import time
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from anyjoint.codegen import all_finite
+from anyjoint.codegen.target import checked_dtype
+from anyjoint.errors import InputError
+from anyjoint.garbage import postponed
+from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.singular import singular_coordinates
+from anyjoint.quantity import QUANTITIES, Quantity
+from anyjoint.quantity.forward_dynamics import NUMERIC
+from anyjoint.trace.workshop import Workshop
+from anyjoint.tree.plan import Plan
+
+from .choices import checked_algorithm, checked_form, checked_vary
+from .dense import WITH_MULTIPLIERS
+from .diagnosis import explain
+from .parameter_rows import Given, ParameterRows
+from .parameters import Parameters
+from .part import Part
+from .places import Places
+from .products import Products
+from .program import Program
+from .row_program import RowPrograms
+from .varied import varied
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+class Compiled(Part):
+    """The part of Model that every other one asks: what is compiled, and how it is called."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        algorithm: str = "auto",
+        dtype: str = "float64",
+        form: str = "auto",
+        width: int | None = None,
+        vary: Sequence[str] = (),
+    ) -> None:
+        self.mechanism = copy.copy(mechanism)  # parameters change here, not in the user's
+        self.nq, self.nv, self.nb = mechanism.nq, mechanism.nv, mechanism.nb
+        self.rates_are_velocities = mechanism.rates_are_velocities
+        self.dtype = np.dtype(checked_dtype(dtype))
+        self.algorithm = checked_algorithm(algorithm, self.mechanism)
+        self.vary = checked_vary(vary, self.mechanism)
+        self.workshop = Workshop(self.mechanism, checked_form(form), lambda: varied(self.mechanism, self.vary))
+        self.width = width
+        self.shelf: dict[Hashable, Any] = {}  # what runs have made for this model
+        self._programs: dict[str, Program] = {}
+        self.row_programs, self.products = RowPrograms(self.whole), Products(self.whole)
+        self.numeric = algorithm if self._is_numeric(algorithm) else None
+        begin = time.perf_counter()
+        if self.nv:
+            self.program("blocks" if self.numeric else self._first_quantity).code.entry(1)
+        self.compile_seconds = time.perf_counter() - begin
+
+    @property
+    def _first_quantity(self) -> str:
+        """What is compiled at once: forward dynamics, or the inverse of one that has none."""
+        return "forward_dynamics" if self.is_regular else "inverse_dynamics"
+
+    @cached_property
+    def is_regular(self) -> bool:
+        """Whether every coordinate moves some inertia; without that there is no forward dynamics."""
+        return not any(singular_coordinates(self.mechanism))
+
+    def _is_numeric(self, algorithm: str) -> bool:
+        if self.mechanism.constraints:
+            return algorithm in WITH_MULTIPLIERS
+        if self.workshop.expansion:
+            return False
+        return algorithm in NUMERIC
+
+    @property
+    def plan(self) -> Plan:
+        """Moving links in their inner frames."""
+        return self.workshop.plan()
+
+    @property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """Everything that a model can answer, by name."""
+        return MappingProxyType(QUANTITIES)
+
+    @property
+    def formulation(self) -> str:
+        """The formulation of forward dynamics in use."""
+        if self.numeric or not self.nv or not self.is_regular:
+            return self.numeric or "none"
+        return self.program("forward_dynamics").trace.algorithm
+
+    def program(self, quantity: str | Quantity) -> Program:
+        """The machine code of a quantity."""
+        name = quantity if isinstance(quantity, str) else quantity.name
+        if name not in self._programs:
+            record = self.known(quantity)
+            with postponed():
+                traced = record.trace(self.workshop, self.algorithm)
+                self._programs[name] = Program(record, traced, self.mechanism, self.dtype.name, self.width)
+        return self._programs[name]
+
+    def known(self, quantity: str | Quantity) -> Quantity:
+        """A quantity given by its name or as itself; refuses what this model cannot answer by machine code."""
+        if isinstance(quantity, Quantity):
+            return quantity
+        name = quantity
+        if name not in QUANTITIES:
+            raise InputError(f"quantity {name!r} is unknown; choose one of {', '.join(QUANTITIES)}")
+        if name == "forward_dynamics" and self.numeric:
+            raise InputError(f'{self.numeric} solves numerically; ask for "blocks", its compiled part')
+        return QUANTITIES[name]
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """Masses, centres of mass, tensors, placements, springs, joint parameters and gravity by name."""
+        return Parameters(self.mechanism, self._parameters_changed)
+
+    def parameter_rows(self, values: Given) -> ParameterRows:
+        """Parameters with one value for each state of a batch, checked once and good for any number of calls.
+
+        >>> rows = model.parameter_rows({"bob/mass": [1.0, 2.0, 3.0]})
+        >>> model.forward_dynamics([0.1], [0.0], [0.5], parameters=rows).shape
+        (3, 1)
+        """
+        return self.row_programs.rows(values)
+
+    def _parameters_changed(self) -> None:
+        """Run the set-up programs again; drop programs that have built in a number which is another one now."""
+        self.workshop.forget()
+        self.row_programs.parameters_changed()
+        self.products.parameters_changed()
+        for made in ("screen", "places", "_direct", "_entry_places", "is_regular", "_family"):
+            self.__dict__.pop(made, None)
+        stale = []
+        for name, program in self._programs.items():
+            trace = program.trace
+            numbers = self.workshop.pushed(trace.pushes, trace.loose).numbers(trace.over, trace.gravity, trace.closed)
+            if not program.update(numbers) or not trace.still_fits(self.mechanism):
+                stale.append(name)
+        for name in stale:
+            del self._programs[name]
+        if stale:
+            self.workshop.look_again()
+            warnings.warn(
+                f"{', '.join(stale)}: a number that the code has built in (exactly 0, 1 or -1, or a rolling joint's) "
+                "changed; compiling again",
+                stacklevel=4,
+            )
+
+    @property
+    def programs(self) -> Mapping[str, Program]:
+        """The programs that were asked for so far, by quantity."""
+        return MappingProxyType(self._programs)
+
+    @cached_property
+    def places(self) -> Places | None:
+        """Where the model answers; None if that is everywhere."""
+        return Places(self.mechanism, self.dtype.name) or None
+
+    def clock(self, t: Any) -> tuple[Any, ...]:
+        """The time as a further argument of programs, 0 if it is None; none where nothing depends on it."""
+        if not self.mechanism.timed:
+            return ()
+        return (np.full(1, 0.0 if t is None else t, self.dtype) if np.ndim(t) == 0 else t,)
+
+    def evaluate(
+        self, quantity: str | Quantity, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1,
+        parameters: Given | None = None,
+    ) -> Floats:  # fmt: skip
+        """The result row of a quantity, finite or explained; `parameters` has one row per state."""
+        name = quantity if isinstance(quantity, str) else quantity.name
+        if parameters is not None:
+            return self.row_programs.evaluate(quantity, arrays, parameters, out, threads)
+        program = self._programs.get(name) or self.program(quantity)
+        if self.places is not None and not program.quantity.anywhere:
+            self.places.check(name, arrays[0])
+        if threads == 1:
+            answer = program.state(arrays) if out is None else None
+            if answer is None:
+                answer = program.rows(arrays, out)
+            if answer is not None:
+                return answer
+        result = program(*arrays, out=out, threads=threads)
+        if not all_finite(result):
+            explain(self.whole, name, program.inputs, arrays, result)
+        return result
