@@ -344,3 +344,38 @@ def test_a_short_step_throws_nothing_out(part):
     cut = run(ball_model(), rest, duration=0.01, dt=dt, events=[end])
     assert cut.t[-1] == pytest.approx((5 + part) * dt)
     assert np.abs(cut.v[-1]).max() < 1e-9
+
+
+# -- piles -----------------------------------------------------------------------------------------------------
+
+
+def tower(count, near):
+    """Balls above each other; every ball may touch the ground and `near` balls below it."""
+    mech = aj.Mechanism("tower")
+    for k in range(count):
+        solid = aj.Inertia.sphere(MASS, RADIUS).moved(aj.Pose.translation(0.01 * k, 0, 0))
+        mech.add_body(f"ball {k}", joint=joints.FreeQuaternion(), inertia=solid, shape=shapes.Sphere(RADIUS))
+        mech.add_contact(f"ball {k}", friction=0.4)
+        for j in range(max(0, k - near), k):
+            mech.add_contact(f"ball {k}", on=distances.Sphere(RADIUS), of=f"ball {j}", friction=0.3)
+    return mech, np.concatenate([at(RADIUS + 2.01 * RADIUS * k, 0.02 * (k % 3), 0.01 * (k % 2)) for k in range(count)])
+
+
+def test_a_pile_is_solved_block_by_block_and_says_the_same():
+    """Where more pairs are named than ever touch, twists are eliminated instead of multipliers: the same motion."""
+    options = {"duration": 0.2, "dt": 2e-3, "method": METHOD}
+    (many, q0), (few, _) = tower(6, 6), tower(6, 1)
+    pile, chain = (mech.compile().simulate(q0, **options) for mech in (many, few))
+    assert pile.status.ok
+    assert np.abs(pile.q - chain.q).max() < 1e-8  # equations are solved to that
+    for k in range(1, 6):
+        name = f"ball {k}-ball {k - 1}"
+        assert pile.contacts[name].force == pytest.approx(chain.contacts[name].force, abs=1e-5)  # of up to 50 N
+
+
+def test_the_code_of_a_pile_does_not_grow():
+    sizes = []
+    for count in (7, 9):
+        trace = tower(count, count)[0].compile().program("contact_acceleration").trace
+        sizes.append(sum(len(kernel.stores) for kernel in trace.schedule.kernels))
+    assert sizes[1] < 1.1 * sizes[0]  # pairs grow from 21 to 36; rows are copied in blocks, of which the last one varies

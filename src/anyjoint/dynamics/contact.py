@@ -6,12 +6,16 @@ wrenches, inertias and rows of contacts: so the matrix of a step that is M~ + K^
 
 from typing import Any
 
+from anyjoint.joints.product_rule import columns
+from anyjoint.spatial import vector, zeros
 from anyjoint.tree.columns import UNFED
 
 from . import implicit
 from .algorithm import algorithm
+from .carried import received
 from .newton_euler import accelerate
-from .small_matrix import felt
+from .small_matrix import felt, joint_inertia
+from .velocity import centripetal_acceleration
 
 
 def unbalanced(body: Any, parent: Any) -> None:
@@ -32,17 +36,33 @@ def unbalanced(body: Any, parent: Any) -> None:
 
 
 def inertias(body: Any, parent: Any) -> None:
-    """Inward: articulated inertias under forces and contacts."""
+    """Inward: articulated inertias under forces and contacts; bodies of a pile tell theirs, and hand nothing on."""
     implicit.bear(body)
-    implicit.inertias(body, parent)
+    body.pile = zeros(0)
+    if not body.columns.piled:
+        implicit.inertias(body, parent)
+        return
+    J, b, *_ = received(body)
+    S, b = body.S_A + body.S_B, b + J @ centripetal_acceleration(body)
+    Omega = joint_inertia(S, columns([J @ S[:, j] for j in range(6)]), body.armature)
+    body.pile = vector(*(Omega[i, j] for i in range(6) for j in range(i + 1)), *(body.tau - S.T @ b))
+
+
+def answers(body: Any, parent: Any) -> None:
+    """Outward: how joints and links answer; of a pile, what was found for all of its bodies together."""
+    if not body.columns.piled:
+        implicit.answers(body, parent)
+        return
+    alpha = body.A.motion(parent.eta) + body.a + (body.S_A + body.S_B) @ body.found
+    body.answer, body.eta, body.carried = body.found, alpha + centripetal_acceleration(body), zeros(0)
 
 
 CONTACT = algorithm(
     "contact",
     ("outward", unbalanced),
     ("inward", inertias),
-    ("outward", implicit.answers),
-    inputs=[*implicit.ROWS, "drift", "turn", *vars(UNFED)],
-    results=["answer", "eta", "shift"],
+    ("outward", answers),
+    inputs=[*implicit.ROWS, "drift", "turn", "found", *vars(UNFED)],
+    results=["answer", "eta", "shift", "pile"],
     over="regrouped",
 )

@@ -47,8 +47,9 @@ FRAME = 12  # numbers of a frame: rotation by rows, origin
 
 
 def closed_plan(
-    plan: Plan, mechanism: Mechanism, relative: Sequence[bool], more: Sequence[Unknowns] = (), felt: Felt = UNFELT
-) -> ClosedPlan:
+    plan: Plan, mechanism: Mechanism, relative: Sequence[bool], more: Sequence[Unknowns] = (), felt: Felt = UNFELT,
+    piled: frozenset[int] = frozenset(),
+) -> ClosedPlan:  # fmt: skip
     """A plan with a closure for every constraint and, behind those, for every joint that others follow, then more."""
     blocks = []
     for constraint, moves_along in zip(mechanism.constraints, relative, strict=True):
@@ -59,7 +60,7 @@ def closed_plan(
     for leader, followers in led(mechanism).items():
         links = tuple(plan.placed[body][0] for body in (leader, *followers))
         blocks.append(Unknowns(mechanism.bodies[leader].joint.nv, driven=links))
-    return close_plan(plan, [*blocks, *more], felt)
+    return close_plan(plan, [*blocks, *more], felt, piled)
 
 
 def led(mechanism: Mechanism) -> dict[int, list[int]]:

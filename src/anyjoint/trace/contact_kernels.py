@@ -21,8 +21,9 @@ from anyjoint.scalar import absolute, less, maximum, minimum, select
 from .classes import Tracer
 from .constrained import Question
 from .free_bodies import FreeBodies
-from .landings import SHARED
+from .landings import COUPLES, SHARED
 from .layout import Layout
+from .pile_kernels import PileKernels
 from .push_kernels import PushKernels
 from .resistance_kernels import ResistanceKernels
 from .row_kernels import HUB, RowKernels
@@ -58,17 +59,19 @@ def contact_kernels(workshop: Workshop, question: Question, inputs: Sequence[str
         builder, mechanism, closed, workshop.found(), numbers, workshop.push_programs, frames, rows.feeds,
         _end(made), question,
     ).rows  # fmt: skip
+    pile = PileKernels(builder, closed, workshop.found())
+    rows.feeds.rooms |= {name: room for name, room in pile.rooms.items() if name == COUPLES}
     resisting = ResistanceKernels(
         builder, mechanism, closed, workshop.found(), numbers, frames, rows.feeds, _end(made)
     )
     made += resisting.numbers
-    own = {name: builder.room(mechanism.nv) for name in ("v", "drift", "turn")}
+    own = {name: builder.room(mechanism.nv) for name in ("v", "drift", "turn", "found")}
     free = FreeBodies(builder, [body.v.start for body in mechanism.bodies if isinstance(body.joint, FreeQuaternion)])
     fed = zip(rows.feeds.patterns(), plan.links, strict=True)
     patterns = [{**feed, "turn": free.pattern(link)} for feed, link in fed]
     tracer = Tracer(plan, numbers, workshop.joints, CONTACT, patterns)
     sweeps = Layout(tracer, builder, True, _end(made), {**rows.feeds.rooms, **own})
-    solve = Solve(builder, resisting, sweeps, mechanism.nv, free)
+    solve = Solve(builder, resisting, sweeps, mechanism.nv, free, pile)
     solve.add_runs()
     return builder.schedule(), made + sweeps.rows
 
@@ -81,8 +84,10 @@ class Solve:
     """Adds the runs of Newton's method, and passes over them, each with better velocities in the middle of the step."""
 
     def __init__(
-        self, builder: Builder, resisting: ResistanceKernels, sweeps: Layout, nv: int, free: FreeBodies
-    ) -> None:
+        self, builder: Builder, resisting: ResistanceKernels, sweeps: Layout, nv: int, free: FreeBodies,
+        pile: PileKernels,
+    ) -> None:  # fmt: skip
+        self.pile = pile
         self.builder, self.resisting, self.sweeps, self.nv, self.free = builder, resisting, sweeps, nv, free
         self.v, self.h, self.a = builder.place("v"), builder.place("h"), builder.room(nv)
         names = ("going", "on", "passes", "count", "last", "bad", "before", "alpha", "low", "high", "slope", "lack",
@@ -150,12 +155,15 @@ class Solve:
         self.builder.pointwise(1, read, {}, self._places("passes", "going"), decide)
 
     def _before(self, level: int) -> None:
-        """Before the sweeps that are repeated, what resists loads them anew."""
+        """Before the sweeps that are repeated, what resists loads them anew; before the last one, a pile is solved."""
         if level == 1:
             self.resisting.start_from(self.sweeps.results)
             self.loop = len(self.builder.runs)
             self._copy(self.base, self.resisting.feeds.rooms)
+            self.pile.clear()
             self.resisting.load()
+        if level == 2:
+            self.pile.solve(self.sweeps.results, self.sweeps.fed["found"])
 
     def _copy(self, given: Any, wanted: Any) -> None:
         for name, size in self._shared().items():

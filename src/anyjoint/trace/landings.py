@@ -9,18 +9,20 @@ from typing import Any
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
 from anyjoint.tree.closures import ClosedPlan, Felt
+from anyjoint.tree.pile import EMPTY, Pile
 
 from .body_trace import entries_of
 from .feeds import Feeds
-from .pushes import Shares, Spot
+from .pushes import CROSS, Shares, Spot
 from .sketch import Sketch
 
 SHARED = ("lack", "give", "pull", "grip")  # rows that several pushes add to
+COUPLES = "cross"  # blocks of a pile, to which they add, too
 
 
 @dataclass(frozen=True)
 class Landing:
-    """Where some entries of a push go: a row, the link (or closure) that has it, and the places in its part."""
+    """Where some entries of a push go: a row, the link (closure, block of a pile) that has it, places in its part."""
 
     row: str
     link: int
@@ -38,7 +40,7 @@ def alike(landings: Sequence[Landing]) -> tuple[tuple[str, tuple[int, ...], int]
     return tuple((x.row, x.at, parts.index((x.row, x.link))) for x in landings)
 
 
-def landings_of(closed: ClosedPlan, felt: Felt, spot: Spot, block: int) -> Iterator[Landing]:
+def landings_of(closed: ClosedPlan, felt: Felt, spot: Spot, block: int, pile: Pile = EMPTY) -> Iterator[Landing]:
     """Where the entries of `entries_at` go, in the same order; `block` is that of a spot that is spread."""
     at = closed.at
     for link in spot.links:
@@ -51,6 +53,10 @@ def landings_of(closed: ClosedPlan, felt: Felt, spot: Spot, block: int) -> Itera
         yield Landing("pull", at[link], (index,))
         if spot.stiff:
             yield Landing("grip", at[link], tuple(n * index + other for _, other in spot.joints))
+    if spot.piled:
+        number, upright = pile.block(*spot.links)
+        entries = ((i, j) for i in range(6) for j in range(6))
+        yield Landing(COUPLES, number, tuple(6 * i + j if upright else 6 * j + i for i, j in entries))
     if not spot.spread:
         return
     closure = closed.where[block]
@@ -76,6 +82,8 @@ def entries_at(felt: Felt, spot: Spot, share: Shares) -> Iterator[Sequence[Any]]
         yield [share.pull[k]]
         if share.grip is not None:
             yield list(share.grip[k])
+    if share.cross is not None:
+        yield list(share.cross.ravel())
     if spot.spread:
         yield from (list(K.T.ravel()) for K in share.K)
         yield from (list(N) for N in share.N)
@@ -95,13 +103,15 @@ def land(sketch: Sketch, landings: Sequence[Landing], entries: Sequence[Sequence
     for (row, _), total in sums.items():
         argument = sketch.argument(row, "lane")
         for at, x in total.items():
-            sketch.store(argument, at, x, row in SHARED)
+            sketch.store(argument, at, x, row in SHARED or row == COUPLES)
     return nonzero
 
 
 def mark(feeds: Feeds, landings: Sequence[Landing], nonzero: Sequence[Sequence[bool]]) -> None:
     """Sweeps load what is written; all else that links get is exactly zero."""
     for landing, moving in zip(landings, nonzero, strict=True):
+        if landing.row == COUPLES:
+            continue
         entries = feeds.exact[landing.link][landing.row]
         for at, moves in zip(landing.at, moving, strict=True):
             entries[at] = None if moves else entries[at]
@@ -111,6 +121,6 @@ def places_of(builder: Builder, closed: ClosedPlan, feeds: Feeds, landings: Sequ
     """Where the parts of rows that are written begin."""
     work, made = builder.room(0).array, []
     for row, link in destinations(landings):
-        feed = getattr(closed.plan.links[link].feed, row)
-        made.append(Place(work, feeds.rooms[row].offset + feed.start))
+        start = CROSS * link if row == COUPLES else getattr(closed.plan.links[link].feed, row).start
+        made.append(Place(work, feeds.rooms[row].offset + start))
     return made

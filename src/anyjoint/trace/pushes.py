@@ -7,7 +7,7 @@ that begin where it touches and end at the closest common ancestor. One that is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from typing import Any
@@ -20,12 +20,14 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, absolute, known, less, select
 from anyjoint.spatial import BlockInertia, Matrix, Vector, vector, zeros
 from anyjoint.tree.closures import GROUND, ClosedPlan, Felt, Unknowns, felt_size
+from anyjoint.tree.pile import EMPTY, Pile, free_links, make_pile, piled, root_of
 from anyjoint.tree.plan import Plan
 
 from .constrained import FRAME, coordinate_pair, frame_row, link_coordinate, poses_of
 from .push_program import Pushed, PushPrograms
 from .straight import Straight
 
+CROSS = 36  # numbers that couple the twists of two links
 NOTHING = 1e-14  # of a pivot beside the largest: a direction in which nothing resists
 
 
@@ -42,10 +44,16 @@ class Spot:
     stiff: bool
     rows: int
     bent: tuple[bool, ...]  # of each body whether rows turn with it
+    piled: bool = False  # whether its links are in a pile
 
     @cached_property
     def spread(self) -> bool:
         """Whether its rows have to be carried."""
+        return self.couples and not self.piled
+
+    @cached_property
+    def couples(self) -> bool:
+        """Whether it touches more than one link or joint, and is stiff."""
         alone = {*self.links, *(("joint", link) for link, _ in self.joints)}
         return self.stiff and len(alone) > 1
 
@@ -55,6 +63,7 @@ class Pushes:
     """The pushes on the links of a plan."""
 
     spots: tuple[Spot, ...]
+    pile: Pile = EMPTY
 
     @property
     def blocks(self) -> list[Unknowns]:
@@ -100,7 +109,22 @@ def find_pushes(
         stiff, rows, bent = programs.nature(push)
         turns = tuple(turn and not loose for turn in bent)
         spots.append(Spot(push, links, joints, stiff and not loose, rows, turns))
-    return Pushes(tuple(spots))
+    return in_pile(spots, plan, mechanism)
+
+
+def in_pile(spots: Sequence[Spot], plan: Plan, mechanism: Mechanism) -> Pushes:
+    """Contacts between free bodies by a pile's blocks instead of rows that are carried, where those would be many."""
+    free, rows = free_links(plan), list[tuple[set[int], int]]()
+    for constraint in mechanism.constraints:
+        bodies = {body for body in (*constraint.bodies, *(i for i, _ in constraint.coordinates)) if body >= 0}
+        rows.append(({GROUND, *(root_of(plan, plan.placed[body][0]) for body in bodies)}, 0))
+    for spot in (spot for spot in spots if spot.couples):
+        touched = {*spot.links, *(link for link, _ in spot.joints)}
+        plain = isinstance(spot.push, Resistance) and not spot.joints and touched <= free
+        rows.append(({root_of(plan, link) for link in touched} | (set() if plain else {GROUND}), spot.rows))
+    chosen = piled(free, rows)
+    made = tuple(replace(spot, piled=spot.couples and set(spot.links) <= chosen) for spot in spots)
+    return Pushes(made, make_pile(chosen, [(spot.links[0], spot.links[1]) for spot in made if spot.piled]))
 
 
 def push_numbers(plan: Plan, pushes: Sequence[Push | Resistance]) -> list[list[float]]:
@@ -135,6 +159,7 @@ class Shares:
     N: list[Vector] = field(default_factory=list)
     gamma: Vector = field(default_factory=lambda: zeros(0))
     weight: Vector = field(default_factory=lambda: zeros(0))
+    cross: Matrix | None = None  # what couples the twists of two links of a pile
 
 
 def shares(spot: Spot, pushed: Pushed) -> Shares:
@@ -145,6 +170,10 @@ def shares(spot: Spot, pushed: Pushed) -> Shares:
         return Shares(pushed.turn, [upper(b) for b in pushed.bend], [0 for _ in pushed.N], None, *carried)
     lack = [K @ pushed.y + turn for K, turn in zip(pushed.K, pushed.turn, strict=True)]
     give = [upper(b) for b in pushed.bend]
+    if spot.piled:
+        first, second = pushed.K
+        give = [upper(K @ pushed.W @ K.T) for K in pushed.K]
+        return Shares(lack, give, cross=first @ pushed.W @ second.T)
     if pushed.K and spot.stiff:  # bodies on one link feel it together
         K: Matrix = sum(pushed.K[1:], pushed.K[0])
         give[0] = give[0] + upper(K @ pushed.W @ K.T)

@@ -63,7 +63,7 @@ class ResistanceKernels:
     # -- the beginning of a step -----------------------------------------------------------------------------------
 
     def _add(self, k: int, spot: Spot, block: int, row: int, result: int) -> None:
-        landings = list(landings_of(self.closed, self.pushes.felt, spot, block))
+        landings = list(landings_of(self.closed, self.pushes.felt, spot, block, self.pushes.pile))
         traces = self.frames.tracer.traces[-1]
         seen = tuple(
             tuple(entries_of(traces[self.closed.at[link]].values[name][0]) for name in SEEN) for link in spot.links

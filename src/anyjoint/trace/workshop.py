@@ -114,7 +114,9 @@ class Workshop:
         """The links that an algorithm runs over, with closures of the constraints between them."""
         if over not in self._closed:
             found = self.found(over)
-            self._closed[over] = closed_plan(self.plan(over), self.mechanism, self.relative, found.blocks, found.felt)
+            self._closed[over] = closed_plan(
+                self.plan(over), self.mechanism, self.relative, found.blocks, found.felt, found.pile.links
+            )
         return self._closed[over]
 
     def found(self, over: Over = "regrouped") -> Pushes:

@@ -72,15 +72,18 @@ class ClosedPlan:
     joints: tuple[BlockRows, ...] = field(repr=False)
 
 
-def close_plan(plan: Plan, blocks: Sequence[Unknowns], felt: Felt = UNFELT) -> ClosedPlan:
-    """Put closures into a plan, and make room for what links feel of forces."""
-    return _Closing(plan, blocks, felt).made()
+def close_plan(
+    plan: Plan, blocks: Sequence[Unknowns], felt: Felt = UNFELT, piled: frozenset[int] = frozenset()
+) -> ClosedPlan:
+    """Put closures into a plan, and make room for what links feel of forces; some links are in a pile."""
+    return _Closing(plan, blocks, felt, piled).made()
 
 
 class _Closing:
     """Nodes are links, numbered as in the plan, and behind them closures, one for each block."""
 
-    def __init__(self, plan: Plan, blocks: Sequence[Unknowns], felt: Felt) -> None:
+    def __init__(self, plan: Plan, blocks: Sequence[Unknowns], felt: Felt, piled: frozenset[int]) -> None:
+        self.piled = piled
         self.plan, self.blocks, self.felt, self.count = plan, blocks, felt, len(plan.links)
         self.above = plan.parents
         self.depth = _depths(self.above)
@@ -253,6 +256,7 @@ class _Closing:
             on_hub=node < self.count and (self.above[node] == GROUND or self.above[node] in self.places),
             at_ground=self._at_ground(node),
             to_ground=self._at_ground(parent),
+            piled=node in self.piled,
             alike=self.blocks[block].alike if node >= self.count else (),
         )
         if node >= self.count:

@@ -27,6 +27,7 @@ class Columns:
     soft: bool = False  # whether those that end here are known: what soft rows push with
     at_ground: bool = False  # whether they end at the ground, whose acceleration is known
     to_ground: bool = False  # whether the parent is such a closure
+    piled: bool = False  # whether the link is one of a pile, whose twists are found together
     alike: tuple[int, ...] = ()  # groups of those that end here: rows of a group are components of one vector
 
 

@@ -1,0 +1,159 @@
+"""A pile: free bodies with more contacts between them than they have velocities, solved for their twists together.
+
+Contacts join the inertias of both bodies, as those with the ground do, and couple their twists by a block of 6 by 6
+numbers. The matrix of all twists is factored block by block, bodies in the order of minimum degree, so that the cost
+is that of its fill-in. One kernel serves all pivots, one all blocks beside them, and so on: however many bodies and
+contacts there are, the code is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anyjoint.codegen import Place
+from anyjoint.codegen.builder import Builder
+from anyjoint.dynamics.small_matrix import LDL, ldl
+from anyjoint.spatial import vector, zeros
+from anyjoint.tree.closures import ClosedPlan
+
+from .pushes import CROSS, Pushes
+from .sketch import Sketch
+
+N, LOWER = 6, 21  # of a twist, and of half a symmetric matrix
+TRIANGLE = [(i, j) for i in range(N) for j in range(i + 1)]
+
+
+class PileKernels:
+    """Adds kernels and runs to a builder, as its methods are called."""
+
+    def __init__(self, builder: Builder, closed: ClosedPlan, pushes: Pushes) -> None:
+        self.builder, self.closed, self.pile = builder, closed, pushes.pile
+        count, blocks = len(self.pile.order), max(len(self.pile.blocks), 1)
+        sizes = {"diagonal": LOWER * count, "right": N * count, "factor": LOWER * count}
+        sizes |= {"cross": CROSS * blocks, "beside": CROSS * blocks}
+        self.rooms = {name: builder.room(size) for name, size in sizes.items()} if count else {}
+        self.at = {link: k for k, link in enumerate(self.pile.order)}
+
+    def clear(self) -> None:
+        """Nothing is coupled yet."""
+        if self.pile.blocks:
+            size = CROSS * len(self.pile.blocks)
+            self.builder.pointwise(size, {}, {}, {"x": self.rooms["cross"]}, lambda x: {"x": 0.0})
+
+    def solve(self, results: Mapping[str, Sequence[int]], found: Place) -> None:
+        """Find the twists of all bodies, from what sweeps say of each of them."""
+        if not self.pile.order:
+            return
+        self._take(results["pile"])
+        kernels = self._pivot(), self._panel(), self._update(True), self._update(False)
+        for link in self.pile.order:
+            self._eliminate(link, *kernels)
+        self._back(found)
+
+    # -- places ----------------------------------------------------------------------------------------------------
+
+    def _of(self, name: str, link: int) -> int:
+        size = N if name == "right" else LOWER
+        return self.rooms[name].offset + size * self.at[link]
+
+    def _block(self, name: str, later: int, link: int) -> int:
+        return self.rooms[name].offset + CROSS * self.pile.blocks[later, link]
+
+    def _run(self, kernel: int, *columns: Sequence[int]) -> None:
+        work = self.builder.room(0).array
+        if columns[0]:
+            self.builder.run(kernel, *((work, list(column)) for column in columns))
+
+    # -- kernels ---------------------------------------------------------------------------------------------------
+
+    def _take(self, given: Sequence[int]) -> None:
+        sketch = Sketch()
+        values = sketch.load("pile", "lane", [None] * (LOWER + N))
+        _put(sketch, "diagonal", values[:LOWER])
+        _put(sketch, "right", values[LOWER:])
+        kernel, _ = sketch.finish(self.builder)
+        links = self.pile.order
+        places = ([self._of(name, link) for link in links] for name in ("diagonal", "right"))
+        self._run(kernel, [given[self.closed.at[link]] for link in links], *places)
+
+    def _pivot(self) -> int:
+        sketch = Sketch()
+        made = ldl(_symmetric(sketch.load("diagonal", "lane", [None] * LOWER)))
+        _put(sketch, "factor", [made.inverse[i] if i == j else made.L[i, j] for i, j in TRIANGLE])
+        return sketch.finish(self.builder)[0]
+
+    def _panel(self) -> int:
+        """X = A_jk A_kk^-1, and what the right side of k does to that of j."""
+        sketch = Sketch()
+        A, factor = _square(sketch.load("cross", "lane", [None] * CROSS)), _factor(sketch)
+        z = vector(*sketch.load("right", "lane", [None] * N))
+        X = np.array([list(factor.solve(row)) for row in A], dtype=object)
+        _put(sketch, "beside", X.ravel())
+        _put(sketch, "other", -(X @ z), add=True)
+        return sketch.finish(self.builder)[0]
+
+    def _update(self, diagonal: bool) -> int:
+        """A_ij less X_ik A_jk^T."""
+        sketch = Sketch()
+        X, A = (_square(sketch.load(name, "lane", [None] * CROSS)) for name in ("beside", "cross"))
+        places = TRIANGLE if diagonal else [(i, j) for i in range(N) for j in range(N)]
+        _put(sketch, "less", [-(X[i] @ A[j]) for i, j in places], add=True)
+        return sketch.finish(self.builder)[0]
+
+    def _eliminate(self, link: int, pivot: int, panel: int, diagonal: int, cross: int) -> None:
+        beside = self.pile.beside[link]
+        self._run(pivot, [self._of("diagonal", link)], [self._of("factor", link)])
+        A, X = ([self._block(name, other, link) for other in beside] for name in ("cross", "beside"))
+        same = [[self._of(name, link)] * len(beside) for name in ("factor", "right")]
+        self._run(panel, A, *same, X, [self._of("right", other) for other in beside])
+        self._run(diagonal, X, A, [self._of("diagonal", other) for other in beside])
+        pairs = [(i, j) for i in range(len(beside)) for j in range(i)]
+        places = [self._block("cross", beside[i], beside[j]) for i, j in pairs]
+        self._run(cross, [X[i] for i, _ in pairs], [A[j] for _, j in pairs], places)
+
+    def _back(self, found: Place) -> None:
+        """y_k = A_kk^-1 z_k less X_jk^T y_j, the last body first."""
+        sketch = Sketch()
+        factor, z = _factor(sketch), sketch.load("right", "lane", [None] * N)
+        _put(sketch, "found", factor.solve(z))
+        own, _ = sketch.finish(self.builder)
+        sketch = Sketch()
+        X = _square(sketch.load("beside", "lane", [None] * CROSS))
+        y = vector(*sketch.load("later", "lane", [None] * N))
+        _put(sketch, "found", -(X.T @ y), add=True)
+        less, _ = sketch.finish(self.builder)
+        links = self.closed.plan.links
+        at = {link: found.offset + links[self.closed.at[link]].v.start for link in self.pile.order}
+        for link in reversed(self.pile.order):
+            beside = self.pile.beside[link]
+            self._run(own, [self._of("factor", link)], [self._of("right", link)], [at[link]])
+            X_at = [self._block("beside", other, link) for other in beside]
+            self._run(less, X_at, [at[other] for other in beside], [at[link]] * len(beside))
+
+
+def _put(sketch: Sketch, name: str, values: Sequence[Any], add: bool = False) -> None:
+    argument = sketch.argument(name, "lane")
+    for k, x in enumerate(values):
+        sketch.store(argument, k, x, add)
+
+
+def _square(values: Sequence[Any]) -> Any:
+    return np.array(values, dtype=object).reshape(N, N)
+
+
+def _symmetric(values: Sequence[Any]) -> Any:
+    made = zeros(N, N)
+    for (i, j), x in zip(TRIANGLE, values, strict=True):
+        made[i, j] = made[j, i] = x
+    return made
+
+
+def _factor(sketch: Sketch) -> LDL:
+    L, inverse = zeros(N, N), zeros(N)
+    for (i, j), x in zip(TRIANGLE, sketch.load("factor", "lane", [None] * LOWER), strict=True):
+        L[i, j] = 1 if i == j else x
+        inverse[i] = x if i == j else inverse[i]
+    return LDL(L, inverse)
