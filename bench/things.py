@@ -12,7 +12,7 @@ from anyjoint import distances, joints, shapes
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Random = np.random.Generator
-APART = 0.35  # metres between the middles of bodies that are dropped together
+APART = 0.55  # metres between the middles of bodies that are dropped together
 
 
 def tumblers(rng: Random) -> aj.Mechanism:

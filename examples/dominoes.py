@@ -11,7 +11,7 @@ from anyjoint import distances, joints, shapes
 
 DURATION, DT, METHOD = 2.0, 1e-3, "time-stepping"
 SIZE = (0.012, 0.04, 0.08)  # thickness, width, height
-BALL, STRING = 0.02, 0.2
+BALL, STRING = 0.02, 0.16
 
 
 def edge(front: int) -> list[tuple[float, float, float]]:
@@ -20,14 +20,14 @@ def edge(front: int) -> list[tuple[float, float, float]]:
     return [(front * x / 2, side * y / 2, z / 2) for side in (-1, 1)]
 
 
-def build(n: int = 10, gap: float = 0.036, friction: float = 0.3, bend: float = 0.12) -> aj.Mechanism:
+def build(n: int = 12, gap: float = 0.036, friction: float = 0.3, bend: float = 0.12) -> aj.Mechanism:
     """n dominoes `gap` metres apart, each turned by `bend` radians against the one before, and a ball."""
     mech, place = aj.Mechanism("dominoes", description=__doc__), aj.Pose.translation
-    mech.draw(shapes.Cylinder(0.3, 0.012, color="#e4d9c4", pose=place(0.14, -0.1, -0.006)))
+    mech.draw(shapes.Cylinder(0.24, 0.012, color="#e4d9c4", pose=place(0.12, -0.1, -0.006)))
     ball = shapes.Sphere(BALL, color="#30343f", pose=place(0, 0, -STRING))
     string = shapes.rod((0, 0, 0), (0, 0, -STRING), 0.0015, "#30343f")
     hung = place(-SIZE[0] / 2 - BALL, 0, 0.8 * SIZE[2] + STRING)
-    mech.add_body("ball", None, joints.Revolute("y"), hung, ball.inertia(0.15), [ball, string])
+    mech.add_body("ball", None, joints.Revolute("y"), hung, ball.inertia(0.15), [ball, string], damping=2e-3)
     x, y, start, box = 0.0, 0.0, [0.9], distances.Box(*SIZE)
     for k in range(n):
         name, last, turn = f"domino {k}", f"domino {k - 1}", -bend * k

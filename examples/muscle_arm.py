@@ -11,7 +11,7 @@ import anyjoint as aj
 from anyjoint import forces, gallery
 
 DURATION, DT, METHOD = 6.0, 1e-3, "rk4"
-MUSCLES = {"flexor": ((0, 0.03, -0.06), (0, 0.014, -0.05)), "extensor": ((0, -0.028, -0.05), (0, -0.024, 0.016))}
+MUSCLES = {"flexor": ((0, 0.03, -0.06), (0, 0.014, -0.05)), "extensor": ((0, -0.03, -0.05), (0, -0.032, 0.028))}
 ROUND = forces.WrapCylinder("upper arm", (0, 0, -0.3), axis=(1, 0, 0), radius=0.022, side=(0, -1, 0))
 
 

@@ -9,11 +9,11 @@ hundred. `python -m bench.rope` measures both.
 import anyjoint as aj
 from anyjoint import joints, shapes
 
-DURATION, DT, METHOD = 6.0, 2e-3, "implicit-euler"
+DURATION, DT, METHOD = 8.0, 2e-3, "implicit-euler"
 LENGTH, MASS = 6.0, 3.0  # of the whole rope
 
 
-def build(n: int = 1000, bending: float = 60.0, damping: float = 6.0, aside: float = 0.5) -> aj.Mechanism:
+def build(n: int = 1000, bending: float = 400.0, damping: float = 10.0, aside: float = 0.8) -> aj.Mechanism:
     """n links, of bending stiffness `bending` N m^2, the first of them clamped; at first bent `aside` radians."""
     mech = aj.Mechanism("stiff rope", description=__doc__)
     length = LENGTH / n

@@ -74,7 +74,7 @@ def test_scripts_build_sound_mechanisms_with_a_start(name):
 
 LONG = {  # to trace
     "stewart_platform", "bracelet", "delta_robot", "chain_of_four_bars", "windmill", "cairn", "contact_patches",
-    "scissor_lift", "bicycle",
+    "scissor_lift", "bicycle", "dominoes",
 }  # fmt: skip
 
 

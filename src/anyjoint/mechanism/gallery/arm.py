@@ -17,7 +17,7 @@ Point = tuple[float, float, float]
 UPPER, LOWER = 0.3, 0.26  # lengths of the bones
 CARRYING, GLIDE = 0.2, 0.004  # the angle by which a stretched forearm leans out, and how far the axis moves
 MUSCLES: dict[str, tuple[Point, Point]] = {
-    "flexor": ((0.0, 0.03, -0.06), (0.0, 0.014, -0.05)), "extensor": ((0.0, -0.028, -0.05), (0.0, -0.024, 0.016)),
+    "flexor": ((0.0, 0.03, -0.06), (0.0, 0.014, -0.05)), "extensor": ((0.0, -0.03, -0.05), (0.0, -0.032, 0.028)),
 }  # fmt: skip
 
 
@@ -38,7 +38,9 @@ def arm(load: float = 2.0, muscles: Mapping[str, tuple[Point, Point]] = MUSCLES)
     weights = [shapes.Cylinder(0.045, 0.04, color="#3a3f4b", pose=end) for end in ends]
     bar = shapes.Cylinder(0.012, 0.2, color="#7d8597", pose=across)
     solid = lower.inertia(1.3) + weights[0].inertia(load / 2) + weights[1].inertia(load / 2)
-    forearm = [lower, cap, bar, *weights]
+    # Muscles end on small processes of the bone.
+    knobs = [shapes.rod((0, 0, min(last[2], 0.0)), last, 0.01, IVORY) for _, last in muscles.values()]
+    forearm = [lower, cap, bar, *weights, *knobs]
     mech.add_body("forearm", "upper arm", elbow(), Pose.translation(0, 0, -UPPER), solid, forearm, damping=0.4)
     for name, (first, last) in muscles.items():
         _draw_muscle(mech, name, first, last)
@@ -76,5 +78,5 @@ def _draw_muscle(mech: Mechanism, name: str, first: Point, last: Point) -> None:
 
     belly: Any = shapes.Ellipsoid(0.024, 0.024, 0.075, color=CORAL, pose=Pose.translation(0, 0, -0.075))
     mech.add_body(name, "upper arm", Coupled(Revolute("x"), angle, "forearm"), place, shape=belly)
-    tendon = shapes.rod((0, 0, 0), (0, 0, 0.12), 0.006, SAND)
+    tendon = shapes.rod((0, 0, 0), (0, 0, 0.13), 0.007, SAND)
     mech.add_body(f"{name} tendon", name, Coupled(Prismatic("z"), slide, "forearm"), shape=tendon)
