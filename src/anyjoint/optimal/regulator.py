@@ -45,8 +45,8 @@ def lqr(
         solve = importlib.import_module("scipy.linalg").solve_continuous_are
     except ImportError as error:
         raise AnyjointError("lqr: SciPy is not installed; pip install 'anyjoint[scipy]'") from error
-    if model.nq != model.nv:
-        raise InputError("lqr: some joints have more coordinates than velocities; feed back their own errors instead")
+    if not model.rates_are_velocities:
+        raise InputError("lqr: some velocities are no rates of coordinates; feed back errors of these joints yourself")
     free, still = free_velocities(model, actuated, "lqr"), np.zeros(model.nv)
     at = finite("lqr: q", q, (model.nq,))
     needed = model.inverse_dynamics(at, still, still)
