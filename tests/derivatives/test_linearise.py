@@ -95,3 +95,24 @@ def test_steps_that_look_back_are_told(moving):
         model.linearise(q, v, dt=DT, method="bdf2")
     with pytest.raises(InputError, match="'rk4' does not look back; leave out before"):
         model.linearise(q, v, dt=DT, before=(q, v))
+
+
+def test_as_many_velocities_that_are_no_rates():
+    """A body that rolls and slips has five coordinates and five velocities, which are not their rates."""
+    mech = aj.Mechanism("pebble")
+    joint = joints.Rolling(aj.surfaces.Plane(), aj.surfaces.Ellipsoid(0.2, 0.15, 0.1), slip=True)
+    mech.add_body("pebble", joint=joint, inertia=aj.Inertia(1.0, (0.01, 0.02, 0.0), np.diag([0.02, 0.03, 0.04])))
+    model, (v, tau) = mech.compile(), np.random.default_rng(0).normal(size=(2, 5))
+    q = np.array([0.0, 0.0, 0.3, 1.8, 0.1])
+    d = model.forward_dynamics_derivatives(q, v, tau, raw=True)
+    e = model.inverse_dynamics_derivatives(q, v, tau, raw=True)
+    assert close(d.q, differences(lambda x: np.asarray(model.forward_dynamics(x, v, tau)), q, np.eye(5)), 1e-8)
+    assert close(e.q, differences(lambda x: np.asarray(model.inverse_dynamics(x, v, tau)), q, np.eye(5)), 1e-8)
+    raw, _ = model.linearise(q, v, tau, raw=True)
+    assert close(raw[:5, :5], differences(lambda x: np.asarray(model.coordinate_rates(x, v)), q, np.eye(5)), 1e-8)
+    A, _ = model.linearise(q, v, tau)
+    h = 1e-4  # rates are the limit of steps
+    slopes = [(model.linearise(q, v, tau, dt=x * h)[0] - np.eye(10)) / (x * h) for x in (1, 2)]
+    assert close(A, 2 * slopes[0] - slopes[1], 1e-6)
+    with pytest.raises(InputError, match="some velocities are no rates of coordinates"):
+        aj.lqr(model, q)

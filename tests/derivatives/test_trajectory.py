@@ -128,6 +128,38 @@ def test_constraints_and_rolling(make):
     close(found.sum(), slope(run), 1e-7)
 
 
+MANY = pytest.param("rk4", 30, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(
+    ("method", "count"), [("semi-implicit-euler", 1), pytest.param("dopri5", 1, marks=pytest.mark.slow), MANY]
+)
+def test_parameters_that_move_what_forces_act_on(method, count):
+    """By the placement of a body, and by the number of a joint between: forces feel where bodies are."""
+    mech, solid = aj.Mechanism("arm"), aj.Inertia.box(1.0, 0.1, 0.2, 0.3)
+    mech.add_body("a", joint=joints.Revolute((0, 1, 0)), inertia=solid)
+    mech.add_body("b", "a", joints.Helical((0, 1, 1), 0.13), aj.Pose.translation(0, 0.1, -0.5), solid)
+    names = ("b/placement", "b/joint/pitch")
+    model, rng = mech.compile(vary=names), np.random.default_rng(2)
+    ends = rng.normal(size=(count, 3))
+    springs = [aj.forces.Spring("b", end, None, (0.3, 0, 0), stiffness=20.0 / count, damping=0.1) for end in ends]
+    options = {"duration": 0.05, "dt": 1e-3, "forces": springs, "method": method}
+    w, start = rng.normal(size=(2, 2)), ([0.3, 0.2], [0.5, -1.0])
+    found = model.simulate(*start, gradient=True, **options).gradient(*w, wrt=names)
+    values = {name: model.parameters[name] for name in names}
+
+    def run(e, name):
+        old = values[name]
+        moved = old @ aj.Pose.rotation_y(e) if isinstance(old, aj.Pose) else old + e
+        model.parameters.set(values | {name: moved})
+        traj = model.simulate(*start, **options)
+        return w[0] @ traj.q[-1] + w[1] @ traj.v[-1]
+
+    for name in names:
+        part = found[name][1] if name.endswith("placement") else found[name]
+        close(part, slope(lambda e, name=name: run(e, name)), 1e-6, 1e-3)
+
+
 def test_a_batch_is_its_members(model):
     q0, v0, _ = state(model)
     q, v = np.array([q0, q0]), np.array([v0, 0.5 * v0])

@@ -77,6 +77,9 @@ def test_models_are_not_changed():
     (lambda m: m.replace_joint("b1", gliding, dampin=1.0), "did you mean 'damping'"),
     (lambda m: (m.prescribe("b1", lambda t: t), m.replace_joint("b1", joints.Fixed(), damping=0.0, stiffness=0.0)),
      "uses coordinate 'b1/angle', which the new joint has not"),
+    (lambda m: (m.prescribe("b1", lambda t: t),
+                m.replace_joint("b1", joints.SphericalQuaternion(), damping=0.0, stiffness=0.0)),
+     "uses coordinate 'b1/angle', which the new joint has not as one that moves alone"),
 ])  # fmt: skip
 def test_what_cannot_be_is_refused(change, words):
     with pytest.raises(aj.AnyjointError, match=words):

@@ -185,6 +185,26 @@ def test_forces_on_bodies_want_them_where_they_are(method):
         mech.compile().simulate(np.zeros((2, 2)), duration=0.1, method=method, forces=[spring], parameters=rows)
 
 
+@pytest.mark.parametrize("name", ["b/mass", "b/com", "post/placement"])
+def test_forces_that_are_made_of_parameters_are_refused(name):
+    """An attraction knows masses, and a spring where what is welded to the ground stands: as numbers of their own."""
+    mech = aj.Mechanism("planets", gravity=(0, 0, 0))
+    for body in "ab":
+        mech.add_body(body, None, joints.Translational(), inertia=aj.Inertia.sphere(1.0, 0.1))
+    mech.add_body("post", inertia=aj.Inertia.sphere(1.0, 0.1))
+    rows = {"b/mass": [1.0, 2.0], "b/com": np.zeros((2, 3)), "post/placement": [aj.Pose(), aj.Pose.rotation_x(1.0)]}
+    pull = aj.forces.Attraction(["a", "b"], constant=1.0)
+    spring = aj.forces.Spring("a", (0, 0, 0), "post", (0, 0, 1), 5.0)
+    model, q = mech.compile(), np.tile([0, 0, 0, 1.0, 0, 0], (2, 1))
+    with pytest.raises(InputError, match=f"is made of '{name}'|'{name}' moves bodies"):
+        model.simulate(q, duration=0.1, forces=[pull, spring], parameters={name: rows[name]})
+    if name != "post/placement":  # masses of what a spring pulls are its own affair
+        assert model.simulate(q, duration=0.1, forces=[spring], parameters={name: rows[name]}).status.ok
+    traj = model.simulate(q[0], duration=0.01, forces=[pull, spring], gradient=True)
+    with pytest.raises(InputError, match=f"gradient: the force .* is made of '{name}'"):
+        traj.gradient(dq=np.ones(6), wrt=(name,))
+
+
 def test_where_nothing_moves_there_is_nothing_to_vary_but_poses():
     mech = aj.Mechanism("still")
     mech.add_body("post", joint=joints.Fixed(), inertia=aj.Inertia.sphere(1.0, 1.0))

@@ -9,7 +9,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint.errors import AnyjointError, InputError
-from simulate.mechanisms import double_pendulum, top, total
+from simulate.mechanisms import double_pendulum, rods, top, total
 
 MODEL = double_pendulum()
 TRAJ = MODEL.simulate([1.0, 0.5], [0.0, 0.0], 1.0, dt=0.01, events=lambda t, q, v: q[0] - 0.9)
@@ -202,3 +202,40 @@ def test_accelerations_know_the_time():
     mech.prescribe("arm", lambda t: aj.sin(2 * t))
     traj = mech.compile().simulate([0.0], [2.0], duration=1.0, dt=0.01)
     np.testing.assert_allclose(traj.accelerations()[:, 0], -4 * np.sin(2 * traj.t), atol=1e-6)  # 4th order in dt
+
+
+def test_members_have_their_own_inputs():
+    tau = np.array([[0.0, 0.0], [5.0, -3.0]])
+    batch = MODEL.simulate(np.full((2, 2), 0.3), np.zeros((2, 2)), 0.1, dt=0.01, tau=tau)
+    for k in (1, -1):
+        alone = MODEL.simulate([0.3, 0.3], [0.0, 0.0], 0.1, dt=0.01, tau=tau[1])
+        np.testing.assert_allclose(batch.member(k).accelerations(), alone.accelerations(), rtol=1e-9)
+
+
+def test_a_run_remembers_its_parameters(tmp_path):
+    """What a trajectory says is about its own run, whatever becomes of the model."""
+    model = rods(2).compile()
+    spring = aj.forces.Spring("rod 1", (0, 0, -1), None, (1, 0, -1), stiffness=5.0)
+    traj = model.simulate([1.0, 0.5], duration=0.2, dt=0.01, forces=[spring])
+    same = model.simulate([1.0, 0.5], duration=0.2, dt=0.01, forces=[spring])
+    before, accelerations = np.array(same.energy()), same.accelerations()
+    model.parameters.set({"rod 1/mass": 3.0, "rod 1/placement": aj.Pose.translation(0, 0, -2), "gravity": (0, 0, -1)})
+    np.testing.assert_allclose(traj.energy(), before, rtol=1e-12)
+    np.testing.assert_allclose(traj.accelerations(), accelerations, rtol=1e-12)
+    assert traj.model is not model
+    assert traj.model.parameters["rod 1/mass"] == 1.0
+    assert model.parameters["rod 1/mass"] == 3.0
+    again = model.simulate([1.0, 0.5], duration=0.2, dt=0.01)
+    assert np.ptp(total(again)) < 1e-6
+    assert again.model is model
+
+
+@pytest.mark.parametrize("friction", [0.5, 0.0])
+def test_accelerations_where_steps_resist(friction):
+    """Dry friction and stops belong to the steps of time-stepping; dynamics alone know nothing of them."""
+    mech = aj.Mechanism("slider", gravity=(0, 0, -9.81 if not friction else 0))
+    rail = aj.joints.Prismatic((0, 0, 1), limits=(0, 1))
+    mech.add_body("slider", joint=rail, inertia=aj.Inertia.point(1.0), friction=friction)
+    start = ([0.1], [1.0]) if friction else ([0.0], [0.0])
+    traj = mech.compile().simulate(*start, duration=0.1, dt=1e-3, method="time-stepping")
+    assert traj.accelerations()[50:, 0] == pytest.approx(-friction, abs=1e-6)

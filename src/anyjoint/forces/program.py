@@ -47,6 +47,7 @@ class ForceProgram:
 
     mechanism: Mechanism
     pushes: tuple[Push, ...]
+    given: tuple[Force, ...] = ()  # what the pushes are of
     compiled: Compiled | None = None  # generalized forces by (q, v, signals), where there are many pushes
     shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)  # quantities made of them
 
@@ -123,7 +124,8 @@ def trace_forces(mechanism: Mechanism, forces: Sequence[Force]) -> ForceProgram:
     """All forces of a simulation."""
     pushes = [push for force in forces for push in pushes_of(mechanism, force)]
     standing = welded_to_ground(mechanism) if pushes else {}
-    return ForceProgram(mechanism, tuple(with_ground(push, standing) for push in pushes))
+    mechanism = mechanism.__copy__()  # energies are asked for later, when parameters may be others
+    return ForceProgram(mechanism, tuple(with_ground(push, standing) for push in pushes), tuple(forces))
 
 
 def welded_to_ground(mechanism: Mechanism) -> dict[int, Pose]:

@@ -71,8 +71,8 @@ def _check_users(mech: Mechanism, body: Body, joint: Joint) -> None:
         raise ModelError(f"replace_joint: joints follow body {body.name!r}, which cannot follow another one then")
     for constraint in mech.constraints:
         for index, k in getattr(constraint, "coordinates", ()):
-            if index == body.index and k >= joint.nq:
-                what = f"coordinate {body.coordinate_names[k]!r}, which the new joint has not"
+            if index == body.index and (k >= joint.nq or joint.velocity_of(k) is None):
+                what = f"coordinate {body.coordinate_names[k]!r}, which the new joint has not as one that moves alone"
                 raise ModelError(f"replace_joint: constraint {constraint.name!r} uses {what}")
 
 

@@ -75,7 +75,7 @@ class Derivatives(Part):
     def _matrices(
         self, name: str, given: tuple[Any, ...], raw: bool, out: Floats | None, threads: int, parameters: Any
     ) -> Any:
-        quantity = RAW[name] if raw and self.nq != self.nv else name
+        quantity = RAW[name] if raw and not self.rates_are_velocities else name
         return self.program(quantity).split(self.evaluate(quantity, given, out, threads, parameters))
 
     @named_options

@@ -76,7 +76,7 @@ def rate_slope(model: Any, q: Floats, v: Floats) -> Floats:
     slope = np.zeros((model.nq, model.nq))
     for body in model.mechanism.bodies:
         joint = body.joint
-        if joint.nq != joint.nv:
+        if not joint.rates_are_velocities:  # as many may be others: those of rolling with slip
             speeds = v[body.v].tolist()
             _, partials, _ = jet(lambda at: list(joint.rate(at, speeds)), q[body.q].tolist(), [0.0] * joint.nq)  # noqa: B023
             slope[body.q, body.q] = np.array(partials, dtype=float).T

@@ -46,6 +46,7 @@ class Optimised:
     def motion(self, iteration: int) -> Trajectory:
         """The motion of an iteration; 0 is that of the first guess."""
         (found,) = self.runs([self.history[iteration][1]])
+        found.remember()
         return found
 
     @named_options
@@ -122,6 +123,7 @@ def optimise(
     finally:
         bar.close()
         model.parameters.set(before)
+    traj.remember()
     return Optimised(
         values, float(found.fun), bool(found.success), str(found.message), int(found.nit), traj, tuple(history),
         problem.runs,

@@ -42,8 +42,8 @@ def lqr(
     that have inputs (default all). `tau` are the inputs that hold the model at q; by default those that it needs.
     """
     linalg = optional("scipy.linalg", "lqr: SciPy is not installed; pip install 'anyjoint[scipy]'")
-    if model.nq != model.nv:
-        raise InputError("lqr: some joints have more coordinates than velocities; feed back their own errors instead")
+    if not model.rates_are_velocities:
+        raise InputError("lqr: some velocities are no rates of coordinates; feed back errors of these joints yourself")
     free, still = free_velocities(model, actuated, "lqr"), np.zeros(model.nv)
     at = finite("lqr: q", q, (model.nq,))
     needed = model.inverse_dynamics(at, still, still)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -36,6 +36,11 @@ class Drive:
     def varying(self) -> bool:
         """Whether inputs change with time."""
         return self.times is not None or bool(self.functions)
+
+    def member(self, index: int) -> Drive:
+        """The inputs of one trajectory of a batch."""
+        shared = self.times is not None or len(self.values) == 1
+        return self if shared else replace(self, values=self.values[index : index + 1])
 
     def rows(self, times: Floats) -> Floats:
         """The drive row (tau, then the signals of forces) at each of the times."""

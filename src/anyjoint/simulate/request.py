@@ -35,6 +35,7 @@ from .drive import Drive, make_drive
 from .events import Event, as_events
 from .hard_stop import IMPACT, Stop, hard_stops
 from .kept import kept
+from .known_forces import check_built_into
 from .limits import check_start, check_stops, stops
 from .programs import program_of
 from .python_step import damping_of
@@ -104,8 +105,8 @@ class Request:
         where = tuple(mechanism.bodies), tuple(map(float, mechanism.gravity)), tuple(map(id, mechanism.constraints))
         given = self.stepper.solves
         if self.stepper.resists:
-            what = where, self.limits, tuple(mechanism.contacts)
-            make = lambda: contact(pull, pushes, resistances(mechanism, self.limits))  # noqa: E731
+            what = where, self.limits, tuple(mechanism.contacts), self.dt
+            make = lambda: contact(pull, pushes, resistances(mechanism, self.limits, self.dt))  # noqa: E731
             return kept(self.forces, ("resisted", pull, what), make)
         return kept(self.forces, ("implicit", pull, given, where), lambda: implicit(pull, pushes, given))
 
@@ -217,6 +218,8 @@ def make_request(
             f"parameters: {rows.moving[0]!r} moves bodies that forces or contacts act on, so it cannot be another one"
             " for each state; set it with model.parameters and simulate the states one by one"
         )
+    if rows:
+        check_built_into(program, model.mechanism, rows.names, "parameters")
     if rows is not None and len(pushing) > len(forces) and not (stepper.adaptive or stepper.damps):
         check_stops(model, pushing[-1], rows, dt)
     return Request(model, q, v, single, duration, dt, stepper, rtol, atol, drive, program, chosen, every, threads,

@@ -12,6 +12,7 @@ import numpy as np
 from anyjoint.dynamics.articulated_body import MASS_SOLVE
 from anyjoint.errors import InputError
 from anyjoint.forces.limits import limited_coordinates
+from anyjoint.model.change import GRAVITY, find
 from anyjoint.model.change import names as parameter_names
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.inverse_dynamics import INVERSE_DYNAMICS
@@ -19,7 +20,8 @@ from anyjoint.quantity.quantity import A, Q, X, sweeps
 from anyjoint.stepper.physics import built_in_joints
 
 from .kept import Joints, forget, kept
-from .request import Request
+from .known_forces import check_built_into
+from .request import Request, pushing
 from .step_map import StepMap
 from .step_programs import StepPrograms
 from .steps import Steps
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 Floats = np.ndarray[Any, np.dtype[Any]]
 SOLVE = Quantity("solve with the mass matrix", "M^-1 x in linear time.", (Q, X), (A,), sweeps(MASS_SOLVE), kept=False)
 Q0, V0, TAU, DURATION = "q0", "v0", "tau", "duration"
+MOVING = ("placement", "joint")  # parameters that say where bodies are
 CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at for their slope
 
 
@@ -42,11 +45,16 @@ class Problem:
         self.model = self.request.model
         self.names = tuple(_checked_names(self.request, names))
         self.parameters = tuple(x for x in self.names if x not in (Q0, V0, TAU, DURATION))
+        check_built_into(self.request.forces, self.model.mechanism, self.parameters, "gradient")
+        self.pushed = self._pushed()
         self.programs = self._programs()
         self.numbers, self.slopes, traces = self.programs.numbers, self.programs.slopes, self.programs.traces
         request = self.request
         mechanism = self.model.mechanism
-        self.map = StepMap(request.stepper, mechanism, traces, request.forces, request.drive.varying, self.taped)
+        self.map = StepMap(
+            request.stepper, mechanism, traces[:-1] if self.pushed else traces, request.forces, request.drive.varying,
+            self.taped, traces[-1] if self.pushed else None,
+        )  # fmt: skip
         self.n = self.model.nq + self.model.nv
         self.row = self.map.row
         self.stretch = 0.0  # along a direction, how much longer the run becomes
@@ -57,10 +65,27 @@ class Problem:
         request, mechanism = self.request, self.model.mechanism
         joints = Joints(tuple(body.joint for body in mechanism.bodies))
         built_in = kept(self.model, ("built in", joints), lambda: Joints(built_in_joints(mechanism)))
-        bound = request.stepper.implicit or mechanism.constraints or self.model.workshop.expansion
+        bound = request.stepper.implicit or mechanism.constraints or self.model.workshop.expansion or self.pushed
         where = (tuple(mechanism.bodies), tuple(mechanism.gravity)) if bound else ()
         return (self.names, self.taped, request.method, request.stabilise, request.forces, request.drive.varying,
-                built_in, where)  # fmt: skip
+                built_in, where, self.pushed)  # fmt: skip
+
+    def _pushed(self) -> bool:
+        """Whether forces are a program of their own: where there are many, or where parameters move what they act on.
+
+        A short program of forces knows bodies only where they are. Implicit steps feel forces without it.
+        """
+        request, mechanism = self.request, self.model.mechanism
+        acts = any(push.bodies for push in request.forces.pushes)
+        moving = [name for name in self.parameters if name != GRAVITY and find(mechanism, name)[1] in MOVING]
+        if request.stepper.implicit or not (request.forces.many or (acts and moving)):
+            return False
+        if self.model.workshop.expansion:
+            raise InputError(
+                f"gradient: {moving[0]!r} moves bodies that forces act on, which is not differentiated where joints"
+                " follow others (joints.Coupled); use an implicit method such as 'implicit-midpoint'"
+            )
+        return True
 
     @property
     def by(self) -> list[str]:
@@ -85,6 +110,8 @@ class Problem:
     def _programs(self) -> StepPrograms:
         """The programs of a step, those of an earlier run with other parameters if they fit."""
         quantities = (INVERSE_DYNAMICS, SOLVE) if self.taped else self.request.quantities
+        if self.pushed:
+            quantities = (*quantities, pushing(self.model, self.request.forces))
         make = lambda: StepPrograms(self.model, self.parameters, quantities, SOLVE)  # noqa: E731
         made = kept(self.model, self.key, make)
         if made.follows():

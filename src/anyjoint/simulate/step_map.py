@@ -42,6 +42,7 @@ class StepMap:
     forces: ForceProgram
     varying: bool  # whether inputs change within a step: at its beginning, middle and end
     taped: bool = False  # whether accelerations are known; then traces are inverse dynamics and a solve with M
+    pushing: Trace | None = None  # forces by kernels, whose numbers stand behind those of the traces
 
     @property
     def width(self) -> int:
@@ -77,9 +78,11 @@ class StepMap:
         length = (builder.room(1) if self.stepper.solves else builder.place("h")) if feels else None
         settings = [builder.place("settings", k) for k in range(len(self.forces.numbers))]
         projection = None if self.taped else self._projection()
+        start = sum(trace.count for trace in self.traces)
+        pushing = (self.pushing.schedule, start) if self.pushing else None
         return Physics(
             builder, self.mechanism, self.traces[0].schedule, self.forces, settings, projection=projection, step=length,
-            feels=feels,
+            feels=feels, pushing=pushing,
         )  # fmt: skip
 
     def _inputs(self, builder: Builder) -> Callable[[float], Place]:

@@ -15,14 +15,17 @@ from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.optional import optional
 from anyjoint.options import named_options
+from anyjoint.stepper import STEPPERS
 from anyjoint.travel import Parcel
 
 from . import trajectory_file
 from .drive import Drive
+from .own_model import as_it_was, record_of
 from .status import Status
 from .tracks import read_tracks
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+RESISTING = {name for name, stepper in STEPPERS.items() if stepper.resists}
 MOST_STATES = 8192  # that are looked at together where each has parameters of its own
 
 
@@ -65,6 +68,10 @@ class Trajectory:
     run: Any = None  # the request, if the run can be differentiated
     contacts: dict[str, Any] = field(default_factory=dict)  # points, normals and forces of contacts, by name
     modes: list[Any] = field(default_factory=list)  # changes of contacts: (time, body, "sliding -> flight", reason)
+    was: Any = field(init=False, repr=False, default=None)  # the parameters of the model in the run
+
+    def __post_init__(self) -> None:
+        self.was = record_of(self.model)
 
     # -- asking ----------------------------------------------------------------------------------------------
 
@@ -205,18 +212,31 @@ class Trajectory:
     def _model(self) -> Any:
         if self.model is None:
             raise InputError("this trajectory was loaded without its model; give Trajectory.load(path, model=...)")
+        if self.was is not None:
+            self.model = as_it_was(self.model, self.was)
         return self.model
+
+    def remember(self) -> None:
+        """Make `model` one with the parameters of the run, if those of the model have changed since."""
+        if self.model is not None:
+            self._model()
 
     def accelerations(self) -> Floats:
         """dv/dt at every sample, by the dynamics and inputs of the run; by differences where they are not known.
 
-        Nor are they under contacts, which only steps know.
+        Nor are they under contacts, nor where stops and dry friction are a part of the steps, which alone know them.
         """
-        if self.model is None or self.drive is None or self.contacts:
+        if self.model is None or self.drive is None or self.contacts or self._resisted():
             return np.gradient(self.v, self.t, axis=0, edge_order=2 if len(self.t) > 2 else 1)
         rows = (self.q, self.v, self._applied(self.drive))
-        flat = self.model.forward_dynamics(*(flat_rows(x) for x in rows), self._times(), parameters=self._rows())
+        flat = self._model().forward_dynamics(*(flat_rows(x) for x in rows), self._times(), parameters=self._rows())
         return np.asarray(flat).reshape(self.v.shape)
+
+    def _resisted(self) -> bool:
+        """Whether stops or dry friction were a part of the steps."""
+        mechanism = self._model().mechanism
+        rubs = any(x for body in mechanism.bodies for x in body.friction)
+        return self.method in RESISTING and (rubs or any(True for _ in limited_coordinates(mechanism)))
 
     def resample(self, times: Sequence[float] | Floats) -> Trajectory:
         """The motion at other times inside the run, by cubic Hermite interpolation."""
@@ -250,9 +270,10 @@ class Trajectory:
         """dq/dt at every sample."""
         if self.model is None:
             return self.v if self.q.shape == self.v.shape else np.gradient(self.q, self.t, axis=0)
-        if self.model.rates_are_velocities:
+        model = self._model()
+        if model.rates_are_velocities:
             return self.v
-        rates = self.model.coordinate_rates(flat_rows(self.q), flat_rows(self.v), parameters=self._rows())
+        rates = model.coordinate_rates(flat_rows(self.q), flat_rows(self.v), parameters=self._rows())
         return np.asarray(rates).reshape(self.q.shape)
 
     # -- files -----------------------------------------------------------------------------------------------
@@ -333,6 +354,7 @@ class Trajectory:
             raise InputError(
                 f"{what}: this is a batch of {self.q.shape[1]} trajectories; choose one, such as traj.member(0)"
             )
+        self.remember()  # pages and plots ask the model
         return self
 
     def member(self, index: int) -> Trajectory:
@@ -345,7 +367,9 @@ class Trajectory:
         done = None if self.done is None else self.done[:, index]
         rows = self.parameters.take([index]) if self.parameters else None
         contacts = {name: track.member(index) for name, track in self.contacts.items()}
-        return Trajectory(self.t, q, v, self.status, self.model, self.method, self.steps, [], self.drive, done,
+        drive = None if self.drive is None else self.drive.member(index % self.q.shape[1])
+        self.remember()
+        return Trajectory(self.t, q, v, self.status, self.model, self.method, self.steps, [], drive, done,
                           parameters=rows, contacts=contacts)  # fmt: skip
 
     def to_pandas(self) -> Any:
@@ -373,7 +397,8 @@ class Trajectory:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied as its model, and the rest, which may hold functions of the user's own."""
-        rest = {name: value for name, value in vars(self).items() if name not in ("model", "parameters")}
+        rest = {name: value for name, value in vars(self).items() if name not in ("model", "parameters", "was")}
+        self.remember()
         return _again, (type(self), self.model, Parcel(rest), self.parameters.columns if self.parameters else None)
 
     def __repr__(self) -> str:
