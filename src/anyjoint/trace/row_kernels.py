@@ -17,10 +17,10 @@ from anyjoint.tree.closures import GROUND, ClosedPlan
 from .body_trace import entries_of
 from .classes import Tracer
 from .constrained import Question, velocity_place
-from .constraint_program import ConstraintPrograms
+from .constraint_program import ConstraintPrograms, row_kind
 from .feeds import EXACT, Feeds
 from .numbers import Numbers
-from .row_kind import RowKind, Sight, row_kind, trace_rows
+from .row_kind import RowKind, Sight, trace_rows
 from .setup import Rows
 
 WORLD, HUB = ("R", "p"), ("R_hub", "p_hub")  # where links are in the world, and seen from the hub below
