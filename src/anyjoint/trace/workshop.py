@@ -132,7 +132,9 @@ class Workshop:
     def plan(self, over: Over = "links") -> Plan:
         """The links that an algorithm runs over."""
         if over not in self._plans:
-            self._plans[over] = self._planned(over, self.basis(over).frames)
+            frames = self.basis(over).frames  # a basis that is new has come with its plan
+            if over not in self._plans:
+                self._plans[over] = self._planned(over, frames)
         return self._plans[over]
 
     def _planned(self, over: Over, frames: Frames | None) -> Plan:
@@ -266,7 +268,7 @@ class Workshop:
         def trace() -> Traced:
             if not isinstance(question, Question):
                 return self._constrained_straight(question, inputs, False, over)
-            kernels = self._by_constrained_kernels(question, inputs)
+            kernels = self._by_constrained_kernels(question, inputs, closed, numbers)
             return kernels or self._constrained_straight(lambda x: x.answer(question), inputs, question.still)
 
         if self.pushes:
@@ -290,15 +292,22 @@ class Workshop:
         made = push_kernels(self, inputs, closed, numbers)
         return Trace("pushed", *made, closed.plan, numbers, over, True, True, pushes=self.pushes, loose=True)
 
-    def _by_constrained_kernels(self, question: Question, inputs: Sequence[str]) -> Traced | None:
+    def _by_constrained_kernels(
+        self, question: Question, inputs: Sequence[str], closed: ClosedPlan, numbers: Numbers
+    ) -> Traced | None:
         """By kernels, if that is asked for or pays."""
-        closed = self.closed("regrouped")
         size = estimate(closed.plan)
         if self.expansion or self.form == "straight" or (self.form == "auto" and size <= SMALL):
             return None
-        made = constrained_kernels(self, question, inputs, closed, self.numbers("regrouped", True, True))
+        if self.form == "auto" and size <= LARGE and self._sharing(closed.plan) < SHARING:
+            return None  # which tracing them would show, too
+        made = constrained_kernels(self, question, inputs, closed, numbers)
         sharing = sum(run.count for run in made[0].runs) / max(len(made[0].kernels), 1)
         return made if self.form == "kernels" or sharing >= SHARING or size > LARGE else None
+
+    def _sharing(self, plan: Plan) -> float:
+        """Links for each class, at most: exact numbers may tell more of them apart."""
+        return len(plan.links) / max(len({(self.joints.key(link), link.columns) for link in plan.links}), 1)
 
     def _constrained_straight(
         self, function: Callable[[Constrained], Sequence[Any]], inputs: Sequence[str], still: bool,
