@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import anyjoint as aj
-from anyjoint import joints
+from anyjoint import gallery, joints
+from anyjoint.codegen import count_schedule
+from anyjoint.quantity.hybrid_dynamics import hybrid_dynamics
+from anyjoint.trace.workshop import Workshop
 from tests.constraints.mechanisms import ALL, four_bar, geared
 from tests.constraints.random_loops import random_case
 
@@ -84,3 +87,22 @@ def test_what_cannot_be_is_refused():
     mech, q, v = geared()
     with pytest.raises(aj.InputError, match=r"'gear' has no coordinates to prescribe"):
         mech.compile().hybrid_dynamics(q, v, np.zeros(mech.nv), np.zeros(mech.nv), ["gear"])
+
+
+@pytest.mark.parametrize(("case", "names"), [("hinge", ["crank"]), ("rods", ["b"]), ("sleigh", ["trailer"])])
+def test_kernels_answer_as_straight_code_does(case, names):
+    mech, q, v = ALL[case]()
+    tau = np.random.default_rng(7).normal(size=mech.nv)
+    straight, kernels = (mech.compile(form=form) for form in ("straight", "kernels"))
+    a = straight.forward_dynamics(q, v, tau, 0.0)
+    want, found = (np.concatenate(m.hybrid_dynamics(q, v, tau, a, names, t=0.0)) for m in (straight, kernels))
+    assert np.abs(found - want).max() <= 1e-12 * np.abs(want).max()
+
+
+def test_kernels_do_not_grow_with_loops():
+    """So that a long chain of loops is compiled as quickly as a short one."""
+    hybrid = hybrid_dynamics(frozenset([0]))
+    traced = [hybrid.trace(Workshop(gallery.chain_of_four_bars(n), "kernels"), "auto") for n in (6, 9, 12)]
+    assert len({len(trace.schedule.kernels) for trace in traced}) == 1
+    few, some, many = (count_schedule(trace.schedule).total for trace in traced)
+    assert many - some <= 1.02 * (some - few)

@@ -1,5 +1,7 @@
 """The order in which sweeps by kernels visit links, and where their messages lie."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -56,5 +58,5 @@ def test_links_of_one_kind_come_together():
     kinds = ["arm" if k % 2 else "base" for k in range(len(parents))]
     for inward in (False, True):
         visited = [kinds[i] for i in sweep_order(parents, kinds, inward)]
-        changes = sum(a != b for a, b in zip(visited, visited[1:], strict=False))
+        changes = sum(a != b for a, b in pairwise(visited))
         assert changes == 3

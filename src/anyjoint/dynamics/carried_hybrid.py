@@ -11,6 +11,7 @@ from anyjoint.tree.columns import Columns
 
 from . import carried
 from .algorithm import algorithm
+from .articulated_body import velocities
 from .carried import CARRIED
 from .front import hand_on, on_joint, pairs, received, working
 from .velocity import centripetal_acceleration
@@ -76,8 +77,10 @@ def accelerations(body: Any, parent: Any) -> None:
 
 CARRIED_HYBRID = algorithm(
     "hybrid with carried unknowns",
+    ("outward", velocities),
     ("inward", inertias),
     ("outward", accelerations),
-    inputs=["tau", "qdd_in"],
-    results=[*CARRIED.results, "tau_out"],
+    inputs=[*CARRIED.inputs, "qdd_in"],
+    results=["qdd", "tau_out"],
+    over="regrouped",
 )

@@ -16,7 +16,8 @@ from anyjoint.errors import ModelError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
 from anyjoint.trace.numbers import Numbers, NumberTable
-from anyjoint.trace.workshop import Trace, built_in
+from anyjoint.trace.structure import built_in
+from anyjoint.trace.workshop import Trace
 
 from .arguments import checked_out, checked_rows, checked_threads
 from .direct import Direct

@@ -13,7 +13,8 @@ from anyjoint.errors import InputError, SingularityError
 from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
-from anyjoint.trace.workshop import Trace, Workshop, built_in
+from anyjoint.trace.structure import built_in
+from anyjoint.trace.workshop import Trace, Workshop
 
 from .arguments import checked_out, checked_rows, checked_threads
 from .parameter_rows import ParameterRows

@@ -10,12 +10,14 @@ from anyjoint.dynamics.carried_hybrid import CARRIED_HYBRID
 from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.spatial import vector
-from anyjoint.trace.constrained import Constrained, led, right_side
+from anyjoint.trace.constrained import Constrained, Question, after_first, led, right_side
 from anyjoint.trace.workshop import Trace, Workshop
 from anyjoint.tree.record import Record
 
 from .constraints import ACCELERATIONS
 from .quantity import TAU, A, Q, Quantity, Row, T, V, with_time
+
+REST = after_first(CARRIED_HYBRID)
 
 
 def hybrid_dynamics(prescribed: frozenset[int]) -> Quantity:
@@ -25,7 +27,8 @@ def hybrid_dynamics(prescribed: frozenset[int]) -> Quantity:
         check_regular(workshop.mechanism, set(prescribed))
         if workshop.mechanism.constraints or workshop.expansion:
             name = f"{CARRIED_HYBRID.name} {sorted(prescribed)}"
-            return workshop.constrained(name, with_time(workshop, ("q", "v", "tau", "a")), answers(prescribed))
+            question = Question("hybrid", prescribed=prescribed, straight=answers(prescribed))
+            return workshop.constrained(name, with_time(workshop, ("q", "v", "tau", "qdd_in")), question)
         plan = workshop.plan("links")
         links = tuple(replace(link, prescribed=link.body in prescribed) for link in plan.links)
         return workshop.sweeps(HYBRID, replace(plan, links=links))
@@ -48,12 +51,12 @@ def answers(prescribed: frozenset[int]) -> Callable[[Constrained], Sequence[Any]
         held = {body: place(system, body) for body in prescribed}
         for body, record in held.items():
             v = mechanism.bodies[body].v
-            record.prescribed, record.qdd_in = True, vector(*(row("a", k) for k in range(v.start, v.stop)))
+            record.prescribed, record.qdd_in = True, vector(*(row("qdd_in", k) for k in range(v.start, v.stop)))
             joint = system.tree.records[system.closed.plan.placed[body][0]]
             joint.tau = joint.passive  # forces given for prescribed joints are not read
         pairs = zip(mechanism.constraints, system.rows, strict=True)
         system.give([right_side(constraint, rows, ACCELERATIONS) for constraint, rows in pairs])
-        system.tree.run(CARRIED_HYBRID)
+        system.tree.run(REST)
         a: list[Any] = []
         tau: list[Any] = []
         for own in mechanism.bodies:

@@ -52,7 +52,8 @@ def implicit(pull: float = 0.0, pushes: Sequence[Push] = (), given: bool = False
         if workshop.mechanism.constraints or workshop.expansion or pushes:
             question = Question("accelerations", right, implicit=True, given=given)
             inputs = (*with_time(workshop, plain.inputs), *(row.name for row in signals))
-            return workshop.pushed(pushes).constrained(carried.name, inputs, question)
+            name = f"{carried.name} {pull!r}" if pull else carried.name
+            return workshop.pushed(pushes).constrained(name, inputs, question)
         return workshop.sweeps(plain)
 
     name, purpose = CORRECTION if given else ACCELERATION

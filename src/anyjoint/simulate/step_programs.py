@@ -12,8 +12,9 @@ from anyjoint.model.program import filled
 from anyjoint.model.raw_gradient import RawGradient
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.trace.numbers import Numbers
+from anyjoint.trace.structure import built_in
 from anyjoint.trace.whole import whole
-from anyjoint.trace.workshop import Trace, built_in
+from anyjoint.trace.workshop import Trace
 
 if TYPE_CHECKING:
     from anyjoint.model import Model

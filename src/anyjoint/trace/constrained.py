@@ -36,13 +36,13 @@ LACKING = algorithm("lacking wrenches", ("outward", BIAS.sweeps[0].function), in
 MISSING = algorithm("missing wrenches", ("outward", accelerate), inputs=["q", "v", "qdd"])
 
 
-def _rest(method: Algorithm) -> Algorithm:
+def after_first(method: Algorithm) -> Algorithm:
     """All but the first sweep."""
     sweeps = ((sweep.direction, sweep.function) for sweep in method.sweeps[1:])
     return algorithm(method.name, *sweeps, inputs=["tau"], results=method.results)
 
 
-REST, STILL, IMPLICIT_REST = _rest(CARRIED), _rest(CARRIED_AT_REST), _rest(CARRIED_IMPLICIT)
+REST, STILL, IMPLICIT_REST = after_first(CARRIED), after_first(CARRIED_AT_REST), after_first(CARRIED_IMPLICIT)
 FRAME = 12  # numbers of a frame: rotation by rows, origin
 
 
@@ -109,11 +109,13 @@ class Question:
     the rows themselves are asked for.
     """
 
-    answer: Literal["accelerations", "multipliers", "errors", "entries"]
+    answer: Literal["accelerations", "multipliers", "errors", "entries", "hybrid"]
     right: Callable[[Rows], Scalars] | None = lambda rows: rows.gamma
     still: bool = False
     implicit: bool = False
     given: bool = False  # whether implicit accelerations are given, and corrections are asked for
+    prescribed: frozenset[int] = frozenset()  # bodies whose accelerations are given, and forces asked for
+    straight: Callable[[Constrained], Sequence[Any]] | None = None  # how it is answered where kernels do not
 
     def ahead(self, h: Scalar) -> Scalar:
         """How long soft rows and springs go on at the present velocities."""
@@ -150,6 +152,8 @@ class Constrained:
 
     def answer(self, question: Question) -> list[Any]:
         """The entries of the result row."""
+        if question.straight is not None:
+            return list(question.straight(self))
         if question.right is None:
             return [*(x for rows in self.rows for x in held(rows)), *(x for rows in self.rows for x in rows.rate)]
         if question.answer == "entries":

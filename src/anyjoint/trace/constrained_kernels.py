@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from anyjoint.codegen import Array, Schedule, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Kernel
+from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.dynamics.carried import CARRIED, CARRIED_AT_REST
+from anyjoint.dynamics.carried_hybrid import CARRIED_HYBRID
 from anyjoint.dynamics.constraint_jacobian import PROJECT
 from anyjoint.dynamics.implicit import CARRIED_IMPLICIT, CARRIED_NEWTON
 from anyjoint.dynamics.link_rows import MOVING_FRAMES, STANDING_FRAMES
@@ -58,18 +60,29 @@ def constrained_kernels(
         return builder.schedule(), made
     # At rest the ground does not push, though the numbers are those of a mechanism that falls.
     still = numbers.at_rest() if question.still else numbers
-    algorithm = {"accelerations": "qdd", "multipliers": "multipliers", "entries": "H"}
-    result = algorithm[question.answer]
-    sweeps = PROJECT if result == "H" else CARRIED_AT_REST if question.still else CARRIED
-    if question.implicit:
-        sweeps = CARRIED_NEWTON if question.given else CARRIED_IMPLICIT
-        result = "answer" if result == "qdd" else result
-    tracer = Tracer(plan, still, workshop.joints, replace(sweeps, results=(result,)), rows.feeds.patterns())
-    carried = Layout(tracer, builder, result == "multipliers", _end(made), rows.feeds.rooms)
+    sweeps = _sweeps(question)
+    if question.prescribed:
+        plan = replace(plan, links=tuple(replace(x, prescribed=x.body in question.prescribed) for x in plan.links))
+    tracer = Tracer(plan, still, workshop.joints, sweeps, rows.feeds.patterns())
+    sorted_later = question.answer == "multipliers"
+    carried = Layout(tracer, builder, sorted_later, _end(made), rows.feeds.rooms)
     carried.add_runs()
-    if result == "multipliers":
-        _sort(builder, closed, mechanism.constraints, carried.results[result])
+    if sorted_later:
+        _sort(builder, closed, mechanism.constraints, carried.results["multipliers"])
     return builder.schedule(), made + carried.rows
+
+
+def _sweeps(question: Question) -> Algorithm:
+    """The sweeps behind the rows, with the results that are asked for."""
+    if question.answer == "entries":
+        return PROJECT
+    if question.answer == "hybrid":
+        return CARRIED_HYBRID
+    if question.implicit:
+        sweeps, result = CARRIED_NEWTON if question.given else CARRIED_IMPLICIT, "answer"
+    else:
+        sweeps, result = CARRIED_AT_REST if question.still else CARRIED, "qdd"
+    return replace(sweeps, results=("multipliers" if question.answer == "multipliers" else result,))
 
 
 def push_kernels(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from anyjoint.constraints import Constraint, FunctionConstraint, Rows, Touched
+from anyjoint.constraints import Constraint, FunctionConstraint, Loop, Rows, Touched
+from anyjoint.errors import AnyjointError
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, Translation, Turn, vector, zeros
+from anyjoint.spatial import Pose, Translation, Turn, Twist, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import import_into
 from anyjoint.symbolic.simplify import merge_identities
@@ -39,6 +41,17 @@ class ConstraintPrograms:
 
     def __init__(self) -> None:
         self._programs: dict[Hashable, _Program] = {}
+        self._identities: dict[Hashable, str | None] = {}
+
+    def identity(self, constraint: Constraint) -> Hashable:
+        """What tells rows apart in every process: of a function, all that it computes; None if that is not known."""
+        if not isinstance(constraint, FunctionConstraint):
+            return row_kind(constraint)
+        key = (constraint.function, len(constraint.bodies), len(constraint.coordinates), constraint.time)
+        if key not in self._identities:
+            self._identities[key] = _computed(constraint)
+        own = constraint.compliance, constraint.count, constraint.time, constraint.function.velocity
+        return None if self._identities[key] is None else (*own, self._identities[key])
 
     def rows(
         self, graph: Graph, constraint: Constraint, bodies: Sequence[Touched], q: Sequence[Scalar],
@@ -55,6 +68,35 @@ class ConstraintPrograms:
         found = import_into(graph, program.outputs, dict(zip(program.variables, values, strict=True)))
         rows: Rows = program.rebuild(list(found))
         return rows
+
+
+def row_kind(constraint: Constraint) -> Hashable:
+    """What makes the rows of two constraints the same expressions."""
+    own = constraint.compliance, constraint.count
+    if isinstance(constraint, FunctionConstraint):
+        return own, constraint.function
+    assert isinstance(constraint, Loop)
+    closing = constraint.closing
+    return own, closing.shifts, closing.turns, closing.slides, closing.cross
+
+
+def _computed(constraint: FunctionConstraint) -> str | None:
+    """A text for what a function computes of variables, equal in every process where that is the same."""
+    g = Graph()
+
+    def some(n: int) -> Any:
+        return vector(*(g.variable("x") for _ in range(n)))
+
+    poses = [Pose((Translation(tuple(some(3))), Turn(some(9).reshape(3, 3)))) for _ in constraint.bodies]
+    twists = [Twist(some(3), some(3)) for _ in constraint.bodies] if constraint.function.velocity else []
+    n = len(constraint.coordinates)
+    try:
+        made = constraint.function.entries(constraint.arguments(poses, twists, some(n), some(n), g.variable("t")))
+    except AnyjointError:  # what is wrong with the function is told elsewhere
+        return None
+    ids = [x.id if isinstance(x, Node) else g.constant_id(x) for x in made]
+    everything = ids, g.op, g.a, g.b, g.c, [x.hex() for x in map(float, g.constants)], g.tables
+    return hashlib.sha256(repr(everything).encode()).hexdigest()
 
 
 def entries(body: Touched) -> list[Any]:

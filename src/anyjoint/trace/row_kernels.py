@@ -17,10 +17,10 @@ from anyjoint.tree.closures import GROUND, ClosedPlan
 from .body_trace import entries_of
 from .classes import Tracer
 from .constrained import Question, velocity_place
-from .constraint_program import ConstraintPrograms
+from .constraint_program import ConstraintPrograms, row_kind
 from .feeds import EXACT, Feeds
 from .numbers import Numbers
-from .row_kind import RowKind, Sight, row_kind, trace_rows
+from .row_kind import RowKind, Sight, trace_rows
 from .setup import Rows
 
 WORLD, HUB = ("R", "p"), ("R_hub", "p_hub")  # where links are in the world, and seen from the hub below
@@ -47,7 +47,8 @@ class RowKernels:
     ) -> None:  # fmt: skip
         self.builder, self.mechanism, self.closed, self.relative = builder, mechanism, closed, relative
         self.programs, self.frames, self.question = programs, frames, question
-        self.still = "v" not in frames.algorithm.inputs
+        self.still, self.timed = "v" not in frames.algorithm.inputs, mechanism.timed
+        self._before = np.cumsum([0, *(constraint.count for constraint in mechanism.constraints)]).tolist()  # rows
         links = closed.plan.links
         self.feeds = Feeds.of(builder, links)
         falls, *self.exact = numbers.patterns(EXACT)[len(links) :]  # of gravity, and of frames
@@ -92,9 +93,8 @@ class RowKernels:
         sight = Sight(seen, lands, widths, self.exact[k], self.up, self.relative[k])
         key = row_kind(constraint), sight
         if key not in self.kinds:
-            timed = self.mechanism.timed
             self.kinds[key] = trace_rows(
-                self.builder, self.programs, self.question, constraint, sight, timed, self.still
+                self.builder, self.programs, self.question, constraint, sight, self.timed, self.still
             )
         traced = self.kinds[key]
         traced.constraints.append(k)
@@ -150,11 +150,11 @@ class RowKernels:
             places.append(builder.place("q", own.q.start + index))
             if not self.still:
                 places.append(builder.place("v", own.v.start + (own.joint.velocity_of(index) or 0)))
-        places += [builder.place("t")] if self.mechanism.timed else []
+        places += [builder.place("t")] if self.timed else []
         places += [builder.place("h")] if self.question.implicit else []
         if self.question.right is None:
-            first = sum(c.count for c in self.mechanism.constraints[:k])
-            return places + [builder.place("result", at) for at in (first, self.mechanism.nc + first)]
+            first, total = self._before[k], self._before[-1]
+            return places + [builder.place("result", at) for at in (first, total + first)]
         for name, link, first, stride in self._fed(k):
             begin = first - first % stride if name == "N" else first  # which of its velocities is built in
             places.append(Place(work, self.feeds.rooms[name].offset + self._start(name, link) + begin))

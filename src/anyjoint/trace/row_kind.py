@@ -6,7 +6,7 @@ sweeps that carry unknowns load them. Entries that are exact numbers are not sto
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import without_idle
-from anyjoint.constraints import Constraint, FunctionConstraint, Loop, Standing, Touched
+from anyjoint.constraints import Constraint, Standing, Touched
 from anyjoint.constraints.rows import Rows, giving_way
 from anyjoint.spatial import as_matrix, dot, vector, zeros
 
@@ -53,17 +53,6 @@ class RowKind:
     loaded: list[set[int]]  # per sketched argument
     feeds: list[list[Any]]  # entries that it hands on, one list for each place where some land
     constraints: list[int] = field(default_factory=list)
-
-
-def row_kind(constraint: Constraint) -> Hashable:
-    """What makes the rows of two constraints the same expressions."""
-    own = constraint.compliance, constraint.count
-    if isinstance(constraint, FunctionConstraint):
-        return own, constraint.function
-    if isinstance(constraint, Loop):
-        closing = constraint.closing
-        return own, Loop, closing.shifts, closing.turns, closing.slides, closing.cross
-    return own, id(constraint)
 
 
 def trace_rows(

@@ -100,8 +100,7 @@ def pack(schedule: Schedule, setups: Sequence[Rows]) -> bytes:
     """A traced program as bytes."""
     p = _Packer()
     made = [
-        {"setup": p.setup(r.setup), "links": None if r.links is None else p.ints(r.links), "start": r.start}
-        for r in setups
+        {**vars(r), "setup": p.setup(r.setup), "links": None if r.links is None else p.ints(r.links)} for r in setups
     ]
     header = {"arrays": _arrays(schedule.arrays), "work": schedule.work, "setups": made}
     header["runs"] = p.ints(encode(schedule))
@@ -147,7 +146,7 @@ def unpack(data: bytes) -> Traced:
     runs = decode(whole[start : start + length], [len(k.arrays) for k in kernels])
     schedule = Schedule(_from(header["arrays"]), kernels, runs, header["work"])
     rows = [
-        Rows(setup(h["setup"]), None if h["links"] is None else tuple(ints(h["links"])), h["start"])
+        Rows(setup(h["setup"]), None if h["links"] is None else tuple(ints(h["links"])), h["start"], h["frames"])
         for h in header["setups"]
     ]
     return schedule, rows

@@ -5,7 +5,6 @@ mechanism -> plan (links, inner frames) -> numbers (raw parameters) -> trace (st
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -35,7 +34,8 @@ from .relative import is_relative
 from .renumber import Basis
 from .setup import Rows
 from .store import Traced, remembered
-from .straight import EXACT, FEEDS, PER_LINK, SHARED, Straight, row_schedule, trace_tree
+from .straight import FEEDS, PER_LINK, SHARED, Straight, row_schedule, trace_tree
+from .structure import closed_structure, structure
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 # Straight-line code is best while it is small. Larger mechanisms run faster by kernels in loops where bodies share
@@ -134,7 +134,9 @@ class Workshop:
     def plan(self, over: Over = "links") -> Plan:
         """The links that an algorithm runs over."""
         if over not in self._plans:
-            self._plans[over] = self._planned(over, self.basis(over).frames)
+            frames = self.basis(over).frames  # a basis that is new has come with its plan
+            if over not in self._plans:
+                self._plans[over] = self._planned(over, frames)
         return self._plans[over]
 
     def _planned(self, over: Over, frames: Frames | None) -> Plan:
@@ -259,15 +261,23 @@ class Workshop:
         self, name: str, inputs: Sequence[str], question: Question | Callable[[Constrained], Sequence[Any]],
         over: Over = "regrouped",
     ) -> Trace:  # fmt: skip
-        """The answer to a question about the tree with its constraints, straight or by kernels; functions, straight."""
+        """The answer to a question about the tree with its constraints, straight or by kernels; functions, straight.
+
+        The name tells all questions apart.
+        """
         closed, numbers = self.closed(over), self.numbers(over, True, True)
-        if not isinstance(question, Question):
-            made = self._constrained_straight(question, inputs, False, over)
+
+        def trace() -> Traced:
+            if not isinstance(question, Question):
+                return self._constrained_straight(question, inputs, False, over)
+            kernels = self._by_constrained_kernels(question, inputs, closed, numbers)
+            return kernels or self._constrained_straight(lambda x: x.answer(question), inputs, question.still)
+
+        if self.pushes:
+            made = trace()
         else:
-            asked = question
-            answer = lambda system: system.answer(asked)  # noqa: E731
-            kernels = self._by_constrained_kernels(asked, inputs)
-            made = kernels or self._constrained_straight(answer, inputs, asked.still)
+            rows = closed_structure(closed, self.mechanism.constraints, self.relative, self.row_programs)
+            made = self._remembered((name, tuple(inputs), self.form, rows), closed.plan, numbers, trace)
         return Trace(name, *made, closed.plan, numbers, over, True, True, pushes=self.pushes)
 
     def resisted(self, name: str, inputs: Sequence[str], question: Question) -> Trace:
@@ -284,15 +294,22 @@ class Workshop:
         made = push_kernels(self, inputs, closed, numbers)
         return Trace("pushed", *made, closed.plan, numbers, over, True, True, pushes=self.pushes, loose=True)
 
-    def _by_constrained_kernels(self, question: Question, inputs: Sequence[str]) -> Traced | None:
+    def _by_constrained_kernels(
+        self, question: Question, inputs: Sequence[str], closed: ClosedPlan, numbers: Numbers
+    ) -> Traced | None:
         """By kernels, if that is asked for or pays."""
-        closed = self.closed("regrouped")
         size = estimate(closed.plan)
         if self.expansion or self.form == "straight" or (self.form == "auto" and size <= SMALL):
             return None
-        made = constrained_kernels(self, question, inputs, closed, self.numbers("regrouped", True, True))
+        if self.form == "auto" and size <= LARGE and self._sharing(closed.plan) < SHARING:
+            return None  # which tracing them would show, too
+        made = constrained_kernels(self, question, inputs, closed, numbers)
         sharing = sum(run.count for run in made[0].runs) / max(len(made[0].kernels), 1)
         return made if self.form == "kernels" or sharing >= SHARING or size > LARGE else None
+
+    def _sharing(self, plan: Plan) -> float:
+        """Links for each class, at most: exact numbers may tell more of them apart."""
+        return len(plan.links) / max(len({(self.joints.key(link), link.columns) for link in plan.links}), 1)
 
     def _constrained_straight(
         self, function: Callable[[Constrained], Sequence[Any]], inputs: Sequence[str], still: bool,
@@ -327,29 +344,6 @@ class Workshop:
         if self.expansion:  # functions of the user's own may tell how joints follow
             return trace()
         return remembered((name, structure(plan, numbers, self.joints)), trace)
-
-
-def built_in(numbers: Numbers) -> Floats:
-    """Numbers that programs may have built in; NaN for all others."""
-    flat = numbers.flat()
-    free = np.zeros(len(flat), dtype=bool) if numbers.varying is None else numbers.varying
-    exact: Floats = np.where(np.isin(flat, EXACT) & ~free, flat + 0.0, np.nan)
-    return exact
-
-
-def structure(plan: Plan, numbers: Numbers, joints: JointCache) -> Hashable:
-    """Everything but the values of parameters that a traced program depends on."""
-    kinds: dict[Hashable, int] = {}
-    keys = [kinds.setdefault((joints.key(link), link.spring is not None), len(kinds)) for link in plan.links]
-    tree = [
-        (x.parent, x.prescribed, x.slot, x.q.start, x.q.stop, x.v.start, x.v.stop, len(x.tail)) for x in plan.links
-    ]
-    return (tuple(kinds), digest(np.array(keys)), digest(np.array(tree, dtype=int)), digest(built_in(numbers)))
-
-
-def digest(array: Floats) -> str:
-    """A short text for the contents of an array."""
-    return hashlib.sha256(array.tobytes()).hexdigest()
 
 
 def estimate(plan: Plan) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 
 from anyjoint.joints import Fixed
 
-from .columns import Columns, Feed
+from .columns import UNFED, Columns, Feed
 from .plan import FIXED, Link, Plan
 
 GROUND = -1
@@ -188,8 +188,8 @@ class _Closing:
         order = _parents_first(self.parents)
         at = {node: i for i, node in enumerate(order)} | {GROUND: GROUND}
         local = {node: self._numbering(node) for node in order} | {GROUND: {}}
-        felt = [{name: node in links for name, links in vars(self.felt).items()} for node in order]
-        links = _fed([self._link(node, at, local) for node in order], felt)
+        felt = [[name for name, links in vars(self.felt).items() if node in links] for node in order]
+        links = self._fed(order, [self._columns(node, local) for node in order], felt, at)
         placed = tuple((at[link], frame) for link, frame in self.plan.placed)
         fronts = tuple(self._rows(local[node]) for node in order)
         starts = tuple(self._rows(self._begun(node)) for node in order)
@@ -232,7 +232,7 @@ class _Closing:
     def _at_ground(self, node: int) -> bool:
         return node >= self.count and self.hubs[node - self.count] == GROUND
 
-    def _link(self, node: int, at: Mapping[int, int], local: Mapping[int, Mapping[int, int]]) -> Link:
+    def _columns(self, node: int, local: Mapping[int, Mapping[int, int]]) -> Columns:
         mine, parent = local[node], self.parents[node]
         theirs = local[parent] if self.fronts[node] else {}
         block = node - self.count
@@ -242,7 +242,7 @@ class _Closing:
             return tuple(numbers[k] + r for k in blocks for r in range(self.blocks[k].count))
 
         leaving = self._leaving(node)
-        made = Columns(
+        return Columns(
             width=width,
             starts=columns(self._begun(node), mine),
             joints=columns([k for k in leaving if node in self.blocks[k].joints], mine),
@@ -259,36 +259,30 @@ class _Closing:
             piled=node in self.piled,
             alike=self.blocks[block].alike if node >= self.count else (),
         )
-        if node >= self.count:
-            return _closure(at[parent], made)
-        return replace(self.plan.links[node], parent=at[parent], columns=made)
+
+    def _fed(
+        self, order: Sequence[int], columns: Sequence[Columns], felt: Sequence[Sequence[str]], at: Mapping[int, int]
+    ) -> list[Link]:
+        """Links with their places in the rows of constraints and forces, one link's behind the other's."""
+        made, ends = [], dict.fromkeys(vars(UNFED), 0)
+        for node, own, touched in zip(order, columns, felt, strict=True):
+            link = self.plan.links[node] if node < self.count else CLOSURE
+            n = link.joint.nv
+            sizes = dict.fromkeys(ends, 0) | {name: felt_size(name, n) for name in touched}
+            sizes["K"], sizes["N"] = 6 * len(own.starts), n * len(own.joints)
+            sizes["gamma"] = 0 if own.shared else own.closes
+            sizes["weight"] = own.closes if own.soft else 0
+            feed = Feed(**{name: slice(end, end + sizes[name]) for name, end in ends.items()})
+            ends = {name: end + sizes[name] for name, end in ends.items()}
+            made.append(replace(link, parent=at[self.parents[node]], columns=own, feed=feed))
+        return made
 
 
-def _closure(parent: int, columns: Columns) -> Link:
-    """A link that is nothing but a place to eliminate at."""
-    return Link(
-        -1, parent, FIXED, Fixed(), (0, 0, 0), 0.0, 0.0, 1.0, (0.0, 0.0, 0.0), 0.0, np.zeros((6, 6)), np.eye(4),
-        slice(0, 0), slice(0, 0), columns=columns,
-    )  # fmt: skip
-
-
-def _fed(links: Sequence[Link], felt: Sequence[Mapping[str, bool]]) -> list[Link]:
-    """Links with their places in the rows of constraints and forces, one link's behind the other's."""
-    made = []
-    ends: dict[str, int] = {}
-    for link, touched in zip(links, felt, strict=True):
-        columns, n = link.columns, link.joint.nv
-        sizes = {
-            "K": 6 * len(columns.starts),
-            "N": n * len(columns.joints),
-            "gamma": 0 if columns.shared else columns.closes,
-            "weight": columns.closes if columns.soft else 0,
-            **{name: felt_size(name, n) if here else 0 for name, here in touched.items()},
-        }
-        feed = {name: slice(ends.get(name, 0), ends.get(name, 0) + size) for name, size in sizes.items()}
-        ends = {name: place.stop for name, place in feed.items()}
-        made.append(replace(link, feed=Feed(**feed)))
-    return made
+# A link that is nothing but a place to eliminate at.
+CLOSURE = Link(
+    -1, -1, FIXED, Fixed(), (0, 0, 0), 0.0, 0.0, 1.0, (0.0, 0.0, 0.0), 0.0, np.zeros((6, 6)), np.eye(4),
+    slice(0, 0), slice(0, 0),
+)  # fmt: skip
 
 
 def _depths(parents: Sequence[int]) -> dict[int, int]:

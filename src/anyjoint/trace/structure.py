@@ -1,0 +1,54 @@
+"""All that traced programs depend on, as text that is equal in every process where they are."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anyjoint.constraints import Constraint
+from anyjoint.tree.closures import ClosedPlan
+from anyjoint.tree.plan import Plan
+
+from .constraint_program import ConstraintPrograms
+from .joints_cache import JointCache
+from .numbers import Numbers
+from .straight import EXACT
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+def built_in(numbers: Numbers) -> Floats:
+    """Numbers that programs may have built in; NaN for all others."""
+    flat = numbers.flat()
+    free = np.zeros(len(flat), dtype=bool) if numbers.varying is None else numbers.varying
+    exact: Floats = np.where(np.isin(flat, EXACT) & ~free, flat + 0.0, np.nan)
+    return exact
+
+
+def structure(plan: Plan, numbers: Numbers, joints: JointCache) -> Hashable:
+    """Everything but the values of parameters that a traced program depends on."""
+    kinds: dict[Hashable, int] = {}
+    keys = [kinds.setdefault((joints.key(link), link.spring is not None), len(kinds)) for link in plan.links]
+    tree = [
+        (x.parent, x.prescribed, x.slot, x.q.start, x.q.stop, x.v.start, x.v.stop, len(x.tail)) for x in plan.links
+    ]
+    return (tuple(kinds), digest(np.array(keys)), digest(np.array(tree, dtype=int)), digest(built_in(numbers)))
+
+
+def closed_structure(
+    closed: ClosedPlan, constraints: Sequence[Constraint], relative: Sequence[bool], programs: ConstraintPrograms
+) -> Hashable:
+    """What is closed where, and which rows are asked; but for the values of frames and what `structure` knows."""
+    shape = [link.columns for link in closed.plan.links], closed.where, closed.hubs, closed.starts, closed.joints
+    touched = [(c.bodies, c.coordinates, c.alike) for c in constraints], [link for link, _ in closed.plan.placed]
+    kinds = tuple(dict.fromkeys(programs.identity(constraint) for constraint in constraints))
+    which = [kinds.index(programs.identity(constraint)) for constraint in constraints]
+    return kinds, hashlib.sha256(repr((shape, touched, which, list(relative))).encode()).hexdigest()
+
+
+def digest(array: Floats) -> str:
+    """A short text for the contents of an array."""
+    return hashlib.sha256(array.tobytes()).hexdigest()
