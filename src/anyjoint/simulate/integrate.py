@@ -27,7 +27,7 @@ from .guard import Trouble, guard_of, guards_of
 from .limits import overrun
 from .progress import Progress
 from .python_step import coordinate_rates, python_stepper
-from .request import Request, make_request
+from .request import WITHIN, Request, make_request
 from .run_problem import check_differentiable
 from .stabilise import APART, charted, check_mobility, check_on_constraints, drift
 from .status import Status
@@ -299,7 +299,7 @@ class Recorder:
 
     def _partial_steps(self, t: Floats, q: Floats, v: Floats) -> StateAt:
         """States within a step by a shorter step from its beginning; one that looks back has no way to begin there."""
-        one_step = STEPPERS["implicit-midpoint"] if self.request.stepper.remembers else self.request.stepper
+        one_step = STEPPERS[WITHIN] if self.request.stepper.remembers else self.request.stepper
         stepper = python_stepper(replace(self.request, stepper=one_step))
 
         def state_at(time: float) -> tuple[Floats, Floats]:
