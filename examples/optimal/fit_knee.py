@@ -2,7 +2,7 @@
 
 The knee is a joint of one coordinate: it bends, and while it bends it glides back along a curve with five control
 points. Markers on shin and foot are followed for two seconds, with half a millimetre of noise. The fit begins at a
-hinge, with a foot twice as heavy, and finds curve and mass.
+hinge, with a foot twice as heavy, and finds curve and mass. The page has a slider over the iterations.
 """
 
 from collections.abc import Sequence
@@ -70,4 +70,6 @@ def main() -> Identified:
 
 
 if __name__ == "__main__":
-    main().plot().savefig("fit_knee.png", dpi=120)
+    found = main()
+    found.plot().savefig("fit_knee.png", dpi=120)
+    print(found.to_html("fit_knee.html"))

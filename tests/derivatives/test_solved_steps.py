@@ -1,10 +1,14 @@
 """Gradients through steps that solve equations: against differences of runs, dense solves, and each other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import anyjoint as aj
 from anyjoint import gallery, joints
+from anyjoint.simulate.python_step import NumberOps, python_stepper
+from anyjoint.stepper import STEPPERS
 from derivatives.sloped import slopes
 from derivatives.support import close
 
@@ -150,19 +154,128 @@ def test_products_of_batches():
         close(one["q"], gradient["q"][k], 1e-13)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "adaptive-bdf2"}, "use 'bdf2'"),
-        ({"method": "bdf2", "events": [aj.Event(lambda t, q, v: q[0], terminal=True)]}, "use 'bdf1'"),
-    ],
-)
-def test_what_is_refused(options, message):
-    with pytest.raises(aj.AnyjointError, match=message):
-        arm().simulate(np.ones(3), np.ones(3), duration=0.1, gradient=True, **options)
+@pytest.mark.parametrize("method", METHODS)
+def test_second_derivatives_of_solved_steps(method):
+    """The derivative of gradients along a direction, by differences of gradients; and second derivatives commute."""
+    model, rng = arm(), np.random.default_rng(11)
+    q, v, tau, dq, dv, dt, eq, ev = 0.3 * rng.normal(size=(8, 3))
+    before = (q - 0.02 * v, v - 0.01 * tau) if method == "bdf2" else ()
+    weights, name = rng.normal(size=6), f"step {method}"
+    way, other = {"q": dq, "v": dv, "tau": dt, "lower/mass": 0.7}, {"q": eq, "v": ev, "tau": 0 * dt, "lower/mass": 0.2}
+    point = lambda e: (q + e * dq, v + e * dv, tau + e * dt, [0.02], *before)  # noqa: E731
+    found = model.hvp(name, point(0.0), weights, way)
+
+    def gradient(e):
+        model.parameters.set({"lower/mass": 1.1 + 0.7 * e})
+        return model.vjp(name, point(e), weights, wrt=tuple(way))[1]
+
+    for key in way:
+        expected = slope(lambda e, key=key: gradient(e)[key])
+        close(found[key], expected, 1e-8, np.abs(expected).max())
+    model.parameters.set({"lower/mass": 1.1})
+    back = model.hvp(name, point(0.0), weights, other, wrt=tuple(way))
+    products = [sum(np.sum(x[key] * y[key]) for key in way) for x, y in ((found, other), (back, way))]
+    close(*products, 1e-11)
 
 
-def test_second_derivatives_of_solved_steps_are_refused():
+def test_second_derivatives_of_steps_on_a_loop():
+    """Multipliers and the projection behind the step included; a batch is as good as its states one by one."""
+    mech = gallery.four_bar()
+    model, rng = mech.compile(), np.random.default_rng(5)
+    q, v = np.tile(mech.start[0], (3, 1)), np.zeros((3, mech.nv))
+    tau, way = rng.normal(size=(2, 3, mech.nv))
+    point, weights = (q, v, tau, np.full((3, 1), 0.01)), rng.normal(size=(3, 2 * mech.nv))
+    found = model.hvp("step bdf1", point, weights, {"tau": way})
+    moved = lambda e: model.vjp("step bdf1", (q, v, tau + e * way, point[3]), weights)[1]["tau"]  # noqa: E731
+    expected = slope(moved)
+    close(found["tau"], expected, 1e-7, np.abs(moved(0.0)).max())
+    one = model.hvp("step bdf1", tuple(x[1] for x in point), weights[1], {"tau": way[1]})
+    close(one["tau"], found["tau"][1], 1e-12)
+
+
+@pytest.mark.parametrize("method", ["bdf2", "adaptive-bdf2"])
+def test_the_time_of_an_event_changes_too(method):
+    """A step that looks back has another in its place where an event cuts it short."""
     model = arm()
-    with pytest.raises(aj.AnyjointError, match="second derivatives of steps that solve equations"):
-        model.hvp("step bdf1", (np.ones(3), np.ones(3), np.ones(3), [0.01]), np.ones(6), {"q": np.ones(3)})
+    q0, v0 = np.array([0.9, 0.2, -0.4]), np.array([-1.0, -0.5, 0.5])
+    reach = aj.Event(lambda t, q, v: q[0] + 0.1 * aj.sin(q[1]) - 0.3 - 0.1 * t, terminal=True)
+    options = {"method": method, "duration": 1.0, "dt": 0.01, "events": [reach], "rtol": 1e-7, "atol": 1e-9}
+    traj = model.simulate(q0, v0, gradient=True, **options)
+    assert traj.status.reason
+    by_q, by_v = np.array([1.0, -0.3, 0.4]), np.array([0.2, 0.1, -0.7])
+    found = traj.gradient(dq=by_q, dv=by_v, wrt=("q0", "v0", "lower/mass"))
+    rng = np.random.default_rng(2)
+    way = {"q0": rng.normal(size=3), "v0": rng.normal(size=3), "lower/mass": 0.3}
+    forwards = sum(np.sum(found[name] * x) for name, x in way.items())
+    dq, dv = traj.tangent(way)
+    close(by_q @ dq[-1] + by_v @ dv[-1], forwards, 1e-11)
+    if method == "adaptive-bdf2":  # whose steps differ from run to run
+        return
+
+    def run(e):
+        model.parameters.set({"lower/mass": 1.1 + 0.3 * e})
+        moved = model.simulate(q0 + e * way["q0"], v0 + e * way["v0"], **options)
+        assert len(moved.t) == len(traj.t)  # the event stays within its step
+        return by_q @ moved.q[-1] + by_v @ moved.v[-1]
+
+    e = 1e-5
+    close(forwards, (8 * (run(e) - run(-e)) - (run(2 * e) - run(-2 * e))) / (12 * e), 1e-6)
+
+
+def replayed(traj, q, v):
+    """The samples of a run of adaptive-bdf2 from another state on by the same steps, in Python."""
+    request = traj.run
+    stepper = python_stepper(replace(request, q=q[None], v=v[None]))
+    t, h = (np.concatenate([part[k] for part in request.record.parts[0]]) for k in (0, 1))
+    rates = python_stepper(replace(request, stepper=STEPPERS["dopri5"])).rates(0.0, q, v)[:-1]
+    samples = [np.concatenate([q, v])]
+    for begin, length in zip(t.tolist(), h.tolist(), strict=True):
+        ops = NumberOps(stepper, begin, q, v, length)
+        new_q, new_v, a = ops.solve(1.0, *ops.past())
+        old, new = np.concatenate([q, v]), np.concatenate([new_q, new_v])
+        ends = np.concatenate([ops.rate(new_q, new_v), a])
+        for at in traj.t[(traj.t > begin) & (traj.t <= begin + length * (1 + 1e-12))]:
+            s = (at - begin) / length
+            cubic = s * (1 - s) ** 2 * rates - s * s * (1 - s) * ends
+            samples.append(old + s * s * (3 - 2 * s) * (new - old) + length * cubic)
+        stepper.before, rates = (q, v, length), ends
+        q, v = new_q, new_v
+    return np.array(samples)
+
+
+def test_steps_of_its_own_choice_are_taken_as_they_are():
+    """Against differences of the same steps in Python; samples lie inside steps, some of them in the first."""
+    model, rng = arm(), np.random.default_rng(4)
+    q0, v0 = np.array([0.3, 0.2, -0.4]), np.array([1.0, -2.0, 0.5])
+    options = {"method": "adaptive-bdf2", "duration": 0.03, "dt": 1e-3, "rtol": 1e-4, "atol": 1e-5}
+    options["tau"] = [1.0, 0.3, 0.0]
+    traj = model.simulate(q0, v0, gradient=True, **options)
+    assert traj.run.record.parts[0][0][1][0] < 0.03
+    close(replayed(traj, q0, v0), np.hstack([traj.q, traj.v]), 1e-9)
+    weights, way = rng.normal(size=(len(traj.t), 6)), rng.normal(size=(2, 3))
+    found = traj.gradient(dq=weights[:, :3], dv=weights[:, 3:], wrt=("q0", "v0", "tau", "lower/mass"))
+    total = lambda e: np.sum(weights * replayed(traj, q0 + e * way[0], v0 + e * way[1]))  # noqa: E731
+    forwards = found["q0"] @ way[0] + found["v0"] @ way[1]
+    close(forwards, slope(total), 1e-8)
+    both = {"q0": way[0], "v0": way[1], "tau": np.array([0.3, 0.1, -1.0]), "lower/mass": 0.7}
+    dq, dv = traj.tangent(both)
+    close(np.sum(weights * np.hstack([dq, dv])), sum(np.sum(found[name] * x) for name, x in both.items()), 1e-11)
+
+
+def test_charts_change_between_steps_of_its_own_choice():
+    """Quaternions, and rotation vectors that change their chart; gradients and tangents agree."""
+    mech = aj.Mechanism("tops", gravity=(0, 0, -9.81))
+    top = aj.Inertia(1.0, (0.1, 0.0, 0.3), np.diag([0.1, 0.12, 0.2]))
+    mech.add_body("one", joint=joints.SphericalQuaternion(), inertia=top)
+    mech.add_body("two", "one", joints.Spherical(), aj.Pose.translation(0, 0, 1), top, damping=0.1)
+    model, rng = mech.compile(), np.random.default_rng(3)
+    q0, v0 = np.array([0.8, 0.0, 0.6, 0.0, 0.1, 4.3, 0.3]), np.array([0.3, 0.2, 0.1, 0.5, 12.0, 0.4])
+    traj = model.simulate(q0, v0, method="adaptive-bdf2", duration=0.1, dt=0.01, rtol=1e-5, atol=1e-6, gradient=True)
+    assert np.abs(np.diff(traj.q[:, 4:], axis=0)).max() > 1  # the chart has changed
+    by_q, by_v = rng.normal(size=traj.v.shape), rng.normal(size=traj.v.shape)
+    found, way = traj.gradient(dq=by_q, dv=by_v, wrt=("q0", "v0")), rng.normal(size=(2, 6))
+    dq, dv = traj.tangent({"q0": way[0], "v0": way[1]})
+    close(np.sum(by_q * dq) + np.sum(by_v * dv), found["q0"] @ way[0] + found["v0"] @ way[1], 1e-10)
+    finer = model.simulate(q0, v0, method="dopri5", duration=0.1, dt=0.01, gradient=True)
+    exact = finer.gradient(dq=by_q, dv=by_v, wrt=("q0", "v0"))
+    close(found["v0"], exact["v0"], 2e-2)  # as far as the tolerances of the run go

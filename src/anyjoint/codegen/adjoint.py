@@ -15,16 +15,16 @@ import numpy as np
 
 from anyjoint.codegen.activity import activity, lasting
 from anyjoint.codegen.builder import Builder
+from anyjoint.codegen.keep import cut_at, kept_values
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store
 from anyjoint.codegen.meeting import add_backwards
-from anyjoint.codegen.rest import Rest, unrolled
+from anyjoint.codegen.rest import Rest
 from anyjoint.codegen.shadow import Copied, Shadows, copied, one_by_one, tidy
+from anyjoint.codegen.unroll import unrolled
+from anyjoint.errors import ExpressionError
 from anyjoint.symbolic import Graph, Node
-from anyjoint.symbolic.ops import CONDITIONS, Op
+from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.reverse import pullback
-from anyjoint.symbolic.rewrite import reachable, rebuilt
-
-_CHEAP = frozenset((Op.ADD, Op.SUB, Op.MUL, Op.NEG))
 
 
 def bar_of(name: str) -> str:
@@ -39,6 +39,7 @@ Solve = Callable[[Shadows], None]  # writes adjoints of an equation, once those 
 def adjoint(
     schedule: Schedule, inputs: Collection[str], output: str = "result", weigh: Weigh | None = None,
     totals: Collection[str] = (), more: Sequence[str] = (), solves: Mapping[int, Solve] | None = None,
+    twice: bool = False,
 ) -> Schedule:  # fmt: skip
     """Values as before and, for weights of the output, the derivatives of the weighted sum by some inputs.
 
@@ -46,8 +47,11 @@ def adjoint(
     there; that of the output is read, by `weigh` if it is given, which may use the rows `more`. An array may be input
     and output. Entries that nothing depends on are not written. `solves` are added where adjoints come back to runs,
     which are counted from the last, -1: an unknown a of r(a, x) = 0 has adjoints by then, from which those of r follow.
+    `twice`: the adjoint will be differentiated again.
     """
     schedule, loops = unrolled(one_by_one(schedule))
+    if any(run.again for run in schedule.runs):
+        raise ExpressionError("The adjoint of an adjoint with loops is not known; take the tangent of one of them.")
     found = activity(schedule, inputs)
     rows = {name: bar_of(name) for name in (*inputs, output)}
     made = Shadows(schedule, [bool(flags.any()) for flags in found.alive], rows, weigh is None, more)
@@ -60,7 +64,7 @@ def adjoint(
     still = lasting(schedule)
     parts = zip(schedule.kernels, found.loads, found.stores, still.loads, still.stores, strict=True)
     pairs = [_pair(*part, made) for part in parts]
-    forward, rest = [made.builder.kernel(pair.forward) for pair in pairs], Rest(made, found.alive, loops)
+    forward, rest = [made.builder.kernel(pair.forward) for pair in pairs], Rest(made, found.alive, loops, twice)
     tapes = _forward_runs(schedule, made, pairs, forward, rest)
     seeds = made.shadow(output)
     if weigh and seeds:
@@ -161,7 +165,7 @@ def _pair(
     for position in kept_stores:
         store = kernel.stores[position]
         standing.setdefault(copy.stores[position], (store.array, store.offset))
-    taped = _taped(graph, list(back.results.values()), set(back.seeds), standing)
+    taped = kept_values(graph, list(back.results.values()), set(back.seeds), standing)
     values = [Store(Node(graph, node), s.array, s.offset, s.accumulate)
               for node, s in zip(copy.stores, kernel.stores, strict=True)]  # fmt: skip
     values += [Store(Node(graph, node), n, slot) for node, slot in taped.items()]
@@ -169,7 +173,7 @@ def _pair(
     forward = Kernel(graph, (*kernel.arrays, *tape), copy.loads, tuple(values))
     places = {i: (n + place.array, place.offset) for i, place in back.seeds.items()}
     places |= {node: (2 * n, slot) for node, slot in taped.items()} | standing
-    target, loads, nodes = _cut(graph, list(back.results.values()), places)
+    target, loads, nodes = cut_at(graph, list(back.results.values()), places)
     stores = list(_adjoint_stores(kernel, alive, dict(zip(back.results, nodes, strict=True)), target))
     arrays = (*kernel.arrays, *(made.array(bar_of(a.name)) for a in kernel.arrays), Array("tape", "lane"))
     backward, used = tidy(Kernel(target, arrays, loads, tuple(stores)))
@@ -186,47 +190,3 @@ def _adjoint_stores(
         yield Store(node, n + array, offset, (array, offset) not in plain)
     for array, offset in sorted(plain - set(results)):
         yield Store(zero, n + array, offset)
-
-
-def _taped(
-    graph: Graph, results: Sequence[int], seeds: Collection[int], standing: Collection[int]
-) -> dict[int, int]:
-    """Values that adjoints use and that must be kept, with their slots."""
-    order = reachable(graph, results)
-    later: set[int] = set()  # nodes that depend on adjoints
-    wanted = set(results)
-    for i in order:
-        operands = graph.operands(i)
-        if i in seeds or any(x in later for x in operands):
-            later.add(i)
-            wanted.update(operands)
-    for i in reversed(order):
-        if i in wanted - later and graph.op[i] in CONDITIONS:  # no place in an array: computed again
-            wanted.remove(i)
-            wanted.update(graph.operands(i))
-    there = {i for i in order if graph.op[i] == Op.CONST} | set(standing)
-    taped: dict[int, int] = {}
-    for i in sorted(wanted - later - there):
-        while graph.op[i] == Op.NEG:
-            i = graph.a[i]
-        if i in there or i in taped:
-            continue
-        if graph.op[i] in _CHEAP and all(x in there or x in taped for x in graph.operands(i)):
-            continue
-        taped[i] = len(taped)
-    return taped
-
-
-def _cut(
-    graph: Graph, results: Sequence[int], places: dict[int, tuple[int, int]]
-) -> tuple[Graph, dict[int, tuple[int, int]], list[Node]]:
-    """The results in a graph of their own, in which the nodes with a place are loaded from there."""
-    target, loads = Graph(), {}
-    mapping: dict[int, int] = {}
-    for i in reachable(graph, results, places):
-        if i in places:
-            mapping[i] = target.variable("x").id
-            loads[mapping[i]] = places[i]
-        else:
-            mapping[i] = rebuilt(graph, target, i, mapping)
-    return target, loads, [Node(target, mapping[i]) for i in results]

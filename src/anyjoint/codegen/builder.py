@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen.ahead import ahead
-from anyjoint.codegen.kernel import Again, Array, Kernel, Kind, Place, Run, Schedule, Store
+from anyjoint.codegen.kernel import Again, Array, Ending, Kernel, Kind, Place, Run, Schedule, Store
 from anyjoint.symbolic import Graph, Node
 
 WORK = Array("work", "lane")
@@ -111,9 +111,9 @@ class Builder:
             columns.append((place.array, place.offset + (skip if by else 0) + by * np.arange(count)))
         self.run(number, *columns)
 
-    def repeat(self, begin: int, flag: Place, rests: bool = True) -> None:
+    def repeat(self, begin: int, flag: Place, kind: Ending = "rest", most: int = 0) -> None:
         """Repeat all runs from the one of that number on, while the flag, in the work array, is positive."""
-        self.runs[-1] = replace(self.runs[-1], again=Again(len(self.runs) - begin, flag.offset, rests))
+        self.runs[-1] = replace(self.runs[-1], again=Again(len(self.runs) - begin, flag.offset, kind, most))
 
     def schedule(self) -> Schedule:
         """All that was collected, after the passes over schedules."""

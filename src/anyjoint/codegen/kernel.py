@@ -73,15 +73,21 @@ class Kernel:
     columns: int = 1
 
 
+Ending = Literal["rest", "passes", "search", "fade"]
+
+
 class Again(NamedTuple):
     """While an entry of the work array is positive, of any lane, so many runs are repeated, of which this is the last.
 
-    A loop that `rests` ends at values that one more pass leaves as they are, wherever it began.
+    The kind says what is known of the end. A loop comes to `rest` at values that one more pass leaves as they are,
+    wherever it began. One of `passes` takes at most so many, and a lane whose entry is not positive stays as it is. A
+    `search` is for how far to go, within a loop that comes to rest. What `fade`s is added up until nothing is left.
     """
 
     runs: int
     entry: int
-    rests: bool = True
+    kind: Ending = "rest"
+    most: int = 0  # passes
 
 
 @dataclass(frozen=True, eq=False)

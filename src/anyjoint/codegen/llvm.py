@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from anyjoint.codegen import sincos_llvm
+from anyjoint.codegen.grouped import beside, transposed
 from anyjoint.codegen.hoist import hoisted
 from anyjoint.codegen.ir import Code, Program, Statement
 from anyjoint.codegen.kernel import Array
@@ -140,7 +141,10 @@ class _Printer:
                 for lane in range(1, self.target.width):
                     yield f"%a{i}p{lane} = getelementptr {self.target.real}, ptr %a{i}, i64 %a{i}d{lane}"
         together: list[Statement] = []
+        stored = 0  # statements up to here are stores that have been printed
         for number, statement in enumerate(self.program.statements):
+            if number < stored:
+                continue
             joins = statement.op == Code.SINCOS and self.target.width == 1
             if not joins or any(arg in (s.result, s.result + 1) for s in together for arg in statement.args):
                 yield from self.sincos(together)
@@ -151,6 +155,9 @@ class _Printer:
                 self.name[statement.result] = self.target.literal(statement.data[0])
             elif statement.op == Code.LOAD:
                 yield from self.load(f"t{statement.result}", *statement.data[:2])
+            elif statement.op == Code.STORE and self.transposes(number) > 1:
+                stored = number + self.transposes(number)
+                yield from self.store_beside(f"s{number}", self.program.statements[number:stored])
             elif statement.op == Code.STORE:
                 yield from self.store(f"s{number}", statement)
             elif statement.op == Op.GATHER:
@@ -237,6 +244,20 @@ class _Printer:
             yield f"%{name}q{lane} = getelementptr {t.real}, ptr {self.row(array, lane)}, i64 {offset}"
             yield f"%{name}e{lane} = extractelement {t.type} {value}, i64 {lane}"
             yield f"store {t.real} %{name}e{lane}, ptr %{name}q{lane}, align {t.size}"
+
+    def transposes(self, number: int) -> int:
+        """How many stores from one on are done at once."""
+        one_by_one = self.columns or self.target.width == 1
+        return 1 if one_by_one else beside(self.program.statements, number, self.program)
+
+    def store_beside(self, name: str, statements: Sequence[Statement]) -> Iterable[str]:
+        """Places beside each other of each lane's row."""
+        t, (array, offset, _) = self.target, statements[0].data
+        yield from transposed(name, [self.operand(s.args[0]) for s in statements], t)
+        for lane in range(t.width):
+            yield f"%{name}q{lane} = getelementptr {t.real}, ptr {self.row(array, lane)}, i64 {offset}"
+            vector = f"<{len(statements)} x {t.real}>"
+            yield f"store {vector} %{name}_row{lane}, ptr %{name}q{lane}, align {t.size}"
 
     def gather(self, statement: Statement) -> Iterable[str]:
         """The index rounded down and clamped to the table; NaN means the first entry."""

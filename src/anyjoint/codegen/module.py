@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from anyjoint.codegen.bound_llvm import bound_call, entry_parameters, row_call
 from anyjoint.codegen.cut import cut
 from anyjoint.codegen.finite_llvm import finite_text
+from anyjoint.codegen.grouped import grouped, pays, shares
 from anyjoint.codegen.ir import LEAVES, LONG, Program, lower
 from anyjoint.codegen.kernel import AGAIN, Array, Kernel
 from anyjoint.codegen.llvm import function, parameters, prelude, vector_attribute
@@ -65,7 +67,8 @@ def schedule_module(
     """
     optimise = optimise and not any(kernel.is_long for kernel in kernels)
     body = _kernels(kernels, target, optimise)
-    text = [*_driver(kernels, arrays, target), *_bound_calls(arrays), finite_text(target), FETCH_AHEAD]
+    text = [*_driver(kernels, arrays, target), bound_call(arrays), row_call(arrays, target), finite_text(target)]
+    text += [FETCH_AHEAD]
     return Module(body + "\n".join(text) + "\n", optimise)
 
 
@@ -111,8 +114,11 @@ def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inli
         if kernel.columns == 1 or target.width == 1:
             yield function(f"k{number}", kernel.pieces[0], target, first_table, attributes, kernel.columns)
             return
-        yield function(f"k{number}_column", kernel.pieces[0], target, first_table, attributes)
-        yield _columns(number, kernel, target)
+        taken = list(shares(kernel.columns)) if pays(kernel.pieces[0]) else [(0, 1, kernel.columns)]
+        for _, size, _ in taken:
+            piece = grouped(kernel.pieces[0], size)
+            yield function(f"k{number}_{size}", piece, target, first_table, attributes)
+        yield _columns(number, kernel, target, taken)
         return
     for i, piece in enumerate(kernel.pieces):
         yield function(f"k{number}_{i}", piece, target, first_table, "noinline")
@@ -125,77 +131,33 @@ def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inli
     )
 
 
-def _columns(number: int, kernel: Lowered, target: Target) -> str:
-    """A loop over the columns of a kernel, where lanes are states."""
-    formal, actual, moved = [], [], []
-    for i, array in enumerate(kernel.arrays):
-        pointer, *distances = parameters(i, array, target)
-        formal += [pointer, *distances]
-        actual += [f"ptr %{'w' if array.wide else 'a'}{i}", *distances]
-        if array.wide:
-            element = target.type if array.kind == "lane" else target.real
-            moved.append(f"  %w{i} = getelementptr {element}, ptr %a{i}, i64 %column")
+def _columns(number: int, kernel: Lowered, target: Target, taken: Sequence[tuple[int, int, int]]) -> str:
+    """Loops over the columns of a kernel, where lanes are states: from a first one on, some at a time, so often."""
+    formal = [text for i, array in enumerate(kernel.arrays) for text in parameters(i, array, target)]
     lines = [
         f"define internal void @k{number}({', '.join(formal)}) nounwind noinline{vector_attribute(target)} {{",
         "entry:",
-        "  br label %loop",
-        "loop:",
-        "  %column = phi i64 [ 0, %entry ], [ %next, %loop ]",
-        *moved,
-        f"  call void @k{number}_column({', '.join(actual)})",
-        "  %next = add i64 %column, 1",
-        f"  %more = icmp slt i64 %next, {kernel.columns}",
-        "  br i1 %more, label %loop, label %done",
-        "done:",
-        "  ret void",
-        "}\n",
+        f"  br label %loop{taken[0][1]}",
     ]
-    return "\n".join(lines)
-
-
-def entry_parameters(arrays: Sequence[Array]) -> list[str]:
-    """Parameters of the driver: each array's pointer, each row array's stride in numbers, the program, the states."""
-    formal: list[str] = []
-    for i, array in enumerate(arrays):
-        formal.append(f"ptr %d{i}")
-        if array.kind == "row":
-            formal.append(f"i64 %d{i}stride")
-    return [*formal, "ptr %program", "i64 %states"]
-
-
-def _bound_calls(arrays: Sequence[Array]) -> Iterable[str]:
-    """`int32_t call(const int64_t *words)`: run with all parameters in memory, which costs a caller least.
-
-    Behind them stand an address and a count: the answer is whether so many numbers there are finite. `call_rows` looks
-    instead at the whole of all row arrays, whose rows stand behind each other.
-    """
-    formal = entry_parameters(arrays)
-    yield "define i32 @call(ptr %words) nounwind {"
-    yield from _unpacked([*formal, "ptr %checked", "i64 %count"])
-    yield f"  call void @run({', '.join(formal)})"
-    yield "  %answer = call i32 @finite(ptr %checked, i64 %count)"
-    yield "  ret i32 %answer"
-    yield "}"
-    yield "define i32 @call_rows(ptr %words) nounwind {"
-    yield from _unpacked(formal)
-    yield f"  call void @run({', '.join(formal)})"
-    answer = "1"
-    for i in (i for i, array in enumerate(arrays) if array.kind == "row"):
-        yield f"  %size{i} = mul i64 %d{i}stride, %states"
-        yield f"  %fine{i} = call i32 @finite(ptr %d{i}, i64 %size{i})"
-        yield f"  %all{i} = and i32 {answer}, %fine{i}"
-        answer = f"%all{i}"
-    yield f"  ret i32 {answer}"
-    yield "}"
-
-
-def _unpacked(formal: Sequence[str]) -> Iterable[str]:
-    """Parameters loaded from the words that stand for them."""
-    yield "entry:"
-    for k, text in enumerate(formal):
-        kind, name = text.split()[0], text.split()[-1]
-        yield f"  %at{k} = getelementptr i64, ptr %words, i64 {k}"
-        yield f"  {name} = load {kind}, ptr %at{k}, align 8"
+    before = "%entry"
+    for k, (first, size, count) in enumerate(taken):
+        after = f"%loop{taken[k + 1][1]}" if k + 1 < len(taken) else "%done"
+        actual = []
+        lines += [f"loop{size}:", f"  %column{size} = phi i64 [ {first}, {before} ], [ %next{size}, %loop{size} ]"]
+        for i, array in enumerate(kernel.arrays):
+            distances = list(parameters(i, array, target))[1:]
+            actual += [f"ptr %w{i}_{size}" if array.wide else f"ptr %a{i}", *distances]
+            if array.wide:
+                element = target.type if array.kind == "lane" else target.real
+                lines.append(f"  %w{i}_{size} = getelementptr {element}, ptr %a{i}, i64 %column{size}")
+        lines += [
+            f"  call void @k{number}_{size}({', '.join(actual)})",
+            f"  %next{size} = add i64 %column{size}, {size}",
+            f"  %more{size} = icmp slt i64 %next{size}, {first + size * count}",
+            f"  br i1 %more{size}, label %loop{size}, label {after}",
+        ]
+        before = f"%loop{size}"
+    return "\n".join([*lines, "done:", "  ret void", "}\n"])
 
 
 def _driver(kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target) -> Iterable[str]:

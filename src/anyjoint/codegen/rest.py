@@ -4,95 +4,50 @@ z = f(z, x) is found by passes of f, wherever they begin. How it was found is no
 the loop runs as it is, and then comes one more pass, whose tangent or adjoint is repeated in its place:
 dz = f_z dz + f_x dx comes to rest as quickly as the loop itself, and so do the passes zbar := f_z^T zbar, of which
 each adds its f_x^T zbar to the adjoints of x (Christianson, Reverse accumulation and attractive fixed points, 1994).
+Those passes are linear in zbar and end at nothing: their own tangent is that of each pass, and needs no rest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from anyjoint.codegen.activity import Flags
 from anyjoint.codegen.builder import Values
-from anyjoint.codegen.kernel import Array, Kernel, Place, Run, Schedule, Store, lane_array
+from anyjoint.codegen.kernel import Place, Run
 from anyjoint.codegen.shadow import Shadows
-from anyjoint.errors import InputError
+from anyjoint.codegen.unroll import Loop
 from anyjoint.scalar import less, maximum, select
-from anyjoint.symbolic import Graph
 
 MOST = 150  # passes
 CLOSE = 1e-15  # beside the largest: what adjoints may be at the end; they fall below any number
+FARTHER, PASSES = 1e-5, 2  # where their rates count, too, which fall a little later: how much closer, for how long
 SAME = 1e-14  # beside the size of rates: what a pass may still change at the end
 ROUND, SLOW = 1e-9, 0.9  # changes so small that hardly shrink any more are rounding
 Range = tuple[int, int, int]  # (array, first offset, how many)
 
 
-@dataclass(frozen=True)
-class Loop:
-    """A loop: its runs, and those of the one pass behind it, which begins with raising the loop's flag."""
-
-    runs: tuple[Run, ...]
-    entry: int  # the flag
-    go: int  # what the flag is raised to, in the work array
-    begin: int
-    end: int
-
-
-def unrolled(schedule: Schedule) -> tuple[Schedule, list[Loop]]:
-    """One pass in place of each loop, and the loops."""
-    ends = {i: run.again for i, run in enumerate(schedule.runs) if run.again}
-    if not ends:
-        return schedule, []
-    if not all(again.rests for again in ends.values()):
-        raise InputError("second derivatives of steps that solve equations are not known; use an explicit method")
-    kernels, work, lane = list(schedule.kernels), schedule.work, lane_array(schedule)
-    kernels += [_setter(), _copier()]
-    runs: list[Run] = []
-    loops = []
-    begins = {i + 1 - again.runs: (i, again) for i, again in ends.items()}
-    for i, run in enumerate(schedule.runs):
-        if i in begins:
-            last, again = begins[i]
-            own = (*schedule.runs[i:last], replace(schedule.runs[last], again=None))
-            runs.append(Run.over(len(kernels) - 2, (lane, (work,))))
-            loops.append(Loop(own, again.entry, work, len(runs), len(runs) + 1 + len(own)))
-            runs.append(Run.over(len(kernels) - 1, (lane, (work,)), (lane, (again.entry,))))
-            work += 1
-        runs.append(replace(run, again=None))
-    return replace(schedule, kernels=tuple(kernels), runs=tuple(runs), work=work), loops
-
-
-def _setter() -> Kernel:
-    graph = Graph()
-    return Kernel(graph, (Array("work", "lane"),), {}, (Store(graph.constant(1.0), 0, 0),))
-
-
-def _copier() -> Kernel:
-    graph = Graph()
-    x = graph.variable("x")
-    return Kernel(graph, (Array("work", "lane"),) * 2, {x.id: (0, 0)}, (Store(x, 1, 0),))
-
-
 class Rest:
     """Adds loops and what is repeated in their place to a schedule in the making."""
 
-    def __init__(self, made: Shadows, alive: Sequence[Flags], loops: Sequence[Loop]) -> None:
-        self.made, self.alive = made, alive
-        self.before = {loop.begin - 1: loop for loop in loops}  # the run that a loop comes before
+    def __init__(self, made: Shadows, alive: Sequence[Flags], loops: Sequence[Loop], twice: bool = False) -> None:
+        """`twice`: what is made will be differentiated again."""
+        self.made, self.alive, self.twice = made, alive, twice
         self.begins = {loop.begin: loop for loop in loops}
         self.ends = {loop.end - 1: loop for loop in loops}
         self.plain: dict[int, int] = {}  # kernels as they are
 
     def enter(self, i: int) -> None:
         """Before run i: the loop itself, if it is there, which is not differentiated."""
-        if i not in self.before:
+        if i not in self.begins:
             return
-        loop, builder, schedule = self.before[i], self.made.builder, self.made.schedule
+        loop, builder, schedule = self.begins[i], self.made.builder, self.made.schedule
         begin = len(builder.runs)
         for run in loop.runs:
             if run.kernel not in self.plain:
                 self.plain[run.kernel] = builder.kernel(schedule.kernels[run.kernel])
-            builder.runs.append(Run(self.plain[run.kernel], *self.made.columns(run, range(len(run.arrays)))))
+            columns = self.made.columns(run, range(len(run.arrays)))
+            builder.runs.append(Run(self.plain[run.kernel], *columns, run.again))
         builder.repeat(begin, self._flag(loop.entry))
 
     def _flag(self, entry: int) -> Place:
@@ -170,9 +125,10 @@ class Rest:
         """Before run i, backwards, if a pass ends there: how large adjoints are."""
         if i not in self.ends:
             return
-        builder = self.made.builder
+        builder, passes = self.made.builder, float(PASSES if self.twice else 1)
         self.places = self._places(self.ends[i])
-        self.numbers = self._set(on=1.0, total=0.0, largest=0.0, count=0.0)
+        self.numbers = self._set(on=passes, total=0.0, largest=0.0, count=0.0)
+        self.numbers["go"] = self._flag(self.ends[i].go)
         self._add_up("largest")
         self.first = len(builder.runs)
 
@@ -181,22 +137,26 @@ class Rest:
         if i not in self.begins:
             return
         builder, numbers = self.made.builder, self.numbers
+        close, passes = (CLOSE * FARTHER, PASSES) if self.twice else (CLOSE, 1)
         self._add_up("total")
 
         def decide(x: Values) -> dict[str, Any]:
             largest = maximum(x["largest"], x["total"])
-            wanted = select(less(CLOSE * CLOSE * largest, x["total"]), 1.0, 0.0)
-            on = select(less(0.0, x["on"]), wanted, 0.0)
-            return {"on": on, "count": x["count"] + x["on"], "largest": largest, "total": 0.0}
+            left = select(less(close * close * largest, x["total"]), float(passes), x["on"] - 1.0)
+            on = select(less(0.0, x["go"]), select(less(0.0, x["on"]), left, 0.0), 0.0)
+            count = x["count"] + select(less(0.0, x["on"]), 1.0, 0.0)
+            return {"on": on, "count": count, "largest": largest, "total": 0.0}
 
         def left(x: Values) -> dict[str, Any]:
-            return {"x": select(less(0.0, x["on"]), _unless_lost(x)["x"], 0.0)}  # a last pass hands on what is lost
+            more = select(less(0.0, x["on"]), _unless_lost(x)["x"], 0.0)  # a last pass hands on what is lost
+            return {"x": select(less(0.0, x["go"]), more, x["x"])}
 
-        builder.pointwise(1, numbers, {}, numbers, decide)
+        outputs = {name: place for name, place in numbers.items() if name != "go"}
+        builder.pointwise(1, numbers, {}, outputs, decide)
         for place, n in self.places:
-            scalars = {name: numbers[name] for name in ("on", "count")}
+            scalars = {name: numbers[name] for name in ("on", "count", "go")}
             builder.pointwise(n, {"x": place}, scalars, {"x": place}, left)
-        builder.repeat(self.first, numbers["on"], rests=False)
+        builder.repeat(self.first, numbers["on"], "fade")
 
     def _add_up(self, name: str) -> None:
         for place, n in self.places:

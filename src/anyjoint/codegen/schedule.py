@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.codegen.bound_llvm import entry_parameters
 from anyjoint.codegen.fingerprint import fingerprint
 from anyjoint.codegen.ir import LONG, live_nodes
 from anyjoint.codegen.jit import Library, compile_module
 from anyjoint.codegen.kernel import Schedule, check_schedule, encode, extents, written_arrays
-from anyjoint.codegen.module import Lowered, Module, entry_parameters, lowered, schedule_module
+from anyjoint.codegen.module import Lowered, Module, lowered, schedule_module
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.target import Target, checked_dtype, host_target
 from anyjoint.errors import InputError
@@ -214,8 +215,11 @@ class CompiledSchedule:
         for other in others:
             other.result()
 
-    def bind_rows(self, lengths: Sequence[int], numbers: Floats, width: int) -> RowCall:
-        """The call on contiguous rows of these lengths, to be repeated by this thread on other rows."""
+    def bind_rows(self, lengths: Sequence[int], numbers: Floats, width: int, clear: bool = False) -> RowCall:
+        """The call on contiguous rows of these lengths, to be repeated by this thread on other rows.
+
+        `clear`: results are set to zero before, where the schedule does not write all of them.
+        """
         words: list[int] = []
         slots: list[int] = []
         given = iter(lengths)
@@ -225,7 +229,7 @@ class CompiledSchedule:
                 words += (0, next(given))
             else:
                 words.append(self.work(width) if kind == "lane" else address(numbers))
-        return RowCall(self.library(width).address("call_rows"), [*words, self.runs_at, 0], slots)
+        return RowCall(self.library(width).address("call_rows"), [*words, self.runs_at, 0, int(clear)], slots)
 
     def _batch(self, arrays: Sequence[Floats], begin: int, count: int) -> None:
         width = self.target.width
@@ -244,7 +248,7 @@ class RowCall:
 
     def __init__(self, function: int, words: Sequence[int], slots: Sequence[int]) -> None:
         self._words = (ctypes.c_int64 * len(words))(*words)
-        self._slots, self._last = tuple(slots), len(words) - 1
+        self._slots, self._states = tuple(slots), len(words) - 2
         call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(function)
         self._run: Callable[[], int] = partial(call, ctypes.addressof(self._words))
 
@@ -253,7 +257,7 @@ class RowCall:
         words = self._words
         for slot, row in zip(self._slots, rows, strict=True):
             words[slot] = address(row)
-        words[self._last] = states
+        words[self._states] = states
         return self._run()
 
 

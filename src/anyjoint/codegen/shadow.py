@@ -142,7 +142,10 @@ class Shadows:
         self.builder.pointwise(n, {"x": source}, {}, {"y": target}, lambda values: {"y": values["x"]})
 
     def made(self) -> Schedule:
-        """The schedule."""
+        """The schedule, without kernels that no run calls."""
         builder = self.builder
         arrays = builder.arrays if builder.work else builder.given
-        return Schedule(arrays, tuple(builder.kernels), tuple(builder.runs), builder.work)
+        called = sorted({run.kernel for run in builder.runs})
+        number = {kernel: k for k, kernel in enumerate(called)}
+        runs = tuple(replace(run, kernel=number[run.kernel]) for run in builder.runs)
+        return Schedule(arrays, tuple(builder.kernels[k] for k in called), runs, builder.work)

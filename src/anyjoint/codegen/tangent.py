@@ -9,8 +9,9 @@ from collections.abc import Collection
 
 from anyjoint.codegen.activity import activity
 from anyjoint.codegen.kernel import Kernel, Run, Schedule, Store
-from anyjoint.codegen.rest import Rest, unrolled
+from anyjoint.codegen.rest import Rest
 from anyjoint.codegen.shadow import Shadows, copied, one_by_one, tidy
+from anyjoint.codegen.unroll import unrolled
 from anyjoint.symbolic import Node
 from anyjoint.symbolic.forward import tangents
 from anyjoint.symbolic.partials import derivative_graph
@@ -29,7 +30,9 @@ def tangent(schedule: Schedule, inputs: Collection[str], outputs: Collection[str
     schedule, loops = unrolled(one_by_one(schedule))
     found = activity(schedule, inputs)
     made = Shadows(schedule, [bool(flags.any()) for flags in found.alive], {x: rate_of(x) for x in (*inputs, *outputs)})
-    made.clear([name for name in outputs if name not in inputs])  # entries that no run writes
+    looping = any(run.again for run in schedule.runs) or bool(loops)  # a pass may read what only the next one writes
+    lanes = [array.name for array in schedule.arrays if array.kind == "lane" and looping]
+    made.clear([*lanes, *(name for name in outputs if name not in inputs)])  # and entries that no run writes
     for name in inputs:
         made.fill(name)
     first = len(made.builder.kernels)
@@ -42,7 +45,7 @@ def tangent(schedule: Schedule, inputs: Collection[str], outputs: Collection[str
     for i, run in enumerate(schedule.runs):
         rest.enter(i)
         rest.begin_rates(i)
-        made.builder.runs.append(Run(first + run.kernel, *made.columns(run, used[run.kernel])))
+        made.builder.runs.append(Run(first + run.kernel, *made.columns(run, used[run.kernel]), run.again))
         rest.end_rates(i)
     for name in outputs:
         made.fetch(name)

@@ -12,7 +12,7 @@ from anyjoint.tree.columns import UNFED
 
 from . import implicit
 from .algorithm import algorithm
-from .carried import received
+from .front import received
 from .newton_euler import accelerate
 from .small_matrix import felt, joint_inertia
 from .velocity import centripetal_acceleration

@@ -13,7 +13,6 @@ from anyjoint.options import named_options
 from anyjoint.quantity.derivatives import RAW
 from anyjoint.quantity.step import LOOKING_BACK, STEPS
 from anyjoint.scalar import is_real
-from anyjoint.stepper import STEPPERS
 
 from .arguments import checked_row, checked_rows
 from .identifiable import BaseParameters, base_parameters, inertial_numbers
@@ -113,8 +112,6 @@ class Derivatives(Part):
         if (method in LOOKING_BACK) != (before is not None):
             wanted = "looks back; give" if before is None else "does not look back; leave out"
             raise InputError(f"linearise: {method!r} {wanted} before=(q, v), the state a step earlier")
-        if method in STEPPERS and STEPPERS[method].resists:
-            raise InputError(f"linearise: steps of {method!r} are not differentiated; choose another method")
         if not is_real(dt) or not 0 < dt < np.inf:
             raise InputError(f"linearise: dt={dt!r}; expected a positive finite number of seconds, or None for rates")
         return known[method].name

@@ -106,14 +106,9 @@ class Program:
                 return None
             if not array.flags.c_contiguous:
                 return None
-        if out is None:
-            result = np.zeros((*batch, self.size), dtype)  # entries that no program writes are zero
-        elif self._may_write(out, batch, arrays):
-            result = out
-            if not self._complete:
-                result[...] = 0
-        else:
+        if out is not None and not self._may_write(out, batch, arrays):
             return None
+        result = np.empty((*batch, self.size), dtype) if out is None else out
         count = batch[0] if batch else 1
         return result if self._row_call(count)(count, *arrays, result) else None
 
@@ -148,7 +143,7 @@ class Program:
         calls: dict[int, RowCall] = self._local.__dict__.setdefault("row_calls", {})
         if width not in calls:
             lengths = [*(n for _, n in self.inputs), self.size]
-            calls[width] = self.code.bind_rows(lengths, self.numbers, width)
+            calls[width] = self.code.bind_rows(lengths, self.numbers, width, not self._complete)
         return calls[width]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from anyjoint.simulate.run_problem import ended_at_event
 from anyjoint.simulate.trajectory import Trajectory
 
 from .cost import Cost
+from .page import Runs, iterations_page
 from .regulator import free_velocities
 from .unknowns import Unknown, check_apart, checked_iterations, limits, quiet, run_options, split, unknown
 
@@ -41,7 +41,7 @@ class Optimised:
     iterations: int
     traj: Trajectory = field(repr=False)
     history: tuple[tuple[float, dict[str, Any]], ...] = field(repr=False)
-    runs: Callable[[Iterable[Mapping[str, Any]]], Generator[Trajectory, None, None]] = field(repr=False)
+    runs: Runs = field(repr=False)
 
     def motion(self, iteration: int) -> Trajectory:
         """The motion of an iteration; 0 is that of the first guess."""
@@ -58,19 +58,10 @@ class Optimised:
 
         The first guess and the last iteration are among them; further options are those of `Trajectory.to_html`.
         """
-        if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
-            raise InputError(f"to_html: most={most!r}; expected a whole number of iterations, at least 1")
-        from anyjoint.view import variants_page  # which stands above
-
-        last = len(self.history) - 1
-        kept = np.unique(np.linspace(last if most == 1 else 0, last, min(most, last + 1)).round().astype(int))
-        with closing(self.runs([self.history[k][1] for k in kept])) as motions:
-            shown = ((f"{k} of {last}", self.history[k][0], traj) for k, traj in zip(kept, motions, strict=False))
-            page = variants_page(
-                shown, path, count=len(kept), title=title, description=description, frame_rate=frame_rate,
-                theme=theme, lite=lite, autoplay=autoplay,
-            )  # fmt: skip
-        return page
+        return iterations_page(
+            self.history, self.runs, path, most, title=title, description=description, frame_rate=frame_rate,
+            theme=theme, lite=lite, autoplay=autoplay,
+        )  # fmt: skip
 
     def plot(self) -> Any:
         """The cost over the iterations, and the motion and inputs that were found."""

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
-from anyjoint.forces.force import is_number
 from anyjoint.model.arguments import finite
 from anyjoint.model.product_questions import named
 from anyjoint.options import named_options
 from anyjoint.simulate.progress import Progress
 from anyjoint.simulate.trajectory import Trajectory
 
-from .unknowns import Unknown, check_apart, checked_iterations, quiet, run_options, settings, split, unknown
+from .measured import measurements
+from .page import Runs, iterations_page
+from .unknowns import Unknown, check_apart, checked_iterations, quiet, settings, split, unknown
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -39,6 +41,24 @@ class Identified:
     measured: Floats = field(repr=False)
     fitted: Floats = field(repr=False)
     t: Floats | None = field(repr=False, default=None)
+    steps: tuple[dict[str, Any], ...] = field(repr=False, default=())  # values after each iteration
+    runs: Runs | None = field(repr=False, default=None)  # motions with such values, if a motion was fitted
+
+    @named_options
+    def to_html(
+        self, path: str | Path, *, most: int = 40, title: str | None = None, description: str = "",
+        frame_rate: float = 30.0, theme: str | None = None, lite: bool | None = None, autoplay: bool | None = None,
+    ) -> Path:  # fmt: skip
+        """Write one page with the motions of the iterations, at most `most` of them, and a slider that chooses.
+
+        The first guess and the last iteration are among them; further options are those of `Trajectory.to_html`.
+        """
+        if self.runs is None:
+            raise InputError("to_html: states and forces were fitted, which are no motion; fit a run or markers to see")
+        return iterations_page(
+            tuple(zip(self.history, self.steps, strict=True)), self.runs, path, most, value="residual", title=title,
+            description=description, frame_rate=frame_rate, theme=theme, lite=lite, autoplay=autoplay,
+        )  # fmt: skip
 
     def plot(self) -> Any:
         """Measurements and what the fitted model makes of them, and how the fit went."""
@@ -77,7 +97,7 @@ def identify(
         raise InputError("identify: parameters is empty; name at least one, such as 'rod/mass'")
     check_apart("identify", unknowns)
     checked_iterations("identify", iterations, tolerance)
-    residuals = _residuals(model, data, simulate)
+    residuals = measurements(model, data, simulate)
     weights = _weights(sigma, residuals.measured.shape[-1])
     before = {name: model.parameters[name] for item in unknowns for name in item.values(item.start)}
     bar = Progress(progress, f"fitting {model.mechanism.name}")
@@ -87,126 +107,6 @@ def identify(
     finally:
         bar.close()
         model.parameters.set(before)
-
-
-# -- what is measured ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Forces:
-    """States with the forces that went with them: linear in most parameters, and no run is needed."""
-
-    model: Any
-    rows: tuple[Floats, Floats, Floats]
-    measured: Floats
-    t: Floats | None = None
-
-    def predicted(self) -> tuple[Any, Floats]:
-        return None, np.asarray(self.model.inverse_dynamics(*self.rows))
-
-    def slope(self, _: Any, direction: Mapping[str, Any]) -> Floats:
-        return np.asarray(self.model.jvp("inverse_dynamics", self.rows, direction)[1])
-
-
-@dataclass(frozen=True)
-class _Motion:
-    """A motion that a run from the same start should follow."""
-
-    model: Any
-    options: dict[str, Any]
-    start: tuple[Floats, Floats]
-    measured: Floats
-    t: Floats
-
-    def predicted(self) -> tuple[Any, Floats]:
-        run = self.model.simulate(*self.start, gradient=True, **self.options)
-        if not run.status.ok:
-            raise InputError(f"identify: a run with trial parameters did not reach its end: {run.status.reason}")
-        return run, run.q
-
-    def slope(self, run: Any, direction: Mapping[str, Any]) -> Floats:
-        return np.asarray(run.tangent(direction, raw=True)[0])
-
-
-@dataclass(frozen=True)
-class _Markers:
-    """Points of bodies that a camera has followed."""
-
-    motion: _Motion
-    bodies: tuple[int, ...]
-    points: Floats  # (markers, 4), in the bodies' frames
-    measured: Floats  # (samples, 3 markers)
-
-    @property
-    def t(self) -> Floats:
-        return self.motion.t
-
-    def predicted(self) -> tuple[Any, Floats]:
-        run, q = self.motion.predicted()
-        return run, self._seen(np.asarray(self.motion.model.body_poses(q)))
-
-    def slope(self, run: Any, direction: Mapping[str, Any]) -> Floats:
-        dq = self.motion.slope(run, direction)
-        _, rates = self.motion.model.jvp("body_poses", (run.q,), {"q": dq, **direction}, raw=True)
-        return self._seen(np.asarray(rates))
-
-    def _seen(self, poses: Floats) -> Floats:
-        at = np.einsum("smij,mj->smi", poses[:, list(self.bodies)], self.points)[..., :3]
-        return np.asarray(at.reshape(len(poses), -1))
-
-
-def _residuals(model: Any, data: Any, options: Mapping[str, Any] | None) -> Any:
-    """What is measured, by the kind of the data."""
-    if isinstance(data, Trajectory):
-        return _motion(model, data.t, data.q, data.v, options)
-    if isinstance(data, Mapping) and "markers" in data:
-        return _markers(model, data, options)
-    return _forces(model, data)
-
-
-def _markers(model: Any, data: Mapping[str, Any], options: Mapping[str, Any] | None) -> _Markers:
-    if "t" not in data or not isinstance(data["markers"], Mapping) or not data["markers"]:
-        raise InputError('identify: markers come with times, {"t": ..., "markers": {("shin", (0.4, 0, 0)): positions}}')
-    t, seen = np.atleast_1d(finite("identify: t", data["t"])), dict(data["markers"])
-    sizes = (("q0", model.nq), ("v0", model.nv))
-    q0, v0 = (finite(f"identify: {name}", data.get(name, np.zeros(n)), (n,)) for name, n in sizes)
-    for key, positions in seen.items():
-        if not isinstance(key, tuple) or len(key) != 2:
-            raise InputError(f"identify: marker {key!r}; expected a body and a point of it, ('shin', (0.4, 0, 0))")
-        finite(f"identify: marker {key!r}", key[1], (3,))
-        finite(f"identify: marker {key!r}", positions, (len(t), 3))
-    rows = np.tile(q0, (len(t), 1))
-    motion = _motion(model, t, rows, np.tile(v0, (len(t), 1)), options)
-    bodies = tuple(model.body_index(body) for body, _ in seen)
-    points = np.array([[*point, 1.0] for _, point in seen], dtype=float)
-    measured = np.hstack([np.asarray(positions, dtype=float) for positions in seen.values()])
-    return _Markers(motion, bodies, points, measured)
-
-
-def _forces(model: Any, data: Any) -> _Forces:
-    if not isinstance(data, Mapping) or set(data) != {"q", "v", "a", "tau"}:
-        raise InputError('identify: data is a Trajectory, or {"q": ..., "v": ..., "a": ..., "tau": ...} by rows')
-    rows = {name: finite(f"identify: {name}", data[name]) for name in ("q", "v", "a", "tau")}
-    for name, row in rows.items():
-        n = model.nq if name == "q" else model.nv
-        if row.ndim != 2 or row.shape != (len(rows["q"]), n) or not row.size:
-            raise InputError(f"identify: {name} has shape {row.shape}; expected finite numbers (states, {n})")
-    return _Forces(model, (rows["q"], rows["v"], rows["a"]), rows["tau"])
-
-
-def _motion(model: Any, t: Floats, q: Floats, v: Floats, options: Mapping[str, Any] | None) -> _Motion:
-    if q.ndim != 2 or q.shape[1] != model.nq or len(t) < 2:
-        raise InputError(f"identify: the measured motion has q of shape {q.shape}; expected (samples, {model.nq})")
-    spacing = np.diff(t)
-    if not spacing[0] > 0 or np.ptp(spacing) > 1e-6 * spacing[0]:
-        raise InputError("identify: samples of the measured motion are not equally far apart in time; resample it")
-    chosen = run_options("identify", options, ("q0", "v0", "duration", "save_every"))
-    dt = chosen.pop("dt", spacing[0])
-    if not is_number(dt) or not dt > 0:
-        raise InputError(f"identify: dt={dt!r}; expected a positive number of seconds")
-    steps = max(1, round(float(spacing[0]) / float(dt)))
-    chosen |= {"duration": float(t[-1] - t[0]), "dt": float(spacing[0]) / steps, "save_every": steps}
-    return _Motion(model, chosen, (q[0], v[0]), q, t)
 
 
 def _weights(sigma: Any, columns: int) -> Floats:
@@ -237,7 +137,7 @@ def _fit(
         return np.stack([(residuals.slope(run, way) * weights).ravel() for way in ways], axis=1)
 
     run, fitted, r = at(x)
-    history, damping, converged, count = [_rms(r)], 1e-3, False, 0
+    history, steps, damping, converged, count = [_rms(r)], [settings(x, unknowns)], 1e-3, False, 0
     while count < iterations and not converged:
         count += 1
         J = slopes(run, x)
@@ -262,6 +162,7 @@ def _fit(
         small = np.abs(step).max() <= tolerance * max(np.abs(x).max(), 1.0)
         x, (run, fitted, r), damping = x + step, trial, damping / 10
         history.append(_rms(r))
+        steps.append(settings(x, unknowns))
         converged = bool(small or shrunk < tolerance)
         bar.show(count / iterations)
     J = slopes(at(x)[0], x)
@@ -269,7 +170,8 @@ def _fit(
     spread = np.where(blind, np.inf, np.sqrt(np.maximum(np.diag(covariance), 0)))
     return Identified(
         settings(x, unknowns), dict(zip(labels, spread.tolist(), strict=True)), covariance, _rms(r), count,
-        converged or not history[-1] > 0, tuple(history), residuals.measured, fitted, residuals.t,
+        converged or not history[-1] > 0, tuple(history), residuals.measured, fitted, residuals.t, tuple(steps),
+        residuals.runs,
     )  # fmt: skip
 
 

@@ -1,17 +1,19 @@
 """Derivatives of forward dynamics with constraints: one direction at a time, through the sweeps that carry multipliers.
 
-Accelerations are differentiated along a direction in forward mode, as one straight program. It runs once for each
-column: unit directions are windows of a row of zeros around a single one.
+Accelerations are differentiated along a direction in forward mode, as one straight program. What does not depend on
+directions is computed once, the rest for each column: unit directions are windows of a row of zeros around a single
+one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from anyjoint.codegen import Array, Kernel, Store
+from anyjoint.codegen import Array, Kernel, Place, Store
 from anyjoint.codegen.builder import Builder, Embedded
+from anyjoint.codegen.keep import KEPT, in_two
 from anyjoint.dynamics.algorithm import Along
 from anyjoint.mechanism import Mechanism
 from anyjoint.stepper.physics import built_in_joints
@@ -36,8 +38,12 @@ def constrained_forward(workshop: Workshop, along: Along) -> Trace:
         lambda system: change(system, mechanism, along, lengths),
     )
     builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
-    program = Embedded(builder, traced.schedule, (*DIRECTIONS, "result"))
-    add_columns(builder, program, inputs, lengths, mechanism.nv)
+    rows, program = {name: builder.place(name) for name in inputs}, traced.schedule
+    if parts := in_two(traced.schedule, DIRECTIONS):
+        once, program, kept = parts
+        rows[KEPT] = builder.room(kept)
+        Embedded(builder, once, (*DIRECTIONS, "result", KEPT)).call(rows)
+    add_columns(builder, Embedded(builder, program, (*DIRECTIONS, "result", KEPT)), rows, lengths, mechanism.nv)
     return replace(traced, schedule=builder.schedule(), joints=built_in_joints(mechanism))
 
 
@@ -54,14 +60,13 @@ def change(system: Constrained, mechanism: Mechanism, along: Along, lengths: Seq
 
 
 def add_columns(
-    builder: Builder, program: Embedded, inputs: Sequence[str], lengths: Sequence[int], nv: int
+    builder: Builder, program: Embedded, rows: Mapping[str, Place], lengths: Sequence[int], nv: int
 ) -> None:
     """Run the program for each unit direction; its answers are columns of the matrices."""
     total = sum(lengths)
     window, column = builder.room(2 * total - 1), builder.room(nv)
     ones = [(window.at(k), 1.0 if k == total - 1 else 0.0) for k in range(2 * total - 1)]
     builder.straight(Graph(), {}, ones)
-    rows = {name: builder.place(name) for name in inputs}
     first = begin = 0
     for width in lengths:
         copy = builder.kernel(column_kernel(nv, width))
@@ -69,7 +74,7 @@ def add_columns(
             unit = window.at(total - 1 - begin - k)
             starts = [sum(lengths[:i]) for i in range(3)]
             directions = {name: unit.at(start) for name, start in zip(DIRECTIONS, starts, strict=True)}
-            program.call(rows | directions | {"result": column})
+            program.call({**rows, **directions} | {"result": column})
             result = builder.place("result", first + k)
             builder.run(copy, (column.array, [column.offset]), (result.array, [result.offset]))
         first, begin = first + nv * width, begin + width

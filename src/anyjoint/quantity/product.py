@@ -239,11 +239,11 @@ def _output_rates(made: _Making, result: Place) -> tuple[Place, list[tuple[Place
     return room, turned
 
 
-def _adjoint(made: _Making) -> Schedule:
+def _adjoint(made: _Making, twice: bool = False) -> Schedule:
     """The adjoint of the trace; weights of coordinates among the outputs are turned once these are known."""
     problem, mechanism = made.problem, made.workshop.mechanism
     if not any(problem.is_bent(row) for row in problem.outputs):
-        return adjoint(made.trace.schedule, made.active)
+        return adjoint(made.trace.schedule, made.active, twice=twice)
 
     def weigh(builder: Builder, seeds: Place) -> None:
         space, at, given = TangentSpace(builder, mechanism), 0, builder.place(bar_of("result"))
@@ -256,7 +256,7 @@ def _adjoint(made: _Making) -> Schedule:
             at += row.size(mechanism)
             given = given.at(change.size(mechanism))
 
-    return adjoint(made.trace.schedule, made.active, weigh=weigh)
+    return adjoint(made.trace.schedule, made.active, weigh=weigh, twice=twice)
 
 
 def _trace_vjp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace:
@@ -275,7 +275,7 @@ def _trace_hvp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace
     builder, n = made.builder, problem.sizes(problem.changes)
     gradients, turned = made.gradients(problem.size)
     rates, turned_rates = made.gradients(problem.size + n)
-    schedule = tangent(_adjoint(made), made.active, ["result", *(bar_of(name) for name in made.active)])
+    schedule = tangent(_adjoint(made, twice=True), made.active, ["result", *(bar_of(name) for name in made.active)])
     places = made.own | made.directions() | {bar_of(name): place for name, place in gradients.items()}
     places |= {rate_of(bar_of(name)): place for name, place in rates.items()}
     places |= {"result": builder.place("result"), bar_of("result"): builder.place(WEIGHTS)}

@@ -43,8 +43,14 @@ class Samples:
         if guard_of(request.model):
             self.paths = [[] for _ in range(request.batch)]
 
-    def add(self, member: int, before: Floats, after: Floats, used: Floats, y: Floats, dense: Floats) -> None:
-        """Accepted steps of one trajectory: times before and after, lengths, states before, interpolants (s, 4, n)."""
+    def add(
+        self, member: int, before: Floats, after: Floats, used: Floats, y: Floats, dense: Floats,
+        past: Floats | None = None,
+    ) -> None:  # fmt: skip
+        """Accepted steps of one trajectory: times before and after, lengths, states before, interpolants (s, 4, n).
+
+        `past` is what the step behind each of them looks back at.
+        """
         if not len(before):
             return
         first, end = self.filled[member], int(np.searchsorted(self.times, after[-1], side="right"))
@@ -53,7 +59,9 @@ class Samples:
         self.values[first:end, member] = interpolated(at, before[k], used[k], y[k], dense[k])
         self.filled[member] = end
         if self.request.record is not None:
-            self.request.record.add(member, before, used, y)
+            n = self.nq + self.nv
+            looked = np.zeros((len(before), 0)) if past is None else np.hstack([past, dense[:, 0, :n]])
+            self.request.record.add(member, before, used, np.hstack([y[:, :n], looked]))
         self.steps += len(before)
         if self.history is not None:
             self.history.append((before, after, used, y, dense))
@@ -171,7 +179,8 @@ def _add_steps(samples: Samples, member: int, rows: Floats, row: AdaptiveRow, en
     before, after, used = rows[:, [row.begin, row.time, row.used]].T.astype(float)
     after = np.where(after >= end, duration, after)
     dense = rows[:, row.dense : row.dense + 4 * n].reshape(-1, 4, n)
-    samples.add(member, before, after, used, rows[:, row.before : row.before + n], dense)
+    past = rows[:, row.past : row.last + 1] if isinstance(row, LookingBackRow) else None
+    samples.add(member, before, after, used, rows[:, row.before : row.before + n], dense, past)
 
 
 def smallest_step(t: Any, request: Request) -> Any:

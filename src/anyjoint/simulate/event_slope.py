@@ -25,15 +25,15 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at for their slope
 
 
-def before_event(problem: Problem, steps: Steps, seeds: Floats) -> Floats:
-    """Adjoints of all samples, that of the last one as if the run had ended at a fixed time.
+def event_slope(problem: Problem, steps: Steps) -> tuple[Floats, Floats] | None:
+    """(f, w) with dx_end = dx - f (w dx), where dx is as if the run had ended at a fixed time; None if it has.
 
-    With x the state, f its rate and g(t, x) = 0 the event: dx_end = dx - f (g_x dx) / (g_x f + g_t).
+    With x the state, f its rate and g(t, x) = 0 the event: w = g_x / (g_x f + g_t).
     """
     traj = problem.traj
     ended = [event for event in problem.request.events if event.terminal and traj.events]
     if not ended or not traj.status.reason or traj.events[-1].time != traj.t[-1]:
-        return seeds
+        return None
     t, q, v = float(traj.t[-1]), traj.q[-1], traj.v[-1]
     named = [event for event in ended if event.label == traj.events[-1].event]
     event = min(named, key=lambda event: abs(event.value(t, q, v)))  # names may be the same
@@ -42,20 +42,20 @@ def before_event(problem: Problem, steps: Steps, seeds: Floats) -> Floats:
     speed = by_state @ rate + by_time
     if speed == 0:
         raise InputError(f"gradient: the run only touches the event {event.label!r}, so its end has no derivative")
-    made = seeds.copy()
-    made[-1] -= by_state * (rate @ seeds[-1]) / speed
-    return made
+    return rate, by_state / speed
 
 
 def _rate(problem: Problem, steps: Steps) -> Floats:
     """How the last state changes with the time at which the last step is left."""
-    k, inside = np.array([len(steps.h) - 1]), bool(steps.s[-1] != 1)
-    by = "s" if inside else "h"
-    code = kept(problem.programs, ("leave", inside), lambda: problem.map.forward([by, "drive"], inside))
-    rows, rate = problem.given(steps, k, 0), np.zeros(problem.row)
-    states, _ = problem.rows(steps, int(k[0]), int(k[0]) + 1)
-    rows |= {"state": states, "s": steps.s[-1:].copy(), rate_of("state"): rate}
-    rows |= {rate_of(by): 1 / steps.h[k] if inside else np.ones(1), rate_of("drive"): _input_rates(problem, steps, k)}
+    k, part = np.array([steps.count - 1]), problem.last_part(steps)
+    by, own = "s" if part == "inside" else "h", problem.map_of(part)
+    code = kept(problem.programs, ("leave", part), lambda: own.forward([by, "drive"], part))
+    rows, rate = problem.given(steps, k, 0), np.zeros(own.row)
+    states, _ = problem.rows(steps, int(k[0]), int(k[0]) + 1, part)
+    rows |= {"state": states, "s": steps.s[-1:].copy(), rate_of("state"): rate, rate_of(by): np.ones(1)}
+    if part == "inside":
+        rows[rate_of(by)] = 1 / steps.h[k]
+    rows[rate_of("drive")] = _input_rates(problem, steps, k)
     run(code, rows, 1)
     return rate[: problem.n]
 

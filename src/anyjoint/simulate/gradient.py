@@ -16,9 +16,9 @@ from anyjoint.model.arguments import finite
 from anyjoint.model.linearise import rate_matrix, tangent_inverse
 from anyjoint.model.product_questions import named
 
-from .event_slope import before_event
+from .event_slope import event_slope
 from .run_problem import DURATION, Q0, TAU, V0, Problem, bends, warn_of_stops
-from .step_map import SEED, run
+from .step_map import SEED, Part, run
 from .steps import steps_of
 from .taped_step import KNOWN, TAPE
 
@@ -60,7 +60,7 @@ class _Backward:
     def __init__(self, problem: Problem, member: int) -> None:
         self.problem, self.member = problem, member
         self.steps = steps_of(problem.traj, problem.request, member)
-        self.bar = np.zeros(problem.row)
+        self.bar = np.zeros(problem.map.row)
         self.numbers = np.zeros(len(problem.numbers))
         drive = problem.request.drive
         self.drive = np.zeros(problem.map.width)  # of inputs that stay what they are
@@ -70,9 +70,19 @@ class _Backward:
     def result(self, seeds: Floats, raw: bool) -> Gradient:
         """Gradients for the adjoints of all samples, (samples, n)."""
         problem, steps = self.problem, self.steps
-        seeds = before_event(problem, steps, seeds)
-        for a, b in reversed(list(pairwise(steps.cuts))):
+        if (slope := event_slope(problem, steps)) is not None:
+            seeds = seeds.copy()
+            seeds[-1] -= slope[1] * (slope[0] @ seeds[-1])
+        cuts = steps.cuts
+        if problem.cut:
+            self._end(seeds[-1])
+            cuts = np.array([0, steps.count - 1])
+        for a, b in reversed(list(pairwise(cuts))):
             self._through(int(a), int(b), seeds)
+        if problem.starts_inside(steps):
+            states, tape = problem.rows(steps, 0, 1)
+            none = np.zeros((1, problem.map.handed))
+            self._run("start", (states, tape), np.zeros(1, int), np.ones(1), none, self.bar)
         self.bar = self.bar[: problem.n] + seeds[0]
         if not np.isfinite(self.bar).all():
             raise SingularityError("gradient: the adjoint is not finite; a step of the run is singular, or it exploded")
@@ -81,24 +91,33 @@ class _Backward:
         made.growth = float(np.abs(self.bar).max() / size) if size else 0.0
         return made
 
+    def _end(self, seed: Floats) -> None:
+        """Back through a last step that does not look back."""
+        problem, last = self.problem, self.steps.count - 1
+        bar = np.zeros(problem.ending.row)
+        given = problem.rows(self.steps, last, last + 1, "end")
+        self._run("end", given, np.array([last]), np.ones(1), seed[None], bar)
+        self.bar[: problem.n] = bar[: problem.n]
+
     def _through(self, a: int, b: int, seeds: Floats) -> None:
         """Back through the steps from b to a; `seeds` are those of all samples."""
-        problem, steps = self.problem, self.steps
-        at = np.zeros((b - a + 1, problem.n))  # adjoints that join before step a + k
+        problem, steps, handed = self.problem, self.steps, self.problem.map.handed
+        at = np.zeros((b - a + 1, handed))  # adjoints that join before step a + k
         mine = (steps.at >= a) & (steps.at < b)
         ends, inner = mine & (steps.s == 1), mine & (steps.s != 1)
-        at[steps.at[ends] - a + 1] += seeds[ends]  # every step ends once
+        at[steps.at[ends] - a + 1, : problem.n] += seeds[ends]  # every step ends once
         states, tape = problem.rows(steps, a, b)
         if inner.any():
             k = steps.at[inner]
-            bars = np.zeros((len(k), problem.row))
-            self._run(True, (states[k - a], tape), k, steps.s[inner, None], seeds[inner], bars)
-            np.add.at(at, k - a, bars[:, : problem.n])
+            bars = np.zeros((len(k), problem.map.row))
+            given = np.hstack([seeds[inner], np.zeros((len(k), handed - problem.n))])
+            self._run("inside", (states[k - a], tape), k, steps.s[inner, None], given, bars)
+            np.add.at(at, k - a, bars[:, :handed])
         order = np.arange(b - 1, a - 1, -1)
-        self._run(False, (states[::-1], tape[::-1]), order, np.ones(1), at[:0:-1], self.bar)
-        self.bar[: problem.n] += at[0]
+        self._run("step", (states[::-1], tape[::-1]), order, np.ones(1), at[:0:-1], self.bar)
+        self.bar[:handed] += at[0]
 
-    def _run(self, inside: bool, given: tuple[Floats, ...], k: Floats, s: Floats, seeds: Floats, bars: Floats) -> None:
+    def _run(self, part: Part, given: tuple[Floats, ...], k: Floats, s: Floats, seeds: Floats, bars: Floats) -> None:
         problem, (states, tape) = self.problem, given
         rows = problem.given(self.steps, k, self.member)
         varying = rows["drive"].ndim == 2
@@ -107,7 +126,7 @@ class _Backward:
         rows |= {"state": states, "s": np.ascontiguousarray(s), SEED: seeds}
         rows |= {bar_of("state"): bars, bar_of("drive"): inputs, bar_of("numbers"): self.numbers}
         lengths = rows[bar_of("h")] = np.zeros((len(k), 1))
-        run(problem.code("backward", inside), rows, len(k))
+        run(problem.code("backward", part), rows, len(k))
         self.duration += float(lengths[:, 0] @ self.steps.h[k]) / (problem.request.duration or 1.0)
         if problem.moves_inputs:
             slopes = problem.input_slopes(self.steps, k)

@@ -19,7 +19,7 @@ from .events import Event, first_crossings
 from .guard import Trouble, guards_of
 from .limits import overrun
 from .python_step import coordinate_rates, python_stepper
-from .request import Request
+from .request import WITHIN, Request
 from .stabilise import APART, drift
 from .status import Status
 from .tracks import Touched, contact_tracks
@@ -159,7 +159,7 @@ class Recorder:
 
     def _partial_steps(self, t: Floats, q: Floats, v: Floats) -> StateAt:
         """States within a step by a shorter step from its beginning; one that looks back has no way to begin there."""
-        one_step = STEPPERS["implicit-midpoint"] if self.request.stepper.remembers else self.request.stepper
+        one_step = STEPPERS[WITHIN] if self.request.stepper.remembers else self.request.stepper
         stepper = python_stepper(replace(self.request, stepper=one_step))
 
         def state_at(time: float) -> tuple[Floats, Floats]:

@@ -50,6 +50,7 @@ MOST_BYTES = 1 << 30  # a longer trajectory is thinned unless save_every is give
 FINEST = 45  # roundings that a tolerance may not fall below
 SOLVED = 100  # times as close as that equations are solved
 TINIEST = 1e-300  # step
+WITHIN = "implicit-midpoint"  # leads to states within a step that looks back, which has no way to begin elsewhere
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,14 @@ from anyjoint.model.change import names as parameter_names
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.inverse_dynamics import INVERSE_DYNAMICS
 from anyjoint.quantity.quantity import A, Q, X, sweeps
+from anyjoint.stepper import STEPPERS
 from anyjoint.stepper.physics import built_in_joints
 
+from .chosen_step import ChosenStepMap
 from .kept import Joints, forget, kept
 from .known_forces import check_built_into
-from .request import Request, pushing
-from .step_map import StepMap
+from .request import WITHIN, Request, pushing
+from .step_map import Part, StepMap
 from .step_programs import StepPrograms
 from .steps import Steps
 
@@ -50,13 +52,13 @@ class Problem:
         self.programs = self._programs()
         self.numbers, self.slopes, traces = self.programs.numbers, self.programs.slopes, self.programs.traces
         request = self.request
-        mechanism = self.model.mechanism
-        self.map = StepMap(
-            request.stepper, mechanism, traces[:-1] if self.pushed else traces, request.forces, request.drive.varying,
-            self.taped, traces[-1] if self.pushed else None,
-        )  # fmt: skip
+        own, forces = (traces[:-1], traces[-1]) if self.pushed else (traces, None)
+        given = self.model.mechanism, own, request.forces, request.drive.varying, self.taped, forces
+        self.map = (ChosenStepMap if request.stepper.chooses else StepMap)(request.stepper, *given)
+        # A step that looks back is not cut short by an event, but has another, which does not, in its place.
+        self.cut = ended_at_event(traj, request) and request.stepper.remembers and not request.stepper.chooses
+        self.ending = StepMap(STEPPERS[WITHIN], *given) if self.cut else self.map
         self.n = self.model.nq + self.model.nv
-        self.row = self.map.row
         self.stretch = 0.0  # along a direction, how much longer the run becomes
 
     @property
@@ -119,14 +121,27 @@ class Problem:
         forget(self.model, self.key)
         return kept(self.model, self.key, make)
 
-    def code(self, kind: str, inside: bool = False) -> Any:
-        """Machine code of the step, transposed ("backward") or with rates ("forward")."""
-        return kept(self.programs, (kind, inside), lambda: getattr(self.map, kind)(self.by, inside))
+    def map_of(self, part: Part) -> StepMap:
+        """The map that a part of the run is."""
+        return self.ending if part == "end" else self.map
 
-    def rows(self, steps: Steps, a: int, b: int) -> tuple[Floats, Floats]:
+    def code(self, kind: str, part: Part = "step") -> Any:
+        """Machine code of a part of the run, transposed ("backward") or with rates ("forward")."""
+        return kept(self.programs, (kind, part), lambda: getattr(self.map_of(part), kind)(self.by, part))
+
+    def rows(self, steps: Steps, a: int, b: int, part: Part = "step") -> tuple[Floats, Floats]:
         """Rows of the state before some steps, and the accelerations of their stages."""
-        states, tape = steps.states(a, b)
-        return np.hstack([states, steps.t[a:b, None]]) if self.model.mechanism.timed else states, tape
+        (states, tape), own = steps.states(a, b), self.map_of(part)
+        clock = [steps.t[a:b, None]] if self.model.mechanism.timed else []
+        return np.hstack([states[:, : own.handed], *clock]), tape
+
+    def last_part(self, steps: Steps) -> Part:
+        """How the last sample is come by."""
+        return "end" if self.cut else "step" if steps.s[-1] == 1 else "inside"
+
+    def starts_inside(self, steps: Steps) -> bool:
+        """Whether a sample lies inside the first step, and is interpolated by what that was given to begin with."""
+        return self.request.stepper.chooses and bool(((steps.at == 0) & (steps.s != 1)).any())
 
     def start(self, member: int) -> tuple[Floats, Floats, bool]:
         """The first state as it was given, and whether joints chose charts for it, if only by a quaternion's length."""
@@ -170,18 +185,8 @@ def check_differentiable(request: Request) -> None:
         raise InputError(f"gradient: {model.numeric} solves numerically; compile with another algorithm")
     if model.dtype != np.dtype(float):
         raise InputError(f"gradient: the model computes in {model.dtype}; compile with dtype='float64'")
-    if request.stepper.resists:
-        raise InputError(f"gradient: steps of {request.method} are not differentiated; use another method")
     if request.stops_hard:
         raise InputError('gradient: limits="impact": runs in which velocities jump are not differentiated')
-    if request.stepper.chooses:
-        raise InputError(
-            f"gradient: steps of its own choice that {request.method} solves are not differentiated; use 'bdf2'"
-        )
-    if request.stepper.remembers and any(event.terminal for event in request.events):
-        raise InputError(
-            f"gradient: {request.method} looks back, so that a step which an event cuts short is another; use 'bdf1'"
-        )
     if request.parameters is not None:
         raise InputError("gradient: parameters that vary from state to state are not differentiated; run one by one")
     if request.stepper.adaptive and request.drive.varying:

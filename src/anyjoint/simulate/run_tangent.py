@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from anyjoint.errors import InputError
 from anyjoint.model.arguments import finite
 from anyjoint.model.linearise import rate_matrix, tangent_inverse
 
-from .run_problem import DURATION, Q0, TAU, V0, Problem, bends, ended_at_event, warn_of_stops
-from .step_map import run
+from .event_slope import event_slope
+from .run_problem import DURATION, Q0, TAU, V0, Problem, bends, warn_of_stops
+from .step_map import Part, run
 from .steps import Steps, steps_of
 
 if TYPE_CHECKING:
@@ -44,37 +46,45 @@ def tangent(traj: Trajectory, direction: Mapping[str, Any], raw: bool) -> tuple[
 
 def _forward(problem: Problem, member: int, direction: Mapping[str, Any], raw: bool) -> Floats:
     """Rates of all samples of one trajectory, (samples, n)."""
-    steps, request = steps_of(problem.traj, problem.request, member), problem.request
-    if ended_at_event(problem.traj, request):
-        raise InputError("tangent: the run ended at an event, whose time changes, too; differentiate with gradient")
+    steps = steps_of(problem.traj, problem.request, member)
     rate, inputs, numbers = _directions(problem, member, direction, raw)
-    made = np.zeros((len(problem.traj.t), problem.row))
+    along = partial(_run_forward, problem, steps, member, inputs, numbers)
+    if problem.starts_inside(steps):
+        along("start", np.zeros(1, int), rate)
+    made = np.zeros((len(problem.traj.t), len(rate)))
     made[0] = rate
     for i in range(1, len(made)):
         a, b = int(steps.at[i - 1]) + (steps.s[i - 1] == 1), int(steps.at[i]) + (steps.s[i] == 1)
         if b > a:
-            _run_forward(problem, steps, member, np.arange(a, b), rate, inputs, numbers, None)
+            along("end" if problem.cut and b == steps.count else "step", np.arange(a, b), rate)
         made[i] = rate
         if steps.s[i] != 1:
-            _run_forward(problem, steps, member, np.arange(b, b + 1), made[i], inputs, numbers, steps.s[i])
-    return made[:, : problem.n]
+            along("inside", np.arange(b, b + 1), made[i], steps.s[i])
+    made = made[:, : problem.n]
+    if (slope := event_slope(problem, steps)) is not None:
+        made[-1] -= slope[0] * (slope[1] @ made[-1])
+    return made
 
 
 def _run_forward(
-    problem: Problem, steps: Steps, member: int, k: Floats, rate: Floats, inputs: Any, numbers: Floats, s: Any
-) -> None:
-    rows = problem.given(steps, k, member)
-    states, _ = problem.rows(steps, int(k[0]), int(k[-1]) + 1)
-    rows |= {"state": states, "s": np.full(1, 1.0 if s is None else s), rate_of("state"): rate}
+    problem: Problem, steps: Steps, member: int, inputs: Any, numbers: Floats, part: Part, k: Floats, rate: Floats,
+    s: float = 1.0,
+) -> None:  # fmt: skip
+    """Take rates of the state through steps; `s` is the part of a step after which a sample inside it stands."""
+    rows, n = problem.given(steps, k, member), problem.n
+    states, _ = problem.rows(steps, int(k[0]), int(k[-1]) + 1, part)
+    own = np.append(rate[:n], np.zeros(problem.ending.row - n)) if part == "end" else rate
+    rows |= {"state": states, "s": np.full(1, s), rate_of("state"): own}
     rows |= {rate_of("numbers"): numbers, rate_of("drive"): inputs(steps, k)}
     rows[rate_of("h")] = problem.stretch * steps.h[k, None] / (problem.request.duration or 1.0)
-    run(problem.code("forward", s is not None), rows, len(k))
+    run(problem.code("forward", part), rows, len(k))
+    rate[:n] = own[:n]
 
 
 def _directions(problem: Problem, member: int, direction: Mapping[str, Any], raw: bool) -> tuple[Any, Any, Floats]:
     """Rates of the first state, of inputs (a function of steps), and of numbers."""
     model = problem.model
-    rate = np.zeros(problem.row)
+    rate = np.zeros(problem.map.row)
     q, v, moved = problem.start(member)
     for name, part, n in ((Q0, slice(0, model.nq), model.nq), (V0, slice(model.nq, problem.n), model.nv)):
         if name in direction:

@@ -1,15 +1,15 @@
 """A step of a run as a map between states, transformed: transposed for gradients, with rates beside for tangents.
 
 Rows: `state` changes in place: q, v, for steps that look back the state before and the length of the step from there,
-and, where the mechanism wants to know it, the time. `drive` are inputs, `h` is the length of the step, `s` of an
-interpolated state the part of the step that has passed.
+for those that choose their length the rates, too, and, where the mechanism wants to know it, the time. `drive` are
+inputs, `h` is the length of the step, `s` of an interpolated state the part of the step that has passed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from anyjoint.codegen import Array, CompiledSchedule, Place, Schedule
 from anyjoint.codegen.adjoint import Solve, adjoint, bar_of
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.tangent import tangent
+from anyjoint.constraints.touch import SHOWN
 from anyjoint.forces.program import ForceProgram
 from anyjoint.mechanism import Mechanism
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps, Sum
 from anyjoint.stepper.physics import Physics, Projection
+from anyjoint.stepper.tableau import Tableau
 from anyjoint.trace.workshop import Trace
 
 from .taped_step import KNOWN, TAPE, TapedOps, counted_from_the_end
@@ -30,6 +32,7 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 ROWS = ("state", "drive", "h", "s")
 ARRAYS = (*(Array(name, "row") for name in ROWS), Array("numbers", "uniform"), Array("settings", "uniform"))
 SEED = "seed"
+Part = Literal["step", "inside", "start", "end"]  # start: what the first step is given; end: a step that an event cuts
 
 
 @dataclass(frozen=True)
@@ -50,28 +53,49 @@ class StepMap:
         return self.mechanism.nv + len(self.forces.functions)
 
     @property
+    def n(self) -> int:
+        """How many numbers a state has."""
+        return self.mechanism.nq + self.mechanism.nv
+
+    @property
+    def handed(self) -> int:
+        """How many numbers a step hands on: the state, and what the next one looks back at."""
+        return 2 * self.n + 1 if self.stepper.remembers else self.n
+
+    @property
     def row(self) -> int:
         """How many numbers a row of the state has."""
-        n = self.mechanism.nq + self.mechanism.nv
-        return n + (n + 1 if self.stepper.remembers else 0) + self.mechanism.timed
+        return self.handed + self.mechanism.timed
 
-    def schedule(self, inside: bool = False) -> Schedule:
-        """The step; `inside`, the state at the part `s` of it, by the method's interpolant."""
+    def schedule(self, part: Part = "step") -> Schedule:
+        """The step, or the state at the part `s` of it, by the method's interpolant."""
+        ops = self._ops()
+        self._add(ops, part)
+        return ops.builder.schedule()
+
+    def _ops(self) -> CompiledOps:
+        """What a step is made of, on a row of the state."""
         builder, mechanism = Builder(ARRAYS), self.mechanism
-        physics, n = self._physics(builder), mechanism.nq + mechanism.nv
         q, v = builder.place("state"), builder.place("state", mechanism.nq)
         t = builder.place("state", self.row - 1) if mechanism.timed else None
-        before = builder.place("state", n) if self.stepper.remembers else None
-        ops = CompiledOps(builder, physics, builder.place("h"), q, v, self._inputs(builder), t, before)
-        if inside:
-            _interpolate(builder, ops, self.stepper, q, v)
-            return builder.schedule()
-        after = self.stepper.step(ops)
-        if before:
+        before = builder.place("state", self.n) if self.stepper.remembers else None
+        physics = self._physics(builder)
+        return CompiledOps(builder, physics, builder.place("h"), q, v, self._inputs(builder), t, before)
+
+    def _add(self, ops: CompiledOps, part: Part) -> None:
+        """Add the runs of a part of a step."""
+        if part == "inside":
+            _interpolate(ops, self.stepper)
+        else:
+            self._finish(ops, *self.stepper.step(ops))
+
+    def _finish(self, ops: CompiledOps, q: Sum, v: Sum) -> None:
+        """Write the state after the step, as it should be, and what the next one looks back at."""
+        if ops.before:
             ops.remember()
-        ops.finish(*after, q, v)
-        physics.settle(q, v, ops.time(1.0), before.at(n) if before else None)
-        return builder.schedule()
+        ops.finish(q, v, ops.q.x, ops.v.x)
+        last = ops.before.at(self.n) if ops.before else None
+        ops.physics.settle(ops.q.x, ops.v.x, ops.time(1.0), last)
 
     def _physics(self, builder: Builder) -> Physics:
         feels = self.stepper.implicit
@@ -82,7 +106,7 @@ class StepMap:
         pushing = (self.pushing.schedule, start) if self.pushing else None
         return Physics(
             builder, self.mechanism, self.traces[0].schedule, self.forces, settings, projection=projection, step=length,
-            feels=feels, pushing=pushing,
+            feels=feels, pushing=pushing, shown=SHOWN * self.mechanism.np if self.stepper.resists else 0,
         )  # fmt: skip
 
     def _inputs(self, builder: Builder) -> Callable[[float], Place]:
@@ -107,39 +131,42 @@ class StepMap:
         first, second, third = self.traces
         return Projection(second.schedule, third.schedule, (first.count, first.count + second.count))
 
-    def backward(self, by: Sequence[str], inside: bool = False) -> CompiledSchedule:
+    def backward(self, by: Sequence[str], part: Part = "step") -> CompiledSchedule:
         """state~ becomes A^T (state~ + seed); adjoints of what else is in `by` are added up."""
 
         def weigh(builder: Builder, seeds: Place) -> None:
-            n, bar = self.mechanism.nq + self.mechanism.nv, builder.place(bar_of("state"))
-            rows = {"x": bar, "seed": builder.place(SEED)}
-            builder.pointwise(n, rows, {}, {"y": seeds}, lambda x: {"y": x["x"] + x["seed"]})
-            if self.stepper.remembers:
-                builder.pointwise(n + 1, {"x": bar.at(n)}, {}, {"y": seeds.at(n)}, lambda x: {"y": x["x"]})
+            rows = {"x": builder.place(bar_of("state")), "seed": builder.place(SEED)}
+            builder.pointwise(self.handed, rows, {}, {"y": seeds}, lambda x: {"y": x["x"] + x["seed"]})
 
         totals = [name for name in by if name != "state"]
         if self.taped:
             schedule, solves = self.taped_schedule()
             made = adjoint(schedule, ["state", TAPE, *totals], "state", weigh, totals, [SEED], solves)
         else:
-            made = adjoint(self.schedule(inside), ["state", *totals], "state", weigh, totals, [SEED])
+            made = adjoint(self.schedule(part), ["state", *totals], "state", weigh, totals, [SEED])
         return CompiledSchedule(made)
 
-    def forward(self, by: Sequence[str], inside: bool = False) -> CompiledSchedule:
+    def forward(self, by: Sequence[str], part: Part = "step") -> CompiledSchedule:
         """The step, and the rates of the state beside it, state'."""
-        return CompiledSchedule(tangent(self.schedule(inside), ["state", *by], ["state"]))
+        return CompiledSchedule(tangent(self.schedule(part), ["state", *by], ["state"]))
 
 
-def _interpolate(builder: Builder, ops: CompiledOps, stepper: Stepper, q: Place, v: Place) -> None:
-    """The state inside a step [Tableau]: y + h sum_j k_j sum_p dense[j][p] s^(p+1)."""
+def _interpolate(ops: CompiledOps, stepper: Stepper) -> None:
+    """The state inside a step, by the interpolant of a tableau."""
     tableau = stepper.tableau
-    assert tableau is not None  # methods that choose their steps have one
+    assert tableau is not None  # others have interpolants of their own
     rates: list[Sum] = []
     accelerations: list[Sum] = []
     for c, weights in zip((*tableau.c, 1.0), (*tableau.a, tableau.b), strict=True):
         at_q, at_v = ops.go(ops.q, weights, rates), ops.go(ops.v, weights, accelerations)
         accelerations.append(ops.accelerate(c, at_q, at_v))
         rates.append(ops.rate(at_q, at_v))
+    for n, y, parts in ((ops.physics.nq, ops.q.x, rates), (ops.physics.nv, ops.v.x, accelerations)):
+        go_inside(ops.builder, tableau, n, y, [part.at for part in parts])
+
+
+def go_inside(builder: Builder, tableau: Tableau, n: int, y: Place, rates: Sequence[Place]) -> None:
+    """From the beginning of a step to the part s of it [Tableau]: y + h sum_j k_j sum_p dense[j][p] s^(p+1)."""
 
     def inside(x: Any) -> dict[str, Any]:
         total: Any = 0.0
@@ -150,10 +177,9 @@ def _interpolate(builder: Builder, ops: CompiledOps, stepper: Stepper, q: Place,
             total = total + weight * x[f"k{i}"]
         return {"y": x["y"] + x["h"] * total}
 
+    slopes = {f"k{i}": rate for i, rate in enumerate(rates)}
     scalars = {"h": builder.place("h"), "s": builder.place("s")}
-    for n, y, parts in ((ops.physics.nq, q, rates), (ops.physics.nv, v, accelerations)):
-        slopes = {f"k{i}": part.at for i, part in enumerate(parts)}
-        builder.pointwise(n, {"y": y} | slopes, scalars, {"y": y}, inside)
+    builder.pointwise(n, {"y": y} | slopes, scalars, {"y": y}, inside)
 
 
 def run(code: CompiledSchedule, rows: Mapping[str, Floats], count: int) -> None:

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import CompiledSchedule
+from anyjoint.codegen.bound_llvm import entry_parameters
 from anyjoint.codegen.fingerprint import fingerprint
 from anyjoint.codegen.jit import Library, compile_module
-from anyjoint.codegen.module import Module, entry_parameters
+from anyjoint.codegen.module import Module
 from anyjoint.codegen.schedule import address
 from anyjoint.model.row_program import in_rows
 from anyjoint.stepper.physics import projection_of

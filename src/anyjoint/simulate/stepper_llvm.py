@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from anyjoint.codegen.bound_llvm import entry_parameters
 from anyjoint.codegen.kernel import Array
-from anyjoint.codegen.module import entry_parameters
 
 LOOP = """
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)

@@ -27,8 +27,9 @@ END = 1e-9  # of a step: a sample so close to its end is there
 class Record:
     """What a run leaves behind: what the mechanism was, and of a run with error control its accepted steps.
 
-    Those by their beginnings, lengths and first states. Of steps that look back what they look at, by how many steps
-    there were before, and of others the accelerations of their stages.
+    Those by their beginnings, lengths and first states, and if they look back, what the next one looks at and the rates
+    that they begin with. Of others that look back what they look at, by how many steps there were before, and of those
+    that do not the accelerations of their stages.
     """
 
     bodies: tuple[Body, ...]
@@ -85,6 +86,11 @@ class Steps:
     states: Callable[[int, int], Rows]  # before each of some steps, in new arrays
     cuts: Floats  # steps between two of these have their states at a time
 
+    @property
+    def count(self) -> int:
+        """How many."""
+        return len(self.h)
+
     def instants(self, k: Any) -> Floats:
         """When steps k begin, are in their middle and end, (steps, 3)."""
         return np.asarray(self.t[k, None] + self.h[k, None] * np.array([0.0, 0.5, 1.0]))
@@ -113,7 +119,9 @@ def _chosen(traj: Trajectory, request: Request, member: int) -> Steps:
     at[0], s[0] = -1, 1.0
     count = at[-1] + 1
     s = np.where(np.abs(s - 1) < END, 1.0, s)
-    rows = lambda a, b: (y[a:b, :n].copy(), np.zeros((b - a, 0)))  # noqa: E731
+    if request.stepper.remembers:  # each looks at what the one before has left
+        y[:, n : 2 * n + 1] = np.vstack([np.zeros(n + 1), y[:-1, n : 2 * n + 1]])
+    rows = lambda a, b: (y[a:b].copy(), np.zeros((b - a, 0)))  # noqa: E731
     return Steps(t[:count], h[:count], at, s, rows, np.array([0, count]))
 
 

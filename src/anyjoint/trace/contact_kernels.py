@@ -107,7 +107,7 @@ class Solve:
         self._copy(self.resisting.feeds.rooms, self.base)
         self._set(going=1.0, passes=0.0, bad=0.0)
         self.builder.pointwise(self.nv, {}, {}, {"a": self.a}, lambda x: {"a": 0.0})
-        self._drift()
+        self._go_half()
         begin = len(self.builder.runs)
         self._set(count=0.0, last=1e30)
         self.free.turn(self.sweeps.fed["v"], self.at["going"], self.sweeps.fed["turn"])
@@ -120,27 +120,31 @@ class Solve:
         self._decide()
         self.builder.repeat(self.loop, self.at["on"])
         self._drift()
+        self._go_half()
         self._pass()
-        self.builder.repeat(begin, self.at["going"])
+        self.builder.repeat(begin, self.at["going"], "passes", PASSES)
         self._finish()
 
     def _drift(self) -> None:
-        """Velocities in the middle of the step, and how far they have come."""
+        """How far velocities in the middle of the step will be from what they were."""
         self._set(moved=0.0, speed=0.0)
-        middle, drift = self.sweeps.fed["v"], self.sweeps.fed["drift"]
 
         def squares(x: Values) -> dict[str, Any]:
             off = 0.5 * x["h"] * x["a"] - x["drift"]
             return {"moved": off * off, "speed": x["v"] * x["v"]}
 
+        given, sums = {"v": self.v, "a": self.a, "drift": self.sweeps.fed["drift"]}, self._places("moved", "speed")
+        self.builder.pointwise(self.nv, given, {"h": self.h}, sums, squares, accumulate=True)
+
+    def _go_half(self) -> None:
+        """Velocities in the middle of the step."""
+
         def on(x: Values) -> dict[str, Any]:
             half = 0.5 * x["h"] * x["a"]
             return {"middle": x["v"] + half, "drift": half}
 
-        given, h = {"v": self.v, "a": self.a}, {"h": self.h}
-        sums = self._places("moved", "speed")
-        self.builder.pointwise(self.nv, {**given, "drift": drift}, h, sums, squares, accumulate=True)
-        self.builder.pointwise(self.nv, given, h, {"middle": middle, "drift": drift}, on)
+        made = {"middle": self.sweeps.fed["v"], "drift": self.sweeps.fed["drift"]}
+        self.builder.pointwise(self.nv, {"v": self.v, "a": self.a}, {"h": self.h}, made, on)
 
     def _pass(self) -> None:
         """Once more, if velocities in the middle have changed; after the last pass energy does not grow."""
@@ -196,7 +200,7 @@ class Solve:
 
         read = self._places("slope", "before", "tries", "count", "on", "low", "high", "alpha")
         self.builder.pointwise(1, read, {}, self._places("seek", "low", "high", "alpha", "tries"), seek)
-        self.builder.repeat(begin, self.at["seek"])
+        self.builder.repeat(begin, self.at["seek"], "search")
 
     def _move(self) -> None:
         """Go as far as the search has found."""

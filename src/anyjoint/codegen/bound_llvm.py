@@ -1,0 +1,109 @@
+"""LLVM text of calls with all parameters in memory, which costs a caller least; they say whether numbers are finite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from anyjoint.codegen.kernel import Array
+from anyjoint.codegen.target import Target
+
+NEAR = 128 << 10  # bytes of rows that are looked at while they are still in a near cache
+
+
+def entry_parameters(arrays: Sequence[Array]) -> list[str]:
+    """Parameters of the driver: each array's pointer, each row array's stride in numbers, the program, the states."""
+    formal: list[str] = []
+    for i, array in enumerate(arrays):
+        formal.append(f"ptr %d{i}")
+        if array.kind == "row":
+            formal.append(f"i64 %d{i}stride")
+    return [*formal, "ptr %program", "i64 %states"]
+
+
+def bound_call(arrays: Sequence[Array]) -> str:
+    """`int32_t call(const int64_t *words)`: run.
+
+    Behind the parameters stand an address and a count: the answer is whether so many numbers there are finite.
+    """
+    formal = entry_parameters(arrays)
+    lines = [
+        "define i32 @call(ptr %words) nounwind {",
+        *_unpacked([*formal, "ptr %checked", "i64 %count"]),
+        f"  call void @run({', '.join(formal)})",
+        "  %answer = call i32 @finite(ptr %checked, i64 %count)",
+        "  ret i32 %answer",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
+def row_call(arrays: Sequence[Array], target: Target) -> str:
+    """`int32_t call_rows(const int64_t *words)`: run on rows that stand behind each other; whether all are finite.
+
+    Some tiles at a time, so that rows are looked at while they are near. Behind the parameters stands whether the last
+    of the rows, the results, are cleared before, where programs leave zeros out.
+    """
+    formal, rows = entry_parameters(arrays), [i for i, array in enumerate(arrays) if array.kind == "row"]
+    lines = ["define i32 @call_rows(ptr %words) nounwind {", *_unpacked([*formal, "i64 %clear"])]
+    total = "1"
+    for i in rows:
+        lines.append(f"  %total{i} = add i64 {total}, %d{i}stride")
+        total = f"%total{i}"
+    lines += [
+        f"  %tile = mul i64 {total}, {target.size * target.width}",
+        f"  %tiles = sdiv i64 {NEAR}, %tile",
+        f"  %some = mul i64 %tiles, {target.width}",
+        "  %none = icmp eq i64 %some, 0",
+        f"  %most = select i1 %none, i64 {target.width}, i64 %some",
+        "  br label %next",
+        "next:",
+        "  %begin = phi i64 [ 0, %entry ], [ %end, %part ]",
+        f"  %fine = phi i32 [ 1, %entry ], [ {f'%all{rows[-1]}' if rows else '1'}, %part ]",
+        "  %more = icmp slt i64 %begin, %states",
+        "  br i1 %more, label %part, label %done",
+        "part:",
+        "  %left = sub i64 %states, %begin",
+        "  %last = icmp slt i64 %left, %most",
+        "  %count = select i1 %last, i64 %left, i64 %most",
+        "  %end = add i64 %begin, %count",
+    ]
+    for i in rows:
+        lines += [
+            f"  %skip{i} = mul i64 %begin, %d{i}stride",
+            f"  %at{i} = getelementptr {target.real}, ptr %d{i}, i64 %skip{i}",
+            f"  %size{i} = mul i64 %count, %d{i}stride",
+        ]
+    if rows:
+        lines += [f"  %zeros = mul i64 %size{rows[-1]}, %clear", f"  call void @clear(ptr %at{rows[-1]}, i64 %zeros)"]
+    actual = [f"ptr %at{int(x.split('%d')[1])}" if x in {f"ptr %d{i}" for i in rows} else x for x in formal[:-1]]
+    lines.append(f"  call void @run({', '.join([*actual, 'i64 %count'])})")
+    answer = "%fine"
+    for i in rows:
+        lines += [
+            f"  %fine{i} = call i32 @finite(ptr %at{i}, i64 %size{i})",
+            f"  %all{i} = and i32 {answer}, %fine{i}",
+        ]
+        answer = f"%all{i}"
+    lines += ["  br label %next", "done:", "  ret i32 %fine", "}", _clear(target)]
+    return "\n".join(lines)
+
+
+def _clear(target: Target) -> str:
+    """`void clear(real *numbers, int64_t count)`."""
+    return f"""\
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+define internal void @clear(ptr %numbers, i64 %count) nounwind noinline {{
+entry:
+  %bytes = mul i64 %count, {target.size}
+  call void @llvm.memset.p0.i64(ptr %numbers, i8 0, i64 %bytes, i1 false)
+  ret void
+}}"""
+
+
+def _unpacked(formal: Sequence[str]) -> Iterable[str]:
+    """Parameters loaded from the words that stand for them."""
+    yield "entry:"
+    for k, text in enumerate(formal):
+        kind, name = text.split()[0], text.split()[-1]
+        yield f"  %word{k} = getelementptr i64, ptr %words, i64 {k}"
+        yield f"  {name} = load {kind}, ptr %word{k}, align 8"

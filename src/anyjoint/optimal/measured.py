@@ -1,0 +1,152 @@
+"""What was measured, and what a model makes of it: forces, a motion, or points of bodies that a camera has followed."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.forces.force import is_number
+from anyjoint.model.arguments import finite
+from anyjoint.simulate.trajectory import Trajectory
+
+from .page import Runs
+from .unknowns import run_options
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Forces:
+    """States with the forces that went with them: linear in most parameters, and no run is needed."""
+
+    model: Any
+    rows: tuple[Floats, Floats, Floats]
+    measured: Floats
+    t: Floats | None = None
+    runs = None
+
+    def predicted(self) -> tuple[Any, Floats]:
+        return None, np.asarray(self.model.inverse_dynamics(*self.rows))
+
+    def slope(self, _: Any, direction: Mapping[str, Any]) -> Floats:
+        return np.asarray(self.model.jvp("inverse_dynamics", self.rows, direction)[1])
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A motion that a run from the same start should follow."""
+
+    model: Any
+    options: dict[str, Any]
+    start: tuple[Floats, Floats]
+    measured: Floats
+    t: Floats
+
+    def predicted(self) -> tuple[Any, Floats]:
+        run = self.model.simulate(*self.start, gradient=True, **self.options)
+        if not run.status.ok:
+            raise InputError(f"identify: a run with trial parameters did not reach its end: {run.status.reason}")
+        return run, run.q
+
+    def runs(self, every: Iterable[Mapping[str, Any]]) -> Generator[Trajectory, None, None]:
+        """Runs with such values; the model has them until the next one is asked for, and then is what it was."""
+        before: dict[str, Any] = {}
+        try:
+            for values in every:
+                before = before or {name: self.model.parameters[name] for name in values}
+                self.model.parameters.set(values)
+                yield self.predicted()[0]
+        finally:
+            self.model.parameters.set(before)
+
+    def slope(self, run: Any, direction: Mapping[str, Any]) -> Floats:
+        return np.asarray(run.tangent(direction, raw=True)[0])
+
+
+@dataclass(frozen=True)
+class Markers:
+    """Points of bodies that a camera has followed."""
+
+    motion: Motion
+    bodies: tuple[int, ...]
+    points: Floats  # (markers, 4), in the bodies' frames
+    measured: Floats  # (samples, 3 markers)
+
+    @property
+    def t(self) -> Floats:
+        return self.motion.t
+
+    @property
+    def runs(self) -> Runs:
+        return self.motion.runs
+
+    def predicted(self) -> tuple[Any, Floats]:
+        run, q = self.motion.predicted()
+        return run, self._seen(np.asarray(self.motion.model.body_poses(q)))
+
+    def slope(self, run: Any, direction: Mapping[str, Any]) -> Floats:
+        dq = self.motion.slope(run, direction)
+        _, rates = self.motion.model.jvp("body_poses", (run.q,), {"q": dq, **direction}, raw=True)
+        return self._seen(np.asarray(rates))
+
+    def _seen(self, poses: Floats) -> Floats:
+        at = np.einsum("smij,mj->smi", poses[:, list(self.bodies)], self.points)[..., :3]
+        return np.asarray(at.reshape(len(poses), -1))
+
+
+def measurements(model: Any, data: Any, options: Mapping[str, Any] | None) -> Any:
+    """What is measured, by the kind of the data."""
+    if isinstance(data, Trajectory):
+        return _motion(model, data.t, data.q, data.v, options)
+    if isinstance(data, Mapping) and "markers" in data:
+        return _markers(model, data, options)
+    return _forces(model, data)
+
+
+def _markers(model: Any, data: Mapping[str, Any], options: Mapping[str, Any] | None) -> Markers:
+    if "t" not in data or not isinstance(data["markers"], Mapping) or not data["markers"]:
+        raise InputError('identify: markers come with times, {"t": ..., "markers": {("shin", (0.4, 0, 0)): positions}}')
+    t, seen = np.atleast_1d(finite("identify: t", data["t"])), dict(data["markers"])
+    sizes = (("q0", model.nq), ("v0", model.nv))
+    q0, v0 = (finite(f"identify: {name}", data.get(name, np.zeros(n)), (n,)) for name, n in sizes)
+    for key, positions in seen.items():
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise InputError(f"identify: marker {key!r}; expected a body and a point of it, ('shin', (0.4, 0, 0))")
+        finite(f"identify: marker {key!r}", key[1], (3,))
+        finite(f"identify: marker {key!r}", positions, (len(t), 3))
+    rows = np.tile(q0, (len(t), 1))
+    motion = _motion(model, t, rows, np.tile(v0, (len(t), 1)), options)
+    bodies = tuple(model.body_index(body) for body, _ in seen)
+    points = np.array([[*point, 1.0] for _, point in seen], dtype=float)
+    measured = np.hstack([np.asarray(positions, dtype=float) for positions in seen.values()])
+    return Markers(motion, bodies, points, measured)
+
+
+def _forces(model: Any, data: Any) -> Forces:
+    if not isinstance(data, Mapping) or set(data) != {"q", "v", "a", "tau"}:
+        raise InputError('identify: data is a Trajectory, or {"q": ..., "v": ..., "a": ..., "tau": ...} by rows')
+    rows = {name: finite(f"identify: {name}", data[name]) for name in ("q", "v", "a", "tau")}
+    for name, row in rows.items():
+        n = model.nq if name == "q" else model.nv
+        if row.ndim != 2 or row.shape != (len(rows["q"]), n) or not row.size:
+            raise InputError(f"identify: {name} has shape {row.shape}; expected finite numbers (states, {n})")
+    return Forces(model, (rows["q"], rows["v"], rows["a"]), rows["tau"])
+
+
+def _motion(model: Any, t: Floats, q: Floats, v: Floats, options: Mapping[str, Any] | None) -> Motion:
+    if q.ndim != 2 or q.shape[1] != model.nq or len(t) < 2:
+        raise InputError(f"identify: the measured motion has q of shape {q.shape}; expected (samples, {model.nq})")
+    spacing = np.diff(t)
+    if not spacing[0] > 0 or np.ptp(spacing) > 1e-6 * spacing[0]:
+        raise InputError("identify: samples of the measured motion are not equally far apart in time; resample it")
+    chosen = run_options("identify", options, ("q0", "v0", "duration", "save_every"))
+    dt = chosen.pop("dt", spacing[0])
+    if not is_number(dt) or not dt > 0:
+        raise InputError(f"identify: dt={dt!r}; expected a positive number of seconds")
+    steps = max(1, round(float(spacing[0]) / float(dt)))
+    chosen |= {"duration": float(t[-1] - t[0]), "dt": float(spacing[0]) / steps, "save_every": steps}
+    return Motion(model, chosen, (q[0], v[0]), q, t)
