@@ -78,3 +78,37 @@ def test_misspelt_commands_exit_with_2(anyjoint, zoo, arguments, words):
 def test_packages_are_given(anyjoint, zoo, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     assert anyjoint("info", zoo, "--package", f"bot={tmp_path / 'elsewhere'}", "--json")[0] == 0
+
+
+def test_check_compares_with_another_engine(anyjoint, zoo, tmp_path):
+    path = tmp_path / "plain.urdf"
+    path.write_text(robot(link("base"), link("tip"), joint("j", "continuous", "base", "tip")))
+    code, out, _ = anyjoint("check", path, "--oracle", "pin", "--json")
+    facts = json.loads(out)
+    assert code == 0
+    assert set(facts["differences"]) == {"mass matrix", "gravity", "inverse dynamics", "forward dynamics"}
+    assert max(facts["differences"].values()) < 1e-12
+    code, out, _ = anyjoint("check", path, "--oracle", "pin")
+    assert (code, "pin: mass matrix within" in out) == (0, True)
+
+
+def test_a_difference_is_a_problem(anyjoint, zoo, monkeypatch):
+    monkeypatch.setattr("anyjoint.load.oracle.differences", lambda *_: {"mass matrix": 0.1, "gravity": 0.0})
+    code, out, _ = anyjoint("check", zoo, "--oracle", "pin", "--json")
+    assert code == 1
+    assert json.loads(out)["problems"] == ["pin differs: mass matrix by 0.1"]
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["FILE", "--oracle", "pinochio"], "expected pin, mujoco, opensim"),
+    (["FILE", "--oracle", "mujoco"], "mujoco is an oracle for MJCF, and this is URDF"),
+    (["FILE", "--oracle", "pin"], "pin cannot be compared with:"),
+    (["PLAIN", "--oracle", "pin", "--base", "free"], "pin cannot be compared with: it counts 1 velocities where"),
+    (["torus-chain", "--oracle", "pin"], "--oracle is for files"),
+])  # fmt: skip
+def test_oracles_that_cannot_be_asked(anyjoint, zoo, tmp_path, arguments, words):
+    plain = tmp_path / "plain.urdf"
+    plain.write_text(robot(link("base"), link("tip"), joint("j", "continuous", "base", "tip")))
+    code, _, err = anyjoint("check", *({"FILE": zoo, "PLAIN": plain}.get(x, x) for x in arguments))
+    assert code == 2
+    assert words in " ".join(err.split())

@@ -5,7 +5,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints, shapes
-from bench.oracles.pinocchio_urdf import Oracle
+from anyjoint.load.oracle.pin import Oracle
 from dynamics.support import close
 from load.robots import LIMIT, ZOO, ZOO_FOR_PINOCCHIO, joint, link, robot
 

@@ -6,7 +6,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import gallery, joints
-from bench.oracles.pinocchio_urdf import Oracle
+from anyjoint.load.oracle.pin import Oracle
 from load.robots import ZOO_FOR_PINOCCHIO
 
 

@@ -140,12 +140,16 @@ def check(
     base: Base = None,
     allow: Allow = None,
     package: Package = None,
+    oracle: Annotated[
+        str | None,
+        typer.Option(metavar="ENGINE", help="Compile, too, and compare with pin, mujoco or opensim at random states."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Look for mistakes in a model and report all of them at once; a file is read, its meshes too, and not compiled."""
     from anyjoint.cli.checking import show
 
-    show(model, settings or [], json, _load_options(base, allow, package))
+    show(model, settings or [], json, _load_options(base, allow, package), oracle)
 
 
 @app.command(epilog="Inside the repository, `make bench` also measures every installed peer.")

@@ -1,6 +1,7 @@
 """`anyjoint check`: all mistakes of a model at once."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -9,13 +10,19 @@ from anyjoint.cli.output import UsageError, print_json, say
 from anyjoint.cli.target import is_file, resolve
 from anyjoint.errors import AnyjointError
 
+CLOSE = 1e-8  # what differs by more from another engine is a problem
 
-def show(argument: str, settings: Sequence[str], as_json: bool, options: Mapping[str, Any]) -> None:
-    """Print the problems of a model; exit with 1 when there are any."""
+
+def show(
+    argument: str, settings: Sequence[str], as_json: bool, options: Mapping[str, Any], oracle: str | None = None
+) -> None:
+    """Print the problems of a model, and how far another engine agrees; exit with 1 when something is wrong."""
     problems, warnings, hints = find_problems(argument, settings, options)
+    differences = compare(argument, oracle, options) if oracle and not problems else {}
+    problems += [f"{oracle} differs: {what} by {worst:.2g}" for what, worst in differences.items() if worst > CLOSE]
     if as_json:
         facts = {"problems": problems, "warnings": warnings, "hints": hints}
-        print_json({"model": argument, "ok": not problems} | facts)
+        print_json({"model": argument, "ok": not problems} | facts | ({"differences": differences} if oracle else {}))
     elif problems:
         say(f"{len(problems)} problem{'s' if len(problems) > 1 else ''} in {argument}:", "red")
         for problem in problems:
@@ -24,6 +31,8 @@ def show(argument: str, settings: Sequence[str], as_json: bool, options: Mapping
         say(f"{argument} is fine.", "green")
         for hint in hints:
             say(f"  hint: {hint}")
+        for what, worst in differences.items():
+            say(f"  {oracle}: {what} within {worst:.2g}")
     if problems:
         raise typer.Exit(1)
 
@@ -48,6 +57,21 @@ def find_problems(
         raise
     except AnyjointError as error:
         return _listed(str(error)), [], []
+
+
+def compare(argument: str, oracle: str, options: Mapping[str, Any]) -> dict[str, float]:
+    """The worst relative differences from another engine; for that a file is compiled, and the other one reads it."""
+    from anyjoint.load import load
+    from anyjoint.load.oracle import ENGINES, OracleRefused, differences
+
+    if oracle not in ENGINES:
+        raise UsageError(f"--oracle {oracle}: expected {', '.join(ENGINES)}")
+    if not is_file(argument):
+        raise UsageError(f"{argument}: --oracle is for files that are loaded, such as robot.urdf")
+    try:
+        return differences(oracle, Path(argument), load(argument, **{**options, "meshes": "skip"}))
+    except OracleRefused as error:
+        raise UsageError(str(error)) from error
 
 
 def _listed(message: str) -> list[str]:

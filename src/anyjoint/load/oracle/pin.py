@@ -1,14 +1,23 @@
 """Pinocchio's answers for a URDF in the coordinates of a loaded mechanism, joint by joint name."""
 
+from __future__ import annotations
+
 import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
+from anyjoint.mechanism import Mechanism
+
+from .answer import Answer, Floats
+
 SWAPPED = np.block([[np.zeros((3, 3)), np.eye(3)], [np.eye(3), np.zeros((3, 3))]])
 
 
-def opened(path, mech):
+def opened(path: Path, mech: Mechanism) -> Oracle:
     """The oracle of a file, its meshes left out."""
     text = re.sub(rb"<!--.*?-->", b"", path.read_bytes(), flags=re.DOTALL)
     for tag in (b"visual", b"collision"):
@@ -19,13 +28,14 @@ def opened(path, mech):
 class Oracle:
     """A URDF in Pinocchio; its velocities are S^T times ours."""
 
-    def __init__(self, text, mech):
+    def __init__(self, text: str, mech: Any) -> None:
         self.model, self.mech = pin.buildModelFromXML(text, mimic=True), mech
         self.model.damping[:] = 0  # ours is part of the joint, and compared apart
-        self.data = self.model.createData()
-        assert self.model.nv == mech.nv
+        self.data, self.size = self.model.createData(), 1.0
+        if self.model.nv != mech.nv:
+            raise ValueError(f"it counts {self.model.nv} velocities where we have {mech.nv}")
 
-    def state(self, random):
+    def state(self, random: np.random.Generator) -> tuple[Floats, Floats, Floats]:
         """(q, v, a) of ours at random; keeps the same in Pinocchio's order."""
         mech = self.mech
         q, v, a = mech.neutral.copy(), *random.normal(size=(2, mech.nv))
@@ -47,39 +57,40 @@ class Oracle:
                 raise ValueError("planar joints have other velocities there")
         return q, v, a
 
-    def answers(self, model, random):
-        """Pairs (ours, theirs) at a random state: mass matrix, gravity, inverse dynamics without damping."""
+    def answers(self, model: Any, random: np.random.Generator) -> Iterator[Answer]:
+        """Ours and theirs at a random state: mass matrix, gravity, inverse and forward dynamics without damping."""
         q, v, a = self.state(random)
         M = self.mass_matrix()
         self.size = np.abs(M).max()
-        yield model.mass_matrix(q), M
-        yield model.gravity_forces(q), self.gravity_forces()
+        yield "mass matrix", model.mass_matrix(q), M
+        yield "gravity", model.gravity_forces(q), self.gravity_forces()
         tau = self.inverse_dynamics(v, a)
-        yield model.inverse_dynamics(q, v, a) + model.passive_forces(q, v), tau
+        yield "inverse dynamics", model.inverse_dynamics(q, v, a) + model.passive_forces(q, v), tau
         if model.is_regular and not self.mimics:
             # As forces: how far accelerations may differ is a matter of the mass matrix, some of which are nearly
             # singular (up to 1e10); both engines are then as far from the accelerations that tau was made of.
             passive = model.passive_forces(q, v)
-            yield M @ model.forward_dynamics(q, v, tau - passive), M @ self.forward_dynamics(v, tau)
+            ours, theirs = model.forward_dynamics(q, v, tau - passive), self.forward_dynamics(v, tau)
+            yield "forward dynamics", M @ ours, M @ theirs
 
-    def mass_matrix(self):
+    def mass_matrix(self) -> Floats:
         M = pin.crba(self.model, self.data, self.q)
         return self.S @ (np.triu(M) + np.triu(M, 1).T) @ self.S.T
 
-    def gravity_forces(self):
+    def gravity_forces(self) -> Floats:
         return self.S @ pin.computeGeneralizedGravity(self.model, self.data, self.q)
 
-    def inverse_dynamics(self, v, a):
+    def inverse_dynamics(self, v: Floats, a: Floats) -> Floats:
         return self.S @ pin.rnea(self.model, self.data, self.q, self.S.T @ v, self.S.T @ a)
 
     @property
-    def mimics(self):
+    def mimics(self) -> bool:
         """Whether joints follow others, which Pinocchio's forward dynamics does not take."""
         return any(kind.shortname().startswith("JointModelMimic") for kind in self.model.joints)
 
-    def forward_dynamics(self, v, tau):
+    def forward_dynamics(self, v: Floats, tau: Floats) -> Floats:
         return self.S @ pin.aba(self.model, self.data, self.q, self.S.T @ v, self.S.T @ tau)
 
-    def link_pose(self, name):
+    def link_pose(self, name: str) -> Floats:
         pin.framesForwardKinematics(self.model, self.data, self.q)
         return self.data.oMf[self.model.getFrameId(name)].homogeneous

@@ -1,6 +1,11 @@
 """MuJoCo's answers for an MJCF in the coordinates of a loaded mechanism, joint by joint name."""
 
+from __future__ import annotations
+
 import copy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -8,9 +13,12 @@ import numpy as np
 from anyjoint import joints
 from anyjoint.forces import Tendon
 from anyjoint.forces.program import trace_forces
+from anyjoint.mechanism import Body, Mechanism
+
+from .answer import Answer, Floats
 
 
-def opened(path, mech):
+def opened(path: Path, mech: Mechanism) -> Oracle:
     """The oracle of a file."""
     return Oracle(path, mech)
 
@@ -18,13 +26,13 @@ def opened(path, mech):
 class Oracle:
     """A model in MuJoCo without contacts, limits and drives; its velocities are B times ours."""
 
-    def __init__(self, path, mech):
+    def __init__(self, path: Path, mech: Any) -> None:
         self.model, self.mech = mujoco.MjModel.from_xml_path(str(path)), mech
         bits = mujoco.mjtDisableBit
         self.model.opt.disableflags |= bits.mjDSBL_CONSTRAINT | bits.mjDSBL_ACTUATION
-        self.data = mujoco.MjData(self.model)
+        self.data, self.size = mujoco.MjData(self.model), 1.0
 
-    def state(self, random):
+    def state(self, random: np.random.Generator) -> tuple[Floats, Floats]:
         """(q, v) of ours at random; MuJoCo goes to the same state."""
         m, mech = self.model, self.mech
         q, v = mech.neutral.copy(), random.normal(size=mech.nv)
@@ -39,12 +47,12 @@ class Oracle:
         self.go(q, v)
         return q, v
 
-    def _joints(self):
+    def _joints(self) -> Iterator[tuple[int, Body]]:
         for k in range(self.model.njnt):
             name = mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_JOINT, k) or f"joint{k}"
             yield k, self.mech[self.mech.source.joints[name]]
 
-    def go(self, q, v):
+    def go(self, q: Floats, v: Floats) -> None:
         """Take MuJoCo to a state of ours."""
         m, mech = self.model, self.mech
         qpos, self.B, self.drift = np.zeros(m.nq), np.zeros((m.nv, mech.nv)), np.zeros(m.nv)
@@ -67,37 +75,38 @@ class Oracle:
         self.data.qpos[:], self.data.qvel[:] = qpos, self.B @ v
         mujoco.mj_forward(self.model, self.data)
 
-    def answers(self, model, random):
-        """Pairs (ours, theirs) at a random state: mass matrix, and all forces but those of drives and constraints."""
+    def answers(self, model: Any, random: np.random.Generator) -> Iterator[Answer]:
+        """Ours and theirs at a random state: mass matrix, all forces but those of drives and constraints, tendons."""
         q, v = self.state(random)
         M, bias = self.mass_matrix(), self.bias_forces()
         self.size = np.abs(M).max()
-        yield model.mass_matrix(q), M
-        yield model.bias_forces(q, v) - self.others(q, v), bias
+        yield "mass matrix", model.mass_matrix(q), M
+        yield "bias forces", model.bias_forces(q, v) - self.others(q, v), bias
         tendons = list(self.mech.source.tendons.values())
         if tendons and len(tendons) == self.model.ntendon:
             # Those that must stay on a side of a geom may pass on the other one in MuJoCo, which loading warns of.
             plain = [k for k, path in enumerate(tendons) if not any(getattr(item, "side", None) for item in path)]
             if plain:
-                yield model.path_length(q, [Tendon(tendons[k]) for k in plain]), self.data.ten_length[plain]
+                lengths = model.path_length(q, [Tendon(tendons[k]) for k in plain])
+                yield "tendons", lengths, self.data.ten_length[plain]
 
-    def others(self, q, v):
+    def others(self, q: Floats, v: Floats) -> Floats:
         """Generalized forces of tendons and gravity compensation, which mechanisms keep apart."""
         compensated = not self.model.jnt_actgravcomp.any()
         acting = [push for push in self.mech.source.forces if compensated or isinstance(push, Tendon)]
         return trace_forces(self.mech, acting).torque(0.0, q, v)
 
-    def mass_matrix(self):
+    def mass_matrix(self) -> Floats:
         self.M = np.zeros((self.model.nv, self.model.nv))
         mujoco.mj_fullM(self.model, self.data, self.M)
         return self.B.T @ self.M @ self.B
 
-    def bias_forces(self):
+    def bias_forces(self) -> Floats:
         """Gravity, velocity products, springs and dampers."""
         self.mass_matrix()
         return self.B.T @ (self.data.qfrc_bias - self.data.qfrc_passive + self.M @ self.drift)
 
-    def constrained(self, q):
+    def constrained(self, q: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """M, forces, rows J and errors of equalities at q and at rest, in our velocities."""
         m = copy.copy(self.model)
         bits = mujoco.mjtDisableBit
@@ -111,14 +120,14 @@ class Oracle:
         J = np.array(data.efc_J).reshape(data.nefc, m.nv)
         return self.mass_matrix(), -self.bias_forces(), J @ self.B, np.array(data.efc_pos)
 
-    def pose(self, body):
+    def pose(self, body: str) -> Floats:
         """The pose of a body of MuJoCo, by name."""
         k = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, body)
         T = np.eye(4)
         T[:3, :3], T[:3, 3] = self.data.xmat[k].reshape(3, 3), self.data.xpos[k]
         return T
 
-    def actuator_forces(self, controls):
+    def actuator_forces(self, controls: Any) -> Floats:
         """Generalized forces of the drives, in our velocities."""
         m = mujoco.MjModel.__copy__(self.model)
         m.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
@@ -128,5 +137,5 @@ class Oracle:
         return self.B.T @ data.qfrc_actuator
 
 
-def _unit(x):
+def _unit(x: Floats) -> Floats:
     return x / np.linalg.norm(x)

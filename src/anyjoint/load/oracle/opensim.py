@@ -1,15 +1,24 @@
 """OpenSim's answers for an .osim in the coordinates of a loaded mechanism, coordinate by coordinate name."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import opensim
 from opensim import simbody
 
 from anyjoint.forces import WrapCylinder
+from anyjoint.mechanism import Mechanism
+
+from .answer import Answer, Floats
 
 opensim.Logger.setLevelString("Off")
 
 
-def opened(path, mech):
+def opened(path: Path, mech: Mechanism) -> Oracle:
     """The oracle of a file."""
     return Oracle(path, mech)
 
@@ -17,16 +26,17 @@ def opened(path, mech):
 class Oracle:
     """A model in OpenSim; coordinates that follow others are taken along by its own functions."""
 
-    def __init__(self, path, mech):
+    def __init__(self, path: Path, mech: Any) -> None:
         self.model, self.mech = opensim.Model(str(path)), mech
-        self.now = self.model.initSystem()
+        self.now, self.size = self.model.initSystem(), 1.0
         self.coordinates = self.model.getCoordinateSet()
         self.order = [(name, mech[body].q.start + k) for name, (body, k) in mech.source.coordinates.items()]
         self.names = {self.coordinates.get(k).getName() for k in range(self.coordinates.getSize())}
-        assert all(name in self.names for name, _ in self.order)
+        if not all(name in self.names for name, _ in self.order):
+            raise ValueError("it has other coordinates")
         self.muscles = {n: m for n, m in mech.source.muscles.items() if self.model.getMuscles().contains(n)}
 
-    def state(self, random):
+    def state(self, random: np.random.Generator) -> Floats:
         """Our q at random within the ranges; OpenSim goes to the same state."""
         q = np.zeros(self.mech.nq)
         for name, at in self.order:
@@ -39,7 +49,7 @@ class Oracle:
         self.model.realizePosition(self.now)
         return q
 
-    def _follow(self):
+    def _follow(self) -> None:
         """Take coordinates along that couplers lead, in the order of the file."""
         constraints = self.model.getConstraintSet()
         for k in range(constraints.getSize()):
@@ -52,19 +62,18 @@ class Oracle:
                 value = coupler.getFunction().calcValue(x)  # files of today have no scale factors
                 self.coordinates.get(coupler.getDependentCoordinateName()).setValue(self.now, value, False)
 
-    def answers(self, model, random):
-        """Pairs (ours, theirs) at a random state: poses, the mass matrix, lengths and moment arms of muscles."""
+    def answers(self, model: Any, random: np.random.Generator) -> Iterator[Answer]:
+        """Ours and theirs at a random state: poses, the mass matrix, lengths and moment arms of muscles."""
         q = self.state(random)
-        self.size = 1.0
         poses = model.body_poses(q)
         for k in range(self.model.getBodySet().getSize()):
             body = self.model.getBodySet().get(k)
-            yield poses[self.mech[body.getName()].index], self.pose(body)
+            yield "poses", poses[self.mech[body.getName()].index], self.pose(body)
         if len(self.order) == len(self.names) == self.now.getNQ():
-            yield model.mass_matrix(q), self.mass_matrix()
+            yield "mass matrix", model.mass_matrix(q), self.mass_matrix()
         yield from self.paths(model, q)
 
-    def paths(self, model, q):
+    def paths(self, model: Any, q: Floats) -> Iterator[Answer]:
         """Lengths and moment arms of the muscles; around cylinders, where OpenSim's way is not quite the shortest,
         what it is longer by counts as nothing.
         """
@@ -73,35 +82,35 @@ class Oracle:
         ours, theirs = model.path_length(q, self.muscles), self.lengths()
         around = np.array([any(isinstance(x, WrapCylinder) for x in m.path) for m in self.muscles.values()])
         longer = around & (theirs > ours) & (theirs < ours + 1e-3)
-        yield np.where(longer, theirs, ours), theirs
+        yield "lengths", np.where(longer, theirs, ours), theirs
         ours = model.moment_arms(q, self.muscles)
         theirs = np.zeros_like(ours)
         for row, name in enumerate(self.muscles):
             for coordinate, at in self.order:
                 arm = self.path(name).computeMomentArm(self.now, self.coordinates.get(coordinate))
                 theirs[row, self._velocity(at)] = arm
-        yield ours[~longer], theirs[~longer]
+        yield "moment arms", ours[~longer], theirs[~longer]
 
-    def lengths(self):
+    def lengths(self) -> Floats:
         """Lengths of the muscles."""
         return np.array([self.path(name).getLength(self.now) for name in self.muscles])
 
-    def path(self, name):
+    def path(self, name: str) -> Any:
         """The path of a muscle."""
         return self.model.getMuscles().get(name).getGeometryPath()
 
-    def _velocity(self, at):
+    def _velocity(self, at: int) -> int:
         body = next(body for body in self.mech.bodies if body.q.start <= at < body.q.stop)
-        return body.v.start + at - body.q.start
+        return int(body.v.start + at - body.q.start)
 
-    def pose(self, body):
+    def pose(self, body: Any) -> Floats:
         T, made = body.getTransformInGround(self.now), np.eye(4)
         for i in range(3):
             made[i, :3] = [T.R().get(i, k) if hasattr(T.R(), "get") else T.R().asMat33().get(i, k) for k in range(3)]
             made[i, 3] = T.p().get(i)
         return made
 
-    def mass_matrix(self):
+    def mass_matrix(self) -> Floats:
         """M for rates of coordinates, in our order; velocities of balls are no rates there."""
         matter, n = self.model.getMatterSubsystem(), self.now.getNU()
         M, N = simbody.Matrix(), np.zeros((n, n))
@@ -122,7 +131,7 @@ class Oracle:
         at = self._slots()
         return in_rates[np.ix_(at, at)]
 
-    def _slots(self):
+    def _slots(self) -> Floats:
         """Where each of our velocities is among OpenSim's rates: the coordinate that changes when one is set."""
         found, before = np.zeros(self.mech.nv, dtype=int), self._q()
         for name, at in self.order:
@@ -134,5 +143,5 @@ class Oracle:
         self.model.realizePosition(self.now)
         return found
 
-    def _q(self):
+    def _q(self) -> Floats:
         return np.array([self.now.getQ().get(i) for i in range(self.now.getNQ())])

@@ -1,0 +1,50 @@
+"""How far a loaded mechanism and another engine differ on the same file."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import AnyjointError
+from anyjoint.mechanism import Mechanism
+
+ENGINES = {"pin": "URDF", "mujoco": "MJCF", "opensim": "OpenSim"}  # and the formats that they read
+REMEDIES = {"pin": "pip install pin", "mujoco": "pip install anyjoint[mjcf]", "opensim": "pip install opensim"}
+STATES = 3
+
+
+class OracleRefused(AnyjointError):
+    """Another engine that does not read a file, or means something else by it."""
+
+
+def differences(engine: str, path: Path, mech: Mechanism, states: int = STATES) -> dict[str, float]:
+    """The largest relative differences between our answers and an engine's at random states, by what was asked."""
+    oracle = _opened(engine, path, mech)
+    model, random, worst = mech.compile(), np.random.default_rng(0), dict[str, float]()
+    for _ in range(states):
+        try:
+            for name, ours, theirs in oracle.answers(model, random):
+                scale = max(float(np.abs(theirs).max(initial=0.0)), 1e-6 * oracle.size, 1e-300)
+                worst[name] = max(worst.get(name, 0.0), float(np.abs(ours - theirs).max(initial=0.0)) / scale)
+        except ValueError as error:
+            raise OracleRefused(f"{path}: {engine} cannot be compared with: {error}") from error
+    return worst
+
+
+def _opened(engine: str, path: Path, mech: Mechanism) -> Any:
+    if engine not in ENGINES:
+        raise OracleRefused(f"{engine!r} is no engine to compare with; expected {', '.join(ENGINES)}")
+    read = mech.source.format if mech.source is not None else "a script"
+    if read != ENGINES[engine]:
+        raise OracleRefused(f"{path}: {engine} is an oracle for {ENGINES[engine]}, and this is {read}")
+    try:
+        module = importlib.import_module(f"{__package__}.{engine}")
+    except ImportError as error:
+        raise OracleRefused(f"{engine} is not installed: {REMEDIES[engine]}") from error
+    try:
+        return module.opened(path, mech)
+    except (ValueError, RuntimeError) as error:
+        raise OracleRefused(f"{path}: {engine} cannot be compared with: {' '.join(str(error).split())}") from error
