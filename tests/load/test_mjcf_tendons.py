@@ -8,7 +8,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint.forces.program import trace_forces
-from bench.oracles.mujoco_mjcf import Oracle
+from anyjoint.load.oracle.mujoco import Oracle
 
 TEXT = """<mujoco model="tendons">
   <worldbody>
@@ -180,3 +180,34 @@ def test_what_is_left_out_is_told(tmp_path, inside, words):
     assert any(words in w.message for w in mech.source.warnings)
     assert not mech.source.forces
     assert not mech.source.actuators
+
+
+MUSCLES = """<mujoco><worldbody>
+<site name="top" pos="0 0 1"/>
+<body name="arm"><joint name="hinge" axis="0 1 0" range="-60 90"/><geom size="0.1" pos="0.5 0 0"/>
+  <site name="hand" pos="0.5 0 0.1"/>
+  <body name="hand" pos="0.5 0 0"><joint name="wrist" axis="0 0 1" range="-1 1"/><geom size="0.05" pos="0.1 0 0"/>
+</body></body></worldbody>
+<tendon><spatial name="t"><site site="top"/><site site="hand"/></spatial></tendon>
+<actuator>
+  <muscle name="pull" tendon="t" gear="2" force="40" lengthrange="0.8 3.2"/>
+  <muscle name="turn" joint="wrist" gear="0.7" range="0.6 1.3" lengthrange="-0.5 0.8" vmax="2" fpmax="0.9" fvmax="1.5"
+          lmin="0.3" lmax="1.8" scale="50"/>
+</actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_muscles_are_mujocos(tmp_path, seed):
+    """At given activations, along a tendon and on a joint, from shorter than they pull to stretched."""
+    path = tmp_path / "muscles.xml"
+    path.write_text(MUSCLES)
+    mech, theirs = aj.load(path), mujoco.MjModel.from_xml_path(str(path))
+    assert [w.rule for w in mech.source.warnings] == ["muscle"]
+    random, data = np.random.default_rng(seed), mujoco.MjData(theirs)
+    for _ in range(10):
+        q, v, act = random.uniform(-1.5, 1.5, 2), random.normal(scale=2.0, size=2), random.uniform(0, 1, 2)
+        data.qpos[:], data.qvel[:], data.act[:] = q, v, act
+        mujoco.mj_forward(theirs, data)
+        drives = [replace(m, activation=a) for m, a in zip(mech.source.muscles.values(), act, strict=True)]
+        ours = trace_forces(mech, drives).torque(0.0, q, v)
+        assert np.abs(ours - data.qfrc_actuator).max() < 1e-12 * max(np.abs(data.qfrc_actuator).max(), 1.0)

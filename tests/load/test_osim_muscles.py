@@ -137,11 +137,12 @@ def point(owner, location):
 
 STRAIGHT = point("ground", "1 0 0") + point("a", "0 1 0")
 AROUND = '<PathWrap><wrap_object>{}</wrap_object></PathWrap>'
-ELLIPSOID = '<WrapObjectSet><objects><WrapEllipsoid name="e"/></objects></WrapObjectSet>'
+ELLIPSOID = '<WrapObjectSet><objects><WrapEllipsoid name="e"/><WrapTorus name="t"/></objects></WrapObjectSet>'
 
 
 @pytest.mark.parametrize(("text", "words"), [
-    (muscle(STRAIGHT, AROUND.format("e")), "'m' is left out: it goes around the <WrapEllipsoid> 'e'"),
+    (muscle(STRAIGHT, AROUND.format("t")), "'m' is left out: it goes around the <WrapTorus> 't' of 'a' (line 3)"),
+    (muscle(STRAIGHT, AROUND.format("e") * 2), "<WrapEllipsoid> 'e' of 'a' between points 1 and 2, on a segment with"),
     (muscle(STRAIGHT, AROUND.format("f")), "goes around 'f', which is no obstacle"),
     (muscle(point("a", "1 2 3")), "fewer than two points"),
     (muscle(STRAIGHT.replace("<body>a", "<body>b")), "a point on 'b', which is no body"),

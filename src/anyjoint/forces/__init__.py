@@ -8,6 +8,7 @@ from .bushing import Bushing
 from .cable import Cable
 from .custom import Custom
 from .drag import Drag
+from .flv import FLV
 from .force import Force
 from .limits import Limits
 from .magnets import Magnets
@@ -19,10 +20,11 @@ from .tendon import Tendon
 from .thruster import Thruster
 from .waypoint import ConditionalPoint, Drum, MovingPoint, Pulley
 from .wrap import WrapCylinder, WrapSphere
+from .wrap_ellipsoid import WrapEllipsoid
 from .wrench import Wrench
 
 __all__ = [
-    "Actuator", "Attraction", "Bushing", "Cable", "ConditionalPoint", "Custom", "Drag", "Drum", "Force", "Hill",
+    "FLV", "Actuator", "Attraction", "Bushing", "Cable", "ConditionalPoint", "Custom", "Drag", "Drum", "Force", "Hill",
     "Limits", "Magnets", "Motor", "MovingPoint", "Muscle", "Pulley", "Push", "Servo", "Spring", "Tendon", "Thruster",
-    "WrapCylinder", "WrapSphere", "Wrench",
+    "WrapCylinder", "WrapEllipsoid", "WrapSphere", "Wrench",
 ]  # fmt: skip

@@ -20,9 +20,9 @@ class Cable:
     """Pulls with stiffness * (length of the path - length) + damping * its rate, and never pushes.
 
     The path is a list of (body, point), from one end to the other, through which the cable runs without friction;
-    between two points it may go around a `WrapSphere` or `WrapCylinder`; a `MovingPoint` moves on its body, and a
-    `ConditionalPoint` is there at times only. `length` is that of the cable when it is slack, a number or, on a winch,
-    a function of time.
+    between two points it may go around a `WrapSphere`, `WrapCylinder` or `WrapEllipsoid`; a `MovingPoint` moves on
+    its body, and a `ConditionalPoint` is there at times only. `length` is that of the cable when it is slack, a number
+    or, on a winch, a function of time.
     """
 
     path: Sequence[Item]

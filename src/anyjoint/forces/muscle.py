@@ -13,6 +13,7 @@ from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, exp, less, maximum, minimum, select, sqrt
 
+from .flv import FLV
 from .force import Values, check_number
 from .path import Item, check_listed, read_path
 from .signal import Signal, joined, parted
@@ -51,6 +52,11 @@ class Hill:
         """What distinguishes one muscle from another; the last is the sine of the pennation."""
         return self.max_force, self.optimal_length, self.max_speed, self.tendon, math.sin(self.pennation)
 
+    @property
+    def law(self) -> Callable[..., Scalar]:
+        """The tension of given numbers."""
+        return hill
+
     def __call__(self, length: Scalar, rate: Scalar, activation: Scalar) -> Scalar:
         """The tension."""
         return hill(length, rate, activation, self.numbers)
@@ -60,8 +66,8 @@ class Hill:
 class Muscle:
     """Pulls along a path (see Cable) with force(length, rate, activation), and never pushes.
 
-    `force` is a `Hill`, or a plain function of three numbers; `activation` is a number or a function of time, kept
-    between 0 and 1.
+    `force` is a `Hill`, an `FLV`, or a plain function of three numbers; `activation` is a number or a function of time,
+    kept between 0 and 1.
     """
 
     path: Sequence[Item]
@@ -76,9 +82,9 @@ class Muscle:
     def pushes(self, mechanism: Mechanism) -> list[Push]:
         path = read_path(self.path, mechanism, "Muscle")
         (activation,), functions, (timed,) = parted([self.activation])
-        own = self.force if isinstance(self.force, Hill) else None
-        shape = own.numbers if own else ()
-        effort = pull(hill if own else self.force, timed, len(shape))
+        own = self.force if isinstance(self.force, (Hill, FLV)) else None
+        shape = own.numbers if own else ()  # muscles that differ in numbers alone share their code
+        effort = pull(own.law if own else self.force, timed, len(shape))
         return [
             Push(what="Muscle", measure=path.measure, effort=effort, bodies=path.bodies,
                  coordinates=path.coordinates, numbers=(*path.numbers, activation, *shape), signals=functions)

@@ -1,30 +1,30 @@
-"""Paths of cables and muscles: through points of bodies, and around spheres and cylinders that stand in the way."""
+"""Paths of cables and muscles: through points of bodies, and around obstacles that stand in the way."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from anyjoint.constraints.constraint import Coordinate
 from anyjoint.constraints.push import Measure
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import Scalar, less, minimum, select
+from anyjoint.scalar import Scalar, less, select
 from anyjoint.spatial import vector
 
+from .around import OBSTACLES, Obstacles, Standing
 from .force import Values, body_index, check_number, checked_vector, driven_body, is_number
 from .waypoint import ConditionalPoint, Drum, MovingPoint, Pulley
-from .wrap import WrapCylinder, WrapSphere, detour, distance
+from .wrap import distance
+from .wrap_ellipsoid import WrapEllipsoid
 
+MOST = 2  # obstacles on one segment
 POINT, MOVING, SOMETIMES, DRUM, PULLEY = "point", "moving", "sometimes", "drum", "pulley"
-NEVER = 1e30  # what a path gets longer by around an obstacle that it does not meet
-
-
-Item = Any  # (body, point), MovingPoint, ConditionalPoint, WrapSphere, WrapCylinder, Drum or Pulley
-EXPECTED = "(body, point), MovingPoint, ConditionalPoint, WrapSphere, WrapCylinder, Drum or Pulley"
+Item = Any  # (body, point), MovingPoint, ConditionalPoint, WrapSphere, WrapCylinder, WrapEllipsoid, Drum or Pulley
+EXPECTED = "(body, point), MovingPoint, ConditionalPoint, WrapSphere, WrapCylinder, WrapEllipsoid, Drum or Pulley"
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def read_path(path: Sequence[Item], mechanism: Mechanism, what: str) -> Path:
         return coordinates.index(found)
 
     for item in path:
-        if isinstance(item, (WrapSphere, WrapCylinder)):
+        if isinstance(item, OBSTACLES):
             kinds.append(item.kind)
             own: Sequence[float] = item.numbers()
         elif isinstance(item, MovingPoint):
@@ -118,10 +118,32 @@ def _check_order(path: Sequence[Item], what: str) -> None:
             raise InputError(f"{what}: a path begins and ends with points that are always there")
         left = 0
         for item in reversed(branch):
-            if not isinstance(item, (WrapSphere, WrapCylinder)):
+            if not isinstance(item, OBSTACLES):
                 left += 1
             elif item.segments > left:
                 raise InputError(f"{what}: {item!r} is in the way of {item.segments} segments, but only {left} follow")
+        _check_crowds(branch, what)
+
+
+def _check_crowds(branch: Sequence[Item], what: str) -> None:
+    """At most two obstacles on one segment, and an ellipsoid stands alone: its way is no closed form."""
+    standing: list[tuple[Any, int]] = []
+    for item in branch:
+        if not isinstance(item, OBSTACLES):
+            standing = [(other, count - 1) for other, count in standing if count > 1]
+            continue
+        standing.append((item, item.segments))
+        if lack := crowded([other for other, _ in standing]):
+            raise InputError(f"{what}: {item!r} is {lack}")
+
+
+def crowded(standing: Sequence[Item]) -> str | None:
+    """What the last of some obstacles on one segment is, if they are too many."""
+    if len(standing) > MOST:
+        return f"the third obstacle on a segment; {MOST} are gone around"
+    if len(standing) > 1 and any(isinstance(item, WrapEllipsoid) for item in standing):
+        return "on a segment with another obstacle; ellipsoids are gone around alone"
+    return None
 
 
 @cache
@@ -134,7 +156,7 @@ def path_length(kinds: tuple[Any, ...], sizes: tuple[int, ...], moved: bool) -> 
         total: Scalar = 0.0
         branches, divisor = list[Scalar](), None
         at, last = 0, None
-        standing: list[Standing] = []
+        obstacles = Obstacles()
         for kind, size, pose in zip(kinds, sizes, poses, strict=True):
             own = n[at : at + size]
             at += size
@@ -142,46 +164,25 @@ def path_length(kinds: tuple[Any, ...], sizes: tuple[int, ...], moved: bool) -> 
                 branches.append(own[0] * (q[kind[1]] - own[1]))
                 continue
             if kind[0] == PULLEY:
+                total = total + obstacles.extra()
                 branches.append(total if divisor is None else total / divisor)
-                total, last, divisor = 0.0, None, own[0]
+                total, last, divisor, obstacles = 0.0, None, own[0], Obstacles()
                 continue
-            if kind[0] in (WrapSphere, WrapCylinder):
-                standing.append(Standing(kind, pose, own))
+            if kind[0] in OBSTACLES:
+                obstacles.all.append(Standing(kind, pose, own))
                 continue
             here = pose.act(_point(kind, own, q))
             active = (_seen(kind, q), own[3], own[4]) if kind[0] == SOMETIMES else None
             if last is not None:
                 way = distance(here - last)
                 total = total + _while(active, way, 0.0)
-                for obstacle in standing:
-                    obstacle.pass_by(last, here, way, active)
+                obstacles.pass_by(last, here, way, partial(_while, active))
             last = here if last is None or active is None else vector(*(
                 _while(active, x, y) for x, y in zip(here, last, strict=True)))  # fmt: skip
-            total = total + sum((obstacle.extra() for obstacle in standing if not obstacle.left), 0.0)
-            standing = [obstacle for obstacle in standing if obstacle.left]
+        total = total + obstacles.extra()
         return sum(branches, total if divisor is None else total / divisor)
 
     return length
-
-
-class Standing:
-    """An obstacle in the way of the next segments; a path goes around it on one of them, where that is shortest."""
-
-    def __init__(self, kind: Any, pose: Any, numbers: Values) -> None:
-        self.given, self.left = (kind, pose, numbers), int(kind[2])
-        self.longer: Scalar = NEVER
-
-    def pass_by(self, p: Values, q: Values, way: Scalar, active: Any) -> None:
-        """The segment from p to q, of length `way`."""
-        around = detour(p, q, *self.given)
-        longer = select(less(0.0, around.arc), around.length - way, NEVER)
-        longer = _while(active, longer, NEVER)
-        self.longer = longer if isinstance(self.longer, float) else minimum(self.longer, longer)
-        self.left -= 1
-
-    def extra(self) -> Scalar:
-        """What the path is longer by."""
-        return select(less(self.longer, NEVER / 2), self.longer, 0.0)
 
 
 def _point(kind: Any, own: Values, q: Values) -> Values:

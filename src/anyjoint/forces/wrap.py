@@ -19,10 +19,20 @@ WHOLE = 2 * math.pi
 
 
 class Detour(NamedTuple):
-    """The way around an obstacle; it is taken where `arc` is positive."""
+    """The way around an obstacle, and where it touches it first and last; it is taken where `arc` is positive."""
 
     arc: Scalar
     length: Scalar
+    enter: Values
+    leave: Values
+
+
+class Circle(NamedTuple):
+    """The way around a circle, and the lengths of its two tangents."""
+
+    way: Detour
+    before: Scalar
+    after: Scalar
 
 
 @dataclass(frozen=True)
@@ -92,42 +102,56 @@ def check_segments(what: str, count: Any) -> None:
         raise InputError(f"{what}: segments={count!r}; expected a whole number of at least 1")
 
 
-def detour(p: Values, q: Values, kind: Any, pose: Pose, n: Values) -> Detour:
-    """The way from p to q around an obstacle."""
-    if kind[0] is WrapSphere:
-        center = pose.act(n[:3])
-        side = pose.R @ n[4:7] if kind[1] else None
-        return _around_circle(p - center, q - center, n[3], side)[0]
+def around_sphere(p: Values, q: Values, kind: Any, pose: Pose, n: Values) -> Detour:
+    """The way from p to q around a sphere."""
+    center = pose.act(n[:3])
+    side = pose.R @ n[4:7] if kind[1] else None
+    way = _around_circle(p - center, q - center, n[3], side).way
+    return way._replace(enter=center + way.enter, leave=center + way.leave)
+
+
+def around_cylinder(p: Values, q: Values, kind: Any, pose: Pose, n: Values) -> Detour:
+    """The way from p to q around a cylinder."""
     R, center, radius = pose.R @ n[:9].reshape(3, 3), pose.act(n[9:12]), n[12]
     a, b = R.T @ (p - center), R.T @ (q - center)
     side = vector(n[13], n[14], 0.0) if kind[1] else None
     flat, before, after = _around_circle(vector(a[0], a[1], 0.0), vector(b[0], b[1], 0.0), radius, side)
     rise, arc = b[2] - a[2], flat.arc
-    if kind[3]:  # unrolled, the way is straight, so that it climbs evenly
-        touched, left = a[2] + rise * before / flat.length, b[2] - rise * after / flat.length
+    # Unrolled, the way is straight, so that it climbs evenly.
+    touched, left = a[2] + rise * before / flat.length, b[2] - rise * after / flat.length
+    if kind[3]:
         nearer = -maximum(-absolute(touched), -absolute(left))
         arc = select(less(n[-1], nearer), -1.0, arc)
-    return Detour(arc, sqrt(flat.length * flat.length + rise * rise))
+    enter, leave = (center + R @ vector(x[0], x[1], z) for x, z in ((flat.enter, touched), (flat.leave, left)))
+    return Detour(arc, sqrt(flat.length * flat.length + rise * rise), enter, leave)
 
 
-def _around_circle(a: Values, b: Values, radius: Scalar, side: Values | None) -> tuple[Detour, Scalar, Scalar]:
-    """Along two tangents and an arc between them, in the plane of a, b and the centre, and the tangents' lengths."""
+def _around_circle(a: Values, b: Values, radius: Scalar, side: Values | None) -> Circle:
+    """Along two tangents and an arc between them, in the plane of a, b and the centre."""
     outside = [dot(x, x) - radius * radius for x in (a, b)]
     before, after = (sqrt(maximum(x, 0.0) + TINY) for x in outside)
     angle = atan2(distance(cross(a, b)), dot(a, b))
-    tangents = atan2(before, radius) + atan2(after, radius)
+    tangents, turned = atan2(before, radius) + atan2(after, radius), 1.0
     if side is not None:
         # A path that would go through goes around where the side is, and one that passes by passes on that side.
         way = b - a
         share = minimum(maximum(-dot(a, way) / (dot(way, way) + TINY), 0.0), 1.0)
         middle, nearest = a / distance(a) + b / distance(b), a + share * way
         towards = select(less(tangents, angle), dot(middle, side), dot(nearest, side))
-        angle = select(less(towards, 0.0), WHOLE - angle, angle)
+        angle, turned = select(less(towards, 0.0), WHOLE - angle, angle), select(less(towards, 0.0), -1.0, 1.0)
     arc = angle - tangents
     length = before + after + radius * arc
     for x in outside:  # from within, there is no way around
         arc = select(less(x, 0.0), -1.0, arc)
-    return Detour(arc, length), before, after
+    enter, leave = _touched(a, b, before, radius, turned), _touched(b, a, after, radius, turned)
+    return Circle(Detour(arc, length, enter, leave), before, after)
+
+
+def _touched(a: Values, b: Values, tangent: Scalar, radius: Scalar, turned: Scalar) -> Values:
+    """Where the tangent from a touches, on the way to b, or, `turned` by -1, on the way around behind."""
+    square = dot(a, a) + TINY
+    across = b - (dot(a, b) / square) * a
+    return (radius / square) * (radius * a + (tangent * turned * sqrt(square) / distance(across)) * across)
 
 
 def distance(line: Values) -> Scalar:

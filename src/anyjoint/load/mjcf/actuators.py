@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.forces import Actuator, Thruster
+from anyjoint.errors import InputError
+from anyjoint.forces import FLV, Actuator, Drum, Muscle, Thruster
 
 from ..follow import Line
 from ..request import Request
@@ -18,9 +19,12 @@ from .shapes import pose_of
 from .tendons import Tendons
 
 ON_JOINT, ON_TENDON, ON_SITE = (0, 1), 3, 4  # mjtTrn: joint, joint in parent; tendon; site
-FIXED, AFFINE = 0, 1  # mjtGain
-NO_BIAS, AFFINE_BIAS = 0, 1  # mjtBias
-NO_DYNAMICS = 0  # mjtDyn
+FIXED, AFFINE, MUSCLE_GAIN = 0, 1, 2  # mjtGain
+NO_BIAS, AFFINE_BIAS, MUSCLE_BIAS = 0, 1, 2  # mjtBias
+NO_DYNAMICS, MUSCLE_DYNAMICS = 0, 4  # mjtDyn
+LEAST = 1e-15  # mjMINVAL
+GIVEN = "activations are given, and take no time; give mech.source.muscles to simulate(forces=...)"
+Drive = Actuator | Thruster | Muscle
 
 
 def read_actuators(
@@ -33,9 +37,9 @@ def read_actuators(
     line: Any,
     tendons: Tendons,
     last: Mapping[int, str | None],
-) -> dict[str, Actuator | Thruster]:
+) -> dict[str, Drive]:
     """All actuators by name; those without a counterpart are told."""
-    found: dict[str, Actuator | Thruster] = {}
+    found: dict[str, Drive] = {}
     for k in range(m.nactuator if hasattr(m, "nactuator") else m.nu):
         name = names.of("actuator", k)
         lacking = _lacking(m, k, joints, tendons)
@@ -44,12 +48,20 @@ def read_actuators(
             request.report.warn(line(name), "actuator", message)
             continue
         index, kind = int(m.actuator_trnid[k][0]), int(m.actuator_trntype[k])
-        if kind == ON_TENDON:
+        if _is_muscle(m, k):
+            try:
+                found[name] = _muscle(m, k, joints, bodies, following, tendons)
+            except InputError as lack:
+                request.report.warn(line(name), "actuator", f"actuator {name!r} is left out: {lack}")
+        elif kind == ON_TENDON:
             found[name] = _along(m, k, tendons.paths[index])
         elif kind == ON_SITE:
             found[name] = _thruster(m, k, index, last)
         else:
             found[name] = _actuator(m, k, joints[index], bodies, following)
+    muscles = sum(isinstance(drive, Muscle) for drive in found.values())
+    if muscles:
+        request.report.warn(0, "muscle", f"{muscles} muscles: {GIVEN}")
     return found
 
 
@@ -64,11 +76,48 @@ def _lacking(m: Any, k: int, joints: Sequence[MjcfJoint], tendons: Tendons) -> s
         return "a tendon that is left out"
     if kind == ON_SITE and (m.actuator_trnid[k][1] >= 0 or np.any(m.actuator_biasprm[k][1:3]) or _sloped(m, k)):
         return "a site with a reference or with a force that depends on motion"
+    if _is_muscle(m, k):
+        return _lacking_muscle(m, k)
     if m.actuator_dyntype[k] != NO_DYNAMICS:
-        return "an activation of its own (filter, integrator, muscle)"
+        return "an activation of its own (filter, integrator)"
     if m.actuator_gaintype[k] not in (FIXED, AFFINE) or m.actuator_biastype[k] not in (NO_BIAS, AFFINE_BIAS):
         return "a gain or bias other than affine (muscle, motor with dynamics)"
     return None
+
+
+def _is_muscle(m: Any, k: int) -> bool:
+    kinds = int(m.actuator_dyntype[k]), int(m.actuator_gaintype[k]), int(m.actuator_biastype[k])
+    return kinds == (MUSCLE_DYNAMICS, MUSCLE_GAIN, MUSCLE_BIAS)
+
+
+def _lacking_muscle(m: Any, k: int) -> str | None:
+    """What a muscle has that ours have not."""
+    if m.actuator_trntype[k] == ON_SITE:
+        return "a muscle at a site"
+    if m.actuator_trntype[k] == ON_TENDON and not m.actuator_gear[k][0] > 0:
+        return "a muscle that pushes"
+    if np.any(m.actuator_gainprm[k][:9] != m.actuator_biasprm[k][:9]) or m.actuator_forcelimited[k]:
+        return "a muscle whose passive force has numbers of its own, or with a limited force"
+    shortest, longest = m.actuator_gainprm[k][4:6]
+    return None if shortest < 1 < longest else "a muscle that does not pull at its optimal length"
+
+
+def _muscle(
+    m: Any, k: int, joints: Sequence[MjcfJoint], bodies: Mapping[str, str],
+    following: Mapping[str, tuple[str, Line]], tendons: Tendons,
+) -> Muscle:  # fmt: skip
+    """Its curves by the length of our path, which is the actuator's but for the gear of a tendon."""
+    index, gear = int(m.actuator_trnid[k][0]), float(m.actuator_gear[k][0])
+    low, high, force, scale, *curve = (float(x) for x in m.actuator_gainprm[k][:9])
+    if m.actuator_trntype[k] == ON_TENDON:
+        path = tendons.paths[index]
+    else:
+        leader, way = following.get(joints[index].name, (joints[index].name, Line(1.0)))
+        path, gear = [Drum(bodies[leader], gear * way.slope, zero=-way.intercept / way.slope)], 1.0
+    first, last = (float(x) for x in m.actuator_lengthrange[k])
+    unit = (last - first) / max(high - low, LEAST)
+    peak = force if force >= 0 else scale / max(float(m.actuator_acc0[k]), LEAST)
+    return Muscle(path, FLV(gear * peak, unit / gear, (first - low * unit) / gear, *curve))
 
 
 def _sloped(m: Any, k: int) -> bool:

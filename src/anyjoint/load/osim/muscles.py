@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
-from anyjoint.forces import ConditionalPoint, Hill, MovingPoint, Muscle
+from anyjoint.forces import ConditionalPoint, Hill, MovingPoint, Muscle, WrapEllipsoid
+from anyjoint.forces.path import crowded
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 
@@ -20,6 +21,8 @@ from .wraps import WrapSpec, obstacle, read_wraps
 
 EDGE = 1e-5  # OpenSim's tolerance where points come and go
 ALONG = ("x", "y", "z")
+BY_THUMB = "OpenSim takes a plane by a rule of thumb, so that its length is another"
+ROUGH = "OpenSim ends its search for the shortest way within half a millimetre"
 
 
 class Lacking(Exception):
@@ -92,7 +95,7 @@ class Muscles:
         if len(points) < 2:
             raise Lacking("has fewer than two points")
         items: list[list[Any]] = [[] if (item := self._point(point)) is None else [item] for point in points]
-        reach: list[range] = []
+        crowds: list[list[Any]] = [[] for _ in points]  # obstacles on each segment
         for wrap in objects(path, "PathWrapSet"):
             found = self._wrap(wrap, len(points))
             if found is None:
@@ -101,13 +104,23 @@ class Muscles:
             met = obstacle(spec, last - first, self.values)
             if isinstance(met, str):
                 raise Lacking(met)
-            if any(max(first, r.start) < min(last, r.stop) for r in reach):
-                raise Lacking("has two obstacles on the same segments, which would meet each other")
+            for segment in range(first, last):
+                crowds[segment].append(met)
+                if lack := crowded(crowds[segment]):
+                    raise Lacking(f"goes around {spec.title} between points {segment + 1} and {segment + 2}, {lack}")
             if not all(items[first : last + 1]):
                 raise Lacking("has a point that a locked coordinate takes away, beside an obstacle")
-            reach.append(range(first, last))
             items[first].append(met)
+            if isinstance(met, WrapEllipsoid):
+                self._tell(element, f"goes around {spec.title} in the plane where that is shortest; {BY_THUMB}")
+        if any(len(crowd) > 1 for crowd in crowds):
+            self._tell(element, f"may go around two obstacles between the same points; {ROUGH}")
         return [item for group in items for item in group]
+
+    def _tell(self, element: Element, what: str) -> None:
+        """Something that OpenSim does otherwise."""
+        name = element.attributes.get("name", element.tag)
+        self.values.report.warn(element.line, "wrap", f"muscle {name!r} {what}")
 
     def _wrap(self, wrap: Element, count: int) -> tuple[WrapSpec, int, int] | None:
         """An obstacle, and the first and last point between which it may be met."""

@@ -1,11 +1,11 @@
-"""Obstacles of muscles: spheres and cylinders; ellipsoids and tori are named by those who need them."""
+"""Obstacles of muscles: spheres, cylinders and ellipsoids; tori are named by those who need them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.forces import WrapCylinder, WrapSphere
+from anyjoint.forces import WrapCylinder, WrapEllipsoid, WrapSphere
 from anyjoint.spatial import Pose, vector
 
 from ..markup import Element
@@ -13,7 +13,7 @@ from .frames import ZERO, offset, pose_of
 from .values import Values, objects
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-ROUND = ("WrapSphere", "WrapCylinder")
+KNOWN = ("WrapSphere", "WrapCylinder", "WrapEllipsoid")
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,11 @@ class WrapSpec:
     element: Element
     body: str
     frame: Pose
+
+    @property
+    def title(self) -> str:
+        """What it is called in messages."""
+        return f"the <{self.element.tag}> {self.element.attributes.get('name')!r} of {self.body!r}"
 
 
 def read_wraps(model: Element, values: Values) -> dict[str, WrapSpec]:
@@ -44,9 +49,9 @@ def _frames(body: Element) -> list[Element]:
 
 def obstacle(spec: WrapSpec, segments: int, values: Values) -> Any | str:
     """The obstacle of a path that meets it on so many segments, or what is lacking."""
-    element, kind = spec.element, spec.element.tag
-    if kind not in ROUND:
-        return f"goes around the <{kind}> {element.attributes.get('name')!r}, whose shortest ways have no closed form"
+    element, kind, where = spec.element, spec.element.tag, f" (line {spec.element.line})"
+    if kind not in KNOWN:
+        return f"goes around {spec.title}{where}, which has no counterpart"
     turn, shift = (values.numbers(element, tag, ZERO, 3) for tag in ("xyz_body_rotation", "translation"))
     pose = spec.frame @ pose_of(shift, turn)
     quadrant = values.text(element, "quadrant").strip().lower().lstrip("+")
@@ -55,11 +60,16 @@ def obstacle(spec: WrapSpec, segments: int, values: Values) -> Any | str:
         sign = -1.0 if quadrant.startswith("-") else 1.0
         side = tuple(sign * float(x) for x in pose.R @ vector(*AXES[letter]))
     elif letter not in ("", "all", "unassigned"):
-        return f"goes around {element.attributes.get('name')!r} in its quadrant {quadrant!r}, which has no counterpart"
+        return f"goes around {spec.title}{where} in its quadrant {quadrant!r}, which has no counterpart"
     center = tuple(float(x) for x in pose.p)
-    radius = values.number(element, "radius", 1.0)
-    if not radius > 0:
-        return f"goes around {element.attributes.get('name')!r}, which has no radius"
+    radii = values.numbers(element, "dimensions", (0.05,) * 3, 3) if kind == "WrapEllipsoid" else [
+        values.number(element, "radius", 1.0)]  # fmt: skip
+    if not all(radius > 0 for radius in radii):
+        return f"goes around {spec.title}{where}, which has no radius"
+    if kind == "WrapEllipsoid":
+        rows = tuple(tuple(float(x) for x in row) for row in pose.R)
+        return WrapEllipsoid(spec.body, center, (radii[0], radii[1], radii[2]), rows, side, segments)
+    (radius,) = radii
     if kind == "WrapSphere":
         return WrapSphere(spec.body, center, radius, side, segments)
     axis, length = tuple(float(x) for x in pose.R[:, 2]), values.number(element, "length", 1.0)
