@@ -7,7 +7,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints, shapes
-from bench.oracles.mujoco_mjcf import Oracle
+from anyjoint.load.oracle.mujoco import Oracle
 from dynamics.support import close
 from load.test_files import stl
 
@@ -231,10 +231,29 @@ def test_gravity_compensation_is_a_force(loaded):
     (model(ARM.format(""), '<compiler meshdir=".."/><asset><mesh name="m" file="x.stl"/></asset>'), r"leads out"),
     (model(ARM.format(""), '<include file="../other.xml"/>'), r":5: .*leads out.*\[include\]"),
     (model(ARM.format(""), '<include file="model.xml"/>'), r"includes itself.*\[include\]"),
+    (model(f'<replicate count="1000"><replicate count="1e6">{ARM.format("")}</replicate></replicate>'),
+     "more than 100,000"),
+    (model(ARM.format(""), '<asset><hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/></asset>'),
+     r":5: <hfield> asks for 10,000,000,000 heights; at most 4,000,000 .*\[size\]"),
+    (model(ARM.format(""), '<asset><texture type="2d" builtin="flat" width="1000000" height="1000000"/></asset>'),
+     r"<texture> asks for 1,000,000,000,000 pixels"),
+    (model(ARM.format(""), '<size memory="900G"/>'), r"<size> asks for 966,367,641,600 bytes"),
+    (model('<flexcomp name="f" type="grid" count="1000 1000 1000"/>'), "<flexcomp> asks for"),
 ])  # fmt: skip
 def test_files_are_looked_at_before_mujoco_reads_them(loaded, text, words):
     with pytest.raises(aj.ModelError, match=words):
         loaded(text)
+
+
+def test_attached_models_are_looked_at_too(loaded, tmp_path):
+    inner = model(ARM.format(""), '<asset><mesh name="m" file="../x.stl"/></asset>')
+    (tmp_path / "inner.xml").write_text(inner)
+    attach = '<asset><model name="i" file="inner.xml"/></asset>'
+    with pytest.raises(aj.ModelError, match=r"x\.stl' leads out.*\[path\]"):
+        loaded(model('<body><attach model="i" body="arm" prefix="p"/></body>', attach))
+    (tmp_path / "inner.xml").write_text(model("", '<asset><model name="i" file="inner.xml"/></asset>'))
+    with pytest.raises(aj.ModelError, match="includes itself"):
+        loaded(model('<body><attach model="i" body="arm" prefix="p"/></body>', attach))
 
 
 def test_what_mujoco_warns_of_is_told_and_not_written(loaded, tmp_path, monkeypatch):

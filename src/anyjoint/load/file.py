@@ -18,6 +18,7 @@ from .report import Report, checked_allow
 from .request import Request
 
 MESHES = ("view", "skip")
+CONTACTS = ("skip", "ground", "all")
 # Formats of XML by the tag of the root element: their names, and the folders that read them, imported when needed.
 READERS = {
     "robot": ("URDF", "urdf"),
@@ -34,23 +35,29 @@ def load(
     allow: str | Iterable[str] = (),
     packages: Mapping[str, str | Path] | None = None,
     meshes: str = "view",
+    contacts: str = "skip",
 ) -> Mechanism:
     """A mechanism from a file: URDF, MJCF, OpenSim, or our own `.aj.json`. What it is, its content says, not its name.
 
     `base` is how the root stands in the world: "fixed" (the default), "free" or "planar". `allow` lets problems pass
     that would be errors, by their rule: "inertia" keeps masses that no solid can have. `packages` says where the files
-    of `package://NAME/...` are. `meshes="skip"` leaves meshes out. All problems of a file are told at once, with their
-    lines; those that loading lives with are in `mech.source.warnings`.
+    of `package://NAME/...` are. `meshes="skip"` leaves meshes out. `contacts` are those that an MJCF says: of its geoms
+    with what stands still ("ground"), also with each other ("all"), or none. All problems of a file are told at
+    once, with their lines; those that loading lives with are in `mech.source.warnings`.
     """
-    for what, given, known in (("base", base, BASES), ("meshes", meshes, MESHES)):
+    for what, given, known in (("base", base, BASES), ("meshes", meshes, MESHES), ("contacts", contacts, CONTACTS)):
         if given is not None and given not in known:
             raise InputError(f"load: {what}={given!r} is unknown{nearest(given, known)}")
     report = Report(str(path), checked_allow(allow))
     file = Path(path)
     data = read_bytes(file)
-    request = Request(file, data, base or "fixed", meshes, Paths(file, packages), report)
+    request = Request(file, data, base or "fixed", meshes, Paths(file, packages), report, contacts)
     try:
-        return _read(request)
+        made = _read(request)
+        if contacts != "skip" and made.source is not None and made.source.format != "MJCF":
+            what = f"{made.source.format} does not say what touches what"
+            raise ModelError(f"contacts={contacts!r}: {what}; add them: mech.add_contact(body, shape, ...) [contacts]")
+        return made
     except AnyjointError as error:
         if report.file in str(error):
             raise

@@ -11,7 +11,7 @@ from .report import Report
 
 @dataclass(frozen=True)
 class Request:
-    """A file to load, how its root stands, whether meshes are read, and where problems are told."""
+    """A file to load, how its root stands, whether meshes are read, where problems are told, and what may touch."""
 
     path: Path
     data: bytes
@@ -19,3 +19,4 @@ class Request:
     meshes: str
     paths: Paths
     report: Report
+    contacts: str = "skip"

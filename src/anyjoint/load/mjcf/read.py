@@ -24,6 +24,7 @@ from ..markup import Element
 from ..request import Request
 from .actuators import read_actuators
 from .compiled import Names, compiled
+from .contacts import add_contacts
 from .equality import add_rows, followers, loops
 from .joints import MjcfJoint, read_joints
 from .scan import Scan, scan
@@ -45,7 +46,7 @@ def read_mjcf(root: Element, request: Request) -> Mechanism:
     names = Names(m)
 
     def line(name: str) -> int:
-        return next((at for (_, known), at in seen.lines.items() if known == name), 0)
+        return seen.lines.get(name, 0)
 
     joints = read_joints(m, names)
     check_features(m, joints, names, request, line)
@@ -98,6 +99,8 @@ class _Builder:
         add_rows(mech, m, self.joints, self.bodies, self.following, tendons, *told)
         actuators = read_actuators(m, self.joints, self.bodies, self.following, *told, tendons, self.last)
         sensors = read_sensors(m, self.joints, self.bodies, self.last, self.following, tendons, *told)
+        if self.request.contacts != "skip":
+            add_contacts(mech, m, self.last, *told)
         lines = {name: line(name) for name in [*self.bodies, *(body.name for body in mech.bodies)]}
         starts = {
             self.names.of("key", k): self._state(m.key_qpos[k], m.key_qvel[k]) for k in range(m.nkey)
@@ -119,7 +122,9 @@ class _Builder:
                 sensors=sensors,
                 settings={
                     "dt": float(m.opt.timestep),
-                    "method": INTEGRATORS.get(int(m.opt.integrator), "semi-implicit-euler"),
+                    "method": INTEGRATORS.get(int(m.opt.integrator), "semi-implicit-euler")
+                    if not mech.contacts
+                    else "time-stepping",
                 },
             ),
         )

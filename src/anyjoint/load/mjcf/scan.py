@@ -5,16 +5,27 @@ MuJoCo opens whatever a file names, also outside of its folder. So every file is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from ..file_bytes import read_bytes
 from ..markup import Element, parse
+from ..numbers import read_number
 from ..paths import PathRefused
 from ..request import Request
 
 MOST_INCLUDES = 200
+MOST = {"elements": 100_000, "heights": 4_000_000, "pixels": 64_000_000, "vertices": 100_000, "bytes": 4 << 30}
+SIZES = (
+    ("hfield", ("nrow", "ncol"), "heights"),
+    ("texture", ("width", "height"), "pixels"),
+    ("flexcomp", ("count",), "vertices"),
+    ("composite", ("count",), "elements"),
+)
+UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50, "E": 1 << 60}
 MOST_BYTES = 256 << 20
 FOLDERS = {"mesh": "meshdir", "hfield": "meshdir", "skin": "meshdir", "flexcomp": "meshdir", "texture": "texturedir"}
 SIDES = ("fileright", "fileleft", "fileup", "filedown", "filefront", "fileback")
@@ -22,72 +33,113 @@ SIDES = ("fileright", "fileleft", "fileup", "filedown", "filefront", "fileback")
 
 @dataclass
 class Scan:
-    """All elements of a file and its includes; the lines of the main file's that have names, by (tag, name)."""
+    """All elements of a file and its includes; the lines of the main file's that have names, by name."""
 
     elements: list[tuple[Element, Path]] = field(default_factory=list)  # with the folder of its file
-    lines: dict[tuple[str, str], int] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
     bytes: int = 0
     includes: int = 0
-
-    def line(self, tag: str, name: str) -> int:
-        """Where an element stands in the main file; 0 for one of an include."""
-        return self.lines.get((tag, name), 0)
+    copies: float = 0.0
 
 
 def scan(root: Element, request: Request) -> Scan:
-    """Read includes, find every file that is named, report those that may not be read."""
+    """Read includes and attached models, find every file that is named, report those that may not be read."""
     found = Scan()
     for element in root.walk():
         if name := element.attributes.get("name"):
-            found.lines.setdefault((element.tag, name), element.line)
-    _include(root, request, found, ())
-    folders = _folders([element for element, _ in found.elements])
-    main = len(list(root.walk()))
-    for k, (element, folder) in enumerate(found.elements):
-        for reference in _files(element, folders):
-            try:
-                _find(reference, folder, request)
-            except PathRefused as refusal:
-                request.report.error(element.line if k < main else 0, "path", str(refusal))
+            found.lines.setdefault(name, element.line)
+    _look(root, request, found, (), request.paths.folder)
     return found
 
 
-def _find(reference: str, folder: Path, request: Request) -> Path:
+def _look(root: Element, request: Request, found: Scan, chain: tuple[str, ...], home: Path) -> None:
+    """One model with its includes; models that it attaches have folders of their own."""
+    first = len(found.elements)
+    _include(root, request, found, chain, home, 1.0)
+    elements = found.elements[first:]
+    folders, main = _folders([element for element, _ in elements]), 0 if chain else len(list(root.walk()))
+    for k, (element, folder) in enumerate(elements):
+        line = element.line if k < main else 0
+        for reference in _files(element, folders):
+            try:
+                path = _find(reference, (home, folder), request)
+                if element.tag == "model":
+                    _open(path, reference, line, request, found, chain, _look)
+            except PathRefused as refusal:
+                request.report.error(line, "path", str(refusal))
+        for what, count in _made(element):
+            if not count <= MOST[what]:
+                message = f"<{element.tag}> asks for {count:,.0f} {what}; at most {MOST[what]:,} are made"
+                request.report.error(line, "size", message)
+
+
+def _find(reference: str, folders: tuple[Path, ...], request: Request) -> Path:
     """A file beside the main file, or beside the one that names it."""
-    try:
-        return request.paths.find(reference)
-    except PathRefused:
-        if folder == request.paths.folder:
-            raise
-        return request.paths.find(reference, folder)
-
-
-def _include(root: Element, request: Request, found: Scan, chain: tuple[str, ...], folder: Path | None = None) -> None:
-    here, inside = folder or request.paths.folder, list(root.walk())
-    found.elements += [(element, here) for element in inside]
-    for element in inside:
-        if element.tag != "include":
-            continue
-        reference, line = element.attributes.get("file", ""), element.line if not chain else 0
-        if reference in chain or len(chain) > 20:
-            round_trip = " -> ".join([*chain, reference])
-            request.report.error(line, "include", f"a file includes itself: {round_trip}")
-            continue
-        found.includes += 1
-        if found.includes > MOST_INCLUDES:
-            request.report.error(line, "include", f"more than {MOST_INCLUDES} files are included")
-            return
+    *others, last = dict.fromkeys(folders)
+    for folder in others:
         try:
-            path = _find(reference, here, request)
-            data = read_bytes(path)
+            return request.paths.find(reference, folder)
+        except PathRefused:
+            continue
+    return request.paths.find(reference, last)
+
+
+def _include(
+    root: Element, request: Request, found: Scan, chain: tuple[str, ...], here: Path, times: float
+) -> None:
+    """All elements of a file that is there so many times, and of those that it includes."""
+    waiting, includes = [(root, times)], list[tuple[Element, float]]()
+    while waiting:
+        element, times = waiting.pop()
+        found.elements.append((element, here))
+        found.copies += times
+        if found.copies > MOST["elements"]:
+            message = f"copies of <replicate> and included files have more than {MOST['elements']:,} elements"
+            request.report.error(0, "size", message)
+            request.report.check()
+        if element.tag == "replicate":
+            times *= max(read_number(element.attributes.get("count", "1")) or 0.0, 1.0)
+        if element.tag == "include":
+            includes.append((element, times))
+        waiting += [(child, times) for child in reversed(element.children)]
+    for element, times in includes:
+        reference, line = element.attributes.get("file", ""), element.line if not chain else 0
+        try:
+            path = _find(reference, (request.paths.folder, here), request)
+            _open(path, reference, line, request, found, chain, partial(_include, times=times))
         except PathRefused as refusal:
             request.report.error(line, "include", str(refusal))
-            continue
-        found.bytes += len(data)
-        if found.bytes > MOST_BYTES:
-            request.report.error(line, "include", f"includes have more than {MOST_BYTES:,} bytes")
-            return
-        _include(parse(data, reference), request, found, (*chain, reference), path.parent)
+
+
+def _open(
+    path: Path, reference: str, line: int, request: Request, found: Scan, chain: tuple[str, ...],
+    look: Callable[..., None],
+) -> None:  # fmt: skip
+    """Look into another file, unless it is open already."""
+    if reference in chain or len(chain) > 20:
+        request.report.error(line, "include", f"a file includes itself: {' -> '.join([*chain, reference])}")
+        return
+    found.includes += 1
+    if found.includes > MOST_INCLUDES:
+        request.report.error(line, "include", f"more than {MOST_INCLUDES} files are included")
+        request.report.check()
+    data = read_bytes(path)
+    found.bytes += len(data)
+    if found.bytes > MOST_BYTES:
+        request.report.error(line, "include", f"includes have more than {MOST_BYTES:,} bytes")
+        request.report.check()
+    if data.lstrip()[:1] == b"<":  # what is no XML, MuJoCo has other readers for
+        look(parse(data, reference), request, found, (*chain, reference), path.parent)
+
+
+def _made(element: Element) -> Iterator[tuple[str, float]]:
+    """How much MuJoCo is asked to make of an element; what is no number is its business."""
+    for tag, names, what in SIZES:
+        if element.tag == tag and any(name in element.attributes for name in names):
+            numbers = [read_number(word) or 0.0 for name in names for word in element.attributes.get(name, "1").split()]
+            yield what, math.prod(max(x, 1.0) for x in numbers)
+    if element.tag == "size" and (memory := element.attributes.get("memory", "").strip().upper()):
+        yield "bytes", (read_number(memory.rstrip("KMGTPE")) or 0.0) * UNITS.get(memory[-1], 1)
 
 
 def _folders(elements: list[Element]) -> dict[str, str]:

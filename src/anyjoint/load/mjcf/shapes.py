@@ -30,14 +30,15 @@ class Geoms:
         """What a body looks like, and what it touches others with."""
         m, seen, touching = self.m, [], []
         for k in range(m.body_geomadr[body], m.body_geomadr[body] + m.body_geomnum[body]):
-            shape = self._shape(k)
+            shape = self.shape(k)
             if shape is not None and m.geom_group[k] < HIDDEN:
                 seen.append(shape)
             if shape is not None and (m.geom_contype[k] or m.geom_conaffinity[k]):
                 touching.append(shape)
         return seen, touching
 
-    def _shape(self, k: int) -> Shape | None:
+    def shape(self, k: int) -> Shape | None:
+        """The shape of a geom, where it has one."""
         m = self.m
         a, b, c = (float(x) for x in m.geom_size[k])
         look = self._look(k) | {"pose": pose_of(m.geom_pos[k], m.geom_quat[k])}

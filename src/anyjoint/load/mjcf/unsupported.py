@@ -112,7 +112,7 @@ def mocap(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
 def contacts(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
     """What touches."""
     if np.any(m.geom_contype | m.geom_conaffinity):
-        yield "contact", "", "contacts are not simulated; mech.source.collisions has the shapes that touch"
+        yield "contact", "", 'contacts are felt with load(contacts="ground") or "all", as stiff as steps can follow'
 
 
 Rule = Callable[[Any, list[MjcfJoint], Names], Finding]

@@ -55,9 +55,9 @@ class UrdfJoint:
             return joints.Prismatic(self.axis, limits)
         if self.type in SINGLE:
             return joints.Revolute(self.axis, limits)
-        return {"floating": joints.FreeQuaternion(), "planar": joints.FreePlanar(self.axis)}.get(
-            self.type, joints.Fixed()
-        )
+        if self.type == "planar":
+            return joints.FreePlanar(self.axis)
+        return joints.FreeQuaternion() if self.type == "floating" else joints.Fixed()
 
 
 def read_joints(root: Element, links: Collection[str], numbers: Numbers) -> dict[str, UrdfJoint]:
