@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from .garbage import postponed
+
 __version__ = "0.1.0"
 
 # Public names by the module that defines them; loaded when first used, so that importing anyjoint is quick.
@@ -88,14 +90,19 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        globals()[name] = importlib.import_module(_MODULES[name])
+        globals()[name] = _loaded(_MODULES[name])
     elif name in _HOME:
-        home = importlib.import_module(_HOME[name])
+        home = _loaded(_HOME[name])
         # All of its names: one of them may be that of the folder itself, which importing has put in its place.
         globals().update({other: getattr(home, other) for other in _NAMES[_HOME[name]]})
     else:
         raise AttributeError(f"module 'anyjoint' has no attribute {name!r}")
     return globals()[name]
+
+
+def _loaded(module: str) -> Any:
+    with postponed():
+        return importlib.import_module(module)
 
 
 def __dir__() -> list[str]:

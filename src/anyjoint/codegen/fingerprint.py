@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from anyjoint.codegen import cache
 from anyjoint.codegen.ir import live_nodes, place
-from anyjoint.codegen.kernel import Array, Kernel, check_kernel
+from anyjoint.codegen.kernel import Kernel, Schedule, check_kernel
+from anyjoint.codegen.source import source_digest
 from anyjoint.codegen.target import Target
 from anyjoint.symbolic.ops import ARITY, Op
 
+GENERATOR = Path(__file__).resolve().parent  # another one may print other code for the same expressions
 
-def fingerprint(entry: str, arrays: Sequence[Array], kernels: Sequence[Kernel], target: Target) -> str:
-    """Digest of the kernels' live nodes, loads and stores (not of names), the target, and the generator itself."""
-    digest = hashlib.sha256()
-    for part in (_generator(), entry, repr(target), " ".join(array.kind for array in arrays)):
+
+def fingerprint(entry: str, schedule: Schedule, target: Target) -> str:
+    """Digest of the kernels' live nodes, loads and stores (not of names), the target, and the generator itself.
+
+    That of a schedule which was stored is stored, too: schedules of other mechanisms may have the same kernels.
+    """
+    if not schedule.name:
+        return _fingerprint(entry, schedule, target)
+    key = cache.key_of("fingerprint", source_digest(GENERATOR), entry, repr(target), schedule.name)
+    return cache.once(key, lambda: _fingerprint(entry, schedule, target).encode())[0].decode()
+
+
+def _fingerprint(entry: str, schedule: Schedule, target: Target) -> str:
+    digest = hashlib.sha256(repr(list(Op)).encode())
+    for part in (source_digest(GENERATOR), entry, repr(target), " ".join(array.kind for array in schedule.arrays)):
         _feed(digest, part.encode())
-    for number, kernel in enumerate(kernels):
+    for number, kernel in enumerate(schedule.kernels):
         check_kernel(kernel, f"kernel {number}")
         for part_of_kernel in _kernel(kernel):
             _feed(digest, part_of_kernel)
@@ -58,13 +71,3 @@ def _kernel(kernel: Kernel) -> Iterable[bytes]:
     # Stores wait for the loads of their array, so all loads matter, not only the live ones.
     yield repr(sorted({array for array, _ in kernel.loads.values()})).encode()
 
-
-
-
-@lru_cache(maxsize=1)
-def _generator() -> str:
-    """Digest of this package's own source: another generator may print other code for the same expressions."""
-    digest = hashlib.sha256(repr(list(Op)).encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()

@@ -56,7 +56,7 @@ class CompiledFunction:
     @cached_property
     def library(self) -> Library:
         """Machine code for single states, loaded."""
-        identity = fingerprint("function", self._kernel.arrays, [self._kernel], self._scalar)
+        identity = fingerprint("function", Schedule(self._kernel.arrays, (self._kernel,), ()), self._scalar)
         return compile_module(identity, lambda: function_module(self._lowered, self._scalar))
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -118,6 +118,13 @@ class Schedule:
     kernels: tuple[Kernel, ...]
     runs: tuple[Run, ...]
     work: int = 0
+    name: str = field(default="", init=False)  # of what was stored; other schedules made of this one have none
+
+    def known_as(self, name: str) -> Schedule:
+        """The same under a name that says all that it does."""
+        made = replace(self)
+        object.__setattr__(made, "name", name)
+        return made
 
 
 def check_kernel(kernel: Kernel, name: str = "kernel") -> None:

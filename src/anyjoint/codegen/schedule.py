@@ -116,7 +116,7 @@ class CompiledSchedule:
         """Machine code for so many states side by side."""
         if width not in self._libraries:
             entry, schedule = f"schedule {self._optimise}", self.schedule
-            identity = fingerprint(entry, schedule.arrays, schedule.kernels, self._target(width))
+            identity = fingerprint(entry, schedule, self._target(width))
             self._libraries[width] = compile_module(identity, lambda: self.module(width))
         return self._libraries[width]
 

@@ -12,13 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from anyjoint import joints
 from anyjoint.errors import InputError, ModelError
-from anyjoint.geometry.surfaces import Surface, as_surface
-from anyjoint.joints import FreeQuaternion, Joint, Rolling
 from anyjoint.options import nearest
 from anyjoint.scalar import is_real
 
 if TYPE_CHECKING:
+    from anyjoint.geometry.surfaces import Surface
+    from anyjoint.joints import Joint
+
     from .body import Body
     from .inertia import Inertia
     from .mechanism import Mechanism
@@ -41,11 +43,11 @@ class ContactLaw:
 
     def joint(self, mode: str) -> Joint:
         """The joint of a mode."""
-        return FreeQuaternion() if mode == FLIGHT else Rolling(*self.surfaces, slip=mode == SLIDING)
+        return joints.FreeQuaternion() if mode == FLIGHT else joints.Rolling(*self.surfaces, slip=mode == SLIDING)
 
     def of_joint(self, joint: Joint) -> ContactLaw:
         """The same law on the surfaces of a joint, whose numbers may have changed."""
-        return replace(self, surfaces=(joint.surface1, joint.surface2)) if isinstance(joint, Rolling) else self
+        return replace(self, surfaces=(joint.surface1, joint.surface2)) if isinstance(joint, joints.Rolling) else self
 
 
 def contact_law(name: str, surfaces: Any, friction: Any, restitution: Any, start: Any, inertia: Inertia) -> ContactLaw:
@@ -77,6 +79,8 @@ def contact_law(name: str, surfaces: Any, friction: Any, restitution: Any, start
 
 
 def _surface(where: str, given: Any) -> Surface:
+    from anyjoint.geometry.surfaces import Surface, as_surface  # most robots have none
+
     if not isinstance(given, Surface) and not callable(given):
         raise ModelError(f"{where}: {given!r} is no surface; give one of anyjoint.surfaces, or a function of (u, v)")
     return as_surface(given)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.codegen import compile_function
-from anyjoint.forces.path import Path, read_path
 from anyjoint.spatial import Pose, Translation, Turn, skew, vector
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import jacobian
@@ -21,6 +20,9 @@ from anyjoint.symbolic.rewrite import substitute
 
 from .arguments import checked_row
 from .part import Part
+
+if TYPE_CHECKING:
+    from anyjoint.forces.path import Path
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -50,6 +52,8 @@ class PathQuestions(Part):
         return np.asarray(arms if several else arms[..., 0, :])
 
     def _read(self, where: str, paths: Any) -> tuple[bool, list[Path]]:
+        from anyjoint.forces.path import read_path  # most models have no paths
+
         several, items = _listed(paths)
         return several, [read_path(getattr(item, "path", item), self.mechanism, where) for item in items]
 

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anyjoint.forces.force import Force
 from anyjoint.options import named_options
 
 from .parameter_rows import ParameterRows
 from .part import Part
 
 if TYPE_CHECKING:
+    from anyjoint.forces.force import Force
     from anyjoint.simulate import Trajectory
 
 Given = ParameterRows | Mapping[str, Any]  # parameters, one row per state

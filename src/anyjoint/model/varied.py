@@ -23,8 +23,10 @@ TRIES = 8  # ever smaller steps of a joint's numbers, which may have to fit toge
 
 def varied(mechanism: Mechanism, names: Sequence[str]) -> tuple[Mechanism, ...]:
     """Copies of a mechanism with random values of the named parameters."""
+    if not names:
+        return ()
     rng = np.random.default_rng(5)
-    return tuple(_varied(mechanism, names, rng) for _ in range(SAMPLES)) if names else ()
+    return tuple(_varied(mechanism, names, rng) for _ in range(SAMPLES))
 
 
 def _varied(mechanism: Mechanism, names: Sequence[str], rng: np.random.Generator) -> Mechanism:

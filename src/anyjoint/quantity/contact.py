@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from anyjoint.constraints import Push, Resistance, Rows
 from anyjoint.errors import InputError
-from anyjoint.forces.resist import resistances
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.trace.constrained import Question, held
 from anyjoint.trace.workshop import Trace, Workshop
@@ -26,6 +25,8 @@ def contact(pull: float = 0.0, pushes: Sequence[Push] = (), given: Sequence[Resi
         return [x + pull * y for x, y in zip(rows.rate, held(rows), strict=True)] if pull else list(rows.rate)
 
     def trace(workshop: Workshop, _: str) -> Trace:
+        from anyjoint.forces.resist import resistances  # imported when something resists
+
         check_regular(workshop.mechanism)
         resisting = resistances(workshop.mechanism) if given is None else given
         if workshop.expansion:

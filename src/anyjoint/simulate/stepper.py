@@ -45,7 +45,7 @@ class Stepper:
             schedule = self.schedule
             target = replace(self.code.target, width=width)
             loop = loop_text(schedule.arrays)
-            identity = fingerprint("steps " + loop, schedule.arrays, schedule.kernels, target)
+            identity = fingerprint("steps " + loop, schedule, target)
             library = compile_module(identity, lambda: self._module(width, loop))
             words = [ctypes.c_void_p] * (len(entry_parameters(schedule.arrays)) + _LOOP_WORDS)
             self._entries[width] = ctypes.CFUNCTYPE(None, *words)(library.address("steps"))

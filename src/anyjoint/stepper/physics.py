@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyjoint.codegen import Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder, Embedded
-from anyjoint.forces.program import ForceProgram
 from anyjoint.joints.parameters import parameters
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import absolute, less, select
 from anyjoint.symbolic import Graph, Node
+
+if TYPE_CHECKING:
+    from anyjoint.forces.program import ForceProgram
 
 JUMP = 1e-2  # coordinates that change by more when charts do are others, not the same at unit length
 Joint = Any

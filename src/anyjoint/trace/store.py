@@ -7,11 +7,9 @@ because nothing tells reliably whether such a function is still the same.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Callable, Hashable, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +17,13 @@ import numpy as np
 
 from anyjoint.codegen import Array, Kernel, Schedule, Store, cache
 from anyjoint.codegen.kernel import decode, encode
+from anyjoint.codegen.source import source_digest
 from anyjoint.symbolic import Graph, Node, Variable
 
 from .setup import Rows, Setup
 
 Traced = tuple[Schedule, list[Rows]]
+PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def remembered(structure: Hashable, trace: Callable[[], Traced]) -> Traced:
@@ -31,7 +31,7 @@ def remembered(structure: Hashable, trace: Callable[[], Traced]) -> Traced:
     text = stable(structure)
     if text is None or cache.directory() is None:
         return trace()
-    key = cache.key_of("trace", _source_digest(), text)
+    key = cache.key_of("trace", source_digest(PACKAGE), text)
     made: list[Traced] = []
 
     def packed() -> bytes:
@@ -39,7 +39,8 @@ def remembered(structure: Hashable, trace: Callable[[], Traced]) -> Traced:
         return pack(*made[0])
 
     data, _ = cache.once(key, packed)
-    return made[0] if made else unpack(data)
+    schedule, setups = made[0] if made else unpack(data)
+    return schedule.known_as(key), setups
 
 
 def stable(thing: Any) -> str | None:
@@ -58,15 +59,6 @@ def stable(thing: Any) -> str | None:
         parts = [stable(item) for item in thing]
         return None if None in parts else f"({','.join(str(p) for p in parts)})"
     return None
-
-
-@lru_cache(maxsize=1)
-def _source_digest() -> str:
-    """Digest of the package's source: whatever has changed, old traces are not used."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).resolve().parent.parent.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 class _Packer:
