@@ -33,7 +33,7 @@ def main(kind: str, *folders: str) -> None:
         if mech is None:
             continue
         answer = _compared(kind, path, mech)
-        counts[answer.partition(":")[0]] += 1
+        counts[answer.partition(" by")[0] if answer.startswith("not") else answer.partition(":")[0]] += 1
         if answer.startswith("differs"):
             print(f"{path}: {answer}", flush=True)
     for title, table in (("files", counts), ("refused or allowed", reasons)):

@@ -41,6 +41,14 @@ def test_a_file_of_mujoco_runs_with_its_own_step(anyjoint, tmp_path):
     assert (facts["dt"], facts["method"], facts["steps"]) == (0.004, "semi-implicit-euler", 25)
 
 
+def test_geoms_of_mujoco_touch_where_that_is_asked_for(anyjoint, tmp_path):
+    ball = '<body pos="0 0 0.2"><freejoint/><geom size="0.1"/></body>'
+    (tmp_path / "m.xml").write_text(f'<mujoco><worldbody><geom type="plane" size="1 1 1"/>{ball}</worldbody></mujoco>')
+    _, out, _ = anyjoint("run", tmp_path / "m.xml", "--duration", "0.01", "--contacts", "ground", "--json")
+    assert json.loads(out)["method"] == "time-stepping"
+    assert anyjoint("run", tmp_path / "m.xml", "--contacts", "grund")[0] == 2
+
+
 def test_check_lists_problems_and_exits_with_1(anyjoint, tmp_path):
     path = tmp_path / "bad.urdf"
     path.write_text(robot(link("base", mass=-1), link("tip"), joint("j", "sliding", "base", "tip")))

@@ -42,8 +42,9 @@ Package = Annotated[
 
 
 def _load_options(
-    base: str | None, allow: list[str] | None, package: list[str] | None, meshes: str | None = None
-) -> dict[str, Any]:
+    base: str | None, allow: list[str] | None, package: list[str] | None, meshes: str | None = None,
+    contacts: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Options of `load` from the command line; those that were not given are left out."""
     from anyjoint.cli.output import UsageError
 
@@ -53,7 +54,7 @@ def _load_options(
         if not equals or not name:
             raise UsageError(f"--package {given}: expected NAME=FOLDER")
         packages[name] = folder
-    options = {"base": base, "allow": set(allow or ()), "packages": packages, "meshes": meshes}
+    options = {"base": base, "allow": set(allow or ()), "packages": packages, "meshes": meshes, "contacts": contacts}
     return {name: value for name, value in options.items() if value}
 
 
@@ -106,6 +107,9 @@ def run(
     base: Base = None,
     allow: Allow = None,
     package: Package = None,
+    contacts: Annotated[
+        str | None, typer.Option(help="What geoms of an MJCF touch: ground, or all.", show_default="nothing")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compile a model, simulate it, and say how well that went."""
@@ -113,7 +117,8 @@ def run(
     from anyjoint.cli.target import resolve
 
     # Meshes are read where they will be seen.
-    target = resolve(model, settings or [], _load_options(base, allow, package, None if html else _skip(model)))
+    meshes = None if html else _skip(model)
+    target = resolve(model, settings or [], _load_options(base, allow, package, meshes, contacts))
     show(target, duration, dt, method, Outputs(html, plot, save), json)
 
 

@@ -18,9 +18,9 @@ WAYS: dict[type, Callable[..., Detour]] = {
     WrapCylinder: around_cylinder,
     WrapEllipsoid: around_ellipsoid,
 }
-OBSTACLES = tuple(WAYS)
+OBSTACLES: Any = tuple(WAYS)
 NEVER = 1e30  # what a path gets longer by around an obstacle that it does not meet
-ROUNDS = 3  # of two obstacles that each see where the path leaves the other
+ROUNDS = 4  # of two obstacles that each see where the path leaves the other
 
 
 @dataclass
@@ -93,9 +93,8 @@ class Obstacles:
         if len(here) > 1:
             first, second = here
             along = [dot(around.enter + around.leave, q - p) for around in ways]
-            both = select(
-                less(*along), around_both(p, q, first, second), around_both(p, q, second, first)
-            )  # in the order in which they stand along the segment
+            # In the order in which they stand along the segment.
+            both = select(less(*along), around_both(p, q, first, second), around_both(p, q, second, first))
             self.pairs.append(Pair(first, second, self.segment, both - way))
         self.segment += 1
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, SingularityError
-from anyjoint.joints import Helical, Joint, Prismatic, Revolute
+from anyjoint.joints import FreeQuaternion, Helical, Joint, Prismatic, Revolute, SphericalQuaternion
 from anyjoint.scalar import known
 from anyjoint.spatial import Matrix
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from .body import Body
     from .mechanism import Mechanism
 
-SCREWS = (Revolute, Prismatic, Helical)  # their twists are constant by construction
+SCREWS = (Revolute, Prismatic, Helical)
+STEADY = (*SCREWS, FreeQuaternion, SphericalQuaternion)  # their twists are constant by construction
 SMALL = 1e-11  # relative to the inertia met
 LOST = 9 / 16  # power of a rounding: a pivot below that share of what it was made from leaves seven digits of sixteen
 NEIGHBOURS = 4
@@ -79,7 +80,7 @@ def may_be_singular(mech: Mechanism) -> bool:
     largest = float(np.abs(spatial_inertias([b.inertia for b in mech.bodies])).max(initial=0.0))
     if moving and np.linalg.eigvalsh(spatial_inertias([b.inertia for b in moving]))[:, 0].min() <= LIGHT * largest:
         return True
-    kinds = {_joint_key(b.joint): b.joint for b in moving if not isinstance(b.joint, SCREWS)}
+    kinds = {_joint_key(b.joint): b.joint for b in moving if not isinstance(b.joint, STEADY)}
     return any(not _constant_twists(joint) for joint in kinds.values())
 
 

@@ -59,9 +59,10 @@ class _Program:
 
 
 class PushPrograms:
-    """Pushes, differentiated and simplified once for each kind."""
+    """Pushes, differentiated and simplified once for each kind; of `loose` ones slopes are left out."""
 
-    def __init__(self) -> None:
+    def __init__(self, loose: bool = False) -> None:
+        self.loose = loose
         self._programs: dict[Hashable, _Program] = {}
 
     def nature(self, push: Push) -> tuple[bool, int, tuple[bool, ...]]:
@@ -80,11 +81,11 @@ class PushPrograms:
 
     def _program(self, push: Push) -> _Program:
         if push.kind not in self._programs:
-            self._programs[push.kind] = _traced(push)
+            self._programs[push.kind] = _traced(push, self.loose)
         return self._programs[push.kind]
 
 
-def _traced(push: Push) -> _Program:
+def _traced(push: Push, loose: bool) -> _Program:
     g = Graph()
     moving = [seen_variables(g) for body in push.bodies if body >= 0]
     q, qd = ([g.variable(name) for _ in push.coordinates] for name in ("q", "v"))
@@ -93,7 +94,7 @@ def _traced(push: Push) -> _Program:
     if push.velocity:
         pushed = _by_speeds(g, push, moving, q, qd, numbers, signals, h)
     else:
-        pushed = _by_places(g, push, moving, q, qd, numbers, signals, h, ahead)
+        pushed = _by_places(g, push, moving, q, qd, numbers, signals, h, ahead, loose)
     flat, rebuild = flatten(pushed.parts)
     outputs = list(merge_identities([x if isinstance(x, Node) else g.constant(float(x)) for x in flat]))
     variables = [x for body in moving for x in entries(body)] + [*q, *qd, *numbers, *signals, h, ahead]
@@ -106,7 +107,7 @@ def _moves(matrix: Matrix) -> bool:
 
 def _by_places(
     g: Graph, push: Push, moving: Sequence[Touched], q: Scalars, qd: Scalars, numbers: Scalars, signals: Scalars,
-    h: Scalar, ahead: Scalar,
+    h: Scalar, ahead: Scalar, loose: bool,
 ) -> Pushed:  # fmt: skip
     """Rows are derivatives of what is measured, along small motions of the links and by the coordinates."""
     z = [[g.variable("z") for _ in range(6)] for _ in moving]
@@ -116,11 +117,15 @@ def _by_places(
     rows = np.array(substitute(list(at.flat), still), dtype=object).reshape(at.shape)
     speeds = [*(x for body in moving for x in (*body.w, *body.u)), *qd]
     rate = list(rows @ vector(*speeds)) if speeds else [0.0] * len(s)
+    K, N = _split(rows, len(moving))
+    if loose:
+        efforts = push.efforts(substitute(s, still), rate, numbers, signals)
+        y = vector(*(-x for x in _nodes(g, efforts)))
+        return Pushed(K, N, y, zeros(len(y), len(y)), [zeros(6, 6) for _ in moving], [zeros(6) for _ in moving])
     y, C, B = _slopes(g, push, substitute(s, still), rate, numbers, signals)
     bend = [_bend(g, s, y, row, still) for row in z]
     bend = bend if push.exact else [not_negative(b) for b in bend]
     twists = [np.concatenate([body.w, body.u]) for body in moving]
-    K, N = _split(rows, len(moving))
     turn = [ahead * (b @ twist) for b, twist in zip(bend, twists, strict=True)]
     return Pushed(K, N, y + ahead * (C @ vector(*rate)), h * (B + h * C), [h * h * b for b in bend], turn)
 

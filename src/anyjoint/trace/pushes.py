@@ -96,9 +96,9 @@ class Pushes:
 
 
 def find_pushes(
-    pushes: Sequence[Push | Resistance], plan: Plan, mechanism: Mechanism, programs: PushPrograms, loose: bool
+    pushes: Sequence[Push | Resistance], plan: Plan, mechanism: Mechanism, programs: PushPrograms
 ) -> Pushes:
-    """Where pushes act in a plan; `loose` ones are wrenches, however stiff they are."""
+    """Where pushes act in a plan; loose ones are wrenches, however stiff they are."""
     spots = []
     for push in pushes:
         links = tuple(plan.placed[body][0] for body in push.bodies if body >= 0)
@@ -107,8 +107,7 @@ def find_pushes(
             spots.append(Spot(push, links, joints, True, push.rows, (False,) * len(links)))
             continue
         stiff, rows, bent = programs.nature(push)
-        turns = tuple(turn and not loose for turn in bent)
-        spots.append(Spot(push, links, joints, stiff and not loose, rows, turns))
+        spots.append(Spot(push, links, joints, stiff, rows, bent))
     return in_pile(spots, plan, mechanism)
 
 

@@ -91,7 +91,7 @@ class Workshop:
         they are `loose`, just as they are.
         """
         self.mechanism, self.form, self.joints, self.nudged = mechanism, form, JointCache(), nudged
-        self.pushes, self.loose, self.push_programs = tuple(pushes), loose, PushPrograms()
+        self.pushes, self.loose, self.push_programs = tuple(pushes), loose, PushPrograms(loose)
         self.row_programs = ConstraintPrograms()
         self._variants = variants
         self._varying: dict[tuple[Over, bool, bool], Floats | None] = {}
@@ -122,9 +122,7 @@ class Workshop:
     def found(self, over: Over = "regrouped") -> Pushes:
         """Where pushes act."""
         if over not in self._found:
-            self._found[over] = find_pushes(
-                self.pushes, self.plan(over), self.mechanism, self.push_programs, self.loose
-            )
+            self._found[over] = find_pushes(self.pushes, self.plan(over), self.mechanism, self.push_programs)
         return self._found[over]
 
     def pushed(self, pushes: Sequence[Push | Resistance], loose: bool = False) -> Workshop:

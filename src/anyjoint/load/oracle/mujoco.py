@@ -26,7 +26,7 @@ def opened(path: Path, mech: Mechanism) -> Oracle:
 class Oracle:
     """A model in MuJoCo without contacts, limits and drives; its velocities are B times ours."""
 
-    def __init__(self, path: Path, mech: Mechanism) -> None:
+    def __init__(self, path: Path, mech: Any) -> None:
         self.model, self.mech = mujoco.MjModel.from_xml_path(str(path)), mech
         bits = mujoco.mjtDisableBit
         self.model.opt.disableflags |= bits.mjDSBL_CONSTRAINT | bits.mjDSBL_ACTUATION

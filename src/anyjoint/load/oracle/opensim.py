@@ -10,7 +10,8 @@ import numpy as np
 import opensim
 from opensim import simbody
 
-from anyjoint.forces import WrapCylinder
+from anyjoint.forces import WrapCylinder, WrapEllipsoid
+from anyjoint.forces.around import OBSTACLES
 from anyjoint.mechanism import Mechanism
 
 from .answer import Answer, Floats
@@ -26,7 +27,7 @@ def opened(path: Path, mech: Mechanism) -> Oracle:
 class Oracle:
     """A model in OpenSim; coordinates that follow others are taken along by its own functions."""
 
-    def __init__(self, path: Path, mech: Mechanism) -> None:
+    def __init__(self, path: Path, mech: Any) -> None:
         self.model, self.mech = opensim.Model(str(path)), mech
         self.now, self.size = self.model.initSystem(), 1.0
         self.coordinates = self.model.getCoordinateSet()
@@ -34,7 +35,8 @@ class Oracle:
         self.names = {self.coordinates.get(k).getName() for k in range(self.coordinates.getSize())}
         if not all(name in self.names for name, _ in self.order):
             raise ValueError("it has other coordinates")
-        self.muscles = {n: m for n, m in mech.source.muscles.items() if self.model.getMuscles().contains(n)}
+        found = {n: m for n, m in mech.source.muscles.items() if self.model.getMuscles().contains(n)}
+        self.muscles = {n: m for n, m in found.items() if _alone([x for x in m.path if isinstance(x, OBSTACLES)])}
 
     def state(self, random: np.random.Generator) -> Floats:
         """Our q at random within the ranges; OpenSim goes to the same state."""
@@ -75,7 +77,8 @@ class Oracle:
 
     def paths(self, model: Any, q: Floats) -> Iterator[Answer]:
         """Lengths and moment arms of the muscles; around cylinders, where OpenSim's way is not quite the shortest,
-        what it is longer by counts as nothing.
+        what it is longer by counts as nothing. Around ellipsoids and two obstacles at once, which loading warns of, it
+        does not count at all.
         """
         if not self.muscles:
             return
@@ -101,7 +104,7 @@ class Oracle:
 
     def _velocity(self, at: int) -> int:
         body = next(body for body in self.mech.bodies if body.q.start <= at < body.q.stop)
-        return body.v.start + at - body.q.start
+        return int(body.v.start + at - body.q.start)
 
     def pose(self, body: Any) -> Floats:
         T, made = body.getTransformInGround(self.now), np.eye(4)
@@ -145,3 +148,8 @@ class Oracle:
 
     def _q(self) -> Floats:
         return np.array([self.now.getQ().get(i) for i in range(self.now.getNQ())])
+
+
+def _alone(obstacles: list[Any]) -> bool:
+    """Whether OpenSim means the same by a path around them."""
+    return len(obstacles) < 2 and not any(isinstance(x, WrapEllipsoid) for x in obstacles)

@@ -28,7 +28,7 @@ def opened(path: Path, mech: Mechanism) -> Oracle:
 class Oracle:
     """A URDF in Pinocchio; its velocities are S^T times ours."""
 
-    def __init__(self, text: str, mech: Mechanism) -> None:
+    def __init__(self, text: str, mech: Any) -> None:
         self.model, self.mech = pin.buildModelFromXML(text, mimic=True), mech
         self.model.damping[:] = 0  # ours is part of the joint, and compared apart
         self.data, self.size = self.model.createData(), 1.0

@@ -22,7 +22,7 @@ from .wraps import WrapSpec, obstacle, read_wraps
 EDGE = 1e-5  # OpenSim's tolerance where points come and go
 ALONG = ("x", "y", "z")
 BY_THUMB = "OpenSim takes a plane by a rule of thumb, so that its length is another"
-ROUGH = "OpenSim ends its search for the shortest way within half a millimetre"
+ROUGH = "the length that OpenSim gives is then not that of its own points"
 
 
 class Lacking(Exception):
