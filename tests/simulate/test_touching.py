@@ -378,4 +378,4 @@ def test_the_code_of_a_pile_does_not_grow():
     for count in (7, 9):
         trace = tower(count, count)[0].compile().program("contact_acceleration").trace
         sizes.append(sum(len(kernel.stores) for kernel in trace.schedule.kernels))
-    assert sizes[1] < 1.1 * sizes[0]  # pairs grow from 21 to 36; rows are copied in blocks, of which the last one varies
+    assert sizes[1] < 1.1 * sizes[0]  # pairs grow from 21 to 36; rows are copied in blocks, the last varies

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def gaps_of_all(model: Model, q: Floats) -> list[tuple[Touch, Floats]]:
     mechanism, found = model.mechanism, []
     poses = np.asarray(model.body_poses(q), dtype=float)[:, :, :3].reshape(len(q), mechanism.nb, 12)
     for touch in (touch for pair in mechanism.contacts for touch in touches(mechanism, pair)):
-        code = kept(model, ("gap", touch.kind), lambda touch=touch: _compiled(touch))
+        code = kept(model, ("gap", touch.kind), partial(_compiled, touch))
         numbers = np.broadcast_to(touch.numbers, (len(q), len(touch.numbers)))
         rows = [poses[:, body] for body in touch.bodies if body >= 0]
         found.append((touch, np.asarray(code(np.concatenate([*rows, numbers], axis=1)))[:, 0]))
@@ -76,7 +77,8 @@ def _compiled(touch: Touch) -> Any:
     graph = Graph()
     frames = [[graph.variable("x") for _ in range(12)] if body >= 0 else None for body in touch.bodies]
     numbers = [graph.variable("n") for _ in touch.numbers]
-    gap = touch.meeting(*map(_pose, frames), numbers)[0]
+    a, b = map(_pose, frames)
+    gap = touch.meeting(a, b, numbers)[0]
     return compile_function([[*(x for frame in frames if frame for x in frame), *numbers]], [gap])
 
 

@@ -8,7 +8,7 @@ contacts there are, the code is the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -134,7 +134,7 @@ class PileKernels:
             self._run(less, X_at, [at[other] for other in beside], [at[link]] * len(beside))
 
 
-def _put(sketch: Sketch, name: str, values: Sequence[Any], add: bool = False) -> None:
+def _put(sketch: Sketch, name: str, values: Iterable[Any], add: bool = False) -> None:
     argument = sketch.argument(name, "lane")
     for k, x in enumerate(values):
         sketch.store(argument, k, x, add)
