@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -410,6 +410,11 @@ class Trajectory:
 
 def _again(kind: type[Trajectory], model: Any, rest: Parcel, rows: Mapping[str, Any] | None) -> Trajectory:
     return kind(model=model, **rest.content, parameters=model.parameter_rows(rows) if rows else None)
+
+
+def given(traj: Trajectory) -> dict[str, Any]:
+    """What a trajectory was made of, by name."""
+    return {part.name: getattr(traj, part.name) for part in fields(traj) if part.init}
 
 
 def flat_rows(x: Floats) -> Floats:
