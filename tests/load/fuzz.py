@@ -18,7 +18,7 @@ NAMES = {"urdf": "robot.urdf", "mjcf": "model.xml", "osim": "gait.osim", "own": 
 # Files of odd length are let pass what may be let pass, so that more of a loader runs.
 LENIENT = {"allow": {"inertia", "locked", "mimic", "xacro", "unsupported"}}
 MORE = {"urdf": {"base": "free"}, "mjcf": {"contacts": "all"}}
-CAPS = ("-timeout=20", "-rss_limit_mb=3000", "-malloc_limit_mb=1000", "-max_len=60000")
+CAPS = ("-timeout=60", "-rss_limit_mb=3000", "-malloc_limit_mb=1000", "-max_len=60000")
 
 with atheris.instrument_imports(include=["anyjoint.load"]):
     import anyjoint.load.mjcf
