@@ -12,7 +12,7 @@ from .report import Report
 
 @dataclass(frozen=True)
 class Request:
-    """A file to load, how its root stands, whether meshes are read, where problems are told, and what may touch."""
+    """A file to load, how its root stands, whether meshes are read, where problems are told, what touches, and trust."""
 
     path: Path
     data: bytes
@@ -21,3 +21,4 @@ class Request:
     paths: Paths
     report: Report
     contacts: str = "skip"
+    untrusted: bool = False
