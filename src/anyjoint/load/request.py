@@ -12,7 +12,7 @@ from .report import Report
 
 @dataclass(frozen=True)
 class Request:
-    """A file to load, how its root stands, whether meshes are read, where problems are told, what touches, and trust."""
+    """A file to load, how its root stands, whether meshes are read, where problems are told, what touches, trust."""
 
     path: Path
     data: bytes
