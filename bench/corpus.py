@@ -25,28 +25,37 @@ ORACLES = {"urdf": "pin", "mjcf": "mujoco", "osim": "opensim"}
 
 
 def main(kind: str, *folders: str) -> None:
-    """Print the counts, the reasons of refusals, and the files that differ."""
-    counts, reasons = Counter[str](), Counter[str]()
-    for path in _files(kind, folders):
-        how, mech = _loaded(path, folders, reasons)
-        counts[how] += 1
-        if mech is None:
-            continue
-        answer = _compared(kind, path, mech)
-        counts[answer.partition(" by")[0] if answer.startswith("not") else answer.partition(":")[0]] += 1
-        if answer.startswith("differs"):
-            print(f"{path}: {answer}", flush=True)
-    for title, table in (("files", counts), ("refused or allowed", reasons)):
-        print(f"\n{title}")
-        for name, number in table.most_common():
-            print(f"  {number:5d}  {name}")
-
-
-def _files(kind: str, folders: tuple[str, ...]) -> Iterator[Path]:
+    """Print the counts of each folder, the reasons of refusals, and the files that differ or that only others load."""
+    total, reasons = Counter[str](), Counter[str]()
     for folder in folders:
-        for path in sorted(Path(folder).rglob(PATTERNS[kind])):
-            if kind != "mjcf" or b"<mujoco" in path.read_bytes()[:100_000]:
-                yield path
+        counts = Counter[str]()
+        for path in _files(kind, folder):
+            how, mech = _loaded(path, folders, reasons)
+            counts.update(["files", how])
+            if mech is None and OPENS[kind](path):
+                counts["refused, but others load it"] += 1
+                print(f"{path}: others load it", flush=True)
+            if mech is not None:
+                answer = _compared(kind, path, mech)
+                counts[answer.partition(" by")[0] if answer.startswith("not") else answer.partition(":")[0]] += 1
+                if answer.startswith("differs"):
+                    print(f"{path}: {answer}", flush=True)
+        _print(folder, counts)
+        total += counts
+    _print("all folders", total)
+    _print("refused or allowed", reasons)
+
+
+def _print(title: str, table: Counter[str]) -> None:
+    print(f"\n{title}")
+    for name, number in table.most_common():
+        print(f"  {number:5d}  {name}", flush=True)
+
+
+def _files(kind: str, folder: str) -> Iterator[Path]:
+    for path in sorted(Path(folder).rglob(PATTERNS[kind])):
+        if kind != "mjcf" or b"<mujoco" in path.read_bytes()[:100_000]:
+            yield path
 
 
 def _loaded(path: Path, folders: tuple[str, ...], reasons: Counter[str]) -> tuple[str, Any]:
@@ -73,6 +82,45 @@ def _compared(kind: str, path: Path, mech: aj.Mechanism) -> str:
         return "not compared: the other engine refuses it, or counts velocities otherwise"
     what, worst = max(found.items(), key=lambda item: item[1])
     return "agrees" if worst < CLOSE[kind] else f"differs: {what} by {worst:.2g}"
+
+
+def _opens_urdf(path: Path) -> bool:
+    """Whether Pinocchio or, where it is installed, yourdfpy reads a file."""
+    import pinocchio
+
+    try:
+        pinocchio.buildModelFromUrdf(str(path))
+        return True
+    except (ValueError, RuntimeError):
+        pass
+    try:
+        import yourdfpy
+
+        yourdfpy.URDF.load(str(path), build_scene_graph=False, load_meshes=False)
+        return True
+    except Exception:  # it is not installed, or stumbles
+        return False
+
+
+def _opens_mjcf(path: Path) -> bool:
+    import mujoco
+
+    try:
+        return mujoco.MjModel.from_xml_path(str(path)).nbody > 1  # those without bodies have nothing that moves
+    except ValueError:
+        return False
+
+
+def _opens_osim(path: Path) -> bool:
+    import opensim
+
+    try:
+        return bool(opensim.Model(str(path)).initSystem())
+    except RuntimeError:
+        return False
+
+
+OPENS = {"urdf": _opens_urdf, "mjcf": _opens_mjcf, "osim": _opens_osim}
 
 
 if __name__ == "__main__":

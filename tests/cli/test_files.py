@@ -28,6 +28,8 @@ def test_info_bench_and_export(anyjoint, zoo, tmp_path):
     assert (code, json.loads(out)["nb"]) == (0, 9)
     code, out, _ = anyjoint("bench", zoo, "--json", "--batch", "4")
     assert (code, json.loads(out)["models"][0]["coordinates"]) == (0, 10)
+    code, out, _ = anyjoint("bench", zoo, "--json", "--batch", "4", "--base", "free")
+    assert (code, json.loads(out)["models"][0]["coordinates"]) == (0, 16)
     code, out, _ = anyjoint("export", zoo, "--to", "js", "--out", tmp_path)
     assert code == 0
     assert (tmp_path / "bot.js").exists()
@@ -56,6 +58,12 @@ def test_check_lists_problems_and_exits_with_1(anyjoint, tmp_path):
     facts = json.loads(out)
     assert (code, facts["ok"]) == (1, False)
     assert [problem.split(": ")[0] for problem in facts["problems"]] == [f"{path}:3", f"{path}:5"]
+
+
+def test_check_lets_mujoco_read_in_a_process_of_its_own(anyjoint, tmp_path, monkeypatch):
+    (tmp_path / "m.xml").write_text("<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>")
+    monkeypatch.setattr("mujoco.MjModel.from_xml_path", None)  # which is what this process would call
+    assert anyjoint("check", tmp_path / "m.xml")[0] == 0
 
 
 def test_check_tells_warnings_and_exits_with_0(anyjoint, tmp_path):

@@ -31,6 +31,9 @@ CONSERVATIVE = {
 HILL = forces.Hill(300.0, 0.5, tendon=0.2)
 OTHERS = {
     "Actuator": forces.Actuator("beside", 0.3, 2.0, (0.1, -4.0, -0.5), gear=3.0, effort_range=(-2.0, 2.0)),
+    "BoxDrag": forces.BoxDrag(
+        "hand", (0.1, 0.2, 0.3), 900.0, 0.2, aj.Pose.translation(0.1, 0.2, 0.3) @ aj.Pose.rotation_x(1), (1, 2, 3)
+    ),
     "Drag": forces.Drag("hand", 1.0, 2.0, 3.0, 4.0, (1, 1, 0), (0.1, 0.2, 0.3), (1, 2, 3)),
     "Limits": forces.Limits(1e3, 10.0),
     "Motor": forces.Motor("arm", np.cos, 5.0, 30.0, gear=4.0),
@@ -220,6 +223,7 @@ def test_a_wing_is_lifted():
         (lambda: forces.Cable([], -1.0, 1.0), "stiffness=-1.0"),
         (lambda: forces.Muscle([], 3.0), "expected Hill"),
         (lambda: forces.Drag("mass", linear=-1.0), "linear=-1.0"),
+        (lambda: forces.BoxDrag("mass", (1, 0, 1)), "three lengths that are positive"),
         (lambda: forces.Motor("mass", 1.0, 1.0, 0.0), "no_load_speed=0.0"),
         (lambda: forces.Hill(1.0, 0.0), "optimal_length=0.0"),
     ],

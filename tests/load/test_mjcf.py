@@ -1,12 +1,15 @@
 """MJCF against MuJoCo: joints, anchors, references, springs, followers, drives; and what is not supported."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import anyjoint as aj
 from anyjoint import joints, shapes
+from anyjoint.load.mjcf import apart
+from anyjoint.load.oracle import differences
 from anyjoint.load.oracle.mujoco import Oracle
 from dynamics.support import close
 from load.test_files import stl
@@ -143,8 +146,22 @@ def test_drives_are_mujocos(loaded, control):
         assert np.abs(found - wanted).max() < 1e-6 * (1 + np.abs(wanted).max()), name
 
 
+@pytest.mark.parametrize("medium", ['density="900"', 'viscosity="0.3"', 'density="3" viscosity="2" wind="1 2 -3"'])
+def test_drag_of_a_medium_is_mujocos(loaded, medium):
+    mech, path = loaded(ZOO.replace('timestep="0.002"', f'timestep="0.002" {medium}'))
+    assert [w.rule for w in mech.source.warnings if w.rule != "friction"] == ["fluid"]
+    bodies = {"base", "arm", "plate", "ball", "rail", "follower", "second"}
+    assert {drag.body for drag in mech.source.forces} == bodies
+    worst = differences("mujoco", path, mech)
+    assert max(worst.values()) < 1e-10
+
+
 @pytest.mark.parametrize(("text", "words", "line"), [
-    (model(ARM.format(""), '<option density="1.2"/>'), "a fluid of density 1.2", 0),
+    (
+        model(ARM.format("").replace("<geom", "<geom fluidshape='ellipsoid'"), '<option density="1.2"/>'),
+        r"feels the fluid by ellipsoids \(fluidshape\), which is not supported",
+        3,
+    ),
     (model(ARM.format(""), '<tendon><fixed name="rope" armature="3"><joint joint="hinge" coef="1"/></fixed></tendon>'),
      "'rope' has armature", 5),
 ])  # fmt: skip
@@ -154,7 +171,7 @@ def test_what_is_not_supported_is_named(loaded, text, words, line):
     assert f"model.xml:{line}: " in str(caught.value) or not line
     assert 'allow={"unsupported"}' in str(caught.value)
     mech, _ = loaded(text, allow="unsupported")
-    assert [warning.rule for warning in mech.source.warnings] == ["unsupported"]
+    assert {warning.rule for warning in mech.source.warnings} <= {"unsupported", "fluid"}
     assert mech.nv == 1
 
 
@@ -263,6 +280,14 @@ def test_what_mujoco_warns_of_is_told_and_not_written(loaded, tmp_path, monkeypa
     assert [path.name for path in tmp_path.iterdir()] == ["model.xml"]
 
 
+def test_the_last_compiler_says_where_meshes_are_as_in_mujoco(loaded, tmp_path):
+    (tmp_path / "part.xml").write_text('<mujocoinclude><compiler meshdir="elsewhere"/></mujocoinclude>')
+    (tmp_path / "cup.stl").write_bytes(stl())
+    text = '<mujoco><include file="part.xml"/><compiler meshdir="."/><asset><mesh name="cup" file="cup.stl"/></asset>'
+    mech, _ = loaded(text + f"<worldbody>{ARM.format('')}</worldbody></mujoco>")
+    assert mech.nv == 1
+
+
 def test_includes_are_read(loaded, tmp_path):
     (tmp_path / "part.xml").write_text(f"<mujocoinclude>{ARM.format('')}</mujocoinclude>")
     mech, _ = loaded(model('<include file="part.xml"/>'))
@@ -294,3 +319,32 @@ def test_meshes_are_shown_and_weighed(loaded, tmp_path):
     corners = mech["b"].shape.pose.matrix.astype(float) @ np.c_[mech["b"].shape.vertices, np.ones(4)].T
     wanted = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     assert close(np.array(sorted(corners[:3].T.round(6).tolist())), np.array(sorted(wanted.tolist())), 1e-5)
+
+
+def test_files_of_strangers_are_read_in_a_process_of_its_own(loaded):
+    here, _ = loaded(ZOO)
+    apart, _ = loaded(ZOO, untrusted=True)
+    q, v = here.start
+    assert np.array_equal(here.compile().inverse_dynamics(q, v, v), apart.compile().inverse_dynamics(q, v, v))
+    assert [str(w) for w in here.source.warnings] == [str(w) for w in apart.source.warnings]
+
+
+def test_what_mujoco_refuses_apart_has_its_line(loaded):
+    with pytest.raises(aj.ModelError, match=r"model\.xml:3: MuJoCo refuses it: .*unknown"):
+        loaded(model("<body><joint klass='x'/></body>").replace("klass", "class"), untrusted=True)
+
+
+@pytest.mark.parametrize(("program", "words"), [
+    ("import os; os.abort()", "ended with code -6"),
+    ("while True: pass", "ended with code -(9|24)"),
+    ("x = bytearray(1 << 40)", "ended with code 1"),
+    ("import time; time.sleep(60)", "not done within 2 seconds"),
+])  # fmt: skip
+def test_a_process_that_breaks_or_does_not_end_is_an_error(loaded, tmp_path, monkeypatch, program, words):
+    """The parser replaced by programs that crash, loop, take memory or wait."""
+    text = Path(apart.__file__).read_text().replace("    import mujoco\n", f"    {program}\n")
+    (tmp_path / "wild.py").write_text(text.replace("MEMORY = 60", "MEMORY = 1"))
+    monkeypatch.setattr(apart, "__file__", str(tmp_path / "wild.py"))
+    monkeypatch.setattr(apart, "SECONDS", 1 if "sleep" in program else 30)
+    with pytest.raises(aj.ModelError, match=words):
+        loaded(model(ARM.format("")), untrusted=True)

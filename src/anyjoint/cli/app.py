@@ -164,12 +164,15 @@ def bench(
         typer.Argument(metavar="MODEL", help="Models to measure.", show_default="three of the gallery"),
     ] = None,
     batch: Annotated[int, typer.Option(min=1, help="States per batch.")] = 4096,
+    base: Base = None,
+    allow: Allow = None,
+    package: Package = None,
     json: Json = False,
 ) -> None:
     """Measure the dynamics of some models on this machine."""
     from anyjoint.cli.benchmark import show
 
-    show(models or [], batch, json)
+    show(models or [], batch, json, _load_options(base, allow, package))
 
 
 @app.command(epilog="Example: anyjoint export torus-chain --to c --out generated")

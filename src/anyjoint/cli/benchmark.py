@@ -1,7 +1,7 @@
 """`anyjoint bench`: what the dynamics of some models cost on this machine."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from anyjoint.cli.output import UsageError, print_json, print_table, status
@@ -18,12 +18,12 @@ COLUMNS = {
 }
 
 
-def show(models: Sequence[str], batch: int, as_json: bool) -> None:
+def show(models: Sequence[str], batch: int, as_json: bool, options: Mapping[str, Any]) -> None:
     """Measure forward dynamics of each model and print a table."""
     rows = []
     for name in models or _available():
         with status(f"measuring {name}", quiet=as_json):
-            rows.append(measure(name, batch))
+            rows.append(measure(name, batch, options))
     if as_json:
         print_json({"batch": batch, "quantity": "forward_dynamics", "models": rows})
     else:
@@ -31,11 +31,11 @@ def show(models: Sequence[str], batch: int, as_json: bool) -> None:
         print_table(title, list(COLUMNS.values()), [[row[key] for key in COLUMNS] for row in rows])
 
 
-def measure(name: str, batch: int) -> dict[str, Any]:
+def measure(name: str, batch: int, options: Mapping[str, Any]) -> dict[str, Any]:
     """Compile one model and time it, on random states near its start."""
     import numpy as np
 
-    target = resolve(name, options={"meshes": "skip"} if is_file(name) else None)
+    target = resolve(name, options={**options, "meshes": "skip"} if is_file(name) else options)
     began = time.perf_counter()
     model = target.mechanism.compile()
     compiled = time.perf_counter() - began

@@ -44,8 +44,9 @@ def find_problems(
 
     A file is read and not compiled: it may come from anywhere.
     """
+    strange = {"untrusted": True} if is_file(argument) else {}
     try:
-        mechanism = resolve(argument, settings, options).mechanism
+        mechanism = resolve(argument, settings, {**options, **strange}).mechanism
         hints = [str(hint) for hint in mechanism.hints()]
         if is_file(argument):
             return [], [str(warning) for warning in mechanism.source.warnings], hints

@@ -8,11 +8,12 @@ computes eight at once, for eight links anywhere, and the others load what it ha
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Run, Schedule, Store, tables, without_idle, written_arrays
+from anyjoint.records import dataclass
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.rewrite import import_into, reachable

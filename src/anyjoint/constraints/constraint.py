@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 

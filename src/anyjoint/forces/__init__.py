@@ -4,6 +4,7 @@ from anyjoint.constraints import Push
 
 from .actuator import Actuator
 from .attraction import Attraction
+from .box_drag import BoxDrag
 from .bushing import Bushing
 from .cable import Cable
 from .custom import Custom
@@ -24,7 +25,7 @@ from .wrap_ellipsoid import WrapEllipsoid
 from .wrench import Wrench
 
 __all__ = [
-    "FLV", "Actuator", "Attraction", "Bushing", "Cable", "ConditionalPoint", "Custom", "Drag", "Drum", "Force", "Hill",
-    "Limits", "Magnets", "Motor", "MovingPoint", "Muscle", "Pulley", "Push", "Servo", "Spring", "Tendon", "Thruster",
-    "WrapCylinder", "WrapEllipsoid", "WrapSphere", "Wrench",
+    "FLV", "Actuator", "Attraction", "BoxDrag", "Bushing", "Cable", "ConditionalPoint", "Custom", "Drag", "Drum",
+    "Force", "Hill", "Limits", "Magnets", "Motor", "MovingPoint", "Muscle", "Pulley", "Push", "Servo", "Spring",
+    "Tendon", "Thruster", "WrapCylinder", "WrapEllipsoid", "WrapSphere", "Wrench",
 ]  # fmt: skip

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, less, minimum, select
 from anyjoint.spatial import Pose, dot, vector
 

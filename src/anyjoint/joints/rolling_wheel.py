@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.geometry.check import POSITIVE, positive
 from anyjoint.geometry.curves import Circle, Curve, Line, as_curve, constant
+from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, derivative, is_number
 from anyjoint.spatial import Pose
 

@@ -36,14 +36,16 @@ def load(
     packages: Mapping[str, str | Path] | None = None,
     meshes: str = "view",
     contacts: str = "skip",
+    untrusted: bool = False,
 ) -> Mechanism:
     """A mechanism from a file: URDF, MJCF, OpenSim, or our own `.aj.json`. What it is, its content says, not its name.
 
     `base` is how the root stands in the world: "fixed" (the default), "free" or "planar". `allow` lets problems pass
     that would be errors, by their rule: "inertia" keeps masses that no solid can have. `packages` says where the files
     of `package://NAME/...` are. `meshes="skip"` leaves meshes out. `contacts` are those that an MJCF says: of its geoms
-    with what stands still ("ground"), also with each other ("all"), or none. All problems of a file are told at
-    once, with their lines; those that loading lives with are in `mech.source.warnings`.
+    with what stands still ("ground"), also with each other ("all"), or none. `untrusted=True` lets MuJoCo read a file
+    of strangers in a process of its own, with capped time and memory. All problems of a file are told at once, with
+    their lines; those that loading lives with are in `mech.source.warnings`.
     """
     for what, given, known in (("base", base, BASES), ("meshes", meshes, MESHES), ("contacts", contacts, CONTACTS)):
         if given is not None and given not in known:
@@ -51,7 +53,7 @@ def load(
     report = Report(str(path), checked_allow(allow))
     file = Path(path)
     data = read_bytes(file)
-    request = Request(file, data, base or "fixed", meshes, Paths(file, packages), report, contacts)
+    request = Request(file, data, base or "fixed", meshes, Paths(file, packages), report, contacts, bool(untrusted))
     try:
         made = _read(request)
         if contacts != "skip" and made.source is not None and made.source.format != "MJCF":

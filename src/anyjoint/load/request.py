@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from anyjoint.records import dataclass
 
 from .paths import Paths
 from .report import Report
@@ -11,7 +12,7 @@ from .report import Report
 
 @dataclass(frozen=True)
 class Request:
-    """A file to load, how its root stands, whether meshes are read, where problems are told, and what may touch."""
+    """A file to load, how its root stands, whether meshes are read, where problems are told, what touches, trust."""
 
     path: Path
     data: bytes
@@ -20,3 +21,4 @@ class Request:
     paths: Paths
     report: Report
     contacts: str = "skip"
+    untrusted: bool = False

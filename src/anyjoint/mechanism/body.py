@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from anyjoint.joints import Joint
+from anyjoint.records import dataclass
 from anyjoint.spatial import Pose
 
 from .contact import ContactLaw

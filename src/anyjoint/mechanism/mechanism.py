@@ -297,9 +297,9 @@ class Mechanism(BodyTree):
         parameters that will be set again and again, such as "rod/mass": whatever values they get, also exactly 0 or 1,
         nothing is compiled again.
         """
-        from anyjoint.model import compile_model  # which stands above
-
         with postponed():
+            from anyjoint.model import compile_model  # which stands above
+
             _refuse(self, [p for p in self.check() if p.rule != "regular"])  # forward dynamics alone cares about that
             return compile_model(self, algorithm=algorithm, dtype=dtype, form=form, width=width, vary=vary)
 

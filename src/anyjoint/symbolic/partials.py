@@ -6,8 +6,9 @@ products of their edges; forward mode, reverse mode and D* are three ways to add
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from anyjoint.records import dataclass
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.ops import OPERATIONS, Op
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from anyjoint.joints import FreeQuaternion
+from anyjoint.records import dataclass
 
 from .plan import Plan
 

@@ -1,7 +1,6 @@
 """A box about the origin."""
 
-from dataclasses import dataclass
-
+from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, absolute, maximum, minimum, sqrt
 from anyjoint.spatial import Vector, dot, vector
 

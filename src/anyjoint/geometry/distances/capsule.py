@@ -1,7 +1,6 @@
 """A cylinder about z with half balls at both ends."""
 
-from dataclasses import dataclass
-
+from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, maximum, minimum, sqrt
 from anyjoint.spatial import Vector
 

@@ -1,7 +1,6 @@
 """A ball about the origin."""
 
-from dataclasses import dataclass
-
+from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, sqrt
 from anyjoint.spatial import Vector, dot
 

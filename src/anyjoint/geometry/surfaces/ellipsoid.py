@@ -1,7 +1,6 @@
 """An ellipsoid about the origin, its half axes along the coordinate axes."""
 
-from dataclasses import dataclass
-
+from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, cos, select, sin, sqrt
 from anyjoint.spatial import Pose, Vector, vector
 

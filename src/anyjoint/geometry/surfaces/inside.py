@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Vector
 

@@ -1,7 +1,6 @@
 """The plane z = 0."""
 
-from dataclasses import dataclass
-
+from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Vector, vector
 

@@ -1,7 +1,6 @@
 """A sphere about the origin."""
 
-from dataclasses import dataclass
-
+from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose, Vector, vector
 

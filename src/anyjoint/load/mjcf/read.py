@@ -26,6 +26,7 @@ from .actuators import read_actuators
 from .compiled import Names, compiled
 from .contacts import add_contacts
 from .equality import add_rows, followers, loops
+from .fluid import read_fluid
 from .joints import MjcfJoint, read_joints
 from .scan import Scan, scan
 from .sensors import read_sensors
@@ -117,7 +118,7 @@ class _Builder:
                 starts=starts,
                 collisions=self.collisions,
                 actuators=actuators,
-                forces=(*self._compensation(), *tendons.forces()),
+                forces=(*self._compensation(), *tendons.forces(), *read_fluid(m, self.last)),
                 tendons=tendons.named(),
                 sensors=sensors,
                 settings={

@@ -35,7 +35,8 @@ SIDES = ("fileright", "fileleft", "fileup", "filedown", "filefront", "fileback")
 class Scan:
     """All elements of a file and its includes; the lines of the main file's that have names, by name."""
 
-    elements: list[tuple[Element, Path]] = field(default_factory=list)  # with the folder of its file
+    # In the order in which MuJoCo meets them: with the folder of its file, and its line if that is the main file.
+    elements: list[tuple[Element, Path, int]] = field(default_factory=list)
     lines: dict[str, int] = field(default_factory=dict)
     bytes: int = 0
     includes: int = 0
@@ -57,9 +58,8 @@ def _look(root: Element, request: Request, found: Scan, chain: tuple[str, ...], 
     first = len(found.elements)
     _include(root, request, found, chain, home, 1.0)
     elements = found.elements[first:]
-    folders, main = _folders([element for element, _ in elements]), 0 if chain else len(list(root.walk()))
-    for k, (element, folder) in enumerate(elements):
-        line = element.line if k < main else 0
+    folders = _folders([element for element, _, _ in elements])
+    for element, folder, line in elements:
         for reference in _files(element, folders):
             try:
                 path = _find(reference, (home, folder), request)
@@ -88,10 +88,11 @@ def _include(
     root: Element, request: Request, found: Scan, chain: tuple[str, ...], here: Path, times: float
 ) -> None:
     """All elements of a file that is there so many times, and of those that it includes."""
-    waiting, includes = [(root, times)], list[tuple[Element, float]]()
+    waiting = [(root, times)]
     while waiting:
         element, times = waiting.pop()
-        found.elements.append((element, here))
+        line = 0 if chain else element.line
+        found.elements.append((element, here, line))
         found.copies += times
         if found.copies > MOST["elements"]:
             message = f"copies of <replicate> and included files have more than {MOST['elements']:,} elements"
@@ -100,15 +101,13 @@ def _include(
         if element.tag == "replicate":
             times *= max(read_number(element.attributes.get("count", "1")) or 0.0, 1.0)
         if element.tag == "include":
-            includes.append((element, times))
+            reference = element.attributes.get("file", "")
+            try:
+                path = _find(reference, (request.paths.folder, here), request)
+                _open(path, reference, line, request, found, chain, partial(_include, times=times))
+            except PathRefused as refusal:
+                request.report.error(line, "include", str(refusal))
         waiting += [(child, times) for child in reversed(element.children)]
-    for element, times in includes:
-        reference, line = element.attributes.get("file", ""), element.line if not chain else 0
-        try:
-            path = _find(reference, (request.paths.folder, here), request)
-            _open(path, reference, line, request, found, chain, partial(_include, times=times))
-        except PathRefused as refusal:
-            request.report.error(line, "include", str(refusal))
 
 
 def _open(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..request import Request
 from .compiled import Names
+from .fluid import by_ellipsoids, flows
 from .joints import BALL, FREE, MjcfJoint
 
 Finding = Iterator[tuple[str, str, str]]  # tag and name of the element, and a sentence
@@ -40,10 +41,18 @@ def plugins(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
 
 
 def fluid(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
-    """Drag and lift."""
-    if m.opt.density or m.opt.viscosity:
+    """Drag and lift of ellipsoids; others feel a medium by their boxes."""
+    if flows(m):
+        for k in by_ellipsoids(m):
+            name = names.of("body", k)
+            yield "body", name, f"body {name!r} feels the fluid by ellipsoids (fluidshape), which is not supported"
+
+
+def medium(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Drag of boxes."""
+    if flows(m):
         what = f"a fluid of density {m.opt.density:g} and viscosity {m.opt.viscosity:g}"
-        yield "option", "", f"{what}: there is no drag here"
+        yield "fluid", "", f"{what}: its drag is a force here; simulate(forces=mech.source.forces)"
 
 
 def tendons(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
@@ -117,5 +126,5 @@ def contacts(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
 
 Rule = Callable[[Any, list[MjcfJoint], Names], Finding]
 REFUSED: tuple[Rule, ...] = (flexible, plugins, fluid, tendons, nonlinear, free_armature)
-WARNED: tuple[Rule, ...] = (friction, cones, weightless)
+WARNED: tuple[Rule, ...] = (friction, cones, weightless, medium)
 NOTED: tuple[Rule, ...] = (mocap, contacts)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from anyjoint import joints
 from anyjoint.errors import InputError
 from anyjoint.geometry import functions
 from anyjoint.joints import Joint, Term
+from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose, vector
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from anyjoint.errors import InputError
+from anyjoint.records import dataclass
 from anyjoint.spatial import Pose
 
 from ..inertia import Inertia

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from anyjoint.records import dataclass
 
 from ..inertia import Inertia
 from .shape import Shape

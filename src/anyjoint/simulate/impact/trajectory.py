@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
+
+from anyjoint.records import dataclass
 
 from ..broken import BrokenTrajectory
 from ..contact.records import ModeChange
