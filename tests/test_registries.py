@@ -1,6 +1,5 @@
 """Lists that are kept in several places agree: joints, quantities and algorithms are in all of them."""
 
-import gc
 import inspect
 from pathlib import Path
 
@@ -30,7 +29,6 @@ def pages(monkeypatch):
 
 def test_every_joint_kind_is_public():
     """Every class of the folder that is a joint and no base of others is among the public names."""
-    gc.collect()  # copies of classes that records were finished with
     found, front = set(), [joints.Joint]
     while front:
         children = front.pop().__subclasses__()

@@ -1,6 +1,7 @@
 """`anyjoint run`: compile, simulate, write what was asked for, and print a summary."""
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,6 @@ import typer
 from anyjoint.cli.output import UsageError, print_facts, print_json, progress, status
 from anyjoint.cli.target import Target
 from anyjoint.errors import AnyjointError
-from anyjoint.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ that are never overwritten need not be kept a second time.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from anyjoint.codegen.kernel import Kernel, Offsets, Run, Schedule, extents
-from anyjoint.records import dataclass
 from anyjoint.symbolic.partials import reach_masks
 from anyjoint.symbolic.rewrite import reachable
 

@@ -9,6 +9,7 @@ It knows nothing of physics and works on any schedule, steps included.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +22,6 @@ from anyjoint.codegen.rest import Rest
 from anyjoint.codegen.shadow import Copied, Shadows, copied, one_by_one, tidy
 from anyjoint.codegen.unroll import unrolled
 from anyjoint.errors import ExpressionError
-from anyjoint.records import dataclass
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.reverse import pullback

@@ -8,12 +8,11 @@ computes eight at once, for eight links anywhere, and the others load what it ha
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Run, Schedule, Store, tables, without_idle, written_arrays
-from anyjoint.records import dataclass
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.rewrite import import_into, reachable

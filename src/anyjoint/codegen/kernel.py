@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from anyjoint.errors import ExpressionError
-from anyjoint.records import dataclass
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import reachable
 

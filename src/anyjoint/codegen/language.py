@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from anyjoint.codegen.ir import Code, Program, Statement
-from anyjoint.records import dataclass
 from anyjoint.symbolic.ops import CONDITIONS, Op
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from anyjoint.codegen.bound_llvm import bound_call, entry_parameters, row_call
 from anyjoint.codegen.cut import cut
@@ -13,7 +13,6 @@ from anyjoint.codegen.ir import LEAVES, LONG, Program, lower
 from anyjoint.codegen.kernel import AGAIN, Array, Kernel
 from anyjoint.codegen.llvm import function, parameters, prelude, vector_attribute
 from anyjoint.codegen.target import Target
-from anyjoint.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, fields
+from dataclasses import astuple, dataclass, fields
 
 from anyjoint.codegen.ir import live_nodes
-from anyjoint.records import dataclass
 from anyjoint.symbolic import Graph
 from anyjoint.symbolic.ops import Op
 

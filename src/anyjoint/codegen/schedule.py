@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -22,7 +22,6 @@ from anyjoint.codegen.module import Lowered, Module, lowered, schedule_module
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.target import Target, checked_dtype, host_target
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 _ALIGNMENT = 64

@@ -7,13 +7,12 @@ again: theirs are regions of the work array, filled from rows before and copied 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store, extents
-from anyjoint.records import dataclass
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import import_into, reachable
 

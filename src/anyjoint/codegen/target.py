@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +11,6 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from anyjoint.errors import ExpressionError, InputError
-from anyjoint.records import dataclass
 
 DTYPES = {"float64": 8, "float32": 4}
 

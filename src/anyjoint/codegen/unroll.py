@@ -8,10 +8,9 @@ the pass behind it says what it obeys. A search within such a pass chooses how f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from anyjoint.codegen.kernel import Again, Array, Kernel, Run, Schedule, Store, lane_array
-from anyjoint.records import dataclass
 from anyjoint.symbolic import Graph
 
 

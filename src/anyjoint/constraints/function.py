@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.joints.function import as_array, function_name
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, definition, is_number, jet, user_code
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, cross, dot, skew, vector
 

@@ -8,7 +8,7 @@ beside them but equal to them wherever the loop is closed, at a fraction of the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,6 @@ from anyjoint.joints import (
     Translational,
     Universal,
 )
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, Vector, cross, dot, frame_about, zeros
 

@@ -8,14 +8,13 @@ bodies, and how they change with positions and velocities, which implicit steps 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.joints.function import as_array
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Twist
 

@@ -8,10 +8,9 @@ law everything else is derived by D*: its slope is what Newton's method puts int
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, maximum, minimum, sqrt
 from anyjoint.spatial import Matrix, Vector, zeros
 

@@ -8,11 +8,11 @@ derivative of the row along the twists of the links, so that it costs the same h
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, Vector, zeros
 

@@ -7,9 +7,9 @@ distance is least along its axis.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, jet, less, maximum, select, sqrt
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Vector, cross, dot, vector, zeros
 

@@ -9,10 +9,10 @@ nodes (one straight-line program); kernels obey the same rules (see trace/), wit
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from anyjoint.errors import AlgorithmError
-from anyjoint.records import dataclass
 from anyjoint.tree.record import Record
 
 SweepFunction = Callable[[Record, "Parent"], None]

@@ -5,9 +5,9 @@ Unknowns per link: x = (f, -phidot, qdd). Bodies here are numbered from the root
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
 
-from anyjoint.records import dataclass
+import numpy as np
 
 from .blocks import Floats, Maximal, apply, starts
 

@@ -6,10 +6,11 @@ r r^T, the moment h and the mass m: I = [[tr(E) - E, [h]], [-[h], m]].
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from anyjoint.joints.product_rule import columns
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import BlockInertia, Matrix, Pose, Translation, Vector, as_matrix, cross, dot, rigid, vector
 from anyjoint.spatial.inertia import symmetric, symmetric_from, turn_symmetric

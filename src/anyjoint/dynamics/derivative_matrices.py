@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from anyjoint.records import dataclass
 from anyjoint.spatial import Matrix, Vector, zeros
 from anyjoint.tree.record import Record
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +11,6 @@ import numpy as np
 
 from anyjoint.constraints import Constraint, Rows, Standing, Touched
 from anyjoint.constraints.rows import Scalars
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, Vector, as_matrix, dot, vector, zeros
 from anyjoint.tree.closures import GROUND, ClosedPlan

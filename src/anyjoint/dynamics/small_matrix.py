@@ -1,8 +1,8 @@
 """Small symmetric positive systems (up to 6x6) over any scalar: LDL^T with exact zeros exploited, no square roots."""
 
+from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Vector, dot, minus_dot, zeros
 

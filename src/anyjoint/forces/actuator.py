@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.scalar import maximum, minimum
 
 from .force import Values, check_number, checked_vector, driven_body

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, less, minimum, select
 from anyjoint.spatial import Pose, dot, vector
 

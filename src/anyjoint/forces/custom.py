@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 
 from .energy import conservative
 from .force import body_index, driven_body

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, sqrt
 from anyjoint.spatial import Pose, dot, vector
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.scalar import maximum, minimum
 
 from .force import Values, check_number, driven_body

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -11,7 +12,6 @@ from anyjoint.constraints.constraint import Coordinate
 from anyjoint.constraints.push import Measure
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, less, select
 from anyjoint.spatial import vector
 

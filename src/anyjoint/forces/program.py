@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,6 @@ from anyjoint.constraints import Push
 from anyjoint.constraints.push import with_ground
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.spatial import Pose
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import vjp

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, absolute, atan2, less, maximum, minimum, select, sqrt
 from anyjoint.spatial import Pose, cross, dot, unit_axis, vector
 from anyjoint.spatial.direction import frame_about

@@ -8,12 +8,12 @@ taken in which the way is shortest: for a ball that is the shortest of all, for 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, atan2, cos, less, maximum, minimum, select, sin, sqrt
 from anyjoint.spatial import Pose, cross, dot
 

@@ -1,11 +1,11 @@
 """The arc length of any curve, over any scalar: Gauss quadrature between knots, quintics in between."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, derivative, sqrt
 from anyjoint.spatial import dot
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from anyjoint.errors import SingularityError
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, atan2, derivative, plain, sqrt
 from anyjoint.spatial import Matrix, Pose, Rotation, Turn, Vector, as_matrix, dot, vector
 

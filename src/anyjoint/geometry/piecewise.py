@@ -6,11 +6,11 @@ So the generated code is as long as one piece, whatever their number, and deriva
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, floor, gather, less, maximum, minimum, select
 
 from .check import Table, frozen

@@ -1,11 +1,11 @@
 """Rotation-minimising frames: transport a normal along a curve by double reflection, keep it as a spline."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import frame_about
 

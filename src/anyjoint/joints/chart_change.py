@@ -7,11 +7,11 @@ normal takes theta up; one that has none can go on only where both frames are th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.geometry.surfaces import Surface
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, atan2, is_number, select
 from anyjoint.spatial import vector
 

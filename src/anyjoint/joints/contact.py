@@ -1,10 +1,10 @@
 """Two surfaces in contact, in contact coordinates [PAK section 6]."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.geometry.surfaces import as_surface
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
 from anyjoint.geometry.curves import as_curve, constant
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, Turn, as_matrix, unit_axis
 

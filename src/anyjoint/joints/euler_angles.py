@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, absolute, atan2, less, select, sincos, sqrt
 from anyjoint.spatial import Matrix, Pose, QuarterTurn, Vector, cross, dot
 

@@ -6,11 +6,11 @@ closed form is fed a harmless number below, so that neither branch ever makes a 
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, floor, less, select, sincos, sqrt
 from anyjoint.spatial import Matrix, Vector, as_matrix, cross, dot, vector
 

@@ -1,8 +1,8 @@
 """Weld: no motion at all [RM section 4.1]."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.geometry.check import POSITIVE, positive
 from anyjoint.geometry.frame import known_rotation
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, cos, is_number, plain, sin, sqrt
 from anyjoint.spatial import Pose
 

@@ -1,9 +1,9 @@
 """Free motion: rotation and translation, six coordinates [RM section 4.8]."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 

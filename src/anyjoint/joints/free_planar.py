@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, Turn, as_matrix, frame_about, unit_axis
 

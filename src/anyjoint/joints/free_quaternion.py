@@ -1,8 +1,8 @@
 """Free motion by a quaternion and a position: seven coordinates, six velocities, no singularity."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, vector, zeros
 

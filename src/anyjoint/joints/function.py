@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy as np
 from anyjoint.errors import InputError, JointError
 from anyjoint.geometry.check import EVERYWHERE, check_intervals
 from anyjoint.options import named_options
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, at_numbers, definition, user_code
 from anyjoint.spatial import Pose
 

@@ -1,11 +1,11 @@
 """A pose from six scalar functions about given axes, as biomechanics models describe knees and shoulders."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
 from anyjoint.geometry.functions import Constant
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, user_code
 from anyjoint.spatial import Axis, Pose, unit_axis, vector, zeros
 

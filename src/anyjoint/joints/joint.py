@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.geometry.check import EVERYWHERE, parameter
 from anyjoint.geometry.frame import FrameTurn, FrenetTurn
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, absolute, floor, less, plain, select
 from anyjoint.spatial import Matrix, Pose, dot
 

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.geometry.curves import as_curve, constant
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, unit_axis
 

@@ -8,9 +8,9 @@ that frame moves on the child by S_B, d_k x = dx/dq_k - ad(S_B,k) x.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, jet
 from anyjoint.spatial import Matrix, Vector, ad, vector, zeros
 

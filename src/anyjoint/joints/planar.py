@@ -1,8 +1,8 @@
 """Two translations in the X-Y plane [RM eq. 25, 26]."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 

@@ -7,10 +7,10 @@ translations, rotation matrices of frames) are differentiated, so a hinge keeps 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, jet
 from anyjoint.spatial import Factor, Matrix, Pose, Rotation, Translation, Turn, Vector, ad, dot, vector, zeros
 

@@ -1,6 +1,7 @@
 """Two surfaces that roll on each other: contact coordinates whose rates obey rolling without slip [PAK section 6]."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,6 @@ import numpy as np
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.geometry.frame import FrameTurn
 from anyjoint.geometry.surfaces import as_surface
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, atan2, is_number, plain, select
 from anyjoint.spatial import Matrix, Pose, vector, zeros
 

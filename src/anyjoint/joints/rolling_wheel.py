@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.geometry.check import POSITIVE, positive
 from anyjoint.geometry.curves import Circle, Curve, Line, as_curve, constant
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, derivative, is_number
 from anyjoint.spatial import Pose
 

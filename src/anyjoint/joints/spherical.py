@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Turn, dot, zeros
 

@@ -1,8 +1,8 @@
 """Ball joint by a quaternion: four coordinates, three velocities, no singularity."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, zeros
 

@@ -1,6 +1,7 @@
 """A joint through control frames: cumulative cubic B-spline on SE(3) [RM section 5.2, alg. 4]."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -9,7 +10,6 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.geometry.piecewise import Grid, pick
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Translation, Turn, as_matrix, cross, dot, vector, zeros
 

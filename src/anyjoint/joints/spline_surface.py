@@ -1,6 +1,7 @@
 """Six bicubic B-spline values over two coordinates as one pose [RM section 5.3, alg. 5]."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +10,6 @@ import numpy as np
 from anyjoint.geometry.bernstein import uniform_basis
 from anyjoint.geometry.check import frozen, table
 from anyjoint.geometry.patches import Patches
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.geometry.check import finite
 from anyjoint.geometry.frame import FLIP
 from anyjoint.geometry.surfaces import as_surface
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Turn, as_matrix
 

@@ -1,8 +1,8 @@
 """Three translations [RM eq. 27, 28]."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 

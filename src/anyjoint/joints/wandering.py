@@ -7,9 +7,10 @@ turn against each other by the difference of the tilts: omega = K w, with the re
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from anyjoint.errors import SingularityError
 from anyjoint.geometry.surfaces import Surface
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, plain, sincos
 from anyjoint.spatial import Matrix, Vector, as_matrix
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from anyjoint.joints import Coupled, Joint
-from anyjoint.records import dataclass
 
 
 @dataclass(frozen=True)

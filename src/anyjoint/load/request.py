@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-
-from anyjoint.records import dataclass
 
 from .paths import Paths
 from .report import Report

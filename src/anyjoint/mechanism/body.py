@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from anyjoint.joints import Joint
-from anyjoint.records import dataclass
 from anyjoint.spatial import Pose
 
 from .contact import ContactLaw

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from anyjoint.errors import ModelError
 from anyjoint.geometry.check import INTERVAL, is_interval
 from anyjoint.joints import Coordinate, Prismatic, Revolute
 from anyjoint.joints.parameters import parameters
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Factor, Pose, Rotation, Translation
 

@@ -6,13 +6,13 @@ A function is tried out at random places, with random velocities.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.constraints import FunctionConstraint, Rows
 from anyjoint.errors import AnyjointError
-from anyjoint.records import dataclass
 from anyjoint.scalar import is_number
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, vector
 
@@ -77,7 +77,7 @@ class _Moving:
     p: Vector
     w: Vector
     u: Vector
-    X: Pose = Pose()  # an immutable value
+    X: Pose = Pose()  # noqa: RUF009  # an immutable value
 
 
 def _problems(mech: Mechanism, constraint: FunctionConstraint) -> Iterator[tuple[str, Exception | None]]:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from anyjoint import joints
 from anyjoint.errors import InputError, ModelError
 from anyjoint.options import nearest
-from anyjoint.records import dataclass
 from anyjoint.scalar import is_real
 
 if TYPE_CHECKING:

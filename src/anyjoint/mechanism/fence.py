@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import SingularityError
 from anyjoint.joints import Joint
-from anyjoint.records import dataclass
 
 if TYPE_CHECKING:
     from .body_tree import BodyTree

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from anyjoint.errors import InputError, ModelError
 from anyjoint.options import nearest
-from anyjoint.records import dataclass
 from anyjoint.scalar import reals
 from anyjoint.spatial import Pose
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 from anyjoint.scalar import is_real, reals
 from anyjoint.spatial import Matrix, Pose
 

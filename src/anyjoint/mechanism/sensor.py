@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from anyjoint.records import dataclass
 from anyjoint.spatial.quaternions import quaternions
 
 Floats = np.ndarray[Any, np.dtype[Any]]

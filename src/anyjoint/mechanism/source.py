@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
-
-from anyjoint.records import dataclass
 
 from .checks import Problem
 from .sensor import Sensor

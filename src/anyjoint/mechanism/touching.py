@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ from anyjoint.constraints.touch import gradient
 from anyjoint.errors import AnyjointError, ModelError
 from anyjoint.geometry.distances import Distance, HalfSpace, as_distance
 from anyjoint.geometry.distances.distance import FunctionDistance
-from anyjoint.records import dataclass
 from anyjoint.scalar import is_real, reals
 from anyjoint.spatial import Pose, vector
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from anyjoint.constraints.rows import Standing, Touched
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Body
 from anyjoint.quantity.kinematics import JOINT_WRENCHES
-from anyjoint.records import dataclass
 from anyjoint.spatial import Pose
 
 from .method import method

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,6 @@ import numpy as np
 from anyjoint.dynamics.constraint_jacobian import places
 from anyjoint.errors import InputError
 from anyjoint.mechanism.constrain import coordinate_place
-from anyjoint.records import dataclass
 from anyjoint.trace.constrained import velocities
 
 from .arguments import checked_row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from anyjoint.errors import InputError
 from anyjoint.options import named_options
 from anyjoint.quantity.derivatives import RAW
 from anyjoint.quantity.step import LOOKING_BACK, STEPS
-from anyjoint.records import dataclass
 from anyjoint.scalar import is_real
 
 from .arguments import checked_row, checked_rows

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.mechanism import Inertia
 from anyjoint.mechanism.probing import anywhere
-from anyjoint.records import dataclass
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 NUMBERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError
 from anyjoint.quantity import Quantity, Row
 from anyjoint.quantity.product import NUMBERS, WEIGHTS, change_of, hvp, jvp, vjp
-from anyjoint.records import dataclass
 
 from .arguments import checked_row
 from .change import names as parameter_names

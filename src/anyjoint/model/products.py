@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.product import By, hvp, jvp, vjp
 from anyjoint.quantity.step import LOOKING_BACK, STEPS
-from anyjoint.records import dataclass
 from anyjoint.trace.workshop import LARGE, Workshop, estimate
 
 from .change import GRAVITY, find

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anyjoint.codegen import count_operations
-from anyjoint.records import dataclass
 
 if TYPE_CHECKING:
     from .model import Model

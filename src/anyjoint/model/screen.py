@@ -9,6 +9,7 @@ floats, where s is known.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,6 @@ import numpy as np
 from anyjoint.errors import SingularityError
 from anyjoint.mechanism.probing import random_coordinates
 from anyjoint.mechanism.singular import may_be_singular, singular_place
-from anyjoint.records import dataclass
 
 from .places import Shares, shares
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.mechanism.frame import Frame, find_frame
-from anyjoint.records import dataclass
 from anyjoint.scalar import reals
 from anyjoint.spatial import Pose
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ from anyjoint.errors import AnyjointError, InputError
 from anyjoint.model.arguments import finite
 from anyjoint.optional import optional
 from anyjoint.options import named_options
-from anyjoint.records import dataclass
 from anyjoint.simulate.progress import Progress
 from anyjoint.simulate.run_problem import ended_at_event
 from anyjoint.simulate.trajectory import Trajectory

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ from anyjoint.errors import AnyjointError, InputError
 from anyjoint.model.arguments import finite
 from anyjoint.model.product_questions import named
 from anyjoint.options import named_options
-from anyjoint.records import dataclass
 from anyjoint.simulate.progress import Progress
 from anyjoint.simulate.trajectory import Trajectory
 

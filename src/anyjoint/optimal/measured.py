@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
 from anyjoint.model.arguments import finite
-from anyjoint.records import dataclass
 from anyjoint.simulate.trajectory import Trajectory
 
 from .page import Runs

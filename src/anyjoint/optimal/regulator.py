@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.model.arguments import finite
 from anyjoint.optional import optional
-from anyjoint.records import dataclass
 
 if TYPE_CHECKING:
     from anyjoint.model import Model

@@ -6,6 +6,7 @@ import difflib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from anyjoint.mechanism import Inertia
 from anyjoint.model.arguments import finite
 from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
-from anyjoint.records import dataclass
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 INERTIA = "inertia"  # of a body: mass, centre and tensor together, by ten numbers that always make a solid

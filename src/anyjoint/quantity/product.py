@@ -9,7 +9,7 @@ one (Workshop, `nudged`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from anyjoint.codegen import Array, Place, Schedule
@@ -17,7 +17,6 @@ from anyjoint.codegen.adjoint import adjoint, bar_of
 from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.codegen.tangent import rate_of, tangent
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.stepper.physics import built_in_joints, joint_groups, moves_otherwise
 from anyjoint.trace.whole import whole
 from anyjoint.trace.workshop import Trace, Workshop

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.trace.workshop import Trace, Workshop
 
 Kind = Literal["coordinates", "velocities", "bodies", "matrix", "raw", "regressor", "rows", "contacts", "time", "whole"]

@@ -6,10 +6,9 @@ import linecache
 import os
 import sysconfig
 from collections.abc import Iterator
+from dataclasses import dataclass
 from types import CodeType, TracebackType
 from typing import Any
-
-from anyjoint.records import dataclass
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 STANDARD = sysconfig.get_path("stdlib")

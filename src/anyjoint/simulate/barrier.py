@@ -7,6 +7,7 @@ straight way between the two states meets it, or passes it much nearer than the 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ import numpy as np
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import joint_reason
 from anyjoint.model.places import Shares, shares
-from anyjoint.records import dataclass
 
 from .way import way
 

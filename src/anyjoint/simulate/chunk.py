@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError
-from anyjoint.records import dataclass
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 StateAt = Callable[[float], tuple[Floats, Floats]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.forces.program import ForceProgram
 from anyjoint.forces.signal import BadInput, signal_at
-from anyjoint.records import dataclass
 from anyjoint.scalar import reals
 
 Floats = np.ndarray[Any, np.dtype[Any]]

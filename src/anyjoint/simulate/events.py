@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[[float, Floats, Floats], Any]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.fence import Fence
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.model.places import Places
-from anyjoint.records import dataclass
 
 from .barrier import BarrierWatch, barrier_watches
 from .inflection import FrenetWatch, frenet_watches

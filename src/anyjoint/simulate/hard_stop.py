@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
 from anyjoint.forces.limits import limited_coordinates
 from anyjoint.options import nearest
-from anyjoint.records import dataclass
 
 if TYPE_CHECKING:
     from anyjoint.model import Model

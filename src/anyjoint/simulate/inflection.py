@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from anyjoint.geometry.frame import FrenetTurn
 from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import SCREWS
-from anyjoint.records import dataclass
 from anyjoint.stepper.physics import joint_key
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate

@@ -7,7 +7,7 @@ switch; just before and just behind it, poses and their derivatives must agree.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,6 @@ import numpy as np
 from anyjoint.joints import Joint, Rolling
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.probing import joint_pose, made_of_pieces
-from anyjoint.records import dataclass
 from anyjoint.stepper.physics import has_chart, joint_key
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import jacobian

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
-
-from anyjoint.records import dataclass
 
 Made = TypeVar("Made")
 MOST = 16  # so that forces made anew for every run do not pile up

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,6 @@ from anyjoint.quantity.constraints import baumgarte
 from anyjoint.quantity.contact import contact
 from anyjoint.quantity.implicit import implicit
 from anyjoint.quantity.push_forces import push_forces
-from anyjoint.records import dataclass
 from anyjoint.scalar import reals
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.newton import CLOSE

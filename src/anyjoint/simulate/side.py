@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate
 

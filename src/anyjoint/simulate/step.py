@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from anyjoint.codegen import Array, Schedule
 from anyjoint.codegen.builder import Builder
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.forces.program import ForceProgram
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.adaptive_bdf2 import AdaptiveBdf2
 from anyjoint.stepper.compiled import CompiledOps

@@ -8,6 +8,7 @@ inputs, `h` is the length of the step, `s` of an interpolated state the part of 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +20,6 @@ from anyjoint.codegen.tangent import tangent
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.forces.program import ForceProgram
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps, Sum
 from anyjoint.stepper.physics import Physics, Projection

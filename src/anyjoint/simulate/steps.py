@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from anyjoint.joints.parameters import parameters
 from anyjoint.mechanism import Body, Mechanism
 from anyjoint.model.change import SPRING
-from anyjoint.records import dataclass
 
 from .fixed import drive_rows, fixed_parts
 from .request import Request

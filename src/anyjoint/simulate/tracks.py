@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.constraints.touch import SHOWN
-from anyjoint.records import dataclass
 
 if TYPE_CHECKING:
     from .request import Request

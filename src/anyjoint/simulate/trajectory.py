@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.optional import optional
 from anyjoint.options import named_options
-from anyjoint.records import dataclass
 from anyjoint.stepper import STEPPERS
 from anyjoint.travel import Parcel
 

@@ -6,12 +6,12 @@ because passing them one at a time is far cheaper than passing one dense 6x6 adj
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, sincos
 
 from .algebra import Matrix, Vector, cross, vector, zeros

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import numpy as np
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 
 from .algebra import Matrix, Vector, dot, minus_dot, plus_dot, skew, zeros

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, select
 
 from .algebra import Vector, vector

@@ -5,12 +5,11 @@ So every lane of a vector has its own time and step length. Lanes that have reac
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder, Values
-from anyjoint.records import dataclass
 from anyjoint.scalar import absolute, less, maximum, minimum, power, select, sqrt
 
 from .compiled import CompiledOps, Sum

@@ -6,11 +6,11 @@ as it is, so that no state depends on its neighbours. One that is not solved in 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder, Values
-from anyjoint.records import dataclass
 from anyjoint.scalar import absolute, less, maximum, select
 
 from .physics import Physics

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anyjoint.codegen import Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.joints.parameters import parameters
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.scalar import absolute, less, select
 from anyjoint.symbolic import Graph, Node
 

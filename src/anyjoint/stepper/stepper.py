@@ -7,9 +7,8 @@ are made of. A new stepper is one file in this folder with a `Stepper` in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
-
-from anyjoint.records import dataclass
 
 from .tableau import Tableau
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anyjoint.records import dataclass
+from dataclasses import dataclass
 
 Row = tuple[float, ...]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +13,6 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.optional import optional
 from anyjoint.options import nearest
-from anyjoint.records import dataclass
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Points = Callable[[int, int], Floats]  # of the runs from first to last, (last - first, dimension)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
-from anyjoint.records import dataclass
 from anyjoint.simulate import Status, Trajectory
 from anyjoint.simulate.drive import read_only
 from anyjoint.simulate.ensemble import simulate_each

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.options import nearest
-from anyjoint.records import dataclass
 from anyjoint.scalar import reals
 from anyjoint.simulate import Event, Trajectory
 from anyjoint.simulate.events import locate

@@ -9,10 +9,10 @@ from __future__ import annotations
 import pickle
 import threading
 import time
+from dataclasses import dataclass
 from functools import lru_cache
 
 from anyjoint.codegen import cache
-from anyjoint.records import dataclass
 from anyjoint.travel import packed
 
 from .job import Job, Rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ import numpy as np
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.change import find, value_of
-from anyjoint.records import dataclass
 from anyjoint.scalar import reals
 from anyjoint.spatial import Pose
 

@@ -7,9 +7,8 @@ left for each entry; then products that several paths share are built once.
 """
 
 import heapq
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from anyjoint.records import dataclass
 from anyjoint.symbolic.dominator import Factor, dominator_factors, postdominator_factors
 from anyjoint.symbolic.forward import dependents, tangents
 from anyjoint.symbolic.ops import Op

@@ -9,10 +9,10 @@ Constants are folded to the numbers that they mean (reading.py): `0.1 + 0.2` is 
 import math
 import numbers
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anyjoint.errors import ExpressionError
-from anyjoint.records import dataclass
 from anyjoint.symbolic import rules
 from anyjoint.symbolic.ops import ARITY, Op
 

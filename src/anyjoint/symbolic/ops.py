@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from anyjoint.records import dataclass
 from anyjoint.symbolic import arrays, interval, slopes
 from anyjoint.symbolic.interval import Interval
 from anyjoint.symbolic.op import Op as Op

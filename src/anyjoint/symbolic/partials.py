@@ -6,9 +6,8 @@ products of their edges; forward mode, reverse mode and D* are three ways to add
 """
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from anyjoint.records import dataclass
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.ops import OPERATIONS, Op
 

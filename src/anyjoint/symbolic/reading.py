@@ -8,10 +8,9 @@ Sums and products of constants are those of the numbers that they mean, rounded 
 """
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-
-from anyjoint.records import dataclass
 
 _PI = Fraction(math.pi)  # what people multiply and divide
 # Bits of numerator and denominator together; a float in [1, 2) has 52 of its own.

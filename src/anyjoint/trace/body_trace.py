@@ -8,11 +8,10 @@ numbers are built in, parameters and state rows are read where they are, signs a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from anyjoint.errors import AlgorithmError
-from anyjoint.records import dataclass
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.rewrite import import_into

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -17,7 +18,6 @@ from anyjoint.dynamics.led import give_leads
 from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
 from anyjoint.dynamics.newton_euler import BIAS, accelerate
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Translation, Turn, vector, zeros
 from anyjoint.symbolic import Node

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.constraints import Constraint, FunctionConstraint, Loop, Rows, Touched
 from anyjoint.errors import AnyjointError
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Translation, Turn, Twist, vector, zeros
 from anyjoint.symbolic import Graph, Node

@@ -8,12 +8,11 @@ vanish from the equations.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Body
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, jet
 from anyjoint.spatial import Matrix, Vector, vector, zeros
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.joints.parameters import parameters
 from anyjoint.joints.partials import Partials
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import import_into

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
-from anyjoint.records import dataclass
 from anyjoint.tree.closures import ClosedPlan, Felt
 from anyjoint.tree.pile import EMPTY, Pile
 

@@ -7,6 +7,7 @@ sweep: velocities outward, inertias inward. Messages are short-lived, so a chain
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -14,7 +15,6 @@ import numpy as np
 
 from anyjoint.codegen import Array, Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder
-from anyjoint.records import dataclass
 from anyjoint.symbolic import Graph, Node
 
 from .body_trace import BodyTrace, FromChildren, FromParent, FromRaw, FromRecord, FromRow, Message, Source, entries_of

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
-from anyjoint.records import dataclass
 from anyjoint.tree.links import raw_table
 from anyjoint.tree.plan import Plan
 

@@ -8,11 +8,11 @@ links, so that those of a block stand side by side.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from anyjoint.codegen import Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
-from anyjoint.records import dataclass
 from anyjoint.spatial import dot
 from anyjoint.symbolic import Node
 from anyjoint.tree.plan import Link, Plan

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.constraints import Push, Touched
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, absolute, known, maximum
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, cross, skew, vector, zeros
 from anyjoint.symbolic import Graph, Node

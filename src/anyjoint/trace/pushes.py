@@ -7,7 +7,7 @@ that begin where it touches and end at the closest common ancestor. One that is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from typing import Any
@@ -17,7 +17,6 @@ import numpy as np
 from anyjoint.constraints import Push, Resistance
 from anyjoint.dynamics.link_rows import LinkFrames, LinkTouched
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, absolute, known, less, select
 from anyjoint.spatial import BlockInertia, Matrix, Vector, vector, zeros
 from anyjoint.tree.closures import GROUND, ClosedPlan, Felt, Unknowns, felt_size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from anyjoint.joints.spring import Spring
 from anyjoint.mechanism import Body
 from anyjoint.mechanism.inertia import spatial_inertias
-from anyjoint.records import dataclass
 from anyjoint.tree.links import RAW, inertia_values
 from anyjoint.tree.plan import Frames, Plan
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.constraints import Begun, Resistance, Touched
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Vector, vector
 from anyjoint.symbolic import Graph, Node

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
 from anyjoint.constraints import Constraint
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.tree.closures import GROUND, ClosedPlan
 
 from .body_trace import entries_of

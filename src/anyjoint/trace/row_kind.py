@@ -7,7 +7,7 @@ sweeps that carry unknowns load them. Entries that are exact numbers are not sto
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import without_idle
 from anyjoint.constraints import Constraint, Standing, Touched
 from anyjoint.constraints.rows import Rows, giving_way
-from anyjoint.records import dataclass
 from anyjoint.spatial import as_matrix, dot, vector, zeros
 
 from .body_trace import entries_of

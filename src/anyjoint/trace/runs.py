@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,6 @@ import numpy as np
 from anyjoint.codegen import Place, Run
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Offsets
-from anyjoint.records import dataclass
 
 from .setup import Rows, Setup
 

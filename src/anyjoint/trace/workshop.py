@@ -6,7 +6,7 @@ mechanism -> plan (links, inner frames) -> numbers (raw parameters) -> trace (st
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,6 @@ from anyjoint.codegen import Schedule
 from anyjoint.constraints import Push, Resistance
 from anyjoint.dynamics.algorithm import Algorithm, Along, Over
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.tree.closures import ClosedPlan
 from anyjoint.tree.plan import GENERAL, NUDGE, Frames, Plan, body_plan, make_frames, make_plan
 

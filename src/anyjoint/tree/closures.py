@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from anyjoint.joints import Fixed
-from anyjoint.records import dataclass
 
 from .columns import UNFED, Columns, Feed
 from .plan import FIXED, Link, Plan

@@ -9,12 +9,10 @@ there loses digits; then p = (a, b, 0), with delta beside the child's origin, co
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-
-from anyjoint.records import dataclass
 
 from .rigid import Array, homogeneous
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from anyjoint.joints import FreeQuaternion
-from anyjoint.records import dataclass
 
 from .plan import Plan
 

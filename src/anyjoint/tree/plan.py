@@ -8,7 +8,7 @@ so that the constant pose to one child is Rot_x(alpha) Trans(p) with p in a plan
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from anyjoint.errors import ModelError
 from anyjoint.joints import Joint
 from anyjoint.joints.spring import Spring
 from anyjoint.mechanism.inertia import spatial_inertias
-from anyjoint.records import dataclass
 
 from .columns import NONE, UNFED, Columns, Feed
 from .denavit import Normal, common_normal, principal, screw_z, snap, unshifted

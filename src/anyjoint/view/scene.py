@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 from anyjoint.spatial.quaternions import quaternions
 from anyjoint.view.drawing import Drawing, packed
 from anyjoint.view.mesh_table import MeshTable

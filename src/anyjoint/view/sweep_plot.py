@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.options import nearest
-from anyjoint.records import dataclass
 from anyjoint.view.palette import FEW
 from anyjoint.view.plots import _figure, _saved, _style
 from anyjoint.view.tracks import Array

@@ -1,11 +1,11 @@
 """A Bezier curve of any degree."""
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 

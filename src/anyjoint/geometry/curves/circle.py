@@ -1,8 +1,8 @@
 """A circle in the X-Y plane."""
 
 import math
+from dataclasses import dataclass
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose, Vector, vector
 

@@ -1,8 +1,8 @@
 """An ellipse in the X-Y plane."""
 
 import math
+from dataclasses import dataclass
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, cos, sin, sqrt
 from anyjoint.spatial import Pose, Vector, vector
 

@@ -1,8 +1,8 @@
 """A helix about z."""
 
 import math
+from dataclasses import dataclass
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, cos, sin, sqrt
 from anyjoint.spatial import Pose, Turn, Vector, as_matrix, vector
 

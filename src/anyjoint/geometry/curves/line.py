@@ -1,11 +1,11 @@
 """A straight line."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, Turn, Vector, as_matrix, at_unit_length, unit_axis, vector
 

@@ -1,6 +1,7 @@
 """A box about the origin."""
 
-from anyjoint.records import dataclass
+from dataclasses import dataclass
+
 from anyjoint.scalar import Scalar, absolute, maximum, minimum, sqrt
 from anyjoint.spatial import Vector, dot, vector
 

@@ -1,6 +1,7 @@
 """A cylinder about z with half balls at both ends."""
 
-from anyjoint.records import dataclass
+from dataclasses import dataclass
+
 from anyjoint.scalar import Scalar, maximum, minimum, sqrt
 from anyjoint.spatial import Vector
 

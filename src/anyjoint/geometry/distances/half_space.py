@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, reals
 from anyjoint.spatial import Vector, at_unit_length, dot
 

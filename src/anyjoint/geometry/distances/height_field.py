@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, floor, gather, maximum, minimum
 from anyjoint.spatial import Vector
 

@@ -1,6 +1,7 @@
 """A ball about the origin."""
 
-from anyjoint.records import dataclass
+from dataclasses import dataclass
+
 from anyjoint.scalar import Scalar, sqrt
 from anyjoint.spatial import Vector, dot
 

@@ -7,13 +7,13 @@ a state is in is read off v. Whatever a chart is asked for is computed for all a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, absolute, is_number, less, minimum, plain, select
 from anyjoint.spatial import Pose, Turn, Vector, as_matrix, vector
 

@@ -1,8 +1,8 @@
 """The mantle of a cylinder about z."""
 
 import math
+from dataclasses import dataclass
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, atan2, cos, sin
 from anyjoint.spatial import Pose, Vector, vector
 

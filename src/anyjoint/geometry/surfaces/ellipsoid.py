@@ -1,6 +1,7 @@
 """An ellipsoid about the origin, its half axes along the coordinate axes."""
 
-from anyjoint.records import dataclass
+from dataclasses import dataclass
+
 from anyjoint.scalar import Scalar, cos, select, sin, sqrt
 from anyjoint.spatial import Pose, Vector, vector
 

@@ -1,6 +1,7 @@
 """The plane z = 0."""
 
-from anyjoint.records import dataclass
+from dataclasses import dataclass
+
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Vector, vector
 

@@ -8,13 +8,13 @@ All patches have tables of their numbers, so that the code is that of one, howev
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, derivative, floor, less, maximum, minimum, select
 from anyjoint.spatial import Vector, vector
 

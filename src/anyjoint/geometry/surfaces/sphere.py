@@ -1,6 +1,7 @@
 """A sphere about the origin."""
 
-from anyjoint.records import dataclass
+from dataclasses import dataclass
+
 from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose, Vector, vector
 

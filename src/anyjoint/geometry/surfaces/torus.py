@@ -1,9 +1,9 @@
 """A ring torus about z."""
 
 import math
+from dataclasses import dataclass
 
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, atan2, cos, is_number, sin, sqrt
 from anyjoint.spatial import Pose, Vector, vector
 

@@ -6,6 +6,7 @@ Balls and capsules touch planes, balls, capsules, boxes and cylinders; corners o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -13,7 +14,6 @@ from anyjoint.errors import AnyjointError
 from anyjoint.geometry import distances
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.shapes import Shape
-from anyjoint.records import dataclass
 
 from ..request import Request
 from .compiled import Names

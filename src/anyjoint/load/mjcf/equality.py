@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.constraints import ConstraintFunction
@@ -11,7 +12,6 @@ from anyjoint.forces import Drum
 from anyjoint.forces.path import Path, read_path
 from anyjoint.geometry.bernstein import horner
 from anyjoint.mechanism import Mechanism
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, vector
 

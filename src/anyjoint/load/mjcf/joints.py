@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint import joints
 from anyjoint.joints import Joint
-from anyjoint.records import dataclass
 from anyjoint.spatial import Pose
 
 from ..follow import Felt

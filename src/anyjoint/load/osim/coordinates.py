@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from anyjoint.geometry import functions
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 
 SAME = functions.Linear()

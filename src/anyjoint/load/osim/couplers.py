@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.geometry import functions
-from anyjoint.records import dataclass
 from anyjoint.spatial import Pose
 
 from ..markup import Element

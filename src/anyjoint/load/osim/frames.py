@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from anyjoint.mechanism import Inertia
 from anyjoint.mechanism.inertia import inertia_problems
-from anyjoint.records import dataclass
 from anyjoint.spatial import Pose
 
 from ..markup import Element

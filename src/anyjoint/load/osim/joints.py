@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from anyjoint import joints
 from anyjoint.errors import InputError
 from anyjoint.geometry import functions
 from anyjoint.joints import Joint, Term
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, cos, sin
 from anyjoint.spatial import Pose, vector
 

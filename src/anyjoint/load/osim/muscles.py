@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.errors import InputError
 from anyjoint.forces import ConditionalPoint, Hill, MovingPoint, Muscle, WrapEllipsoid
 from anyjoint.forces.path import crowded
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose
 

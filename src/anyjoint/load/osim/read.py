@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from anyjoint.constraints import ConstraintFunction
@@ -11,7 +11,6 @@ from anyjoint.errors import AnyjointError, ModelError
 from anyjoint.joints import Coupled, Joint, Spherical
 from anyjoint.mechanism import Inertia, Mechanism, Source
 from anyjoint.mechanism.shapes import Shape
-from anyjoint.records import dataclass
 from anyjoint.spatial import Pose
 
 from ..finish import finished

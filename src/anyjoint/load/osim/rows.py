@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar, sqrt
 from anyjoint.spatial import Pose, dot, unit_axis, vector
 from anyjoint.spatial.direction import frame_about

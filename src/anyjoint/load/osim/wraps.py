@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from anyjoint.forces import WrapCylinder, WrapEllipsoid, WrapSphere
-from anyjoint.records import dataclass
 from anyjoint.spatial import Pose, vector
 
 from ..markup import Element

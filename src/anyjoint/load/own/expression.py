@@ -10,13 +10,13 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from anyjoint import scalar
 from anyjoint.errors import InputError
 from anyjoint.options import nearest
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 
 LONGEST, DEEPEST = 4096, 64

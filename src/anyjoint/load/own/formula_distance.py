@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from anyjoint.errors import InputError
 from anyjoint.geometry.distances import Distance
 from anyjoint.geometry.distances.distance import FunctionDistance
 from anyjoint.options import nearest
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 from anyjoint.symbolic import Graph, Node, Op

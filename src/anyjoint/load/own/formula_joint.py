@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from anyjoint.errors import InputError
 from anyjoint.geometry import curves, surfaces
@@ -10,7 +11,6 @@ from anyjoint.joints import Coordinate, Joint, parameter
 from anyjoint.joints.curve_frame import curve_frame
 from anyjoint.joints.joint import check_count
 from anyjoint.options import nearest
-from anyjoint.records import dataclass
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Axis, Pose, unit_axis
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from anyjoint import joints
 from anyjoint.joints import Joint
 from anyjoint.options import nearest
-from anyjoint.records import dataclass
 from anyjoint.spatial import Pose
 
 from ..markup import Element

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from anyjoint.mechanism import Inertia
 from anyjoint.mechanism.inertia import inertia_problems
 from anyjoint.mechanism.shapes import Shape
-from anyjoint.records import dataclass
 
 from ..markup import Element
 from ..numbers import Numbers

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from anyjoint.geometry import surfaces
 from anyjoint.geometry.surfaces import Surface
 from anyjoint.joints import Revolute, SurfaceSurface
 from anyjoint.mechanism import Body, Inertia, Mechanism, shapes
-from anyjoint.records import dataclass
 from anyjoint.spatial import Pose
 
 from .palette import AMBER, CORAL, INK, IVORY, PLUM, SKY, STEEL, TEAL

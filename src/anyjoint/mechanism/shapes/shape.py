@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from anyjoint.errors import InputError
-from anyjoint.records import dataclass
 from anyjoint.spatial import Pose
 
 from ..inertia import Inertia

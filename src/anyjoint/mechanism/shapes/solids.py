@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-
-from anyjoint.records import dataclass
+from dataclasses import dataclass
 
 from ..inertia import Inertia
 from .shape import Shape

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError
 from anyjoint.mechanism import Body
-from anyjoint.records import dataclass
 
 from .impulse import Law, impulses
 from .joining import Frame

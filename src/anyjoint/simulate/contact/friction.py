@@ -10,11 +10,10 @@ tau = h x^2 / (1 + x^2) with x = h mu n A / s.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from anyjoint.records import dataclass
 
 from .impulse import Jammed
 

@@ -8,12 +8,12 @@ changes (block Gauss-Seidel).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError
-from anyjoint.records import dataclass
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 ROUNDS = 20000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ import numpy as np
 from anyjoint.codegen import compile_function
 from anyjoint.joints import Rolling
 from anyjoint.mechanism import Body
-from anyjoint.records import dataclass
 from anyjoint.stepper.physics import joint_key, joint_variables
 from anyjoint.symbolic import Graph
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.mechanism import Body
-from anyjoint.records import dataclass
 
 from .joining import Frame, Touch, joining
 

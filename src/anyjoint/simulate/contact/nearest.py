@@ -7,6 +7,7 @@ At nearest points the normals oppose each other and the way from one to the othe
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ import numpy as np
 from anyjoint.codegen import compile_function
 from anyjoint.errors import AnyjointError
 from anyjoint.geometry.surfaces import Ellipsoid, Plane, Sphere, Surface
-from anyjoint.records import dataclass
 from anyjoint.symbolic import Graph
 from anyjoint.symbolic.derivative import jacobian
 

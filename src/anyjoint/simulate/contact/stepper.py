@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,6 @@ import numpy as np
 from anyjoint.joints.wandering import towards_first
 from anyjoint.mechanism import Body
 from anyjoint.mechanism.contact import SLIDING
-from anyjoint.records import dataclass
 
 from ..python_step import PythonStepper, State, coordinate_rates
 from .friction import Response

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-
-from anyjoint.records import dataclass
 
 from ..broken import BrokenTrajectory
 from ..contact.records import ModeChange
