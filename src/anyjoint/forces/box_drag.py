@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ class BoxDrag:
     size: Vector3
     density: float = 0.0
     viscosity: float = 0.0
-    pose: Pose = Pose()
+    pose: Pose = field(default_factory=Pose)
     wind: Vector3 = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
