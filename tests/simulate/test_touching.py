@@ -76,9 +76,9 @@ def test_a_spinning_ball_flies_where_it_is_thrown():
     dt, spin = 2e-3, [30.0, -20.0, 10.0]
     traj = run(ball_model(), at(5.0), [*spin, 1.0, 2.0, 3.0], duration=0.5, dt=dt)
     t = traj.t[-1]
-    assert traj.q[-1, 4:] == pytest.approx([t, 2 * t, 5 + 3 * t - G * t * (t + dt) / 2], abs=1e-3)
+    assert traj.q[-1, 4:] == pytest.approx([t, 2 * t, 5 + 3 * t - G * t * t / 2], abs=1e-11)  # of second order
     energy = sum(traj.energy())
-    assert np.diff(energy).max() < 1e-9
+    assert np.ptp(energy) < 1e-11
 
 
 def test_a_stiff_spring_throws_a_ball_back_and_dissipation_takes_its_share():
@@ -106,6 +106,20 @@ def test_dry_friction_stops_a_wheel_after_its_energy_is_spent():
     assert abs(traj.v[-1, 0]) < 1e-8
 
 
+def test_runs_do_not_know_of_those_before():
+    """A contact is as firm as the steps of its own run can follow, and limits are left out where they should be."""
+    model = ball_model()
+    for dt in (4e-3, 1e-3, 4e-3):
+        sunk = RADIUS - run(model, at(RADIUS), duration=50 * dt, dt=dt).q[-1, 6]
+        assert sunk == pytest.approx(G * dt**2 / 25, rel=1e-3)
+    mech = aj.Mechanism("pendulum")
+    stopped = joints.Revolute("y", limits=(-0.5, 0.5))
+    mech.add_body("rod", joint=stopped, inertia=aj.Inertia.point(1.0, (0, 0, -1.0)))
+    model = mech.compile()
+    far = [run(model, [0.4], [3.0], duration=0.1, limits=held).q.max() for held in (True, False, True)]
+    assert far[0] == far[2] < 0.51 < far[1]
+
+
 def test_limits_hold_and_friction_holds_a_pendulum_up():
     mech = aj.Mechanism("pendulum")
     bob = aj.Inertia.point(1.0, (0, 0, -1.0))
@@ -122,7 +136,7 @@ def test_limits_hold_and_friction_holds_a_pendulum_up():
 
 def test_a_rocking_block_loses_what_housner_says():
     """Angular momentum about the corner that lands: 1 - 3/2 sin^2 of the slenderness is left of the speed."""
-    width, height, tilt, dt = 0.25, 1.0, 0.15, 5e-4
+    width, height, tilt, dt = 0.25, 1.0, 0.15, 1.25e-4
     mech, shape = aj.Mechanism("block"), shapes.Box(0.25, 0.4, 1.0)
     mech.add_body("block", joint=joints.FreeQuaternion(), inertia=shape.inertia(1.0), shape=shape)
     mech.add_contact("block", friction=0.9)
@@ -132,7 +146,7 @@ def test_a_rocking_block_loses_what_housner_says():
     energy = sum(traj.energy()) - G * height / 2
     landed = int(np.argmax(traj.q[:, 2] < 0))
     left = np.sqrt(energy[landed + int(0.05 / dt)] / energy[landed - int(0.01 / dt)])
-    assert left == pytest.approx(1 - 1.5 * np.sin(np.arctan(width / height)) ** 2, rel=6e-3)
+    assert left == pytest.approx(1 - 1.5 * np.sin(np.arctan(width / height)) ** 2, rel=1.5e-3)
 
 
 # -- laws --------------------------------------------------------------------------------------------------------------

@@ -23,8 +23,8 @@ def unbalanced(body: Any, parent: Any) -> None:
 
     Velocities are those in the middle of the step: gyroscopic forces that are felt at its beginning would add energy.
     Springs and dampers know those at the beginning, `drift` before them. `shift` is how links accelerate because axes
-    of free bodies turn, `turn`, along which their velocities are: within a step, velocities keep to the axes at its
-    beginning.
+    of free bodies turn, `turn`, along which their velocities are: within a step, velocities keep to the axes in its
+    middle.
     """
     body.qdd = body.qdd_rest
     accelerate(body, parent)

@@ -38,6 +38,10 @@ class FreeQuaternion(Joint):
     def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
         return [*quaternion_rate(q[:4], v[:3]), *(self.pose(q).R @ vector(*v[3:]))]
 
+    def carry(self, q: Sequence[Scalar], to: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
+        """What goes straight on goes along other axes of the body, which has turned."""
+        return [*v[:3], *(self.pose(to).R.T @ (self.pose(q).R @ vector(*v[3:])))]
+
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
         """The quaternion brought back to unit length."""
         return [*normalised(q[:4]), *q[4:]], v

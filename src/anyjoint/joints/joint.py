@@ -124,6 +124,10 @@ class Joint:
         """dq/dt for the velocity v."""
         return v
 
+    def carry(self, q: Sequence[Scalar], to: Sequence[Scalar], v: Sequence[Scalar]) -> Sequence[Scalar]:
+        """Velocities v at q as they are at `to` if the body goes straight on; v itself unless its axes turn."""
+        return v
+
     def chart(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]] | None:
         """(q, v) rewritten after a step, the same pose and twist; None where nothing is ever rewritten."""
         if not any(coordinate.wrap for coordinate in self.coordinates):

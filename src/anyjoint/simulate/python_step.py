@@ -150,6 +150,13 @@ class NumberOps:
         """dq/dt."""
         return coordinate_rates(self.owner.model, q, v)
 
+    def carry(self, q: Floats, to: Floats, v: Floats) -> Floats:
+        """Velocities at q as they are seen at `to`."""
+        made = v.copy()
+        for body in self.owner.model.mechanism.bodies:
+            made[body.v] = body.joint.carry(q[body.q], to[body.q], v[body.v])
+        return made
+
     def share(self, part: float) -> float:
         """A part of the step."""
         return part * self.h

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -187,7 +187,8 @@ class Trajectory:
 
     def momentum(self) -> Floats:
         """Total momentum in the world about its origin at every sample: angular, then linear."""
-        return np.asarray(self._over(lambda q, v, **own: (self._model().momentum(q, v, **own),))[0])
+        model = self._model()
+        return np.asarray(self._over(lambda q, v, **own: (model.momentum(q, v, **own),))[0])
 
     def _over(self, quantity: Any) -> tuple[Any, ...]:
         """A quantity of the model over all samples, whatever their shape."""
@@ -213,7 +214,10 @@ class Trajectory:
         if self.model is None:
             raise InputError("this trajectory was loaded without its model; give Trajectory.load(path, model=...)")
         if self.was is not None:
-            self.model = as_it_was(self.model, self.was)
+            model = as_it_was(self.model, self.was)
+            if model is not self.model and self.parameters is not None:
+                self.parameters = ParameterRows(model.mechanism, self.parameters.columns)
+            self.model = model
         return self.model
 
     def remember(self) -> None:
@@ -410,6 +414,11 @@ class Trajectory:
 
 def _again(kind: type[Trajectory], model: Any, rest: Parcel, rows: Mapping[str, Any] | None) -> Trajectory:
     return kind(model=model, **rest.content, parameters=model.parameter_rows(rows) if rows else None)
+
+
+def given(traj: Trajectory) -> dict[str, Any]:
+    """What a trajectory was made of, by name."""
+    return {part.name: getattr(traj, part.name) for part in fields(traj) if part.init}
 
 
 def flat_rows(x: Floats) -> Floats:

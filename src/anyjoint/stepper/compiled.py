@@ -73,10 +73,20 @@ class CompiledOps:
         self.physics.rate(q.at, v.at, out)
         return Sum(out, place=out)
 
+    def carry(self, q: Sum, to: Sum, v: Sum) -> Sum:
+        """Velocities at q as they are seen at `to`."""
+        if not self.physics.carries:
+            return v
+        self._compute(q, v)
+        self._compute(to, v)
+        out = self.builder.room(self.physics.nv)
+        self.physics.carry(q.at, to.at, v.at, out)
+        return Sum(out, place=out)
+
     def go(self, x: Sum, weights: Sequence[float], rates: Sequence[Sum]) -> Sum:
         """x + h times the weighted sum of rates."""
         used = [(w, rate) for w, rate in zip(weights, rates, strict=True) if w]
-        return Sum(x.x, tuple(w for w, _ in used), tuple(rate for _, rate in used))
+        return Sum(x.x, (*x.weights, *(w for w, _ in used)), (*x.rates, *(rate for _, rate in used)))
 
     def share(self, part: float) -> Place:
         """Where a part of the step stands."""

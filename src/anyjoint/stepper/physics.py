@@ -115,6 +115,7 @@ class Physics:
         self.groups = joint_groups(mechanism)
         self.has_rates = any(moves_otherwise(group.joint) for group in self.groups)
         self.has_charts = any(has_chart(group.joint) for group in self.groups)
+        self.carries = any(turns_axes(group.joint) for group in self.groups)
 
     def accelerate(self, q: Place, v: Place, inputs: Place, out: Place, t: Place | None = None) -> None:
         """Accelerations at (q, v, t) in the work array, with the inputs (tau, then signals of forces) at a place."""
@@ -180,6 +181,23 @@ class Physics:
         for group in self.groups:
             run_joints(self.builder, group, traced, (q, v), (out, v))
         return out
+
+    def carry(self, q: Place, to: Place, v: Place, out: Place) -> None:
+        """Velocities at q as they are seen at `to`."""
+        self.builder.pointwise(self.nv, {"v": v}, {}, {"v": out}, lambda x: {"v": x["v"]})
+        for group in self.groups:
+            if turns_axes(group.joint):
+                self._carry_group(group, q, to, v, out)
+
+    def _carry_group(self, group: JointGroup, q: Place, to: Place, v: Place, out: Place) -> None:
+        graph, joint, places = Graph(), group.joint, (q, to, v, out)
+        (first, vs), (second, _) = joint_variables(graph, joint), joint_variables(graph, joint)
+        loads = {node.id: (at, k) for at, nodes in enumerate((first, second, vs)) for k, node in enumerate(nodes)}
+        stores = tuple(Store(x, 3, k) for k, x in enumerate(joint.carry(first, second, vs)))
+        arrays = tuple(self.builder.arrays[place.array] for place in places)
+        kernel = self.builder.kernel(Kernel(graph, arrays, loads, stores))
+        begins = [[getattr(body, name).start for body in group.bodies] for name in ("q", "q", "v", "v")]
+        self.builder.run(kernel, *((p.array, [p.offset + x for x in xs]) for p, xs in zip(places, begins, strict=True)))
 
     def rechart(self, q: Place, v: Place) -> None:
         """Rewrite (q, v) where a joint wants to [RM section 4.7]."""
@@ -261,6 +279,12 @@ def moves_otherwise(joint: Joint) -> bool:
     q, v = joint_variables(Graph(), joint)
     rate = list(joint.rate(q, v))
     return len(rate) != len(v) or any(getattr(x, "id", None) != y.id for x, y in zip(rate, v, strict=True))
+
+
+def turns_axes(joint: Joint) -> bool:
+    """Whether the axes that its velocities are along turn while it goes straight on."""
+    q, v = joint_variables(Graph(), joint)
+    return joint.carry(q, q, v) is not v
 
 
 def has_chart(joint: Joint) -> bool:

@@ -17,7 +17,7 @@ Length = Any  # of a part of a step, in seconds
 
 
 class Ops(Protocol):
-    """What steps are made of: the state (q, v) at the beginning of a step of length h, and three operations."""
+    """What steps are made of: the state (q, v) at the beginning of a step of length h, and operations."""
 
     q: Vector
     v: Vector
@@ -27,6 +27,9 @@ class Ops(Protocol):
 
     def rate(self, q: Vector, v: Vector) -> Vector:
         """dq/dt: the velocities themselves, but for quaternions and rolling."""
+
+    def carry(self, q: Vector, to: Vector, v: Vector) -> Vector:
+        """Velocities v at q as they are seen at `to`, while bodies go straight on: the axes of free bodies turn."""
 
     def go(self, x: Vector, weights: Sequence[float], rates: Sequence[Vector]) -> Vector:
         """x + h times the weighted sum of rates."""

@@ -241,5 +241,5 @@ class Solve:
         unsolved = lambda x: {"a": x["a"] + 0.0 / (1.0 - x["bad"])}  # noqa: E731
         result = self.builder.place("result")
         self.builder.pointwise(self.nv, {"a": self.a}, self._places("bad"), {"a": result}, unsolved)
-        self.free.end(self.v, self.h, self.sweeps.fed["turn"], result)
+        self.free.end(self.sweeps.fed["turn"], result)
         self.resisting.show()

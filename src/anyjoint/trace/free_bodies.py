@@ -1,7 +1,7 @@
 """Free bodies within a step: their velocities are along their own axes, which turn while they go straight on.
 
-Within a step, velocities are kept along the axes at its beginning, where nothing turns; at its end they are seen along
-the axes as they are then. So a body that flies and spins goes where it is thrown.
+Within a step, velocities are kept along the axes in its middle, where nothing turns. So a body that flies and spins
+goes where it is thrown.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
 from anyjoint.scalar import less, select
-from anyjoint.spatial import Pose, cross, dot, vector
+from anyjoint.spatial import cross, vector
 from anyjoint.tree.plan import Link
 
 from .sketch import Sketch
@@ -41,22 +41,16 @@ class FreeBodies:
 
         self._run(trace, [middle, going, turn], [True, False, True])
 
-    def end(self, v: Place, h: Place, turn: Place, result: Place) -> None:
-        """Accelerations that lead to velocities along the axes at the end of the step."""
+    def end(self, turn: Place, result: Place) -> None:
+        """Accelerations that lead to velocities along the axes that are kept."""
 
         def trace(sketch: Sketch) -> None:
-            before, h = vector(*sketch.load("v", "row", [None] * 6)), sketch.load("h", "row", [None])[0]
-            c = vector(*sketch.load("turn", "lane", [0.0, 0.0, 0.0, None, None, None]))
-            out = sketch.argument("result", "row")
-            a = vector(*self._again(sketch, out))
-            after = before + h * (a + c)
-            half = h / 2 * after[:3]
-            # As the quaternion q' = q + h/2 (q + h/2 q w) w of the step turns.
-            R = Pose.quaternion(1 - dot(half, half), *half).R
-            for k, x in enumerate((R.T @ after[3:] - before[3:]) / h):
-                sketch.store(out, 3 + k, x)
+            c, out = sketch.load("turn", "lane", [0.0, 0.0, 0.0, None, None, None]), sketch.argument("result", "row")
+            a = self._again(sketch, out)
+            for k in (3, 4, 5):
+                sketch.store(out, k, a[k] + c[k])
 
-        self._run(trace, [v, h, turn, result], [True, False, True, True])
+        self._run(trace, [turn, result], [True, True])
 
     @staticmethod
     def _again(sketch: Sketch, argument: int) -> list[Any]:

@@ -12,7 +12,7 @@ from ..contact.records import ModeChange
 from ..hard_stop import Stop
 from ..recorder import Recorder
 from ..request import Request
-from ..trajectory import Trajectory
+from ..trajectory import Trajectory, given
 from .held import HELD, held_request
 from .trajectory import ImpactTrajectory, LimitImpact
 
@@ -65,7 +65,7 @@ class ImpactRecorder(Recorder):
         """Everything that was recorded."""
         base = super().trajectory()
         a, forces = self._resting(base)
-        facts = {name: value for name, value in vars(base).items() if name != "modes"}
+        facts = {name: value for name, value in given(base).items() if name != "modes"}
         return ImpactTrajectory(**facts, modes=self.modes, impacts=self.impacts, a=a, stop_forces=forces)
 
     def _resting(self, base: Trajectory) -> tuple[Floats, dict[str, Floats]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..broken import BrokenTrajectory
 from ..contact.records import ModeChange
-from ..trajectory import Trajectory
+from ..trajectory import Trajectory, given
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -43,7 +43,7 @@ class ImpactTrajectory(BrokenTrajectory):
     def member(self, index: int) -> Trajectory:
         """One trajectory of a batch."""
         base = super().member(index)
-        facts = {name: value for name, value in vars(base).items() if name != "modes"}
+        facts = {name: value for name, value in given(base).items() if name != "modes"}
         index %= self.q.shape[1]
         return ImpactTrajectory(
             **facts, impacts=[x for x in self.impacts if x.member == index],
