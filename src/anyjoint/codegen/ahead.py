@@ -70,13 +70,20 @@ class _Rewriting:
         """The schedule, its first runs for all groups."""
         first: list[Run] = []
         room: dict[tuple[int, int], Offsets] = {}  # (kernel, angle) -> where each call finds its sine, cosine behind
-        for group in groups:
-            places = [self._places(k, site) for k, site in group]
-            room |= {(k, site.angle): at for (k, site), at in zip(group, places, strict=True)}
-            first.append(self._front(group, np.concatenate(places)))
         chosen: dict[int, list[Site]] = {}
-        for k, site in (pair for group in groups for pair in group):
-            chosen.setdefault(k, []).append(site)
+        for group in groups:
+            fresh: list[tuple[int, Site]] = []
+            known: dict[tuple[int, ...], int] = {}  # what an angle is made of -> where its sine is
+            for k, site in sorted(group, key=lambda pair: pair[1].keep is None):
+                leaves = list(zip(*(self._leaf(k, site, j).tolist() for j in range(len(site.leaves))), strict=True))
+                if all(x in known for x in leaves):  # another kernel takes the sines of the same angles
+                    room[k, site.angle], kept = np.array([known[x] for x in leaves]), replace(site, keep=None)
+                else:
+                    room[k, site.angle], kept = self._places(k, site), site
+                    known |= dict(zip(leaves, room[k, site.angle].tolist(), strict=True))
+                    fresh.append((k, site))
+                chosen.setdefault(k, []).append(kept)
+            first.append(self._front(fresh, np.concatenate([room[k, site.angle] for k, site in fresh])))
         more = {k: self._kernel(k, sites, room) for k, sites in chosen.items()}
         runs, seen = list(first), dict.fromkeys(more, 0)
         for run in self.schedule.runs:

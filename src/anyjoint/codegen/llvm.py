@@ -9,8 +9,9 @@ from dataclasses import replace
 from anyjoint.codegen import sincos_llvm
 from anyjoint.codegen.grouped import beside, transposed
 from anyjoint.codegen.hoist import hoisted
-from anyjoint.codegen.ir import Code, Program, Statement
+from anyjoint.codegen.ir import LEAVES, LONG, SIGNATURES, Code, Program, Statement
 from anyjoint.codegen.kernel import Array
+from anyjoint.codegen.pack import Pack, Step, packed
 from anyjoint.codegen.target import Target
 from anyjoint.symbolic.ops import OPERATIONS, Op
 
@@ -39,6 +40,8 @@ def function(
     program = hoisted(program) if target.width == 1 else program
     target = replace(target, width=columns) if columns > 1 else target
     printer = _Printer(program, target, first_table, columns > 1)
+    if target.width == 1 and sum(s.op not in LEAVES for s in program.statements) > LONG:
+        printer.steps = packed(program)
     body = "\n  ".join(printer.lines())
     attributes += vector_attribute(target)
     return f"define internal void @{name}({arguments}) nounwind {attributes} {{\n  {body}\n  ret void\n}}\n"
@@ -121,6 +124,12 @@ def _library_call(name: str, arity: int, target: Target) -> str:
     return f"define internal {T} @library_{name}({formal}) {_PURE} noinline{vector_attribute(target)} {{\n  {body}\n}}"
 
 
+def fixed_words(target: Target) -> dict[str, str]:
+    """What the texts of operations say of types."""
+    flags = " contract" if target.contract else ""
+    return {"T": target.type, "B": target.vector("i1"), "f": flags, "s": target.suffix}
+
+
 class _Printer:
     """Prints the statements of one program; constants become literals inside the statements that use them."""
 
@@ -128,12 +137,10 @@ class _Printer:
         self.program, self.target, self.first_table = program, target, first_table
         self.columns = columns  # lanes are columns of one state, beside each other in wide arrays
         self.name: dict[int, str] = {}
-        self.fixed = {
-            "T": target.type,
-            "B": target.vector("i1"),
-            "f": " contract" if target.contract else "",
-            "s": target.suffix,
-        }
+        self.fixed = fixed_words(target)
+        self.steps: Sequence[Step] = program.statements
+        self.vectors: dict[tuple[int, ...], str] = {}  # values that are lanes of one vector
+        self.inside: dict[int, str] = {}  # where values are that have not been taken out of their vector
 
     def lines(self) -> Iterable[str]:
         for i, array in enumerate(self.program.arrays):
@@ -142,9 +149,15 @@ class _Printer:
                     yield f"%a{i}p{lane} = getelementptr {self.target.real}, ptr %a{i}, i64 %a{i}d{lane}"
         together: list[Statement] = []
         stored = 0  # statements up to here are stores that have been printed
-        for number, statement in enumerate(self.program.statements):
+        for number, statement in enumerate(self.steps):
             if number < stored:
                 continue
+            if not isinstance(statement, Statement):
+                yield from self.sincos(together)
+                together = []
+                yield from self.pack(statement)
+                continue
+            yield from self.apart(statement.args)
             joins = statement.op == Code.SINCOS and self.target.width == 1
             if not joins or any(arg in (s.result, s.result + 1) for s in together for arg in statement.args):
                 yield from self.sincos(together)
@@ -193,6 +206,42 @@ class _Printer:
     def plain(self, statement: Statement) -> str:
         operands = dict(zip("abc", map(self.operand, statement.args), strict=False))
         return TEXT[statement.op].format(r=statement.result, r1=statement.result + 1, **operands, **self.fixed)
+
+    def pack(self, pack: Pack) -> Iterable[str]:
+        """One operation on several lanes, from vectors or from values that are brought together; then lane by lane."""
+        target = replace(self.target, width=len(pack.values))
+        types, given = ([target.real if x == "r" else "i1" for x in kinds] for kinds in SIGNATURES[pack.op])
+        for kind, row in zip(types, pack.operands, strict=True):
+            yield from self.together(row, kind, target)
+        operands = dict(zip("abc", (self.vectors[row] for row in pack.operands), strict=False))
+        name = f"{pack.values[0]}v"
+        yield TEXT[pack.op].format(r=name, **operands, **fixed_words(target))
+        self.vectors[pack.values] = f"%t{name}"
+        for lane, value in enumerate(pack.values):
+            self.inside[value] = f"{target.vector(given[0])} %t{name}, i64 {lane}"
+
+    def apart(self, values: Iterable[int]) -> Iterable[str]:
+        """Values that are lanes of a vector, each by itself, where they are first needed so."""
+        for value in values:
+            if place := self.inside.pop(value, None):
+                yield f"%t{value} = extractelement {place}"
+
+    def together(self, values: tuple[int, ...], E: str, target: Target) -> Iterable[str]:
+        """A vector of values: a pack, a number in all lanes, places beside each other, or one value after the other."""
+        if values in self.vectors:
+            return
+        T, name = target.vector(E), f"%u{'_'.join(map(str, values))}"
+        self.vectors[values] = name
+        yield from self.apart(values)
+        if len(set(values)) == 1:
+            yield f"{name}i = insertelement {T} poison, {E} {self.operand(values[0])}, i64 0"
+            yield f"{name} = shufflevector {T} {name}i, {T} poison, {target.vector('i32')} zeroinitializer"
+            return
+        before = "poison"
+        for lane, value in enumerate(values):
+            after = name if lane == len(values) - 1 else f"{name}_{lane}"
+            yield f"{after} = insertelement {T} {before}, {E} {self.operand(value)}, i64 {lane}"
+            before = after
 
     def load(self, name: str, array: int, offset: int) -> Iterable[str]:
         """Define %name as element `offset` of an array."""

@@ -20,7 +20,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, absolute, known, less, select
 from anyjoint.spatial import BlockInertia, Matrix, Vector, vector, zeros
 from anyjoint.tree.closures import GROUND, ClosedPlan, Felt, Unknowns, felt_size
-from anyjoint.tree.pile import EMPTY, Pile, free_links, make_pile, piled, root_of
+from anyjoint.tree.pile import EMPTY, Pile, free_links, make_pile, piled, roots_of
 from anyjoint.tree.plan import Plan
 
 from .constrained import FRAME, coordinate_pair, frame_row, link_coordinate, poses_of
@@ -113,14 +113,14 @@ def find_pushes(
 
 def in_pile(spots: Sequence[Spot], plan: Plan, mechanism: Mechanism) -> Pushes:
     """Contacts between free bodies by a pile's blocks instead of rows that are carried, where those would be many."""
-    free, rows = free_links(plan), list[tuple[set[int], int]]()
+    free, roots, rows = free_links(plan), roots_of(plan), list[tuple[set[int], int]]()
     for constraint in mechanism.constraints:
         bodies = {body for body in (*constraint.bodies, *(i for i, _ in constraint.coordinates)) if body >= 0}
-        rows.append(({GROUND, *(root_of(plan, plan.placed[body][0]) for body in bodies)}, 0))
+        rows.append(({GROUND, *(roots[plan.placed[body][0]] for body in bodies)}, 0))
     for spot in (spot for spot in spots if spot.couples):
         touched = {*spot.links, *(link for link, _ in spot.joints)}
         plain = isinstance(spot.push, Resistance) and not spot.joints and touched <= free
-        rows.append(({root_of(plan, link) for link in touched} | (set() if plain else {GROUND}), spot.rows))
+        rows.append(({roots[link] for link in touched} | (set() if plain else {GROUND}), spot.rows))
     chosen = piled(free, rows)
     made = tuple(replace(spot, piled=spot.couples and set(spot.links) <= chosen) for spot in spots)
     return Pushes(made, make_pile(chosen, [(spot.links[0], spot.links[1]) for spot in made if spot.piled]))

@@ -3,7 +3,8 @@
 A closure is a link without joint or mass. It stands between a hub, the closest common ancestor of all that a constraint
 touches, and those of the hub's children that carry the constraint's multipliers; what they hand in is added up there,
 the multipliers are eliminated, and the rest goes on to the hub or to the next closure. Closures at one hub are ordered
-by minimum degree: 40 loops that meet at the ground are a chain of 40 closures, not one of 40 times the size.
+by minimum degree: 40 loops that meet at the ground are chains of 40 closures, not one of 40 times the size. Of equal
+degrees the one that has waited longest goes first, so that a row of loops is eliminated from both its ends at once.
 """
 
 from __future__ import annotations
@@ -155,11 +156,11 @@ class _Closing:
             for k in self.fronts[node] & here:
                 holders[k].add(node)
         weight = {k: self._degree(k, holders[k]) for k in ending}
-        queue = [(not self.blocks[k].driven, weight[k], k) for k in ending]
+        queue = [(not self.blocks[k].driven, weight[k], 0, k) for k in ending]
         heapq.heapify(queue)
         done: set[int] = set()
         while queue:
-            _, degree, k = heapq.heappop(queue)
+            _, degree, _, k = heapq.heappop(queue)
             if k in done or degree != weight[k]:
                 continue
             done.add(k)
@@ -174,7 +175,7 @@ class _Closing:
             for other in left & here:
                 holders[other].add(closure)
                 weight[other] = self._degree(other, holders[other])
-                heapq.heappush(queue, (not self.blocks[other].driven, weight[other], other))
+                heapq.heappush(queue, (not self.blocks[other].driven, weight[other], len(self.rank), other))
 
     def _degree(self, block: int, holders: set[int]) -> int:
         """How many unknowns are coupled to those of a block."""

@@ -39,11 +39,12 @@ def free_links(plan: Plan) -> set[int]:
     return {i for i, x in enumerate(plan.links) if x.parent == GROUND and isinstance(x.joint, FreeQuaternion)}
 
 
-def root_of(plan: Plan, link: int) -> int:
-    """The link on the ground below which a link hangs."""
-    while link != GROUND and plan.links[link].parent != GROUND:
-        link = plan.links[link].parent
-    return link
+def roots_of(plan: Plan) -> dict[int, int]:
+    """Of each link the one on the ground below which it hangs; of the ground itself."""
+    roots = {GROUND: GROUND}
+    for i, link in enumerate(plan.links):  # parents first
+        roots[i] = i if link.parent == GROUND else roots[link.parent]
+    return roots
 
 
 def piled(free: set[int], rows: Iterable[tuple[set[int], int]]) -> set[int]:
