@@ -187,7 +187,7 @@ class Compiled(Part):
         if self.places is not None and not program.quantity.anywhere:
             self.places.check(name, arrays[0])
         if threads == 1:
-            answer = program.state(arrays) if out is None else None
+            answer = program.state(arrays, out)
             if answer is None:
                 answer = program.rows(arrays, out)
             if answer is not None:

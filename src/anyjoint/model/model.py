@@ -94,8 +94,8 @@ class Model(
             if wrenches is not None:
                 tau = np.asarray(tau) + self.generalized_forces(q, wrenches, parameters=rows)
             return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads, rows)
-        if wrenches is None and out is None and threads == 1 and self._direct is not None:
-            state = self._direct((q, v, tau))
+        if wrenches is None and threads == 1 and self._direct is not None:
+            state = self._direct((q, v, tau), out)
             if state is not None:
                 return state
         if wrenches is not None:
@@ -114,7 +114,7 @@ class Model(
         return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads)
 
     @cached_property
-    def _direct(self) -> Callable[[tuple[Any, ...]], Floats | None] | None:
+    def _direct(self) -> Callable[[tuple[Any, ...], Any], Floats | None] | None:
         """Forward dynamics of one state without delay; None comes back where a closer look is needed."""
         if self.numeric or self.mechanism.timed:
             return None
