@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.scalar.array import Floats
+
 if TYPE_CHECKING:
     from .alarm import Alarm
     from .program import Program
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Direct:

@@ -15,14 +15,13 @@ from anyjoint.codegen.schedule import RowCall
 from anyjoint.errors import ModelError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
+from anyjoint.scalar.array import Floats
 from anyjoint.trace.numbers import Numbers, NumberTable
 from anyjoint.trace.structure import built_in
 from anyjoint.trace.workshop import Trace
 
 from .arguments import checked_out, checked_rows, checked_threads
 from .direct import Direct
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Program:

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.view.palette import FEW, ramp
 from anyjoint.view.tracks import Array
+
+if TYPE_CHECKING:
+    from anyjoint.simulate import Trajectory
 
 STYLE = {
     "axes.spines.top": False,
@@ -32,7 +35,7 @@ STYLE = {
 KINETIC, POTENTIAL, TOTAL = "#e5484d", "#2f7de1", "#1c2333"
 
 
-def energy(traj: Any, path: str | Path | None = None) -> Any:
+def energy(traj: Trajectory, path: str | Path | None = None) -> Any:
     """Kinetic, potential and total energy over time, and below them what is out of balance."""
     with _style():
         figure = _figure(7.2, 5.0)
@@ -44,7 +47,7 @@ def energy(traj: Any, path: str | Path | None = None) -> Any:
     return _saved(figure, path)
 
 
-def coordinates(traj: Any, path: str | Path | None = None, most: int = 12) -> Any:
+def coordinates(traj: Trajectory, path: str | Path | None = None, most: int = 12) -> Any:
     """Coordinates over time, in one panel per unit; of many only the first `most`."""
     t, q = _times(traj), np.asarray(traj.q, dtype=float)
     labels = coordinate_labels(traj)
@@ -67,7 +70,7 @@ def coordinates(traj: Any, path: str | Path | None = None, most: int = 12) -> An
     return _saved(figure, path)
 
 
-def phase_portrait(traj: Any, index: int = 0, path: str | Path | None = None) -> Any:
+def phase_portrait(traj: Trajectory, index: int = 0, path: str | Path | None = None) -> Any:
     """Velocity against coordinate for one coordinate; the line runs from blue to violet with time."""
     q, v = np.asarray(traj.q, dtype=float), np.asarray(traj.v, dtype=float)
     if q.shape[1] != v.shape[1]:
@@ -96,7 +99,7 @@ def phase_portrait(traj: Any, index: int = 0, path: str | Path | None = None) ->
     return _saved(figure, path)
 
 
-def overview(traj: Any, path: str | Path | None = None, most: int = 6) -> Any:
+def overview(traj: Trajectory, path: str | Path | None = None, most: int = 6) -> Any:
     """Energy above, the first coordinates below: the plot of `traj.plot()`."""
     t, q = _times(traj), np.asarray(traj.q, dtype=float)
     labels = coordinate_labels(traj)
@@ -144,7 +147,7 @@ def operation_counts(counts: Mapping[str, Any], path: str | Path | None = None) 
     return _saved(figure, path)
 
 
-def coordinate_labels(traj: Any) -> list[tuple[str, str]]:
+def coordinate_labels(traj: Trajectory) -> list[tuple[str, str]]:
     """(name, unit) of every coordinate of the trajectory's model."""
     count = np.asarray(traj.q).shape[1]
     labels = []
@@ -153,7 +156,7 @@ def coordinate_labels(traj: Any) -> list[tuple[str, str]]:
     return labels if len(labels) == count else [(f"q[{i}]", "") for i in range(count)]
 
 
-def _draw_energy(panel: Any, traj: Any) -> None:
+def _draw_energy(panel: Any, traj: Trajectory) -> None:
     kinetic, potential = _energies(traj)
     t = _times(traj)
     panel.plot(t, kinetic, color=KINETIC, label="kinetic", linewidth=1.4)
@@ -163,16 +166,16 @@ def _draw_energy(panel: Any, traj: Any) -> None:
     panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), fontsize=8)
 
 
-def _energies(traj: Any) -> tuple[Array, Array]:
+def _energies(traj: Trajectory) -> tuple[Array, Array]:
     kinetic, potential = traj.energy()
     return np.asarray(kinetic, dtype=float), np.asarray(potential, dtype=float)
 
 
-def _times(traj: Any) -> Array:
+def _times(traj: Trajectory) -> Array:
     return np.asarray(traj.t, dtype=float)
 
 
-def _name(traj: Any) -> str:
+def _name(traj: Trajectory) -> str:
     return str(getattr(getattr(traj.model, "mechanism", None), "name", "run"))
 
 
