@@ -7,6 +7,7 @@ from typing import Any
 
 Results = dict[str, Any]
 SMALL = ("UR5", "Panda")
+LARGE = "RC100"
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ def _one_state(name: str, model: dict[str, Any], ours: dict[str, Any]) -> list[G
         ("one state, forward dynamics, over CasADi C", "casadi", "forward_dynamics", 1.5 if name in SMALL else 2.0),
         ("one state, inverse dynamics, over the best peer", "", "inverse_dynamics", 1.5),
     ]
+    if name == LARGE:
+        wanted.append(("one state, mass matrix, over Pinocchio C++", "pinocchio", "mass_matrix", 2.0))
     return [
         Goal(goal, name, peer / ours["times"][quantity], target)
         for goal, prefix, quantity, target in wanted

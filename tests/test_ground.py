@@ -47,6 +47,21 @@ def test_sources_are_finished_and_say_what_they_are_for(path: Path) -> None:
     assert not called & {"eval", "exec"}
 
 
+def test_modules_do_not_reach_into_private_names_of_others() -> None:
+    """A private name is used where it is defined, or by `self`; methods of named tuples only look private."""
+    found = []
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        tree = list(ast.walk(ast.parse(path.read_text(encoding="utf8"))))
+        own = {n.name for n in tree if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+        own |= {n.attr for n in tree if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+        own |= {n.target.id for n in tree if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
+        used = {n.attr for n in tree if isinstance(n, ast.Attribute) and ast.unparse(n.value) not in ("self", "cls")}
+        used |= {x.name for n in tree if isinstance(n, ast.ImportFrom) for x in n.names}
+        private = {name for name in used - own if re.fullmatch(r"_[a-z]\w*", name)} - {"_replace", "_asdict"}
+        found += [f"{path.name}: {name}" for name in private]
+    assert not found
+
+
 def test_tests_do_not_look_into_private_names() -> None:
     """What a test asks for is a promise; notebooks' own names begin with an underscore too."""
     found = []

@@ -9,8 +9,10 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints
-from anyjoint.export.c import exported
+from anyjoint.export import Beside
+from anyjoint.export.offer import exported
 from anyjoint.mechanism import gallery
+from anyjoint.stepper import STEPPERS
 
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
 
@@ -43,9 +45,12 @@ MECHANISMS = {
 SOLVED = {
     "forward_dynamics": 1e1, "implicit_acceleration": 1e1, "implicit_correction": 1e1, "inverse_mass_matrix": 1e3,
     "inverse_mass_times": 1e3, "forward_dynamics_derivatives": 1e4,
-    "contact_acceleration": 1e4,  # a contact is far stiffer than what it touches
+    "contact_acceleration": 1e4, "step_time_stepping": 1e2,  # a contact is far stiffer than what it touches
 }  # fmt: skip
 PRODUCTS = ("vjp inverse_dynamics", "jvp energy")
+STEPS = tuple(name for name, stepper in STEPPERS.items() if not stepper.chooses)
+# Small mechanisms are asked for everything that can be exported.
+EVERYTHING = {name: {"steps": STEPS, "prescribed": [0]} for name in ("arm", "foot")}
 
 
 def _rolling():
@@ -81,7 +86,7 @@ def inputs_of(model, quantity, rng):
     rows = []
     for row in quantity.given(model.mechanism):
         shape = row.shape(model.mechanism)
-        given = {"q": np.array(start), "dt": np.full(1, 1e-3)}
+        given = {"q": np.array(start), "q_before": np.array(start), "dt": np.full(1, 1e-3)}
         rows.append(given[row.name] if row.name in given else rng.normal(size=shape))
     return [np.ascontiguousarray(x, dtype=model.dtype) for x in rows]
 
@@ -104,14 +109,15 @@ SLOW = [name in LARGE or (dtype == "float32" and name != "arm") for name, dtype 
 )
 def test_the_c_package_answers_as_python_does(name, dtype, tmp_path):
     model, rng = MECHANISMS[name]().compile(dtype=dtype), np.random.default_rng(0)
-    model.export("c", tmp_path, "it", PRODUCTS if dtype == "float64" else ())
+    beside = {"products": PRODUCTS, **EVERYTHING.get(name, {})} if dtype == "float64" else {}
+    model.export("c", tmp_path, "it", **beside)
     library, sources = tmp_path / "it.so", sorted(map(str, tmp_path.glob("it_*.c")))
     fast = ["-O1", "-shared", "-fPIC", "-o", str(library)]
     subprocess.run(["gcc", "-std=c99", *WARNINGS, *fast, *sources, "-lm"], check=True)
     compiled = ctypes.CDLL(str(library))
     work = np.full(2_000_000, np.nan, dtype)  # whatever is there does not matter
     tolerance = 1e-13 if dtype == "float64" else 2e-4
-    for called, program in exported(model, PRODUCTS if dtype == "float64" else ()).items():
+    for called, program in exported(model, Beside(**beside)).items():
         rows = inputs_of(model, program.quantity, rng)
         wanted = answers(program, rows)
         outputs = [np.full(max(x.size, 1), np.nan, dtype) for x in wanted]
@@ -121,7 +127,7 @@ def test_the_c_package_answers_as_python_does(name, dtype, tmp_path):
         room = SOLVED.get(called, 1.0) * tolerance
         for x, y in zip(outputs, wanted, strict=True):
             size = max(1.0, float(np.abs(y).max(initial=0)))
-            assert x[: y.size] == pytest.approx(y, rel=room, abs=room * size)
+            assert x[: y.size] == pytest.approx(y, rel=room, abs=room * size), called
 
 
 def test_batches_numbers_and_trouble_in_c(tmp_path):
@@ -198,9 +204,10 @@ LONG = {"tori", "tongs", "hinges", "rolling", "board"}
 @pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.slow] * (x in LONG)) for x in MECHANISMS])
 def test_javascript_answers_as_python_does(name, tmp_path):
     model, rng = MECHANISMS[name]().compile(), np.random.default_rng(0)
-    model.export("js", tmp_path, "it", PRODUCTS)
+    beside = {"products": PRODUCTS, **EVERYTHING.get(name, {})}
+    model.export("js", tmp_path, "it", **beside)
     calls, wanted = [], []
-    for called, program in exported(model, PRODUCTS).items():
+    for called, program in exported(model, Beside(**beside)).items():
         rows = inputs_of(model, program.quantity, rng)
         wanted.append(np.concatenate([*answers(program, rows), np.zeros(0)]))
         arguments = ", ".join(json.dumps(x.ravel().tolist()) for x in rows)
@@ -210,7 +217,7 @@ def test_javascript_answers_as_python_does(name, tmp_path):
     script = f"const model = require('./it.js');\n{flat}\nconsole.log(JSON.stringify([{', '.join(calls)}].map(flat)));"
     (tmp_path / "ask.js").write_text(script)
     said = subprocess.run(["node", "ask.js"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    for called, x, y in zip(exported(model, PRODUCTS), json.loads(said), wanted, strict=True):
+    for called, x, y in zip(exported(model, Beside(**beside)), json.loads(said), wanted, strict=True):
         size = max(1.0, np.abs(y).max(initial=0.0))
         assert x[: len(y)] == pytest.approx(y.tolist(), rel=1e-12, abs=1e-13 * SOLVED.get(called, 1.0) * size), called
 
@@ -219,6 +226,10 @@ def test_bad_input(tmp_path):
     model = _rock().compile()
     with pytest.raises(aj.InputError, match=r"language 'cc' is unknown \(did you mean 'c'\?\)"):
         model.export("cc", tmp_path)
+    with pytest.raises(aj.InputError, match=r"no step 'bdf3' \(did you mean 'bdf2'\?\); choose among bdf1, "):
+        model.export("c", tmp_path, steps=["bdf3"])
+    with pytest.raises(aj.InputError, match="hybrid_dynamics: 'rock' has no coordinates to prescribe"):
+        model.export("c", tmp_path, prescribed=["rock"])
     with pytest.raises(aj.InputError, match="prefix 'two words' must be a name"):
         model.export("c", tmp_path, prefix="two words")
     (tmp_path / "file").write_text("")

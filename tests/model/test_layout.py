@@ -29,3 +29,14 @@ def copied(n):
 def test_a_tree_twice_as_large_is_laid_out_with_twice_the_work(monkeypatch):
     monkeypatch.setenv("ANYJOINT_CACHE", "off")  # traced programs would be found there
     assert copied(254) < 2.5 * copied(126)
+
+
+def test_a_large_mass_matrix_is_written_along_its_rows_from_factors_that_begin_with_cache_lines():
+    schedule = aj.gallery.revolute_chain(60).compile().program("mass_matrix").trace.schedule
+    wide = [run for run in schedule.runs if schedule.kernels[run.kernel].columns == 8]
+    assert wide
+    for run in wide:
+        arrays = schedule.kernels[run.kernel].arrays
+        place = {array.name: run.offsets[:, k] for k, array in enumerate(arrays)}
+        assert (np.diff(place["matrix"]) > 0).all()
+        assert all((place[array.name] % 8 == 0).all() for array in arrays if array.wide and array.name != "matrix")

@@ -1,12 +1,17 @@
 """`anyjoint export`: generated code, a live page, or equations, written to a folder."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from anyjoint.cli.output import print_json, say, status
 from anyjoint.cli.target import Target
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 
 def show(target: Target, language: str, folder: Path, as_json: bool, vary: Sequence[str] = ()) -> None:
@@ -23,22 +28,22 @@ def show(target: Target, language: str, folder: Path, as_json: bool, vary: Seque
             say(f"wrote {path} ({size:,} bytes)")
 
 
-def _write_c(target: Target, model: Any, stem: Path) -> list[Path]:
+def _write_c(target: Target, model: Model, stem: Path) -> list[Path]:
     return list(model.export("c", stem.parent, stem.name.replace("-", "_")))
 
 
-def _write_js(target: Target, model: Any, stem: Path) -> list[Path]:
+def _write_js(target: Target, model: Model, stem: Path) -> list[Path]:
     return list(model.export("js", stem.parent, stem.name.replace("-", "_")))
 
 
-def _write_html(target: Target, model: Any, stem: Path) -> list[Path]:
+def _write_html(target: Target, model: Model, stem: Path) -> list[Path]:
     q, v = target.start(model)
     path = stem.with_name(stem.name + ".html")
     model.to_html(path, live=True, q0=q, v0=v, dt=target.dt)
     return [path]
 
 
-def _write_latex(target: Target, model: Any, stem: Path) -> list[Path]:
+def _write_latex(target: Target, model: Model, stem: Path) -> list[Path]:
     return [_write(stem.with_name(stem.name + ".tex"), model.source("latex"))]
 
 

@@ -1,11 +1,17 @@
 """`anyjoint info`: what a model is made of and what its code costs."""
 
+from __future__ import annotations
+
 import time
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyjoint.cli.output import print_facts, print_json, print_table, status
 from anyjoint.cli.target import Target
+
+if TYPE_CHECKING:
+    from anyjoint.mechanism import Mechanism
+    from anyjoint.model import Model
 
 QUANTITIES = ("forward_dynamics", "inverse_dynamics", "bias_forces", "gravity_forces")
 NEEDS_MASS = "forward_dynamics"  # where a coordinate moves no inertia there is none
@@ -43,7 +49,7 @@ def show(target: Target, as_json: bool) -> None:
     print_table("Programs", [c.replace("_", " ") for c in shown], [[p[c] for c in shown] for p in report["programs"]])
 
 
-def gather(target: Target, model: Any) -> dict[str, Any]:
+def gather(target: Target, model: Model) -> dict[str, Any]:
     """The facts, as plain data."""
     names = [body.name for body in target.mechanism.bodies] + [target.mechanism.ground.name]
     bodies = [_body(body, names[body.parent]) for body in target.mechanism.bodies]
@@ -63,9 +69,9 @@ def gather(target: Target, model: Any) -> dict[str, Any]:
     }
 
 
-def _named(mech: Any) -> dict[str, int]:
+def _named(mech: Mechanism) -> dict[str, int]:
     """How many things have names beside bodies, many of which come from files."""
-    source, frames = mech.source, sum(len(owner.frames) for owner in (mech.ground, *mech.bodies))
+    source, frames = mech.source, len(mech.ground.frames) + sum(len(body.frames) for body in mech.bodies)
     kinds = ("muscles", "actuators", "tendons", "sensors", "warnings")
     return {"frames": frames} | {kind: len(getattr(source, kind)) if source else 0 for kind in kinds}
 

@@ -40,9 +40,9 @@ class Builder:
         """An entry of one of the caller's arrays."""
         return Place([array.name for array in self.given].index(name), offset)
 
-    def room(self, n: int) -> Place:
-        """Room for n numbers in the work array."""
-        self.work += n
+    def room(self, n: int, multiple: int = 1) -> Place:
+        """Room for n numbers in the work array, from a multiple of some number on."""
+        self.work += -self.work % multiple + n
         return Place(len(self.given), self.work - n)
 
     def kernel(self, kernel: Kernel) -> int:

@@ -19,10 +19,9 @@ from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.schedule import CompiledSchedule, address
 from anyjoint.codegen.target import Target, checked_dtype, host_target
 from anyjoint.errors import ExpressionError, InputError
+from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def compile_function(

@@ -18,8 +18,9 @@ import numpy as np
 from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import Vector, dot, dot_in_pairs, minus_dot, plus_dot, vector, zeros
 from anyjoint.tree.columns import Columns
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .articulated_body import inertias as free_inertias
 from .articulated_body import reduce, velocities
 from .closing import REDUNDANT, YIELD, close, press, solve
@@ -29,7 +30,7 @@ from .small_matrix import LDL, felt, joint_inertia, ldl
 from .velocity import centripetal_acceleration
 
 
-def inertias(body: Any, parent: Any, give: float = 0.0) -> None:
+def inertias(body: Record, parent: Parent, give: float = 0.0) -> None:
     """Inward: articulated inertia, bias wrench, and the columns of the unknowns that pass."""
     if not body.columns.width:
         free_inertias(body, parent)
@@ -45,12 +46,12 @@ def inertias(body: Any, parent: Any, give: float = 0.0) -> None:
         carry(body, parent)
 
 
-def yielding_inertias(body: Any, parent: Any) -> None:
+def yielding_inertias(body: Record, parent: Parent) -> None:
     """Inward: the same with rows that give way a little."""
     inertias(body, parent, YIELD)
 
 
-def carry(body: Any, parent: Any) -> None:
+def carry(body: Record, parent: Parent) -> None:
     """Eliminate a joint that unknowns pass: H = S^T U + N^T."""
     front = body.columns
     J, b, U, D, r, s = working(body)
@@ -78,7 +79,7 @@ def carry(body: Any, parent: Any) -> None:
     hand_on(body, parent, Ja, ba, U, D, r, s)
 
 
-def follow(body: Any, parent: Any) -> None:
+def follow(body: Record, parent: Parent) -> None:
     """A joint whose accelerations are Phi y + second: nothing is eliminated."""
     front = body.columns
     J, b, U, D, r, s = working(body)
@@ -107,7 +108,7 @@ def follow(body: Any, parent: Any) -> None:
     hand_on(body, parent, J, b, U, [entries[key] for key in pairs(front.width)], r, s)
 
 
-def lead(body: Any, parent: Any) -> None:
+def lead(body: Record, parent: Parent) -> None:
     """A link whose acceleration is lead @ y + fall, known all the way from the ground: it hands on D and r alone."""
     front = body.columns
     handed = body.handed("J"), body.handed("b")
@@ -121,7 +122,7 @@ def lead(body: Any, parent: Any) -> None:
     hand_on(body, parent, None, None, zeros(*U.shape), [entries[key] for key in pairs(front.width)], r, s)
 
 
-def forces_along(body: Any, i: int, column: int, entries: dict[tuple[int, int], Any], r: Any) -> None:
+def forces_along(body: Record, i: int, column: int, entries: dict[tuple[int, int], Any], r: Any) -> None:
     """What a joint's own forces and rotors do along an unknown that it follows."""
     for j, other in enumerate(body.columns.driven[: i + 1]):
         key = (max(column, other), min(column, other))
@@ -129,7 +130,7 @@ def forces_along(body: Any, i: int, column: int, entries: dict[tuple[int, int], 
     r[column] = r[column] - dot(body.Phi[:, i], body.tau - felt(body.armature, body.second))
 
 
-def on_coordinates(body: Any, k: int, column: int, entries: dict[tuple[int, int], Any], r: Any) -> None:
+def on_coordinates(body: Record, k: int, column: int, entries: dict[tuple[int, int], Any], r: Any) -> None:
     """A row on the coordinates of a joint that follows unknowns."""
     r[column] = r[column] + dot(on_joint(body, k), body.second)
     for i, other in enumerate(body.columns.driven):
@@ -140,13 +141,13 @@ def on_coordinates(body: Any, k: int, column: int, entries: dict[tuple[int, int]
 # -- outward ----------------------------------------------------------------------------------------------------------
 
 
-def accelerations(body: Any, parent: Any) -> None:
+def accelerations(body: Record, parent: Parent) -> None:
     """Outward: unknowns where they end, accelerations of joints and links."""
     alpha, known = body.A.motion(parent.alpha), body.rests if body.columns.soft else None
     body.qdd, body.alpha = answers(body, parent.carried, alpha, known)
 
 
-def answers(body: Any, above: Vector, alpha: Vector, known: Vector | None = None) -> tuple[Vector, Vector]:
+def answers(body: Record, above: Vector, alpha: Vector, known: Vector | None = None) -> tuple[Vector, Vector]:
     """Accelerations of a joint and its link where the parent's is alpha, and multipliers, of which some are known."""
     front: Columns = body.columns
     passing = vector(*(above[k] for k in front.lands))  # unknowns that were eliminated above
@@ -172,7 +173,7 @@ def answers(body: Any, above: Vector, alpha: Vector, known: Vector | None = None
     return qdd, body.W.motion(alpha) + centripetal_acceleration(body)
 
 
-def rest(body: Any, parent: Any) -> None:
+def rest(body: Record, parent: Parent) -> None:
     """Outward: nothing moves and nothing pushes."""
     n = len(body.qd)
     body.a, body.b, body.g, body.tau = zeros(6), zeros(6), zeros(3), zeros(n)

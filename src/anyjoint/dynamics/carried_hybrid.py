@@ -4,20 +4,20 @@
 acceleration that they share is put in where it would have been eliminated, and what its row lacks is the force.
 """
 
-from typing import Any
 
 from anyjoint.spatial import dot, vector, zeros
 from anyjoint.tree.columns import Columns
+from anyjoint.tree.record import Record
 
 from . import carried
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .articulated_body import velocities
 from .carried import CARRIED
 from .front import hand_on, on_joint, pairs, received, working
 from .velocity import centripetal_acceleration
 
 
-def inertias(body: Any, parent: Any) -> None:
+def inertias(body: Record, parent: Parent) -> None:
     """Inward: a prescribed joint is stiff and hands on all of its inertia [RM alg. 6, 7-15]."""
     if not body.prescribed:
         carried.inertias(body, parent)
@@ -27,7 +27,7 @@ def inertias(body: Any, parent: Any) -> None:
         stiffen(body, parent)
 
 
-def stiffen(body: Any, parent: Any) -> None:
+def stiffen(body: Record, parent: Parent) -> None:
     """A joint whose accelerations are given."""
     J, b, U, D, r, s = working(body)
     rest = body.a + (body.S_A + body.S_B) @ body.qdd_in
@@ -37,7 +37,7 @@ def stiffen(body: Any, parent: Any) -> None:
     hand_on(body, parent, J, b + J @ rest, U, D, r + U.T @ rest, s)  # [RM alg. 6, 10-11]
 
 
-def put_in(body: Any, parent: Any) -> None:
+def put_in(body: Record, parent: Parent) -> None:
     """Shared accelerations that are given, at their closure."""
     front, (J, b, U, D, r, s) = body.columns, received(body)
     n, full = front.closes, dict(zip(pairs(front.width), D, strict=True))
@@ -51,7 +51,7 @@ def put_in(body: Any, parent: Any) -> None:
     hand_on(body, parent, J, b, U[:, n:], D, r[n:], s[n:])
 
 
-def accelerations(body: Any, parent: Any) -> None:
+def accelerations(body: Record, parent: Parent) -> None:
     """Outward: accelerations of the free joints, forces of the prescribed ones [RM alg. 6, 20-25]."""
     if not body.prescribed:
         carried.accelerations(body, parent)

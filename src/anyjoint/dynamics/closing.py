@@ -6,7 +6,9 @@ from anyjoint.joints.product_rule import columns
 from anyjoint.scalar import known, less, select
 from anyjoint.spatial import Vector, dot, plus_dot, vector, zeros
 from anyjoint.tree.columns import Columns
+from anyjoint.tree.record import Record
 
+from .algorithm import Parent
 from .front import falling, hand_on, pairs, received
 
 # A pivot smaller than this share of what it was made from belongs to a row that others imply: its multiplier is 0.
@@ -16,7 +18,7 @@ REDUNDANT = 1e-12
 YIELD = 1e-9
 
 
-def close(body: Any, parent: Any, give: float) -> None:
+def close(body: Record, parent: Parent, give: float) -> None:
     """Eliminate the unknowns that end here: y = -D^-1 (U^T alpha + r + what is coupled to the others).
 
     Soft rows come here where they give way to accelerations: y = gamma + weight (U^T alpha + D y + r).
@@ -61,7 +63,7 @@ def close(body: Any, parent: Any, give: float) -> None:
     hand_on(body, parent, J, b, U[:, front.closes :], D, r[front.closes :], [s[k] for k in left])
 
 
-def press(body: Any, parent: Any) -> None:
+def press(body: Record, parent: Parent) -> None:
     """Soft rows end here: their multipliers are known, `gamma`, and are put in where others would be eliminated."""
     front, (J, b, U, D, r, s) = body.columns, received(body)
     y, left = vector(*body.gamma), range(front.closes, front.width)
@@ -81,7 +83,7 @@ def pressed(full: dict[tuple[int, int], Any], front: Columns, y: Vector) -> Vect
     return vector(*(dot([full[max(j, k), min(j, k)] for k in ending], y) for j in every))
 
 
-def pivot_inverse(body: Any, k: int, pivot: Any, scale: Any) -> Any:
+def pivot_inverse(body: Record, k: int, pivot: Any, scale: Any) -> Any:
     """1/pivot; of a soft row with its own compliance, -1/weight, beside it, also where the weight is 0."""
     if body.columns.soft:
         return body.weight[k] / (body.weight[k] * pivot - 1)
@@ -95,7 +97,7 @@ def kept_inverse(pivot: Any, scale: Any) -> Any:
     return select(less(REDUNDANT * scale, -pivot), 1 / pivot, 0.0)
 
 
-def solve(body: Any, alpha: Vector, passing: Vector, known: Vector | None) -> None:
+def solve(body: Record, alpha: Vector, passing: Vector, known: Vector | None) -> None:
     """Unknowns that end at a closure, last pivot first."""
     front: Columns = body.columns
     y = vector(*(zeros(front.closes) if known is None else known), *passing)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from anyjoint.spatial import zeros
 from anyjoint.tree.closures import ClosedPlan
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .front import forces, on_joint, wrench
 
 
-def project(body: Any, parent: Any) -> None:
+def project(body: Record, parent: Parent) -> None:
     """Inward: H = S^T U + N^T, the entries of G on the joint's velocities."""
     front = body.columns
     U = zeros(6, front.width)

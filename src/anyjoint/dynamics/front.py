@@ -8,11 +8,13 @@ from typing import Any
 from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import BlockInertia, Matrix, Vector, dot, plus_dot, vector, zeros
 from anyjoint.tree.columns import Columns
+from anyjoint.tree.record import Record
 
+from .algorithm import Parent
 from .velocity import centripetal_acceleration
 
 
-def received(body: Any) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector, list[Any]]:
+def received(body: Record) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector, list[Any]]:
     """J, b, U, D by its lower triangle, r and s: the link's own and what its children have handed in."""
     front: Columns = body.columns
     U = zeros(6, front.width)
@@ -26,7 +28,7 @@ def received(body: Any) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector
     return J, b, U, list(D), r, list(s)
 
 
-def working(body: Any) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector, list[Any]]:
+def working(body: Record) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector, list[Any]]:
     """The same in the joint's working frame."""
     J, b, U, D, r, s = received(body)
     r = vector(*(plus_dot(x, column[3:], body.g) for x, column in zip(r, U.T, strict=True)))
@@ -34,20 +36,20 @@ def working(body: Any) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector,
     return body.W.inertia(J), b, forces(body.W, U), D, r, s
 
 
-def wrench(body: Any, k: int) -> Vector:
+def wrench(body: Record, k: int) -> Vector:
     """Column k of the rows that touch a link."""
     column: Vector = body.K[6 * k : 6 * k + 6]
     return column
 
 
-def on_joint(body: Any, k: int) -> Vector:
+def on_joint(body: Record, k: int) -> Vector:
     """Column k of the rows that touch a link's coordinates."""
     n = len(body.qd)
     column: Vector = body.N[n * k : n * k + n]
     return column
 
 
-def hand_on(body: Any, parent: Any, J: Any, b: Any, U: Any, D: Any, r: Any, s: Any) -> None:
+def hand_on(body: Record, parent: Parent, J: Any, b: Any, U: Any, D: Any, r: Any, s: Any) -> None:
     """Hand the form to the parent, its columns where they land there."""
     front = body.columns
     if J is not None and not front.to_ground:
@@ -69,7 +71,7 @@ def hand_on(body: Any, parent: Any, J: Any, b: Any, U: Any, D: Any, r: Any, s: A
         parent.add(name, value)
 
 
-def falling(body: Any, U: Matrix) -> Vector:
+def falling(body: Record, U: Matrix) -> Vector:
     """U^T alpha of the ground, which accelerates against gravity."""
     return vector(*(dot(column, body.up) for column in U[3:].T))
 

@@ -4,23 +4,23 @@
 of them give both `qdd` and `tau_out`.
 """
 
-from typing import Any
 
 from anyjoint.joints.product_rule import columns
+from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .articulated_body import eliminate
 from .small_matrix import LDL, joint_inertia, ldl
 from .velocity import gyroscopic_wrench, move
 
 
-def velocities(body: Any, parent: Any) -> None:
+def velocities(body: Record, parent: Parent) -> None:
     """Outward: twists, velocity products, gyroscopic wrenches."""
     move(body, parent)  # [RM alg. 6, 3-4]
     body.b = gyroscopic_wrench(body)
 
 
-def inertias(body: Any, parent: Any) -> None:
+def inertias(body: Record, parent: Parent) -> None:
     """Inward: what a joint hands on of its inertia; a prescribed one is stiff and hands on all of it."""
     J = body.W.inertia(body.plus("J", body.J))  # [RM alg. 6, 7]
     b = body.W.force(body.plus("b", body.b))  # [RM alg. 6, 8]
@@ -34,7 +34,7 @@ def inertias(body: Any, parent: Any) -> None:
         eliminate(body, parent, J, b, S, U, ldl(joint_inertia(S, U, body.armature)))  # [RM alg. 6, 13-15]
 
 
-def accelerations(body: Any, parent: Any) -> None:
+def accelerations(body: Record, parent: Parent) -> None:
     """Outward: accelerations of the free joints, forces of the prescribed ones."""
     S = body.S_A + body.S_B
     alpha = body.A.motion(parent.alpha) + body.a

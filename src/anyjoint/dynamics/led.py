@@ -14,6 +14,7 @@ import numpy as np
 
 from anyjoint.spatial import Vector, cross, dot, vector, zeros
 from anyjoint.tree.closures import GROUND
+from anyjoint.tree.record import Record
 
 from .velocity import centripetal_acceleration
 
@@ -54,7 +55,7 @@ def give_leads(records: Sequence[Any], parents: Sequence[int], up: Vector, merge
         body.h_world, body.b_world = merged[-9:-6], merged[-6:]
 
 
-def add_part(body: Any, D: dict[tuple[int, int], Any], r: Vector, U: Any, J: Any, b: Any) -> None:
+def add_part(body: Record, D: dict[tuple[int, int], Any], r: Vector, U: Any, J: Any, b: Any) -> None:
     """A link's part of Kane's equations; J, b and U are what its children have handed in, in its own axes."""
     driven, h, m = body.columns.driven, body.h_world, body.J.C[0, 0]
     columns, fall = list(body.lead.T), body.fall
@@ -72,7 +73,7 @@ def add_part(body: Any, D: dict[tuple[int, int], Any], r: Vector, U: Any, J: Any
 
 
 def _add_carried(
-    body: Any, i: int, column: int, inner: Any, felt: Any, D: dict[tuple[int, int], Any], r: Vector, U: Any, J: Any,
+    body: Record, i: int, column: int, inner: Any, felt: Any, D: dict[tuple[int, int], Any], r: Vector, U: Any, J: Any,
     b: Any,
 ) -> None:  # fmt: skip
     """The part of what children have handed in."""
@@ -90,14 +91,14 @@ def _add_carried(
             r[k] = r[k] + dot(U[:, k], felt)
 
 
-def _wrench(body: Any, m: Any, h: Vector, alpha: Vector) -> Vector:
+def _wrench(body: Record, m: Any, h: Vector, alpha: Vector) -> Vector:
     """J alpha of the link alone, in world axes: I is turned there and back."""
     w, u = alpha[:3], alpha[3:]
     spun = body.R_world @ (body.J.A @ (body.R_world.T @ w))
     return np.concatenate([spun + cross(h, u), m * u + cross(w, h)])
 
 
-def _moment(body: Any) -> Vector:
+def _moment(body: Record) -> Vector:
     return vector(body.J.B[2, 1], body.J.B[0, 2], body.J.B[1, 0])
 
 

@@ -1,5 +1,6 @@
 """Code to take away: a C package, JavaScript, equations in LaTeX; all from the list of quantities."""
 
+from .offer import Beside
 from .package import export
 
-__all__ = ["export"]
+__all__ = ["Beside", "export"]

@@ -9,7 +9,6 @@ numbers of each quantity from a row of those parameters; any others are `model.p
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anyjoint.codegen.c import static_source
@@ -17,15 +16,17 @@ from anyjoint.codegen.module import lowered
 from anyjoint.model.number_map import number_kernel, settable
 from anyjoint.quantity import Quantity, Row
 
+from .offer import NOTHING, Beside, exported, is_product
+
 if TYPE_CHECKING:
     from anyjoint.mechanism import Mechanism
     from anyjoint.model import Model
     from anyjoint.model.program import Program
 
 
-def c_package(model: Model, prefix: str, products: Sequence[str] = ()) -> dict[str, str]:
+def c_package(model: Model, prefix: str, beside: Beside = NOTHING) -> dict[str, str]:
     """Texts by file name."""
-    programs = exported(model, products)
+    programs = exported(model, beside)
     sources = {f"{prefix}_{name}.c": _source(model, f"{prefix}_{name}", prefix, program)
                for name, program in programs.items()}  # fmt: skip
     return {
@@ -35,15 +36,6 @@ def c_package(model: Model, prefix: str, products: Sequence[str] = ()) -> dict[s
         "CMakeLists.txt": _cmake(prefix, list(sources)),
         f"{prefix}.pc.in": _pkg_config(prefix),
     }
-
-
-def exported(model: Model, products: Sequence[str] = ()) -> dict[str, Program]:
-    """What a model's code offers, by name: all quantities that are not the inner part of another one, and products."""
-    skipped = {"forward_dynamics"} if model.numeric else set()
-    concerned = [quantity for quantity in model.quantities.values() if quantity.concerns(model.mechanism)]
-    wanted = [quantity.name for quantity in concerned if quantity.outputs and quantity.name not in skipped]
-    made = {name: model.program(name) for name in wanted}
-    return made | {text.replace(" ", "_").replace("-", "_"): model.products.named(text) for text in products}
 
 
 # -- functions ------------------------------------------------------------------------------------------------
@@ -107,8 +99,8 @@ def _source(model: Model, function: str, prefix: str, program: Program) -> str:
 
 
 def has_numbers(model: Model, program: Program) -> bool:
-    """Whether numbers of a program can be made of parameters that vary; those of products are others."""
-    return bool(settable(model.mechanism, model.vary)) and program.quantity.name in model.quantities
+    """Whether numbers of a program can be made of parameters that vary."""
+    return bool(settable(model.mechanism, model.vary)) and not is_product(program)
 
 
 def _numbers_prototype(function: str, real: str) -> str:

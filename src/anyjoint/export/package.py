@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,12 @@ from anyjoint.errors import AnyjointError, InputError
 from .c import c_package
 from .javascript import javascript_module
 from .latex import document
+from .offer import NOTHING, Beside
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-WRITERS: dict[str, Callable[[Model, str, Sequence[str]], dict[str, str]]] = {
+WRITERS: dict[str, Callable[[Model, str, Beside], dict[str, str]]] = {
     "c": c_package,
     "js": javascript_module,
     "latex": lambda model, prefix, _: {f"{prefix}.tex": document(model.workshop)},
@@ -25,12 +26,9 @@ WRITERS: dict[str, Callable[[Model, str, Sequence[str]], dict[str, str]]] = {
 
 
 def export(
-    model: Model, language: str, folder: str | Path, prefix: str | None = None, products: Sequence[str] = ()
+    model: Model, language: str, folder: str | Path, prefix: str | None = None, beside: Beside = NOTHING
 ) -> list[Path]:
-    """Write the model as source files and return their paths; names in the code begin with `prefix`.
-
-    `products` are derivatives to go with it: "vjp forward_dynamics", "jvp step", ...
-    """
+    """Write the model as source files and return their paths; names in the code begin with `prefix`."""
     if language not in WRITERS:
         near = difflib.get_close_matches(str(language), WRITERS, n=1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
@@ -42,7 +40,7 @@ def export(
     written = []
     try:
         target.mkdir(parents=True, exist_ok=True)
-        for file, text in WRITERS[language](model, name, products).items():
+        for file, text in WRITERS[language](model, name, beside).items():
             path = target / file
             path.write_text(text, encoding="utf-8")
             written.append(path)

@@ -69,13 +69,8 @@ def known_rotation(axis: int, sine: Scalar, cosine: Scalar) -> Pose:
     return Pose((factor,))
 
 
-def from_axes(x: Any, y: Any, z: Any, origin: Any) -> Pose:
-    """A pose from its three axes and its origin; trusted to be a rotation."""
-    return Pose.translation(*origin) @ Pose((Turn(rotation(x, y, z)),))
-
-
 def framed(x: Any, y: Any, z: Any, origin: Any, *edges: Vector) -> Pose:
-    """The same where the axes come from derivatives, vectors that must not vanish."""
+    """A pose from its axes, which come from derivatives: vectors that must not vanish."""
     return Pose.translation(*origin) @ Pose((FrameTurn(rotation(x, y, z), edges),))
 
 

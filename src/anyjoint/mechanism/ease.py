@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.scalar.array import Floats
+
 from .inertia import spatial_inertias
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 NOTHING = 1e-12  # of the largest inertia: what weighs less does not count
 
 

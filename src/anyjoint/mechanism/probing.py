@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from anyjoint.joints import Coordinate, FunctionJoint, Joint, Prismatic, Revolut
 from anyjoint.joints.parameters import parameters
 from anyjoint.scalar import Scalar, at_numbers, failure
 from anyjoint.spatial import Matrix, Pose, Vector
+
+if TYPE_CHECKING:
+    from anyjoint.mechanism import Mechanism
 
 PROBES = 5
 RANK_TOLERANCE = 1e-9
@@ -59,7 +62,7 @@ def random_coordinates(joint: Joint, rng: np.random.Generator) -> Vector:
     return np.array([_sample(c, rng) for c in joint.coordinates], dtype=float)
 
 
-def anywhere(mech: Any, rng: np.random.Generator) -> Vector:
+def anywhere(mech: Mechanism, rng: np.random.Generator) -> Vector:
     """Coordinates of a mechanism inside the domains of its joints; quaternions where they have their length."""
     parts = [np.zeros(0)]
     for body in mech.bodies:

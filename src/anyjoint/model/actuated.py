@@ -7,22 +7,27 @@ to make the forces u of the actuated ones as small as possible.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.scalar.array import ArrayLike, Floats
 
 from .constraints import velocities_of
+from .parameter_rows import Given
 
-Floats = np.ndarray[Any, np.dtype[Any]]
+if TYPE_CHECKING:
+    from .model import Model
+
 RANK = 1e-10  # of a direction that rows still hold something in, relative to the largest
 KEPT = {"float64": 1e-8, "float32": 1e-3}  # by how much accelerations may miss a row, relative to its terms
 
 
 def actuated_forces(
-    model: Any, motion: Sequence[Floats], tau: Floats, actuated: Any, t: Any, parameters: Any = None
-) -> Floats:
+    model: Model, motion: Sequence[Floats], tau: Floats, actuated: Any, t: ArrayLike | None,
+    parameters: Given | None = None,
+) -> Floats:  # fmt: skip
     """Forces of the actuated velocities, 0 for all others; `tau` is what the tree asks for in this motion (q, v, a)."""
     q, v, a = motion
     driven = np.zeros(model.nv, dtype=bool)
@@ -61,7 +66,7 @@ def pseudo_inverse(A: Floats, cut: Floats) -> Floats:
 
 
 def _hard_rows(
-    model: Any, q: Floats, v: Floats, a: Floats, tau: Floats, given: dict[str, Any]
+    model: Model, q: Floats, v: Floats, a: Floats, tau: Floats, given: dict[str, Any]
 ) -> tuple[Floats, Floats]:
     """G of rows that do not give way, and tau without what soft rows push with."""
     G = checked_accelerations(model, "inverse_dynamics", q, v, a, **given)
@@ -69,8 +74,9 @@ def _hard_rows(
 
 
 def checked_accelerations(
-    model: Any, where: str, q: Floats, v: Floats, a: Floats, t: Any, parameters: Any = None
-) -> Floats:
+    model: Model, where: str, q: ArrayLike, v: ArrayLike, a: Floats, t: ArrayLike | None,
+    parameters: Given | None = None,
+) -> Floats:  # fmt: skip
     """G; refuse accelerations with which G a + gamma is not 0 on rows that do not give way."""
     G = np.asarray(model.constraint_jacobian(q, t=t, parameters=parameters), dtype=float)
     gamma = np.asarray(model.constraint_bias(q, v, t=t, parameters=parameters), dtype=float)
@@ -89,7 +95,7 @@ def checked_accelerations(
     return G
 
 
-def _check_followed(model: Any, driven: Floats, tau: Floats, left: Floats) -> None:
+def _check_followed(model: Model, driven: Floats, tau: Floats, left: Floats) -> None:
     """Refuse accelerations that nothing can give to passive velocities."""
     scale = np.maximum(np.abs(tau).max(axis=-1, initial=0.0), 1.0)
     off = np.abs(left) > KEPT[model.dtype.name] * scale[..., None]
@@ -106,7 +112,7 @@ def _check_followed(model: Any, driven: Floats, tau: Floats, left: Floats) -> No
     )
 
 
-def _velocity_names(model: Any) -> list[str]:
+def _velocity_names(model: Model) -> list[str]:
     bodies = model.mechanism.bodies
     return [b.name if b.joint.nv == 1 else f"{b.name}/{name}" for b in bodies for name in b.joint.velocity_names]
 

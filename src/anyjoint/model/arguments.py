@@ -10,8 +10,8 @@ import numpy as np
 from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError
 from anyjoint.scalar import holds_truth, reals
+from anyjoint.scalar.array import ArrayLike, Floats
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Inputs = Sequence[tuple[str, int]]  # names and lengths of rows
 
 
@@ -36,7 +36,7 @@ def checked_row(where: str, x: Any, name: str, n: int, dtype: np.dtype[Any]) -> 
     return given
 
 
-def checked_per_body(where: str, name: str, x: Any, shape: tuple[int, int]) -> Floats:
+def checked_per_body(where: str, name: str, x: ArrayLike, shape: tuple[int, ...]) -> Floats:
     """A table with one row for each body, or a batch of such tables."""
     try:
         given = reals(x)

@@ -12,12 +12,11 @@ from anyjoint.dynamics.blocks import skew
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Body
 from anyjoint.scalar import reals
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.tree.rigid import adjoint
 
 if TYPE_CHECKING:
     from .model import Model
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Cartesian:
@@ -26,7 +25,7 @@ class Cartesian:
     Velocities and forces are (nb, 3), at the bodies' centres of mass or at other `points` given in body frames.
     """
 
-    def __init__(self, model: Model, q: Any, points: Any = None) -> None:
+    def __init__(self, model: Model, q: ArrayLike, points: ArrayLike | None = None) -> None:
         self.model, self.q = model, _row(q, model.nq, "q")
         coms = np.array([body.inertia.com for body in model.mechanism.bodies]).reshape(model.nb, 3)
         self.points = coms if points is None else self._per_body(points, "points")
@@ -60,7 +59,7 @@ class Cartesian:
         """Angular Jacobians (nb, 3, nv) [LJ eq. 29-31, 49-51, 60]."""
         return np.asarray(self.rotations @ self._twists[:, :3])
 
-    def jacobian_rates(self, v: Any) -> tuple[Floats, Floats]:
+    def jacobian_rates(self, v: ArrayLike) -> tuple[Floats, Floats]:
         """Time derivatives of J_v and J_w at velocities v."""
         v = _row(v, self.model.nv, "v")
         rates = np.moveaxis(self.model.jacobian_rate_times(self.q, v, np.eye(self.model.nv)), 0, -1)
@@ -69,11 +68,11 @@ class Cartesian:
         angular = spin @ self._twists[:, :3] + rates[:, :3]
         return self.rotations @ (spin @ local[0] + local[1]), self.rotations @ angular
 
-    def velocities(self, v: Any) -> tuple[Floats, Floats]:
+    def velocities(self, v: ArrayLike) -> tuple[Floats, Floats]:
         """(v, omega) of all bodies [LJ eq. 60]."""
         return conversion.cartesian_velocities(self.J_v, self.J_w, _row(v, self.model.nv, "v"))
 
-    def generalized_velocities(self, velocities: Any, omegas: Any) -> tuple[Floats, float]:
+    def generalized_velocities(self, velocities: ArrayLike, omegas: Any) -> tuple[Floats, float]:
         """Velocities of the mechanism nearest to the given ones, and what is left of them [LJ eq. 61]."""
         given = (self._per_body(velocities, "velocities"), self._per_body(omegas, "omegas"))
         return conversion.generalized_velocities(self.J_v, self.J_w, *given)
@@ -105,12 +104,12 @@ class Cartesian:
         at = self._at_centres
         return conversion.mass_matrix(self._masses, self.inertias, at.J_v, at.J_w)
 
-    def coriolis(self, v: Any) -> Floats:
+    def coriolis(self, v: ArrayLike) -> Floats:
         """Centrifugal and Coriolis forces, sum (J^T M_c Jdot + J^T [w~] M_c J) v over the bodies [LJ eq. 45-48, 59]."""
         at, v = self._at_centres, _row(v, self.model.nv, "v")
         return conversion.coriolis(self._masses, self.inertias, (at.J_v, at.J_w), at.jacobian_rates(v), v)
 
-    def lagrange(self, v: Any) -> Floats:
+    def lagrange(self, v: ArrayLike) -> Floats:
         """The same by Lagrange's equation, Mdot v - 1/2 d(v^T M v)/dq, from derivatives of M [LJ eq. 13, 14, 17].
 
         Lagrange's equation is about coordinates and their rates: joints whose velocities are no rates are refused.
@@ -143,7 +142,7 @@ class Cartesian:
         """Angular Jacobians of the joints (3 x velocities of their own), in their parents' frames [LJ eq. 65]."""
         return [self._turns[body.index][:, body.v] for body in self._bodies]
 
-    def joint_velocities(self, omegas: Any, velocities: Any = None) -> Floats:
+    def joint_velocities(self, omegas: Any, velocities: ArrayLike | None = None) -> Floats:
         """Velocities joint by joint: from angular velocities of the bodies, where joints only turn [LJ eq. 66].
 
         With the linear `velocities` of the points as well, by whole twists, for all joints that follow no other.

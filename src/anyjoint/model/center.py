@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.scalar.array import ArrayLike, Floats
 
 if TYPE_CHECKING:
     from .model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 
-
-def center_of_mass(model: Model, q: Any) -> Floats:
+def center_of_mass(model: Model, q: ArrayLike) -> Floats:
     """Centre of mass of all moving bodies; of all bodies where nothing moves."""
     if not model.plan.links:
         return _fixed_center(model, np.shape(q)[:-1])

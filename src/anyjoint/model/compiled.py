@@ -20,6 +20,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import singular_coordinates
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.forward_dynamics import NUMERIC
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.trace.workshop import Workshop
 from anyjoint.tree.plan import Plan
 
@@ -34,8 +35,6 @@ from .products import Products
 from .program import Program
 from .row_program import RowPrograms
 from .varied import varied
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Compiled(Part):
@@ -169,11 +168,13 @@ class Compiled(Part):
         """Where the model answers; None if that is everywhere."""
         return Places(self.mechanism, self.dtype.name) or None
 
-    def clock(self, t: Any) -> tuple[Any, ...]:
+    def clock(self, t: ArrayLike | None) -> tuple[Any, ...]:
         """The time as a further argument of programs, 0 if it is None; none where nothing depends on it."""
         if not self.mechanism.timed:
             return ()
-        return (np.full(1, 0.0 if t is None else t, self.dtype) if np.ndim(t) == 0 else t,)
+        if t is None or np.ndim(t) == 0:
+            return (np.full(1, 0.0 if t is None else t, self.dtype),)
+        return (t,)
 
     def evaluate(
         self, quantity: str | Quantity, arrays: tuple[Any, ...], out: Floats | None = None, threads: int = 1,
@@ -187,7 +188,7 @@ class Compiled(Part):
         if self.places is not None and not program.quantity.anywhere:
             self.places.check(name, arrays[0])
         if threads == 1:
-            answer = program.state(arrays) if out is None else None
+            answer = program.state(arrays, out)
             if answer is None:
                 answer = program.rows(arrays, out)
             if answer is not None:

@@ -14,6 +14,7 @@ from anyjoint.dynamics.multipliers import constrained_accelerations
 from anyjoint.dynamics.redmax import redmax_accelerations, reduced_rows, reduced_system
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.checks import check_regular
+from anyjoint.scalar.array import Floats
 from anyjoint.tree.plan import Link
 
 from .arguments import checked_out, checked_rows
@@ -22,7 +23,6 @@ from .diagnosis import explain
 if TYPE_CHECKING:
     from .model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Forward = Callable[..., Floats]
 
 

@@ -95,10 +95,10 @@ class Derivatives(Part):
         rows, batch = checked_rows("linearise", tuple(given), inputs, np.dtype(float))
         states = [np.broadcast_to(row, (*(batch or (1,)), row.shape[-1])) for row in rows]
         if dt is None:
-            made = [rate_matrices(self, state, t, raw) for state in zip(*states, strict=True)]
+            made = [rate_matrices(self.whole, state, t, raw) for state in zip(*states, strict=True)]
         else:
             step = self._step(method, dt, before)
-            made = [step_matrices(self, step, state, dt, t, raw) for state in zip(*states, strict=True)]
+            made = [step_matrices(self.whole, step, state, dt, t, raw) for state in zip(*states, strict=True)]
         A, B = (np.stack(x) for x in zip(*made, strict=True))
         return (A, B) if batch else (A[0], B[0])
 

@@ -9,11 +9,10 @@ import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.mechanism.singular import joint_reason
+from anyjoint.scalar.array import Floats
 
 if TYPE_CHECKING:
     from .model import Model
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def explain(model: Model, name: str, inputs: Sequence[tuple[str, int]], arrays: Sequence[Any], result: Floats) -> None:

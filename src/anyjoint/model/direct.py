@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.scalar.array import Floats
+
 if TYPE_CHECKING:
     from .alarm import Alarm
     from .program import Program
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Direct:
@@ -23,8 +23,8 @@ class Direct:
         self.dtype = program.dtype
         self._local = threading.local()
 
-    def state(self, arrays: tuple[Any, ...]) -> Floats | None:
-        """The result row for vectors of just the right kind.
+    def state(self, arrays: tuple[Any, ...], out: Any = None) -> Floats | None:
+        """The result row for vectors of just the right kind, in `out` if it is given.
 
         None if they are anything else, if they or the result are not finite, or if the alarm went off: the general way
         then looks closer.
@@ -44,9 +44,11 @@ class Direct:
                 buffer[...] = array
         except (AttributeError, TypeError, ValueError):
             return None
-        if not run():
+        if (out is not None and not self.program.may_write(out, (), arrays)) or not run():
             return None
-        copied: Floats = result.copy()
+        copied: Floats = result.copy() if out is None else out
+        if out is not None:
+            out[...] = result
         return copied
 
     def _prepare(self) -> Any:

@@ -10,10 +10,10 @@ from anyjoint.dynamics.blocks import skew
 from anyjoint.errors import InputError
 from anyjoint.mechanism.frame import Frame, find_frame
 from anyjoint.options import nearest
+from anyjoint.scalar.array import ArrayLike, Floats
 
-from .part import Part
+from .part import Part, WhichBody
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 AXES = ("local", "world-aligned", "world")
 
 
@@ -25,7 +25,7 @@ class FrameQuestions(Part):
     axes at the frame's origin; "world", the world's axes and the point of the body that passes the world's origin.
     """
 
-    def frame_pose(self, q: Any, frame: Any) -> Floats:
+    def frame_pose(self, q: ArrayLike, frame: Any) -> Floats:
         """World pose of a frame, (4, 4), or (batch, 4, 4)."""
         found = find_frame(self.mechanism, frame, "frame_pose")
         own = np.asarray(found.pose.matrix, dtype=float)
@@ -34,7 +34,7 @@ class FrameQuestions(Part):
             return np.asarray(np.broadcast_to(own, (*np.shape(q)[:-1], 4, 4)).astype(self.dtype))
         return np.asarray(np.asarray(self.body_poses(q))[..., found.body, :, :] @ own.astype(self.dtype))
 
-    def frame_velocity(self, q: Any, v: Any, frame: Any, axes: str = "local") -> Floats:
+    def frame_velocity(self, q: ArrayLike, v: ArrayLike, frame: Any, axes: str = "local") -> Floats:
         """Twist of a frame, (6,): angular velocity, then that of its origin."""
         found = find_frame(self.mechanism, frame, "frame_velocity")
         twists = np.asarray(self.body_twists(q, v))
@@ -42,7 +42,7 @@ class FrameQuestions(Part):
         X = self._seen_from("frame_velocity", q, found, axes)
         return np.asarray((X @ twist[..., None])[..., 0])
 
-    def frame_jacobian(self, q: Any, frame: Any, axes: str = "local") -> Floats:
+    def frame_jacobian(self, q: ArrayLike, frame: Any, axes: str = "local") -> Floats:
         """Twist of a frame per unit velocities, (6, nv)."""
         found = find_frame(self.mechanism, frame, "frame_jacobian")
         X = self._seen_from("frame_jacobian", q, found, axes)
@@ -50,11 +50,11 @@ class FrameQuestions(Part):
             return np.zeros((*np.shape(X)[:-1], self.nv), self.dtype)
         return np.asarray(X @ self.body_jacobian(q, found.body))
 
-    def point_jacobian(self, q: Any, body: Any, point: Any = (0.0, 0.0, 0.0)) -> Floats:
+    def point_jacobian(self, q: ArrayLike, body: WhichBody, point: ArrayLike = (0.0, 0.0, 0.0)) -> Floats:
         """Velocity of a point of a body (or of a frame) per unit velocities, (3, nv), along the world's axes."""
         return self.frame_jacobian(q, (body, point), "world-aligned")[..., 3:, :]
 
-    def _seen_from(self, where: str, q: Any, frame: Frame, axes: str) -> Floats:
+    def _seen_from(self, where: str, q: ArrayLike, frame: Frame, axes: str) -> Floats:
         """(6, 6) from a body's twist in its own frame to the twist of a frame on it, along some axes."""
         if axes not in AXES:
             raise InputError(f"{where}: axes={axes!r} is unknown{nearest(axes, AXES)}")

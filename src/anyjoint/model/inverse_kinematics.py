@@ -10,6 +10,7 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.options import named_options
+from anyjoint.scalar.array import ArrayLike
 
 from .arguments import checked_row
 from .part import Part
@@ -22,7 +23,7 @@ class InverseKinematics(Part):
 
     @named_options
     def inverse_kinematics(
-        self, targets: Any, q0: Any = None, *, hold: Sequence[str] = (), limits: bool = True,
+        self, targets: ArrayLike, q0: ArrayLike | None = None, *, hold: Sequence[str] = (), limits: bool = True,
         tolerance: float | None = None, iterations: int = 200, tries: int = 1, seed: int = 0, t: float = 0.0,
     ) -> Reached:  # fmt: skip
         """Coordinates at which frames are where `targets` say, from q0 on (default: the mechanism's own start).
@@ -37,7 +38,7 @@ class InverseKinematics(Part):
         _check_counts(iterations, tries, tolerance)
         start = self.mechanism.start[0] if self.mechanism.start else self.mechanism.neutral
         given = checked_row("inverse_kinematics", start if q0 is None else q0, "q0", self.nq, np.dtype(float))
-        solver = Solver(self, aims, [hold] if isinstance(hold, str) else hold, limits, t)
+        solver = Solver(self.whole, aims, [hold] if isinstance(hold, str) else hold, limits, t)
         count = max(len(x) for aim in aims for x in (aim.position, aim.orientation) if x is not None)
         batch = given.ndim == 2 or is_batch(targets)
         if given.ndim == 2 and count not in (1, len(given)):

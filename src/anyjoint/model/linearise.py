@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.scalar import jet
+from anyjoint.scalar.array import Floats
 
-Floats = np.ndarray[Any, np.dtype[Any]]
+if TYPE_CHECKING:
+    from .model import Model
 
 
 def step_matrices(
-    model: Any, step: str, state: tuple[Floats, ...], h: float, t: float | None, raw: bool
+    model: Model, step: str, state: tuple[Floats, ...], h: float, t: float | None, raw: bool
 ) -> tuple[Floats, Floats]:
     """(A, B) of one step: the state after it by that before it, and by tau; all directions are one batch.
 
@@ -37,7 +39,7 @@ def step_matrices(
 
 
 def rate_matrices(
-    model: Any, state: tuple[Floats, Floats, Floats], t: float | None, raw: bool
+    model: Model, state: tuple[Floats, Floats, Floats], t: float | None, raw: bool
 ) -> tuple[Floats, Floats]:
     """(A, B) of the rates of the state: d/dt (dq, dv) = A (dq, dv) + B dtau."""
     q, v, tau = state
@@ -51,7 +53,7 @@ def rate_matrices(
     return np.block([[turn, T], [d.q, d.v]]), np.vstack([np.zeros((len(T), len(v))), d.tau])
 
 
-def rate_matrix(model: Any, q: Floats) -> Floats:
+def rate_matrix(model: Model, q: Floats) -> Floats:
     """T with dq/dt = T v, (nq, nv)."""
     T = np.zeros((model.nq, model.nv))
     for body in model.mechanism.bodies:
@@ -61,7 +63,7 @@ def rate_matrix(model: Any, q: Floats) -> Floats:
     return T
 
 
-def tangent_inverse(model: Any, q: Floats) -> Floats:
+def tangent_inverse(model: Model, q: Floats) -> Floats:
     """T+ with T+ T = 1: of changes of coordinates what velocities can do, joint by joint."""
     T = rate_matrix(model, q)
     inverse = np.zeros(T.T.shape)
@@ -71,7 +73,7 @@ def tangent_inverse(model: Any, q: Floats) -> Floats:
     return inverse
 
 
-def rate_slope(model: Any, q: Floats, v: Floats) -> Floats:
+def rate_slope(model: Model, q: Floats, v: Floats) -> Floats:
     """d(T v)/dq, (nq, nq); zero but for joints whose velocities are no rates of coordinates."""
     slope = np.zeros((model.nq, model.nq))
     for body in model.mechanism.bodies:

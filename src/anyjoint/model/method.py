@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.quantity import Quantity, Row
+from anyjoint.scalar.array import Floats
 
 from .arguments import checked_per_body
+from .parameter_rows import Given
 
-Floats = np.ndarray[Any, np.dtype[Any]]
+if TYPE_CHECKING:
+    from .model import Model
 
 
 def add_methods(model: type, quantities: Mapping[str, Quantity]) -> None:
@@ -28,8 +31,9 @@ def method(quantity: Quantity) -> Callable[..., Any]:
     name, tables = quantity.name, [row for row in quantity.inputs if row.kind == "bodies"]
 
     def call(
-        self: Any, *arrays: Any, out: Floats | None = None, threads: int = 1, parameters: Any = None, **named: Any
-    ) -> Any:
+        self: Any, *arrays: Any, out: Floats | None = None, threads: int = 1, parameters: Given | None = None,
+        **named: Any,
+    ) -> Any:  # fmt: skip
         given = quantity.given(self.mechanism)
         if named or len(arrays) != len(given):
             arrays = completed(self, quantity, given, arrays, named)
@@ -58,7 +62,7 @@ def method(quantity: Quantity) -> Callable[..., Any]:
 
 
 def completed(
-    model: Any, quantity: Quantity, given: tuple[Row, ...], arrays: tuple[Any, ...], named: Mapping[str, Any]
+    model: Model, quantity: Quantity, given: tuple[Row, ...], arrays: tuple[Any, ...], named: Mapping[str, Any]
 ) -> tuple[Any, ...]:
     """Arguments in order, those given by name among them; optional ones are zero where they are not given."""
     unknown = [name for name in named if name not in [row.name for row in quantity.inputs]]
@@ -76,7 +80,7 @@ def completed(
     return tuple(made)
 
 
-def shaped(row: Row, value: Any, model: Any) -> Any:
+def shaped(row: Row, value: Any, model: Model) -> Any:
     """One time for all states as the row that programs read."""
     return np.full(1, value, model.dtype) if row.kind == "time" and np.ndim(value) == 0 else value
 
@@ -88,7 +92,7 @@ def documentation(quantity: Quantity) -> str:
     return "\n".join([quantity.purpose, "", *rows, *(f"returns {text}" for text in results)])
 
 
-def _flat(model: Any, row: Row, x: Any, where: str) -> Any:
+def _flat(model: Model, row: Row, x: Any, where: str) -> Any:
     """A table of all bodies as the row that programs read."""
     if row.kind != "bodies":
         return x

@@ -14,11 +14,12 @@ from anyjoint.dynamics.blocks import Block, split_blocks
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.options import named_options
-from anyjoint.quantity import QUANTITIES
+from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.hybrid_dynamics import hybrid_dynamics
 from anyjoint.quantity.mass_matrix import DENSE
 from anyjoint.quantity.step import STEPS
 from anyjoint.scalar import is_real
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.travel import Parcel
 
 from .actuated import actuated_forces, checked_accelerations
@@ -37,13 +38,12 @@ from .inverse_kinematics import InverseKinematics
 from .method import add_methods
 from .modes import ModeQuestions
 from .parameter_rows import Given
+from .part import WhichBody
 from .paths import PathQuestions
 from .product_questions import ProductQuestions
 from .report import Report, make_report
 from .screen import Screen, look_closer, make_screen
 from .uses import Uses
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Model(
@@ -80,8 +80,8 @@ class Model(
     # -- calls ----------------------------------------------------------------------------------------------
 
     def forward_dynamics(
-        self, q: Any, v: Any, tau: Any = None, t: Any = None, *, wrenches: Any = None, out: Floats | None = None,
-        threads: int = 1, parameters: Given | None = None,
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, t: ArrayLike | None = None, *,
+        wrenches: ArrayLike | None = None, out: Floats | None = None, threads: int = 1, parameters: Given | None = None,
     ) -> Floats:  # fmt: skip
         """Accelerations for generalized forces tau (default none) and wrenches (nb, 6) on bodies, in their frames.
 
@@ -94,8 +94,8 @@ class Model(
             if wrenches is not None:
                 tau = np.asarray(tau) + self.generalized_forces(q, wrenches, parameters=rows)
             return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads, rows)
-        if wrenches is None and out is None and threads == 1 and self._direct is not None:
-            state = self._direct((q, v, tau))
+        if wrenches is None and threads == 1 and self._direct is not None:
+            state = self._direct((q, v, tau), out)
             if state is not None:
                 return state
         if wrenches is not None:
@@ -107,14 +107,15 @@ class Model(
         return a
 
     def _accelerations(
-        self, q: Any, v: Any, tau: Any, t: Any = None, out: Floats | None = None, threads: int = 1
-    ) -> Floats:
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, t: ArrayLike | None = None, out: Floats | None = None,
+        threads: int = 1,
+    ) -> Floats:  # fmt: skip
         if self.numeric:
             return solved_forward(self, self.numeric, (q, v, tau, *self.clock(t)), out)
         return self.evaluate("forward_dynamics", (q, v, tau, *self.clock(t)), out, threads)
 
     @cached_property
-    def _direct(self) -> Callable[[tuple[Any, ...]], Floats | None] | None:
+    def _direct(self) -> Callable[[tuple[Any, ...], Any], Floats | None] | None:
         """Forward dynamics of one state without delay; None comes back where a closer look is needed."""
         if self.numeric or self.mechanism.timed:
             return None
@@ -134,8 +135,8 @@ class Model(
         return np.zeros(self.nv, self.dtype)
 
     def inverse_dynamics(
-        self, q: Any, v: Any, a: Any, *, actuated: Any = None, t: Any = None, algorithm: str = "newton-euler",
-        out: Floats | None = None, threads: int = 1, parameters: Given | None = None,
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, actuated: Any = None, t: ArrayLike | None = None,
+        algorithm: str = "newton-euler", out: Floats | None = None, threads: int = 1, parameters: Given | None = None,
     ) -> Floats:  # fmt: skip
         """Generalized forces that produce the accelerations a; algorithm "newton-euler" or "lagrangian".
 
@@ -158,8 +159,9 @@ class Model(
 
     @named_options
     def step(
-        self, q: Any, v: Any, tau: Any = None, *, dt: float = 1e-3, t: Any = None, method: str = "rk4",
-        out: tuple[Floats, Floats] | None = None, threads: int = 1, parameters: Given | None = None,
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, *, dt: float = 1e-3, t: ArrayLike | None = None,
+        method: str = "rk4", out: tuple[Floats, Floats] | None = None, threads: int = 1,
+        parameters: Given | None = None,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """The state after one step of dt seconds, in which tau is held; for control and learning loops.
 
@@ -188,26 +190,31 @@ class Model(
         return out
 
     def hybrid_dynamics(
-        self, q: Any, v: Any, tau: Any, a: Any, prescribed: Sequence[Any], *, t: Any = None
-    ) -> tuple[Floats, Floats]:
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a: ArrayLike, prescribed: Sequence[WhichBody], *,
+        t: ArrayLike | None = None,
+    ) -> tuple[Floats, Floats]:  # fmt: skip
         """Accelerations and forces of all joints, where the joints of the bodies `prescribed` follow a [RM alg. 6].
 
         Other entries of a, and forces tau of prescribed joints, are not read. `t` is the time, for mechanisms that
         depend on it.
         """
-        chosen = frozenset(self.body_index(body) for body in prescribed)
-        fixed = [body.name for body in self.mechanism.bodies if body.index in chosen and not body.joint.nv]
-        if fixed:
-            raise InputError(f"hybrid_dynamics: {', '.join(map(repr, fixed))} has no coordinates to prescribe")
-        quantity = hybrid_dynamics(chosen)
+        quantity = self.hybrid_quantity(prescribed)
         found: tuple[Floats, Floats]
         found = self.program(quantity).split(self.evaluate(quantity, (q, v, tau, a, *self.clock(t))))
         if self.mechanism.constraints:
             checked_accelerations(self, "hybrid_dynamics", q, v, np.asarray(found[0], dtype=float), t)
         return found
 
+    def hybrid_quantity(self, prescribed: Sequence[WhichBody]) -> Quantity:
+        """What `hybrid_dynamics` evaluates for one choice of bodies."""
+        chosen = frozenset(self.body_index(body) for body in prescribed)
+        fixed = [body.name for body in self.mechanism.bodies if body.index in chosen and not body.joint.nv]
+        if fixed:
+            raise InputError(f"hybrid_dynamics: {', '.join(map(repr, fixed))} has no coordinates to prescribe")
+        return hybrid_dynamics(chosen)
+
     def mass_matrix(
-        self, q: Any, *, out: Floats | None = None, threads: int = 1, parameters: Given | None = None
+        self, q: ArrayLike, *, out: Floats | None = None, threads: int = 1, parameters: Given | None = None
     ) -> Floats:
         """M(q), (nv, nv)."""
         if self.nv > DENSE and self.workshop.expansion and parameters is None:
@@ -223,7 +230,7 @@ class Model(
         columns = self.evaluate("mass_times", (q, np.eye(self.nv)), None, threads)
         return (columns + columns.T) / 2
 
-    def body_jacobian(self, q: Any, body: Any) -> Floats:
+    def body_jacobian(self, q: ArrayLike, body: WhichBody) -> Floats:
         """The body's twist per unit velocities, (6, nv), angular rows first, in the body's own frame."""
         unit = np.zeros((6, self.nb, 6))
         unit[:, self.body_index(body)] = np.eye(6)
@@ -234,16 +241,16 @@ class Model(
         states = np.repeat(q, 6, axis=0)
         return np.asarray(self.generalized_forces(states, np.tile(unit, (len(q), 1, 1)))).reshape(len(q), 6, self.nv)
 
-    def blocks(self, q: Any, v: Any) -> list[Block]:
+    def blocks(self, q: ArrayLike, v: ArrayLike) -> list[Block]:
         """Per link: pose, joint Jacobian, velocity products and gyroscopic wrench, in link frames."""
         row = self.evaluate("blocks", (q, v)).astype(float)
         return split_blocks(row, [link.joint.nv for link in self.plan.links])
 
-    def body_index(self, body: Any) -> int:
+    def body_index(self, body: WhichBody) -> int:
         """The index of a body given as itself, its name or its index."""
         if isinstance(body, str):
             return int(self.mechanism[body].index)
-        index = getattr(body, "index", body)
+        index: Any = getattr(body, "index", body)
         known = isinstance(index, (int, np.integer)) and not isinstance(index, bool) and 0 <= index < self.nb
         if not known or getattr(body, "name", self.mechanism.bodies[index].name) != self.mechanism.bodies[index].name:
             raise InputError(
@@ -251,11 +258,11 @@ class Model(
             )
         return int(index)
 
-    def cartesian(self, q: Any, points: Any = None) -> Cartesian:
+    def cartesian(self, q: ArrayLike, points: ArrayLike | None = None) -> Cartesian:
         """Jacobians, velocities and forces of all bodies in world axes, at their centres of mass or other points."""
         return Cartesian(self, q, points)
 
-    def center_of_mass(self, q: Any) -> Floats:
+    def center_of_mass(self, q: ArrayLike) -> Floats:
         """Centre of mass of all moving bodies; of all bodies where nothing moves."""
         return center_of_mass(self, q)
 

@@ -14,6 +14,7 @@ import numpy as np
 from anyjoint.codegen import Kernel, Store
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.inertia import spatial_inertias
+from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Node
 from anyjoint.symbolic.rewrite import import_into
 from anyjoint.trace.numbers import NumberTable
@@ -22,8 +23,6 @@ from anyjoint.trace.workshop import Trace, Workshop
 from anyjoint.tree.links import UPPER
 
 from .change import GRAVITY, INERTIA, SPRING, find, value_of
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def settable(mechanism: Mechanism, names: Sequence[str]) -> dict[str, Floats]:

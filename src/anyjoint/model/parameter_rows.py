@@ -12,12 +12,12 @@ from anyjoint.errors import AnyjointError, InputError
 from anyjoint.mechanism import Body, Mechanism
 from anyjoint.mechanism.checks import find_problems
 from anyjoint.mechanism.inertia import spatial_inertias, spatial_matrix
+from anyjoint.scalar.array import Floats
 from anyjoint.trace.numbers import NumberTable
 from anyjoint.trace.workshop import Workshop
 
 from .change import GRAVITY, INERTIA, SPRING, changed, find, value_of
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 REMEMBERED = 4  # programs whose numbers are kept with rows
 
 

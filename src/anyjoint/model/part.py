@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from anyjoint.mechanism import Mechanism
+    from anyjoint.mechanism import Body, Mechanism
     from anyjoint.trace.workshop import Workshop
 
     from .model import Model
+
+
+WhichBody: TypeAlias = "Body | str | int"  # itself, its name or its index
 
 
 class Part:

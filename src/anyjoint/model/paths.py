@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.codegen import compile_function
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.spatial import Pose, Translation, Turn, skew, vector
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import jacobian
@@ -24,20 +25,18 @@ from .part import Part
 if TYPE_CHECKING:
     from anyjoint.forces.path import Path
 
-Floats = np.ndarray[Any, np.dtype[Any]]
-
 
 class PathQuestions(Part):
     """The part of Model that is about paths: a cable or muscle of `anyjoint.forces`, a list of items, or several."""
 
-    def path_length(self, q: Any, paths: Any) -> Floats:
+    def path_length(self, q: ArrayLike, paths: Any) -> Floats:
         """Length of a path, (...) for states (..., nq), or of several, (..., paths)."""
         several, read = self._read("path_length", paths)
         q = checked_row("path_length", q, "q", self.nq, self.dtype)
         lengths = self._along(np.atleast_2d(q), read)[0].reshape(*q.shape[:-1], len(read))
         return np.asarray(lengths if several else lengths[..., 0])
 
-    def moment_arms(self, q: Any, paths: Any) -> Floats:
+    def moment_arms(self, q: ArrayLike, paths: Any) -> Floats:
         """Generalized forces of a unit tension, (..., nv), or of several, (..., paths, nv): -d(length)/dq.
 
         With a tension T, a muscle turns the joint of a hinge by the torque T * arm.

@@ -23,6 +23,7 @@ from anyjoint.mechanism.singular import SCREWS, joint_reason
 from anyjoint.quantity import Quantity, Row
 from anyjoint.quantity.quantity import Q
 from anyjoint.scalar import Scalar
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.stepper.physics import joint_key
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate
@@ -32,7 +33,6 @@ from anyjoint.tree.plan import Plan
 
 from .program import Program
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Numbered = Callable[[Joint, Sequence[Scalar]], list[Scalar]]
 SHARE = 1e-8  # of a number's usual size, below which one looks closer
 ARRAYS = (Array("q", "row"), Array("result", "row"), Array("numbers", "uniform"))
@@ -44,7 +44,7 @@ class Shares:
     def __init__(self, program: Program | Interpreted, owners: Sequence[Any], least: float) -> None:
         self.program, self.owners, self.least = program, owners, least
 
-    def all_clear(self, q: Any) -> bool:
+    def all_clear(self, q: ArrayLike) -> bool:
         """Whether one state is surely far from everything; the usual case, without delay."""
         found = self.program.state((q,))
         return found is not None and min(found.tolist()) > self.least
@@ -103,7 +103,7 @@ class Places:
     def __bool__(self) -> bool:
         return bool(self.fences) or self.edges is not None
 
-    def check(self, where: str, q: Any) -> None:
+    def check(self, where: str, q: ArrayLike) -> None:
         """Raise unless the model answers at q; what is no array of numbers is left to other checks."""
         if self.fences:
             check_inside(where, self.fences, q)

@@ -70,10 +70,6 @@ class Products:
             self._made[key] = self._make(kind, quantity, rows, parameters, raw)
         return self._made[key]
 
-    def programs(self) -> list[Program]:
-        """The machine code of all products so far."""
-        return [product.program for product in self._made.values()]
-
     def named(self, text: str) -> Program:
         """The product that an export asks for: "vjp forward_dynamics", by all its arguments."""
         kind, _, name = str(text).partition(" ")

@@ -15,14 +15,13 @@ from anyjoint.codegen.schedule import RowCall
 from anyjoint.errors import ModelError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
+from anyjoint.scalar.array import Floats
 from anyjoint.trace.numbers import Numbers, NumberTable
 from anyjoint.trace.structure import built_in
 from anyjoint.trace.workshop import Trace
 
 from .arguments import checked_out, checked_rows, checked_threads
 from .direct import Direct
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Program:
@@ -78,7 +77,7 @@ class Program:
     def __call__(self, *arrays: Any, out: Floats | None = None, threads: int = 1) -> Floats:
         """Evaluate on rows (n,) or batches (batch, n); rows among batches serve all states."""
         if threads == 1:
-            answer = self.state(arrays) if out is None else None
+            answer = self.state(arrays, out)
             answer = self.rows(arrays, out) if answer is None else answer
             if answer is not None:
                 return answer
@@ -106,13 +105,13 @@ class Program:
                 return None
             if not array.flags.c_contiguous:
                 return None
-        if out is not None and not self._may_write(out, batch, arrays):
+        if out is not None and not self.may_write(out, batch, arrays):
             return None
         result = np.empty((*batch, self.size), dtype) if out is None else out
         count = batch[0] if batch else 1
         return result if self._row_call(count)(count, *arrays, result) else None
 
-    def _may_write(self, out: Any, batch: tuple[int, ...], arrays: tuple[Any, ...]) -> bool:
+    def may_write(self, out: Any, batch: tuple[int, ...], arrays: tuple[Any, ...]) -> bool:
         """Whether results may go straight to a caller's array."""
         if type(out) is not np.ndarray or out.dtype is not self.dtype or out.shape != (*batch, self.size):
             return False

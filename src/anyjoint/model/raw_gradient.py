@@ -10,13 +10,13 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.joints.parameters import parameters
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar.array import Floats
 from anyjoint.trace.numbers import Numbers
 from anyjoint.tree.links import RAW, UPPER
 from anyjoint.tree.plan import NUDGE, Link, Plan
 
 from .change import GRAVITY, INERTIA, SPRING, find, value_of
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 MASS = RAW.index("m")
 
 

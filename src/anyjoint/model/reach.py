@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from anyjoint.mechanism.fence import fences_of
 from .constraints import velocities_of
 from .rotation_vector import rate_of_rotation_vector, rotation_vector
 from .target import Aim, Floats, Reached
+
+if TYPE_CHECKING:
+    from .model import Model
 
 FIRST, LEAST, MOST = 1e-4, 1e-14, 1e10  # damping, relative to the mean of the diagonal of J^T J
 SLOW = 1e-12  # relative progress at which a state is stuck
@@ -28,7 +31,7 @@ FAR = 1.0  # the longest step, in radians or metres
 class Solver:
     """One question to a model."""
 
-    def __init__(self, model: Any, aims: Sequence[Aim], hold: Sequence[str], limits: bool, t: float) -> None:
+    def __init__(self, model: Model, aims: Sequence[Aim], hold: Sequence[str], limits: bool, t: float) -> None:
         self.model, self.aims, self.t = model, aims, t
         self.mech = model.mechanism
         self.free = np.ones(model.nv, dtype=bool)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anyjoint.dynamics.blocks import skew
+from anyjoint.scalar.array import Floats
 from anyjoint.spatial.quaternions import quaternions
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def rotation_vector(R: Floats) -> Floats:

@@ -13,6 +13,7 @@ from anyjoint.errors import InputError, SingularityError
 from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import Quantity
+from anyjoint.scalar.array import Floats
 from anyjoint.trace.structure import built_in
 from anyjoint.trace.workshop import Trace, Workshop
 
@@ -23,8 +24,6 @@ from .varied import varied
 
 if TYPE_CHECKING:
     from .model import Model
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def in_rows(schedule: Schedule) -> Schedule:

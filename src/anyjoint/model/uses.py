@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anyjoint.options import named_options
+from anyjoint.scalar.array import ArrayLike
 
 from .parameter_rows import Given
-from .part import Part
+from .part import Part, WhichBody
 
 if TYPE_CHECKING:
     from anyjoint.forces.force import Force
@@ -24,11 +25,11 @@ class Uses(Part):
 
     @named_options
     def simulate(
-        self, q0: Any = None, v0: Any = None, duration: float = 10.0, dt: float = 1e-3, method: str = "rk4", *,
-        rtol: float = 1e-8, atol: float = 1e-10, tau: Any = None, forces: Sequence[Any] = (), events: Any = (),
-        save_every: int | None = None, progress: Any = None, threads: int = 1, limits: bool | str = True,
-        restitution: Any = None, hold: int | None = None, stabilise: Any = "project", parameters: Given | None = None,
-        gradient: bool = False, memory: int = 1 << 30,
+        self, q0: ArrayLike | None = None, v0: ArrayLike | None = None, duration: float = 10.0, dt: float = 1e-3,
+        method: str = "rk4", *, rtol: float = 1e-8, atol: float = 1e-10, tau: Any = None, forces: Sequence[Any] = (),
+        events: Any = (), save_every: int | None = None, progress: Any = None, threads: int = 1,
+        limits: bool | str = True, restitution: Any = None, hold: int | None = None, stabilise: Any = "project",
+        parameters: Given | None = None, gradient: bool = False, memory: int = 1 << 30,
     ) -> Trajectory:  # fmt: skip
         """Integrate the motion from (q0, v0); without them from the mechanism's own start.
 
@@ -58,9 +59,9 @@ class Uses(Part):
 
     @named_options
     def to_html(
-        self, path: str | Path, *, live: bool = True, q0: Any = None, v0: Any = None, dt: float = 2e-3,
-        method: str = "rk4", title: str | None = None, description: str = "", theme: str | None = None,
-        lite: bool | None = None, forces: Sequence[Force] = (),
+        self, path: str | Path, *, live: bool = True, q0: ArrayLike | None = None, v0: ArrayLike | None = None,
+        dt: float = 2e-3, method: str = "rk4", title: str | None = None, description: str = "",
+        theme: str | None = None, lite: bool | None = None, forces: Sequence[Force] = (),
     ) -> Path:  # fmt: skip
         """Write a page that runs the dynamics live in the browser, or with live=False one that shows the start pose.
 
@@ -77,21 +78,25 @@ class Uses(Part):
         return model_page(self.whole, path, q0, v0, dt, method=method, forces=forces, **looks)
 
     def export(
-        self, language: str, folder: str | Path, prefix: str | None = None, products: Sequence[str] = ()
-    ) -> list[Path]:
+        self, language: str, folder: str | Path, prefix: str | None = None, products: Sequence[str] = (),
+        steps: Sequence[str] | None = None, prescribed: Sequence[WhichBody] = (),
+    ) -> list[Path]:  # fmt: skip
         """Write code to take away into a folder: "c" (a package for C and C++), "js" or "latex".
 
         Names in the code begin with `prefix`, by default the mechanism's name, so that several models fit one program.
         `products` are derivatives to go with it, by all arguments: "vjp forward_dynamics", "jvp step", ...
+        `steps` are steppers beside `step`, which is rk4: ["bdf1", "time-stepping"] become step_bdf1, step_time_stepping
+        (default: explicit ones). With bodies that are `prescribed`, hybrid_dynamics goes with it.
 
         >>> paths = model.export("c", "generated", prefix="pendulum")
         >>> sorted(path.name for path in paths)[:2]
         ['CMakeLists.txt', 'main.c']
         """
         self._refuse_modes("export", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
-        from anyjoint.export import export
+        from anyjoint.export import Beside, export
 
-        return export(self.whole, language, folder, prefix, products)
+        beside = Beside(products, prescribed=prescribed) if steps is None else Beside(products, steps, prescribed)
+        return export(self.whole, language, folder, prefix, beside)
 
     def source(self, language: str, quantity: str = "forward_dynamics") -> str:
         """Generated source of a quantity: "c", "js" or "llvm"; or "latex": the mechanism's equations, to read."""

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import jacobian
 from anyjoint.symbolic.interpret import evaluate
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Cost:

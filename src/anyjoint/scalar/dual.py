@@ -137,12 +137,12 @@ class Dual:
 
     def arctan2(self, other: Scalar) -> Scalar:
         if self._below(other):
-            return other._reflected("arctan2", self)
+            return other.reflected("arctan2", self)
         x, dx = self._parts(other)
         y, dy = self.value, self.slope
         return self._lift(_atan2(y, x), (x * dy - y * dx) / (x * x + y * y))
 
-    def _reflected(self, name: str, other: Scalar) -> Scalar:
+    def reflected(self, name: str, other: Scalar) -> Scalar:
         """name(other, self), when the left operand is a plain number or of a lower level."""
         return getattr(self._lift(other, 0.0), name)(self)
 
@@ -159,7 +159,7 @@ class Dual:
 
     def fmod(self, other: Scalar) -> Scalar:
         if self._below(other):
-            return other._reflected("fmod", self)
+            return other.reflected("fmod", self)
         y, dy = self._parts(other)
         left = fmod(self.value, y)
         return self._lift(left, self.slope + (left - self.value) / y * dy)

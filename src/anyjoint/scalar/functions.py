@@ -83,7 +83,7 @@ def _pair(
     def function(x: Scalar, y: Scalar) -> Scalar:
         for scalar, swap in ((x, False), (y, True)):
             if not is_number(scalar) and not isinstance(scalar, np.ndarray):
-                return getattr(scalar, name)(y) if not swap else scalar._reflected(name, x)
+                return getattr(scalar, name)(y) if not swap else scalar.reflected(name, x)
         if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
             return on_array(x, y)
         return on_number(x, y)

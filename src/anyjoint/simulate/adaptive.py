@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.model.parameter_rows import ParameterRows
+from anyjoint.scalar.array import Floats
 from anyjoint.stepper import STEPPERS
 from anyjoint.stepper.adaptive_bdf2 import LookingBackRow
 from anyjoint.stepper.error_control import AdaptiveRow
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
     from anyjoint.quantity import Quantity
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 RECORDS = 64 << 20  # bytes of steps that wait to be sampled
 SMALLEST = 64  # roundings of the time that a step may not fall below
 

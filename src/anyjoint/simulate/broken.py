@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.scalar.array import Floats
 
 from .trajectory import Trajectory, hermite
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(eq=False, repr=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anyjoint.stepper import STEPPERS
@@ -12,7 +10,6 @@ from .drive import Drive
 from .python_step import PythonStepper, coordinate_rates
 from .request import Request
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 AUTO = "auto"
 EXPLICIT, IMPLICIT, TOUCHING = "rk4", "bdf2", "time-stepping"
 FOLLOWS = 1.0  # radians of the quickest motion per step that explicit steps follow; they are stable up to 2.7

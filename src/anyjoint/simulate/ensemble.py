@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import SingularityError
+from anyjoint.model.parameter_rows import Given
+from anyjoint.scalar.array import Floats
 
 from .chunk import Chunk
 from .engine import engine
@@ -23,14 +25,13 @@ from .trajectory import Trajectory
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 OTHER_METHOD = ', or method="dopri5"'
 
 
 def simulate_each(
     model: Model, q0: Floats, v0: Floats, *, duration: float, dt: float, method: str, rtol: float = 1e-8,
     atol: float = 1e-10, tau: Any = None, forces: Any = (), save_every: int | None = None, limits: bool = True,
-    stabilise: Any = "project", parameters: Any = None,
+    stabilise: Any = "project", parameters: Given | None = None,
 ) -> tuple[Trajectory, list[Status]]:  # fmt: skip
     """As `simulate` for a batch, with a status for each trajectory; one that has ended is meaningless from there on.
 

@@ -3,12 +3,13 @@ of the event changes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.codegen.tangent import rate_of
 from anyjoint.errors import InputError
+from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import jacobian
 from anyjoint.symbolic.interpret import evaluate
@@ -21,7 +22,6 @@ from .steps import Steps
 if TYPE_CHECKING:
     from .run_problem import Problem
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at for their slope
 
 

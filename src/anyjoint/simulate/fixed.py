@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
+
+from anyjoint.scalar.array import Floats
 
 from .chunk import Chunk, Pace
 from .python_step import python_stepper
 from .request import Request
 from .step import Step
 from .stepper import initial_rows, make_stepper, numbers_of
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def fixed_parts(request: Request) -> list[tuple[int, int, float]]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from anyjoint.errors import InputError, SingularityError
 from anyjoint.model.arguments import finite
 from anyjoint.model.linearise import rate_matrix, tangent_inverse
 from anyjoint.model.product_questions import named
+from anyjoint.scalar.array import ArrayLike, Floats
 
 from .event_slope import event_slope
 from .run_problem import DURATION, Q0, TAU, V0, Problem, bends, warn_of_stops
@@ -23,9 +24,10 @@ from .steps import steps_of
 from .taped_step import KNOWN, TAPE
 
 if TYPE_CHECKING:
+    from anyjoint.model import Model
+
     from .trajectory import Trajectory
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 GROWN = 1e10  # times that an adjoint may grow before it is said to explode
 
 
@@ -35,7 +37,7 @@ class Gradient(dict[str, Floats]):
     growth: float = 0.0
 
 
-def gradient(traj: Trajectory, dq: Any, dv: Any, wrt: Sequence[str], raw: bool) -> Gradient:
+def gradient(traj: Trajectory, dq: ArrayLike | None, dv: ArrayLike | None, wrt: Sequence[str], raw: bool) -> Gradient:
     """See `Trajectory.gradient`."""
     problem = Problem(traj, named("gradient", wrt), backwards=True)
     warn_of_stops(problem)
@@ -168,7 +170,7 @@ def _at_start(problem: Problem, member: int, bar: Floats, raw: bool) -> tuple[Fl
     return (by_q if raw or not bends(model) else rate_matrix(model, q).T @ by_q), by_v
 
 
-def _seeds(traj: Trajectory, dq: Any, dv: Any, raw: bool) -> Floats:
+def _seeds(traj: Trajectory, dq: ArrayLike | None, dv: ArrayLike | None, raw: bool) -> Floats:
     """Adjoints of all samples, (samples, batch, n)."""
     model = traj.run.model if traj.run else None
     assert model is not None
@@ -193,7 +195,7 @@ def _seeds(traj: Trajectory, dq: Any, dv: Any, raw: bool) -> Floats:
     return made
 
 
-def _turned(model: Any, q: Floats, weights: Floats) -> Floats:
+def _turned(model: Model, q: Floats, weights: Floats) -> Floats:
     """Weights of changes as velocities see them, as weights of coordinates."""
     if not weights.any():
         return np.zeros(model.nq)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.signal import BadInput
+from anyjoint.model.parameter_rows import Given
 from anyjoint.options import named_options
+from anyjoint.scalar.array import ArrayLike
 
 from .choose import AUTO, EXPLICIT, TOUCHING, chosen
 from .chunk import StepUnderflow
@@ -33,8 +35,8 @@ MEMORY = 1 << 30  # bytes that the states of a run to be differentiated may take
 @named_options
 def simulate(
     model: Model,
-    q0: Any = None,
-    v0: Any = None,
+    q0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
     duration: float = 10.0,
     dt: float = 1e-3,
     method: str = "rk4",
@@ -51,7 +53,7 @@ def simulate(
     restitution: Any = None,
     hold: int | None = None,
     stabilise: Any = "project",
-    parameters: Any = None,
+    parameters: Given | None = None,
     gradient: bool = False,
     memory: int = MEMORY,
 ) -> Trajectory:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.limits import Limits, limited_coordinates
 from anyjoint.model.parameter_rows import ParameterRows
+from anyjoint.scalar.array import Floats
 
 from .kept import Joints, kept
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 QUICK = 0.7  # radians per step of the quickest oscillation on all stops at once: explicit steps follow with ease
 QUICKEST = 1.4  # beyond, explicit steps add to the speed of what hits a stop
 HARD = 3.0  # the same where steps damp it: the stop takes all of the speed within a few steps
@@ -63,7 +63,7 @@ def check_stops(model: Model, made: Limits, rows: ParameterRows, dt: float) -> N
         )
 
 
-def _ease(model: Any, places: list[int], rows: ParameterRows | None = None) -> Floats:
+def _ease(model: Model, places: list[int], rows: ParameterRows | None = None) -> Floats:
     """How the limited coordinates yield to forces along them: their rows and columns of M^-1 at the neutral place."""
     n, count = len(places) + 1, rows.count if rows else 1
     pushed = np.zeros((n, model.nv))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from anyjoint.model import Model
 
 from .steps import Record
 
 
-def record_of(model: Any) -> Record | None:
+def record_of(model: Model) -> Record | None:
     """What the parameters of a model are now; those of a single run in a sweep never change."""
     return Record.of(model.mechanism) if isinstance(model, Model) else None
 

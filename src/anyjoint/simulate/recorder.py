@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.mechanism.hints import STABLE
 from anyjoint.mechanism.singular import joint_reason
+from anyjoint.scalar.array import Floats
 from anyjoint.stepper import STEPPERS
 
 from .chunk import Chunk, StateAt, StepUnderflow
@@ -27,8 +28,6 @@ from .trajectory import Crossing, Trajectory
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Recorder:

@@ -12,6 +12,7 @@ from anyjoint.codegen.tangent import rate_of
 from anyjoint.errors import InputError
 from anyjoint.model.arguments import finite
 from anyjoint.model.linearise import rate_matrix, tangent_inverse
+from anyjoint.scalar.array import Floats
 
 from .event_slope import event_slope
 from .run_problem import DURATION, Q0, TAU, V0, Problem, bends, warn_of_stops
@@ -20,8 +21,6 @@ from .steps import Steps, steps_of
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def tangent(traj: Trajectory, direction: Mapping[str, Any], raw: bool) -> tuple[Floats, Floats]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import InputError, ModelError
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.scalar import is_real
+from anyjoint.scalar.array import Floats
 from anyjoint.stepper.physics import has_chart
 
 from .kept import Joints, kept
 
-Floats = np.ndarray[Any, np.dtype[Any]]
+if TYPE_CHECKING:
+    from anyjoint.mechanism import Mechanism
+    from anyjoint.model import Model
+
 Stabilise = str | tuple[str, float, float] | None
 PROJECT, BAUMGARTE = "project", "baumgarte"
 CLOSED = 1e-6  # errors at the start, in metres and radians, that the first projection may take away
@@ -22,7 +26,7 @@ APART = 1e-3  # errors at which a mechanism has come apart
 MANY = 200  # velocities up to which the degrees of freedom are counted before a run
 
 
-def checked_stabilise(given: Any, model: Any) -> Stabilise:
+def checked_stabilise(given: Any, model: Model) -> Stabilise:
     """How the motion is kept on constraints: by projection, Baumgarte's feedback, or not at all."""
     if isinstance(given, (tuple, list)) and len(given) == 3 and given[0] == BAUMGARTE:
         if all(is_real(x) and 0 <= float(x) < np.inf for x in given[1:]):
@@ -32,7 +36,7 @@ def checked_stabilise(given: Any, model: Any) -> Stabilise:
     raise InputError(f'stabilise={given!r}; expected "project", ("baumgarte", a, b) with a, b >= 0, or None')
 
 
-def check_on_constraints(model: Any, q: Floats, v: Floats, rows: ParameterRows | None = None) -> None:
+def check_on_constraints(model: Model, q: Floats, v: Floats, rows: ParameterRows | None = None) -> None:
     """Refuse a start that is off the constraints, row by row."""
     if not model.mechanism.constraints:
         return
@@ -52,7 +56,7 @@ def check_on_constraints(model: Any, q: Floats, v: Floats, rows: ParameterRows |
         )
 
 
-def check_mobility(model: Any, q: Floats) -> None:
+def check_mobility(model: Model, q: Floats) -> None:
     """Refuse a mechanism that cannot move, unless something in it follows a function of time."""
     mechanism = model.mechanism
     rows = sum(constraint.count for constraint in mechanism.constraints if not constraint.compliance)
@@ -66,7 +70,7 @@ def check_mobility(model: Any, q: Floats) -> None:
         )
 
 
-def projected(model: Any, corrections: Sequence[Any], q: Floats, v: Floats, *clock: Floats) -> tuple[Floats, Floats]:
+def projected(model: Model, corrections: Sequence[Any], q: Floats, v: Floats, *clock: Floats) -> tuple[Floats, Floats]:
     """The state, or states, taken back onto the constraints by programs that correct positions and velocities."""
     position, velocity = corrections
     d = np.asarray(position(q, *clock), dtype=float)
@@ -78,14 +82,14 @@ def projected(model: Any, corrections: Sequence[Any], q: Floats, v: Floats, *clo
     return q, v + np.asarray(velocity(q, v, *clock), dtype=float)
 
 
-def charted(model: Any) -> bool:
+def charted(model: Model) -> bool:
     """Whether a joint of the model ever rewrites its coordinates."""
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
     return kept(model, ("charts", joints), lambda: any(map(has_chart, {id(x): x for x in joints.joints}.values())))
 
 
 def drift(
-    model: Any, t: Floats, q: Floats, v: Floats, rows: ParameterRows | None = None
+    model: Model, t: Floats, q: Floats, v: Floats, rows: ParameterRows | None = None
 ) -> tuple[float, str, float]:
     """The largest error of positions along a run, in which row, and when; `rows` has the parameters of all samples."""
     times = {"t": np.asarray(t, model.dtype)[:, None]} if model.mechanism.timed else {}
@@ -97,7 +101,7 @@ def drift(
     return float(size[k, row]), row_name(model.mechanism, int(row)), float(t[k])
 
 
-def row_name(mechanism: Any, index: int) -> str:
+def row_name(mechanism: Mechanism, index: int) -> str:
     """A row by its constraint and its own name."""
     for constraint in mechanism.constraints:
         if index < constraint.count:

@@ -11,6 +11,7 @@ from anyjoint.model.products import derivative_workshop
 from anyjoint.model.program import filled
 from anyjoint.model.raw_gradient import RawGradient
 from anyjoint.quantity import QUANTITIES, Quantity
+from anyjoint.scalar.array import Floats
 from anyjoint.trace.numbers import Numbers
 from anyjoint.trace.structure import built_in
 from anyjoint.trace.whole import whole
@@ -18,8 +19,6 @@ from anyjoint.trace.workshop import Trace
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class StepPrograms:

@@ -17,6 +17,7 @@ from anyjoint.codegen.jit import Library, compile_module
 from anyjoint.codegen.module import Module
 from anyjoint.codegen.schedule import address
 from anyjoint.model.row_program import in_rows
+from anyjoint.scalar.array import Floats
 from anyjoint.stepper.physics import projection_of
 
 from .kept import Joints, kept
@@ -25,7 +26,6 @@ from .request import Request
 from .step import Step, make_step
 from .stepper_llvm import loop_text
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 _LOOP_WORDS = 5  # saves, every, out, bytes, advance
 
 
@@ -144,7 +144,6 @@ def numbers_of(request: Request, stepper: Stepper) -> Floats:
         return programs[0].numbers if len(programs) == 1 else np.concatenate([x.numbers for x in programs])
     made = [request.model.row_programs.numbers(program, rows) for program in programs]
     return np.concatenate([*made, request.damping.astype(made[0].dtype)], axis=-1)
-
 
 
 def initial_rows(request: Request, row: int) -> Floats:

@@ -11,6 +11,7 @@ from anyjoint.codegen import compile_function
 from anyjoint.constraints.touch import Touch
 from anyjoint.errors import InputError
 from anyjoint.forces.resist import touches
+from anyjoint.scalar.array import Floats
 from anyjoint.spatial import Pose, Translation, Turn, vector
 from anyjoint.stepper import Stepper
 from anyjoint.symbolic import Graph
@@ -20,7 +21,6 @@ from .kept import kept
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 FEW = 16  # states that are looked at without compiling for them
 POP = 1.0  # m/s: a contact that begins so deep inside that it would throw bodies out faster is refused
 

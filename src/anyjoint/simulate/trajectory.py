@@ -101,7 +101,7 @@ class Trajectory:
     def energy(self) -> tuple[Floats, Floats]:
         """Kinetic and potential energy at every sample; springs and stiffness count as potential."""
         kinetic, potential = self._own_energy()
-        stored = self._stored()
+        stored = self.stored_in_forces()
         return kinetic, potential if stored is None else potential + stored
 
     def _own_energy(self) -> tuple[Floats, Floats]:
@@ -118,7 +118,7 @@ class Trajectory:
         """Times of all samples in the order of `flat_rows`."""
         return np.repeat(self.t, math.prod(self.q.shape[1:-1]))[:, None].astype(self._model().dtype)
 
-    def _stored(self) -> Floats | None:
+    def stored_in_forces(self) -> Floats | None:
         """Energy in springs among the forces of the run at every sample, or None."""
         forces = self.drive.forces if self.drive is not None else None
         return forces.stored(self.q, self.v) if forces is not None and forces.stores else self.stored
@@ -173,7 +173,7 @@ class Trajectory:
     def balance_errors(self) -> Floats:
         """The same for each trajectory of a batch."""
         kinetic, potential = self._own_energy()
-        stored = self._stored()
+        stored = self.stored_in_forces()
         held = potential if stored is None else potential + stored
         exchanged = np.maximum(np.maximum(np.ptp(held, axis=0), np.max(kinetic, axis=0)), 1e-300)
         return np.asarray(np.abs(self._balance(kinetic, potential)).max(axis=0) / exchanged)

@@ -64,7 +64,8 @@ def _write_npz(trajectory: Any, target: Path) -> None:
         header["parameters"] = {name: _numbers(column) for name, column in trajectory.parameters.columns.items()}
     own_header, own_arrays = trajectory.own_facts()
     text = np.frombuffer(json.dumps(header | own_header).encode(), dtype=np.uint8)
-    known = {"work": trajectory.done, "stored": trajectory._stored()}  # what inputs and forces did, which are not kept
+    # What inputs and forces did, which are not kept.
+    known = {"work": trajectory.done, "stored": trajectory.stored_in_forces()}
     more = {name: values for name, values in (known | own_arrays).items() if values is not None}
     with target.open("wb") as file:
         np.savez_compressed(file, header=text, t=trajectory.t, q=trajectory.q, v=trajectory.v, **more)

@@ -1,10 +1,9 @@
 """The way from one state to the next in coordinates that wrap."""
 
-from typing import Any
 
 import numpy as np
 
-Floats = np.ndarray[Any, np.dtype[Any]]
+from anyjoint.scalar.array import Floats
 
 
 def way(begin: Floats, end: Floats, periods: Floats) -> Floats:

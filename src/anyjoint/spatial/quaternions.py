@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-Floats = np.ndarray[Any, np.dtype[Any]]
+from anyjoint.scalar.array import Floats
 
 
 def quaternions(R: Floats) -> Floats:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anyjoint.errors import AnyjointError
+from anyjoint.scalar.array import Floats
 
 from .job import Rows, Shapes
 from .space import Drawn, Space
 from .statistics import NOTHING, Statistics, statistics
 from .store import Store
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 SAMPLE = "\0sample/"  # before the names of samples in a store: no column of a user begins so
 REASONS = 10_000  # that are kept without a store and without rows
 

@@ -13,6 +13,7 @@ import numpy as np
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.optional import optional
 from anyjoint.options import nearest
+from anyjoint.scalar.array import Floats
 from anyjoint.simulate import Trajectory
 
 from .job import Job
@@ -22,7 +23,6 @@ from .run_model import with_parameters
 from .space import Drawn, Space, entries_of
 from .statistics import Statistics
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 NOT_RUN = "not run"
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.model.parameter_rows import ParameterRows
+from anyjoint.scalar.array import Floats
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 TIMES = 25  # corrections of positions, which converge quadratically
 CLOSED = 1e-12
 

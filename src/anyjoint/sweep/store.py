@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.scalar.array import Floats
 
 from .job import Rows, Shapes
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 FORMAT = "anyjoint sweep 1"
 MANIFEST = "sweep.json"
 

@@ -29,7 +29,6 @@ from .store import open_store
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 BYTES = 8 << 20  # of samples that a chunk may hold in memory; more is no faster
 MOST = 1024  # runs of a chunk; more were no faster
 FEWEST, PARTS = 16, 64  # runs that are worth a chunk, and chunks that keep many workers busy to the end

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from anyjoint.optional import optional
+from anyjoint.scalar.array import Floats
 
 from .job import LONGEST, Rows
 from .store import Store, seal
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 OK, REASON, SEALS = "\0ok", "\0reason", "seal"  # the arrays are called without what no column begins with
 MANIFEST = "sweep"  # the attribute of the group
 

@@ -276,7 +276,7 @@ class Node:
         """The value of a constant, else None."""
         return self.graph.value(self.id) if self.graph.op[self.id] == Op.CONST else None
 
-    def _reflected(self, name: str, left: Any) -> "Node":
+    def reflected(self, name: str, left: Any) -> "Node":
         """The method `name` of the number `left` as a node, applied to this node."""
         method: Callable[[Node], Node] = getattr(self.graph.constant(left), name)
         return method(self)

@@ -22,7 +22,7 @@ from .classes import Tracer
 from .loaded import Loaded, Needed
 from .messages import Messages
 from .order import sweep_order
-from .pair_layout import Spread
+from .pair_layout import LINE, Spread
 from .runs import Call, add_sweeps
 from .setup import Rows, Setup, split_parameters
 from .straight import part_of
@@ -215,7 +215,7 @@ class Layout:
         shared = builder.room(max((x.size for x in messages), default=0))
         sizes = [sum(len(self.kept[t]) for t in trace.chain()) for trace in self.tracer.traces[-1]]
         record = builder.room(sum(sizes))
-        result = builder.room(self.result_size) if self.results_in_work else builder.place("result")
+        result = builder.room(self.result_size, LINE) if self.results_in_work else builder.place("result")
         self.results = {name: [result.offset + at for at in places] for name, places in self.results.items()}
         self._clear_totals(result)
         lanes = {"own": record, "keep": record, "mine": shared, "parent": shared}

@@ -24,6 +24,7 @@ Block = tuple[Link, ...]  # links behind each other, each the parent of the next
 Products = tuple[tuple["Part", "Part"], ...]  # narrow x wide: rows of the matrix, then its columns
 MOST, PART = 8, 4  # velocities of a block and of its parts, unless one link has more
 INERTIA = 10  # numbers of a rigid inertia
+LINE = 8  # numbers that a cache brings at once: rows that begin there are loaded in half the time
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,8 @@ def spread(plan: Plan, *matrices: Entries) -> dict[str, Spread]:
     found = {}
     for part in (part for entries in matrices for part in entries.parts):
         starts = tuple(column(link, i, part.by) for i, link in enumerate(plan.links))
-        found[part.name] = Spread(part.rows, starts, starts[-1] + width(plan.links[-1], part.by))
+        length = starts[-1] + width(plan.links[-1], part.by)
+        found[part.name] = Spread(part.rows, starts, length + -length % LINE)
     return found
 
 
@@ -122,6 +124,7 @@ class Pairs:
                 self._call(calls, self._kernel, entries.lower, to, block, other)
         for number, offsets in calls.items():
             kernel = self.builder.kernels[number]
+            offsets.sort(key=lambda of: of[-1])  # along the rows of the matrix, which does not fit into a near cache
             work = self.builder.room(0).array
             arrays = [to.at.array if array.name == "matrix" else work for array in kernel.arrays]
             self.builder.run(number, *zip(arrays, zip(*offsets, strict=True), strict=True))

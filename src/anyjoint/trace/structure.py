@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 
 from anyjoint.constraints import Constraint
+from anyjoint.scalar.array import Floats
 from anyjoint.tree.closures import ClosedPlan
 from anyjoint.tree.plan import Plan
 
@@ -16,8 +16,6 @@ from .constraint_program import ConstraintPrograms
 from .joints_cache import JointCache
 from .numbers import Numbers
 from .straight import EXACT
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def built_in(numbers: Numbers) -> Floats:

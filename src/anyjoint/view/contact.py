@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,19 +11,23 @@ from anyjoint.errors import AnyjointError
 from anyjoint.symbolic import Graph
 from anyjoint.view.tracks import Array
 
+if TYPE_CHECKING:
+    from anyjoint.mechanism import Mechanism
+    from anyjoint.simulate import Trajectory
+
 TOUCHING = ("surface1", "curve1", "surface", "curve")  # a joint with one of these rides on something
 
 
-def touching(mechanism: Any) -> list[int]:
+def touching(mechanism: Mechanism) -> list[int]:
     """For every body that rides on something, its parent (-1 is the ground)."""
     return [body.parent for body in _riders(mechanism)]
 
 
-def _riders(mechanism: Any) -> list[Any]:
+def _riders(mechanism: Mechanism) -> list[Any]:
     return [body for body in mechanism.bodies if any(hasattr(body.joint, name) for name in TOUCHING)]
 
 
-def contact_script(mechanism: Any) -> str:
+def contact_script(mechanism: Mechanism) -> str:
     """JavaScript that defines makeContacts() -> f(q, out): contact points in their parents' frames, 3 numbers each.
 
     They come in the order of `touching`, from the same joints that make the dynamics; empty when nothing touches.
@@ -39,7 +43,7 @@ def contact_script(mechanism: Any) -> str:
     return f"function makeContacts() {{\n{text}return f;\n}}\n"
 
 
-def contact_points(mechanism: Any, q: Array, poses: Array) -> tuple[Array, ...] | None:
+def contact_points(mechanism: Mechanism, q: Array, poses: Array) -> tuple[Array, ...] | None:
     """World points of contact for every row of q, given the bodies' world poses there; None if nothing touches."""
     found = []
     for body in _riders(mechanism):
@@ -50,7 +54,9 @@ def contact_points(mechanism: Any, q: Array, poses: Array) -> tuple[Array, ...] 
     return tuple(np.stack(found, axis=1)) if found else None
 
 
-def contact_marks(traj: Any, kept: Array, poses: Array) -> tuple[tuple[Array, ...] | None, tuple[Array, ...] | None]:
+def contact_marks(
+    traj: Trajectory, kept: Array, poses: Array
+) -> tuple[tuple[Array, ...] | None, tuple[Array, ...] | None]:
     """World points of contact in the frames that are kept, and forces there, where contacts open and close.
 
     Forces are shares of the one that is exceeded in a twentieth of all contacts, so that an impact does not dwarf them.

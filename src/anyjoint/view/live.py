@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from anyjoint.view.page import page_text, write_text
 from anyjoint.view.record import body_drawings, count_text, ground_drawings, readable, up_direction
 from anyjoint.view.scene import Scene
 
+if TYPE_CHECKING:
+    from anyjoint.mechanism import Mechanism
+
 MOST_SLIDERS = 60
 
 
@@ -32,8 +35,8 @@ def live_page(model_info: dict[str, Any], dynamics_js: str, path: str | Path) ->
 
 
 def model_info(
-    mechanism: Any, q0: Any = None, v0: Any = None, dt: float = 1e-3, title: str | None = None, description: str = "",
-    method: str = "rk4",
+    mechanism: Mechanism, q0: Any = None, v0: Any = None, dt: float = 1e-3, title: str | None = None,
+    description: str = "", method: str = "rk4",
 ) -> dict[str, Any]:  # fmt: skip
     """What a live page needs to know about a mechanism, beside its dynamics."""
     start, speeds = mechanism.start or (mechanism.neutral, np.zeros(mechanism.nv))
@@ -103,7 +106,7 @@ def live_scene(info: dict[str, Any]) -> Scene:
     )
 
 
-def _coordinates(mechanism: Any) -> list[dict[str, Any]]:
+def _coordinates(mechanism: Mechanism) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
     for body in mechanism.bodies:
         for coordinate in body.joint.coordinates:

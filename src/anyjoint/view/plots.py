@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.view.palette import FEW, ramp
 from anyjoint.view.tracks import Array
+
+if TYPE_CHECKING:
+    from anyjoint.simulate import Trajectory
 
 STYLE = {
     "axes.spines.top": False,
@@ -32,26 +35,26 @@ STYLE = {
 KINETIC, POTENTIAL, TOTAL = "#e5484d", "#2f7de1", "#1c2333"
 
 
-def energy(traj: Any, path: str | Path | None = None) -> Any:
+def energy(traj: Trajectory, path: str | Path | None = None) -> Any:
     """Kinetic, potential and total energy over time, and below them what is out of balance."""
-    with _style():
-        figure = _figure(7.2, 5.0)
+    with style():
+        figure = new_figure(7.2, 5.0)
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1.2))
         _draw_energy(upper, traj)
         lower.plot(_times(traj), traj.energy_balance(), color=TOTAL, linewidth=1.2)
         lower.set(xlabel="time (s)", ylabel="imbalance (J)")
         upper.set_title(f"Energy: {_name(traj)}")
-    return _saved(figure, path)
+    return saved(figure, path)
 
 
-def coordinates(traj: Any, path: str | Path | None = None, most: int = 12) -> Any:
+def coordinates(traj: Trajectory, path: str | Path | None = None, most: int = 12) -> Any:
     """Coordinates over time, in one panel per unit; of many only the first `most`."""
     t, q = _times(traj), np.asarray(traj.q, dtype=float)
     labels = coordinate_labels(traj)
     shown = range(min(most, q.shape[1]))
     units = list(dict.fromkeys(labels[i][1] for i in shown))
-    with _style():
-        figure = _figure(7.2, 1.2 + 2.6 * len(units))
+    with style():
+        figure = new_figure(7.2, 1.2 + 2.6 * len(units))
         panels = np.atleast_1d(figure.subplots(len(units), 1, sharex=True))
         for panel, unit in zip(panels, units, strict=True):
             members = [i for i in shown if labels[i][1] == unit]
@@ -64,10 +67,10 @@ def coordinates(traj: Any, path: str | Path | None = None, most: int = 12) -> An
         panels[0].set_title(
             f"Coordinates: {_name(traj)}" + (f" (first {len(shown)} of {q.shape[1]})" if hidden else "")
         )
-    return _saved(figure, path)
+    return saved(figure, path)
 
 
-def phase_portrait(traj: Any, index: int = 0, path: str | Path | None = None) -> Any:
+def phase_portrait(traj: Trajectory, index: int = 0, path: str | Path | None = None) -> Any:
     """Velocity against coordinate for one coordinate; the line runs from blue to violet with time."""
     q, v = np.asarray(traj.q, dtype=float), np.asarray(traj.v, dtype=float)
     if q.shape[1] != v.shape[1]:
@@ -79,8 +82,8 @@ def phase_portrait(traj: Any, index: int = 0, path: str | Path | None = None) ->
     name, unit = coordinate_labels(traj)[index]
     from matplotlib.collections import LineCollection
 
-    with _style():
-        figure = _figure(5.6, 4.8)
+    with style():
+        figure = new_figure(5.6, 4.8)
         panel = figure.subplots()
         points = np.stack([q[:, index], v[:, index]], axis=1)
         segments = np.stack([points[:-1], points[1:]], axis=1)
@@ -93,16 +96,16 @@ def phase_portrait(traj: Any, index: int = 0, path: str | Path | None = None) ->
         panel.set(xlabel=f"{name}{suffix}", ylabel=f"its rate{f' ({unit}/s)' if unit else ' (1/s)'}")
         panel.set_title(f"Phase portrait: {_name(traj)}")
         panel.legend(fontsize=8)
-    return _saved(figure, path)
+    return saved(figure, path)
 
 
-def overview(traj: Any, path: str | Path | None = None, most: int = 6) -> Any:
+def overview(traj: Trajectory, path: str | Path | None = None, most: int = 6) -> Any:
     """Energy above, the first coordinates below: the plot of `traj.plot()`."""
     t, q = _times(traj), np.asarray(traj.q, dtype=float)
     labels = coordinate_labels(traj)
     shown = min(most, q.shape[1])
-    with _style():
-        figure = _figure(7.6, 5.8)
+    with style():
+        figure = new_figure(7.6, 5.8)
         upper, lower = figure.subplots(2, 1, sharex=True)
         _draw_energy(upper, traj)
         upper.set_title(_name(traj))
@@ -112,7 +115,7 @@ def overview(traj: Any, path: str | Path | None = None, most: int = 6) -> Any:
         lower.set(xlabel="time (s)", ylabel="coordinates" if shown else "no coordinates")
         if shown:
             lower.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), fontsize=8)
-    return _saved(figure, path)
+    return saved(figure, path)
 
 
 def operation_counts(counts: Mapping[str, Any], path: str | Path | None = None) -> Any:
@@ -125,8 +128,8 @@ def operation_counts(counts: Mapping[str, Any], path: str | Path | None = None) 
     kinds = [
         k for k in dict.fromkeys(key for row in table.values() for key in row) if any(r.get(k) for r in table.values())
     ]
-    with _style():
-        figure = _figure(7.2, 1.6 + 0.45 * len(table))
+    with style():
+        figure = new_figure(7.2, 1.6 + 0.45 * len(table))
         panel = figure.subplots()
         left = np.zeros(len(table))
         for i, kind in enumerate(kinds):
@@ -141,10 +144,10 @@ def operation_counts(counts: Mapping[str, Any], path: str | Path | None = None) 
         panel.invert_yaxis()
         panel.grid(axis="y", visible=False)
         panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), fontsize=8)
-    return _saved(figure, path)
+    return saved(figure, path)
 
 
-def coordinate_labels(traj: Any) -> list[tuple[str, str]]:
+def coordinate_labels(traj: Trajectory) -> list[tuple[str, str]]:
     """(name, unit) of every coordinate of the trajectory's model."""
     count = np.asarray(traj.q).shape[1]
     labels = []
@@ -153,7 +156,7 @@ def coordinate_labels(traj: Any) -> list[tuple[str, str]]:
     return labels if len(labels) == count else [(f"q[{i}]", "") for i in range(count)]
 
 
-def _draw_energy(panel: Any, traj: Any) -> None:
+def _draw_energy(panel: Any, traj: Trajectory) -> None:
     kinetic, potential = _energies(traj)
     t = _times(traj)
     panel.plot(t, kinetic, color=KINETIC, label="kinetic", linewidth=1.4)
@@ -163,16 +166,16 @@ def _draw_energy(panel: Any, traj: Any) -> None:
     panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), fontsize=8)
 
 
-def _energies(traj: Any) -> tuple[Array, Array]:
+def _energies(traj: Trajectory) -> tuple[Array, Array]:
     kinetic, potential = traj.energy()
     return np.asarray(kinetic, dtype=float), np.asarray(potential, dtype=float)
 
 
-def _times(traj: Any) -> Array:
+def _times(traj: Trajectory) -> Array:
     return np.asarray(traj.t, dtype=float)
 
 
-def _name(traj: Any) -> str:
+def _name(traj: Trajectory) -> str:
     return str(getattr(getattr(traj.model, "mechanism", None), "name", "run"))
 
 
@@ -193,11 +196,11 @@ def _matplotlib() -> Any:
     return matplotlib
 
 
-def _style() -> Any:
+def style() -> Any:
     return _matplotlib().rc_context(STYLE)
 
 
-def _figure(width: float, height: float) -> Any:
+def new_figure(width: float, height: float) -> Any:
     return _figure_class()(figsize=(width, height), layout="constrained", dpi=120)
 
 
@@ -216,7 +219,7 @@ def _figure_class() -> Any:
     return Plot
 
 
-def _saved(figure: Any, path: str | Path | None) -> Any:
+def saved(figure: Any, path: str | Path | None) -> Any:
     if path is not None:
         try:
             figure.savefig(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,18 +18,22 @@ from anyjoint.view.palette import body_colors
 from anyjoint.view.scene import BodyDrawing, Motion, Scene
 from anyjoint.view.tracks import Array
 
+if TYPE_CHECKING:
+    from anyjoint.mechanism import Mechanism
+    from anyjoint.simulate import Trajectory
+
 FRAME_RATE = 60.0
 MOST_CHANGES = 8  # of contacts that a page lists
 MOST_NUMBERS = 6_000_000  # 24 MB of poses in memory: a page of a long chain must still open on a phone
 
 
-def trajectory_page(traj: Any, path: str | Path, **options: Any) -> Path:
+def trajectory_page(traj: Trajectory, path: str | Path, **options: Any) -> Path:
     """Write the page of a trajectory: needs traj.t, traj.q, traj.model and, for the plot, traj.energy()."""
     return write_page(trajectory_scene(traj, **options), path)
 
 
 def trajectory_scene(
-    traj: Any, title: str | None = None, description: str = "", frame_rate: float = FRAME_RATE, **viewer: Any
+    traj: Trajectory, title: str | None = None, description: str = "", frame_rate: float = FRAME_RATE, **viewer: Any
 ) -> Scene:
     """The scene of a trajectory, thinned to a frame rate that a screen can show; `viewer` as in `viewer_options`."""
     mechanism, motion = traj.model.mechanism, trajectory_motion(traj, frame_rate)
@@ -46,7 +50,7 @@ def trajectory_scene(
     )
 
 
-def trajectory_motion(traj: Any, frame_rate: float = FRAME_RATE, share: float = 1.0) -> Motion:
+def trajectory_motion(traj: Trajectory, frame_rate: float = FRAME_RATE, share: float = 1.0) -> Motion:
     """The motion of a trajectory, thinned to a frame rate and to a share of what a page may hold."""
     if not (is_number(frame_rate) and 0 < frame_rate < np.inf):
         raise InputError(f"frame_rate={frame_rate!r}: expected frames per second, a positive number such as 60")
@@ -77,7 +81,7 @@ def frame_indices(t: Array, bodies: int, frame_rate: float, share: float = 1.0) 
     return np.unique(np.concatenate([nearest, [len(t) - 1]]))
 
 
-def _energies(traj: Any, kept: Array) -> tuple[Array | None, Array | None]:
+def _energies(traj: Trajectory, kept: Array) -> tuple[Array | None, Array | None]:
     if not hasattr(traj, "energy"):
         return None, None
     kinetic, potential = (np.asarray(e, dtype=float)[kept] for e in traj.energy())
@@ -85,7 +89,7 @@ def _energies(traj: Any, kept: Array) -> tuple[Array | None, Array | None]:
     return (kinetic, potential) if good else (None, None)
 
 
-def body_drawings(mechanism: Any) -> tuple[BodyDrawing, ...]:
+def body_drawings(mechanism: Mechanism) -> tuple[BodyDrawing, ...]:
     """Every body with its shapes; one without shapes is drawn as a ball and rods to its children."""
     bodies = list(mechanism.bodies)
     colors = body_colors(len(bodies))
@@ -106,7 +110,7 @@ def body_drawings(mechanism: Any) -> tuple[BodyDrawing, ...]:
     return tuple(made)
 
 
-def ground_drawings(mechanism: Any) -> tuple[Drawing, ...]:
+def ground_drawings(mechanism: Mechanism) -> tuple[Drawing, ...]:
     """What stands still: the ground's own shapes, else the wires and surfaces that bodies ride on."""
     size = _typical_length(mechanism.bodies)
     shapes = drawings(_shapes_of(mechanism.ground), "ground")
@@ -183,7 +187,7 @@ def count_text(nb: int, nv: int, constraints: int = 0) -> str:
     return f"{bodies}, {nv} degree{'' if nv == 1 else 's'} of freedom"
 
 
-def _facts(traj: Any, kinetic: Array | None, potential: Array | None) -> dict[str, str]:
+def _facts(traj: Trajectory, kinetic: Array | None, potential: Array | None) -> dict[str, str]:
     facts = {
         "Bodies": str(len(traj.model.mechanism.bodies)),
         "Coordinates": str(int(traj.model.nq)),

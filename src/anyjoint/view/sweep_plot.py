@@ -11,7 +11,7 @@ import numpy as np
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.options import nearest
 from anyjoint.view.palette import FEW
-from anyjoint.view.plots import _figure, _saved, _style
+from anyjoint.view.plots import new_figure, saved, style
 from anyjoint.view.tracks import Array
 
 IN, OUT, INK, SOFT = FEW[0], FEW[1], "#1c2333", "#66708a"
@@ -44,9 +44,9 @@ def plot(result: Any, path: str | Path | None, kind: str, of: str | None) -> Any
         measured = [number for number in measured if number.name in wanted]
     if not measured:
         raise AnyjointError("plot: no number differs from run to run; there is nothing to show")
-    with _style():
+    with style():
         figure = KINDS[kind](result, given, measured)
-    return _saved(figure, path)
+    return saved(figure, path)
 
 
 def numbers(result: Any) -> tuple[list[Number], list[Number]]:
@@ -69,7 +69,7 @@ def overview(result: Any, given: list[Number], measured: list[Number]) -> Any:
     """The first number: how it is distributed, what it depends on, and how."""
     what = measured[0]
     first = [number for number, *_ in effects(given, what)][:BEHIND]
-    figure = _figure(9.6, 6.6 if first else 3.6)
+    figure = new_figure(9.6, 6.6 if first else 3.6)
     figure.suptitle(_title(result), x=0.012, ha="left", weight="bold", color=INK)
     if not first:
         _histogram(figure.subplots(), what)
@@ -93,7 +93,7 @@ def scatter_matrix(result: Any, given: list[Number], measured: list[Number]) -> 
     outputs = measured[: max(1, MATRIX - len(given))]
     shown = [*given[: MATRIX - len(outputs)], *outputs]
     n = len(shown)
-    figure = _figure(1.2 + 1.75 * n, 1.0 + 1.6 * n)
+    figure = new_figure(1.2 + 1.75 * n, 1.0 + 1.6 * n)
     panels = np.atleast_2d(figure.subplots(n, n, squeeze=False))
     for i, row in enumerate(shown):
         for j, column in enumerate(shown):
@@ -115,7 +115,7 @@ def histograms(result: Any, given: list[Number], measured: list[Number]) -> Any:
     shown = measured[:PANELS]
     columns = min(3, len(shown))
     rows = -(-len(shown) // columns)
-    figure = _figure(1.0 + 3.4 * columns, 0.8 + 2.5 * rows)
+    figure = new_figure(1.0 + 3.4 * columns, 0.8 + 2.5 * rows)
     panels = figure.subplots(rows, columns, squeeze=False).ravel()
     for panel, number in zip(panels, shown, strict=False):
         _histogram(panel, number)
@@ -131,7 +131,7 @@ def tornado(result: Any, given: list[Number], measured: list[Number]) -> Any:
     found = effects(given, measured[0])
     if not found:
         raise AnyjointError("plot: nothing varies, so nothing can be said about what matters; see result.statistics")
-    figure = _figure(7.6, 1.5 + 0.42 * min(len(found), BARS))
+    figure = new_figure(7.6, 1.5 + 0.42 * min(len(found), BARS))
     _tornado(figure.subplots(), given, measured[0])
     figure.suptitle(_title(result), x=0.012, ha="left", weight="bold", color=INK)
     return figure

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar.array import Floats
 
 from .joints import FREE, MjcfJoint
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def state(

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
+from anyjoint.scalar.array import Floats
 
 from ..events import Event, locate
 from ..trajectory import Crossing
 from .monitor import Look
 from .switch import Situation
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 StateAt = Callable[[float], tuple[Floats, Floats]]
 
 

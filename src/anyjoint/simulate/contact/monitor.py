@@ -12,17 +12,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-import numpy as np
 
 from anyjoint.mechanism.contact import FLIGHT, SLIDING
+from anyjoint.scalar.array import Floats
 
 from .nearest import Near
 from .stepper import Solved
 from .switch import Situation, Switchboard
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 GAP, NORMAL, SLIP, GRIP = "gap", "normal force", "slip", "grip"
 Watched = tuple[str, str]  # what, of which body
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
+
+from anyjoint.scalar.array import Floats
 
 from ..adaptive import first_step, smallest_step
 from ..request import Request
 from .switch import Situation
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Pace:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from anyjoint.scalar.array import Floats
 
 from ..status import Status
 from ..trajectory import Crossing
@@ -17,8 +19,6 @@ from .trajectory import ContactTrajectory, Piece
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass

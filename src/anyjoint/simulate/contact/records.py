@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
+from anyjoint.scalar.array import Floats
 
 from ..tracks import ContactTrack
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class ModeChange(NamedTuple):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.joints import Rolling
 from anyjoint.mechanism.contact import FLIGHT, ROLLING, SLIDING
+from anyjoint.scalar.array import Floats
 
 from ..events import Event, locate
 from ..guard import guard_of
@@ -27,7 +28,6 @@ from .switch import STILL, Situation, Switchboard
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 OVERLAP = 1e-9  # m: bodies that overlap more than that cannot begin
 CLEAR = 1e-12  # m: a gap from which a body can touch down again
 LOOSE = 1e4  # times the slack of forces: by how much a contact that has just stuck may exceed its friction

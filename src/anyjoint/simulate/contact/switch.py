@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError
 from anyjoint.mechanism import Body
 from anyjoint.mechanism.contact import FLIGHT, ROLLING, SLIDING, contact_bodies
+from anyjoint.scalar.array import Floats
 
 from .collision import Collision, collision
 from .joining import Frame
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from ..request import Request
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 SAME = 1e-6  # of places and velocities, before and after a change of modes
 STILL = 1e-10  # m/s: slip that is none
 PULL = 1e-10  # share of the weight by which a contact may pull, or friction exceed its limit, by rounding

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+
+from anyjoint.scalar.array import Floats
 
 from ..chunk import Chunk
 from ..python_step import python_stepper
 from ..request import Request
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Between:

@@ -8,9 +8,11 @@ then works against half the sum of speeds before and after, (1 - e) u / 2 <= 0, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from anyjoint.scalar.array import Floats
 
 from ..hard_stop import Stop
 from .complementarity import complementary
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
     from anyjoint.model.parameter_rows import ParameterRows
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 ROUNDS = 1000  # of limits that throw each other back and forth at one instant
 TOUCHING = 1e-13  # of the largest speed: slower than that a coordinate neither nears its limit nor leaves it
 

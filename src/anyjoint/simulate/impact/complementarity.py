@@ -6,11 +6,10 @@ let go again where it would pull.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-Floats = np.ndarray[Any, np.dtype[Any]]
+from anyjoint.scalar.array import Floats
+
 ROUNDING = 1e-13  # of the largest number in b
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError
+from anyjoint.scalar.array import Floats
 
 from ..chunk import Chunk
 from ..contact.records import ModeChange
@@ -26,7 +27,6 @@ from .watch import PULL, Watch
 if TYPE_CHECKING:
     from .recorder import ImpactRecorder
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 NEAR = 1e-9  # of a unit: coordinates so close to a limit touch it
 STILL = 1e-11  # of the largest velocity: a speed that is none
 SHORTEST = 1e-4  # share of dt: a bounce that lasts no longer is none

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.scalar.array import Floats
+
 from ..engine import member_of
 from ..request import Request
 from .trajectory import ImpactTrajectory
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def simulate_members(request: Request, run: Callable[[Request], Any]) -> ImpactTrajectory:

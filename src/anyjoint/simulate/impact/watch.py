@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
+
+from anyjoint.scalar.array import Floats
 
 from ..events import Event, locate
 from ..hard_stop import Stop
 from .between import Between
 from .held import HELD
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Value = Callable[[float, Floats, Floats], float]
 CLEAR = 1e-12  # of a unit: a gap from which a limit can be met again
 PULL = 1e-10  # of the accelerations: a stop that pulls no harder does so by rounding

@@ -1,0 +1,67 @@
+"""What exported code offers: the list of quantities, and what a user asks for beside it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anyjoint.errors import InputError
+from anyjoint.quantity import Quantity
+from anyjoint.quantity.step import LOOKING_BACK, STEPS
+from anyjoint.stepper import STEPPERS
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+    from anyjoint.model.part import WhichBody
+    from anyjoint.model.program import Program
+
+STEP = "step"  # by rk4, in the list of quantities
+PLAIN = tuple(name for name in STEPS if not (STEPPERS[name].implicit or STEPPERS[name].adaptive))
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What goes with the quantities: derivatives, steps by name, and which bodies hybrid dynamics prescribes."""
+
+    products: Sequence[str] = ()
+    steps: Sequence[str] = PLAIN
+    prescribed: Sequence[WhichBody] = ()
+
+    def quantities(self, model: Model) -> dict[str, Quantity]:
+        """Steps and hybrid dynamics, by their names in the code."""
+        if unknown := [name for name in self.steps if name not in STEPS | LOOKING_BACK]:
+            choices = [*STEPS, *LOOKING_BACK]
+            near = difflib.get_close_matches(str(unknown[0]), choices, n=1)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise InputError(f"export: no step {unknown[0]!r}{hint}; choose among {', '.join(choices)}")
+        steps = [(STEPS | LOOKING_BACK)[name] for name in self.steps]
+        found = {name_in_code(step.name): step for step in steps if step.concerns(model.mechanism)}
+        if self.prescribed:
+            found["hybrid_dynamics"] = model.hybrid_quantity(self.prescribed)
+        return found
+
+
+NOTHING = Beside()
+
+
+def exported(model: Model, beside: Beside = NOTHING) -> dict[str, Program]:
+    """All programs of an export by their names in the code; quantities that are only part of another one are not."""
+    skipped = {"forward_dynamics"} if model.numeric else set()
+    concerned = [quantity for quantity in model.quantities.values() if quantity.concerns(model.mechanism)]
+    wanted = {quantity.name: quantity for quantity in concerned if quantity.outputs and quantity.name not in skipped}
+    if STEP in wanted:
+        wanted |= beside.quantities(model)
+    made = {name: model.program(quantity) for name, quantity in wanted.items()}
+    return made | {name_in_code(text): model.products.named(text) for text in beside.products}
+
+
+def is_product(program: Program) -> bool:
+    """Whether a program is a derivative: its numbers are others than those of what it differentiates."""
+    return program.quantity.name.split()[0] in ("jvp", "vjp", "hvp")
+
+
+def name_in_code(text: str) -> str:
+    """A name of several words as one."""
+    return text.replace(" ", "_").replace("-", "_")
