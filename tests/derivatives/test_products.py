@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import anyjoint as aj
-from anyjoint import gallery, joints
+from anyjoint import gallery, joints, surfaces
 from anyjoint.quantity import QUANTITIES
+from anyjoint.quantity.step import STEPS
 from derivatives.models import state, zoo
 from derivatives.support import STEP, Interpreted, close, differences, tangents
 
@@ -252,3 +253,38 @@ def test_operations_are_a_small_multiple():
     assert ratios["vjp", "forward_dynamics"] < 2.8
     assert ratios["jvp", "forward_dynamics"] < 2.6
     assert ratios["hvp", "forward_dynamics"] < 7.2
+
+
+# -- numbers in the rates and charts of joints -------------------------------------------------------------------------
+
+
+def rolling():
+    """An ellipsoid with two charts on which a ball rolls that carries a rod."""
+    mech = aj.Mechanism("rolling", gravity=(0, 0, -9.81))
+    joint = joints.Rolling(surfaces.Ellipsoid(1.0, 1.2, 0.8), surfaces.Sphere(0.3))
+    mech.add_body("ball", joint=joint, inertia=aj.Inertia.box(1.0, 0.2, 0.3, 0.1))
+    mech.add_body("rod", "ball", joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia.box(0.4, 0.1, 0.1, 0.5))
+    return mech.compile()
+
+
+@pytest.mark.parametrize("name", ["coordinate_rates", "rechart", "step", "step bdf1"])
+def test_numbers_of_joints_in_their_rates_and_charts(name):
+    """Rolling is rates of coordinates, which radii are part of."""
+    model, rng = rolling(), np.random.default_rng(0)
+    quantity = (QUANTITIES | {x.name: x for x in STEPS.values()})[name]
+    q, v = rng.uniform(0.3, 0.7, model.nq), rng.normal(size=model.nv)
+    point = (q, v, np.zeros(model.nv), np.array([0.02]))[: len(quantity.inputs)]
+    wrt = ("ball/joint/surface1.a", "ball/joint/surface2.radius", "gravity")
+    w = rng.normal(size=sum(row.size(model.mechanism) for row in quantity.outputs))
+    _, found = model.vjp(name, point, w, wrt=wrt, raw=True)
+    _, rate = model.jvp(name, point, {wrt[0]: 0.3, wrt[1]: 0.2}, raw=True)
+    close(w @ flat(rate), 0.3 * found[wrt[0]] + 0.2 * found[wrt[1]], 1e-12)
+    for number in wrt[:2]:
+        at = model.parameters[number]
+
+        def answer(x, number=number, at=at):
+            other = rolling()
+            other.parameters.set({number: at + x[0]})
+            return other.program(quantity)(*point)
+
+        close(found[number], w @ differences(answer, np.zeros(1), np.ones((1, 1)))[:, 0], 1e-9)

@@ -1,5 +1,7 @@
 """Forces as linear functions of inertias, and which combinations of them can be told."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,8 @@ from anyjoint import gallery
 from anyjoint.errors import InputError
 from bench import models, ours
 from derivatives.support import close
+
+ROBOTS = Path(__file__).parents[1] / "data" / "robots"
 
 
 @pytest.mark.parametrize("form", ["straight", "kernels"])
@@ -22,13 +26,16 @@ def test_forces_are_the_regressor_times_inertias(form):
     assert close(Y @ model.inertial_parameters, model.inverse_dynamics(q, v, a), 1e-14)
 
 
-@pytest.mark.parametrize(("name", "rank"), [("RC6", 38), pytest.param("RC20", 136, marks=pytest.mark.slow)])
-def test_ranks_of_chains(name, rank):
-    model = ours.mechanism(models.chain(name)).compile()
+@pytest.mark.parametrize(("name", "rank"), [("RC6", 38), ("UR5", 36), ("Panda", 51), ("ANYmal", 94), ("RC20", 136)])
+def test_ranks_of_chains_and_robots(name, rank):
+    """Robots are those of example-robot-data, written by `python -m bench.robots`."""
+    neutral = models.chain(name) if name.startswith("RC") else models.load(ROBOTS / f"{name}.json")
+    model = ours.mechanism(neutral).compile()
     base = model.base_parameters()
     assert base.rank == rank == len(base.names)
     assert base.matrix.shape == (rank, 10 * model.nb)
-    q, v, a = np.random.default_rng(1).normal(size=(3, model.nv))
+    v, a = np.random.default_rng(1).normal(size=(2, model.nv))
+    q = models.random_states(neutral, 1)[0][0]
     told = model.regressor(q, v, a)[:, base.columns] @ (base.matrix @ model.inertial_parameters)
     assert close(told, model.inverse_dynamics(q, v, a), 1e-11)
 

@@ -84,7 +84,11 @@ class Products:
     ) -> Product:
         model = self._model
         workshop = derivative_workshop(model, parameters)
-        count = len(quantity.trace(workshop, model.algorithm).numbers.flat()) if parameters else 0
+        count = 0
+        if parameters:
+            traced = quantity.trace(workshop, model.algorithm)
+            check_built_in(quantity, traced.joints, model.mechanism, parameters)
+            count = len(traced.numbers.flat())
         record = kind(quantity, model.mechanism, By(rows, count, raw))
         if workshop is model.workshop:
             return Product(model.program(record))
@@ -92,6 +96,18 @@ class Products:
         program = Program(record, trace, model.mechanism, model.dtype.name, model.width)
         slopes = RawGradient(model.mechanism, parameters, trace.plan, trace.numbers) if parameters else None
         return Product(program, workshop, slopes)
+
+
+def check_built_in(quantity: Quantity, joints: Sequence[Any], mechanism: Mechanism, names: Sequence[str]) -> None:
+    """Refuse numbers of joints that the program of a quantity has built in: their part would be missing."""
+    fixed = {id(joint) for joint in joints}
+    for name in names:
+        index, what, _ = find(mechanism, name) if name != GRAVITY else (0, GRAVITY, "")
+        if what == "joint" and id(mechanism.bodies[index].joint) in fixed:
+            raise InputError(
+                f"{quantity.name} has no derivative by {name!r}: its program has numbers of this joint built in;"
+                " differentiate forward_dynamics by it, or take differences"
+            )
 
 
 def derivative_workshop(model: Model, parameters: Sequence[str]) -> Workshop:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from anyjoint.codegen import Array
 from anyjoint.codegen.builder import Builder
-from anyjoint.stepper.physics import built_in_joints, joint_groups, run_joints
-from anyjoint.trace.numbers import Numbers
+from anyjoint.stepper.physics import joint_groups, run_joints
 from anyjoint.trace.workshop import Trace, Workshop
-from anyjoint.tree.plan import Plan
 
+from .joint_functions import JointProgram
 from .quantity import Q, Quantity, Row, V
 
 ARRAYS = (*(Array(name, "row") for name in ("q", "v", "result")), Array("numbers", "uniform"))
@@ -17,12 +16,11 @@ ARRAYS = (*(Array(name, "row") for name in ("q", "v", "result")), Array("numbers
 def trace(workshop: Workshop, _: str) -> Trace:
     """A kernel for each kind of joint."""
     builder = Builder(ARRAYS)
+    made = JointProgram(workshop, builder)
     q, v, result = (builder.place(array.name) for array in ARRAYS[:3])
     for group in joint_groups(workshop.mechanism):
-        run_joints(builder, group, lambda joint, qs, vs: (joint.rate(qs, vs), []), (q, v), (result, v))
-    nothing = Plan((), ()), Numbers((), (0.0, 0.0, 0.0))
-    joints = built_in_joints(workshop.mechanism)
-    return Trace("rates", builder.schedule(), [], *nothing, "links", False, joints=joints)
+        run_joints(builder, group, lambda joint, qs, vs: (joint.rate(qs, vs), []), (q, v), (result, v), made.own)
+    return made.trace("rates")
 
 
 COORDINATE_RATES = Quantity(

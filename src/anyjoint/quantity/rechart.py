@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from anyjoint.codegen import Array
 from anyjoint.codegen.builder import Builder
-from anyjoint.stepper.physics import built_in_joints, has_chart, joint_groups, run_joints
-from anyjoint.trace.numbers import Numbers
+from anyjoint.stepper.physics import has_chart, joint_groups, run_joints
 from anyjoint.trace.workshop import Trace, Workshop
-from anyjoint.tree.plan import Plan
 
+from .joint_functions import JointProgram
 from .quantity import Q, Quantity, V
 
 ARRAYS = (*(Array(name, "row") for name in ("q", "v", "result")), Array("numbers", "uniform"))
@@ -17,15 +16,16 @@ ARRAYS = (*(Array(name, "row") for name in ("q", "v", "result")), Array("numbers
 def trace(workshop: Workshop, _: str) -> Trace:
     """A copy, then a kernel for each kind of joint that rewrites coordinates [RM section 4.7]."""
     builder, mechanism = Builder(ARRAYS), workshop.mechanism
+    made = JointProgram(workshop, builder)
     q, v, to_q = (builder.place(array.name) for array in ARRAYS[:3])
     to_v = builder.place("result", mechanism.nq)
     for n, given, place in ((mechanism.nq, q, to_q), (mechanism.nv, v, to_v)):
         builder.pointwise(n, {"x": given}, {}, {"x": place}, lambda x: {"x": x["x"]})
     for group in joint_groups(mechanism):
         if has_chart(group.joint):
-            run_joints(builder, group, lambda joint, qs, vs: joint.chart(qs, vs), (to_q, to_v), (to_q, to_v))
-    nothing = Plan((), ()), Numbers((), (0.0, 0.0, 0.0))
-    return Trace("charts", builder.schedule(), [], *nothing, "links", False, joints=built_in_joints(mechanism))
+            state = to_q, to_v
+            run_joints(builder, group, lambda joint, qs, vs: joint.chart(qs, vs), state, state, made.own)
+    return made.trace("charts")
 
 
 RECHART = Quantity(

@@ -10,7 +10,7 @@ from anyjoint.constraints.touch import SHOWN
 from anyjoint.mechanism import Mechanism
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.compiled import CompiledOps
-from anyjoint.stepper.physics import Physics, Projection, built_in_joints
+from anyjoint.stepper.physics import Physics, Projection
 from anyjoint.trace.setup import Rows
 from anyjoint.trace.workshop import Trace, Workshop
 
@@ -18,6 +18,7 @@ from .constraints import POSITION_CORRECTION, VELOCITY_CORRECTION
 from .contact import CONTACT_ACCELERATION
 from .forward_dynamics import FORWARD_DYNAMICS
 from .implicit import IMPLICIT_ACCELERATION, IMPLICIT_CORRECTION
+from .joint_functions import joint_places
 from .quantity import TAU, Q, Quantity, Row, T, V
 
 LOOKED_AT = (
@@ -42,7 +43,10 @@ def step(stepper: Stepper, name: str) -> Quantity:
         q, v, tau, dt, result = (builder.place(name) for name in ("q", "v", "tau", "dt", "result"))
         length = (builder.room(1) if stepper.solves else dt) if stepper.implicit else None
         shown = SHOWN * mechanism.np if stepper.resists else 0
-        physics = Physics(builder, mechanism, forward.schedule, projection=projection, step=length, shown=shown)
+        own, joints = joint_places(workshop, forward.plan, builder, setups)
+        physics = Physics(
+            builder, mechanism, forward.schedule, projection=projection, step=length, shown=shown, own=own
+        )
         t = builder.place("t") if mechanism.timed else None
         before = looked_at(builder, mechanism) if stepper.remembers else None
         ops = CompiledOps(builder, physics, dt, q, v, lambda c: tau, t, before)
@@ -50,9 +54,7 @@ def step(stepper: Stepper, name: str) -> Quantity:
         ops.finish(*stepper.step(ops), to_q, to_v)
         physics.settle(to_q, to_v, ops.time(1.0))
         made = (forward.plan, forward.numbers, forward.over, forward.gravity, forward.closed)
-        return Trace(
-            stepper.name, builder.schedule(), setups, *made, built_in_joints(mechanism), forward.pushes, forward.loose
-        )
+        return Trace(stepper.name, builder.schedule(), setups, *made, joints, forward.pushes, forward.loose)
 
     return Quantity(
         name,

@@ -148,9 +148,7 @@ class _Backward:
     def _named(self, raw: bool) -> dict[str, Floats]:
         """Gradients by the names that were asked for."""
         problem, nv = self.problem, self.problem.model.nv
-        found: dict[str, Floats] = {}
-        if {Q0, V0} & set(problem.names):
-            found[Q0], found[V0] = _at_start(problem, self.member, self.bar, raw)
+        found = _at_start(problem, self.member, self.bar, raw)
         if TAU in problem.names:
             found[TAU] = self.drive[:nv] if self.tau is None else self.tau
         found[DURATION] = np.asarray(self.duration)
@@ -160,14 +158,15 @@ class _Backward:
         return {name: found[name] for name in problem.names}
 
 
-def _at_start(problem: Problem, member: int, bar: Floats, raw: bool) -> tuple[Floats, Floats]:
-    """Adjoints by the state that was given, before joints chose their charts."""
+def _at_start(problem: Problem, member: int, bar: Floats, raw: bool) -> dict[str, Floats]:
+    """Gradients by the state that was given, before joints chose their charts, and by what these depend on."""
     (q, v, moved), model = problem.start(member), problem.model
-    if moved:
-        _, found = model.vjp("rechart", (q, v), bar, raw=True)
-        bar = np.concatenate([found["q"], found["v"]])
-    by_q, by_v = bar[: model.nq], bar[model.nq :]
-    return (by_q if raw or not bends(model) else rate_matrix(model, q).T @ by_q), by_v
+    found = {"q": bar[: model.nq], "v": bar[model.nq :]}
+    wanted = {Q0, V0, *problem.in_charts} & set(problem.names)
+    if moved and wanted:
+        _, found = model.vjp("rechart", (q, v), bar, wrt=("q", "v", *problem.in_charts), raw=True)
+    by_q, by_v = found.pop("q"), found.pop("v")
+    return {**found, Q0: by_q if raw or not bends(model) else rate_matrix(model, q).T @ by_q, V0: by_v}
 
 
 def _seeds(traj: Trajectory, dq: ArrayLike | None, dv: ArrayLike | None, raw: bool) -> Floats:

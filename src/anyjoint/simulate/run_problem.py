@@ -18,7 +18,7 @@ from anyjoint.quantity import Quantity
 from anyjoint.quantity.inverse_dynamics import INVERSE_DYNAMICS
 from anyjoint.quantity.quantity import A, Q, X, sweeps
 from anyjoint.stepper import STEPPERS
-from anyjoint.stepper.physics import built_in_joints
+from anyjoint.stepper.physics import built_in_joints, numbered_bodies
 
 from .chosen_step import ChosenStepMap
 from .kept import Joints, forget, kept
@@ -53,7 +53,8 @@ class Problem:
         self.numbers, self.slopes, traces = self.programs.numbers, self.programs.slopes, self.programs.traces
         request = self.request
         own, forces = (traces[:-1], traces[-1]) if self.pushed else (traces, None)
-        given = self.model.mechanism, own, request.forces, request.drive.varying, self.taped, forces
+        raw = bool(self.parameters)
+        given = self.model.mechanism, own, request.forces, request.drive.varying, self.taped, forces, raw
         self.map = (ChosenStepMap if request.stepper.chooses else StepMap)(request.stepper, *given)
         # A step that looks back is not cut short by an event, but has another, which does not, in its place.
         self.cut = ended_at_event(traj, request) and request.stepper.remembers and not request.stepper.chooses
@@ -148,6 +149,13 @@ class Problem:
         request = self.request
         q, v = (x[member] for x in request.given or (request.q, request.v))
         return q, v, request.given is not None
+
+    @property
+    def in_charts(self) -> list[str]:
+        """Parameters on which the charts depend that joints choose."""
+        mechanism, numbered = self.model.mechanism, numbered_bodies(self.model.mechanism)
+        places = {name: find(mechanism, name) for name in self.parameters if name != GRAVITY}
+        return [name for name, (body, what, _) in places.items() if what == "joint" and body in numbered]
 
     def given(self, steps: Steps, k: Any, member: int) -> dict[str, Floats]:
         """What steps k are given beside the state."""

@@ -91,7 +91,9 @@ def _directions(problem: Problem, member: int, direction: Mapping[str, Any], raw
             given = _own(problem, member, name, direction[name], model.nv if bent else n)
             rate[part] = rate_matrix(model, q) @ given if bent else given
     if moved:
-        _, found = model.jvp("rechart", (q, v), (rate[: model.nq], rate[model.nq : problem.n]), raw=True)
+        changes = {"q": rate[: model.nq], "v": rate[model.nq : problem.n]}
+        changes |= {name: direction[name] for name in problem.in_charts}
+        _, found = model.jvp("rechart", (q, v), changes, raw=True)
         rate[: problem.n] = np.concatenate(found)
     numbers = np.zeros(len(problem.numbers))
     own = {name: direction[name] for name in problem.parameters}

@@ -24,6 +24,7 @@ from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps, Sum
 from anyjoint.stepper.physics import Physics, Projection
 from anyjoint.stepper.tableau import Tableau
+from anyjoint.trace.joint_numbers import raw_places
 from anyjoint.trace.workshop import Trace
 
 from .taped_step import KNOWN, TAPE, TapedOps, counted_from_the_end
@@ -46,6 +47,7 @@ class StepMap:
     varying: bool  # whether inputs change within a step: at its beginning, middle and end
     taped: bool = False  # whether accelerations are known; then traces are inverse dynamics and a solve with M
     pushing: Trace | None = None  # forces by kernels, whose numbers stand behind those of the traces
+    raw: bool = False  # whether numbers are the raw ones, because derivatives are by them
 
     @property
     def width(self) -> int:
@@ -104,9 +106,12 @@ class StepMap:
         projection = None if self.taped else self._projection()
         start = sum(trace.count for trace in self.traces)
         pushing = (self.pushing.schedule, start) if self.pushing else None
+        first = self.traces[0]
+        own = {body: builder.place("numbers", at) for body, at in raw_places(first.plan, first.numbers).items()}
         return Physics(
-            builder, self.mechanism, self.traces[0].schedule, self.forces, settings, projection=projection, step=length,
+            builder, self.mechanism, first.schedule, self.forces, settings, projection=projection, step=length,
             feels=feels, pushing=pushing, shown=SHOWN * self.mechanism.np if self.stepper.resists else 0,
+            own=own if self.raw else None,
         )  # fmt: skip
 
     def _inputs(self, builder: Builder) -> Callable[[float], Place]:

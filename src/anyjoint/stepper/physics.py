@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anyjoint.codegen import Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder, Embedded
-from anyjoint.joints.parameters import parameters
+from anyjoint.joints.parameters import bind, parameters
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import absolute, less, select
 from anyjoint.symbolic import Graph, Node
@@ -68,8 +68,13 @@ def projection_of(programs: Sequence[Any]) -> Projection | None:
 
 def built_in_joints(mechanism: Mechanism) -> tuple[Joint, ...]:
     """Joints whose numbers are built into the code of rates and charts: another number needs other code."""
-    numbered = [body.joint for body in mechanism.bodies if body.joint.nq and parameters(body.joint)]
-    return tuple(joint for joint in numbered if moves_otherwise(joint) or has_chart(joint))
+    return tuple(mechanism.bodies[k].joint for k in numbered_bodies(mechanism))
+
+
+def numbered_bodies(mechanism: Mechanism) -> list[int]:
+    """Bodies in the rates and charts of whose joints there are numbers."""
+    numbered = [body for body in mechanism.bodies if body.joint.nq and parameters(body.joint)]
+    return [body.index for body in numbered if moves_otherwise(body.joint) or has_chart(body.joint)]
 
 
 class Physics:
@@ -89,6 +94,7 @@ class Physics:
         feels: bool = False,
         pushing: tuple[Schedule, int] | None = None,
         shown: int = 0,
+        own: Mapping[int, Place] | None = None,
     ) -> None:
         self.builder, self.mechanism, self.forces = builder, mechanism, forces
         self.nq, self.nv = mechanism.nq, mechanism.nv
@@ -99,6 +105,7 @@ class Physics:
         self.step = step  # where the length of the step stands, for dynamics that ask for it
         self.feels = feels  # whether dynamics feel forces by themselves
         self.shown = shown  # how many numbers dynamics answer with behind accelerations
+        self.own = own or {}  # where numbers of bodies' joints stand that are not built into rates and charts
         rows = ("q", "v", "t", "result", *(["tau"] if self.tau and (forced or not feels) else []))
         kinds = {"h": builder.arrays[step.array].kind} if step else {}
         self.dynamics = Embedded(builder, dynamics, (*rows, "qdd"), **kinds)
@@ -179,7 +186,7 @@ class Physics:
             return joint.rate(qs, vs), []
 
         for group in self.groups:
-            run_joints(self.builder, group, traced, (q, v), (out, v))
+            run_joints(self.builder, group, traced, (q, v), (out, v), self.own)
         return out
 
     def carry(self, q: Place, to: Place, v: Place, out: Place) -> None:
@@ -203,7 +210,7 @@ class Physics:
         """Rewrite (q, v) where a joint wants to [RM section 4.7]."""
         for group in self.groups:
             if has_chart(group.joint):
-                run_joints(self.builder, group, lambda joint, qs, vs: joint.chart(qs, vs), (q, v), (q, v))
+                run_joints(self.builder, group, lambda joint, qs, vs: joint.chart(qs, vs), (q, v), (q, v), self.own)
 
 
     def settle(self, q: Place, v: Place, t: Place | None = None, last: Place | None = None) -> None:
@@ -245,26 +252,31 @@ def at_time(t: Place | None) -> dict[str, Place]:
 
 
 def run_joints(
-    builder: Builder, group: JointGroup, traced: Traced, inputs: tuple[Place, Place], outputs: tuple[Place, Place]
-) -> None:
-    """Run one joint's expressions over all bodies of a group."""
+    builder: Builder, group: JointGroup, traced: Traced, inputs: tuple[Place, Place], outputs: tuple[Place, Place],
+    own: Mapping[int, Place],
+) -> None:  # fmt: skip
+    """Run one joint's expressions over all bodies of a group; `own` is where numbers of their joints stand, by body."""
     graph, joint = Graph(), group.joint
     q, v = joint_variables(graph, joint)
-    result = traced(joint, q, v)
+    numbers = [own[body.index] for body in group.bodies if body.index in own]
+    p = [graph.variable("p", x.domain, x.bounds) for x in parameters(joint)] if numbers else []
+    result = traced(bind(joint, p) if p else joint, q, v)
     places = list(dict.fromkeys([*inputs, *outputs]))
     loads = {node.id: (places.index(inputs[0]), k) for k, node in enumerate(q)}
     loads |= {node.id: (places.index(inputs[1]), k) for k, node in enumerate(v)}
+    loads |= {node.id: (len(places), k) for k, node in enumerate(p)}
     stores = []
     for place, values in zip(outputs, result or ((), ()), strict=True):
         for k, x in enumerate(values):
             node = x if isinstance(x, Node) else graph.constant(float(x))
             stores.append(Store(node, places.index(place), k))
-    arrays = tuple(builder.arrays[array] for array, _ in places)
+    arrays = tuple(builder.arrays[place.array] for place in (*places, *numbers[:1]))
     kernel = builder.kernel(Kernel(graph, arrays, loads, tuple(stores)))
     begins = {inputs[0]: "q", outputs[0]: "q", inputs[1]: "v", outputs[1]: "v"}
     columns = [
         (place.array, [place.offset + getattr(body, begins[place]).start for body in group.bodies]) for place in places
     ]
+    columns += [(numbers[0].array, [place.offset for place in numbers])] if numbers else []
     builder.run(kernel, *columns)
 
 
