@@ -17,7 +17,7 @@ from typing import Any
 import anyjoint as aj
 from anyjoint.load.oracle import OracleRefused, differences
 
-ALLOWED = {"inertia", "mimic", "xacro", "unsupported"}
+ALLOWED = {"inertia", "limit", "mimic", "reference", "unsupported", "vector", "xacro"}
 CLOSE = {"urdf": 1e-10, "mjcf": 1e-9, "osim": 1e-8}  # as the issue with these formats asks
 LARGEST = 150  # velocities
 PATTERNS = {"urdf": "*.urdf", "mjcf": "*.xml", "osim": "*.osim"}

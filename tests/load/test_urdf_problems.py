@@ -2,6 +2,7 @@
 
 import pathlib
 
+import numpy as np
 import pytest
 
 import anyjoint as aj
@@ -93,6 +94,44 @@ def test_a_lost_leader_can_be_allowed(tmp_path):
     mech = aj.load(tmp_path / "bot.urdf", allow="mimic")
     assert mech.nv == 1
     assert [warning.rule for warning in mech.source.warnings] == ["mimic"]
+
+
+@pytest.mark.parametrize(("part", "rule", "nv"), [
+    (joint("j", "revolute", "base", "tip", '<limit lower="1" upper="-1" effort="1" velocity="1"/>'), "limit", 1),
+    (joint("j", "continuous", "base", "tip", origin='xyz="0 0 1 0"'), "vector", 1),
+    (joint("j", "continuous", "base", "tip") + joint("k", "continuous", "world", "base"), "reference", 2),
+])  # fmt: skip
+def test_what_others_load_can_be_allowed(tmp_path, part, rule, nv):
+    (tmp_path / "bot.urdf").write_text(robot(link("base"), link("tip"), part))
+    with pytest.raises(aj.ModelError, match=rf":5: .*allow={{\"{rule}\"}} lets it pass: .*\[{rule}\]"):
+        aj.load(tmp_path / "bot.urdf")
+    mech = aj.load(tmp_path / "bot.urdf", allow=rule)
+    assert mech.nv == nv
+    assert mech.bodies[-1].joint.coordinates[0].limits == (-np.inf, np.inf)
+    assert mech.bodies[-1].placement.p[2] == (1 if rule == "vector" else 0.3)
+    assert [warning.rule for warning in mech.source.warnings] == [rule]
+
+
+def test_too_few_numbers_stay_an_error(tmp_path):
+    part = joint("j", "continuous", "base", "tip", origin='xyz="0 1"')
+    (tmp_path / "bot.urdf").write_text(robot(link("base"), link("tip"), part))
+    with pytest.raises(aj.ModelError, match="expected 3 numbers, got 2"):
+        aj.load(tmp_path / "bot.urdf", allow="vector")
+
+
+def test_blank_lines_before_the_declaration(tmp_path):
+    bad = "\n \n" + robot(link("base"), link("tip"), joint("j", "continuous", "base", "top"))
+    (tmp_path / "bot.urdf").write_text(bad)
+    with pytest.raises(aj.ModelError, match=r"bot\.urdf:7: joint 'j': there is no link 'top'; did you mean 'tip'"):
+        aj.load(tmp_path / "bot.urdf")
+    (tmp_path / "bot.urdf").write_text(bad.replace("top", "tip"))
+    assert aj.load(tmp_path / "bot.urdf").nv == 1
+
+
+def test_spherical_joints_of_bullet(tmp_path):
+    (tmp_path / "bot.urdf").write_text(robot(link("base"), link("tip"), joint("j", "spherical", "base", "tip")))
+    mech = aj.load(tmp_path / "bot.urdf")
+    assert (mech.nv, type(mech["tip"].joint).__name__) == (3, "SphericalQuaternion")
 
 
 BAD = pathlib.Path(__file__).parents[1] / "data" / "bad_models"

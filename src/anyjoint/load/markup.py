@@ -54,7 +54,11 @@ def parse(data: bytes, file: str) -> Element:
     """The root element of an XML document, or a ModelError that names file and line."""
     if len(data) > MOST_BYTES:
         raise _refusal(file, 0, f"it has {len(data):,} bytes; at most {MOST_BYTES:,} are read")
-    return _Reader(file).read(data)
+    text = data.lstrip()
+    if not text.startswith(b"<?xml"):
+        return _Reader(file).read(data)
+    # Blank lines before the declaration are no XML, but others read it.
+    return _Reader(file, data[: len(data) - len(text)].count(b"\n")).read(text)
 
 
 def _refusal(file: str, line: int, message: str) -> ModelError:
@@ -64,8 +68,8 @@ def _refusal(file: str, line: int, message: str) -> ModelError:
 class _Reader:
     """The handlers of one parse."""
 
-    def __init__(self, file: str) -> None:
-        self.file, self.elements, self.root = file, 0, None
+    def __init__(self, file: str, above: int = 0) -> None:
+        self.file, self.above, self.elements, self.root = file, above, 0, None
         self.open: list[Element] = []
         self.parser = parser = expat.ParserCreate()
         parser.buffer_text = True
@@ -79,7 +83,7 @@ class _Reader:
             self.parser.Parse(data, True)
         except expat.ExpatError as error:
             reason = expat.ErrorString(error.code)
-            raise _refusal(self.file, error.lineno, f"it is no XML that can be read: {reason}") from None
+            raise _refusal(self.file, error.lineno + self.above, f"it is no XML that can be read: {reason}") from None
         except (LookupError, ValueError) as error:  # an encoding that Python does not know, or cannot decode
             raise _refusal(self.file, 1, f"it is no XML that can be read: {error}") from None
         assert self.root is not None  # expat refuses a document without an element
@@ -87,7 +91,7 @@ class _Reader:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self.elements += 1
-        line = self.parser.CurrentLineNumber
+        line = self.parser.CurrentLineNumber + self.above
         if self.elements > MOST_ELEMENTS:
             raise _refusal(self.file, line, f"it has more than {MOST_ELEMENTS:,} elements")
         if len(self.open) >= MOST_DEPTH:
@@ -109,5 +113,5 @@ class _Reader:
             self.open[-1].pieces.append(data)
 
     def _doctype(self, *_: object) -> None:
-        line = self.parser.CurrentLineNumber
+        line = self.parser.CurrentLineNumber + self.above
         raise _refusal(self.file, line, "a DOCTYPE has no place in a model, and entities are not read; remove it")

@@ -55,8 +55,11 @@ class Numbers:
         words = text.split(None, MOST_NUMBERS)
         if len(words) != wanted:
             message = f"<{element.tag} {name}={shortened(text)!r}>: expected {wanted} numbers, got {len(words)}"
-            self.report.error(element.line, "vector", message)
-            return default
+            tell = self.report.refuse if len(words) > wanted else self.report.error
+            tell(element.line, "vector", message)
+            if len(words) < wanted:
+                return default
+            words = words[:wanted]
         values = [read_number(word) for word in words]
         bad = [word for word, value in zip(words, values, strict=True) if value is None]
         if bad:

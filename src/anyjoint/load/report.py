@@ -11,8 +11,11 @@ from anyjoint.options import nearest
 # What `allow` can let pass, and what happens then.
 ALLOWABLE = {
     "inertia": "masses and tensors that no solid can have are kept as they are",
+    "limit": "a joint whose lower limit is above the upper one moves freely",
     "locked": "coordinates that are locked move",
     "mimic": "joints that follow none that moves by one coordinate move on their own",
+    "reference": "links that joints name, but that are not there, have no mass",
+    "vector": "numbers that are too many are left out",
     "xacro": "elements of xacro are left out",
     "unsupported": "parts of the file that anyjoint has no counterpart for are left out",
 }

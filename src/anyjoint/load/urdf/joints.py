@@ -15,7 +15,7 @@ from ..markup import Element
 from ..numbers import Numbers
 from .origin import origin
 
-TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical")
 SINGLE = ("revolute", "continuous", "prismatic")
 FREE = (-math.inf, math.inf)
 
@@ -57,6 +57,8 @@ class UrdfJoint:
             return joints.Revolute(self.axis, limits)
         if self.type == "planar":
             return joints.FreePlanar(self.axis)
+        if self.type == "spherical":  # of Bullet and others
+            return joints.SphericalQuaternion()
         return joints.FreeQuaternion() if self.type == "floating" else joints.Fixed()
 
 
@@ -103,8 +105,8 @@ def _end(joint: Element, tag: str, name: str, links: Collection[str], numbers: N
     if link not in links:
         hint = nearest(link, links) if links else ""
         hint = hint if "did you mean" in hint else ""
-        numbers.report.error(element.line, "reference", f"joint {name!r}: there is no link {link!r}{hint}")
-        return None
+        numbers.report.refuse(element.line, "reference", f"joint {name!r}: there is no link {link!r}{hint}")
+        return link if "reference" in numbers.report.allow else None
     return link
 
 
@@ -141,7 +143,8 @@ def _limits(joint: Element, name: str, kind: str, numbers: Numbers) -> tuple[tup
     if kind not in ("revolute", "prismatic"):
         low, high = FREE
     elif low > high:
-        report.error(element.line, "limit", f"joint {name!r}: lower {low:g} is above upper {high:g}; exchange them")
+        report.refuse(element.line, "limit", f"joint {name!r}: lower {low:g} is above upper {high:g}; exchange them")
+        low, high = FREE
     elif low == high:
         report.warn(element.line, "limit", f"joint {name!r}: lower = upper = {low:g}; it moves freely")
         low, high = FREE

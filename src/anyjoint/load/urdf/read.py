@@ -17,7 +17,7 @@ from ..meshes import Meshes
 from ..numbers import Numbers
 from ..request import Request
 from .joints import UrdfJoint, read_joints
-from .links import Link, read_links
+from .links import MASSLESS, Link, read_links
 from .mimic import check_ranges, felt, followers
 from .names import check_names
 from .shapes import Looks
@@ -38,6 +38,9 @@ def read_urdf(root: Element, request: Request) -> Mechanism:
     finally:
         meshes.close()
     joints = read_joints(root, links, numbers)
+    for joint in joints.values():  # those that are allowed not to be there
+        for end in (joint.parent, joint.child):
+            links.setdefault(end, Link(end, joint.line, MASSLESS, (), ()))
     base = find_root(links, joints, root.line, report, whole=len(joints) == len(root.all("joint")))
     following = followers(joints, report)
     check_ranges(joints, following, report)
