@@ -7,6 +7,8 @@ import anyjoint as aj
 from anyjoint import forces, gallery, joints
 from anyjoint.forces.program import trace_forces
 from anyjoint.simulate.drive import Drive
+from constraints.kkt import System
+from constraints.random_loops import CLOSING, inertia, random_pose
 
 A, B, LENGTH, STIFFNESS = (0.1, 0, 0.2), (0, 0.3, -0.1), 0.4, 250.0
 
@@ -90,3 +92,18 @@ def test_soft_beside_hard_rows():
     total = np.sum(traj.energy(), axis=0)
     assert traj.status.drift < 1e-12
     assert np.ptp(total) < 1e-6 * np.ptp(traj.energy()[0])
+
+
+@pytest.mark.parametrize("kind", range(len(CLOSING)))
+def test_rows_of_soft_loops_are_derivatives_wherever_they_are(kind):
+    """Also far from closed, else loops that give way would make energy."""
+    rng = np.random.default_rng(kind)
+    mech = aj.Mechanism("apart", gravity=(0, 0, 0))
+    for name in "ab":
+        mech.add_body(name, joint=joints.Free(), inertia=inertia(rng))
+    mech.add_loop("a", "b", joint=CLOSING[kind](rng), at=(random_pose(rng), random_pose(rng)), compliance=0.3)
+    q, v = 0.3 * rng.normal(size=(2, 12))
+    model, dense = mech.compile(), System(mech, q)
+    np.testing.assert_allclose(model.constraint_jacobian(q), dense.G, rtol=0, atol=1e-14)
+    traj = model.simulate(q, v, duration=0.1, dt=1e-3, method="rk4")
+    assert np.ptp(sum(traj.energy())) < 1e-6 * sum(traj.energy())[0]  # of steps of a millisecond

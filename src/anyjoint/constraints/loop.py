@@ -2,12 +2,13 @@
 
 Rows are seen in the first body's axes. There they are constant: a hinge asks that a point of one body stay at a point
 of the other and that their relative spin be along the axis. Rows on directions are not the derivatives of the errors
-beside them but equal to them wherever the loop is closed, at a fraction of the operations.
+beside them but equal to them wherever the loop is closed, at a fraction of the operations. A soft loop is not closed:
+its rows are derivatives everywhere, else it would make energy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -41,6 +42,7 @@ class Closing:
     shifts: tuple[int, ...]
     turns: tuple[int, ...]
     slides: bool = False  # whether the two origins may lie apart
+    tilts: bool = False  # whether the two frames may be turned against each other
     cross: bool = False  # whether x of the first body stays perpendicular to y of the second
     turn: Pose = field(default_factory=Pose)  # of the closing frame, such that the joint's axis is z
 
@@ -52,6 +54,7 @@ class Closing:
 
 
 ALL, ACROSS = (0, 1, 2), (0, 1)
+Pairs = list[tuple[float, Vector, Vector]]  # (weight, direction of the first body, direction of the second)
 
 
 def closing(joint: Joint) -> Closing | None:
@@ -122,15 +125,12 @@ class Loop(Constraint):
                 e = a.X.R[:, k]
                 f = C.T @ e
                 row(dot(e, d), -_screw(x, e), _screw(b.X.p, f), dot(e, fall))
-        spun = C @ b.w
-        for k, value in zip(self.closing.turns, self._tilts(a, b, C), strict=True):
-            e = a.X.R[:, k]
-            row(value, _screw(None, -e), _screw(None, C.T @ e), -dot(e, cross(a.w, spun)))
-        if self.closing.cross:
-            x, y = a.X.R[:, 0], C @ b.X.R[:, 1]
-            axis, slip = cross(y, x), spun - a.w
-            rest = dot(slip, cross(cross(slip, y), x)) - dot(axis, cross(a.w, spun))
-            row(dot(x, y), _screw(None, -axis), _screw(None, C.T @ axis), rest)
+        slip, spun = C @ b.w - a.w, cross(a.w, C @ b.w)
+        for turn, pairs in zip((*self.closing.turns, None), self._turned(a, b, C), strict=False):
+            plain = turn is not None and not self.closing.tilts
+            axis, rest = (a.X.R[:, turn], 0) if plain else _turning(pairs, slip)
+            value = sum(w * dot(x, y) for w, x, y in pairs)
+            row(value, _screw(None, -axis), _screw(None, C.T @ axis), rest - dot(axis, spun))
         return Rows(error, rate, [_columns(K[0]), _columns(K[1])], [], gamma)
 
     def _shift(self, a: Touched, b: Touched, C: Matrix, d: Vector) -> tuple[Vector, Vector]:
@@ -142,15 +142,26 @@ class Loop(Constraint):
             fall = fall - 2 * cross(a.w, drift)
         return x, fall
 
-    def _tilts(self, a: Touched, b: Touched, C: Matrix) -> list[Scalar]:
-        """Small angles that the second closing frame is turned by, seen from the first."""
-        if not self.closing.turns:
-            return []
+    def _turned(self, a: Touched, b: Touched, C: Matrix) -> Iterator[Pairs]:
+        """Small angles by which the second closing frame is turned, seen from the first, then the cross.
+
+        Each is a sum of products of directions.
+        """
+        x, y = a.X.R.T, [C @ e for e in b.X.R.T]
         if self.closing.turns == ACROSS:
-            z = C @ b.X.R[:, 2]
-            return [-dot(a.X.R[:, 1], z), dot(a.X.R[:, 0], z)]
-        Q = a.X.R.T @ C @ b.X.R
-        return [(Q[2, 1] - Q[1, 2]) / 2, (Q[0, 2] - Q[2, 0]) / 2, (Q[1, 0] - Q[0, 1]) / 2]
+            yield [(-1, x[1], y[2])]
+            yield [(1, x[0], y[2])]
+        elif self.closing.turns:
+            for i, j in ((1, 2), (2, 0), (0, 1)):
+                yield [(0.5, x[j], y[i]), (-0.5, x[i], y[j])]
+        if self.closing.cross:
+            yield [(1, x[0], y[1])]
+
+
+def _turning(pairs: Pairs, slip: Vector) -> tuple[Vector, Scalar]:
+    """The axis about which a sum of products of directions changes, and its acceleration by relative spin alone."""
+    axis = sum((w * cross(y, x) for w, x, y in pairs), zeros(3))
+    return axis, sum(w * dot(slip, cross(cross(slip, y), x)) for w, x, y in pairs)
 
 
 def make_loop(name: str, bodies: tuple[int, int], at: tuple[Pose, Pose], joint: Joint, compliance: float) -> Loop:
@@ -159,7 +170,7 @@ def make_loop(name: str, bodies: tuple[int, int], at: tuple[Pose, Pose], joint: 
     if rows is None:
         raise InputError(f"loop {name!r}: {type(joint).__name__} has no rows of its own")
     if compliance:
-        rows = replace(rows, slides=True)  # the origins lie apart wherever the loop gives way
+        rows = replace(rows, slides=True, tilts=True)  # wherever the loop gives way, it is not closed
     frames = tuple(frame @ rows.turn for frame in at)
     return Loop(name=name, bodies=bodies, frames=frames, compliance=compliance, row_names=rows.names, closing=rows)
 

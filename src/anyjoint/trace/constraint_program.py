@@ -77,7 +77,7 @@ def row_kind(constraint: Constraint) -> Hashable:
         return own, constraint.function
     assert isinstance(constraint, Loop)
     closing = constraint.closing
-    return own, closing.shifts, closing.turns, closing.slides, closing.cross
+    return own, closing.shifts, closing.turns, closing.slides, closing.tilts, closing.cross
 
 
 def _computed(constraint: FunctionConstraint) -> str | None:
