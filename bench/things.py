@@ -1,4 +1,4 @@
-"""Random things to drop: piles, tumblers, creatures on legs, chains and linkages; for `bench.drops`."""
+"""Random things to drop: piles, stacks, tumblers, plates, creatures on legs, chains and linkages; for `bench.drops`."""
 
 from __future__ import annotations
 
@@ -38,6 +38,45 @@ def pile(rng: Random) -> aj.Mechanism:
     for name in "ab":
         mech.add_contact(name, on=distances.Box(*size), of="box", friction=rng.uniform(0, 1))
     mech.add_contact("b", on=distances.Sphere(forms["a"].radius), of="a", friction=rng.uniform(0, 1))
+    return mech
+
+
+def heap(rng: Random) -> aj.Mechanism:
+    """Balls of which some weigh a thousand times what others do, each of which meets all others and the ground."""
+    mech, names = aj.Mechanism("heap"), "abcdef"
+    radii = dict(zip(names, rng.uniform(0.05, 0.12, len(names)), strict=True))
+    weights = rng.permutation(np.geomspace(0.02, 20.0, len(names)))
+    for k, (name, radius) in enumerate(radii.items()):
+        ball = shapes.Sphere(radius)
+        mech.add_body(name, joint=joints.FreeQuaternion(), inertia=ball.inertia(weights[k]), shape=ball)
+        mech.add_contact(name, friction=rng.uniform(0, 1))
+        for other in names[:k]:
+            mech.add_contact(name, on=distances.Sphere(radii[other]), of=other, friction=rng.uniform(0, 1))
+    return mech
+
+
+def stack(rng: Random) -> aj.Mechanism:
+    """Boxes whose corners meet each other's faces and the ground."""
+    mech, sizes = aj.Mechanism("stack"), dict(zip("abc", rng.uniform(0.1, 0.3, (3, 3)), strict=True))
+    for name, size in sizes.items():
+        box = shapes.Box(*size)
+        mech.add_body(name, joint=joints.FreeQuaternion(), inertia=box.inertia(rng.uniform(0.2, 2)), shape=box)
+        mech.add_contact(name, friction=rng.uniform(0, 1))
+    for below, above in ("ab", "bc"):
+        for one, other in ((above, below), (below, above)):
+            mech.add_contact(one, on=distances.Box(*sizes[other]), of=other, friction=rng.uniform(0, 1))
+    return mech
+
+
+def plates(rng: Random) -> aj.Mechanism:
+    """Thin plates and a thin rod on level ground, with dissipation of their own."""
+    mech = aj.Mechanism("plates")
+    for k in range(3):
+        wide, high, thin = rng.uniform(0.1, 0.4), rng.uniform(0.1, 0.4), 10 ** rng.uniform(-3, -2)
+        plate = shapes.Box(*rng.permutation([wide, thin if k == 2 else high, thin]))
+        solid = plate.inertia(rng.uniform(0.1, 1))
+        mech.add_body(f"plate {k}", joint=joints.FreeQuaternion(), inertia=solid, shape=plate)
+        mech.add_contact(f"plate {k}", friction=rng.uniform(0, 1), dissipation=rng.uniform(0, 1))
     return mech
 
 
@@ -114,6 +153,7 @@ def linkage(rng: Random) -> aj.Mechanism:
 
 KINDS: dict[str, Callable[[Random], aj.Mechanism]] = {
     "tumblers": tumblers, "creature": creature, "pile": pile, "chain": chain, "bowl": bowl, "linkage": linkage,
+    "heap": heap, "plates": plates, "stack": stack,
 }  # fmt: skip
 
 

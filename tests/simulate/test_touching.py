@@ -233,6 +233,21 @@ def test_bodies_push_each_other_with_equal_forces():
     assert traj.v[-1, 3:6] == pytest.approx([1, 0, 0] - line * line[0], abs=0.02)
 
 
+def test_equal_boxes_stand_on_each_other():
+    """Corners that lie right on edges are pushed up, not aside; two bodies are the smallest pile."""
+    mech, shape, face = aj.Mechanism("stack"), shapes.Box(0.2, 0.2, 0.1), distances.Box(0.2, 0.2, 0.1)
+    for name in ("low", "high"):
+        mech.add_body(name, joint=joints.FreeQuaternion(), inertia=shape.inertia(0.3), shape=shape)
+    mech.add_contact("low", friction=0.5)
+    mech.add_contact("high", on=face, of="low", friction=0.5)
+    mech.add_contact("low", on=face, of="high", friction=0.5)
+    traj = run(mech, [*at(0.05), *at(0.15)], duration=0.5)
+    between = traj.contacts["high-low"].force[-1] - traj.contacts["low-high"].force[-1]
+    assert between == pytest.approx([0, 0, 0.3 * G], abs=1e-4)
+    assert traj.contacts["low-ground"].force[-1] == pytest.approx([0, 0, 0.6 * G], abs=1e-4)
+    assert traj.q[-1] == pytest.approx([*at(0.05), *at(0.15)], abs=1e-5)
+
+
 @pytest.mark.slow
 def test_capsules_rest_on_their_sides_and_roll_off_balls():
     mech = aj.Mechanism("capsules")

@@ -15,6 +15,7 @@ import numpy as np
 
 from anyjoint.constraints.touch import gradient
 from anyjoint.errors import AnyjointError, ModelError
+from anyjoint.geometry import distances
 from anyjoint.geometry.distances import Distance, HalfSpace, as_distance
 from anyjoint.geometry.distances.distance import FunctionDistance
 from anyjoint.scalar import is_real, reals
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 Point = tuple[float, ...]
 PROBES = 32  # points at which a distance must have a gradient
 FLAT = 1e-9  # a gradient so small is none
+EDGED = (distances.Box, distances.Cylinder)  # on which corners of boxes may come to lie on an edge
+ROUNDED = 0.02  # of the shortest side: corners of boxes there
 
 
 @dataclass(frozen=True)
@@ -129,8 +132,7 @@ def checked_balls(where: str, given: Any, distance: Distance) -> tuple[Ball, ...
     """The balls of shapes, or of points."""
     shapes = list(given) if isinstance(given, (list, tuple)) else [given]
     if shapes and all(isinstance(shape, Shape) for shape in shapes):
-        flat = isinstance(distance, HalfSpace)  # which no axis meets before its ends do
-        made = [ball for shape in shapes for ball in _of_shape(where, shape, Pose(), flat)]
+        made = [ball for shape in shapes for ball in _of_shape(where, shape, Pose(), distance)]
         return tuple(dict.fromkeys(made))
     try:
         points = np.atleast_2d(reals(given))
@@ -143,21 +145,25 @@ def checked_balls(where: str, given: Any, distance: Distance) -> tuple[Ball, ...
     return tuple(_ball(point, 0.0) for point in points)
 
 
-def _of_shape(where: str, shape: Shape, frame: Pose, flat: bool) -> list[Ball]:
+def _of_shape(where: str, shape: Shape, frame: Pose, distance: Distance) -> list[Ball]:
     frame = frame @ shape.pose if shape.pose is not None else frame
     match shape:
         case Sphere(radius=radius):
             return [_ball(frame.act((0, 0, 0)), radius)]
         case Capsule(radius=radius, length=length):
             ends = [frame.act((0, 0, side * length / 2)) for side in (-1, 1)]
+            flat = isinstance(distance, HalfSpace)  # which no axis meets before its ends do
             along = [] if flat else [Ball(_floats(ends[0]), _floats(ends[1]), radius)]
             return [*(_ball(end, radius) for end in ends), *along]
         case Box(x=x, y=y, z=z):
-            return [_ball(frame.act((a * x / 2, b * y / 2, c * z / 2)), 0.0) for a, b, c in product((-1, 1), repeat=3)]
+            # A sharp corner right on an edge, as in a stack of equal boxes, would not know which way is out.
+            radius = ROUNDED * min(x, y, z) if isinstance(distance, EDGED) else 0.0
+            half = [side / 2 - radius for side in (x, y, z)]
+            return [_ball(frame.act(corner), radius) for corner in product(*((-side, side) for side in half))]
         case Mesh(vertices=vertices):
             return [_ball(frame.act(point), 0.0) for point in vertices]
         case Group(parts=parts):
-            return [ball for part in parts for ball in _of_shape(where, part, frame, flat)]
+            return [ball for part in parts for ball in _of_shape(where, part, frame, distance)]
     kind = type(shape).__name__
     raise ModelError(f"{where}: a {kind} does not touch; give a Sphere, Capsule, Box or Mesh, or some of its points")
 

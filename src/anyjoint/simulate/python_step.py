@@ -154,7 +154,7 @@ class NumberOps:
         """Velocities at q as they are seen at `to`."""
         made = v.copy()
         for body in self.owner.model.mechanism.bodies:
-            made[body.v] = body.joint.carry(*(list(x) for x in (q[body.q], to[body.q], v[body.v])))
+            made[body.v] = body.joint.carry(*(x.tolist() for x in (q[body.q], to[body.q], v[body.v])))
         return made
 
     def share(self, part: float) -> float:

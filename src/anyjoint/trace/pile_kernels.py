@@ -8,7 +8,8 @@ contacts there are, the code is the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from .sketch import Sketch
 
 N, LOWER = 6, 21  # of a twist, and of half a symmetric matrix
 TRIANGLE = [(i, j) for i in range(N) for j in range(i + 1)]
+SQUARE = [(i, j) for i in range(N) for j in range(N)]
 
 
 class PileKernels:
@@ -36,6 +38,7 @@ class PileKernels:
         sizes |= {"cross": CROSS * blocks, "beside": CROSS * blocks}
         self.rooms = {name: builder.room(size) for name, size in sizes.items()} if count else {}
         self.at = {link: k for k, link in enumerate(self.pile.order)}
+        self.made: dict[str, int] = {}  # kernels by name, made when they are first run: a stack of two needs few
 
     def clear(self) -> None:
         """Nothing is coupled yet."""
@@ -48,9 +51,8 @@ class PileKernels:
         if not self.pile.order:
             return
         self._take(results["pile"])
-        kernels = self._pivot(), self._panel(), self._update(True), self._update(False)
         for link in self.pile.order:
-            self._eliminate(link, *kernels)
+            self._eliminate(link)
         self._back(found)
 
     # -- places ----------------------------------------------------------------------------------------------------
@@ -62,76 +64,84 @@ class PileKernels:
     def _block(self, name: str, later: int, link: int) -> int:
         return self.rooms[name].offset + CROSS * self.pile.blocks[later, link]
 
-    def _run(self, kernel: int, *columns: Sequence[int]) -> None:
+    def _run(self, name: str, trace: Callable[[Sketch], None], *columns: Sequence[int]) -> None:
         work = self.builder.room(0).array
-        if columns[0]:
-            self.builder.run(kernel, *((work, list(column)) for column in columns))
+        if not columns[0]:
+            return
+        if name not in self.made:
+            sketch = Sketch()
+            trace(sketch)
+            self.made[name], _ = sketch.finish(self.builder)
+        self.builder.run(self.made[name], *((work, list(column)) for column in columns))
 
-    # -- kernels ---------------------------------------------------------------------------------------------------
+    # -- runs ------------------------------------------------------------------------------------------------------
 
     def _take(self, given: Sequence[int]) -> None:
-        sketch = Sketch()
-        values = sketch.load("pile", "lane", [None] * (LOWER + N))
-        _put(sketch, "diagonal", values[:LOWER])
-        _put(sketch, "right", values[LOWER:])
-        kernel, _ = sketch.finish(self.builder)
         links = self.pile.order
         places = ([self._of(name, link) for link in links] for name in ("diagonal", "right"))
-        self._run(kernel, [given[self.closed.at[link]] for link in links], *places)
+        self._run("take", _take, [given[self.closed.at[link]] for link in links], *places)
 
-    def _pivot(self) -> int:
-        sketch = Sketch()
-        made = ldl(_symmetric(sketch.load("diagonal", "lane", [None] * LOWER)))
-        _put(sketch, "factor", [made.inverse[i] if i == j else made.L[i, j] for i, j in TRIANGLE])
-        return sketch.finish(self.builder)[0]
-
-    def _panel(self) -> int:
-        """X = A_jk A_kk^-1, and what the right side of k does to that of j."""
-        sketch = Sketch()
-        A, factor = _square(sketch.load("cross", "lane", [None] * CROSS)), _factor(sketch)
-        z = vector(*sketch.load("right", "lane", [None] * N))
-        X = np.array([list(factor.solve(row)) for row in A], dtype=object)
-        _put(sketch, "beside", X.ravel())
-        _put(sketch, "other", -(X @ z), add=True)
-        return sketch.finish(self.builder)[0]
-
-    def _update(self, diagonal: bool) -> int:
-        """A_ij less X_ik A_jk^T."""
-        sketch = Sketch()
-        X, A = (_square(sketch.load(name, "lane", [None] * CROSS)) for name in ("beside", "cross"))
-        places = TRIANGLE if diagonal else [(i, j) for i in range(N) for j in range(N)]
-        _put(sketch, "less", [-(X[i] @ A[j]) for i, j in places], add=True)
-        return sketch.finish(self.builder)[0]
-
-    def _eliminate(self, link: int, pivot: int, panel: int, diagonal: int, cross: int) -> None:
+    def _eliminate(self, link: int) -> None:
         beside = self.pile.beside[link]
-        self._run(pivot, [self._of("diagonal", link)], [self._of("factor", link)])
+        self._run("pivot", _pivot, [self._of("diagonal", link)], [self._of("factor", link)])
         A, X = ([self._block(name, other, link) for other in beside] for name in ("cross", "beside"))
         same = [[self._of(name, link)] * len(beside) for name in ("factor", "right")]
-        self._run(panel, A, *same, X, [self._of("right", other) for other in beside])
-        self._run(diagonal, X, A, [self._of("diagonal", other) for other in beside])
+        self._run("panel", _panel, A, *same, X, [self._of("right", other) for other in beside])
+        self._run("own", partial(_update, TRIANGLE), X, A, [self._of("diagonal", other) for other in beside])
         pairs = [(i, j) for i in range(len(beside)) for j in range(i)]
         places = [self._block("cross", beside[i], beside[j]) for i, j in pairs]
-        self._run(cross, [X[i] for i, _ in pairs], [A[j] for _, j in pairs], places)
+        self._run("cross", partial(_update, SQUARE), [X[i] for i, _ in pairs], [A[j] for _, j in pairs], places)
 
     def _back(self, found: Place) -> None:
         """y_k = A_kk^-1 z_k less X_jk^T y_j, the last body first."""
-        sketch = Sketch()
-        factor, z = _factor(sketch), sketch.load("right", "lane", [None] * N)
-        _put(sketch, "found", factor.solve(z))
-        own, _ = sketch.finish(self.builder)
-        sketch = Sketch()
-        X = _square(sketch.load("beside", "lane", [None] * CROSS))
-        y = vector(*sketch.load("later", "lane", [None] * N))
-        _put(sketch, "found", -(X.T @ y), add=True)
-        less, _ = sketch.finish(self.builder)
         links = self.closed.plan.links
         at = {link: found.offset + links[self.closed.at[link]].v.start for link in self.pile.order}
         for link in reversed(self.pile.order):
             beside = self.pile.beside[link]
-            self._run(own, [self._of("factor", link)], [self._of("right", link)], [at[link]])
-            X_at = [self._block("beside", other, link) for other in beside]
-            self._run(less, X_at, [at[other] for other in beside], [at[link]] * len(beside))
+            self._run("back", _back, [self._of("factor", link)], [self._of("right", link)], [at[link]])
+            X = [self._block("beside", other, link) for other in beside]
+            self._run("less", _less, X, [at[other] for other in beside], [at[link]] * len(beside))
+
+
+def _take(sketch: Sketch) -> None:
+    """What a body says of itself: half of its matrix, and its right side."""
+    values = sketch.load("pile", "lane", [None] * (LOWER + N))
+    _put(sketch, "diagonal", values[:LOWER])
+    _put(sketch, "right", values[LOWER:])
+
+
+def _pivot(sketch: Sketch) -> None:
+    """A_kk = L D L^T."""
+    made = ldl(_symmetric(sketch.load("diagonal", "lane", [None] * LOWER)))
+    _put(sketch, "factor", [made.inverse[i] if i == j else made.L[i, j] for i, j in TRIANGLE])
+
+
+def _panel(sketch: Sketch) -> None:
+    """X = A_jk A_kk^-1, and what the right side of k does to that of j."""
+    A, factor = _square(sketch.load("cross", "lane", [None] * CROSS)), _factor(sketch)
+    z = vector(*sketch.load("right", "lane", [None] * N))
+    X = np.array([list(factor.solve(row)) for row in A], dtype=object)
+    _put(sketch, "beside", X.ravel())
+    _put(sketch, "other", -(X @ z), add=True)
+
+
+def _update(places: Sequence[tuple[int, int]], sketch: Sketch) -> None:
+    """A_ij less X_ik A_jk^T."""
+    X, A = (_square(sketch.load(name, "lane", [None] * CROSS)) for name in ("beside", "cross"))
+    _put(sketch, "less", [-(X[i] @ A[j]) for i, j in places], add=True)
+
+
+def _back(sketch: Sketch) -> None:
+    """A_kk^-1 z_k."""
+    factor, z = _factor(sketch), sketch.load("right", "lane", [None] * N)
+    _put(sketch, "found", factor.solve(z))
+
+
+def _less(sketch: Sketch) -> None:
+    """y_k less X_jk^T y_j."""
+    X = _square(sketch.load("beside", "lane", [None] * CROSS))
+    y = vector(*sketch.load("later", "lane", [None] * N))
+    _put(sketch, "found", -(X.T @ y), add=True)
 
 
 def _put(sketch: Sketch, name: str, values: Iterable[Any], add: bool = False) -> None:
