@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import anyjoint as aj
-from anyjoint import gallery, joints
+from anyjoint import gallery, joints, surfaces
 from derivatives.models import state, zoo
 from derivatives.support import close
 
@@ -400,3 +400,26 @@ def test_closed_form():
     w = np.sqrt(9.81)
     close(found["q0"][0], np.cos(w * t), 1e-9)
     close(found["gravity"][2], small * np.sin(w * t) * t * w / (2 * 9.81), 1e-9)
+
+
+def test_numbers_of_a_rolling_joint():
+    """They are in the rates of its coordinates, and in the chart that the first state is seen in."""
+    mech = aj.Mechanism("rolling", gravity=(0, 0, -9.81))
+    joint = joints.Rolling(surfaces.Ellipsoid(1.1, 1.2, 0.8), surfaces.Sphere(0.3))
+    mech.add_body("ball", joint=joint, inertia=aj.Inertia.box(1.0, 0.2, 0.3, 0.1))
+    model, rng = mech.compile(), np.random.default_rng(0)
+    q, v, w = rng.uniform(0.4, 0.6, 5), rng.normal(size=3), rng.normal(size=8)
+    number, options = "ball/joint/surface1.a", {"duration": 0.03, "dt": 0.01}
+    run = model.simulate(q, v, gradient=True, **options)
+    assert np.abs(run.q[0] - q).max() > 1  # in another chart
+    found = run.gradient(dq=w[:5], dv=w[5:], wrt=(number,), raw=True)[number]
+    dq, dv = run.tangent({number: 1.0}, raw=True)
+    close(found, w @ np.concatenate([dq[-1], dv[-1]]), 1e-12)
+
+    def end(x):
+        model.parameters.set({number: 1.1 + x})
+        last = model.simulate(q, v, **options)
+        return w @ np.concatenate([last.q[-1], last.v[-1]])
+
+    with pytest.warns(UserWarning, match="built in"):
+        close(found, slope(end), 1e-9)

@@ -37,7 +37,7 @@ from .quantity import TAU, A, Q, Quantity, Row, T, V
 # Straight programs find accelerations between these two: at none, then what they add.
 BEGINNING = algorithm("beginning", ("outward", begin), ("inward", resist), inputs=["q", "v"])
 RESPONSE = algorithm("response", ("outward", follow), ("inward", collect_wrenches), inputs=["q", "v", "qdd"])
-LARGE = 16_000, 28_000  # operations up to which matrices are straight programs: of inverse, of forward dynamics
+LARGE = 9_000, 15_000  # operations up to which matrices are straight programs: of inverse, of forward dynamics
 PER_PAIR, PER_VELOCITY, PER_SOLVE = 67, 300, 10  # of them: roughly
 
 
