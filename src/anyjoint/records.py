@@ -68,11 +68,11 @@ def _finish(kind: type, options: dict[str, Any]) -> None:
         setattr(kind, name, made[name])
 
 
-def _freeze(kind: type) -> None:
+def _freeze(kind: Any) -> None:
     """Refuse assignments, as the standard library does; what it would compile for this knows its class by name."""
 
     def refuse(self: Any, name: str, what: str) -> None:
-        if type(self) is kind or name in kind.__dataclass_fields__:  # type: ignore[attr-defined]
+        if type(self) is kind or name in kind.__dataclass_fields__:
             raise dataclasses.FrozenInstanceError(f"cannot {what} field {name!r}")
 
     def assign(self: Any, name: str, value: Any) -> None:
@@ -83,4 +83,4 @@ def _freeze(kind: type) -> None:
         refuse(self, name, "delete")
         super(kind, self).__delattr__(name)
 
-    kind.__setattr__, kind.__delattr__ = assign, delete  # type: ignore[method-assign, assignment]
+    kind.__setattr__, kind.__delattr__ = assign, delete
