@@ -20,6 +20,7 @@ from anyjoint.load.own.write import written
 from anyjoint.mechanism import Source, gallery
 from anyjoint.mechanism.probing import needs_probing
 from dynamics.support import close
+from load import test_mjcf, test_mjcf_tendons
 from tests.joints.zoo import KINDS
 
 SOLID = aj.Inertia(1.3, (0.1, -0.2, 0.3), [[0.3, 0.02, 0.01], [0.02, 0.4, 0.03], [0.01, 0.03, 0.5]])
@@ -332,3 +333,42 @@ def test_the_schema_names_what_files_may_have():
     assert set(schema["$defs"]["inertia"]["properties"]) == set(INERTIA)
     assert set(schema["$defs"]["contact"]["properties"]) == set(CONTACT_KEYS)
     assert set(schema["$defs"]["step"]["properties"]) == {*STEPS, "by", "axis", "frame"}
+
+
+@pytest.mark.parametrize("text", [test_mjcf.ZOO, test_mjcf_tendons.TEXT])
+def test_what_another_file_said_is_kept(tmp_path, text):
+    (tmp_path / "model.xml").write_text(text)
+    mech = aj.load(tmp_path / "model.xml")
+    made = round_trip(mech, tmp_path)
+    was, now = mech.source, made.source
+    assert (now.joints, now.settings) == (was.joints, was.settings)
+    assert [list(x) for x in (now.tendons, now.sensors, now.collisions)] == [
+        list(x) for x in (was.tendons, was.sensors, was.collisions)
+    ]
+    for name, state in was.starts.items():
+        assert all(np.array_equal(a, b) for a, b in zip(state, now.starts[name], strict=True))
+    old, new = mech.compile(), made.compile()
+    q, v = mech.start[0], np.linspace(-1, 1, mech.nv)
+    for name, path in was.tendons.items():
+        lengths = [model.path_length(q, forces.Tendon(x)) for model, x in ((old, path), (new, now.tendons[name]))]
+        assert lengths[0] == lengths[1]
+    for name, sensor in was.sensors.items():
+        assert np.array_equal(sensor(old, q, v), now.sensors[name](new, q, v)), name
+
+
+@pytest.mark.parametrize(("said", "words"), [
+    ({"joint": {}}, "did you mean 'joints'"),
+    ({"joints": {"j": "nobody"}}, "expected the name of a body, got 'nobody'"),
+    ({"coordinates": {"j": 3}}, "expected the name of a body, got 3"),
+    ({"starts": {"home": [[1, 2], [3]]}}, "expected 1 and 1 numbers"),
+    ({"starts": {"home": "there"}}, "expected \\[q, v\\]"),
+    ({"settings": {"dt": [1]}}, "expected a number or a text"),
+    ({"tendons": {"t": 1}}, "expected a path"),
+    ({"sensors": {"s": 1}}, "expected a record of kind sensors.Sensor"),
+    ({"collisions": {"c": 1}}, "expected a list of shapes"),
+    ({"collisions": 1}, "collisions is an object"),
+])  # fmt: skip
+def test_what_is_wrong_with_it_is_told(tmp_path, said, words):
+    bodies = [{"name": "a", "joint": {"Revolute": {}}, "inertia": {"mass": 1, "tensor": [1, 1, 1]}}]
+    with pytest.raises(aj.ModelError, match=words):
+        loaded(tmp_path, {"anyjoint": 1, "name": "m", "bodies": bodies, "file": said})

@@ -17,6 +17,7 @@ from anyjoint.errors import InputError
 from anyjoint.geometry import curves, distances, functions, surfaces
 from anyjoint.joints.function import function_name
 from anyjoint.mechanism import Body, Ground, shapes
+from anyjoint.mechanism.sensor import Sensor
 from anyjoint.options import nearest
 from anyjoint.scalar import definition
 from anyjoint.spatial import Pose, Rotation, Translation, Turn, as_matrix
@@ -36,7 +37,8 @@ def _kinds() -> Iterator[tuple[str, type]]:
             if isinstance(kind, type) and dataclasses.is_dataclass(kind):
                 yield f"{name}.{word}", kind
     yield from (("load.OnEllipsoid", OnEllipsoid), ("load.OnThorax", OnThorax), ("load.Location", Location),
-                ("load.Place", Place), ("constraints.Loop", Loop), ("constraints.Closing", Closing))  # fmt: skip
+                ("load.Place", Place), ("constraints.Loop", Loop), ("constraints.Closing", Closing),
+                ("sensors.Sensor", Sensor))  # fmt: skip
 
 
 KINDS: dict[str, type] = dict(_kinds())

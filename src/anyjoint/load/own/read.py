@@ -18,6 +18,7 @@ from ..base import base_joint
 from ..finish import finished
 from ..report import Report
 from ..request import Request
+from .about import decoded_source
 from .codec import decoded, decoded_pose, decoded_record
 from .contacts import decoded_contact
 from .formulas import decoded_formulas, is_formulas
@@ -25,7 +26,7 @@ from .text import Object, parse
 from .write import PER_VELOCITY, VERSION
 
 TOP = ("anyjoint", "name", "description", "gravity", "parameters", "joints", "bodies", "constraints", "contacts",
-       "scenery", "frames", "start", "actuators", "forces", "$schema")  # fmt: skip
+       "scenery", "frames", "start", "actuators", "forces", "file", "$schema")  # fmt: skip
 BODY = (
     "name", "parent", "joint", "contact", "placement", "inertia", "shapes", "frames", *PER_VELOCITY, "velocity", "rest",
 )  # fmt: skip
@@ -87,7 +88,8 @@ class _Reader:
         self.report.check()
         if "start" in root:
             self._try(self._line(root["start"]), "start", self._start)
-        source = Source(self.report.file, "anyjoint", actuators=actuators, forces=forces)
+        said = self._try(self._line(root.get("file")), "file", decoded_source, root.get("file", {}), mech) or {}
+        source = Source(self.report.file, "anyjoint", actuators=actuators, forces=forces, **said)
         return finished(mech, self.request, self.lines, source)
 
     def _start(self) -> None:

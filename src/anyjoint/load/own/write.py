@@ -14,6 +14,7 @@ from anyjoint.mechanism.checks import Problem, report
 from anyjoint.mechanism.touching import ContactPair
 from anyjoint.spatial import Pose
 
+from .about import encoded_source
 from .codec import encoded, encoded_pose
 from .contacts import encoded_contact
 from .formula_joint import FormulaJoint
@@ -65,6 +66,8 @@ def written(mech: Mechanism) -> str:
         tail["actuators"] = _tried("actuators", lambda: {name: encoded(x) for name, x in named}, problems)
     if source is not None and source.forces:
         tail["forces"] = _tried("forces", lambda: encoded(source.forces), problems)
+    if source is not None and (said := _tried("file", lambda: encoded_source(source), problems)):
+        tail["file"] = said
     if problems:
         raise ModelError(report(f"save: mechanism {mech.name!r}", problems))
     lines = [f"{json.dumps(key)}: {_json(value)}" for key, value in head.items()]

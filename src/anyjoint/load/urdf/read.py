@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism, Source
-from anyjoint.mechanism.shapes import Shape
+from anyjoint.mechanism.shapes import Mesh, Shape
 
 from ..base import base_joint
 from ..finish import finished
@@ -22,6 +23,8 @@ from .mimic import check_ranges, felt, followers
 from .names import check_names
 from .shapes import Looks
 from .tree import depth_first, find_root
+
+SHELLS = ("#d5d9e0", "#4b515c")
 
 
 def read_urdf(root: Element, request: Request) -> Mechanism:
@@ -64,8 +67,8 @@ def _build(
         message = f"link 'ground' is called {names['ground']!r} here; ours is the world"
         report.warn(links["ground"].line, "name", message)
     forces = felt(joints, following)
-    first = links[base]
-    mech.add_body(names[base], joint=base_joint(request.base), inertia=first.inertia, shape=_looks(first))
+    first, shells = links[base], {base: 0}
+    mech.add_body(names[base], joint=base_joint(request.base), inertia=first.inertia, shape=_looks(first, 0))
     for joint in depth_first(base, joints):
         link, own = links[joint.child], forces[joint.name]
         made: Joint = joint.joint()
@@ -75,7 +78,8 @@ def _build(
         drive = {"damping": own.damping, "friction": own.friction, "effort": joint.effort, "velocity": joint.velocity}
         options: dict[str, Any] = drive if made.nv else {}
         where = names[joint.child], names[joint.parent]
-        mech.add_body(*where, made, joint.placement, link.inertia, _looks(link), **options)
+        shells[joint.child] = (shells[joint.parent] + (joint.type != "fixed")) % len(SHELLS)
+        mech.add_body(*where, made, joint.placement, link.inertia, _looks(link, shells[joint.child]), **options)
     lines = {names[link.name]: link.line for link in links.values()}
     return finished(
         mech,
@@ -90,6 +94,9 @@ def _build(
     )
 
 
-def _looks(link: Link) -> list[Shape]:
-    """What the viewer draws: visuals, or collisions where there are none."""
-    return list(link.visuals or link.collisions)
+def _looks(link: Link, shell: int) -> list[Shape]:
+    """What the viewer draws: visuals, or collisions where there are none; meshes without a colour as light and dark
+    shells in turn along a limb.
+    """
+    shapes = link.visuals or link.collisions
+    return [replace(x, color=SHELLS[shell]) if isinstance(x, Mesh) and x.color is None else x for x in shapes]

@@ -1,0 +1,71 @@
+"""What the file that a mechanism was loaded from said beside it: names, starts, settings, shapes, paths, sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from anyjoint.errors import InputError
+from anyjoint.mechanism import Mechanism, Source
+from anyjoint.mechanism.sensor import Sensor
+from anyjoint.options import nearest
+
+from .codec import decoded, encoded
+
+PARTS = ("joints", "coordinates", "starts", "settings", "collisions", "tendons", "sensors")
+
+
+def encoded_source(source: Source) -> dict[str, Any]:
+    """All parts that are not empty."""
+    parts = {part: getattr(source, part) for part in PARTS}
+    return {part: {name: encoded(x) for name, x in named.items()} for part, named in parts.items() if named}
+
+
+def decoded_source(given: Any, mech: Mechanism) -> dict[str, Any]:
+    """The parts as `Source` has them, checked against the mechanism."""
+    made: dict[str, Any] = {}
+    for part, named in _object(given, "'file'").items():
+        if part not in PARTS:
+            raise InputError(f"'file' has no {part!r}{nearest(part, PARTS)}")
+        made[part] = {
+            name: _part(part, f"{part} {name!r}", decoded(x), mech) for name, x in _object(named, part).items()
+        }
+    return made
+
+
+def _part(part: str, where: str, value: Any, mech: Mechanism) -> Any:
+    if part == "starts":
+        return _start(where, value, mech)
+    if part == "settings":
+        return _fits(where, value, isinstance(value, (float, int, str)), "a number or a text")
+    if part == "tendons":
+        return list(_fits(where, value, isinstance(value, tuple), "a path, a list of points"))
+    if part == "sensors":
+        return _fits(where, value, isinstance(value, Sensor), "a record of kind sensors.Sensor")
+    if part == "collisions":
+        return _fits(where, value, isinstance(value, tuple), "a list of shapes")
+    body = value if part == "joints" else value[0] if isinstance(value, tuple) and len(value) == 2 else None
+    return _fits(where, value, isinstance(body, str) and body in mech, "the name of a body")
+
+
+def _start(where: str, value: Any, mech: Mechanism) -> tuple[Any, Any]:
+    try:
+        q, v = (np.asarray(x, dtype=float) for x in value)
+    except (TypeError, ValueError):
+        raise InputError(f"{where}: expected [q, v], two lists of numbers, got {value!r}") from None
+    _fits(where, value, q.shape == (mech.nq,) and v.shape == (mech.nv,), f"{mech.nq} and {mech.nv} numbers")
+    return q, v
+
+
+def _fits(where: str, value: Any, fine: bool, wanted: str) -> Any:
+    if not fine:
+        raise InputError(f"{where}: expected {wanted}, got {value!r}")
+    return value
+
+
+def _object(given: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise InputError(f"{where} is an object, got {given!r}")
+    return given
