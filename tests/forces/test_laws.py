@@ -62,6 +62,14 @@ def test_forces_are_slopes_of_their_energy(name):
     assert power == pytest.approx((behind - ahead) / (2 * e), rel=1e-7, abs=1e-7)
 
 
+@pytest.mark.parametrize("name", CONSERVATIVE | OTHERS)
+def test_steps_in_python_feel_them_by_machine_code(name):
+    mech = tree()
+    program = trace_forces(mech, [(CONSERVATIVE | OTHERS)[name]])
+    wanted = program.torque(0.3, *mech.start)
+    assert program.at_state(0.3, *mech.start) == pytest.approx(wanted, rel=1e-12, abs=1e-13 * np.abs(wanted).max())
+
+
 MODEL = tree().compile()
 
 

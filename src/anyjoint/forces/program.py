@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.codegen import CompiledFunction, compile_function
 from anyjoint.constraints import Push
 from anyjoint.constraints.push import with_ground
 from anyjoint.errors import InputError
@@ -104,6 +105,22 @@ class ForceProgram:
             for k, x in zip(made.torques, evaluate(list(made.torques.values()), values), strict=True):
                 out[..., k] = x
         return out
+
+    def at_state(self, t: float, q: Floats, v: Floats) -> Floats:
+        """The same at one state by machine code, for steps in Python, which ask again and again."""
+        if self.compiled or not self.straight.torques:
+            return self.torque(t, q, v)
+        rows = (q, v, self.numbers, [signal_at(f, t) for f in self.functions])
+        out = np.zeros(len(v))
+        out[list(self.straight.torques)] = self._code(*(np.array(x, dtype=float) for x in rows if len(x)))
+        return out
+
+    @cached_property
+    def _code(self) -> CompiledFunction:
+        """The straight program: entries of tau that are not 0, by all rows that it has."""
+        made = self.straight
+        rows = [x for x in (made.q, made.v, made.parameters, made.signals) if x]
+        return compile_function(rows, list(made.torques.values()))
 
     @cached_property
     def _energy(self) -> tuple[list[Node], Any]:

@@ -90,7 +90,7 @@ class Drive:
     def torque(self, t: float, q: Floats, v: Floats, member: int = 0) -> Floats:
         """All generalized forces at one state."""
         tau = self.given(t, q, v, member)
-        return tau + self.forces.torque(t, q, v) if self.forces and self.forces.torques else tau
+        return tau + self.forces.at_state(t, q, v) if self.forces and self.forces.torques else tau
 
     def torques(self, t: Floats, q: Floats, v: Floats, member: int = 0) -> Floats:
         """All generalized forces at many states (samples, n) of one trajectory."""
