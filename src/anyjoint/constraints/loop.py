@@ -188,6 +188,3 @@ def _screw(point: Vector | None, direction: Vector) -> Vector:
 
 def _columns(vectors: Sequence[Vector]) -> Matrix:
     return np.stack(vectors, axis=1) if vectors else zeros(6, 0)
-
-
-
