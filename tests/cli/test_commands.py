@@ -16,6 +16,7 @@ from anyjoint.quantity import QUANTITIES
 # Of a mechanism without constraints, and those with outputs.
 SPECIAL = [name for name, quantity in QUANTITIES.items() if quantity.constrained or quantity.touching]
 FREE = [name for name, quantity in QUANTITIES.items() if quantity.outputs and name not in SPECIAL]
+FREE += ["step_semi_implicit_euler"]  # beside `step`, by rk4
 PENDULUM = '''
 """A pendulum."""
 import anyjoint as aj
