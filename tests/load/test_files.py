@@ -144,6 +144,22 @@ def test_meshes_are_found(package, reference):
     assert load(package, meshed(reference), meshes="skip")["base"].shapes == ()
 
 
+def test_robots_of_meshes_wear_light_and_dark_shells(package):
+    """In turn along a limb; what has a colour keeps it, and robots without meshes are coloured body by body."""
+    ball, red = "<geometry><sphere radius='1'/></geometry>", '<material name="r"><color rgba="1 0 0 1"/></material>'
+    parts = [
+        link("arm", more=f"<visual>{ball}</visual>"), joint("a", "continuous", "base", "arm"),
+        link("cap", more=f"<visual>{ball}</visual><visual>{ball}{red}</visual>"), joint("b", "fixed", "arm", "cap"),
+        link("hand", more=f"<visual>{ball}</visual>"), joint("c", "continuous", "arm", "hand"),
+    ]  # fmt: skip
+    mech = load(package, meshed("../meshes/part.stl").replace("</robot>", "\n".join([*parts, "</robot>"])))
+    base, arm, cap, painted, hand = (shape.color for body in mech.bodies for shape in body.shapes)
+    assert base == hand != arm == cap
+    assert painted == "#ff0000"
+    bare = load(package, robot(link("base"), *parts))
+    assert [shape.color for body in bare.bodies for shape in body.shapes] == [None, None, "#ff0000", None]
+
+
 def test_a_mirrored_mesh_is_not_inside_out(package):
     assert load(package, meshed("../meshes/part.stl", 'scale="-1 1 1"'))["base"].shape.volume == pytest.approx(1 / 6)
 

@@ -67,8 +67,8 @@ def _build(
         message = f"link 'ground' is called {names['ground']!r} here; ours is the world"
         report.warn(links["ground"].line, "name", message)
     forces = felt(joints, following)
-    first, shells = links[base], {base: 0}
-    mech.add_body(names[base], joint=base_joint(request.base), inertia=first.inertia, shape=_looks(first, 0))
+    looks = _looks(base, links, joints)
+    mech.add_body(names[base], joint=base_joint(request.base), inertia=links[base].inertia, shape=looks[base])
     for joint in depth_first(base, joints):
         link, own = links[joint.child], forces[joint.name]
         made: Joint = joint.joint()
@@ -78,8 +78,7 @@ def _build(
         drive = {"damping": own.damping, "friction": own.friction, "effort": joint.effort, "velocity": joint.velocity}
         options: dict[str, Any] = drive if made.nv else {}
         where = names[joint.child], names[joint.parent]
-        shells[joint.child] = (shells[joint.parent] + (joint.type != "fixed")) % len(SHELLS)
-        mech.add_body(*where, made, joint.placement, link.inertia, _looks(link, shells[joint.child]), **options)
+        mech.add_body(*where, made, joint.placement, link.inertia, looks[joint.child], **options)
     lines = {names[link.name]: link.line for link in links.values()}
     return finished(
         mech,
@@ -94,9 +93,18 @@ def _build(
     )
 
 
-def _looks(link: Link, shell: int) -> list[Shape]:
-    """What the viewer draws: visuals, or collisions where there are none; meshes without a colour as light and dark
-    shells in turn along a limb.
+def _looks(base: str, links: Mapping[str, Link], joints: Mapping[str, UrdfJoint]) -> dict[str, list[Shape]]:
+    """What the viewer draws of each link: visuals, or collisions where there are none.
+
+    In a robot of meshes, what has no colour is a light or a dark shell, in turn along a limb.
     """
-    shapes = link.visuals or link.collisions
-    return [replace(x, color=SHELLS[shell]) if isinstance(x, Mesh) and x.color is None else x for x in shapes]
+    shapes = {name: list(link.visuals or link.collisions) for name, link in links.items()}
+    if not any(isinstance(shape, Mesh) for some in shapes.values() for shape in some):
+        return shapes
+    turn = {base: 0}
+    for joint in depth_first(base, joints):
+        turn[joint.child] = (turn[joint.parent] + (joint.type != "fixed")) % len(SHELLS)
+    return {
+        name: [replace(shape, color=SHELLS[turn[name]]) if shape.color is None else shape for shape in some]
+        for name, some in shapes.items()
+    }
