@@ -65,15 +65,36 @@ class Oracle:
                 self.coordinates.get(coupler.getDependentCoordinateName()).setValue(self.now, value, False)
 
     def answers(self, model: Any, random: np.random.Generator) -> Iterator[Answer]:
-        """Ours and theirs at a random state: poses, the mass matrix, lengths and moment arms of muscles."""
+        """Ours and theirs at a random state: poses, velocities, the mass matrix, lengths and moment arms of muscles."""
         q = self.state(random)
         poses = model.body_poses(q)
-        for k in range(self.model.getBodySet().getSize()):
-            body = self.model.getBodySet().get(k)
+        for body in self._bodies():
             yield "poses", poses[self.mech[body.getName()].index], self.pose(body)
         if len(self.order) == len(self.names) == self.now.getNQ():
+            twists = model.body_twists(q, self.move(random))
+            for body in self._bodies():
+                k = self.mech[body.getName()].index
+                yield "velocities", twists[k].reshape(2, 3) @ poses[k, :3, :3].T, self.velocity(body)
             yield "mass matrix", model.mass_matrix(q), self.mass_matrix()
         yield from self.paths(model, q)
+
+    def _bodies(self) -> list[Any]:
+        bodies = self.model.getBodySet()
+        return [bodies.get(k) for k in range(bodies.getSize())]
+
+    def move(self, random: np.random.Generator) -> Floats:
+        """Let OpenSim move at random speeds; our velocities then, which are rates of coordinates."""
+        at, u = self._slots(), simbody.Vector(self.now.getNU(), 0.0)
+        for k in range(u.size()):
+            u.set(k, random.normal())
+        self.now.setU(u)
+        self.model.realizeVelocity(self.now)
+        return np.array([self.now.getQDot().get(int(i)) for i in at])
+
+    def velocity(self, body: Any) -> Floats:
+        """Angular velocity of a body and velocity of its origin, in the world."""
+        both = body.getVelocityInGround(self.now)
+        return np.array([[both.get(i).get(k) for k in range(3)] for i in range(2)])
 
     def paths(self, model: Any, q: Floats) -> Iterator[Answer]:
         """Lengths and moment arms of the muscles; around cylinders, where OpenSim's way is not quite the shortest,
@@ -118,12 +139,11 @@ class Oracle:
         matter, n = self.model.getMatterSubsystem(), self.now.getNU()
         M, N = simbody.Matrix(), np.zeros((n, n))
         matter.calcM(self.now, M)
-        rates, u = np.zeros((n, n)), simbody.Vector(n, 0.0)
+        u = simbody.Vector(n, 0.0)
         for k in range(n):
             u.set(k, 1.0)
             self.now.setU(u)
             self.model.realizeVelocity(self.now)
-            rates[:, k] = [self.coordinates.get(name).getSpeedValue(self.now) for name, _ in self.order]
             N[:, k] = [self.now.getQDot().get(i) for i in range(n)]
             u.set(k, 0.0)
         self.now.setU(u)
