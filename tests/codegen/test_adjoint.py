@@ -1,5 +1,7 @@
 """Tangents and adjoints of schedules by hand: branches, places used again, arguments that meet."""
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -14,8 +16,9 @@ ROWS = (Array("x", "row"), Array("result", "row"), Array("numbers", "uniform"), 
 
 
 def evaluate(schedule, rows):
-    """All given arrays after a run; outputs begin as zeros."""
+    """All given arrays after a run; outputs begin as zeros, the work array as NaN."""
     code = CompiledSchedule(schedule)
+    ctypes.memset(code.work(1), 0xFF, 8 * schedule.work)
     arrays = [rows.setdefault(array.name, np.zeros(8)) for array in schedule.arrays if array.kind != "lane"]
     code(*arrays)
     return rows
@@ -71,6 +74,19 @@ def test_a_chain_of_calls_that_hand_on_through_one_place():
     runs = (Run.over(0, (0, [0]), (3, [0])), Run.over(1, (3, [0] * 3), (0, [1, 2, 3]), (2, [0, 0, 0])),
             Run.over(2, (3, [0]), (1, [0])))  # fmt: skip
     check(Schedule(ROWS, (start, step, stop), runs, 1), np.array([0.3, 0.5, -0.7, 0.2]), np.array([1.3]), 2)
+
+
+def test_calls_of_one_kernel_of_which_some_stand_still():
+    """Work of the first call does not depend on x, that of the second does: its rates are zero, not what was there."""
+    graph = Graph()
+    x, p = graph.variable("x"), graph.variable("p")
+    stores = (Store(p * p, 2, 0), Store(x * x, 2, 1))
+    before = Kernel(graph, (ROWS[0], ROWS[2], ROWS[3]), {x.id: (0, 0), p.id: (1, 0)}, stores)
+    graph = Graph()
+    y = graph.variable("y")
+    after = Kernel(graph, (ROWS[3], ROWS[1]), {y.id: (0, 0)}, (Store(y.sin(), 1, 0),))
+    runs = (Run.over(0, (0, [0]), (2, [0]), (3, [0])), Run.over(1, (3, [0, 1]), (1, [0, 1])))
+    check(Schedule(ROWS, (before, after), runs, 2), np.array([0.7]), np.array([0.4]), 2)
 
 
 def test_sums_that_many_calls_add_to():

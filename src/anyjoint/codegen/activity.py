@@ -25,6 +25,12 @@ class Activity:
     loads: tuple[frozenset[int], ...]
     stores: tuple[frozenset[int], ...]  # positions among the kernel's stores
     alive: tuple[Flags, ...]  # per array of the schedule: the places that ever do
+    still: tuple[Flags, ...]  # and those that do not, though a kernel loads or stores there what does in other calls
+
+    @property
+    def shadowed(self) -> list[bool]:
+        """Per array whether any of its places needs one beside it."""
+        return [bool(x.any() or y.any()) for x, y in zip(self.alive, self.still, strict=True)]
 
 
 def activity(schedule: Schedule, names: Collection[str]) -> Activity:
@@ -49,7 +55,22 @@ def activity(schedule: Schedule, names: Collection[str]) -> Activity:
                 array, at = uses.stored(run, position)
                 if not alive[array][at].all():
                     alive[array][at] = grows = True
-    return Activity(tuple(loads), tuple(_stores(schedule, kernels, alive)), alive)
+    stores = _stores(schedule, kernels, alive)
+    return Activity(tuple(loads), tuple(stores), alive, _still(schedule, kernels, loads, stores, alive))
+
+
+def _still(
+    schedule: Schedule, kernels: list[_Uses], loads: list[frozenset[int]], stores: list[frozenset[int]],
+    alive: tuple[Flags, ...],
+) -> tuple[Flags, ...]:  # fmt: skip
+    """Places without derivatives that calls load or store as if they had any, since other calls of the kernel do."""
+    still = tuple(np.zeros_like(flags) for flags in alive)
+    for run in schedule.runs:
+        uses, k = kernels[run.kernel], run.kernel
+        loaded = [place for i, place in uses.loaded(run) if i in loads[k]]
+        for array, at in [*loaded, *(uses.stored(run, position) for position in stores[k])]:
+            still[array][at[~alive[array][at]]] = True
+    return still
 
 
 def _stores(schedule: Schedule, kernels: list[_Uses], alive: tuple[Flags, ...]) -> list[frozenset[int]]:

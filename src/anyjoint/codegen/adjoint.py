@@ -54,7 +54,7 @@ def adjoint(
         raise ExpressionError("The adjoint of an adjoint with loops is not known; take the tangent of one of them.")
     found = activity(schedule, inputs)
     rows = {name: bar_of(name) for name in (*inputs, output)}
-    made = Shadows(schedule, [bool(flags.any()) for flags in found.alive], rows, weigh is None, more)
+    made = Shadows(schedule, found.shadowed, rows, weigh is None, more)
     if made.is_direct:
         kernel, used = tidy(_straight(schedule.kernels[0], found.loads[0], made))
         number = made.builder.kernel(kernel)

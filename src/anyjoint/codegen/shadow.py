@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from anyjoint.codegen.activity import Flags
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store, extents
 from anyjoint.symbolic import Graph, Node
@@ -137,6 +138,13 @@ class Shadows:
         """Fill shadows with zeros."""
         for found in filter(None, map(self.shadow, arrays)):
             self.builder.pointwise(found[1], {}, {}, {"x": found[0]}, lambda _: {"x": 0.0})
+
+    def clear_some(self, flags: Sequence[Flags]) -> None:
+        """Fill the flagged numbers of shadows with zeros, array by array."""
+        for array, some in enumerate(flags):
+            for part in filter(len, np.split(at := np.flatnonzero(some), np.flatnonzero(np.diff(at) > 1) + 1)):
+                place = self.place[array].at(int(part[0]))
+                self.builder.pointwise(len(part), {}, {}, {"x": place}, lambda _: {"x": 0.0})
 
     def _copy(self, n: int, source: Place, target: Place) -> None:
         self.builder.pointwise(n, {"x": source}, {}, {"y": target}, lambda values: {"y": values["x"]})

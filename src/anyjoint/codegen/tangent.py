@@ -29,10 +29,11 @@ def tangent(schedule: Schedule, inputs: Collection[str], outputs: Collection[str
     """
     schedule, loops = unrolled(one_by_one(schedule))
     found = activity(schedule, inputs)
-    made = Shadows(schedule, [bool(flags.any()) for flags in found.alive], {x: rate_of(x) for x in (*inputs, *outputs)})
+    made = Shadows(schedule, found.shadowed, {x: rate_of(x) for x in (*inputs, *outputs)})
     looping = any(run.again for run in schedule.runs) or bool(loops)  # a pass may read what only the next one writes
     lanes = [array.name for array in schedule.arrays if array.kind == "lane" and looping]
     made.clear([*lanes, *(name for name in outputs if name not in inputs)])  # and entries that no run writes
+    made.clear_some(found.still)
     for name in inputs:
         made.fill(name)
     first = len(made.builder.kernels)
