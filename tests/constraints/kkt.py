@@ -1,9 +1,10 @@
-"""The dense oracle on floats: [[M, G^T], [G, 0]] [a, y] = [tau - bias, -gamma], rows by dual numbers through poses.
+"""The dense oracle on floats: [[M, G^T], [G, 0]] [a, y] = [tau - bias, -gamma], by dual numbers through poses.
 
 Soft rows are springs and dampers: their multipliers are known.
 
-It knows nothing of links, K or hubs. A state moves along q(s) with constant velocities; rows and their derivatives are
-taken on that path, so quaternions (nq != nv) are like everything else.
+It knows nothing of links, S, Phi, K or hubs. A state moves along q(s) with constant velocities; bodies, rows and their
+derivatives are taken on that path, so quaternions and rolling (nq != nv) and joints that follow others are like
+everything else.
 """
 
 from __future__ import annotations
@@ -11,10 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from anyjoint.constraints import Loop
-from anyjoint.dynamics.newton_euler import NEWTON_EULER
 from anyjoint.scalar import derivative
 from anyjoint.spatial import Pose, Translation, Turn, Twist, vector
-from dynamics.support import State
 
 
 def path(mech, q, v, s):
@@ -66,17 +65,28 @@ def _zero(x):
     return 0.0 if x is None else x
 
 
-def velocity_rows(mech, constraint, q, v, t):
-    """A function of poses and twists, which are the derivatives of poses along the path."""
+def moving(mech, q, v):
+    """Poses and twists of all bodies: derivatives of poses along the path."""
     rate = derivative(lambda s: [[*T.R.ravel(), *T.p] for T in flat_poses(mech, path(mech, q, v, s))], 0.0)
-    poses, twists = [], []
-    for i, pose in enumerate(flat_poses(mech, q)):
-        Rdot, pdot = vector(*rate[i][:9]).reshape(3, 3), vector(*rate[i][9:])
+    made = []
+    for pose, slopes in zip(flat_poses(mech, q), rate, strict=True):
+        Rdot, pdot = vector(*slopes[:9]).reshape(3, 3), vector(*slopes[9:])
         spin = pose.R.T @ Rdot
-        poses.append(pose)
-        twists.append(Twist(vector(spin[2, 1], spin[0, 2], spin[1, 0]), pose.R.T @ pdot))
+        made.append((pose, Twist(vector(spin[2, 1], spin[0, 2], spin[1, 0]), pose.R.T @ pdot)))
+    return made
+
+
+def velocities(mech, q, v):
+    """Of every body its angular velocity in its own axes, and that of its centre of mass in the world's."""
+    pairs = zip(mech.bodies, moving(mech, q, v), strict=True)
+    return [x for b, (T, V) in pairs for x in (*V.angular, *(T.R @ V.at(b.inertia.com.tolist())))]
+
+
+def velocity_rows(mech, constraint, q, v, t):
+    """A function of poses and twists."""
     still = Pose(), Twist(vector(0.0, 0.0, 0.0), vector(0.0, 0.0, 0.0))
-    at = [(poses[i], twists[i]) if i >= 0 else still for i in constraint.bodies]
+    bodies = [*moving(mech, q, v), still]
+    at = [bodies[i] for i in constraint.bodies]
     own = _own(mech, constraint, q)
     joints = [(mech.bodies[body], k) for body, k in constraint.coordinates]
     own_rates = [v[body.v.start + body.joint.velocity_of(k)] for body, k in joints]
@@ -99,13 +109,25 @@ def loop_errors(loop, a, b):
     return rows + ([R[0, 1]] if closing.cross else [])
 
 
+EYE = np.eye(3)
+
+
+def block_diagonal(blocks):
+    """A matrix of 3x3 blocks."""
+    made = np.zeros((3 * len(blocks), 3 * len(blocks)))
+    for k, block in enumerate(blocks):
+        made[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = block
+    return made
+
+
 class System:
     """M, bias, G, gamma and compliances at a state."""
 
     def __init__(self, mech, q, t=0.0):
         self.mech, self.q, self.t = mech, [float(x) for x in q], t
-        self.state = State(mech, self.q, np.zeros(mech.nv))
-        self.M = self.state.mass_matrix()
+        self.J = np.array([velocities(mech, self.q, list(e)) for e in np.eye(mech.nv)], dtype=float).T
+        self.weight = block_diagonal([part for b in mech.bodies for part in (b.inertia.tensor, b.inertia.mass * EYE)])
+        self.M = self.J.T @ self.weight @ self.J
         self.still = self._rates(np.zeros(mech.nv))  # what moves with time alone
         self.G = np.array([self._rates(e) - self.still for e in np.eye(mech.nv)]).T.reshape(mech.nc, mech.nv)
         self.compliance = np.array([c.compliance for c in mech.constraints for _ in range(c.count)])
@@ -117,13 +139,22 @@ class System:
     def move(self, v):
         """The terms that depend on velocities."""
         mech, q, t, v = self.mech, self.q, self.t, [float(x) for x in v]
-        self.bias = self.state.at(v=v).row(NEWTON_EULER, qdd=np.zeros(mech.nv))
+        self.bias = self.J.T @ self._lacking(v)
         self.rate = self._rates(v)
         given = np.array(
             [x if e is None else e for e, x in zip(errors(mech, q, t), self.rate, strict=True)], dtype=float
         )
         self.push = np.divide(given, self.compliance, out=np.zeros(mech.nc), where=~self.hard)
         self.gamma = np.array(derivative(lambda s: rates(mech, path(mech, q, v, s), v, t + s), 0.0), dtype=float)
+
+    def _lacking(self, v):
+        """Moments and forces that bodies need at constant velocities: Newton's and Euler's equations, one by one."""
+        mech, q = self.mech, self.q
+        drift = np.array(derivative(lambda s: velocities(mech, path(mech, q, v, s), v), 0.0), dtype=float)
+        need = (self.weight @ drift).reshape(-1, 2, 3)
+        for body, own, w in zip(mech.bodies, need, (self.J @ v).reshape(-1, 2, 3)[:, 0], strict=True):
+            own += [np.cross(w, body.inertia.tensor @ w), -body.inertia.mass * np.asarray(mech.gravity)]
+        return need.ravel()
 
     def solve(self, tau):
         """Accelerations and multipliers, of least norm where rows are redundant."""
@@ -137,7 +168,10 @@ class System:
 
     @property
     def strengths(self):
-        """Singular values of G, measured by kinetic energy, over the largest."""
-        G = self.G[self.hard]
-        sizes = np.linalg.svd(np.linalg.solve(np.linalg.cholesky(self.M), G.T), compute_uv=False)
+        """Of all hard rows."""
+        return self.strengths_of(self.hard)
+
+    def strengths_of(self, rows):
+        """Singular values of some rows of G, measured by kinetic energy, over the largest."""
+        sizes = np.linalg.svd(np.linalg.solve(np.linalg.cholesky(self.M), self.G[rows].T), compute_uv=False)
         return sizes / sizes[0]

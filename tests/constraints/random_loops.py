@@ -1,4 +1,4 @@
-"""Random trees with random loops and rows of every kind, at a random state that is on all of them."""
+"""Random trees with random loops, wheels and rows of every kind, at a random state that is on all of them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from itertools import count
 import numpy as np
 
 import anyjoint as aj
-from anyjoint import joints
+from anyjoint import curves, joints, surfaces
 from constraints.kkt import System
+from constraints.random_tree import random_coordinates, random_pose, tree
 
 TREE = 5  # bodies
+CLEAR = 0.02  # share of the strongest combination of rows that the weakest has at least
+DEPENDENT = 1e-11  # share that rounding leaves of rows which others imply
 CLOSING = [
     lambda rng: joints.Revolute(tuple(rng.normal(size=3))),
     lambda rng: joints.Revolute((0, 0, 1)),
@@ -24,20 +27,6 @@ CLOSING = [
     lambda rng: joints.Fixed(),
     lambda rng: joints.Composite(joints.Revolute((0, 1, 0)), joints.Prismatic((0, 1, 0))),
 ]
-OPEN = [
-    lambda rng: joints.Revolute(tuple(rng.normal(size=3))),
-    lambda rng: joints.Revolute((0, 0, 1)),
-    lambda rng: joints.Revolute((0, 1, 0)),
-    lambda rng: joints.Prismatic(tuple(rng.normal(size=3))),
-    lambda rng: joints.Universal(),
-    lambda rng: joints.Spherical(),
-    lambda rng: joints.Free(),
-    lambda rng: joints.SphericalQuaternion(),
-    lambda rng: joints.FreeQuaternion(),
-    lambda rng: joints.OnCurve(aj.curves.Helix(1.0, 0.3)),
-]
-
-
 @dataclass(frozen=True)
 class Case:
     """A mechanism, a state on its constraints at a time, and the dense system there."""
@@ -49,11 +38,14 @@ class Case:
     dense: System
 
 
-def random_case(seed):
-    """The first case of a seed that has a solution and is not close to a singular place."""
+def random_case(seed, rolling=False, shared=False):
+    """The first case of a seed that has a solution and is not close to a singular place.
+
+    On request with bodies and wheels that roll, and with coordinates that move several joints.
+    """
     for attempt in count():
         rng = np.random.default_rng((seed, attempt))
-        mech, q, t = closed_tree(rng)
+        mech, q, t = closed_tree(rng, rolling, shared)
         v, dense = rng.normal(size=mech.nv), System(mech, q, t)
         hard = dense.hard
         if not 0 < np.linalg.matrix_rank(dense.G[hard], tol=1e-9) < mech.nv or _unclear(dense):
@@ -68,7 +60,7 @@ def random_case(seed):
 def _unclear(dense):
     """Whether some rows are nearly, but not quite, dependent."""
     strengths = dense.strengths
-    return bool(((strengths > 1e-11) & (strengths < 0.02)).any())
+    return bool(((strengths > DEPENDENT) & (strengths < CLEAR)).any())
 
 
 def _outside(G, right):
@@ -76,53 +68,19 @@ def _outside(G, right):
     return float(np.abs(right - G @ np.linalg.lstsq(G, right, rcond=1e-9)[0]).max())
 
 
-def closed_tree(rng):
+def closed_tree(rng, rolling, shared):
     """A mechanism, coordinates on all its constraints, and the time at which they are."""
-    mech = tree(rng, TREE)
+    mech = tree(rng, TREE, rolling, shared)
     q, t = random_coordinates(mech, rng), float(rng.uniform(0, 2))
     poses = mech.poses(list(map(float, q)))
     kinds = [loop, loop, rod_or_height, *rng.choice([knife, coordinate_row, driven, timed_row, cut, loop], 2)]
+    if rolling and (rng.random() < 0.5 or not any(isinstance(b.joint, joints.Rolling) for b in mech.bodies)):
+        kinds[rng.integers(1, len(kinds))] = wheel
     for add in kinds:
         q = add(mech, rng, q, poses, t)
     if rng.random() < 0.5:
         again(mech, rng, q)
     return mech, q, t
-
-
-def tree(rng, bodies):
-    """A random tree."""
-    mech = aj.Mechanism("random", gravity=tuple(rng.normal(size=3) * 5))
-    for k in range(bodies):
-        parent = mech.bodies[rng.integers(k)] if k and rng.random() < 0.8 else None
-        joint = OPEN[rng.integers(len(OPEN))](rng)
-        mech.add_body(f"b{k}", parent, joint, random_pose(rng), inertia(rng))
-    return mech
-
-
-def random_coordinates(mech, rng):
-    """Anything; quaternions of length 1."""
-    q = rng.uniform(-1, 1, mech.nq)
-    for body in mech.bodies:
-        if body.joint.nq != body.joint.nv:
-            first = body.q.start + (3 if isinstance(body.joint, joints.FreeQuaternion) and not _leads(body) else 0)
-            q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
-    return q
-
-
-def _leads(body):
-    """Whether a free joint's quaternion comes before its position."""
-    return "w" in body.joint.coordinates[0].name
-
-
-def random_pose(rng, size=0.5):
-    """Any pose."""
-    return aj.Pose.translation(*(size * rng.normal(size=3))) @ aj.Pose.rpy(*rng.normal(size=3))
-
-
-def inertia(rng):
-    """Any inertia."""
-    a, b, c = rng.uniform(0.1, 0.5, 3)
-    return aj.Inertia.box(rng.uniform(0.5, 3), a, b, c).moved(random_pose(rng, 0.1))
 
 
 # -- constraints that hold where the mechanism is --------------------------------------------------------------------
@@ -160,6 +118,36 @@ def cut(mech, rng, q, poses, t):
     other = poses[b].inverse() @ poses[a] @ F @ joint.pose([own])
     mech.add_loop(f"b{a}", f"b{b}", joint=joint, at=(F, aj.Pose.from_matrix(other.matrix.astype(float))))
     return np.append(q, own)
+
+
+RIMS = [
+    (curves.Circle(0.3), lambda n: -0.3 * level(n)),
+    (surfaces.Sphere(0.4), lambda n: -0.4 * n),
+    (surfaces.Torus(0.3, 0.1), lambda n: -0.3 * level(n) - 0.1 * n),
+]
+
+
+def level(n):
+    """The direction of the part across z."""
+    return np.array([n[0], n[1], 0.0]) / np.hypot(n[0], n[1])
+
+
+def wheel(mech, rng, q, poses, t):
+    """A rim that rolls on a plane of another body or of the ground, which goes through its lowest point."""
+    a = rng.integers(TREE)
+    of = rng.choice([-1, *(b for b in range(TREE) if b != a)])
+    rim, lowest = RIMS[rng.integers(len(RIMS))]
+    at, lean = random_pose(rng), random_pose(rng)
+    ring = poses[a] @ at
+    n = np.asarray(ring.R.T @ lean.R[:, 2], dtype=float)
+    touched = ring.act(list(lowest(n))) + lean.R[:, 0] * float(rng.normal())
+    base = poses[of] if of >= 0 else aj.Pose()
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = lean.R, touched
+    place = aj.Pose.from_matrix((base.inverse() @ aj.Pose.from_matrix(matrix)).matrix.astype(float))
+    body = mech.bodies[of] if of >= 0 else None
+    mech.add_rolling(f"b{a}", rim, on=surfaces.Plane(), of=body, at=at, place=place)
+    return q
 
 
 def again(mech, rng, q):
@@ -262,7 +250,7 @@ def timed_row(mech, rng, q, poses, t):
 def driven(mech, rng, q, poses, t):
     """A joint that follows a function of time."""
     body = mech.bodies[rng.integers(TREE)]
-    if body.joint.nq != body.joint.nv or any(c.name == f"motion of {body.name}" for c in mech.constraints):
+    if not body.joint.nq == body.joint.nv > 0 or any(c.name == f"motion of {body.name}" for c in mech.constraints):
         return q
     start = [float(x) for x in q[body.q]]
     mech.prescribe(body, lambda time: [x + 0.5 * (aj.sin(time) - np.sin(t)) for x in start])

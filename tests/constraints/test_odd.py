@@ -128,6 +128,39 @@ def test_a_loop_through_joints_that_follow():
     assert slope == pytest.approx(gamma, abs=1e-6 * max(1.0, np.abs(gamma).max()))
 
 
+def geared_twins(scale):
+    """A wheel and one that it drives, held many times over, and rows that no motion can change."""
+    mech, light = aj.Mechanism("twins", gravity=FALL), aj.Inertia(scale, (0.1, 0, 0), scale * np.eye(3))
+    at, lean = aj.Pose.translation(1, 0.2, 0) @ aj.Pose.rpy(0.1, 0.2, 0.3), (0.3, 0.9, 0.1)
+    mech.add_body("lead", joint=joints.Revolute(lean), inertia=light)
+    mech.add_body("slide", "lead", joints.Coupled(joints.Prismatic((1, 2, 3)), 1.7, "lead"), at, light)
+    mech.add_body("arm", "slide", joints.Revolute(lean), at, light)
+    mech.add_body("end", "arm", joints.Coupled(joints.Prismatic((3, 1, 2)), aj.sin, "arm", 0.2), at, light)
+    mech.add_loop("slide", "lead", joint=joints.Prismatic((1, 2, 3)), at=(aj.Pose(), at))
+    mech.add_loop("end", "arm", joint=joints.Translational(), at=(aj.Pose(), at))
+    mech.add_constraint(aj.constraint(lambda q: [q[0] - 0.4, 2 * q[0] - 0.8]), coordinates=["lead"])
+    point = mech.poses([0.4, 0.3])[1].act((0.3, 0.2, 0.1))
+    mech.add_loop("slide", None, joint=BALL, at=((0.3, 0.2, 0.1), tuple(map(float, point))))
+    return mech
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-9, 1e6])
+def test_redundant_rows_on_joints_that_follow(scale):
+    """What rounding leaves of them is told from rows that hold something, whatever the masses are."""
+    mech = geared_twins(scale)
+    q, v, tau = [0.4, 0.3], [0.0, 0.7], [0.0, 0.2 * scale]
+    dense = System(mech, q)
+    dense.move(np.array(v))
+    want = (tau - dense.bias)[1] / dense.M[1, 1]
+    model = mech.compile()
+    assert np.abs(dense.G[:, 1]).max() < 1e-12  # rows hold the first coordinate alone
+    assert model.forward_dynamics(q, v, tau) == pytest.approx([0.0, want], rel=1e-12, abs=1e-12 * abs(want))
+    y = model.constraint_multipliers(q, v, tau)
+    assert np.count_nonzero(y) == 1
+    left = dense.M @ [0.0, want] + dense.bias - tau + dense.G.T @ y
+    assert np.abs(left).max() < 1e-12 * np.abs(dense.bias).max()
+
+
 @pytest.mark.filterwarnings("ignore:.*compiling again")
 def test_parameters_that_move_a_closure():
     """Rows of other parameters, set or row by row of a batch, are those of a mechanism that was built so."""

@@ -1,4 +1,6 @@
-"""Carried unknowns against a dense KKT solve on floats: loops, rows of every kind, redundant and soft ones.
+"""Carried unknowns against a dense KKT solve on floats: loops, rolling, shared coordinates, rows of every kind.
+
+Redundant rows and soft ones are among them.
 
 Rows are those of [PAK eq. 5] and [RM eq. 54], their elimination is delayed in [PAK eq. 8].
 """
@@ -8,9 +10,9 @@ import pytest
 
 from constraints.floats import forward
 from constraints.kkt import errors
-from constraints.random_loops import random_case
+from constraints.random_loops import CLEAR, DEPENDENT, random_case
 
-SOME = [0, 2, 3, 10, 12, 14, 16, 17, 18, 20, 24, 28, 47, 52, 58]  # whose constraints are soon found to be compatible
+SOME = [0, 2, 3, 10, 11, 12, 14, 15, 16, 17, 18, 19, 20, 35, 42, 51, 52]  # soon found to be compatible
 TOLERANCE = 1e-12
 
 
@@ -37,17 +39,32 @@ def check(case, seed, answer):
     assert np.abs(np.array(position)[case.dense.hard]).max() < 1e-12
     a, y = answer(tau)
     assert max(held(case, a, y, tau)) < TOLERANCE
-    want, _ = case.dense.solve(tau)
-    assert np.abs(a - want).max() <= TOLERANCE * terms(case, y, tau).max()
+    want, least = case.dense.solve(tau)
+    assert np.abs(a - want).max() <= TOLERANCE * nearness(case, y) * terms(case, least, tau).max()
+
+
+def nearness(case, y):
+    """By how much rows that hold are closer to dependent than all rows are: of redundant ones the first hold.
+
+    Their multipliers are larger by that, and so is the rounding of what they do to accelerations.
+    """
+    dense = case.dense
+    rank = np.count_nonzero(dense.strengths > DEPENDENT)
+    return max(1.0, CLEAR / dense.strengths_of(dense.hard & (y != 0))[:rank][-1])
+
+
+def mixed(seed):
+    """Every second mechanism rolls, every second pair of them shares coordinates."""
+    return random_case(seed, rolling=seed % 2 == 1, shared=seed // 2 % 2 == 1)
 
 
 def on_floats(seed):
-    case = random_case(seed)
+    case = mixed(seed)
     check(case, seed, lambda tau: forward(case.mech, case.q, case.v, tau, case.t))
 
 
 def compiled(seed):
-    case = random_case(seed)
+    case = mixed(seed)
     model, clock = case.mech.compile(), {"t": case.t} if case.mech.timed else {}
 
     def answer(tau):
@@ -68,7 +85,7 @@ def test_sweeps_on_floats_at_length(seed):
     on_floats(seed)
 
 
-@pytest.mark.parametrize("seed", [14, 17])
+@pytest.mark.parametrize("seed", [14, 17, 19])
 def test_compiled(seed):
     compiled(seed)
 

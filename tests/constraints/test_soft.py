@@ -8,7 +8,8 @@ from anyjoint import forces, gallery, joints
 from anyjoint.forces.program import trace_forces
 from anyjoint.simulate.drive import Drive
 from constraints.kkt import System
-from constraints.random_loops import CLOSING, inertia, random_pose
+from constraints.random_loops import CLOSING
+from constraints.random_tree import inertia, random_pose
 
 A, B, LENGTH, STIFFNESS = (0.1, 0, 0.2), (0, 0.3, -0.1), 0.4, 250.0
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.joints.product_rule import columns
+from anyjoint.scalar import known, less, select
 from anyjoint.spatial import Vector, dot, dot_in_pairs, minus_dot, plus_dot, vector, zeros
 from anyjoint.tree.columns import Columns
 from anyjoint.tree.record import Record
@@ -105,6 +106,7 @@ def follow(body: Record, parent: Parent) -> None:
     for i, column in enumerate(front.driven):
         U[:, column] = U[:, column] + JL[:, i]
     body.lead, body.rest = lead, rest
+    expect_noise(body, entries, s)
     hand_on(body, parent, J, b, U, [entries[key] for key in pairs(front.width)], r, s)
 
 
@@ -119,6 +121,7 @@ def lead(body: Record, parent: Parent) -> None:
         forces_along(body, i, column, entries, r)
     for k, column in enumerate(front.joints):
         on_coordinates(body, k, column, entries, r)
+    expect_noise(body, entries, s)
     hand_on(body, parent, None, None, zeros(*U.shape), [entries[key] for key in pairs(front.width)], r, s)
 
 
@@ -136,6 +139,17 @@ def on_coordinates(body: Record, k: int, column: int, entries: dict[tuple[int, i
     for i, other in enumerate(body.columns.driven):
         key = (max(column, other), min(column, other))
         entries[key] = entries[key] + dot(on_joint(body, k), body.Phi[:, i])
+
+
+def expect_noise(body: Record, entries: dict[tuple[int, int], Any], s: list[Any]) -> None:
+    """As in `carry`: what rounding leaves of a row that cannot move a joint that follows is far below this."""
+    for k, column in enumerate(body.columns.starts):
+        size = REDUNDANT * dot(wrench(body, k), wrench(body, k))
+        for i, other in enumerate(body.columns.driven):
+            inertia = entries[other, other]
+            if known(inertia) != 0:  # of a link without mass all is left to the others
+                reach = dot(body.lead[:, i], body.lead[:, i])
+                s[column] = s[column] + size * select(less(0.0, inertia), reach / inertia, 0.0)
 
 
 # -- outward ----------------------------------------------------------------------------------------------------------

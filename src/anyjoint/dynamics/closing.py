@@ -50,6 +50,8 @@ def close(body: Record, parent: Parent, give: float) -> None:
             continue
         scaled = {j: x * inverse[k] for j, x in couplings.items()}
         for j, x in couplings.items():
+            if front.shared:  # what rows on joints that follow are made from
+                s[j] = s[j] + x * scaled[j]
             for i in range(k + 1, j + 1):
                 full[j, i] = full[j, i] - x * scaled[i]
             r[j] = r[j] - scaled[j] * rest
