@@ -84,18 +84,24 @@ def test_a_loop(method):
     check(model, begin.q[-1], begin.v[-1], {}, ("gravity",), method=method, duration=0.04, dt=0.01)
 
 
+def tops():
+    """A quaternion, and a rotation vector that soon grows too long: the model, and where it begins."""
+    mech = aj.Mechanism("tops", gravity=(0, 0, -9.81))
+    top = aj.Inertia(1.0, (0.1, 0.0, 0.3), np.diag([0.1, 0.12, 0.2]))
+    mech.add_body("one", joint=joints.SphericalQuaternion(), inertia=top)
+    mech.add_body("two", "one", joints.Spherical(), aj.Pose.translation(0, 0, 1), top, damping=0.1)
+    return mech.compile(), np.array([0.8, 0.0, 0.6, 0.0, 0.1, 4.3, 0.3]), np.array([0.3, 0.2, 0.1, 0.5, 12.0, 0.4])
+
+
+
 @pytest.mark.parametrize("method", ONE_QUICK)
 def test_quaternions_and_charts(method):
     """Rotation vectors that grow too long change their chart within the run; steps then have nothing to look back at.
 
     Few samples are kept, so that states between them are computed again, with what steps looked back at.
     """
-    mech = aj.Mechanism("tops", gravity=(0, 0, -9.81))
-    top = aj.Inertia(1.0, (0.1, 0.0, 0.3), np.diag([0.1, 0.12, 0.2]))
-    mech.add_body("one", joint=joints.SphericalQuaternion(), inertia=top)
-    mech.add_body("two", "one", joints.Spherical(), aj.Pose.translation(0, 0, 1), top, damping=0.1)
-    model, rng = mech.compile(), np.random.default_rng(3)
-    q0, v0 = np.array([0.8, 0.0, 0.6, 0.0, 0.1, 4.3, 0.3]), np.array([0.3, 0.2, 0.1, 0.5, 12.0, 0.4])
+    model, q0, v0 = tops()
+    rng = np.random.default_rng(3)
     d = {"q0": rng.normal(size=7), "v0": rng.normal(size=6)}
     options = {"method": method, "duration": 0.1, "dt": 0.01, "save_every": 4}
     run = model.simulate(q0, v0, **(options | {"save_every": 1}))
@@ -264,12 +270,8 @@ def test_steps_of_its_own_choice_are_taken_as_they_are():
 
 def test_charts_change_between_steps_of_its_own_choice():
     """Quaternions, and rotation vectors that change their chart; gradients and tangents agree."""
-    mech = aj.Mechanism("tops", gravity=(0, 0, -9.81))
-    top = aj.Inertia(1.0, (0.1, 0.0, 0.3), np.diag([0.1, 0.12, 0.2]))
-    mech.add_body("one", joint=joints.SphericalQuaternion(), inertia=top)
-    mech.add_body("two", "one", joints.Spherical(), aj.Pose.translation(0, 0, 1), top, damping=0.1)
-    model, rng = mech.compile(), np.random.default_rng(3)
-    q0, v0 = np.array([0.8, 0.0, 0.6, 0.0, 0.1, 4.3, 0.3]), np.array([0.3, 0.2, 0.1, 0.5, 12.0, 0.4])
+    model, q0, v0 = tops()
+    rng = np.random.default_rng(3)
     traj = model.simulate(q0, v0, method="adaptive-bdf2", duration=0.1, dt=0.01, rtol=1e-5, atol=1e-6, gradient=True)
     assert np.abs(np.diff(traj.q[:, 4:], axis=0)).max() > 1  # the chart has changed
     by_q, by_v = rng.normal(size=traj.v.shape), rng.normal(size=traj.v.shape)

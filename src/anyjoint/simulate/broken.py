@@ -11,7 +11,8 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.scalar.array import Floats
 
-from .trajectory import Trajectory, hermite
+from .samples import hermite
+from .trajectory import Trajectory
 
 
 @dataclass(eq=False, repr=False)

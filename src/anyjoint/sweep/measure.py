@@ -14,7 +14,7 @@ from anyjoint.options import nearest
 from anyjoint.scalar import reals
 from anyjoint.simulate import Event, Trajectory
 from anyjoint.simulate.events import locate
-from anyjoint.simulate.trajectory import hermite
+from anyjoint.simulate.samples import hermite
 
 from .run_model import RunModel
 
