@@ -76,3 +76,10 @@ def test_a_parameter_out_of_range_changes_nothing():
         model.parameters.set({name: 1e300, name.replace("mass", "com"): (1e10, 1e10, 0)})
     assert model.parameters[name] == mass
     assert np.array_equal(model.mass_matrix(q), before)
+
+
+@pytest.mark.parametrize("question", ["forward_dynamics", "inverse_dynamics"])
+def test_velocities_whose_squares_are_out_of_range_are_named_as_such(question):
+    model = gallery.revolute_chain(2).compile()
+    with pytest.raises(aj.AnyjointError, match=r"as large as 1e\+200 was given"):
+        getattr(model, question)([0.1, 0.2], [1e200, 0.0], [0.0, 0.0])

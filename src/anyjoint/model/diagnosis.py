@@ -14,6 +14,8 @@ from anyjoint.scalar.array import Floats
 if TYPE_CHECKING:
     from .model import Model
 
+LARGE = 1e100  # velocities are squared, and multiplied by masses and lengths
+
 
 def explain(model: Model, name: str, inputs: Sequence[tuple[str, int]], arrays: Sequence[Any], result: Floats) -> None:
     """Raise the error that explains a result which is not finite; return if it is finite after all."""
@@ -26,14 +28,18 @@ def explain(model: Model, name: str, inputs: Sequence[tuple[str, int]], arrays: 
     q = np.asarray(arrays[0], dtype=float)
     state = int(np.argwhere(~np.isfinite(result))[0][0])
     which = f" state {state}," if result.ndim == 2 else ""
-    raise SingularityError(f"{name}:{which} {_singular(model, name, q if q.ndim == 1 else q[state])}")
+    largest = max(float(np.abs(np.asarray(x, dtype=float)).max(initial=0.0)) for x in arrays)
+    raise SingularityError(f"{name}:{which} {_reason(model, name, q if q.ndim == 1 else q[state], largest)}")
 
 
-def _singular(model: Model, name: str, q: Floats) -> str:
+def _reason(model: Model, name: str, q: Floats, largest: float) -> str:
+    """What is not finite at q, where the largest of all inputs is this large."""
     for body in model.mechanism.bodies:
         reason = joint_reason(body, q)
         if reason:
             return f"body {body.name!r} at q = {q[body.q].tolist()}: {reason}"
+    if largest > LARGE:
+        return f"a number as large as {largest:.3g} was given, whose products are out of range; give smaller ones"
     if name != "forward_dynamics":
         return f"not finite at q = {q.tolist()}; move away from this configuration"
     index = _weakest(model.mass_matrix(q))
