@@ -138,6 +138,22 @@ class ConstraintQuestions(Part):
         G = np.asarray(self.constraint_jacobian(q, **given), dtype=float)[..., soft, :]
         return np.asarray(-np.einsum("...ij,...i->...j", G, push))
 
+    def constraint_power(
+        self, q: Any, v: Any, tau: Any = None, *, t: Any = None, parameters: Any = None
+    ) -> Floats:
+        """Power that constraints bring in: those that move by themselves (motors, belts), and soft ones that damp.
+
+        Rows at rest do no work, and what soft ones store on positions counts as energy, so that of these only the
+        power is left with which their rest position is moved.
+        """
+        q, v = np.asarray(q, self.dtype), np.asarray(v, self.dtype)
+        y = np.asarray(self.constraint_multipliers(q, v, tau=tau, t=t, parameters=parameters), dtype=float)
+        rate, own = (
+            np.asarray(self.constraint_errors(q, x, t=t, parameters=parameters)[1], dtype=float) for x in (v, 0 * v)
+        )
+        springs = [bool(c.compliance) and c.holonomic for c in self.mechanism.constraints for _ in range(c.count)]
+        return np.asarray((y * np.where(springs, own, own - rate)).sum(-1))
+
     @cached_property
     def _entry_places(self) -> Floats:
         counts = [constraint.count for constraint in self.mechanism.constraints]

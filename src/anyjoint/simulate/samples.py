@@ -23,9 +23,17 @@ def chart_changes(t: Floats, q: Floats, rates: Floats) -> Floats:
 
 
 def integral(t: Floats, rate: Floats) -> Floats:
-    """The integral of samples up to each of them: trapezoids, corrected by their slopes to fourth order."""
+    """The integral of samples up to each of them: trapezoids, corrected by their slopes to fourth order.
+
+    Between two samples of the same time the rate may jump.
+    """
     if len(t) < 2:
         return np.zeros_like(rate)
+    jumps = np.flatnonzero(np.diff(t) == 0) + 1
+    if len(jumps):
+        parts = [integral(*x) for x in zip(np.split(t, jumps), np.split(rate, jumps), strict=True)]
+        before = np.cumsum([np.zeros_like(rate[0]), *(part[-1] for part in parts[:-1])], axis=0)
+        return np.concatenate([part + start for part, start in zip(parts, before, strict=True)])
     slope = np.gradient(rate, t, axis=0, edge_order=2 if len(t) > 2 else 1)
     h = np.diff(t).reshape(-1, *(1 for _ in rate.shape[1:]))
     pieces = h / 2 * (rate[1:] + rate[:-1]) - h * h / 12 * np.diff(slope, axis=0)

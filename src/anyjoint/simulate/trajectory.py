@@ -125,11 +125,31 @@ class Trajectory:
         return forces.stored(self.q, self.v) if forces is not None and forces.stores else self.stored
 
     def work(self) -> Floats:
-        """Work that dampers, forces and inputs have done on the mechanism up to every sample.
+        """Work that dampers, forces, inputs and constraints that move have done on the mechanism up to every sample.
 
-        A run integrates it as it integrates velocities; of other motions (loaded, resampled) the power at the samples
-        is integrated, which does not see what happens between them.
+        A run integrates it as it integrates velocities; of constraints, and of other motions (resampled), the power at
+        the samples is integrated, which does not see what happens between them.
         """
+        if self.done is not None and self.drive is None:  # all of it, from a file
+            return self.done
+        work = self._work_of_forces()
+        return work + self._work_of_constraints() if self.is_driven() else work
+
+    def is_driven(self) -> bool:
+        """Whether constraints may do work: those that change with time, and those on velocities."""
+        return any(c.time or not c.holonomic for c in self._model().mechanism.constraints)
+
+    def _work_of_constraints(self) -> Floats:
+        """Of those that move; under contacts, and stops that are a part of steps, their forces are not known."""
+        if self.contacts or self._resisted():
+            return np.zeros(self.v.shape[:-1])
+        tau = np.zeros(self.v.shape) if self.drive is None else self._applied(self.drive)
+        model, rows = self._model(), [flat_rows(x) for x in (self.q, self.v, tau)]
+        t = self._times() if model.mechanism.timed else None
+        power = model.constraint_power(*rows, t=t, parameters=self._rows())
+        return integral(self.t, power.reshape(self.v.shape[:-1]))
+
+    def _work_of_forces(self) -> Floats:
         if self.done is not None:
             return self.done
         model = self._model()

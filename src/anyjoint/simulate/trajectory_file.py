@@ -65,7 +65,8 @@ def _write_npz(trajectory: Any, target: Path) -> None:
     own_header, own_arrays = trajectory.own_facts()
     text = np.frombuffer(json.dumps(header | own_header).encode(), dtype=np.uint8)
     # What inputs and forces did, which are not kept.
-    known = {"work": trajectory.done, "stored": trajectory.stored_in_forces()}
+    work = trajectory.work() if trajectory.model is not None and trajectory.is_driven() else trajectory.done
+    known = {"work": work, "stored": trajectory.stored_in_forces()}
     more = {name: values for name, values in (known | own_arrays).items() if values is not None}
     with target.open("wb") as file:
         np.savez_compressed(file, header=text, t=trajectory.t, q=trajectory.q, v=trajectory.v, **more)

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.forces.limits import limited_coordinates
+
 from ..broken import BrokenTrajectory
 from ..contact.records import ModeChange
+from ..drive import Drive
 from ..trajectory import Trajectory, given
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -39,6 +42,31 @@ class ImpactTrajectory(BrokenTrajectory):
     """
 
     stop_forces: dict[str, Floats] = field(default_factory=dict)
+
+    def _applied(self, drive: Drive) -> Floats:
+        """Inputs and forces at every sample, and those of stops at which coordinates rest."""
+        tau, rates = np.array(super()._applied(drive)), self._rates()
+        for name, force in self.stop_forces.items():
+            tau[..., rates[name]] += force
+        return tau
+
+    def _rates(self) -> dict[str, int]:
+        """The places among velocities of the coordinates that have limits."""
+        return {name: rate for name, _, rate, _ in limited_coordinates(self._model().mechanism)}
+
+    def _work_of_constraints(self) -> Floats:
+        """Of those that move, also by the impulses with which they answer those of the stops."""
+        work, model, rates = super()._work_of_constraints(), self._model(), self._rates()
+        for impact in self.impacts:
+            tau, at = np.zeros((2, model.nv)), np.searchsorted(self.t, impact.time, side="left")
+            tau[1, rates[impact.coordinate]] = impact.impulse
+            member = (impact.member,) if self.q.ndim == 3 else ()
+            state = [np.repeat(x[(at, *member)][None], 2, axis=0) for x in (self.q, self.v)]
+            rows = self.parameters.take([impact.member, impact.member]) if self.parameters else None
+            t = np.full((2, 1), impact.time) if model.mechanism.timed else None
+            without, answered = model.constraint_power(*state, tau, t=t, parameters=rows)
+            work[(slice(at + 1, None), *member)] += answered - without  # multipliers are affine in forces
+        return work
 
     def member(self, index: int) -> Trajectory:
         """One trajectory of a batch."""
