@@ -1,10 +1,12 @@
 """Derivatives where joints follow others, and where loops and rolling constrain the motion."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import anyjoint as aj
-from anyjoint import gallery, joints
+from anyjoint import gallery, joints, surfaces
 from derivatives.support import Interpreted, close, differences, slopes, tangents
 
 
@@ -62,3 +64,54 @@ def test_a_loop_is_linearised():
     n, G = mech.nv, model.constraint_jacobian(q)
     assert np.array_equal(A[:n], np.hstack([np.zeros((n, n)), np.eye(n)]))
     assert np.abs(G @ B[n:]).max() < 1e-12
+
+
+def tied():
+    """A ball that rolls on another and carries a rod, whose height is given."""
+    mech = aj.Mechanism("tied", gravity=(0, 0, -9.81))
+    solid = aj.Inertia.box(1.0, 0.2, 0.3, 0.1)
+    joint = joints.Rolling(surfaces.Sphere(1.0), surfaces.Sphere(0.3))
+    mech.add_body("ball", joint=joint, inertia=solid)
+    mech.add_body("rod", "ball", joints.Revolute((0, 1, 0)), aj.Pose.translation(0.1, 0.2, 0.3), solid)
+    mech.add_constraint(aj.constraint(lambda pose: pose.act((0.3, 0.1, 0.0))[2] - 1.0), bodies=["rod"])
+    return mech
+
+
+def test_numbers_of_rolling_joints_in_constrained_matrices():
+    """Tangents of a rolling joint depend on radii, which the program of the matrices has built in."""
+    model, rng = tied().compile(), np.random.default_rng(0)
+    point = rng.uniform(0.3, 0.6, model.nq), *rng.normal(size=(2, model.nv))
+    radius, name = "ball/joint/surface2.radius", "forward_dynamics_derivatives"
+    with pytest.raises(aj.InputError, match=r"no derivative by .*surface2\.radius.: its program has numbers"):
+        model.jvp(name, point, {radius: 1.0})
+    before = model.forward_dynamics_derivatives(*point).q
+    with pytest.warns(UserWarning, match="a rolling joint's"):
+        model.parameters[radius] = 0.4
+    other = model.mechanism.compile().forward_dynamics_derivatives(*point).q
+    assert close(model.forward_dynamics_derivatives(*point).q, other, 1e-12)
+    assert np.abs(before - other).max() > 1e-3 * np.abs(other).max()
+
+
+def test_redundant_rows_that_a_placement_makes_independent():
+    """Hinges of a planar loop that are turned out of the plane lock it; within the plane all is well."""
+    mech = gallery.four_bar()
+    model, rng = mech.compile(vary=["crank/placement"]), np.random.default_rng(0)
+    q, v = model.assemble(mech.start[0], rng.normal(size=mech.nv))
+    tau, w = rng.normal(size=(2, mech.nv))
+    with pytest.warns(UserWarning, match="changes of 'crank/placement' make them independent"):
+        _, found = model.vjp("forward_dynamics", (q, v, tau), w, wrt=("crank/placement", "crank/mass"))
+    place = mech["crank"].placement
+
+    def moved(e):
+        model.parameters["crank/placement"] = place @ aj.Pose.translation(0.3 * e[0], 0.2 * e[0], 0)
+        return w @ model.forward_dynamics(q, v, tau)
+
+    within = found["crank/placement"] @ [0, 0, 0, 0.3, 0.2, 0]
+    assert close(within, differences(moved, np.zeros(1), np.ones((1, 1))), 1e-9)
+    model.parameters["crank/placement"] = place
+    with pytest.warns(UserWarning, match="gradient: rows of the constraints are redundant"):
+        model.simulate(q, v, duration=0.02, dt=0.01, gradient=True).gradient(dq=w, wrt=("crank/placement",))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.vjp("forward_dynamics", (q, v, tau), w, wrt=("crank/com", "gravity"))
+        model.vjp("constraint_errors", (q, v), np.ones(2 * mech.nc), wrt=("crank/placement",))

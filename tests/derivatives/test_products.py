@@ -193,6 +193,24 @@ def test_a_step(method):
     close(w @ np.concatenate([dq, dv]), sum(g[k] @ x for k, x in zip(("q", "v", "tau"), d, strict=True)), 1e-13)
 
 
+def test_the_state_that_a_step_looks_back_at():
+    """Its coordinates, too, change as velocities see them, unless raw changes are asked for."""
+    model = zoo("kernels", [joints.SphericalQuaternion(), joints.Revolute()])
+    q, v, tau = state(model)
+    q[:4] /= np.linalg.norm(q[:4])
+    before, rng = q - 0.01 * model.coordinate_rates(q, v), np.random.default_rng(0)
+    point, d = (q, v, tau, 0.01, before, v), rng.normal(size=model.nv)
+    (_, _), rates = model.jvp("step bdf2", point, {"q_before": d})
+    moved = tangents(model.mechanism, before).T @ d
+    _, raw = model.jvp("step bdf2", point, {"q_before": moved}, raw=True)
+    after = lambda e: model.jvp("step bdf2", (*point[:4], before + e[0] * moved, v), {"tau": tau})[0][1]  # noqa: E731
+    close(rates[1], differences(after, np.zeros(1), np.ones((1, 1)))[:, 0], 1e-8)
+    close(rates[1], raw[1], 1e-13)
+    w = rng.normal(size=2 * model.nv)
+    _, g = model.vjp("step bdf2", point, w, wrt=("q_before",))
+    close(w @ np.concatenate(rates), g["q_before"] @ d, 1e-12)
+
+
 @pytest.mark.parametrize("make", [gallery.four_bar, gallery.rolling_wheels, gallery.four_bar_knee])
 def test_constraints_rolling_and_followers(make):
     model = make().compile()

@@ -28,8 +28,7 @@ def step_matrices(
     point = [np.repeat(x[None], len(units), axis=0) for x in given]
     ways = {"q": units[:, :n], "v": units[:, n:m], "tau": units[:, m : m + nv]}
     if looked_at:
-        turned = np.eye(n) if raw else rate_matrix(model, looked_at[0])
-        ways |= {"q_before": units[:, m + nv : m + nv + n] @ turned.T, "v_before": units[:, m + nv + n :]}
+        ways |= {"q_before": units[:, m + nv : m + nv + n], "v_before": units[:, m + nv + n :]}
     _, rates = model.jvp(step, tuple(point), ways, raw=raw)
     slope = np.hstack(rates).T
     A, B = slope[:, :m], slope[:, m : m + nv]

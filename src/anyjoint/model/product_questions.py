@@ -19,8 +19,9 @@ from .change import names as parameter_names
 from .diagnosis import explain
 from .method import completed
 from .part import Part
-from .products import Product, Products, known_quantity
+from .products import Kind, Product, Products, known_quantity
 from .program import Program
+from .redundancy import ROWS, warn_of_redundancy
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -47,7 +48,7 @@ class ProductQuestions(Part):
         asked = Asked.of(self, "jvp", quantity, point)
         changes = _by_name(asked, direction)
         rows, parameters = asked.sorted_names(tuple(changes))
-        product = self.products.get(jvp, asked.quantity, rows, parameters, raw)
+        product = asked.product(jvp, rows, parameters, raw)
         row = asked.evaluate(product, (*asked.rows, *asked.changes(product, changes)), threads)
         parts = _split(product.program, row)
         half = len(asked.quantity.outputs)
@@ -69,7 +70,7 @@ class ProductQuestions(Part):
         """
         asked = Asked.of(self, "vjp", quantity, point)
         rows, parameters = asked.sorted_names(asked.names if wrt is None else named("vjp", wrt))
-        product = self.products.get(vjp, asked.quantity, rows, parameters, raw)
+        product = asked.product(vjp, rows, parameters, raw)
         row = asked.evaluate(product, (*asked.rows, asked.weights(product, weights)), threads)
         parts = _split(product.program, row)
         half = len(asked.quantity.outputs)
@@ -91,7 +92,7 @@ class ProductQuestions(Part):
         changes = _by_name(asked, direction)
         wanted = (*asked.names, *(x for x in changes if x not in asked.names)) if wrt is None else named("hvp", wrt)
         rows, parameters = asked.sorted_names((*wanted, *(x for x in changes if x not in wanted)))
-        product = self.products.get(hvp, asked.quantity, rows, parameters, raw)
+        product = asked.product(hvp, rows, parameters, raw)
         given = (*asked.rows, asked.weights(product, weights), *asked.changes(product, changes))
         parts = _split(product.program, asked.evaluate(product, given, threads))
         skipped = len(asked.quantity.outputs) + (len(parts) - len(asked.quantity.outputs)) // 2
@@ -141,6 +142,16 @@ class Asked:
                     f" nor a parameter{hint}"
                 )
         return tuple(name for name in self.names if name in given), tuple(dict.fromkeys(parameters))
+
+    def product(self, kind: Kind, rows: tuple[str, ...], parameters: tuple[str, ...], raw: bool) -> Product:
+        """The machine code; when it is made, parameters are named by which there is no derivative at the point."""
+        products: Products = self.model.products
+        made, is_new = products.get(kind, self.quantity, rows, parameters, raw)
+        if is_new and made.program.trace.closed and self.quantity.name not in ROWS:
+            first = {name: np.atleast_2d(x)[0] for name, x in zip(self.names, self.rows, strict=True)}
+            what = f"{self.what} {self.quantity.name}"
+            warn_of_redundancy(self.model, what, first["q"], first.get("t"), parameters, 3)
+        return made
 
     def weights(self, product: Product, given: Any) -> Floats:
         """Weights of the outputs as one row."""

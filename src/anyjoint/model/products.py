@@ -63,12 +63,13 @@ class Products:
 
     def get(
         self, kind: Kind, quantity: Quantity, rows: tuple[str, ...], parameters: tuple[str, ...], raw: bool
-    ) -> Product:
-        """The machine code of a product."""
+    ) -> tuple[Product, bool]:
+        """The machine code of a product, and whether it was made just now."""
         key = kind.__name__, quantity.name, rows, parameters, raw
-        if key not in self._made:
+        is_new = key not in self._made
+        if is_new:
             self._made[key] = self._make(kind, quantity, rows, parameters, raw)
-        return self._made[key]
+        return self._made[key], is_new
 
     def named(self, text: str) -> Program:
         """The product that an export asks for: "vjp forward_dynamics", by all its arguments."""
@@ -77,7 +78,7 @@ class Products:
             raise InputError(f"product {text!r}; expected jvp, vjp or hvp and a quantity: 'vjp forward_dynamics'")
         quantity = known_quantity(self._model, kind, name)
         rows = tuple(row.name for row in quantity.given(self._model.mechanism))
-        return self.get(KINDS[kind], quantity, rows, (), False).program
+        return self.get(KINDS[kind], quantity, rows, (), False)[0].program
 
     def _make(
         self, kind: Kind, quantity: Quantity, rows: tuple[str, ...], parameters: tuple[str, ...], raw: bool

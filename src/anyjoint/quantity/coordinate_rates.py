@@ -27,6 +27,6 @@ COORDINATE_RATES = Quantity(
     "coordinate_rates",
     "dq/dt for the velocities v.",
     (Q, V),
-    (Row("rates", "coordinates", meaning="rates of the coordinates"),),
+    (Row("rates", "rates", meaning="rates of the coordinates"),),
     trace,
 )

@@ -63,11 +63,11 @@ class _Problem:
 
     def is_bent(self, row: Row) -> bool:
         """Whether a row is a point among coordinates that differ from what velocities see."""
-        return self.bends and row.kind == "coordinates" and row.name == "q"
+        return self.bends and row.kind == "coordinates"
 
     def rate_row(self, row: Row, name: str) -> Row:
         """A small change of a row."""
-        if row.kind == "coordinates" and row.name == "q" and not self.by.raw:
+        if row.kind == "coordinates" and not self.by.raw:
             return Row(name, "velocities", meaning="a small change of coordinates, as velocities see it")
         return replace(row, name=name, meaning=f"a small change of {row.name}")
 

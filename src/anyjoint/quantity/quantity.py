@@ -15,10 +15,13 @@ from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.mechanism import Mechanism
 from anyjoint.trace.workshop import Trace, Workshop
 
-Kind = Literal["coordinates", "velocities", "bodies", "matrix", "raw", "regressor", "rows", "contacts", "time", "whole"]
+Kind = Literal[
+    "coordinates", "rates", "velocities", "bodies", "matrix", "raw", "regressor", "rows", "contacts", "time", "whole"
+]  # fmt: skip
 # The first dimensions of a row, as a mechanism calls them.
 LEAD: dict[Kind, tuple[str, ...]] = {
-    "coordinates": ("nq",),
+    "coordinates": ("nq",),  # a point, near which joints move as velocities see it
+    "rates": ("nq",),  # of coordinates
     "velocities": ("nv",),
     "bodies": ("nb",),
     "matrix": ("nv", "nv"),

@@ -14,6 +14,7 @@ from anyjoint.errors import InputError
 from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.change import GRAVITY, find
 from anyjoint.model.change import names as parameter_names
+from anyjoint.model.redundancy import MOVING, warn_of_redundancy
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.inverse_dynamics import INVERSE_DYNAMICS
 from anyjoint.quantity.quantity import A, Q, X, sweeps
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 Floats = np.ndarray[Any, np.dtype[Any]]
 SOLVE = Quantity("solve with the mass matrix", "M^-1 x in linear time.", (Q, X), (A,), sweeps(MASS_SOLVE), kept=False)
 Q0, V0, TAU, DURATION = "q0", "v0", "tau", "duration"
-MOVING = ("placement", "joint")  # parameters that say where bodies are
 CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at for their slope
 
 
@@ -115,7 +115,12 @@ class Problem:
         quantities = (INVERSE_DYNAMICS, SOLVE) if self.taped else self.request.quantities
         if self.pushed:
             quantities = (*quantities, pushing(self.model, self.request.forces))
-        make = lambda: StepPrograms(self.model, self.parameters, quantities, SOLVE)  # noqa: E731
+
+        def make() -> StepPrograms:
+            request = self.request
+            warn_of_redundancy(self.model, "gradient", request.q[0], request.begin, self.parameters, 7)
+            return StepPrograms(self.model, self.parameters, quantities, SOLVE)
+
         made = kept(self.model, self.key, make)
         if made.follows():
             return made
