@@ -121,6 +121,43 @@ def test_every_column_counts_and_is_stored():
     assert [[a.wide for a in k.arrays] for k in again.kernels] == [[a.wide for a in k.arrays] for k in made.kernels]
 
 
+def mirror(rows, columns, kind="row"):
+    """The transpose of a matrix of rows x columns, by way of the work array or not."""
+    g = Graph()
+    x = [g.variable("x") for _ in range(rows)]
+    arrays = (Array("x", "row", wide=True), Array("out", kind, wide=True, step=rows))
+    loads = {x[r].id: (0, r * columns) for r in range(rows)}
+    kernel = Kernel(g, arrays, loads, tuple(Store(x[r], 1, r) for r in range(rows)), columns)
+    if kind == "row":
+        return Schedule(arrays, (kernel,), (Run.over(0, (0, [0]), (1, [0])),))
+    y = g.variable("y")
+    copy = Kernel(g, (Array("work", "lane"), Array("out", "row")), {y.id: (0, 0)}, (Store(y, 1, 0),))
+    places = range(rows * columns)
+    runs = (Run.over(0, (0, [0]), (1, [0])), Run.over(1, (1, places), (2, places)))
+    return Schedule((arrays[0], Array("work", "lane"), Array("out", "row")), (kernel, copy), runs, rows * columns)
+
+
+@pytest.mark.parametrize("kind", ["row", "lane"])
+@pytest.mark.parametrize(("rows", "columns"), [(8, 8), (4, 4), (2, 3), (1, 5), (11, 7), (13, 2)])
+def test_columns_may_lie_apart(rows, columns, kind, tmp_path):
+    made = mirror(rows, columns, kind)
+    X = np.random.default_rng(rows).normal(size=(11, rows * columns))
+    turned = X.reshape(-1, rows, columns).swapaxes(1, 2).reshape(11, -1)
+    for states in (1, 11):
+        for code in (CompiledSchedule(made), CompiledSchedule(one_by_one(made))):
+            out = np.zeros((states, rows * columns))
+            code(X[:states], out)
+            assert np.array_equal(out, turned[:states])
+    one, code = np.zeros(rows * columns), CompiledSchedule(unpack(pack(made, []))[0])
+    code(X[0], one)
+    assert np.array_equal(one, turned[0])
+    work = [np.empty(code.schedule.work)] if kind == "lane" else []
+    out = np.empty(rows * columns)
+    run = support.c_function(code.source("c"), "run", tmp_path)
+    run(*(ctypes.c_void_p(a.ctypes.data) for a in (X[0], *work, out)))
+    assert np.array_equal(out, turned[0])
+
+
 def test_columns_need_places_of_their_own():
     g = Graph()
     x = g.variable("x")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from anyjoint.mechanism.gallery import revolute_chain
+from anyjoint.mechanism.gallery import board_on_spline_surface, revolute_chain, torus_chain, windmill
 from bench.op_counts import CHAINS, PAPERS, QUANTITIES, forward_count, growth, inverse_count
 
 # (additions, multiplications) that must not be exceeded again, once reached.
@@ -12,6 +12,31 @@ REACHED = {
     ("inverse", "simple"): (170, 199),
     ("forward", "simple"): (325, 405),
 }
+# All operations of large trees and of a joint with much inside: mechanism -> quantity -> count.
+MOST = {
+    "100 hinges": (lambda: revolute_chain(100), {
+        "forward_dynamics": 40_007, "inverse_dynamics": 16_145, "mass_matrix": 80_476, "energy": 15_922,
+        "body_poses": 10_946, "bias_forces": 16_018, "joint_wrenches": 27_633, "gravity_forces": 3_483,
+        "momentum": 18_570,
+    }),
+    "10 tori": (lambda: torus_chain(10), {
+        "forward_dynamics": 12_050, "inverse_dynamics": 3_164, "mass_matrix": 14_824, "energy": 1_738,
+    }),
+    "windmill": (windmill, {
+        "forward_dynamics": 23_877, "inverse_dynamics": 7_264, "mass_matrix": 20_040, "energy": 4_157,
+    }),
+    "board": (board_on_spline_surface, {
+        "forward_dynamics": 1_580, "inverse_dynamics": 1_073, "mass_matrix": 621, "energy": 533,
+    }),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MOST)
+def test_no_count_has_grown(name):
+    make, most = MOST[name]
+    model = make().compile()
+    found = {quantity: model.op_count(quantity).total for quantity in most}
+    assert {quantity: count for quantity, count in found.items() if count > most[quantity]} == {}
 
 
 @pytest.mark.parametrize(("what", "geometry"), REACHED)

@@ -52,7 +52,7 @@ def _kernel(kernel: Kernel) -> Iterable[bytes]:
     live = live_nodes(graph, [store.node.id for store in kernel.stores])
     ids = np.array(live, dtype=np.int64)
     ops = [graph.op[node] for node in live]
-    yield " ".join(f"{array.kind} {array.wide}" for array in kernel.arrays).encode()
+    yield " ".join(f"{array.kind} {array.wide} {array.step}" for array in kernel.arrays).encode()
     yield str(kernel.columns).encode()
     yield np.array(ops, dtype=np.int8).tobytes()
     arity = np.array([ARITY[op] for op in ops], dtype=np.int64)

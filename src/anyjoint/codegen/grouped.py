@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from anyjoint.codegen.ir import LEAVES, Code, Program, Statement
-from anyjoint.codegen.target import Target
 
 SIZES = (4, 2)  # columns that are taken together
+AT_ONCE = 8  # values of columns of one state that are transposed at once
 FEW = 24  # operations for each number stored: with more, stores do not matter
 
 
@@ -17,6 +17,12 @@ def pays(program: Program) -> bool:
     """Whether columns are worth taking together."""
     rows = sum(s.op == Code.STORE and program.arrays[s.data[0]].kind == "row" for s in program.statements)
     return bool(sum(s.op not in LEAVES for s in program.statements) <= FEW * rows)
+
+
+def moves_rows(program: Program) -> bool:
+    """Whether a program only moves numbers within rows."""
+    moves = all(s.op in (Code.LOAD, Code.STORE) for s in program.statements)
+    return moves and all(array.kind == "row" for array in program.arrays)
 
 
 def shares(columns: int) -> Iterable[tuple[int, int, int]]:
@@ -36,13 +42,13 @@ def grouped(program: Program, count: int) -> Program:
     total = 0
     for statement in program.statements:
         array = statement.data[0] if statement.op in (Code.LOAD, Code.STORE) else None
-        moves = array is not None and program.arrays[array].wide
-        shared = statement.op in LEAVES and not moves
+        step = program.arrays[array].step if array is not None and program.arrays[array].wide else 0
+        shared = statement.op in LEAVES and not step
         for column, own in enumerate(values):
             if shared and column:
                 own[statement.result] = values[0][statement.result]
                 continue
-            data = (array, statement.data[1] + column, *statement.data[2:]) if moves else statement.data
+            data = (array, statement.data[1] + column * step, *statement.data[2:]) if step else statement.data
             args = tuple(own[x] for x in statement.args)
             statements.append(Statement(statement.op, args, data, total))
             if statement.op != Code.STORE:
@@ -51,30 +57,30 @@ def grouped(program: Program, count: int) -> Program:
     return replace(program, statements=tuple(statements), values=total)
 
 
-def beside(statements: Sequence[Statement], begin: int, program: Program) -> int:
-    """How many stores from one on go to places of a row beside each other, at once."""
+def gathered(program: Program) -> Program:
+    """Stores to arrays whose columns lie apart, brought together: several go beside each other in each column."""
+    statements: list[Statement] = []
+    waiting: dict[tuple[int, int], list[Statement]] = {}  # (array, place behind the last) -> stores
+    for statement in program.statements:
+        if statement.op != Code.STORE or program.arrays[statement.data[0]].step == 1:
+            statements.append(statement)
+            continue
+        array, offset, _ = statement.data
+        line = [*waiting.pop((array, offset), ()), statement]
+        if len(line) == AT_ONCE:
+            statements += line
+        else:
+            waiting[array, offset + 1] = line
+    return replace(program, statements=(*statements, *(s for line in waiting.values() for s in line)))
+
+
+def beside(statements: Sequence[Statement], begin: int, most: int) -> int:
+    """How many stores from one on go to places beside each other, 1 or a power of two up to the most."""
     array, offset, accumulate = statements[begin].data
-    if accumulate or program.arrays[array].kind != "row":
-        return 1
-    for size in SIZES:
+    size = 1 if accumulate else most
+    while size > 1:
         wanted = [(Code.STORE, (array, offset + k, False)) for k in range(size)]
         if [(s.op, s.data) for s in statements[begin : begin + size]] == wanted:
-            return size
-    return 1
-
-
-def transposed(name: str, values: Sequence[str], target: Target) -> Iterable[str]:
-    """Define %name_row<lane>, of each value what a lane has, for all lanes."""
-    T, width = target.type, target.width
-    for part in range(len(values) // 2):
-        for odd in (0, 1):
-            mask = ", ".join(f"i32 {k + odd}, i32 {width + k + odd}" for k in range(0, width, 2))
-            pair = f"{T} {values[2 * part]}, {T} {values[2 * part + 1]}"
-            yield f"%{name}p{part}{odd} = shufflevector {pair}, <{width} x i32> <{mask}>"
-    for lane in range(width):
-        odd, k = lane % 2, lane - lane % 2
-        places = [k, k + 1, *((width + k, width + k + 1) if len(values) == 4 else ())]
-        mask = ", ".join(f"i32 {x}" for x in places)
-        other = f"%{name}p1{odd}" if len(values) == 4 else "poison"
-        pair = f"{T} %{name}p0{odd}, {T} {other}"
-        yield f"%{name}_row{lane} = shufflevector {pair}, <{len(places)} x i32> <{mask}>"
+            break
+        size //= 2
+    return size

@@ -37,12 +37,13 @@ class Array:
     lane:    base[i*W + l], lanes side by side (work arrays).
     row:     base[l*stride + i], a row-major NumPy array (batch, n); stride 0 repeats one row for all states.
 
-    An argument of a kernel may be `wide`: then it begins one element further on for each of the kernel's columns.
+    An argument of a kernel may be `wide`: then it begins `step` elements further on for each of the kernel's columns.
     """
 
     name: str
     kind: Kind
     wide: bool = False
+    step: int = 1
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Kernel:
     All loads happen before any store to the same array. Different arguments must not overlap where one of them is
     written, so that back ends may reorder freely.
 
-    A kernel of several `columns` runs for all of them: in column c its wide arguments begin c elements further on. It
+    A kernel of several `columns` runs for all of them: in column c its wide arguments begin c steps further on. It
     stores to wide arguments only, and is made of sums and products, so that one state may compute columns side by side.
     """
 
@@ -221,8 +222,9 @@ def extents(schedule: Schedule) -> list[int]:
     reach: list[list[int]] = [[0] * len(kernel.arrays) for kernel in schedule.kernels]
     for kernel, needed in zip(schedule.kernels, reach, strict=True):
         for array, offset in (*kernel.loads.values(), *((s.array, s.offset) for s in kernel.stores)):
-            more = kernel.columns if kernel.arrays[array].wide else 1
-            needed[array] = max(needed[array], offset + more)
+            given = kernel.arrays[array]
+            last = offset + (given.step * (kernel.columns - 1) if given.wide else 0)
+            needed[array] = max(needed[array], last + 1)
     result = [0] * len(schedule.arrays)
     for number, arrays, offsets in tables(schedule):
         for array, last, more in zip(arrays, offsets.max(axis=0).tolist(), reach[number], strict=True):

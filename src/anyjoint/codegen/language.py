@@ -59,8 +59,10 @@ def _expression(
 
 
 def _offset(program: Program, array: int, offset: int) -> str:
-    """Where an element is: in wide arrays one further on for each column."""
-    return f"{offset} + column" if program.arrays[array].wide else str(offset)
+    """Where an element is: in wide arrays a step further on for each column."""
+    of = program.arrays[array]
+    steps = "column" if of.step == 1 else f"{of.step} * column"
+    return f"{offset} + {steps}" if of.wide else str(offset)
 
 
 def in_columns(lines: Iterable[str], columns: int, loop: str) -> Iterable[str]:

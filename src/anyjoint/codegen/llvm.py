@@ -7,12 +7,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from anyjoint.codegen import sincos_llvm
-from anyjoint.codegen.grouped import beside, transposed
+from anyjoint.codegen.grouped import AT_ONCE, SIZES, beside, gathered
 from anyjoint.codegen.hoist import hoisted
 from anyjoint.codegen.ir import LEAVES, LONG, SIGNATURES, Code, Program, Statement
 from anyjoint.codegen.kernel import Array
 from anyjoint.codegen.pack import Pack, Step, packed
 from anyjoint.codegen.target import Target
+from anyjoint.codegen.transpose import transposed
 from anyjoint.symbolic.ops import OPERATIONS, Op
 
 TEXT: dict[int, str] = {
@@ -38,7 +39,8 @@ def function(
     """A program as an internal function of its arrays; columns of one state are computed side by side."""
     arguments = ", ".join(text for i, array in enumerate(program.arrays) for text in parameters(i, array, target))
     program = hoisted(program) if target.width == 1 else program
-    target = replace(target, width=columns) if columns > 1 else target
+    if columns > 1:
+        program, target = gathered(program), replace(target, width=columns)
     printer = _Printer(program, target, first_table, columns > 1)
     if target.width == 1 and sum(s.op not in LEAVES for s in program.statements) > LONG:
         printer.steps = packed(program)
@@ -144,9 +146,9 @@ class _Printer:
 
     def lines(self) -> Iterable[str]:
         for i, array in enumerate(self.program.arrays):
-            if array.kind == "row" and not self.columns:
-                for lane in range(1, self.target.width):
-                    yield f"%a{i}p{lane} = getelementptr {self.target.real}, ptr %a{i}, i64 %a{i}d{lane}"
+            for lane in range(1, self.target.width if self.kind(i) == "row" else 1):
+                distance = lane * array.step if self.columns else f"%a{i}d{lane}"
+                yield f"%a{i}p{lane} = getelementptr {self.target.real}, ptr %a{i}, i64 {distance}"
         together: list[Statement] = []
         stored = 0  # statements up to here are stores that have been printed
         for number, statement in enumerate(self.steps):
@@ -268,9 +270,11 @@ class _Printer:
                 before = after
 
     def kind(self, array: int) -> str:
-        """Where the lanes of an array are; columns of one state are beside each other, or share what is not wide."""
+        """Where the lanes of an array are; columns of one state are beside each other, apart, or alike."""
         given = self.program.arrays[array]
-        return given.kind if not self.columns else "beside" if given.wide else "uniform"
+        if not self.columns:
+            return given.kind
+        return "uniform" if not given.wide else "beside" if given.step == 1 else "row"
 
     def row(self, array: int, lane: int) -> str:
         return f"%a{array}p{lane}" if lane else f"%a{array}"
@@ -296,8 +300,9 @@ class _Printer:
 
     def transposes(self, number: int) -> int:
         """How many stores from one on are done at once."""
-        one_by_one = self.columns or self.target.width == 1
-        return 1 if one_by_one else beside(self.program.statements, number, self.program)
+        if self.target.width == 1 or self.kind(self.program.statements[number].data[0]) != "row":
+            return 1
+        return beside(self.program.statements, number, AT_ONCE if self.columns else SIZES[0])
 
     def store_beside(self, name: str, statements: Sequence[Statement]) -> Iterable[str]:
         """Places beside each other of each lane's row."""

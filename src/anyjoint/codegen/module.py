@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from anyjoint.codegen.bound_llvm import bound_call, entry_parameters, row_call
 from anyjoint.codegen.cut import cut
 from anyjoint.codegen.finite_llvm import finite_text
-from anyjoint.codegen.grouped import grouped, pays, shares
+from anyjoint.codegen.grouped import grouped, moves_rows, pays, shares
 from anyjoint.codegen.ir import LEAVES, LONG, Program, lower
 from anyjoint.codegen.kernel import AGAIN, Array, Kernel
 from anyjoint.codegen.llvm import function, parameters, prelude, vector_attribute
@@ -41,7 +41,7 @@ class Module:
 def lowered(kernel: Kernel, name: str = "kernel") -> Lowered:
     """Kernel -> linear representation -> pieces; the list of passes."""
     if kernel.columns == 1:  # where all arrays are alike
-        kernel = replace(kernel, arrays=tuple(replace(array, wide=False) for array in kernel.arrays))
+        kernel = replace(kernel, arrays=tuple(replace(array, wide=False, step=1) for array in kernel.arrays))
     pieces, scratch = cut(lower(kernel, name))
     return Lowered(kernel.arrays, pieces, scratch, kernel.columns)
 
@@ -114,6 +114,11 @@ def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inli
         if kernel.columns == 1 or target.width == 1:
             yield function(f"k{number}", kernel.pieces[0], target, first_table, attributes, kernel.columns)
             return
+        if moves_rows(kernel.pieces[0]):
+            one = replace(target, width=1)
+            yield function(f"k{number}_one", kernel.pieces[0], one, first_table, attributes, kernel.columns)
+            yield _lane_by_lane(number, kernel, target)
+            return
         taken = list(shares(kernel.columns)) if pays(kernel.pieces[0]) else [(0, 1, kernel.columns)]
         for _, size, _ in taken:
             piece = grouped(kernel.pieces[0], size)
@@ -129,6 +134,19 @@ def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inli
         f"define internal void @k{number}({', '.join(formal)}) nounwind noinline{vector_attribute(target)} {{\n"
         f"  %scratch = alloca [{max(kernel.scratch, 1)} x {target.type}], align 64\n{calls}\n  ret void\n}}\n"
     )
+
+
+def _lane_by_lane(number: int, kernel: Lowered, target: Target) -> str:
+    """The kernel for one state, called for each: what is moved within rows stays near."""
+    formal = [text for i, array in enumerate(kernel.arrays) for text in parameters(i, array, target)]
+    lines = [f"define internal void @k{number}({', '.join(formal)}) nounwind noinline{vector_attribute(target)} {{"]
+    for lane in range(target.width):
+        for i in range(len(kernel.arrays)):
+            distance = f"%a{i}d{lane}" if lane else "0"
+            lines.append(f"  %b{i}_{lane} = getelementptr {target.real}, ptr %a{i}, i64 {distance}")
+        actual = ", ".join(f"ptr %b{i}_{lane}" for i in range(len(kernel.arrays)))
+        lines.append(f"  call void @k{number}_one({actual})")
+    return "\n".join([*lines, "  ret void", "}\n"])
 
 
 def _columns(number: int, kernel: Lowered, target: Target, taken: Sequence[tuple[int, int, int]]) -> str:
@@ -149,7 +167,8 @@ def _columns(number: int, kernel: Lowered, target: Target, taken: Sequence[tuple
             actual += [f"ptr %w{i}_{size}" if array.wide else f"ptr %a{i}", *distances]
             if array.wide:
                 element = target.type if array.kind == "lane" else target.real
-                lines.append(f"  %w{i}_{size} = getelementptr {element}, ptr %a{i}, i64 %column{size}")
+                lines.append(f"  %m{i}_{size} = mul i64 %column{size}, {array.step}")
+                lines.append(f"  %w{i}_{size} = getelementptr {element}, ptr %a{i}, i64 %m{i}_{size}")
         lines += [
             f"  call void @k{number}_{size}({', '.join(actual)})",
             f"  %next{size} = add i64 %column{size}, {size}",

@@ -49,7 +49,7 @@ def one_by_one(schedule: Schedule) -> Schedule:
         kernels.append(replace(kernel, arrays=narrow, columns=1))
     for run in schedule.runs:
         kernel = schedule.kernels[run.kernel]
-        wide = np.array([array.wide for array in kernel.arrays], dtype=np.int32)
+        wide = np.array([array.wide * array.step for array in kernel.arrays], dtype=np.int32)
         columns = np.arange(kernel.columns, dtype=np.int32)[:, None] * wide
         offsets = (run.offsets[:, None, :] + columns[None]).reshape(-1, len(wide))
         runs.append(replace(run, offsets=np.ascontiguousarray(offsets)))

@@ -18,10 +18,12 @@ from anyjoint.tree.plan import Plan
 
 from .classes import Tracer
 from .layout import Layout, tree_builder
-from .mass_layout import MASS
-from .pair_layout import MOST, Pairs, Target, blocks, spread
+from .mass_layout import F, S
+from .pair_layout import MOST, Entries, Pairs, Target, blocks, spread
 from .pieces import Pieces
 from .setup import Rows
+
+LOWER = Entries(own="D_world", lower=((F, S),))  # of M, all that is read
 
 
 def solved_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
@@ -34,12 +36,12 @@ def solved_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
 
 
 def add_equations(builder: Builder, tracer: Tracer) -> tuple[Target, Place, list[Rows]]:
-    """M and the right side in the work array, and the rows of numbers that their kernels load."""
-    layout = Layout(tracer, builder, results_in_work=True, spread=spread(tracer.plan, MASS))
+    """M, its lower triangle, and the right side in the work array, and the rows of numbers that their kernels load."""
+    layout = Layout(tracer, builder, results_in_work=True, spread=spread(tracer.plan, LOWER))
     layout.add_runs()
     nv = tracer.plan.links[-1].v.stop
     matrix = Target(builder.room(nv * nv), nv)
-    Pairs(builder, tracer.plan, layout.results).add(MASS, matrix)
+    Pairs(builder, tracer.plan, layout.results).add(LOWER, matrix)
     return matrix, Place(builder.room(0).array, layout.results["right"][0]), layout.rows
 
 

@@ -15,7 +15,7 @@ from .solve_layout import Solve
 PRODUCTS = 64  # velocities up to which products with M^-1 take less than solving
 
 J, A, B = Part("J_world"), Part("a_world"), Part("b_world", 3)
-BY_A = Entries(own="D_a", upper=((J, A),), lower=((A, J),))
+BY_A = Entries(own="D_a", upper=((J, A),), mirrored=True)
 CORIOLIS = Entries(own="D_c", upper=((J, Part("F")),), lower=((A, Part("Jdot")), (B, J)))
 BY_V = Entries(own="D_v", upper=((J, Part("Fv")),), lower=((A, Part("Phi")), (B, J)))
 

@@ -10,7 +10,7 @@ from .pair_layout import Entries, Pairs, Part, Target, spread
 from .setup import Rows
 
 S, F = Part("S_world"), Part("F_world")
-MASS = Entries(own="D_world", upper=((S, F),), lower=((F, S),))
+MASS = Entries(own="D_world", upper=((S, F),), mirrored=True)
 
 
 def mass_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:

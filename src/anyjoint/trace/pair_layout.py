@@ -7,12 +7,13 @@ links, so that those of a block stand side by side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from anyjoint.codegen import Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
+from anyjoint.codegen.kernel import Kind
 from anyjoint.spatial import dot
 from anyjoint.symbolic import Node
 from anyjoint.tree.plan import Link, Plan
@@ -21,6 +22,7 @@ from .pieces import Pieces
 
 By = Literal["v", "q", "inertia"]  # what columns belong to: velocities, coordinates, ten numbers of a link's inertia
 Block = tuple[Link, ...]  # links behind each other, each the parent of the next
+Calls = dict[int, list[tuple[int, ...]]]  # of each kernel: where its arguments begin
 Products = tuple[tuple["Part", "Part"], ...]  # narrow x wide: rows of the matrix, then its columns
 MOST, PART = 8, 4  # velocities of a block and of its parts, unless one link has more
 INERTIA = 10  # numbers of a rigid inertia
@@ -40,18 +42,19 @@ class Part:
 class Entries:
     """A matrix: entries of a joint in the columns of another one below are sums of products, and the other way round.
 
-    `upper` are above x below, `lower` below x above; without the latter those entries are not written. `own` is the
-    result that has the blocks on the diagonal.
+    `upper` are above x below, `lower` below x above; without them those entries are not written, unless the upper ones
+    are `mirrored`. `own` is the result that has the blocks on the diagonal.
     """
 
     own: str
-    upper: Products
+    upper: Products = ()
     lower: Products = ()
+    mirrored: bool = False
 
     @property
     def by(self) -> By:
         """What the columns of the matrix belong to."""
-        return self.upper[0][1].by
+        return (*self.upper, *self.lower)[0][1].by
 
     @property
     def parts(self) -> list[Part]:
@@ -109,19 +112,30 @@ class Pairs:
     def __post_init__(self) -> None:
         self.index = {link.body: i for i, link in enumerate(self.plan.links)}
         self.strides: dict[str, int] = {}
-        self._kernels: dict[Any, int] = {}
+        self._kernels: dict[Hashable, int] = {}
 
     def add(self, entries: Entries, to: Target) -> None:
         """Add the runs of a matrix; entries between branches are not written."""
         self.strides |= {name: x.stride for name, x in spread(self.plan, entries).items()}
-        calls: dict[int, list[tuple[int, ...]]] = {}
+        calls: Calls = {}
+        mirrored: Calls = {}
         for block, other in pairs(self.plan):
             if block is other:
-                self._call(calls, self._own_kernel, entries, to, block)
+                offsets = self._own_offsets(entries, to, block)
+                self._call(calls, offsets, self._own_kernel, entries, to, block)
                 continue
-            self._call(calls, self._kernel, entries.upper, to, other, block)
-            if entries.lower:
-                self._call(calls, self._kernel, entries.lower, to, block, other)
+            for products, rows, columns in ((entries.upper, other, block), (entries.lower, block, other)):
+                if products:
+                    offsets = self._offsets(products, to, rows, columns)
+                    self._call(calls, offsets, self._kernel, products, to, rows, columns)
+            if entries.mirrored:
+                offsets = self._entry(to, other, block[0].v.start), self._entry(to, block, other[0].v.start)
+                self._call(mirrored, offsets, self._mirror, "mirror", to, other, block)
+        self._run(calls, to)
+        self._run(mirrored, to)
+
+    def _run(self, calls: Calls, to: Target) -> None:
+        """Add the runs of these calls."""
         for number, offsets in calls.items():
             kernel = self.builder.kernels[number]
             offsets.sort(key=lambda of: of[-1])  # along the rows of the matrix, which does not fit into a near cache
@@ -130,7 +144,13 @@ class Pairs:
             self.builder.run(number, *zip(arrays, zip(*offsets, strict=True), strict=True))
 
     def _call(
-        self, calls: dict[int, list[tuple[int, ...]]], make: Callable[..., Kernel], what: Any, to: Target, *of: Block
+        self,
+        calls: Calls,
+        offsets: tuple[int, ...],
+        make: Callable[..., Kernel],
+        what: Hashable,
+        to: Target,
+        *of: Block,
     ) -> None:
         """Remember a call of the kernel for these blocks, which is made if there is none for others like them."""
         key = (what, to.stride, to.at.array, *map(widths, of))
@@ -138,20 +158,24 @@ class Pairs:
             kernel = make(what, to, *of)
             self._kernels[key] = self.builder.kernel(kernel) if kernel.stores else -1
         if self._kernels[key] >= 0:
-            calls.setdefault(self._kernels[key], []).append(self._offsets(what, to, *of))
+            calls.setdefault(self._kernels[key], []).append(offsets)
 
-    def _offsets(self, what: Any, to: Target, rows: Block, columns: Block | None = None) -> tuple[int, ...]:
+    def _own_offsets(self, entries: Entries, to: Target, block: Block) -> tuple[int, ...]:
+        """Where the arguments of the kernel of one block begin: factors, own entries, the matrix."""
+        names = [*(part.name for part in entries.parts), entries.own]
+        lanes = [self.places[name][self._at(block)] for name in names]
+        return (*lanes, self._entry(to, block, column(block[0], self._at(block), entries.by)))
+
+    def _offsets(self, products: Products, to: Target, rows: Block, columns: Block) -> tuple[int, ...]:
         """Where the arguments of a kernel begin: factors of rows, factors of columns, the matrix."""
-        wide = columns or rows
-        if columns is None:
-            names, by = [*(part.name for part in what.parts), what.own], what.by
-            lanes = [self.places[name][self._at(rows)] for name in names]
-        else:
-            by = what[0][1].by
-            lanes = [self.places[x.name][self._at(rows)] for x, _ in what]
-            lanes += [self.places[y.name][self._at(columns)] for _, y in what]
-        first = column(wide[0], self._at(wide), by)
-        return (*lanes, to.at.offset + rows[0].v.start * to.stride + first)
+        lanes = [self.places[x.name][self._at(rows)] for x, _ in products]
+        lanes += [self.places[y.name][self._at(columns)] for _, y in products]
+        return (*lanes, self._entry(to, rows, column(columns[0], self._at(columns), products[0][1].by)))
+
+    def _entry(self, to: Target, rows: Block, first: int) -> int:
+        """The place in a matrix of the first row of a block, in a column."""
+        begin: int = rows[0].v.start
+        return to.at.offset + begin * to.stride + first
 
     def _at(self, block: Block) -> int:
         return self.index[block[0].body]
@@ -167,6 +191,9 @@ class Pairs:
             entry = _sum((x[r], y[0]) for x, y in zip(narrow, wide, strict=True))
             stores.append(Store(entry, out, r * to.stride))
         return made.kernel(stores, len(owners(columns, products[0][1].by)))
+
+    def _mirror(self, _: str, to: Target, rows: Block, columns: Block) -> Kernel:
+        return mirror_kernel(len(owners(rows, "v")), len(owners(columns, "v")), to.stride, self._kind(to))
 
     def _own_kernel(self, entries: Entries, to: Target, block: Block) -> Kernel:
         """All entries of a block with itself."""
@@ -185,12 +212,21 @@ class Pairs:
                 if products:
                     entry = _sum((values[x][r], values[y][k]) for x, y in products)
                     stores.append(Store(entry, out, r * to.stride + k))
+                    stores += [Store(entry, out, k * to.stride + r)] if entries.mirrored else []
         for number, (r, k) in enumerate(_diagonal(block, entries.by)):
             stores.append(Store(made.load(own, number), out, r * to.stride + k))
         return made.kernel(stores)
 
-    def _kind(self, to: Target) -> Any:
+    def _kind(self, to: Target) -> Kind:
         return self.builder.arrays[to.at.array].kind
+
+
+def mirror_kernel(rows: int, columns: int, stride: int, kind: Kind = "lane") -> Kernel:
+    """A block of a matrix, copied to where its rows are columns."""
+    made = Pieces()
+    source = made.array("matrix", kind, wide=True)
+    out = made.array("matrix", kind, wide=True, step=stride)
+    return made.kernel([Store(made.load(source, r * stride), out, r) for r in range(rows)], columns)
 
 
 def part_columns(made: Pieces, part: Part, count: int, stride: int, wide: bool = False) -> list[list[Node]]:

@@ -17,9 +17,9 @@ class Pieces:
         self.arrays: list[Array] = []
         self.loads: dict[int, tuple[int, int]] = {}
 
-    def array(self, name: str, kind: Any = "lane", wide: bool = False) -> int:
+    def array(self, name: str, kind: Any = "lane", wide: bool = False, step: int = 1) -> int:
         """A new argument; its number."""
-        self.arrays.append(Array(name, kind, wide))
+        self.arrays.append(Array(name, kind, wide, step))
         return len(self.arrays) - 1
 
     def load(self, array: int, offset: int) -> Node:

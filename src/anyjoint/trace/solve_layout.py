@@ -19,7 +19,7 @@ from anyjoint.symbolic import Graph
 from anyjoint.tree.plan import Plan
 
 from .messages import Messages
-from .pair_layout import MOST, Block, By, Target, blocks, column, owners
+from .pair_layout import MOST, Block, By, Target, blocks, column, mirror_kernel, owners
 from .pieces import Pieces
 from .product_layout import clear, lineage
 
@@ -147,7 +147,7 @@ class Solve:
         n, begin = len(owners(block, "v")), block[0].v.start
         calls: list[Call] = []
         for i in (i for i in above if n and self.plan.links[i].joint.nv):
-            key = ("mirror", n, self.plan.links[i].joint.nv, to.stride)
+            key = ("mirror", self.plan.links[i].joint.nv, n, to.stride)
             if key not in self._kernels:
                 self._kernels[key] = self.builder.kernel(mirror_kernel(*key[1:]))
             at = to.at.at(begin * to.stride + self.plan.links[i].v.start)
@@ -216,12 +216,3 @@ def outward_kernel(
     if has_children:
         stores += [Store(alpha[k] + dot(J[k], y), mine, k * WIDEST) for k in range(6)]
     return made.kernel(stores, count)
-
-
-def mirror_kernel(n: int, width: int, stride: int) -> Kernel:
-    """Rows of a link in the columns of a block, copied to rows of the block in the columns of the link."""
-    made = Pieces()
-    source, out = made.array("x"), made.array("out")
-    places = [(r, c) for r in range(width) for c in range(n)]
-    stores = [Store(made.load(source, r * stride + c), out, c * stride + r) for r, c in places]
-    return made.kernel(stores)

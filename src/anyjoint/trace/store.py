@@ -156,9 +156,9 @@ def _slice(numbers: Any, start: int, *shape: int) -> Any:
     return numbers[start : start + math.prod(shape)].reshape(shape).tolist()
 
 
-def _arrays(arrays: Sequence[Array]) -> list[tuple[str, str, bool]]:
-    return [(array.name, array.kind, array.wide) for array in arrays]
+def _arrays(arrays: Sequence[Array]) -> list[tuple[str, str, bool, int]]:
+    return [(array.name, array.kind, array.wide, array.step) for array in arrays]
 
 
 def _from(pairs: Any) -> tuple[Array, ...]:
-    return tuple(Array(name, kind, wide) for name, kind, wide in pairs)
+    return tuple(Array(*parts) for parts in pairs)
