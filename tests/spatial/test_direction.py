@@ -40,3 +40,12 @@ def test_frames(axis):
 def test_roots_are_rounded_once(square):
     assert is_rounded(root(square, 1.0), square)
     assert root(square, -1.0) == -root(square, 1.0)
+
+
+def test_unit_vectors_stay_as_they_are():
+    """So a file that holds one says the same again."""
+    rng = np.random.default_rng(5)
+    for k in range(300):
+        axis = rng.normal(size=3) if k % 2 else rng.integers(-9, 9, 3) + 0.0
+        unit = at_unit_length(axis / np.linalg.norm(axis) if k % 3 else axis)
+        assert at_unit_length(unit) == unit

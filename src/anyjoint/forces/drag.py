@@ -9,7 +9,7 @@ from typing import Any
 from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import sqrt
-from anyjoint.spatial import Pose, Twist, dot, vector
+from anyjoint.spatial import Pose, Twist, at_unit_length, dot, vector
 
 from .force import Values, Vector3, body_index, check_number, checked_vector
 
@@ -41,7 +41,7 @@ class Drag:
             object.__setattr__(self, name, checked_vector("Drag", name, getattr(self, name)))
         length = math.hypot(*self.normal)
         check_number("Drag", "length of normal", length, least=1e-12)
-        object.__setattr__(self, "normal", tuple(x / length for x in self.normal))
+        object.__setattr__(self, "normal", tuple(at_unit_length(self.normal)))
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
         body = (body_index(mechanism, self.body, "Drag"),)

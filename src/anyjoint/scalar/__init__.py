@@ -11,6 +11,7 @@ from .functions import (
     cos,
     exp,
     floor,
+    fmod,
     gather,
     is_number,
     known,
@@ -32,6 +33,6 @@ from .user_code import at_numbers, failure, user_code
 
 __all__ = [
     "Scalar", "absolute", "acos", "asin", "at_numbers", "atan2", "cos", "definition", "derivative", "exp", "failure",
-    "floor", "gather", "holds_truth", "is_number", "is_real", "jet", "known", "less", "log", "maximum", "minimum",
-    "plain", "power", "reals", "select", "sin", "sincos", "sincos_of_sum", "sqrt", "tan", "user_code",
+    "floor", "fmod", "gather", "holds_truth", "is_number", "is_real", "jet", "known", "less", "log", "maximum",
+    "minimum", "plain", "power", "reals", "select", "sin", "sincos", "sincos_of_sum", "sqrt", "tan", "user_code",
 ]  # fmt: skip

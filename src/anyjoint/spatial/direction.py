@@ -13,12 +13,20 @@ import numpy as np
 from .algebra import Matrix
 
 _LARGEST_DENOMINATOR = 2**15  # of a square that a rounded entry is taken to come from
+_ROUNDING = Fraction(1, 2**51)  # of the square of a unit vector's length
 
 
 def at_unit_length(a: Sequence[float]) -> list[float]:
-    """A vector at unit length; entries below 1e-16 are zero."""
+    """A vector at unit length; entries below 1e-16 are zero.
+
+    What has unit length up to rounding stays as it is, so that a file which holds it says the same again; unless it is
+    next to a vector of roots of simple fractions, which is meant then.
+    """
     squares = [Fraction(float(x)) ** 2 for x in a]
-    entries = [root(square / sum(squares), float(x)) for square, x in zip(squares, a, strict=True)]
+    size = sum(squares, Fraction())
+    entries = [root(square / size, float(x)) for square, x in zip(squares, a, strict=True)]
+    if abs(size - 1) < _ROUNDING and sum(map(_square, entries)) != 1:
+        entries = [float(x) for x in a]
     return [0.0 if abs(x) < 1e-16 else x for x in entries]
 
 

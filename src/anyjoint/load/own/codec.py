@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterator, Mapping
 from types import MethodType
 from typing import Any
@@ -11,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from anyjoint import forces, joints
-from anyjoint.constraints import FunctionConstraint
 from anyjoint.constraints.loop import Closing, Loop
 from anyjoint.errors import InputError
 from anyjoint.geometry import curves, distances, functions, surfaces
-from anyjoint.joints.function import function_name
+from anyjoint.joints.function import FunctionJoint, function_name
 from anyjoint.mechanism import Body, Ground, shapes
 from anyjoint.mechanism.sensor import Sensor
 from anyjoint.options import nearest
@@ -25,6 +23,11 @@ from anyjoint.spatial import Pose, Rotation, Translation, Turn, as_matrix
 from ..osim.coordinates import Place
 from ..osim.joints import OnEllipsoid, OnThorax
 from ..osim.muscles import Location
+from .arguments import arguments, check_functions
+from .formula_function import Arguments, FormulaFunction, decoded_function, encoded_function, function_of
+from .formula_joint import FormulaJoint
+from .formulas import decoded_formulas, encoded_formulas, formulas_of
+from .plain import decoded_plain, encoded_plain, is_plain
 
 MODULES = {"joints": joints, "curves": curves, "surfaces": surfaces, "functions": functions, "shapes": shapes,
            "forces": forces, "distances": distances}  # fmt: skip
@@ -46,34 +49,33 @@ NAMES = {kind: name for name, kind in KINDS.items()}
 ROTATIONS = ("rotation_x", "rotation_y", "rotation_z")
 
 
-def encoded(value: Any) -> Any:
-    """A value as JSON; code of the user's is refused by name."""
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, (float, np.floating)):
-        return float(value) if math.isfinite(value) else "inf" if value > 0 else "-inf"
+def encoded(value: Any, of: Arguments | None = None) -> Any:
+    """A value as JSON; functions of the arguments `of` become formulas, other code of the user's is refused by name."""
+    if is_plain(value):
+        return encoded_plain(value)
     if isinstance(value, (list, tuple)):
-        return [encoded(item) for item in value]
-    if isinstance(value, np.generic):
-        return value.item()
+        return [encoded(item, of) for item in value]
     if isinstance(value, np.ndarray):
         return encoded(value.tolist())
     if isinstance(value, Pose):
         return {"pose": encoded_pose(value)}
     if isinstance(value, (Body, Ground)):
         return value.name
+    if isinstance(value, FunctionJoint):
+        value = formulas_of(value)
+    if isinstance(value, FormulaJoint):
+        return {"joints.Formulas": encoded_formulas(value)}
     if type(value) in NAMES:
         return {NAMES[type(value)]: _fields(value)}
     if isinstance(value, MethodType) and value.__name__ == "point" and type(value.__self__) in NAMES:
         return {"points": encoded(value.__self__)}  # a curve or surface where a function is wanted
-    if isinstance(value, FunctionConstraint):
-        value = value.function.function
+    if isinstance(value, FormulaFunction) or (of and callable(value)):
+        return {"function": encoded_function(function_of(value, of or ()))}
     if callable(value):
         place = definition(value)
         where = f" ({place})" if place else ""
         raise InputError(
-            f"the function {function_name(value)!r}{where} is Python code, which a file of data cannot hold; write it "
-            "as formulas (docs: Files), or keep the mechanism as a .py file"
+            f"the function {function_name(value)!r}{where} is Python code, and has no place in a file here"
         )
     raise InputError(f"{type(value).__name__} is no kind of the library, so that a file cannot name it")
 
@@ -84,7 +86,7 @@ def _fields(record: Any) -> dict[str, Any]:
     for field in dataclasses.fields(record):
         value = getattr(record, field.name)
         if field.init and not _same(value, field.default):
-            made[field.name] = encoded(value)
+            made[field.name] = encoded(value, arguments(record, field.name))
     return made
 
 
@@ -111,9 +113,7 @@ def decoded(value: Any) -> Any:
     """A value from JSON: lists become tuples, records their kinds."""
     if isinstance(value, list):
         return tuple(decoded(item) for item in value)
-    if isinstance(value, Mapping):
-        return decoded_record(value)
-    return {"inf": math.inf, "-inf": -math.inf}.get(value, value) if isinstance(value, str) else value
+    return decoded_record(value) if isinstance(value, Mapping) else decoded_plain(value)
 
 
 def decoded_record(value: Mapping[str, Any], prefix: str = "") -> Any:
@@ -125,6 +125,10 @@ def decoded_record(value: Mapping[str, Any], prefix: str = "") -> Any:
         return decoded_pose(given)
     if name == "points":
         return decoded(given).point
+    if name == "function":
+        return decoded_function(given)
+    if name in ("joints.Formulas", "Formulas"):
+        return decoded_formulas(given, {})
     kind = KINDS.get(name) or KINDS.get(prefix + name)
     if kind is None:
         known = [word.removeprefix(prefix) for word in KINDS if word.startswith(prefix)]
@@ -136,7 +140,10 @@ def decoded_record(value: Mapping[str, Any], prefix: str = "") -> Any:
         if field not in fields:
             raise InputError(f"{name} has no field {field!r}{nearest(field, fields) if fields else ''}")
     try:
-        return kind(**{field: decoded(item) for field, item in given.items()})
+        made = kind(**{field: decoded(item) for field, item in given.items()})
+        for field in given:
+            check_functions(made, field, getattr(made, field))
+        return made
     except (TypeError, ValueError, AttributeError, IndexError) as error:
         if isinstance(error, InputError):
             raise
@@ -163,7 +170,7 @@ def _step(name: str, given: Any) -> Pose:
     try:
         numbers = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
-        numbers = np.full(7, math.nan)
+        numbers = np.full(7, np.nan)
     shape = {"translation": (3,), "matrix": (3, 3)}.get(name, ())
     if numbers.shape != shape or not np.isfinite(numbers).all():
         raise InputError(f"{name}: expected {'x'.join(map(str, shape)) or 'one'} finite numbers, got {given!r}")

@@ -12,17 +12,17 @@ from anyjoint.geometry.distances.distance import FunctionDistance
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.touching import ContactPair
 from anyjoint.options import nearest
-from anyjoint.scalar import is_real
 
 from .codec import decoded, decoded_pose, decoded_record, encoded, encoded_pose
-from .expression import Expression
 from .formula_distance import FormulaDistance, formula_of
 from .formula_joint import Named
 from .formulas import parameter_numbers
+from .where import KEYS as WHERE
+from .where import decoded_where, encoded_where, formula
 
 NUMBERS = {"friction": 0.0, "stiffness": math.inf, "dissipation": 0.0, "slip": 1e-5}
 KEYS = ("name", "body", "shape", "on", "of", "at", *NUMBERS)
-FORMULA = ("formula", "parameters")
+FORMULA = ("formula", "parameters", *WHERE)
 
 
 def encoded_contact(pair: ContactPair, mech: Mechanism) -> dict[str, Any]:
@@ -44,7 +44,8 @@ def _encoded_distance(distance: Distance) -> dict[str, Any]:
         distance = formula_of(distance)
     if isinstance(distance, FormulaDistance):
         own = {number.name: number.value for number in distance.numbers}
-        return {"formula": distance.formula.text} | ({"parameters": own} if own else {})
+        made = {"formula": distance.formula.text} | encoded_where(distance.where)
+        return made | ({"parameters": own} if own else {})
     ((name, fields),) = encoded(distance).items()
     return {name.removeprefix("distances."): fields}
 
@@ -71,11 +72,10 @@ def _decoded_distance(value: Any, shared: Mapping[str, float]) -> Distance:
         for key in value:
             if key not in FORMULA:
                 raise InputError(f"a distance by a formula has no {key!r}{nearest(key, FORMULA)}")
-        given = value["formula"]
-        formula = Expression(str(given) if is_real(given) else given)
+        found, where = formula(value["formula"]), decoded_where(value)
         numbers = {**shared, **parameter_numbers(value.get("parameters", {}))}
-        used = formula.names()
-        return FormulaDistance(formula, tuple(Named(name, x) for name, x in numbers.items() if name in used))
+        used = where.used([found])
+        return FormulaDistance(found, tuple(Named(name, x) for name, x in numbers.items() if name in used), where)
     made = decoded_record(value, "distances.") if isinstance(value, Mapping) else value
     if not isinstance(made, Distance):
         example = "{'Box': {'x': 1, 'y': 1, 'z': 1}}"

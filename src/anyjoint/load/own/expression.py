@@ -2,6 +2,9 @@
 
     sum      term (+|- term)*           power    ^ binds before the sign on its left and groups to the right
     term     factor (*|/ factor)*       value    a number, a name, f(x, ...), (sum)
+
+`select(less(x, y), a, b)` and `select(at_most(x, y), a, b)` choose, `gather(table, x)` is the entry of a table of
+numbers at x, rounded down.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,15 +30,18 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
     "sin": (scalar.sin, 1), "cos": (scalar.cos, 1), "tan": (scalar.tan, 1), "asin": (scalar.asin, 1),
     "acos": (scalar.acos, 1), "atan2": (scalar.atan2, 2), "sqrt": (scalar.sqrt, 1), "exp": (scalar.exp, 1),
     "log": (scalar.log, 1), "abs": (scalar.absolute, 1), "min": (scalar.minimum, 2), "max": (scalar.maximum, 2),
-    "floor": (scalar.floor, 1),
+    "floor": (scalar.floor, 1), "fmod": (scalar.fmod, 2), "select": (scalar.select, 3), "less": (scalar.less, 2),
+    "at_most": (operator.le, 2), "gather": (scalar.gather, 2),
 }  # fmt: skip
+CONDITIONS = ("less", "at_most")  # stand first in select, and nowhere else
 CONSTANTS = {"pi": math.pi}
 BINDING = {"+": 10, "-": 10, "*": 20, "/": 20, "^": 40}
 SIGN = 30  # of a minus in front
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
 }  # fmt: skip
-Tree = tuple[Any, ...]  # ("number", x) | ("name", n) | ("call", f, args...) | ("minus", t) | (sign, left, right)
+# ("number", x) | ("name", n) | ("table", n) | ("call", f, args...) | ("minus", t) | (sign, left, right)
+Tree = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -68,8 +74,12 @@ class Expression:
         """Names that must be given."""
         return {part[1] for part in self.steps if part[0] == "name"} - CONSTANTS.keys()
 
-    def value(self, given: Mapping[str, Scalar]) -> Scalar:
-        """The value for given names, over any scalar."""
+    def tables(self) -> set[str]:
+        """Names of tables that must be given."""
+        return {part[1] for part in self.steps if part[0] == "table"}
+
+    def value(self, given: Mapping[str, Any]) -> Scalar:
+        """The value for given names (and tables), over any scalar."""
         stack: list[Scalar] = []
         for part in self.steps:
             operands = [stack.pop() for x in part[1:] if isinstance(x, tuple)][::-1]
@@ -77,10 +87,12 @@ class Expression:
         return stack[0]
 
 
-def _value(part: Tree, operands: list[Scalar], given: Mapping[str, Scalar]) -> Scalar:
+def _value(part: Tree, operands: list[Scalar], given: Mapping[str, Any]) -> Scalar:
     kind = part[0]
     if kind == "number":
         return part[1]
+    if kind == "table":
+        return given[part[1]]
     if kind == "name":
         return given[part[1]] if part[1] in given else CONSTANTS[part[1]]
     if kind == "call":
@@ -114,6 +126,7 @@ class _Parser:
 
     def whole(self) -> Tree:
         made = self._sum(0, 0)
+        self._no_conditions([made], 0)
         kind, word, at = self.tokens[self.at]
         if kind != "end":
             raise self._refusal(at, f"unexpected {word!r}")
@@ -130,12 +143,14 @@ class _Parser:
     def _sum(self, least: int, depth: int) -> Tree:
         left = self._value(depth)
         while True:
-            _, sign, _ = self.tokens[self.at]
+            _, sign, at = self.tokens[self.at]
             power = BINDING.get(sign, 0)
             if power <= least:
                 return left
             self._take()
-            left = (sign, left, self._sum(power - (sign == "^"), depth + 1))
+            right = self._sum(power - (sign == "^"), depth + 1)
+            self._no_conditions((left, right), at)
+            left = (sign, left, right)
 
     def _value(self, depth: int) -> Tree:
         kind, word, at = self._take()
@@ -153,6 +168,7 @@ class _Parser:
             return inner
         if word in ("-", "+"):
             inner = self._sum(SIGN, depth + 1)
+            self._no_conditions([inner], at)
             return ("minus", inner) if word == "-" else inner
         raise self._refusal(at, f"expected a value before {word!r}" if kind != "end" else "expected a value")
 
@@ -160,16 +176,33 @@ class _Parser:
         if name not in FUNCTIONS:
             raise self._refusal(at, f"there is no function {name!r}{nearest(name, FUNCTIONS)}")
         self._take()
-        arguments = [self._sum(0, depth + 1)]
+        arguments = [self._table() if name == "gather" else self._sum(0, depth + 1)]
         while self.tokens[self.at][1] == ",":
             self._take()
             arguments.append(self._sum(0, depth + 1))
         self._close()
         if len(arguments) != FUNCTIONS[name][1]:
             raise self._refusal(at, f"{name} takes {FUNCTIONS[name][1]} values, got {len(arguments)}")
+        if name == "select" and not _is_condition(arguments[0]):
+            raise self._refusal(at, "select takes a condition first, such as less(x, y)")
+        self._no_conditions(arguments[name == "select" :], at)
         return ("call", name, *arguments)
+
+    def _table(self) -> Tree:
+        kind, word, at = self._take()
+        if kind != "name":
+            raise self._refusal(at, f"gather takes the name of a table first, got {word!r}")
+        return ("table", word)
+
+    def _no_conditions(self, parts: Iterable[Tree], at: int) -> None:
+        if any(map(_is_condition, parts)):
+            raise self._refusal(at, "a condition such as less(x, y) stands first in select, and nowhere else")
 
     def _close(self) -> None:
         _, word, at = self._take()
         if word != ")":
             raise self._refusal(at, f"expected ')' before {word!r}" if word != "the end" else "expected ')'")
+
+
+def _is_condition(part: Tree) -> bool:
+    return part[0] == "call" and part[1] in CONDITIONS

@@ -12,9 +12,10 @@ from anyjoint.joints.curve_frame import curve_frame
 from anyjoint.joints.joint import check_count
 from anyjoint.options import nearest
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Axis, Pose, unit_axis
+from anyjoint.spatial import Axis, Pose, Turn, unit_axis, vector
 
-from .expression import CONSTANTS, FUNCTIONS, Expression
+from .expression import Expression
+from .where import NOTHING, Where
 
 Given = Mapping[str, Scalar]
 FRAMES = ("frenet", "fixed-up")
@@ -32,9 +33,9 @@ class Named:
 class Step:
     """One pose of the row.
 
-    `kind` is "translation" (three formulas), "rotation" (an angle, about `axis`), "curve" (the frame of a curve, three
-    formulas of one coordinate) or "surface" (the frame of a surface, three formulas of two). `by` names the coordinates
-    that go along the curve or the surface, `frame` the frame of the curve.
+    `kind` is "translation" (three formulas), "rotation" (an angle, about `axis`), "matrix" (nine formulas, row by row),
+    "curve" (the frame of a curve, three formulas of one coordinate) or "surface" (the frame of a surface, three
+    formulas of two). `by` names the coordinates that go along the curve or the surface, `frame` the frame of the curve.
     """
 
     kind: str
@@ -46,7 +47,7 @@ class Step:
     def __post_init__(self) -> None:
         if self.kind not in STEPS:
             raise InputError(f"a step of a pose is {self.kind!r}{nearest(self.kind, STEPS)}")
-        wanted = 1 if self.kind == "rotation" else 3
+        wanted = {"rotation": 1, "matrix": 9}.get(self.kind, 3)
         if len(self.formulas) != wanted:
             raise InputError(f"{self.kind}: {len(self.formulas)} formulas; expected {wanted}")
         if len(self.by) != {"curve": 1, "surface": 2}.get(self.kind, 0):
@@ -55,39 +56,37 @@ class Step:
             raise InputError(f"{self.kind}: frame {self.frame!r} is unknown{nearest(self.frame, FRAMES)}")
         object.__setattr__(self, "axis", unit_axis(self.axis, "rotation axis"))
 
-    def pose(self, given: Given) -> Pose:
+    def pose(self, given: Given, where: Where) -> Pose:
         """The pose for given coordinates and parameters."""
-        return STEPS[self.kind](self, given)
+        if self.by:
+            return ALONG[self.kind](self, self.point(given, where), [given[name] for name in self.by])
+        here = where.filled(given)
+        return AT_ONCE[self.kind](self, [formula.value(here) for formula in self.formulas])
 
-    def point(self, given: Given) -> Callable[..., list[Scalar]]:
+    def point(self, given: Given, where: Where) -> Callable[..., list[Scalar]]:
         """The curve or surface as a function of the coordinates that go along it."""
 
         def at(*along: Scalar) -> list[Scalar]:
-            here = {**given, **dict(zip(self.by, along, strict=True))}
+            here = where.filled({**given, **dict(zip(self.by, along, strict=True))})
             return [formula.value(here) for formula in self.formulas]
 
         return at
 
 
-def _translation(step: Step, given: Given) -> Pose:
-    return Pose.translation(*(formula.value(given) for formula in step.formulas))
+def _curve(step: Step, point: Callable[..., list[Scalar]], at: list[Scalar]) -> Pose:
+    return curve_frame(curves.curve(point), step.frame, (0.0, 0.0, 1.0), *at)
 
 
-def _rotation(step: Step, given: Given) -> Pose:
-    return Pose.rotation(step.axis, step.formulas[0].value(given))
-
-
-def _curve(step: Step, given: Given) -> Pose:
-    return curve_frame(curves.curve(step.point(given)), step.frame, (0.0, 0.0, 1.0), given[step.by[0]])
-
-
-def _surface(step: Step, given: Given) -> Pose:
-    return surfaces.surface(step.point(given)).frame(given[step.by[0]], given[step.by[1]])
-
-
-STEPS: dict[str, Callable[[Step, Given], Pose]] = {
-    "translation": _translation, "rotation": _rotation, "curve": _curve, "surface": _surface,
-}  # fmt: skip
+AT_ONCE: dict[str, Callable[[Step, list[Scalar]], Pose]] = {
+    "translation": lambda step, values: Pose.translation(*values),
+    "rotation": lambda step, values: Pose.rotation(step.axis, *values),
+    "matrix": lambda step, values: Pose((Turn(vector(*values).reshape(3, 3)),)),
+}
+ALONG: dict[str, Callable[[Step, Callable[..., list[Scalar]], list[Scalar]], Pose]] = {
+    "curve": _curve,
+    "surface": lambda step, point, at: surfaces.surface(point).frame(*at),
+}
+STEPS = (*AT_ONCE, *ALONG)
 
 
 @dataclass(frozen=True)
@@ -97,18 +96,18 @@ class FormulaJoint(Joint):
     coordinate_list: tuple[Coordinate, ...]
     steps: tuple[Step, ...]
     numbers: tuple[Named, ...] = ()
+    where: Where = NOTHING
 
     def __post_init__(self) -> None:
         names = [coordinate.name for coordinate in self.coordinate_list]
         check_count("a joint of formulas", len(names))
-        known = {*names, *(number.name for number in self.numbers)}
-        for name in known:
-            if name in CONSTANTS or name in FUNCTIONS:
-                raise InputError(f"{name!r} means something in formulas already; choose another name")
-        used = {name for step in self.steps for formula in step.formulas for name in formula.names()}
-        used |= {name for step in self.steps for name in step.by}
-        for name in sorted(used - known):
-            raise InputError(f"there is no coordinate or parameter {name!r}{nearest(name, sorted(known))}")
+        formulas = [formula for step in self.steps for formula in step.formulas]
+        known = sorted({*names, *(number.name for number in self.numbers)})
+        self.where.check(known, formulas, "coordinate or parameter")
+        along = {name for step in self.steps for name in step.by}
+        for name in sorted(along - set(names)):
+            raise InputError(f"there is no coordinate {name!r}{nearest(name, names)}")
+        used = self.where.used(formulas) | along
         for name in names:
             if name not in used:
                 raise InputError(f"the coordinate {name!r} moves nothing; use it in a formula, or leave it out")
@@ -122,5 +121,5 @@ class FormulaJoint(Joint):
         given |= {coordinate.name: x for coordinate, x in zip(self.coordinate_list, q, strict=True)}
         made = Pose()
         for step in self.steps:
-            made = made @ step.pose(given)
+            made = made @ step.pose(given, self.where)
         return made

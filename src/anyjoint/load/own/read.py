@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.constraints import Constraint
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.joints import Fixed, Joint
 from anyjoint.mechanism import Inertia, Mechanism, Source
@@ -20,6 +19,7 @@ from ..report import Report
 from ..request import Request
 from .about import decoded_source
 from .codec import decoded, decoded_pose, decoded_record
+from .constraints import add_constraint
 from .contacts import decoded_contact
 from .formulas import decoded_formulas, is_formulas
 from .text import Object, parse
@@ -147,11 +147,7 @@ class _Reader:
         self.mech.add_body(body.get("name"), body.get("parent"), joint, **options)  # type: ignore[arg-type]  # checked
 
     def _constrain(self, value: Any) -> None:
-        made = decoded_record(value) if isinstance(value, Mapping) else value
-        inside = isinstance(made, Constraint) and all(-1 <= k < self.mech.nb for k in made.bodies)
-        if not inside:
-            raise InputError(f"a constraint is a record such as {{'constraints.Loop': ...}} of bodies, got {value!r}")
-        self.mech.constraints.append(made)
+        add_constraint(self.mech, value)
 
     def _touch(self, value: Any) -> None:
         self.mech.add_contact(**decoded_contact(value, self.parameters))

@@ -9,16 +9,17 @@ from typing import Any
 
 from anyjoint.constraints import Constraint
 from anyjoint.errors import AnyjointError, InputError, ModelError
+from anyjoint.joints import Coupled, Fixed, Joint
 from anyjoint.mechanism import Body, Inertia, Mechanism
 from anyjoint.mechanism.checks import Problem, report
 from anyjoint.mechanism.touching import ContactPair
 from anyjoint.spatial import Pose
 
 from .about import encoded_source
+from .arguments import formulated
 from .codec import encoded, encoded_pose
+from .constraints import encoded_constraint
 from .contacts import encoded_contact
-from .formula_joint import FormulaJoint
-from .formulas import encoded_formulas
 
 VERSION = 1
 PER_VELOCITY = {"stiffness": 0.0, "damping": 0.0, "armature": 0.0, "friction": 0.0, "effort": float("inf")}
@@ -52,7 +53,7 @@ def written(mech: Mechanism) -> str:
         head["description"] = mech.description
     tail: dict[str, Any] = {}
     if mech.constraints:
-        tail["constraints"] = [_constraint(x, problems) for x in mech.constraints]
+        tail["constraints"] = [_constraint(x, mech, problems) for x in mech.constraints]
     if mech.contacts:
         tail["contacts"] = [_contact(pair, mech, problems) for pair in mech.contacts]
     if mech.ground.shapes:
@@ -84,8 +85,8 @@ def _guarded(body: Body, mech: Mechanism, problems: list[Problem]) -> Any:
     return _tried(f"body {body.name!r}", lambda: _body(body, mech), problems)
 
 
-def _constraint(constraint: Constraint, problems: list[Problem]) -> Any:
-    return _tried(constraint.described, lambda: encoded(constraint), problems)
+def _constraint(constraint: Constraint, mech: Mechanism, problems: list[Problem]) -> Any:
+    return _tried(constraint.described, lambda: encoded_constraint(constraint, mech), problems)
 
 
 def _contact(pair: ContactPair, mech: Mechanism, problems: list[Problem]) -> Any:
@@ -108,11 +109,8 @@ def _body(body: Body, mech: Mechanism) -> dict[str, Any]:
         law = body.contact
         fields = {"surfaces": law.surfaces, "friction": law.friction, "restitution": law.restitution, "start": law.mode}
         made["contact"] = {name: encoded(value) for name, value in fields.items()}
-    elif isinstance(body.joint, FormulaJoint):
-        made["joint"] = encoded_formulas(body.joint)
-    elif type(body.joint).__name__ != "Fixed":
-        ((name, fields),) = encoded(body.joint).items()
-        made["joint"] = {name.removeprefix("joints."): fields}
+    elif not isinstance(body.joint, Fixed):
+        made["joint"] = _joint(body.joint, mech)
     if body.placement.factors:
         made["placement"] = encoded_pose(body.placement)
     if not body.inertia.is_zero or body.inertia.com.any():
@@ -129,6 +127,11 @@ def _body(body: Body, mech: Mechanism) -> dict[str, Any]:
     if body.rest != tuple(c.neutral for c in body.joint.coordinates):
         made["rest"] = list(body.rest)
     return made
+
+
+def _joint(joint: Joint, mech: Mechanism) -> dict[str, Any]:
+    ((name, fields),) = encoded(formulated(joint, mech) if isinstance(joint, Coupled) else joint).items()
+    return dict(fields) if name == "joints.Formulas" else {name.removeprefix("joints."): fields}
 
 
 def _frames(frames: Mapping[str, Pose]) -> dict[str, Any]:

@@ -1,0 +1,31 @@
+"""Numbers, texts and lists of them as JSON and back; infinities, which JSON has not, are texts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+INFINITE = {"inf": math.inf, "-inf": -math.inf}
+
+
+def is_plain(value: Any) -> bool:
+    """Whether it is a number, a text or nothing."""
+    return value is None or isinstance(value, (bool, int, str, float, np.generic))
+
+
+def encoded_plain(value: Any) -> Any:
+    """A number, a text, nothing, or a list of such, as JSON."""
+    if isinstance(value, (list, tuple)):
+        return [encoded_plain(item) for item in value]
+    if isinstance(value, (float, np.floating)):
+        return float(value) if math.isfinite(value) else "inf" if value > 0 else "-inf"
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def decoded_plain(value: Any) -> Any:
+    """A number, a text, nothing, or a tuple of such, from JSON."""
+    if isinstance(value, list):
+        return tuple(decoded_plain(item) for item in value)
+    return INFINITE.get(value, value) if isinstance(value, str) else value
