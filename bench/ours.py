@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import numpy as np
 
 import anyjoint as aj
 from anyjoint import joints
+from anyjoint.codegen.schedule import aligned
 from bench import models
 from bench.models import Body, Model
 from bench.peers.protocol import QUANTITIES, Array, Engine, Measured, States, best_time, main
@@ -76,7 +78,8 @@ def kernel_time(compiled: Any, name: str, inputs: list[Array], seconds: float) -
     rows = [np.ascontiguousarray(np.tile(x, (rounds, 1)), dtype=program.dtype) for x in inputs]
     count = len(rows[0])
     own = (count,) if name != "mass_matrix" else ()  # matrices go to one place again and again, as the peers' do
-    result = np.zeros((*own, program.size), program.dtype)
+    result = aligned(math.prod((*own, program.size)), program.dtype).reshape(*own, program.size)  # as the peers' are
+    result[:] = 0.0
     words = program.code.words([*rows, result, program.numbers], 1, 0)
     entry, schedule = program.code.entry(1), program.code.runs_at
     return best_time(lambda _: entry(*words, schedule, count), 1, seconds) / count

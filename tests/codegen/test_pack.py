@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from anyjoint.codegen import Array, Kernel, Store, compile_function, llvm, pack
+from anyjoint.codegen import Array, Kernel, Store, compile_function, pack, passes
 from anyjoint.codegen.ir import LEAVES, lower
 from anyjoint.codegen.pack import Pack, packed
 from anyjoint.symbolic import Graph, select, variables
@@ -99,7 +99,7 @@ def test_random_programs_packed_by_force_give_the_same_bits(monkeypatch):
         plain = support.rows_by_llvm(x, outputs, points, contract=False)
         with monkeypatch.context() as forced:
             forced.setattr(pack, "WORTH", 0.0)
-            forced.setattr(llvm, "LONG", 0)
+            forced.setattr(passes, "LONG", 0)
             f = compile_function([x], outputs, contract=False)
             found += f.source("llvm").count("extractelement <2 x double>")
             assert programs.same_bits(support.rows_by_llvm(x, outputs, points, contract=False), plain)

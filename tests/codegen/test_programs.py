@@ -67,7 +67,7 @@ def test_a_state_gets_the_same_bits_wherever_it_stands_in_a_batch():
 
 @pytest.mark.slow
 def test_long_programs_cut_into_pieces_give_the_same_bits(same_sine, tmp_path):
-    x, outputs = merged(range(90), 60)
+    x, outputs = merged(range(180), 60)  # beyond what stays one function
     f = compile_function([x], outputs, contract=False)
     assert f.source("c").count("void ") > 4  # every piece is a function, and there is the whole one
     points = programs.random_points(4, support.WIDTH + 1)

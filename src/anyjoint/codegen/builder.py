@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen.ahead import ahead
 from anyjoint.codegen.kernel import Again, Array, Ending, Kernel, Kind, Place, Run, Schedule, Store
+from anyjoint.codegen.passes import over_schedule
 from anyjoint.symbolic import Graph, Node
 
 WORK = Array("work", "lane")
@@ -118,7 +118,7 @@ class Builder:
     def schedule(self) -> Schedule:
         """All that was collected, after the passes over schedules."""
         arrays = self.arrays if self.work else self.given
-        return ahead(Schedule(arrays, tuple(self.kernels), tuple(self.runs), self.work))
+        return over_schedule(Schedule(arrays, tuple(self.kernels), tuple(self.runs), self.work))
 
 
 class Embedded:

@@ -7,11 +7,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from anyjoint.codegen import sincos_llvm
-from anyjoint.codegen.grouped import AT_ONCE, SIZES, beside, gathered
-from anyjoint.codegen.hoist import hoisted
-from anyjoint.codegen.ir import LEAVES, LONG, SIGNATURES, Code, Program, Statement
+from anyjoint.codegen.grouped import AT_ONCE, SIZES, beside
+from anyjoint.codegen.ir import SIGNATURES, Code, Program, Statement
 from anyjoint.codegen.kernel import Array
-from anyjoint.codegen.pack import Pack, Step, packed
+from anyjoint.codegen.pack import Pack, Step
+from anyjoint.codegen.passes import for_printing
 from anyjoint.codegen.target import Target
 from anyjoint.codegen.transpose import transposed
 from anyjoint.symbolic.ops import OPERATIONS, Op
@@ -38,12 +38,9 @@ def function(
 ) -> str:
     """A program as an internal function of its arrays; columns of one state are computed side by side."""
     arguments = ", ".join(text for i, array in enumerate(program.arrays) for text in parameters(i, array, target))
-    program = hoisted(program) if target.width == 1 else program
-    if columns > 1:
-        program, target = gathered(program), replace(target, width=columns)
-    printer = _Printer(program, target, first_table, columns > 1)
-    if target.width == 1 and sum(s.op not in LEAVES for s in program.statements) > LONG:
-        printer.steps = packed(program)
+    program, steps = for_printing(program, target, columns)
+    target = replace(target, width=columns) if columns > 1 else target
+    printer = _Printer(program, steps, target, first_table, columns > 1)
     body = "\n  ".join(printer.lines())
     attributes += vector_attribute(target)
     return f"define internal void @{name}({arguments}) nounwind {attributes} {{\n  {body}\n  ret void\n}}\n"
@@ -135,12 +132,13 @@ def fixed_words(target: Target) -> dict[str, str]:
 class _Printer:
     """Prints the statements of one program; constants become literals inside the statements that use them."""
 
-    def __init__(self, program: Program, target: Target, first_table: int, columns: bool) -> None:
-        self.program, self.target, self.first_table = program, target, first_table
+    def __init__(
+        self, program: Program, steps: Sequence[Step], target: Target, first_table: int, columns: bool
+    ) -> None:
+        self.program, self.steps, self.target, self.first_table = program, steps, target, first_table
         self.columns = columns  # lanes are columns of one state, beside each other in wide arrays
         self.name: dict[int, str] = {}
         self.fixed = fixed_words(target)
-        self.steps: Sequence[Step] = program.statements
         self.vectors: dict[tuple[int, ...], str] = {}  # values that are lanes of one vector
         self.inside: dict[int, str] = {}  # where values are that have not been taken out of their vector
 

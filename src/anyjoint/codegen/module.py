@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from anyjoint.codegen.bound_llvm import bound_call, entry_parameters, row_call
-from anyjoint.codegen.cut import cut
 from anyjoint.codegen.finite_llvm import finite_text
-from anyjoint.codegen.grouped import grouped, moves_rows, pays, shares
-from anyjoint.codegen.ir import LEAVES, LONG, Program, lower
+from anyjoint.codegen.grouped import moves_rows, pays, shares
+from anyjoint.codegen.ir import LEAVES, LONG, Program
 from anyjoint.codegen.kernel import AGAIN, Array, Kernel
 from anyjoint.codegen.llvm import function, parameters, prelude, vector_attribute
+from anyjoint.codegen.passes import in_pieces, of_columns
 from anyjoint.codegen.target import Target
 
 
@@ -39,10 +39,10 @@ class Module:
 
 
 def lowered(kernel: Kernel, name: str = "kernel") -> Lowered:
-    """Kernel -> linear representation -> pieces; the list of passes."""
+    """A kernel after the passes that every language wants."""
     if kernel.columns == 1:  # where all arrays are alike
         kernel = replace(kernel, arrays=tuple(replace(array, wide=False, step=1) for array in kernel.arrays))
-    pieces, scratch = cut(lower(kernel, name))
+    pieces, scratch = in_pieces(kernel, name)
     return Lowered(kernel.arrays, pieces, scratch, kernel.columns)
 
 
@@ -121,7 +121,7 @@ def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inli
             return
         taken = list(shares(kernel.columns)) if pays(kernel.pieces[0]) else [(0, 1, kernel.columns)]
         for _, size, _ in taken:
-            piece = grouped(kernel.pieces[0], size)
+            piece = of_columns(kernel.pieces[0], size)
             yield function(f"k{number}_{size}", piece, target, first_table, attributes)
         yield _columns(number, kernel, target, taken)
         return

@@ -32,9 +32,9 @@ def kept(owner: Owner, key: Hashable, make: Callable[[], Made]) -> Made:
     return made
 
 
-def forget(owner: Any, key: Hashable) -> None:
+def forget(owner: Owner, key: Hashable) -> None:
     """Let what was made for a key be made again."""
-    vars(owner).get("_kept", {}).pop(key, None)
+    owner.shelf.pop(key, None)
 
 
 @dataclass(frozen=True, eq=False)

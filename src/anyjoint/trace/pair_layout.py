@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Literal
 
 from anyjoint.codegen import Kernel, Place, Store
@@ -22,7 +23,6 @@ from .pieces import Pieces
 
 By = Literal["v", "q", "inertia"]  # what columns belong to: velocities, coordinates, ten numbers of a link's inertia
 Block = tuple[Link, ...]  # links behind each other, each the parent of the next
-Calls = dict[int, list[tuple[int, ...]]]  # of each kernel: where its arguments begin
 Products = tuple[tuple["Part", "Part"], ...]  # narrow x wide: rows of the matrix, then its columns
 MOST, PART = 8, 4  # velocities of a block and of its parts, unless one link has more
 INERTIA = 10  # numbers of a rigid inertia
@@ -79,6 +79,16 @@ class Target:
     stride: int
 
 
+@dataclass(frozen=True)
+class Call:
+    """A kernel for rows of a block, and where its arguments begin; the last one is the matrix."""
+
+    rows: Block
+    kernel: int
+    offsets: tuple[int, ...]
+    mirror: bool = False
+
+
 def spread(plan: Plan, *matrices: Entries) -> dict[str, Spread]:
     """How all factors of some matrices are kept."""
     found = {}
@@ -117,48 +127,43 @@ class Pairs:
     def add(self, entries: Entries, to: Target) -> None:
         """Add the runs of a matrix; entries between branches are not written."""
         self.strides |= {name: x.stride for name, x in spread(self.plan, entries).items()}
-        calls: Calls = {}
-        mirrored: Calls = {}
+        calls: list[Call] = []
         for block, other in pairs(self.plan):
             if block is other:
                 offsets = self._own_offsets(entries, to, block)
-                self._call(calls, offsets, self._own_kernel, entries, to, block)
+                calls.append(Call(block, self._number(self._own_kernel, entries, to, block), offsets))
                 continue
             for products, rows, columns in ((entries.upper, other, block), (entries.lower, block, other)):
                 if products:
                     offsets = self._offsets(products, to, rows, columns)
-                    self._call(calls, offsets, self._kernel, products, to, rows, columns)
+                    calls.append(Call(rows, self._number(self._kernel, products, to, rows, columns), offsets))
             if entries.mirrored:
                 offsets = self._entry(to, other, block[0].v.start), self._entry(to, block, other[0].v.start)
-                self._call(mirrored, offsets, self._mirror, "mirror", to, other, block)
-        self._run(calls, to)
-        self._run(mirrored, to)
+                calls.append(Call(other, self._number(self._mirror, "mirror", to, other, block), offsets, mirror=True))
+        self._run([call for call in calls if call.kernel >= 0], entries, to)
 
-    def _run(self, calls: Calls, to: Target) -> None:
-        """Add the runs of these calls."""
-        for number, offsets in calls.items():
-            kernel = self.builder.kernels[number]
-            offsets.sort(key=lambda of: of[-1])  # along the rows of the matrix, which does not fit into a near cache
+    def _run(self, calls: Sequence[Call], entries: Entries, to: Target) -> None:
+        """Add the runs of these calls, along the rows of the matrix, which does not fit into a near cache.
+
+        The rows of a block are mirrored while they are near.
+        """
+
+        def order(call: Call) -> tuple[int, bool, int]:
+            return call.rows[0].v.start if entries.mirrored else 0, call.mirror, call.kernel
+
+        for (_, _, number), group in groupby(sorted(calls, key=lambda call: (order(call), call.offsets[-1])), order):
             work = self.builder.room(0).array
+            kernel, offsets = self.builder.kernels[number], [call.offsets for call in group]
             arrays = [to.at.array if array.name == "matrix" else work for array in kernel.arrays]
             self.builder.run(number, *zip(arrays, zip(*offsets, strict=True), strict=True))
 
-    def _call(
-        self,
-        calls: Calls,
-        offsets: tuple[int, ...],
-        make: Callable[..., Kernel],
-        what: Hashable,
-        to: Target,
-        *of: Block,
-    ) -> None:
-        """Remember a call of the kernel for these blocks, which is made if there is none for others like them."""
+    def _number(self, make: Callable[..., Kernel], what: Hashable, to: Target, *of: Block) -> int:
+        """The kernel for these blocks, which is made if there is none for others like them; -1 if it has no work."""
         key = (what, to.stride, to.at.array, *map(widths, of))
         if key not in self._kernels:
             kernel = make(what, to, *of)
             self._kernels[key] = self.builder.kernel(kernel) if kernel.stores else -1
-        if self._kernels[key] >= 0:
-            calls.setdefault(self._kernels[key], []).append(offsets)
+        return self._kernels[key]
 
     def _own_offsets(self, entries: Entries, to: Target, block: Block) -> tuple[int, ...]:
         """Where the arguments of the kernel of one block begin: factors, own entries, the matrix."""

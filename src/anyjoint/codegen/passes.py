@@ -1,0 +1,66 @@
+"""All passes between the expressions of kernels and printed text, by name, in the order in which they run.
+
+The functions below the list are the only ones that run passes. What enters and what leaves is verified: schedules by
+`check_schedule`, kernels by `check_kernel`, programs by `verify`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from anyjoint.codegen.ahead import ahead
+from anyjoint.codegen.cut import cut
+from anyjoint.codegen.grouped import gathered, grouped
+from anyjoint.codegen.hoist import hoisted
+from anyjoint.codegen.ir import LEAVES, LONG, Program, lower
+from anyjoint.codegen.kernel import Kernel, Schedule
+from anyjoint.codegen.pack import Step, packed
+from anyjoint.codegen.target import Target
+
+
+class Pass(NamedTuple):
+    """What a pass does, and where."""
+
+    name: str
+    when: str
+    does: str
+
+
+def passes() -> tuple[Pass, ...]:
+    """All passes, in order."""
+    return (
+        Pass("ahead", "schedules", "sines and cosines that depend on inputs and numbers alone, before the first run"),
+        Pass("lower", "kernels", "expressions as statements in order; sine and cosine of one angle become one"),
+        Pass("cut", "more than 16,000 statements", "pieces of a thousand, which pass values on through an array"),
+        Pass("group", "columns, states side by side", "several columns at once, so that rows are stored as vectors"),
+        Pass("hoist", "one state", "sines and cosines to the front, where they are computed side by side"),
+        Pass("gather", "columns, one state", "stores to columns that lie apart together, to be transposed"),
+        Pass("pack", "long code, one state", "limbs that are alike as lanes of vectors"),
+    )
+
+
+def over_schedule(schedule: Schedule) -> Schedule:
+    """The passes over schedules: "ahead"."""
+    return ahead(schedule)
+
+
+def in_pieces(kernel: Kernel, name: str) -> tuple[tuple[Program, ...], int]:
+    """A kernel as programs that run one after the other and share so many values: "lower", "cut"."""
+    return cut(lower(kernel, name))
+
+
+def of_columns(program: Program, count: int) -> Program:
+    """A program of one column as that of several: "group"."""
+    return grouped(program, count)
+
+
+def for_printing(program: Program, target: Target, columns: int) -> tuple[Program, Sequence[Step]]:
+    """A program as it is printed, and its statements and packs: "hoist", "gather", "pack"."""
+    if target.width == 1:
+        program = hoisted(program)
+    if columns > 1:
+        program = gathered(program)
+    long = sum(s.op not in LEAVES for s in program.statements) > LONG
+    one_by_one = target.width == 1 and columns == 1
+    return program, packed(program) if long and one_by_one else program.statements
