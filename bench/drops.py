@@ -22,9 +22,7 @@ from typing import Any
 import numpy as np
 
 import anyjoint as aj
-from anyjoint.constraints.resistance import FIRM
-from anyjoint.forces.resist import stops, touches
-from anyjoint.mechanism.ease import ease_of
+from anyjoint.simulate.springs import held_by_springs
 from bench import things
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -64,7 +62,7 @@ def drop(label: str, mech: aj.Mechanism, q: Array, v: Array, dt: float, steps: i
         return Found(count, why=(f"{label}: {traj.status}",))
     deep = depths(mech, traj)
     kinetic, potential = (np.asarray(x) for x in traj.energy())
-    total = (kinetic + potential + stored(mech, traj, dt))[1:]  # before the first step no forces are known
+    total = (kinetic + potential + held_by_springs(traj, dt))[1:]  # before the first step no forces are known
     more = np.maximum.accumulate(total[::-1], axis=0)[::-1] - total  # to the most that is still to come
     rise, moved = more.max(axis=0) / kinetic.max(axis=0), dt * np.abs(traj.v).max(axis=(0, 2))
     gain = float((rise / moved**2).max())
@@ -107,30 +105,17 @@ def gap(distance: Any, points: Array) -> Array:
     return value(points) / np.linalg.norm(slope, axis=0)
 
 
-def stored(mech: aj.Mechanism, traj: Any, dt: float) -> Array:
-    """The energy that springs hold after every step: those of contacts that push with f have f^2 / 2k."""
-    ease, total = ease_of(mech), np.zeros(traj.q.shape[:2])
-    for pair in mech.contacts:
-        mass = np.array([touch.numbers[-1] for touch in touches(mech, pair, ease)])
-        track = traj.contacts[pair.name]
-        push = np.nan_to_num((track.forces * track.normals).sum(axis=-1))
-        total += (push**2 / (2 * np.minimum(pair.stiffness, FIRM * mass / dt**2))).sum(axis=-1)
-    for stop in stops(mech, ease):
-        (body, k), (end, side, _, mass) = stop.coordinates[0], stop.numbers
-        beyond = np.maximum(side * (end - traj.q[..., mech.bodies[body].q.start + k]), 0.0)
-        total += 0.5 * FIRM * mass / dt**2 * beyond**2
-    return total
-
-
-def rounds(first: int, batch: int, threads: int, steps: int = STEPS) -> Iterator[tuple[str, Found]]:
-    """Round after round, the kinds of things in turn."""
+def rounds(
+    first: int, batch: int, threads: int, steps: int = STEPS, longer: float | None = None
+) -> Iterator[tuple[str, Found]]:
+    """Round after round, the kinds of things in turn; `longer` is a length for all steps."""
     kinds: list[tuple[str, Callable[..., Any]]] = list(things.KINDS.items())
     number = first
     while True:
         name, make = kinds[number % len(kinds)]
         rng = np.random.default_rng(number)
         mech = make(rng)
-        dt = float(rng.choice(LENGTHS))
+        dt = longer or float(rng.choice(LENGTHS))
         yield name, drop(f"round {number}, {name}", mech, *things.starts(mech, batch, rng), dt, steps, threads)
         number += 1
 
@@ -142,11 +127,12 @@ def main() -> int:
     parser.add_argument("--batch", type=int, default=BATCH, help="how many at once")
     parser.add_argument("--first", type=int, default=0, help="the number of the first round")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--dt", type=float, help="the length of all steps, instead of some of each")
     parser.add_argument("--json", type=Path, help="also write the numbers here")
     options = parser.parse_args()
     total, by_kind, number = Found(), dict[str, Found](), options.first
     begin = time.perf_counter()
-    for name, found in rounds(options.first, options.batch, options.threads):
+    for name, found in rounds(options.first, options.batch, options.threads, longer=options.dt):
         total, by_kind[name] = total + found, by_kind.get(name, Found()) + found
         passed = time.perf_counter() - begin
         print(f"{number:4} {name:9}{total.steps:13,} steps{passed:8.0f} s  {told(found)}", flush=True)

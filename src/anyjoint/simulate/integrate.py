@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from anyjoint.scalar.array import ArrayLike
 from .choose import AUTO, EXPLICIT, TOUCHING, chosen
 from .chunk import StepUnderflow
 from .contact import simulate_contacts
+from .doubts import doubts
 from .engine import engine
 from .impact import Crowded, ImpactRecorder, impact_engine, simulate_members
 from .progress import Progress
@@ -122,7 +124,16 @@ def run(request: Request, bar: Progress, gradient: bool = False) -> Trajectory:
         recorder.stop(False, f"{trouble}; at t = {recorder.now:.6g} s", recorder.now)
     finally:
         bar.close()
-    return recorder.trajectory()
+    return doubted(recorder.trajectory(), request)
+
+
+def doubted(traj: Trajectory, request: Request) -> Trajectory:
+    """The same trajectory; where its steps were too long to be believed, its status says so, and a warning does."""
+    said = "; ".join(doubts(traj, request))
+    if said:
+        warnings.warn(f"simulate: {said}", stacklevel=7)  # the line of the caller
+        traj.status = replace(traj.status, note="; ".join(filter(None, [traj.status.note, said])))
+    return traj
 
 
 def differentiable(request: Request, save_every: int | None, memory: int) -> Request:

@@ -10,7 +10,7 @@ class Status:
     """`ok` if the run reached its end or a terminal event; `reason` says what happened, `time` when.
 
     `drift` is the largest error of any constraint along the run, None where there are no constraints; `note` says why
-    a method was chosen, where that was left to us.
+    a method was chosen, where that was left to us, and what not to believe of a run whose steps were too long.
     """
 
     ok: bool

@@ -169,6 +169,11 @@ class Trajectory:
         """
         return self._balance(*self._own_energy())
 
+    def energy_and_work(self) -> Floats:
+        """Energy of the mechanism at every sample, less the work done on it: what contacts and friction leave."""
+        kinetic, potential = self._own_energy()
+        return np.asarray(kinetic + potential - self.work())
+
     def _balance(self, kinetic: Floats, potential: Floats) -> Floats:
         gained = np.diff(kinetic + potential - self.work(), axis=0)
         gained[self._at_stops()] = 0.0
