@@ -281,3 +281,21 @@ def test_charts_change_between_steps_of_its_own_choice():
     finer = model.simulate(q0, v0, method="dopri5", duration=0.1, dt=0.01, gradient=True)
     exact = finer.gradient(dq=by_q, dv=by_v, wrt=("q0", "v0"))
     close(found["v0"], exact["v0"], 2e-2)  # as far as the tolerances of the run go
+
+
+def test_a_step_of_many_iterations():
+    """Passes that find rates are not among those after which a step is given up: this one takes 74 of 120."""
+    model = gallery.torus_chain(2).compile()
+    q = np.array([0.0652, 3.3389467, 3.10640589, 3.07832158, -0.03116372, 3.11365895])
+    v = np.array([0.03771907, -0.03963146, 0.1921268, 0.03147004, -0.16070081, 0.10847852])
+    tau = np.array([-0.95826521, 1.60001909, 0.20288244, -1.73213484, -0.08369619, -1.16322597])
+    way, weights = np.random.default_rng(0).normal(size=6), np.random.default_rng(1).normal(size=12)
+    point = (q, v, tau, np.array([0.01]))
+    tube = "torus0/joint/surface.r"  # which the motion of a body on its ring does not depend on: rates are rounding
+    _, none = model.jvp("step bdf1", point, {"v": 0 * way, tube: 1.0})
+    assert np.abs(np.concatenate(none)).max() < 1e-9
+    _, rates = model.jvp("step bdf1", point, {"v": way, tube: 0.0})
+    _, gradient = model.vjp("step bdf1", point, weights, wrt=("v",))
+    close(weights @ np.concatenate(rates), gradient["v"] @ way, 1e-11)
+    moved = lambda e: np.concatenate(model.step(q, v + e * way, tau, dt=0.01, method="bdf1"))  # noqa: E731
+    close(np.concatenate(rates), slope(moved), 1e-7)

@@ -110,6 +110,7 @@ def _forward_runs(
         n = len(run.arrays)
         used = [*range(n), *([2 * n] if size else [])]
         made.builder.runs.append(Run(kernels[run.kernel], *made.columns(run, used, tapes[-1])))
+        rest.leave(i)
     return tapes
 
 

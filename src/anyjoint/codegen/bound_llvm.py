@@ -58,7 +58,7 @@ def row_call(arrays: Sequence[Array], target: Target) -> str:
         "  br label %next",
         "next:",
         "  %begin = phi i64 [ 0, %entry ], [ %end, %part ]",
-        f"  %fine = phi i32 [ 1, %entry ], [ {f'%all{rows[-1]}' if rows else '1'}, %part ]",
+        "  %fine = phi i32 [ 1, %entry ], [ %all, %part ]",
         "  %more = icmp slt i64 %begin, %states",
         "  br i1 %more, label %part, label %done",
         "part:",
@@ -76,15 +76,16 @@ def row_call(arrays: Sequence[Array], target: Target) -> str:
     if rows:
         lines += [f"  %zeros = mul i64 %size{rows[-1]}, %clear", f"  call void @clear(ptr %at{rows[-1]}, i64 %zeros)"]
     actual = [f"ptr %at{int(x.split('%d')[1])}" if x in {f"ptr %d{i}" for i in rows} else x for x in formal[:-1]]
-    lines.append(f"  call void @run({', '.join([*actual, 'i64 %count'])})")
-    answer = "%fine"
-    for i in rows:
+    lines.append(f"  %ran = call i32 @run_looking({', '.join([*actual, 'i64 %count'])})")
+    lines.append("  %sound = and i32 %fine, %ran")
+    answer = "%sound"
+    for i in rows if target.width == 1 else rows[:-1]:  # where lanes are states, results were looked at on their way
         lines += [
             f"  %fine{i} = call i32 @finite(ptr %at{i}, i64 %size{i})",
             f"  %all{i} = and i32 {answer}, %fine{i}",
         ]
         answer = f"%all{i}"
-    lines += ["  br label %next", "done:", "  ret i32 %fine", "}", _clear(target)]
+    lines += [f"  %all = and i32 {answer}, 1", "  br label %next", "done:", "  ret i32 %fine", "}", _clear(target)]
     return "\n".join(lines)
 
 

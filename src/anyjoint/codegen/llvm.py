@@ -24,6 +24,7 @@ TEXT: dict[int, str] = {
         "  %t{r1} = extractvalue {{{T}, {T}}} %p{r}, 1"
     ),
 }
+SUMS = 4  # of zeros, at once
 WIDE = 8  # sines and cosines that one state computes at once
 _PURE = "nounwind willreturn memory(none)"
 
@@ -37,7 +38,8 @@ def function(
     name: str, program: Program, target: Target, first_table: int, attributes: str, columns: int = 1
 ) -> str:
     """A program as an internal function of its arrays; columns of one state are computed side by side."""
-    arguments = ", ".join(text for i, array in enumerate(program.arrays) for text in parameters(i, array, target))
+    formal = [text for i, array in enumerate(program.arrays) for text in parameters(i, array, target)]
+    arguments = ", ".join([*formal, *looked_at(target)])
     program, steps = for_printing(program, target, columns)
     target = replace(target, width=columns) if columns > 1 else target
     printer = _Printer(program, steps, target, first_table, columns > 1)
@@ -51,6 +53,14 @@ def parameters(i: int, array: Array, target: Target, prefix: str = "a") -> Itera
     yield f"ptr noalias %{prefix}{i}"
     if array.kind == "row":
         yield from (f"i64 %{prefix}{i}d{lane}" for lane in range(1, target.width))
+
+
+def looked_at(target: Target) -> list[str]:
+    """The last parameter where lanes are states: zero times all that goes to rows is added there, which is zero or NaN.
+
+    Numbers are in registers when they are stored; to look at rows later would take as long as to write them.
+    """
+    return ["ptr %looked"] if target.width > 1 else []
 
 
 def prelude(used: AbstractSet[int], tables: Sequence[Sequence[float]], target: Target, inline: bool) -> str:
@@ -141,6 +151,8 @@ class _Printer:
         self.fixed = fixed_words(target)
         self.vectors: dict[tuple[int, ...], str] = {}  # values that are lanes of one vector
         self.inside: dict[int, str] = {}  # where values are that have not been taken out of their vector
+        self.sums = ["zeroinitializer"] * SUMS  # zero times what was stored in rows of states
+        self.stored = 0  # how many values that are
 
     def lines(self) -> Iterable[str]:
         for i, array in enumerate(self.program.arrays):
@@ -178,6 +190,8 @@ class _Printer:
             else:
                 yield self.plain(statement)
         yield from self.sincos(together)
+        if self.stored:
+            yield from self.look()
 
     def sincos(self, statements: Sequence[Statement]) -> Iterable[str]:
         """Sines and cosines that stand together are computed side by side, a few at a time."""
@@ -290,6 +304,8 @@ class _Printer:
             yield f"%{name}q = getelementptr {element}, ptr %a{array}, i64 {offset}"
             yield f"store {t.type} {value}, ptr %{name}q, align {alignment}"
             return
+        if kind == "row":
+            yield from self.zero_times(value)
         # Lanes of a uniform array are equal by contract, so the first one speaks for all.
         for lane in range(t.width if kind == "row" else 1):
             yield f"%{name}q{lane} = getelementptr {t.real}, ptr {self.row(array, lane)}, i64 {offset}"
@@ -305,11 +321,30 @@ class _Printer:
     def store_beside(self, name: str, statements: Sequence[Statement]) -> Iterable[str]:
         """Places beside each other of each lane's row."""
         t, (array, offset, _) = self.target, statements[0].data
-        yield from transposed(name, [self.operand(s.args[0]) for s in statements], t)
+        values = [self.operand(s.args[0]) for s in statements]
+        for value in values:
+            yield from self.zero_times(value)
+        yield from transposed(name, values, t)
         for lane in range(t.width):
             yield f"%{name}q{lane} = getelementptr {t.real}, ptr {self.row(array, lane)}, i64 {offset}"
             vector = f"<{len(statements)} x {t.real}>"
             yield f"store {vector} %{name}_row{lane}, ptr %{name}q{lane}, align {t.size}"
+
+    def zero_times(self, value: str) -> Iterable[str]:
+        """Add zero times a value that goes to rows of states; in turns, since a sum waits for itself."""
+        if self.columns:  # of one state, whose row is looked at as a whole
+            return
+        T, name, k = self.target.type, f"%z{self.stored}", self.stored % SUMS
+        yield f"{name} = call {T} @llvm.fma.{self.target.suffix}({T} {value}, {T} zeroinitializer, {T} {self.sums[k]})"
+        self.sums[k], self.stored = name, self.stored + 1
+
+    def look(self) -> Iterable[str]:
+        """Hand on whether all was finite."""
+        t = self.target
+        yield f"%looked0 = load {t.type}, ptr %looked, align {t.size * t.width}"
+        for k, total in enumerate(self.sums):
+            yield f"%looked{k + 1} = fadd {t.type} %looked{k}, {total}"
+        yield f"store {t.type} %looked{SUMS}, ptr %looked, align {t.size * t.width}"
 
     def gather(self, statement: Statement) -> Iterable[str]:
         """The index rounded down and clamped to the table; NaN means the first entry."""

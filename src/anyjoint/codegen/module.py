@@ -10,7 +10,7 @@ from anyjoint.codegen.finite_llvm import finite_text
 from anyjoint.codegen.grouped import moves_rows, pays, shares
 from anyjoint.codegen.ir import LEAVES, LONG, Program
 from anyjoint.codegen.kernel import AGAIN, Array, Kernel
-from anyjoint.codegen.llvm import function, parameters, prelude, vector_attribute
+from anyjoint.codegen.llvm import function, looked_at, parameters, prelude, vector_attribute
 from anyjoint.codegen.passes import in_pieces, of_columns
 from anyjoint.codegen.target import Target
 
@@ -127,8 +127,9 @@ def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inli
         return
     for i, piece in enumerate(kernel.pieces):
         yield function(f"k{number}_{i}", piece, target, first_table, "noinline")
-    formal = [text for i, array in enumerate(kernel.arrays) for text in parameters(i, array, target)]
-    actual = ", ".join([text.replace(" noalias", "") for text in formal] + ["ptr %scratch"])
+    formal = _formal(kernel.arrays, target)
+    given = [text.replace(" noalias", "") for i, x in enumerate(kernel.arrays) for text in parameters(i, x, target)]
+    actual = ", ".join([*given, "ptr %scratch", *looked_at(target)])
     calls = "\n".join(f"  call void @k{number}_{i}({actual})" for i in range(len(kernel.pieces)))
     yield (
         f"define internal void @k{number}({', '.join(formal)}) nounwind noinline{vector_attribute(target)} {{\n"
@@ -136,9 +137,14 @@ def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inli
     )
 
 
+def _formal(arrays: Sequence[Array], target: Target) -> list[str]:
+    """All parameters of a kernel."""
+    return [text for i, array in enumerate(arrays) for text in parameters(i, array, target)] + looked_at(target)
+
+
 def _lane_by_lane(number: int, kernel: Lowered, target: Target) -> str:
     """The kernel for one state, called for each: what is moved within rows stays near."""
-    formal = [text for i, array in enumerate(kernel.arrays) for text in parameters(i, array, target)]
+    formal = _formal(kernel.arrays, target)
     lines = [f"define internal void @k{number}({', '.join(formal)}) nounwind noinline{vector_attribute(target)} {{"]
     for lane in range(target.width):
         for i in range(len(kernel.arrays)):
@@ -151,7 +157,7 @@ def _lane_by_lane(number: int, kernel: Lowered, target: Target) -> str:
 
 def _columns(number: int, kernel: Lowered, target: Target, taken: Sequence[tuple[int, int, int]]) -> str:
     """Loops over the columns of a kernel, where lanes are states: from a first one on, some at a time, so often."""
-    formal = [text for i, array in enumerate(kernel.arrays) for text in parameters(i, array, target)]
+    formal = _formal(kernel.arrays, target)
     lines = [
         f"define internal void @k{number}({', '.join(formal)}) nounwind noinline{vector_attribute(target)} {{",
         "entry:",
@@ -170,7 +176,7 @@ def _columns(number: int, kernel: Lowered, target: Target, taken: Sequence[tuple
                 lines.append(f"  %m{i}_{size} = mul i64 %column{size}, {array.step}")
                 lines.append(f"  %w{i}_{size} = getelementptr {element}, ptr %a{i}, i64 %m{i}_{size}")
         lines += [
-            f"  call void @k{number}_{size}({', '.join(actual)})",
+            f"  call void @k{number}_{size}({', '.join([*actual, *looked_at(target)])})",
             f"  %next{size} = add i64 %column{size}, {size}",
             f"  %more{size} = icmp slt i64 %next{size}, {first + size * count}",
             f"  br i1 %more{size}, label %loop{size}, label {after}",
@@ -183,8 +189,13 @@ def _driver(kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target)
     """Loop over tiles; inside it, loop over the program's runs; inside that, loop over a run's bodies."""
     rows = [i for i, array in enumerate(arrays) if array.kind == "row"]
     width = target.width
-    yield f"define void @run({', '.join(entry_parameters(arrays))}) nounwind{vector_attribute(target)} {{"
+    formal = ", ".join(entry_parameters(arrays))
+    yield f"define void @run({formal}) nounwind {{\n  %fine = call i32 @run_looking({formal})\n  ret void\n}}"
+    # Where lanes are states, it answers whether all that went to rows was finite.
+    yield f"define internal i32 @run_looking({formal}) nounwind{vector_attribute(target)} {{"
     yield "entry:"
+    yield f"  %looked = alloca {target.type}, align 64"
+    yield f"  store {target.type} zeroinitializer, ptr %looked, align 64"
     yield f"  %bases = alloca [{max(len(arrays), 1)} x ptr], align 16"
     yield f"  %lanes = alloca [{max(len(arrays) * width, 1)} x i64], align 16"
     for i in range(len(arrays)):
@@ -224,7 +235,13 @@ def _driver(kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target)
     yield f"  %next_state = add i64 %state, {width}"
     yield "  br label %tile"
     yield "exit:"
-    yield "  ret void"
+    yield f"  %zeros = load {target.type}, ptr %looked, align 64"
+    yield f"  %good = fcmp ord {target.type} %zeros, zeroinitializer"
+    if width > 1:
+        yield f"  %goods = bitcast <{width} x i1> %good to i{width}"
+        yield f"  %all = icmp eq i{width} %goods, -1"
+    yield f"  %answer = zext i1 {'%all' if width > 1 else '%good'} to i32"
+    yield "  ret i32 %answer"
     yield "}"
 
 
@@ -299,7 +316,7 @@ def _case(k: int, arguments: Sequence[Array], target: Target) -> Iterable[str]:
         actual.append(f"ptr %x{k}_{j}")
         if array.kind == "row":
             actual += [f"i64 %c{k}l{j}_{lane}" for lane in range(1, width)]
-    yield f"  call void @k{k}({', '.join(actual)})"
+    yield f"  call void @k{k}({', '.join([*actual, *looked_at(target)])})"
     yield f"  %after{k} = getelementptr i32, ptr %offsets{k}, i64 {count}"
     yield f"  %fewer{k} = sub i32 %left{k}, 1"
     yield f"  %again{k} = icmp sgt i32 %fewer{k}, 0"

@@ -14,7 +14,7 @@ from typing import Any
 
 from anyjoint.codegen.activity import Flags
 from anyjoint.codegen.builder import Values
-from anyjoint.codegen.kernel import Place, Run
+from anyjoint.codegen.kernel import Place, Run, lane_array
 from anyjoint.codegen.shadow import Shadows
 from anyjoint.codegen.unroll import Loop
 from anyjoint.scalar import less, maximum, select
@@ -24,6 +24,7 @@ CLOSE = 1e-15  # beside the largest: what adjoints may be at the end; they fall 
 FARTHER, PASSES = 1e-5, 2  # where their rates count, too, which fall a little later: how much closer, for how long
 SAME = 1e-14  # beside the size of rates: what a pass may still change at the end
 ROUND, SLOW = 1e-9, 0.9  # changes so small that hardly shrink any more are rounding
+EARLY, NOISE = 10, 0.1  # passes, and the share of their largest change that the last one has where all is rounding
 Range = tuple[int, int, int]  # (array, first offset, how many)
 
 
@@ -48,13 +49,27 @@ class Rest:
                 self.plain[run.kernel] = builder.kernel(schedule.kernels[run.kernel])
             columns = self.made.columns(run, range(len(run.arrays)))
             builder.runs.append(Run(self.plain[run.kernel], *columns, run.again))
-        builder.repeat(begin, self._flag(loop.entry))
+        builder.repeat(begin, self._work(loop.entry))
+        values = [part for part in self.carried(loop) if part[0] == lane_array(schedule)]
+        self.values = [(self._work(k), n, builder.room(n)) for _, k, n in values]
+        for place, n, kept in self.values:
+            builder.pointwise(n, {"x": place}, {}, {"y": kept}, lambda x: {"y": x["x"]})
 
-    def _flag(self, entry: int) -> Place:
+    def leave(self, i: int) -> None:
+        """Behind run i, if a pass ends there: values are as the loop left them.
+
+        So all passes for rates are the same linear map, and none is counted: the loop may take too many for failure.
+        """
+        if i in self.ends:
+            for place, n, kept in self.values:
+                self.made.builder.pointwise(n, {"x": kept}, {}, {"y": place}, lambda x: {"y": x["x"]})
+
+    def _work(self, entry: int) -> Place:
+        """An entry of the work array."""
         return Place(len(self.made.builder.given), entry)
 
-    def carried(self, loop: Loop) -> list[Range]:
-        """Shadows of places that a pass reads before it writes them, in ranges."""
+    def carried(self, loop: Loop, alive: bool = False) -> list[Range]:
+        """Places that a pass reads before it writes them, in ranges; `alive`: those with derivatives."""
         schedule, seen, written = self.made.schedule, set[Place](), set[Place]()
         for run in schedule.runs[loop.begin : loop.end]:
             kernel = schedule.kernels[run.kernel]
@@ -63,7 +78,7 @@ class Rest:
             for offsets in run.offsets.tolist():
                 seen |= {Place(run.arrays[j], offsets[j] + k) for j, k in read} - written
                 written |= {Place(run.arrays[j], offsets[j] + k) for j, k in stored}
-        found = sorted(p for p in seen & written if self.alive[p.array][p.offset])
+        found = sorted(p for p in seen & written if not alive or self.alive[p.array][p.offset])
         ranges: list[Range] = []
         for array, offset in found:
             if ranges and ranges[-1][0] == array and sum(ranges[-1][1:]) == offset:
@@ -73,7 +88,7 @@ class Rest:
         return ranges
 
     def _places(self, loop: Loop) -> list[tuple[Place, int]]:
-        return [(self.made.place[array].at(offset), n) for array, offset, n in self.carried(loop)]
+        return [(self.made.place[array].at(offset), n) for array, offset, n in self.carried(loop, True)]
 
     def _set(self, **values: float) -> dict[str, Place]:
         """New numbers in the work array, with what they begin at."""
@@ -91,7 +106,7 @@ class Rest:
         loop, builder = self.begins[i], self.made.builder
         self.places = self._places(loop)
         self.old = [builder.room(n) for _, n in self.places]
-        self.numbers = self._set(change=0.0, size=0.0, last=1e300, count=0.0) | {"go": self._flag(loop.go)}
+        self.numbers = self._set(change=0.0, size=0.0, last=1e300, top=0.0, count=0.0) | {"go": self._work(loop.go)}
         self.first = len(builder.runs)
         for (place, n), old in zip(self.places, self.old, strict=True):
             builder.pointwise(n, {"x": place}, {}, {"y": old}, lambda x: {"y": x["x"]})
@@ -100,7 +115,8 @@ class Rest:
         """Behind run i, if a pass ends there: once more, until rates stay as they are."""
         if i not in self.ends:
             return
-        builder, numbers, go = self.made.builder, self.numbers, self._flag(self.ends[i].go)
+        self.leave(i)
+        builder, numbers, go = self.made.builder, self.numbers, self._work(self.ends[i].go)
         for (place, n), old in zip(self.places, self.old, strict=True):
             moved = lambda x: {"new": select(less(0.0, x["go"]), x["new"], x["old"])}  # noqa: E731
             builder.pointwise(n, {"new": place, "old": old}, {"go": go}, {"new": place}, moved)
@@ -112,12 +128,15 @@ class Rest:
             stuck = select(less(x["change"], ROUND * ROUND * x["size"]), slow, 1.0)
             wanted = select(less(SAME * SAME * x["size"], x["change"]), stuck, 0.0)
             go = select(less(0.0, x["go"]), select(less(x["count"], MOST), wanted, 0.0), 0.0)
-            return {"go": go, "count": x["count"] + x["go"], "last": x["change"], "change": 0.0, "size": 0.0}
+            top = select(less(x["count"], EARLY), maximum(x["top"], x["change"]), x["top"])
+            count = x["count"] + x["go"]
+            return {"go": go, "count": count, "last": x["change"], "top": top, "change": 0.0, "size": 0.0}
 
         builder.pointwise(1, numbers, {}, numbers, decide)
         builder.repeat(self.first, go)
         for place, n in self.places:
-            builder.pointwise(n, {"x": place}, {"count": numbers["count"]}, {"x": place}, _unless_lost)
+            scalars = {name: numbers[name] for name in ("count", "last", "top")}
+            builder.pointwise(n, {"x": place}, scalars, {"x": place}, _unless_wandering)
 
     # -- adjoints -----------------------------------------------------------------------------------------------
 
@@ -128,7 +147,7 @@ class Rest:
         builder, passes = self.made.builder, float(PASSES if self.twice else 1)
         self.places = self._places(self.ends[i])
         self.numbers = self._set(on=passes, total=0.0, largest=0.0, count=0.0)
-        self.numbers["go"] = self._flag(self.ends[i].go)
+        self.numbers["go"] = self._work(self.ends[i].go)
         self._add_up("largest")
         self.first = len(builder.runs)
 
@@ -168,6 +187,16 @@ class Rest:
 def _squares(x: Values) -> dict[str, Any]:
     change = x["new"] - x["old"]
     return {"change": change * change, "size": x["new"] * x["new"]}
+
+
+def _unless_wandering(x: Values) -> dict[str, Any]:
+    """What has not come to rest is not a number, unless its changes are what they were at first.
+
+    The loop itself has come to rest, so that rates shrink as it did: those that do not are nothing but rounding.
+    """
+    faint = select(less(x["last"], NOISE * NOISE * x["top"]), 0.0, 1.0)
+    noise = select(less(x["top"], NOISE * NOISE * x["last"]), 0.0, faint)
+    return {"x": x["x"] / select(less(x["count"], MOST + 0.5), 1.0, noise)}
 
 
 def _unless_lost(x: Values) -> dict[str, Any]:
