@@ -25,6 +25,7 @@ CONSERVATIVE = {
         bodies=["hand", "other"], coordinates=[("finger", 0)], numbers=[2.0, 3.0],
     ),
     "Tendon": forces.Tendon(TACKLE, 200.0, length=(0.1, 0.3)),
+    "Tether": forces.Tether(TACKLE, (0.0, 0.3), 200.0),
     "Magnets": forces.Magnets("hand", (0.1, 0, 0), (30, 20, 10), "beside", (0, 0.2, 0), (1e5, 2e6, 3e6)),
     "Spring": forces.Spring("finger", (0, 0.1, 0), "other", (0.2, 0, 0.1), 200.0, 0.0, 0.1),
 }
@@ -35,6 +36,7 @@ OTHERS = {
         "hand", (0.1, 0.2, 0.3), 900.0, 0.2, aj.Pose.translation(0.1, 0.2, 0.3) @ aj.Pose.rotation_x(1), (1, 2, 3)
     ),
     "Drag": forces.Drag("hand", 1.0, 2.0, 3.0, 4.0, (1, 1, 0), (0.1, 0.2, 0.3), (1, 2, 3)),
+    "DryFriction": forces.DryFriction(ROUND, 3.0, 0.5),
     "Limits": forces.Limits(1e3, 10.0),
     "Motor": forces.Motor("arm", np.cos, 5.0, 30.0, gear=4.0),
     "Muscle": forces.Muscle(PATH, HILL, lambda t: 0.4 + t),

@@ -24,6 +24,24 @@ HAND = """{"anyjoint": 1, "name": "hand", "gravity": [0, 0, -9.8], "description"
 "start": {"q": [0, 0, 1, 1, 1, 1], "v": [0, 0, 0, 0, 0, 0]},
 "forces": [{"forces.Wrench": {"body": "palm", "force": [1, 2, 3]}}]}
 """
+SLOT = """{"anyjoint": 1, "name": "slot", "bodies": [
+{"name": "pin", "joint": {"Planar": {}}, "inertia": {"mass": 1, "tensor": [1, 1, 1]}},
+{"name": "bar", "inertia": {"mass": 1, "tensor": [1, 1, 1]}, "joint": {"coordinates": {"s": [-1, 1]},
+ "where": {"w": "sin(s)", "u": "w*gather(tab, s) + select(less(s, 0.5), w, s)"}, "tables": {"tab": [1, 2.5, 3]},
+ "pose": [{"rotation": "u + s"}, {"matrix": ["cos(s)", "-w", 0, "w", "cos(s)", 0, 0, 0, 1]}]}},
+{"name": "tail", "parent": "bar", "inertia": {"mass": 1, "tensor": [1, 1, 1]},
+ "joint": {"Coupled": {"joint": {"joints.Revolute": {}}, "source": "pin", "functions": {"function":
+ {"of": {"q": 2}, "value": ["q_0*q_1"]}}}}}],
+"constraints": [{"name": "in", "bodies": ["pin", "bar"], "compliance": 1e-3,
+ "function": {"of": {"p": "pose", "b": "pose"}, "where": {"w": "b_xy*p_x"}, "value": "w + b_yy*p_y"}},
+{"name": "moved", "coordinates": ["pin/x", "pin/y"], "time": true, "velocity": true,
+ "function": {"of": {"q": 2, "qd": 2, "t": "number"}, "value": ["qd_0 - cos(t)*q_1"]}}],
+"contacts": [{"body": "pin", "shape": [0, 0, 0], "on": {"formula": "z - w", "where": {"w": "x*y"}}}],
+"forces": [
+{"forces.Servo": {"body": "bar", "stiffness": 2, "target": {"function": {"of": ["t"], "value": "fmod(t, 2)"}}}},
+{"forces.Custom": {"measure": {"function": {"of": {"a": "pose", "n": 1}, "value": "a_x*n_0"}}, "bodies": ["pin"],
+ "numbers": [2], "energy": {"function": {"of": {"s": 1, "n": 1}, "value": "s_0^2"}}}}]}
+"""
 SEEDS = {
     "robot.urdf": ZOO.encode(),
     "model.xml": test_mjcf.ZOO.encode(),
@@ -40,6 +58,7 @@ SEEDS = {
     "tendons.xml": test_mjcf_tendons.TEXT.encode(),
     "helix.aj.json": json.dumps(HELIX, indent=1).encode(),
     "hand.aj.json": HAND.encode(),
+    "slot.aj.json": SLOT.encode(),
 }
 
 

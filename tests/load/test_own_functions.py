@@ -52,6 +52,28 @@ def test_constraints_are_kept(tmp_path):
     assert np.array_equal(new.forward_dynamics(q, v, t=0.3), old.forward_dynamics(q, v, t=0.3))
 
 
+EQUALITIES = """<mujoco><worldbody>
+ <body name="a"><joint name="a" axis="0 1 0"/><geom size="0.1" pos="0 0 1"/><site name="s" pos="0.1 0 1"/>
+  <body name="b" pos="0 0 1"><joint name="b" axis="0 1 0"/><geom size="0.1"/><site name="t" pos="0 0 1"/></body>
+ </body>
+ <body name="c" pos="1 0 0"><joint name="c" type="slide" axis="0 0 1"/><geom size="0.1"/><site name="u"/></body>
+ </worldbody>
+ <tendon><spatial name="rope"><site site="s"/><site site="t"/><site site="u"/></spatial>
+  <fixed name="sum"><joint joint="a" coef="1"/><joint joint="c" coef="-2"/></fixed></tendon>
+ <equality><joint joint1="a" joint2="b" polycoef="0.1 0.2 0.3 0 0"/><tendon tendon1="rope" tendon2="sum"/></equality>
+</mujoco>"""
+
+
+def test_equalities_of_mjcf_are_kept(tmp_path):
+    """Polynomials and lengths of tendons."""
+    (tmp_path / "model.xml").write_text(EQUALITIES)
+    mech = aj.load(tmp_path / "model.xml")
+    assert len(mech.constraints) == 2
+    made, q = round_trip(mech, tmp_path), [0.1, 0.2, 0.3]
+    assert np.array_equal(made.compile().constraint_jacobian(q), mech.compile().constraint_jacobian(q))
+    assert np.array_equal(made.compile().forward_dynamics(q, q), mech.compile().forward_dynamics(q, q))
+
+
 def test_functions_in_forces_become_formulas(tmp_path):
     mech = laws.tree()
     mech.source = Source("", "", forces=tuple((laws.CONSERVATIVE | laws.OTHERS).values()))
@@ -101,6 +123,9 @@ WITH = '"joints": {"j": {"coordinates": {"s": [0, 1]}, "where": %s, "tables": %s
 
 @pytest.mark.parametrize(("text", "words"), [
     (file(BODY, more=FORMULA % ('"s": [0, 1]', '"rotation": "gather(t, s)"')), "there is no table 't'"),
+    (file(BODY.replace('{"Revolute": {}}', '"j"'), more=FORMULA % ('"s": [0, 1]', '"rotation": "s/0"')), "not defined"),
+    (file(BODY, more=FORMULA % ('"s": {"domain": [1, 0]}', '"rotation": "s"')), "low < high"),
+    (file(BODY, more=FORMULA % ('"s": {"domain": [0, 1], "neutral": 1e300}', '"rotation": "s"')), "neutral 1e.300"),
     (file(BODY, more=WITH % ('{"a": "b", "b": "s"}', "{}")), "no coordinate or parameter 'b'"),
     (file(BODY, more=WITH % ('{"s": "1"}', "{}")), "'s' is there already"),
     (file(BODY, more=WITH % ('{"sin": "s"}', "{}")), "choose another name"),

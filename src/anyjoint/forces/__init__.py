@@ -9,8 +9,10 @@ from .bushing import Bushing
 from .cable import Cable
 from .custom import Custom
 from .drag import Drag
+from .dry_friction import DryFriction
 from .flv import FLV
 from .force import Force
+from .lag import Filter, Integrator, MuscleLag
 from .limits import Limits
 from .magnets import Magnets
 from .motor import Motor
@@ -18,6 +20,7 @@ from .muscle import Hill, Muscle
 from .servo import Servo
 from .spring import Spring
 from .tendon import Tendon
+from .tether import Tether
 from .thruster import Thruster
 from .waypoint import ConditionalPoint, Drum, MovingPoint, Pulley
 from .wrap import WrapCylinder, WrapSphere
@@ -26,6 +29,7 @@ from .wrench import Wrench
 
 __all__ = [
     "FLV", "Actuator", "Attraction", "BoxDrag", "Bushing", "Cable", "ConditionalPoint", "Custom", "Drag", "Drum",
-    "Force", "Hill", "Limits", "Magnets", "Motor", "MovingPoint", "Muscle", "Pulley", "Push", "Servo", "Spring",
-    "Tendon", "Thruster", "WrapCylinder", "WrapEllipsoid", "WrapSphere", "Wrench",
+    "DryFriction", "Filter", "Force", "Hill", "Integrator", "Limits", "Magnets", "Motor", "MovingPoint", "Muscle",
+    "MuscleLag", "Pulley", "Push", "Servo", "Spring", "Tendon", "Tether", "Thruster",
+    "WrapCylinder", "WrapEllipsoid", "WrapSphere", "Wrench",
 ]  # fmt: skip

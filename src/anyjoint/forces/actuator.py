@@ -14,6 +14,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import maximum, minimum
 
 from .force import Values, check_number, checked_vector, driven_body
+from .lag import Lag, activated
 from .path import Item, Path, check_listed, read_path
 from .servo import coordinate
 from .signal import Signal, joined, parted
@@ -31,7 +32,8 @@ class Actuator:
 
     A motor has no bias; a position servo of stiffness k has gain k and bias (0, -k, -d); a velocity servo has gain d
     and bias (0, 0, -d). `control` is a number or a function of time, kept within `control_range`; the effort is kept
-    within `effort_range`, and the coordinate feels it times the gear.
+    within `effort_range`, and the coordinate feels it times the gear. With a `lag` (Filter, Integrator, MuscleLag) what
+    the gain multiplies follows the control from the time 0 on.
     """
 
     body: Any = None
@@ -43,6 +45,7 @@ class Actuator:
     control_range: tuple[float, float] = EVERYWHERE
     effort_range: tuple[float, float] = EVERYWHERE
     path: Sequence[Item] | None = None
+    lag: Lag | None = None
 
     def __post_init__(self) -> None:
         check_number("Actuator", "gear", self.gear, least=-math.inf)
@@ -60,8 +63,8 @@ class Actuator:
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
         along = self._along(mechanism)
-        (control,), functions, (timed,) = parted([self.control])
-        ranges = (*self.control_range, *self.effort_range)
+        (control,), functions, (timed,) = parted([activated(self.control, self.lag, self.control_range)])
+        ranges = (*(EVERYWHERE if self.lag else self.control_range), *self.effort_range)
         sides = tuple(map(math.isfinite, ranges))
         gain = self.gain if isinstance(self.gain, tuple) else (self.gain,)
         own = control, self.gear, *self.bias, *(x if math.isfinite(x) else 0.0 for x in ranges), *gain

@@ -15,6 +15,7 @@ from anyjoint.scalar import Scalar, exp, less, maximum, minimum, select, sqrt
 
 from .flv import FLV
 from .force import Values, check_number
+from .lag import Lag, activated
 from .path import Item, check_listed, read_path
 from .signal import Signal, joined, parted
 from .wrap import TINY
@@ -67,12 +68,13 @@ class Muscle:
     """Pulls along a path (see Cable) with force(length, rate, activation), and never pushes.
 
     `force` is a `Hill`, an `FLV`, or a plain function of three numbers; `activation` is a number or a function of time,
-    kept between 0 and 1.
+    kept between 0 and 1. With a `lag` (MuscleLag, Filter) it is what is asked for, and the muscle follows it.
     """
 
     path: Sequence[Item]
     force: Callable[[Any, Any, Any], Any]
     activation: Signal = 0.0
+    lag: Lag | None = None
 
     def __post_init__(self) -> None:
         check_listed(self.path, "Muscle")
@@ -81,7 +83,7 @@ class Muscle:
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
         path = read_path(self.path, mechanism, "Muscle")
-        (activation,), functions, (timed,) = parted([self.activation])
+        (activation,), functions, (timed,) = parted([activated(self.activation, self.lag)])
         own = self.force if isinstance(self.force, (Hill, FLV)) else None
         shape = own.numbers if own else ()  # muscles that differ in numbers alone share their code
         effort = pull(own.law if own else self.force, timed, len(shape))

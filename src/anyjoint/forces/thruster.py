@@ -16,6 +16,7 @@ from anyjoint.spatial import Pose, Twist, dot
 
 from .actuator import EVERYWHERE, Sides, within
 from .force import Values, Vector3, body_index, check_number, checked_vector
+from .lag import Lag, activated
 from .signal import Signal, joined, parted
 
 
@@ -24,6 +25,7 @@ class Thruster:
     """Pushes with gain * control + bias, times `force` at `point` of a body and times `torque`, in body axes.
 
     `control` is a number or a function of time, kept within `control_range`; the effort is kept within `effort_range`.
+    With a `lag` (Filter, Integrator, MuscleLag) what the gain multiplies follows the control from the time 0 on.
     """
 
     body: Any
@@ -35,6 +37,7 @@ class Thruster:
     bias: float = 0.0
     control_range: tuple[float, float] = EVERYWHERE
     effort_range: tuple[float, float] = EVERYWHERE
+    lag: Lag | None = None
 
     def __post_init__(self) -> None:
         for name in ("force", "torque", "point"):
@@ -48,8 +51,8 @@ class Thruster:
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
         body = (body_index(mechanism, self.body, "Thruster"),)
-        (control,), functions, (timed,) = parted([self.control])
-        ranges = (*self.control_range, *self.effort_range)
+        (control,), functions, (timed,) = parted([activated(self.control, self.lag, self.control_range)])
+        ranges = (*(EVERYWHERE if self.lag else self.control_range), *self.effort_range)
         ends = tuple(x if math.isfinite(x) else 0.0 for x in ranges)
         sides = tuple(map(math.isfinite, ranges))
         numbers = (*self.force, *self.torque, *self.point, control, self.gain, self.bias, *ends)

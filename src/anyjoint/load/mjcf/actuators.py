@@ -1,4 +1,4 @@
-"""Actuators of a compiled MJCF: motors, servos and general ones, without dynamics of their own."""
+"""Actuators of a compiled MJCF: motors, servos and general ones, and what their activations lag by."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.forces import FLV, Actuator, Drum, Muscle, Thruster
+from anyjoint.forces import FLV, Actuator, Drum, Filter, Integrator, Muscle, MuscleLag, Thruster
 
 from ..follow import Line
 from ..request import Request
@@ -21,9 +21,8 @@ from .tendons import Tendons
 ON_JOINT, ON_TENDON, ON_SITE = (0, 1), 3, 4  # mjtTrn: joint, joint in parent; tendon; site
 FIXED, AFFINE, MUSCLE_GAIN = 0, 1, 2  # mjtGain
 NO_BIAS, AFFINE_BIAS, MUSCLE_BIAS = 0, 1, 2  # mjtBias
-NO_DYNAMICS, MUSCLE_DYNAMICS = 0, 4  # mjtDyn
+NO_DYNAMICS, INTEGRATOR, FILTER, EXACT_FILTER, MUSCLE_DYNAMICS = range(5)  # mjtDyn
 LEAST = 1e-15  # mjMINVAL
-GIVEN = "activations are given, and take no time; give mech.source.muscles to simulate(forces=...)"
 Drive = Actuator | Thruster | Muscle
 
 
@@ -59,9 +58,6 @@ def read_actuators(
             found[name] = _thruster(m, k, index, last)
         else:
             found[name] = _actuator(m, k, joints[index], bodies, following)
-    muscles = sum(isinstance(drive, Muscle) for drive in found.values())
-    if muscles:
-        request.report.warn(0, "muscle", f"{muscles} muscles: {GIVEN}")
     return found
 
 
@@ -78,8 +74,10 @@ def _lacking(m: Any, k: int, joints: Sequence[MjcfJoint], tendons: Tendons) -> s
         return "a site with a reference or with a force that depends on motion"
     if _is_muscle(m, k):
         return _lacking_muscle(m, k)
-    if m.actuator_dyntype[k] != NO_DYNAMICS:
-        return "an activation of its own (filter, integrator)"
+    if getattr(m, "actuator_delay", np.zeros(m.nu))[k]:
+        return "a delay"
+    if m.actuator_dyntype[k] > MUSCLE_DYNAMICS:
+        return "an activation by other equations than a filter, an integrator or a muscle"
     if m.actuator_gaintype[k] not in (FIXED, AFFINE) or m.actuator_biastype[k] not in (NO_BIAS, AFFINE_BIAS):
         return "a gain or bias other than affine (muscle, motor with dynamics)"
     return None
@@ -117,7 +115,20 @@ def _muscle(
     first, last = (float(x) for x in m.actuator_lengthrange[k])
     unit = (last - first) / max(high - low, LEAST)
     peak = force if force >= 0 else scale / max(float(m.actuator_acc0[k]), LEAST)
-    return Muscle(path, FLV(gear * peak, unit / gear, (first - low * unit) / gear, *curve))
+    return Muscle(path, FLV(gear * peak, unit / gear, (first - low * unit) / gear, *curve), lag=_lag(m, k))
+
+
+def _lag(m: Any, k: int) -> Filter | Integrator | MuscleLag | None:
+    """How the activation follows the control; it begins at 0, as MuJoCo's does, or at the nearest that may be."""
+    kind, numbers = int(m.actuator_dyntype[k]), [float(x) for x in m.actuator_dynprm[k][:3]]
+    within = _range(m.actuator_actlimited, m.actuator_actrange, k)
+    start = min(max(0.0, within[0]), within[1])
+    if kind == INTEGRATOR:
+        return Integrator(start, within)
+    if kind in (FILTER, EXACT_FILTER):
+        return Filter(max(numbers[0], LEAST), start, within)
+    rise, fall, smooth = numbers
+    return MuscleLag(max(rise, LEAST), max(fall, LEAST), max(smooth, 0.0)) if kind == MUSCLE_DYNAMICS else None
 
 
 def _sloped(m: Any, k: int) -> bool:
@@ -137,8 +148,10 @@ def _bias(m: Any, k: int, offset: float = 0.0) -> tuple[float, ...]:
     return a + b * offset, b, c
 
 
-def _ranges(m: Any, k: int) -> dict[str, Any]:
+def _told(m: Any, k: int) -> dict[str, Any]:
+    """Ranges and lag."""
     return {
+        "lag": _lag(m, k),
         "control_range": _range(m.actuator_ctrllimited, m.actuator_ctrlrange, k),
         "effort_range": _range(m.actuator_forcelimited, m.actuator_forcerange, k),
     }
@@ -146,7 +159,7 @@ def _ranges(m: Any, k: int) -> dict[str, Any]:
 
 def _along(m: Any, k: int, path: list[Any]) -> Actuator:
     gear = float(m.actuator_gear[k][0])
-    return Actuator(gain=_gain(m, k), bias=_bias(m, k), gear=gear, path=path, **_ranges(m, k))
+    return Actuator(gain=_gain(m, k), bias=_bias(m, k), gear=gear, path=path, **_told(m, k))
 
 
 def _thruster(m: Any, k: int, site: int, last: Mapping[int, str | None]) -> Thruster:
@@ -155,7 +168,7 @@ def _thruster(m: Any, k: int, site: int, last: Mapping[int, str | None]) -> Thru
     force, torque = (tuple(float(x) for x in R @ m.actuator_gear[k][part]) for part in (slice(3), slice(3, 6)))
     gain, bias = float(m.actuator_gainprm[k][0]), _bias(m, k)[0]
     point = tuple(float(x) for x in m.site_pos[site])
-    return Thruster(last[int(m.site_bodyid[site])], 0.0, force, torque, point, gain, bias, **_ranges(m, k))
+    return Thruster(last[int(m.site_bodyid[site])], 0.0, force, torque, point, gain, bias, **_told(m, k))
 
 
 def _actuator(
@@ -165,7 +178,7 @@ def _actuator(
     gear = float(m.actuator_gear[k][0])
     offset = gear * way.intercept
     gain, bias = _gain(m, k, offset), _bias(m, k, offset)
-    return Actuator(bodies[leader], gain=gain, bias=bias, gear=gear * way.slope, **_ranges(m, k))
+    return Actuator(bodies[leader], gain=gain, bias=bias, gear=gear * way.slope, **_told(m, k))
 
 
 def _range(limited: Any, ranges: Any, k: int) -> tuple[float, float]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from anyjoint.forces import Drum, Pulley, Tendon, WrapCylinder, WrapSphere
+from anyjoint.forces import Drum, DryFriction, Pulley, Tendon, Tether, WrapCylinder, WrapSphere
 
 from ..follow import Line
 from ..request import Request
 from .compiled import Names
 from .joints import MjcfJoint
 from .shapes import pose_of
+from .softness import softness
 
+LEAST, SLOWEST = 1e-15, 1e-6
 JOINT, PULLEY, SITE, SPHERE, CYLINDER = 1, 2, 3, 4, 5  # mjtWrap
 
 
@@ -50,21 +53,44 @@ class Tendons:
         """Paths by the names of their tendons."""
         return {self.names.of("tendon", k): path for k, path in self.paths.items()}
 
-    def forces(self) -> list[Tendon]:
-        """Springs and dampers of tendons; what else they do is told."""
-        m, made = self.m, []
+    def forces(self) -> list[Tendon | Tether | DryFriction]:
+        """Springs, limits and dry friction of tendons, which are forces here."""
+        m, made = self.m, list[Tendon | Tether | DryFriction]()
         for k, path in self.paths.items():
             name = self.names.of("tendon", k)
-            for what, values in (("its limits are", m.tendon_limited), ("dry friction is", m.tendon_frictionloss)):
-                if np.any(values[k]):
-                    self.report.warn(self.line(name), "tendon", f"tendon {name!r}: {what} not simulated")
+            if getattr(m, "tendon_actfrclimited", np.zeros(m.ntendon))[k]:
+                sentence = f"tendon {name!r}: what drives together may pull with (actuatorfrcrange) is not kept"
+                self.report.warn(self.line(name), "tendon", sentence)
             stiffness, damping = float(m.tendon_stiffness[k]), float(m.tendon_damping[k])
+            found = list[tuple[str, Tendon | Tether | DryFriction]]()
             if stiffness or damping:
                 low, high = (float(x) for x in m.tendon_lengthspring[k])
-                made.append(Tendon(path, stiffness, damping, (low, high)))
-                sentence = f"tendon {name!r}: its spring is a force here; simulate(forces=mech.source.forces)"
+                found.append(("its spring is", Tendon(path, stiffness, damping, (low, high))))
+            if m.tendon_limited[k]:
+                found.append(("its limits are", self._tether(k, path)))
+            if m.tendon_frictionloss[k]:
+                found.append(("its dry friction is", self._friction(k, path)))
+            if found:
+                what = ", ".join(said for said, _ in found)
+                sentence = f"tendon {name!r}: {what} a force here; simulate(forces=mech.source.forces)"
                 self.report.warn(self.line(name), "tendon", sentence)
+            made += [force for _, force in found]
         return made
+
+    def _tether(self, k: int, path: list[Any]) -> Tether:
+        """A spring that carries a weight where MuJoCo's soft limit does, and does not swing."""
+        m, margin = self.m, float(self.m.tendon_margin[k])
+        low, high = (float(x) for x in m.tendon_range[k])
+        ends = (low + margin, high - margin) if low + margin <= high - margin else ((low + high) / 2,) * 2
+        stiffness, _ = softness(m.tendon_solref_lim[k], m.tendon_solimp_lim[k])
+        mass = 1 / max(float(m.tendon_invweight0[k]), LEAST)
+        return Tether(path, (ends[0], ends[1]), stiffness * mass, 2 * math.sqrt(stiffness) * mass)
+
+    def _friction(self, k: int, path: list[Any]) -> DryFriction:
+        """Below the force it creeps as fast as MuJoCo lets it."""
+        m, force = self.m, float(self.m.tendon_frictionloss[k])
+        _, damping = softness(m.tendon_solref_fri[k], m.tendon_solimp_fri[k])
+        return DryFriction(path, force, max(force * float(m.tendon_invweight0[k]) / damping, SLOWEST))
 
     def _path(self, k: int) -> list[Any] | str:
         """The path of a tendon, or what it has that ours have not."""

@@ -11,7 +11,7 @@ from anyjoint.joints import Coordinate, Joint, parameter
 from anyjoint.joints.curve_frame import curve_frame
 from anyjoint.joints.joint import check_count
 from anyjoint.options import nearest
-from anyjoint.scalar import Scalar
+from anyjoint.scalar import Scalar, user_code
 from anyjoint.spatial import Axis, Pose, Turn, unit_axis, vector
 
 from .expression import Expression
@@ -120,6 +120,7 @@ class FormulaJoint(Joint):
         given = {number.name: number.value for number in self.numbers}
         given |= {coordinate.name: x for coordinate, x in zip(self.coordinate_list, q, strict=True)}
         made = Pose()
-        for step in self.steps:
-            made = made @ step.pose(given, self.where)
+        with user_code("a joint of formulas", None, q):
+            for step in self.steps:
+                made = made @ step.pose(given, self.where)
         return made

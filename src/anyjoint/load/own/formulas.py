@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anyjoint.errors import InputError
+from anyjoint.geometry.check import EVERYWHERE, check_intervals
 from anyjoint.joints import Coordinate, FunctionJoint
 from anyjoint.options import nearest
 from anyjoint.scalar import Scalar, is_real
@@ -114,7 +115,10 @@ def _coordinate(name: str, given: Any) -> Coordinate:
     domain = made.setdefault("domain", Coordinate.domain)
     if not isinstance(domain, tuple) or len(domain) != 2 or not all(is_real(x) for x in domain):
         raise InputError(f"the coordinate {name!r} goes from a number to a number, got {given!r}")
-    made.setdefault("neutral", _neutral(domain))
+    check_intervals(f"the coordinate {name!r}", domain, made.get("defined", EVERYWHERE))
+    neutral = made.setdefault("neutral", _neutral(domain))
+    if not is_real(neutral) or not domain[0] <= neutral <= domain[1]:
+        raise InputError(f"the coordinate {name!r}: neutral {neutral!r} is no number within its domain {domain}")
     return Coordinate(name, **made)
 
 
