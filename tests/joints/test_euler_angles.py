@@ -75,3 +75,16 @@ def test_a_top_falls_through_the_lock_of_its_angles():
     assert ends["two"][0] < 1e-8
     assert ends["one"][0] > 1.0  # it ends, or what it says is nothing
     assert np.abs(ends["two"][1] - ends["none"][1]).max() < 1e-6
+
+
+def test_a_run_that_ends_in_the_lock_says_so_and_names_a_ball_joint():
+    mech = aj.Mechanism("locked", gravity=(0, 0, 0))
+    mech.add_body("rod", joint=EulerAngles("xyz"), inertia=aj.Inertia.box(1.0, 0.1, 0.2, 0.4))
+    model, q = mech.compile(), [0.3, 1.0, 0.2]
+    for method, dt in (("rk4", 1e-3), ("time-stepping", 4e-2), ("time-stepping", 1e-2)):
+        run = model.simulate(q, [0.01, 2.0, 0.0], duration=1.0, dt=dt, method=method)
+        assert not run.status.ok
+        assert "gimbal lock" in run.status.reason
+        assert "joints.SphericalQuaternion()" in run.status.reason
+    with pytest.warns(UserWarning, match="energy rose .* or body 'rod' was where its first and third axis"):
+        assert model.simulate(q, [0.3, 2.0, 0.05], duration=1.0, dt=4e-2, method="time-stepping").status.note

@@ -7,7 +7,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import forces, joints, surfaces
-from anyjoint.simulate.contact import run
+from anyjoint.simulate.contact import run, switch
 from anyjoint.simulate.contact.impulse import Law, gain, impulses
 from anyjoint.simulate.contact.nearest import Nearest
 from tests.simulate.contacts import MASS, RADIUS, G, ball_on_plane, changes, free, middle, touching
@@ -168,6 +168,23 @@ def test_infinitely_many_changes_end_a_run(monkeypatch):
     assert "'ball' changed its mode 5 times" in traj.status.reason
     assert "(Zeno)" in traj.status.reason
     assert traj.t[-1] == traj.status.time
+
+
+def test_momentum_that_does_not_change_by_the_impulses_ends_a_run(monkeypatch):
+    model = ball_on_plane().compile()
+    right = model.released.mass_times
+    monkeypatch.setattr(model.released, "mass_times", lambda q, x: 1.001 * np.asarray(right(q, x)), raising=False)
+    traj = model.simulate(*free(0.12), duration=0.2)
+    assert not traj.status.ok
+    assert "momentum is off by 0.001 of the impulse with which 'ball' touched" in traj.status.reason
+
+
+def test_a_change_of_modes_that_would_move_bodies_ends_a_run(monkeypatch):
+    monkeypatch.setattr(switch, "SAME", -1.0)  # so that rounding is too much
+    mech = ball_on_plane(start="sliding")
+    traj = mech.compile().simulate(*touching(mech), duration=0.1)
+    assert not traj.status.ok
+    assert "a change of modes moved bodies by" in traj.status.reason
 
 
 # -- several bodies ----------------------------------------------------------------------------------------------------

@@ -59,6 +59,14 @@ class EulerAngles(Joint):
         a, b, _ = self.axes
         return 1 if (b - a) % 3 == 1 else -1
 
+    @property
+    def lock(self) -> str:
+        """Gimbal lock."""
+        return (
+            "its first and third axis nearly coincide (gimbal lock); use a ball joint without one,"
+            f" joints.SphericalQuaternion(), or EulerAngles({self.order!r}, switch=True), which goes round it"
+        )
+
     def pose(self, q: Sequence[Scalar]) -> Pose:
         first, second, third = (TURNS[letter](angle) for letter, angle in zip(self.order, q, strict=True))
         if not self.switch:

@@ -147,6 +147,11 @@ class Joint:
         """A sentence (what is singular and a way out) if the coordinates break down at q, else None."""
         return self.stuck(q)
 
+    @property
+    def lock(self) -> str:
+        """What a motion that comes near a singular place has met, and a way out; empty where that is not known."""
+        return ""
+
     def edges(self, q: Sequence[Scalar]) -> list[Scalar]:
         """Numbers that vanish where a frame inside the joint breaks down."""
         A, B = self.legs(q)

@@ -74,7 +74,7 @@ class BarrierWatch:
         """What happened at these coordinates."""
         body = self.numbers.smallest(at)
         own = at[body.q].tolist()
-        reason = joint_reason(body, at) or (
+        reason = joint_reason(body, at) or body.joint.lock or (
             "some mix of its velocities moves nothing nearby, or a frame turns over; choose coordinates or shapes that "
             "are regular there, or steps that are short enough to go round it"
         )

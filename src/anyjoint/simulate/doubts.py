@@ -36,10 +36,12 @@ ENDLESS = distances.HalfSpace, distances.HeightField  # nothing gets through
 def doubts(traj: Trajectory, request: Request) -> Iterator[str]:
     """Sentences, each with its number and a step that would do."""
     mechanism = request.model.mechanism
-    if not request.stepper.resists or len(traj.t) < 3 or not traj.v.size or not mechanism.contacts:
+    if not request.stepper.resists or len(traj.t) < 3 or not traj.v.size:
         return
     if not mechanism.timed and request.parameters is None:  # what moves by the clock works, and is not asked how much
         yield from _gained(traj, request)
+    if not mechanism.contacts:
+        return
     worst = _worst(traj)
     yield from _deep(traj, request, worst)
     yield from _far(traj, request, worst)
@@ -58,10 +60,17 @@ def _gained(traj: Trajectory, request: Request) -> Iterator[str]:
     at = np.unravel_index(np.argmax(rise), rise.shape)
     most = float(rise[at])
     if most > GAIN:
+        advice = _advice(request, math.sqrt(GAIN / 2 / most)) + _lock(mechanism)
         yield (
             f"energy rose by {100 * most:.2g} % of the largest kinetic energy{_which(at)} up to"
-            f" t = {few.t[1 + at[0]]:.4g} s, out of nothing: {_advice(request, math.sqrt(GAIN / 2 / most))}"
+            f" t = {few.t[1 + at[0]]:.4g} s, out of nothing: {advice}"
         )
+
+
+def _lock(mechanism: Mechanism) -> str:
+    """A body that may have come near a lock of its coordinates, where no step is short enough."""
+    locks = (f"; or body {body.name!r} was where {body.joint.lock}" for body in mechanism.bodies if body.joint.lock)
+    return next(locks, "")
 
 
 def _deep(traj: Trajectory, request: Request, worst: Floats) -> Iterator[str]:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
 
 
+LOCKED = 0.1  # of what numbers are that vanish in a lock: it is so near
+
+
 class Recorder:
     """Collects chunks, watches for numbers that are not finite and for events."""
 
@@ -257,6 +260,8 @@ def culprit(model: Model, q: Floats, v: Floats, h: float) -> str:
         reason = joint_reason(body, q)
         if reason:
             return f"at body {body.name!r} ({reason})"
+        if body.joint.lock and min(map(float, body.joint.barriers(q[body.q].tolist()))) < LOCKED**2:
+            return f"at body {body.name!r}, where {body.joint.lock}"
     fastest = int(np.argmax(np.abs(v))) if len(v) else 0
     body = next((b for b in model.mechanism.bodies if b.v.start <= fastest < b.v.stop), model.mechanism.bodies[0])
     return f"most of all at body {body.name!r}"
