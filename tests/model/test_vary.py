@@ -99,3 +99,29 @@ def test_a_model_that_travels_still_varies():
         warnings.simplefilter("error")
         model.parameters["rod/mass"] = 2.0
     assert model.vary == ("rod/mass",)
+
+
+@pytest.mark.parametrize("form", ["straight", "kernels"])
+def test_springs_that_a_body_was_added_without_may_vary(form):
+    names = ["rod/stiffness", "rod/rest", "bead/armature"]
+    mech = machine()
+    model = copy.deepcopy(mech.compile(vary=names, form=form))
+    program = model.program("forward_dynamics")
+    np.testing.assert_allclose(
+        model.forward_dynamics(*STATE), machine().compile().forward_dynamics(*STATE), rtol=1e-12
+    )
+    values = {"rod/stiffness": 7.0, "rod/rest": 0.4, "bead/armature": 0.2}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.parameters.set(values)
+    assert model.program("forward_dynamics") is program
+    rod, bead = mech["rod"], mech["bead"]
+    mech.replace_body(replace(rod, stiffness=(7.0,), rest=(0.4,)))
+    mech.replace_body(replace(bead, armature=(0.2,)))
+    np.testing.assert_allclose(model.forward_dynamics(*STATE), mech.compile().forward_dynamics(*STATE), rtol=1e-12)
+
+
+def test_springs_that_are_not_there_are_told_how_to_come():
+    model = machine().compile()
+    with pytest.raises(InputError, match=r"'rod' was added without springs.*compile\(vary=\['rod/stiffness'\]\)"):
+        model.parameters["rod/stiffness"] = 1.0

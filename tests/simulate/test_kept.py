@@ -5,6 +5,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints
+from anyjoint.simulate.guard import guard_of
 
 
 def two_hinges(aside):
@@ -31,3 +32,17 @@ def test_gradients_follow_a_number_that_was_built_in():
     assert found.keys() == expected.keys()
     for name, value in expected.items():
         np.testing.assert_allclose(found[name], value, rtol=1e-12)
+
+
+def test_what_joints_decide_is_made_again_for_other_joints_only():
+    mech = aj.Mechanism("bead")
+    circle = joints.OnCurve(aj.curves.Ellipse(2.0, 1.0), frame="frenet")
+    mech.add_body("bead", joint=circle, inertia=aj.Inertia.sphere(0.5, 0.2))
+    model = mech.compile()
+    places, guard = model.places, guard_of(model)
+    assert guard
+    model.parameters["bead/mass"] = 0.7
+    assert model.places is places
+    assert guard_of(model) is guard
+    model.parameters["bead/joint/curve.a"] = 3.0
+    assert guard_of(model) is not guard

@@ -72,15 +72,20 @@ def _leading_nothing(mech: Mechanism, leader: Body, coordinates: list[int]) -> l
     return found
 
 
-def may_be_singular(mech: Mechanism) -> bool:
-    """Whether some place could be singular: joints whose twists change with q, or inertias that may get lost."""
+def loses_inertia(mech: Mechanism) -> bool:
+    """Whether some body has so little inertia that it could get lost beside others."""
     moving = [b for b in mech.bodies if b.joint.nv]
+    largest = float(np.abs(spatial_inertias([b.inertia for b in mech.bodies])).max(initial=0.0))
+    if not moving:
+        return False
+    return bool(np.linalg.eigvalsh(spatial_inertias([b.inertia for b in moving]))[:, 0].min() <= LIGHT * largest)
+
+
+def changes_twists(mech: Mechanism) -> bool:
+    """Whether twists of some joint change with q, so that a place could be singular."""
     if mech.followers:
         return True
-    largest = float(np.abs(spatial_inertias([b.inertia for b in mech.bodies])).max(initial=0.0))
-    if moving and np.linalg.eigvalsh(spatial_inertias([b.inertia for b in moving]))[:, 0].min() <= LIGHT * largest:
-        return True
-    kinds = {_joint_key(b.joint): b.joint for b in moving if not isinstance(b.joint, STEADY)}
+    kinds = {_joint_key(b.joint): b.joint for b in mech.bodies if b.joint.nv and not isinstance(b.joint, STEADY)}
     return any(not _constant_twists(joint) for joint in kinds.values())
 
 

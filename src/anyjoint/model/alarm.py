@@ -6,6 +6,7 @@ far above what is natural for the model. Flags stand beside the result, where th
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
@@ -27,10 +28,9 @@ ARRAYS = (Array("q", "row"), Array("a", "row"), Array("flags", "row"), Array("nu
 
 
 class Alarm:
-    """Flags of a mechanism for coordinates q and accelerations up to `limit`; `share` is what ranks must keep."""
+    """Flags of a mechanism for coordinates q and accelerations up to a limit; `share` is what ranks must keep."""
 
-    def __init__(self, mechanism: Mechanism, dtype: str, limit: float, share: float) -> None:
-        self.numbers = np.array([min(limit, float(np.finfo(dtype).max))], dtype)
+    def __init__(self, mechanism: Mechanism, dtype: str, share: float) -> None:
         kernels: list[Kernel] = [_accelerations()]
         runs = [_run(0, [((1, k), (2, k), (3, 0)) for k in range(mechanism.nv)])]
         self.size = mechanism.nv
@@ -42,6 +42,13 @@ class Alarm:
             runs.append(_run(len(kernels), places))
             kernels.append(kernel)
         self.code = CompiledSchedule(Schedule(ARRAYS, tuple(kernels), tuple(runs)), dtype=dtype)
+        self.numbers = np.zeros(1, dtype)
+
+    def up_to(self, limit: float) -> Alarm:
+        """The same flags for accelerations up to a limit."""
+        made = copy.copy(self)
+        made.numbers = np.array([min(limit, float(np.finfo(self.numbers.dtype).max))], self.numbers.dtype)
+        return made
 
 
 def _groups(mechanism: Mechanism, share: float) -> Iterator[tuple[Kernel, list[int]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,9 +43,22 @@ def find(mechanism: Mechanism, name: str) -> tuple[int, str, str]:
             return made.index, "joint", last
         if not joint and (last in (*INERTIA, "placement") or (last in SPRING and Spring.of(made))):
             return made.index, last, ""
+        if not joint and last in SPRING and made.joint.nv:
+            raise InputError(
+                f"parameter {name!r}: body {body!r} was added without springs, dampers and armature; add it with some,"
+                f" or let it have them by compile(vary=[{name!r}])"
+            )
     raise InputError(
         f"parameter {name!r} is unknown; list(model.parameters) names all, such as 'gravity' or 'BODY/mass'"
     )
+
+
+def add_springs(mechanism: Mechanism, names: Sequence[str]) -> None:
+    """Let bodies of which springs, dampers or armature are named have them, of zero where they have none."""
+    for name in names:
+        body, _, what = str(name).rpartition("/")
+        if what in SPRING and body in mechanism and mechanism[body].joint.nv:
+            mechanism.replace_body(replace(mechanism[body], sprung=True))
 
 
 def value_of(mechanism: Mechanism, name: str) -> Any:

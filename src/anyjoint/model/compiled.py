@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 import time
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,17 +24,20 @@ from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.trace.workshop import Workshop
 from anyjoint.tree.plan import Plan
 
+from .change import add_springs
 from .choices import checked_algorithm, checked_form, checked_vary
 from .dense import WITH_MULTIPLIERS
 from .diagnosis import explain
 from .parameter_rows import Given, ParameterRows
 from .parameters import Parameters
 from .part import Part
-from .places import Places
+from .places import Places, places_of
 from .products import Products
 from .program import Program
 from .row_program import RowPrograms
 from .varied import varied
+
+Made = TypeVar("Made")
 
 
 class Compiled(Part):
@@ -54,10 +57,13 @@ class Compiled(Part):
         self.rates_are_velocities = mechanism.rates_are_velocities
         self.dtype = np.dtype(checked_dtype(dtype))
         self.algorithm = checked_algorithm(algorithm, self.mechanism)
+        add_springs(self.mechanism, vary)
         self.vary = checked_vary(vary, self.mechanism)
         self.workshop = Workshop(self.mechanism, checked_form(form), lambda: varied(self.mechanism, self.vary))
         self.width = width
         self.shelf: dict[Hashable, Any] = {}  # what runs have made for this model
+        self._joints = [body.joint for body in self.mechanism.bodies]
+        self._of_joints: dict[Hashable, Any] = {}  # what depends on them alone
         self._programs: dict[str, Program] = {}
         self.row_programs, self.products = RowPrograms(self.whole), Products(self.whole)
         self.numeric = algorithm if self._is_numeric(algorithm) else None
@@ -140,6 +146,9 @@ class Compiled(Part):
         self.workshop.forget()
         self.row_programs.parameters_changed()
         self.products.parameters_changed()
+        joints = [body.joint for body in self.mechanism.bodies]
+        if any(now is not before for now, before in zip(joints, self._joints, strict=True)):
+            self._joints, self._of_joints = joints, {}
         for made in ("screen", "places", "_direct", "_entry_places", "is_regular", "_family"):
             self.__dict__.pop(made, None)
         stale = []
@@ -166,7 +175,14 @@ class Compiled(Part):
     @cached_property
     def places(self) -> Places | None:
         """Where the model answers; None if that is everywhere."""
-        return Places(self.mechanism, self.dtype.name) or None
+        return self.by_joints("places", lambda: places_of(self.mechanism, self.dtype.name))
+
+    def by_joints(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What `make` makes of the mechanism's joints alone; it is made again when one of them has changed."""
+        if key not in self._of_joints:
+            self._of_joints[key] = make()
+        made: Made = self._of_joints[key]
+        return made
 
     def clock(self, t: ArrayLike | None) -> tuple[Any, ...]:
         """The time as a further argument of programs, 0 if it is None; none where nothing depends on it."""

@@ -120,10 +120,11 @@ class Model(
         if self.numeric or self.mechanism.timed:
             return None
         program = self.program("forward_dynamics")
-        if not self.places and not self.screen:
+        if self.places is None and self.screen is None:
             return program.state
         limit, share = (self.screen.limit, self.screen.share) if self.screen else (np.inf, 0.0)
-        return Direct(program, Alarm(self.mechanism, self.dtype.name, limit, share)).state
+        alarm = self.by_joints(("alarm", share), lambda: Alarm(self.mechanism, self.dtype.name, share))
+        return Direct(program, alarm.up_to(limit)).state
 
     @cached_property
     def screen(self) -> Screen | None:

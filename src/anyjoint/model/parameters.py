@@ -19,8 +19,8 @@ from .change import GRAVITY, changed, find, names, value_of
 class Parameters(MutableMapping[str, Any]):
     """Parameters by name: "gravity", "BODY/mass", "BODY/com", "BODY/tensor", "BODY/placement", "BODY/joint/NAME".
 
-    A body that was added with springs, dampers or armature also has "BODY/stiffness", "BODY/damping", "BODY/armature"
-    and "BODY/rest".
+    A body that was added with springs, dampers or armature, or of which one is among those that vary, also has
+    "BODY/stiffness", "BODY/damping", "BODY/armature" and "BODY/rest".
 
     Setting one checks it, computes what depends on parameters alone, and leaves the machine code as it is; only where
     a number that the code has built in changes, the code is compiled again: one that was exactly 0, 1 or -1, or for

@@ -100,9 +100,6 @@ class Places:
         self.edges = shares(mechanism, lambda joint, q: joint.edges(q), dtype, SHARE, compiled)
         self.exact = np.finfo(dtype).eps < SHARE  # single precision has nothing left there
 
-    def __bool__(self) -> bool:
-        return bool(self.fences) or self.edges is not None
-
     def check(self, where: str, q: ArrayLike) -> None:
         """Raise unless the model answers at q; what is no array of numbers is left to other checks."""
         if self.fences:
@@ -131,6 +128,12 @@ class Places:
             return ""
         near = "a frame of its joint breaks down nearby; move away from there"
         return f"body {body.name!r} at q = {q[body.q].tolist()}: {joint_reason(body, q) or near}"
+
+
+def places_of(mechanism: Mechanism, dtype: str, compiled: bool = True) -> Places | None:
+    """Where a mechanism's model answers; None if that is everywhere."""
+    places = Places(mechanism, dtype, compiled)
+    return places if places.fences or places.edges is not None else None
 
 
 def shares(mechanism: Mechanism, numbers: Numbered, dtype: str, least: float, compiled: bool = True) -> Shares | None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from anyjoint.errors import SingularityError
 from anyjoint.mechanism.probing import random_coordinates
-from anyjoint.mechanism.singular import may_be_singular, singular_place
+from anyjoint.mechanism.singular import changes_twists, loses_inertia, singular_place
 
 from .places import Shares, shares
 
@@ -67,12 +67,13 @@ class Screen:
 
 def make_screen(model: Model, forward: Callable[..., Floats]) -> Screen | None:
     """The screen of a model, from a few random states; None where no place can be singular."""
-    if not may_be_singular(model.mechanism):
+    mechanism = model.mechanism
+    if not (loses_inertia(mechanism) or model.by_joints("twists", lambda: changes_twists(mechanism))):
         return None
     rng = np.random.default_rng(8)
     rows = []
     for _ in range(STATES):
-        q = np.concatenate([random_coordinates(b.joint, rng) for b in model.mechanism.bodies])
+        q = np.concatenate([random_coordinates(b.joint, rng) for b in mechanism.bodies])
         zero, one = np.zeros(model.nv), rng.choice([-1.0, 1.0], model.nv)
         try:
             rest, moved, forced = (forward(q, *x).astype(float) for x in ((zero, zero), (one, zero), (zero, one)))
@@ -81,7 +82,8 @@ def make_screen(model: Model, forward: Callable[..., Floats]) -> Screen | None:
         rows.append([float(np.abs(x).max()) for x in (rest, moved - rest, forced - rest)])
     at_rest, speed, force = np.median(rows or [[0.0, 1.0, 1.0]], axis=0).tolist()
     rounding = float(np.finfo(model.dtype).eps)
-    ranks = shares(model.mechanism, lambda joint, q: joint.ranks(q), model.dtype.name, rounding ** (1 / 2))
+    least, dtype = rounding ** (1 / 2), model.dtype.name
+    ranks = model.by_joints("ranks", lambda: shares(mechanism, lambda joint, q: joint.ranks(q), dtype, least))
     return Screen(at_rest, speed, force, rounding ** (-1 / 4), ranks)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.fence import Fence
 from anyjoint.model.parameter_rows import ParameterRows
-from anyjoint.model.places import Places
+from anyjoint.model.places import Places, places_of
 
 from .barrier import BarrierWatch, barrier_watches
 from .inflection import FrenetWatch, frenet_watches
@@ -49,7 +49,7 @@ class Guard:
         return self.places.fences if self.places else ()
 
     def __bool__(self) -> bool:
-        return bool(self.places or self.watches)
+        return self.places is not None or bool(self.watches)
 
     def first(self, t: Floats, q: Floats) -> Trouble | None:
         """What goes wrong first along a path."""
@@ -92,9 +92,8 @@ class Guard:
 
 
 def guard_of(model: Model) -> Guard:
-    """The guard of a model; made once for its bodies."""
-    mechanism = model.mechanism
-    return kept(model, ("guard", tuple(mechanism.bodies)), lambda: _guard(mechanism, model.places))
+    """The guard of a model; made once for its joints."""
+    return model.by_joints("guard", lambda: _guard(model.mechanism, model.places))
 
 
 def guards_of(model: Model, rows: ParameterRows | None, batch: int) -> Sequence[Guard]:
@@ -104,7 +103,7 @@ def guards_of(model: Model, rows: ParameterRows | None, batch: int) -> Sequence[
 
     def own(k: int) -> Guard:
         mechanism = rows.mechanism_of(k)
-        return _guard(mechanism, Places(mechanism, model.dtype.name, compiled=False) or None, compiled=False)
+        return _guard(mechanism, places_of(mechanism, model.dtype.name, compiled=False), compiled=False)
 
     return kept(rows, "guards", lambda: [own(k) for k in range(batch)])
 
