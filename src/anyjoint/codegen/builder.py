@@ -14,6 +14,7 @@ import numpy as np
 
 from anyjoint.codegen.ahead import ahead
 from anyjoint.codegen.kernel import Again, Array, Ending, Kernel, Kind, Place, Run, Schedule, Store
+from anyjoint.codegen.merge import merged
 from anyjoint.symbolic import Graph, Node
 
 WORK = Array("work", "lane")
@@ -113,12 +114,12 @@ class Builder:
 
     def repeat(self, begin: int, flag: Place, kind: Ending = "rest", most: int = 0) -> None:
         """Repeat all runs from the one of that number on, while the flag, in the work array, is positive."""
-        self.runs[-1] = replace(self.runs[-1], again=Again(len(self.runs) - begin, flag.offset, kind, most))
+        self.runs[-1] = self.runs[-1]._replace(again=Again(len(self.runs) - begin, flag.offset, kind, most))
 
     def schedule(self) -> Schedule:
         """All that was collected, after the passes over schedules."""
         arrays = self.arrays if self.work else self.given
-        return ahead(Schedule(arrays, tuple(self.kernels), tuple(self.runs), self.work))
+        return merged(ahead(Schedule(arrays, tuple(self.kernels), tuple(self.runs), self.work)))
 
 
 class Embedded:
