@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from anyjoint import gallery
-from anyjoint.codegen.schedule import encode
 from anyjoint.joints import Revolute
 from anyjoint.mechanism import Inertia, Mechanism
 from anyjoint.spatial import Pose
@@ -91,7 +90,7 @@ def measure(links: int, build_chain: Callable[[int], Mechanism] = chain) -> Row:
         single = best(one) / n
         batch = best(lambda: program(q, v, tau, out=out)) / (n * states)
     work = program.trace.schedule.work * program.dtype.itemsize
-    memory = program.numbers.nbytes + work + encode(program.trace.schedule).nbytes
+    memory = program.numbers.nbytes + work + program.trace.schedule.words.nbytes
     return Row(n, build, cold, cached, single * 1e9, batch * 1e9, len(program.trace.schedule.kernels), memory)
 
 

@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import anyjoint.codegen
-from anyjoint.codegen import ahead, cut, grouped, hoist, ir, pack, passes
+from anyjoint.codegen import ahead, cut, grouped, hoist, ir, merge, pack, passes
 
 RUN = {
-    "ahead": ahead.ahead, "lower": ir.lower, "cut": cut.cut, "group": grouped.grouped, "hoist": hoist.hoisted,
-    "gather": grouped.gathered, "pack": pack.packed,
+    "ahead": ahead.ahead, "merge": merge.merged, "lower": ir.lower, "cut": cut.cut, "group": grouped.grouped,
+    "hoist": hoist.hoisted, "gather": grouped.gathered, "pack": pack.packed,
 }  # fmt: skip
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from anyjoint.codegen import Array, CompiledSchedule, Kernel, Run, Schedule, Store
-from anyjoint.codegen.kernel import decode, encode
+from anyjoint.codegen.kernel import decode
+from anyjoint.codegen.merge import merged
 from anyjoint.errors import ExpressionError, InputError
 from anyjoint.symbolic import Graph
 from codegen import support
@@ -263,7 +264,30 @@ def test_columns_of_a_run_are_equally_long():
 
 def test_runs_come_back_from_the_words_of_the_driver():
     schedule = tree(PARENTS)
-    runs = decode(encode(schedule), [len(kernel.arrays) for kernel in schedule.kernels])
+    runs = decode(schedule.words, [len(kernel.arrays) for kernel in schedule.kernels])
     assert [(r.kernel, r.arrays, r.offsets.tolist()) for r in runs] == [
         (r.kernel, r.arrays, r.offsets.tolist()) for r in schedule.runs
     ]
+
+
+def test_kernels_that_say_the_same_on_the_same_arrays_become_one(compiled):
+    good = tree(PARENTS)
+    first, cleared, body, last = good.runs
+    halves = (Run(k, body.arrays, part) for k, part in ((1, body.offsets[:3]), (4, body.offsets[3:])))
+    made = merged(broken(kernels=(*good.kernels, next_body()), runs=(first, cleared, *halves, last)))
+    assert len(made.kernels) == len(good.kernels)
+    q, p = data(3)
+    out, expected = np.empty((2, 3, N + 1))
+    CompiledSchedule(made)(q, p, out)
+    compiled(q, p, expected)
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_kernels_that_differ_in_arrays_or_places_stay_apart():
+    g = Graph()
+    t = g.variable("t")
+    further = Kernel(g, (Array("sum", "lane"), Array("out", "row")), {t.id: (0, 0)}, (Store(t, 1, 1),))
+    arrays = (Array("work", "lane"), Array("out", "row"), Array("other", "row"))
+    places = (0, (0,))
+    runs = [Run.over(0, places, (1, (0,))), Run.over(1, places, (2, (0,))), Run.over(2, places, (1, (0,)))]
+    assert len(merged(Schedule(arrays, (total(), total(), further), tuple(runs), 1)).kernels) == 3

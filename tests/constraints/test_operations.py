@@ -33,11 +33,12 @@ def test_loops_are_linear(form):
 
 
 def test_kernels_do_not_grow_with_loops():
+    """Nor are there two that do the same, or any for closures that hand on what their hubs say."""
     kernels = [
         len(FORWARD_DYNAMICS.trace(Workshop(gallery.chain_of_four_bars(n), "kernels"), "auto").schedule.kernels)
         for n in (6, 12)
     ]
-    assert kernels[0] == kernels[1]
+    assert kernels[0] == kernels[1] <= 56
 
 
 def pinned(n):

@@ -20,7 +20,7 @@ from anyjoint.quantity.quantity import sweeps
 from anyjoint.spatial import vector
 from anyjoint.trace.flatten import flatten
 from anyjoint.trace.workshop import Workshop
-from anyjoint.tree.columns import UNFED
+from anyjoint.tree import columns
 from anyjoint.tree.links import float_bodies, joint_numbers, link_motion, raw_values, upward
 from anyjoint.tree.plan import GENERAL
 from anyjoint.tree.record import ground
@@ -36,7 +36,7 @@ def all_algorithms():
 # Those of constraints alone say nothing about a plain tree.
 ALGORITHMS = [method for method in all_algorithms() if method not in (PROJECT, CARRIED_HYBRID)]
 # Of constraints and forces, which there are none here.
-FEEDS = {name: Row(name, "whole", (0,)) for name in vars(UNFED)}
+FEEDS = {name: Row(name, "whole", (0,)) for name in columns.FEEDS}
 SHARED = {"g": Row("g", "whole", (3,)), "h": Row("h", "whole", (1,))}
 ROWS = {"q": Row("q", "coordinates"), "y": Row("y", "bodies", (6,))} | SHARED | FEEDS
 

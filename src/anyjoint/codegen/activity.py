@@ -98,12 +98,12 @@ def lasting(schedule: Schedule) -> Lasting:
     last = [np.full(extent, -1, dtype=np.int64) for extent in extents(schedule)]
     begins, total = [], 0
     for run in schedule.runs:
-        calls = np.arange(total, total + run.count)
+        calls = np.arange(total, total + run.times)
         begins.append(calls)
         for position in range(len(schedule.kernels[run.kernel].stores)):
             array, at = kernels[run.kernel].stored(run, position)
             np.maximum.at(last[array], at, calls)
-        total += run.count
+        total += run.times
     loads = [set(kernel.loads) for kernel in schedule.kernels]
     stores = [{p for p, s in enumerate(kernel.stores) if not s.accumulate} for kernel in schedule.kernels]
     for run, calls in zip(schedule.runs, begins, strict=True):

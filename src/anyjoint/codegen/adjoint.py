@@ -105,8 +105,8 @@ def _forward_runs(
     for i, run in enumerate(schedule.runs):
         rest.enter(i)
         size = pairs[run.kernel].tape
-        begin = made.builder.room(size * run.count).offset
-        tapes.append(np.asarray(begin + size * np.arange(run.count), dtype=np.int32))
+        begin = made.builder.room(size * run.times).offset
+        tapes.append(np.asarray(begin + size * np.arange(run.times), dtype=np.int32))
         n = len(run.arrays)
         used = [*range(n), *([2 * n] if size else [])]
         made.builder.runs.append(Run(kernels[run.kernel], *made.columns(run, used, tapes[-1])))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anyjoint.codegen.kernel import Array, Kernel, Offsets, Run, Schedule, Store, tables, without_idle, written_arrays
+from anyjoint.codegen.kernel import Array, Kernel, Offsets, Run, Schedule, Store, without_idle, written_arrays
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.rewrite import import_into, reachable
@@ -43,7 +43,7 @@ class Site:
 
 def ahead(schedule: Schedule) -> Schedule:
     """The same schedule with the sines and cosines of unwritten rows and numbers brought to the front."""
-    if sum(run.count for run in schedule.runs) < ENOUGH:
+    if sum(run.times for run in schedule.runs) < ENOUGH:
         return schedule
     found = _sites(schedule)
     groups: dict[Hashable, list[tuple[int, Site]]] = {}
@@ -88,12 +88,10 @@ class _Rewriting:
         runs, seen = list(first), dict.fromkeys(more, 0)
         for run in self.schedule.runs:
             if run.kernel in more:
-                columns, table = more[run.kernel]
+                arrays, table = more[run.kernel]
                 begin = seen[run.kernel]
-                seen[run.kernel] += run.count
-                arrays = tuple(run.arrays[j] for j in columns) + (self.lane,) * table.shape[1]
-                offsets = np.hstack([run.offsets[:, columns], table[begin : seen[run.kernel]]])
-                run = replace(run, arrays=arrays, offsets=offsets)
+                seen[run.kernel] += run.times
+                run = run._replace(arrays=arrays, offsets=table[begin : seen[run.kernel]])
             runs.append(run)
         return Schedule(self.arrays, tuple(self.kernels), tuple(runs), max(self.work, 1))
 
@@ -131,8 +129,8 @@ class _Rewriting:
 
     def _kernel(
         self, k: int, sites: Sequence[Site], room: Mapping[tuple[int, int], Offsets]
-    ) -> tuple[list[int], Offsets]:
-        """Put a kernel that loads them in place of the old one; which arguments it keeps, and columns of new ones."""
+    ) -> tuple[tuple[int, ...], Offsets]:
+        """Put a kernel that loads them in place of the old one; the arrays and offsets of all its calls."""
         old, graph = self.found[k].kernel, Graph()
         columns: list[Offsets] = []
         copies = {Node(old.graph, i): graph.variable("x") for i in old.loads}
@@ -148,10 +146,10 @@ class _Rewriting:
         moved = [replace(store, node=node) for store, node in zip(stores, nodes, strict=True)]
         arrays = (*old.arrays, *[Array("ahead", "lane")] * len(columns))
         self.kernels[k], used = without_idle(Kernel(graph, arrays, loads, tuple(moved)))
-        fresh_columns = [columns[j - len(old.arrays)] for j in used if j >= len(old.arrays)]
-        calls = len(self.found[k].offsets)
-        table = np.stack(fresh_columns, axis=1) if fresh_columns else np.zeros((calls, 0))
-        return [j for j in used if j < len(old.arrays)], table.astype(np.int32)
+        given = [*self.found[k].offsets.T, *columns]
+        arrays_of = (*self.found[k].arrays, *[self.lane] * len(columns))
+        calls = np.array([given[j] for j in used], np.int32).reshape(len(used), len(self.found[k].offsets))
+        return tuple(arrays_of[j] for j in used), np.ascontiguousarray(calls.T)
 
 
 def _column(columns: list[Offsets], begin: Offsets) -> tuple[int, int]:
@@ -187,7 +185,7 @@ def _sites(schedule: Schedule) -> dict[int, tuple[Table, list[Site]]]:
     """Per kernel, all its calls and the angles that are known before the first run."""
     written = written_arrays(schedule)
     calls: dict[int, list[Table]] = {}
-    for k, arrays, offsets in tables(schedule):
+    for k, arrays, offsets in schedule.tables:
         calls.setdefault(k, []).append(Table(schedule.kernels[k], arrays, offsets))
     found = {}
     for k, (table, *others) in calls.items():
@@ -233,7 +231,7 @@ def _settled(table: Table, site: Site, once: np.ndarray[tuple[int], np.dtype[np.
 def _written_once(schedule: Schedule) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which entries of the work array just one store of one call writes."""
     places: list[Offsets] = [np.zeros(0, np.int32)]
-    for k, arrays, offsets in tables(schedule):
+    for k, arrays, offsets in schedule.tables:
         for store in schedule.kernels[k].stores:
             if schedule.arrays[arrays[store.array]].kind == "lane":
                 places.append(offsets[:, store.array] + store.offset)

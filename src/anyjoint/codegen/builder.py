@@ -113,7 +113,7 @@ class Builder:
 
     def repeat(self, begin: int, flag: Place, kind: Ending = "rest", most: int = 0) -> None:
         """Repeat all runs from the one of that number on, while the flag, in the work array, is positive."""
-        self.runs[-1] = replace(self.runs[-1], again=Again(len(self.runs) - begin, flag.offset, kind, most))
+        self.runs[-1] = self.runs[-1]._replace(again=Again(len(self.runs) - begin, flag.offset, kind, most))
 
     def schedule(self) -> Schedule:
         """All that was collected, after the passes over schedules."""

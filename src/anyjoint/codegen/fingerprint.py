@@ -36,7 +36,7 @@ def _fingerprint(entry: str, schedule: Schedule, target: Target) -> str:
         _feed(digest, part.encode())
     for number, kernel in enumerate(schedule.kernels):
         check_kernel(kernel, f"kernel {number}")
-        for part_of_kernel in _kernel(kernel):
+        for part_of_kernel in kernel_words(kernel):
             _feed(digest, part_of_kernel)
     return digest.hexdigest()
 
@@ -46,7 +46,7 @@ def _feed(digest: Any, data: bytes) -> None:
     digest.update(data)
 
 
-def _kernel(kernel: Kernel) -> Iterable[bytes]:
+def kernel_words(kernel: Kernel) -> Iterable[bytes]:
     """Operations and operands of the live nodes, renumbered; then what the leaves mean and where results go."""
     graph = kernel.graph
     live = live_nodes(graph, [store.node.id for store in kernel.stores])

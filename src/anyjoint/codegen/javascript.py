@@ -57,7 +57,7 @@ def schedule_source(schedule: Schedule, kernels: Sequence[Lowered], name: str = 
         width = len(run.arrays)
         actual = ", ".join(f"d{array}, r{i}[{width} * i + {j}]" for j, array in enumerate(run.arrays))
         lines += ["  do {"] * begins[i]
-        lines.append(f"  for (let i = 0; i < {run.count}; i++) k{run.kernel}({actual});")
+        lines.append(f"  for (let i = 0; i < {run.times}; i++) k{run.kernel}({actual});")
         lines += [f"  }} while (d{work}[{run.again.entry}] > 0);"] if run.again else []
     return "\n".join([*lines, "}"]) + "\n"
 

@@ -23,7 +23,7 @@ def in_two(schedule: Schedule, later: Collection[str]) -> tuple[Schedule, Schedu
 
     None if it is no straight program, or all depends on them.
     """
-    if len(schedule.runs) != 1 or schedule.runs[0].count != 1 or schedule.work:
+    if len(schedule.runs) != 1 or schedule.runs[0].times != 1 or schedule.work:
         return None
     run = schedule.runs[0]
     kernel, n = schedule.kernels[run.kernel], len(run.arrays)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -77,6 +79,14 @@ class Kernel:
 Ending = Literal["rest", "passes", "search", "fade"]
 
 
+class Calls(NamedTuple):
+    """Calls of a kernel: in call i its argument j begins at offsets[i, j] of array arrays[j]."""
+
+    kernel: int
+    arrays: tuple[int, ...]
+    offsets: Offsets
+
+
 class Again(NamedTuple):
     """While an entry of the work array is positive, of any lane, so many runs are repeated, of which this is the last.
 
@@ -91,8 +101,7 @@ class Again(NamedTuple):
     most: int = 0  # passes
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
+class Run(NamedTuple):
     """A kernel called several times; in call i its argument j begins at offsets[i, j] of array arrays[j].
 
     `again` says that this and runs before it are repeated.
@@ -113,7 +122,7 @@ class Run:
         return Run(kernel, tuple(array for array, _ in columns), np.ascontiguousarray(table))
 
     @property
-    def count(self) -> int:
+    def times(self) -> int:
         """How often the kernel is called."""
         return len(self.offsets)
 
@@ -128,9 +137,37 @@ class Schedule:
     work: int = 0
     name: str = field(default="", init=False)  # of what was stored; other schedules made of this one have none
 
+    @cached_property
+    def tables(self) -> list[Calls]:
+        """All calls of a kernel on the same arrays in one table."""
+        found: dict[tuple[int, tuple[int, ...]], list[Offsets]] = {}
+        for run in self.runs:
+            found.setdefault((run.kernel, run.arrays), []).append(run.offsets)
+        return [
+            Calls(kernel, arrays, np.concatenate(parts) if len(parts) > 1 else parts[0])
+            for (kernel, arrays), parts in found.items()
+        ]
+
+    @cached_property
+    def words(self) -> Offsets:
+        """The runs as data for the driver: kernel, count, array of each argument, offsets of call after call; -1.
+
+        Runs that are repeated end with AGAIN, the entry that says so, and the number of words to go back.
+        """
+        parts: list[Any] = []
+        begins, at = [], 0
+        for run in self.runs:
+            begins.append(at)
+            parts += [(run.kernel, run.times, *run.arrays), run.offsets.ravel()]
+            at += 2 + len(run.arrays) + run.offsets.size
+            if run.again:
+                parts.append((AGAIN, run.again.entry, at - begins[len(begins) - run.again.runs]))
+                at += 3
+        return np.concatenate([*parts, (-1,)]).astype(np.int32)
+
     def known_as(self, name: str) -> Schedule:
         """The same under a name that says all that it does."""
-        made = replace(self)
+        made = copy(self)  # with the tables that it has
         object.__setattr__(made, "name", name)
         return made
 
@@ -185,22 +222,13 @@ def check_schedule(schedule: Schedule) -> None:
     for i, run in enumerate(schedule.runs):
         if not 0 <= run.kernel < len(schedule.kernels):
             raise ExpressionError(f"Run {i} calls kernel {run.kernel}; there are {len(schedule.kernels)} kernels.")
-        if not run.count:
+        if not run.times:
             raise ExpressionError(f"Run {i} of kernel {run.kernel} has a count of 0; leave it out.")
-    for number, arrays, offsets in tables(schedule):
+    for number, arrays, offsets in schedule.tables:
         _check_table(schedule, number, arrays, offsets)
     for array, extent in zip(schedule.arrays, extents(schedule), strict=True):
         if array.kind == "lane" and extent > schedule.work:
             raise ExpressionError(f"The runs use {extent} elements of work, but work is {schedule.work}; raise it.")
-
-
-def tables(schedule: Schedule) -> Iterator[tuple[int, tuple[int, ...], Offsets]]:
-    """All calls of a kernel on the same arrays in one table: (kernel, arrays, offsets)."""
-    found: dict[tuple[int, tuple[int, ...]], list[Offsets]] = {}
-    for run in schedule.runs:
-        found.setdefault((run.kernel, run.arrays), []).append(run.offsets)
-    for (kernel, arrays), parts in found.items():
-        yield kernel, arrays, np.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
 def _check_table(schedule: Schedule, kernel: int, arrays: tuple[int, ...], offsets: Offsets) -> None:
@@ -226,7 +254,7 @@ def extents(schedule: Schedule) -> list[int]:
             last = offset + (given.step * (kernel.columns - 1) if given.wide else 0)
             needed[array] = max(needed[array], last + 1)
     result = [0] * len(schedule.arrays)
-    for number, arrays, offsets in tables(schedule):
+    for number, arrays, offsets in schedule.tables:
         for array, last, more in zip(arrays, offsets.max(axis=0).tolist(), reach[number], strict=True):
             result[array] = max(result[array], last + more)
     return result
@@ -246,23 +274,6 @@ def loop_begins(schedule: Schedule) -> Counter[int]:
 def lane_array(schedule: Schedule) -> int:
     """Which array is the work array; -1 if there is none."""
     return next((i for i, array in enumerate(schedule.arrays) if array.kind == "lane"), -1)
-
-
-def encode(schedule: Schedule) -> Offsets:
-    """The runs as data for the driver: kernel, count, array of each argument, offsets of call after call; -1.
-
-    Runs that are repeated end with AGAIN, the entry that says so, and the number of words to go back.
-    """
-    parts: list[Any] = []
-    begins, at = [], 0
-    for run in schedule.runs:
-        begins.append(at)
-        parts += [(run.kernel, run.count, *run.arrays), run.offsets.ravel()]
-        at += 2 + len(run.arrays) + run.offsets.size
-        if run.again:
-            parts.append((AGAIN, run.again.entry, at - begins[len(begins) - run.again.runs]))
-            at += 3
-    return np.concatenate([*parts, (-1,)]).astype(np.int32)
 
 
 def decode(words: Offsets, arguments: Sequence[int]) -> tuple[Run, ...]:

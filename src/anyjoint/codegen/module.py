@@ -230,7 +230,7 @@ def _driver(kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target)
     if work is not None:
         yield from _again(work, target)
     for k, kernel in enumerate(kernels):
-        yield from _case(k, kernel.arrays, target)
+        yield from _case(k, kernel.arrays, arrays, target)
     yield "next:"
     yield f"  %next_state = add i64 %state, {width}"
     yield "  br label %tile"
@@ -285,13 +285,20 @@ def _lane_distances(rows: Sequence[int], width: int) -> Iterable[str]:
             yield f"  store i64 %distance{i}_{lane}, ptr %place{i}_{lane}"
 
 
-def _case(k: int, arguments: Sequence[Array], target: Target) -> Iterable[str]:
-    """One run: header (kernel, count, base array of each argument), then the offsets of body after body."""
+def _case(k: int, arguments: Sequence[Array], arrays: Sequence[Array], target: Target) -> Iterable[str]:
+    """One run: header (kernel, count, base array of each argument), then the offsets of body after body.
+
+    Most arguments are in the only array of their kind, which need not be looked up.
+    """
     width, count = target.width, len(arguments)
+    kinds = [array.kind for array in arrays]
+    only = {kind: f"%d{kinds.index(kind)}" for kind in ("lane", "uniform") if kinds.count(kind) == 1}
     yield f"case{k}:"
     yield f"  %c{k}n_at = getelementptr i32, ptr %at, i64 1"
     yield f"  %c{k}n = load i32, ptr %c{k}n_at, align 4"
     for j, array in enumerate(arguments):
+        if array.kind in only:
+            continue
         yield f"  %c{k}b{j}_at = getelementptr i32, ptr %at, i64 {2 + j}"
         yield f"  %c{k}b{j}_index = load i32, ptr %c{k}b{j}_at, align 4"
         yield f"  %c{k}b{j}_base = getelementptr ptr, ptr %bases, i32 %c{k}b{j}_index"
@@ -312,7 +319,7 @@ def _case(k: int, arguments: Sequence[Array], target: Target) -> Iterable[str]:
         yield f"  %o{k}_{j}_at = getelementptr i32, ptr %offsets{k}, i64 {j}"
         yield f"  %o{k}_{j} = load i32, ptr %o{k}_{j}_at, align 4"
         element = target.type if array.kind == "lane" else target.real
-        yield f"  %x{k}_{j} = getelementptr {element}, ptr %c{k}b{j}, i32 %o{k}_{j}"
+        yield f"  %x{k}_{j} = getelementptr {element}, ptr {only.get(array.kind, f'%c{k}b{j}')}, i32 %o{k}_{j}"
         actual.append(f"ptr %x{k}_{j}")
         if array.kind == "row":
             actual += [f"i64 %c{k}l{j}_{lane}" for lane in range(1, width)]

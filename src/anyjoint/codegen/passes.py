@@ -15,6 +15,7 @@ from anyjoint.codegen.grouped import gathered, grouped
 from anyjoint.codegen.hoist import hoisted
 from anyjoint.codegen.ir import LEAVES, LONG, Program, lower
 from anyjoint.codegen.kernel import Kernel, Schedule
+from anyjoint.codegen.merge import merged
 from anyjoint.codegen.pack import Step, packed
 from anyjoint.codegen.target import Target
 
@@ -31,6 +32,7 @@ def passes() -> tuple[Pass, ...]:
     """All passes, in order."""
     return (
         Pass("ahead", "schedules", "sines and cosines that depend on inputs and numbers alone, before the first run"),
+        Pass("merge", "schedules", "kernels that do the same as one"),
         Pass("lower", "kernels", "expressions as statements in order; sine and cosine of one angle become one"),
         Pass("cut", "more than 16,000 statements", "pieces of a thousand, which pass values on through an array"),
         Pass("group", "columns, states side by side", "several columns at once, so that rows are stored as vectors"),
@@ -41,8 +43,8 @@ def passes() -> tuple[Pass, ...]:
 
 
 def over_schedule(schedule: Schedule) -> Schedule:
-    """The passes over schedules: "ahead"."""
-    return ahead(schedule)
+    """The passes over schedules: "ahead", "merge"."""
+    return merged(ahead(schedule))
 
 
 def in_pieces(kernel: Kernel, name: str) -> tuple[tuple[Program, ...], int]:

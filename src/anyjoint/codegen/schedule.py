@@ -17,7 +17,7 @@ from anyjoint.codegen.bound_llvm import entry_parameters
 from anyjoint.codegen.fingerprint import fingerprint
 from anyjoint.codegen.ir import LONG, live_nodes
 from anyjoint.codegen.jit import Library, compile_module
-from anyjoint.codegen.kernel import Schedule, check_schedule, encode, extents, written_arrays
+from anyjoint.codegen.kernel import Schedule, check_schedule, extents, written_arrays
 from anyjoint.codegen.module import Lowered, Module, lowered, schedule_module
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.target import Target, checked_dtype, host_target
@@ -46,7 +46,7 @@ def address(array: Any) -> int:
 
 def _is_straight(schedule: Schedule) -> bool:
     """Whether a kernel is the straight-line code of a whole mechanism, or has columns: they keep registers busy."""
-    if sum(run.count for run in schedule.runs) == 1 or any(kernel.columns > 1 for kernel in schedule.kernels):
+    if sum(run.times for run in schedule.runs) == 1 or any(kernel.columns > 1 for kernel in schedule.kernels):
         return True
     return any(len(live_nodes(k.graph, [s.node.id for s in k.stores])) > LONG for k in schedule.kernels)
 
@@ -57,7 +57,7 @@ def count_schedule(schedule: Schedule) -> OpCount:
     adds = [OpCount(add=sum(s.accumulate for s in k.stores)) for k in schedule.kernels]
     calls = Counter[int]()
     for run in schedule.runs:
-        calls[run.kernel] += run.count * schedule.kernels[run.kernel].columns
+        calls[run.kernel] += run.times * schedule.kernels[run.kernel].columns
     return sum((times * (kernels[k] + adds[k]) for k, times in calls.items()), OpCount())
 
 
@@ -91,7 +91,7 @@ class CompiledSchedule:
         self.dtype = checked_dtype(dtype)
         self._type = np.dtype(self.dtype)
         self.target = host_target(self.dtype, width, contract, straight=_is_straight(schedule))
-        self._runs = encode(schedule)
+        self._runs = schedule.words
         self.runs_at = address(self._runs)  # where the driver finds which kernels to run
         self._given = _arguments(schedule)
         self._kinds = [array.kind for array in schedule.arrays]

@@ -52,7 +52,7 @@ def one_by_one(schedule: Schedule) -> Schedule:
         wide = np.array([array.wide * array.step for array in kernel.arrays], dtype=np.int32)
         columns = np.arange(kernel.columns, dtype=np.int32)[:, None] * wide
         offsets = (run.offsets[:, None, :] + columns[None]).reshape(-1, len(wide))
-        runs.append(replace(run, offsets=np.ascontiguousarray(offsets)))
+        runs.append(run._replace(offsets=np.ascontiguousarray(offsets)))
     return replace(schedule, kernels=tuple(kernels), runs=tuple(runs))
 
 
@@ -79,7 +79,7 @@ class Shadows:
         With `direct`, straight-line code works on the caller's rows; `more` are rows besides.
         """
         self.schedule, self.rows = schedule, rows
-        self.is_direct = direct and len(schedule.runs) == 1 and schedule.runs[0].count == 1 and not schedule.work
+        self.is_direct = direct and len(schedule.runs) == 1 and schedule.runs[0].times == 1 and not schedule.work
         given = tuple(array for array in schedule.arrays if array.kind != "lane")
         self.builder = Builder((*given, *(Array(name, "row") for name in (*rows.values(), *more))), work=schedule.work)
         names = [array.name for array in self.builder.given]
@@ -111,7 +111,7 @@ class Shadows:
             else:
                 arrays.append(len(self.builder.given))
                 parts.append(extra[j - 2 * n])
-        table = np.stack(parts, axis=1) if parts else np.zeros((run.count, 0))
+        table = np.stack(parts, axis=1) if parts else np.zeros((run.times, 0))
         return tuple(arrays), table.astype(np.int32)
 
     def shadow(self, name: str) -> tuple[Place, int] | None:
@@ -155,5 +155,5 @@ class Shadows:
         arrays = builder.arrays if builder.work else builder.given
         called = sorted({run.kernel for run in builder.runs})
         number = {kernel: k for k, kernel in enumerate(called)}
-        runs = tuple(replace(run, kernel=number[run.kernel]) for run in builder.runs)
+        runs = tuple(run._replace(kernel=number[run.kernel]) for run in builder.runs)
         return Schedule(arrays, tuple(builder.kernels[k] for k in called), runs, builder.work)

@@ -51,7 +51,7 @@ class _Unrolling:
         while i < end:
             last = max((k for k in self._ends_of(i) if k < end and k != outer), default=None)
             if last is None:
-                self.runs.append(replace(self.given[i], again=None))
+                self.runs.append(self.given[i]._replace(again=None))
                 i += 1
             else:
                 self._loop(i, last, self.ends[last])
@@ -73,7 +73,7 @@ class _Unrolling:
     def _rest(self, first: int, last: int, again: Again) -> None:
         go, flag = (self.lane, (self.work,)), (self.lane, (again.entry,))
         self.work += 1
-        own = (*self.given[first:last], replace(self.given[last], again=None))
+        own = (*self.given[first:last], self.given[last]._replace(again=None))
         self.runs.append(Run.over(self.copier, flag, go))
         begin = len(self.runs)
         self.runs.append(Run.over(self.copier, go, flag))

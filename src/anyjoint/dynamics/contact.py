@@ -8,7 +8,7 @@ from typing import Any
 
 from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import vector, zeros
-from anyjoint.tree.columns import UNFED
+from anyjoint.tree.columns import FEEDS
 
 from . import implicit
 from .algorithm import algorithm
@@ -62,7 +62,7 @@ CONTACT = algorithm(
     ("outward", unbalanced),
     ("inward", inertias),
     ("outward", answers),
-    inputs=[*implicit.ROWS, "drift", "turn", "found", *vars(UNFED)],
+    inputs=[*implicit.ROWS, "drift", "turn", "found", *FEEDS],
     results=["answer", "eta", "shift", "pile"],
     over="regrouped",
 )

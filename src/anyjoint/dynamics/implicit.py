@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import BlockInertia, zeros
-from anyjoint.tree.columns import UNFED
+from anyjoint.tree.columns import FEEDS
 from anyjoint.tree.record import Record
 
 from . import carried
@@ -104,10 +104,10 @@ def by_sweeps(name: str, first: SweepFunction, inputs: Sequence[str], results: S
 ROWS = ("q", "v", "tau", "h")
 IMPLICIT = by_sweeps("implicit", unbalanced, ROWS, ["answer"])
 CARRIED_IMPLICIT = by_sweeps(
-    "implicit with carried unknowns", unbalanced, [*ROWS, *vars(UNFED)], ["answer", "multipliers"]
+    "implicit with carried unknowns", unbalanced, [*ROWS, *FEEDS], ["answer", "multipliers"]
 )
 # What corrects accelerations that do not balance forces yet: a step of Newton's method, without slopes of inertia.
 NEWTON = by_sweeps("correction", missing, [*ROWS, "qdd"], ["answer"])
 CARRIED_NEWTON = by_sweeps(
-    "correction with carried unknowns", missing, [*ROWS, "qdd", *vars(UNFED)], ["answer", "multipliers"]
+    "correction with carried unknowns", missing, [*ROWS, "qdd", *FEEDS], ["answer", "multipliers"]
 )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import CompiledSchedule, OpCount
-from anyjoint.codegen.kernel import extents, tables
+from anyjoint.codegen.kernel import extents
 from anyjoint.codegen.schedule import RowCall
 from anyjoint.errors import ModelError
 from anyjoint.mechanism import Mechanism
@@ -129,7 +129,7 @@ class Program:
         schedule = self.trace.schedule
         index = next(k for k, array in enumerate(schedule.arrays) if array.name == "result")
         written = np.zeros(self.size, dtype=bool)
-        for kernel, arrays, offsets in tables(schedule):
+        for kernel, arrays, offsets in schedule.tables:
             columns = np.arange(schedule.kernels[kernel].columns)
             for store in schedule.kernels[kernel].stores:
                 if arrays[store.array] == index:

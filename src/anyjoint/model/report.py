@@ -92,7 +92,7 @@ def kernel_table(program: Any) -> list[dict[str, int]]:
     """Operations and calls of each kernel of a program."""
     counts: dict[int, int] = {}
     for run in program.trace.schedule.runs:
-        counts[run.kernel] = counts.get(run.kernel, 0) + run.count
+        counts[run.kernel] = counts.get(run.kernel, 0) + run.times
     return [
         {
             "kernel": k,

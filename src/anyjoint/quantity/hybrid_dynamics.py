@@ -30,7 +30,7 @@ def hybrid_dynamics(prescribed: frozenset[int]) -> Quantity:
             question = Question("hybrid", prescribed=prescribed, straight=answers(prescribed))
             return workshop.constrained(name, with_time(workshop, ("q", "v", "tau", "qdd_in")), question)
         plan = workshop.plan("links")
-        links = tuple(replace(link, prescribed=link.body in prescribed) for link in plan.links)
+        links = tuple(link._replace(prescribed=link.body in prescribed) for link in plan.links)
         return workshop.sweeps(HYBRID, replace(plan, links=links))
 
     return Quantity(

@@ -19,8 +19,6 @@ from .joints_cache import JointCache
 from .numbers import Numbers, Pattern
 from .straight import part_of
 
-EXACT = (0.0, 1.0)  # -1 stays a number to be loaded: hinges that differ only in direction share a class
-
 SumsKey = tuple[tuple[str, tuple[float | None, ...]], ...]  # per name: 0.0 where nothing comes in, else None
 
 
@@ -56,11 +54,12 @@ class Tracer:
         self.feeds = feeds  # per link: which entries of its rows of constraints are exact numbers
         self.memo: dict[Hashable, BodyTrace] = {}
         self.reads: dict[int, tuple[str, ...]] = {}  # names that a sweep reads from the parent
-        self._handed: dict[tuple[BodyTrace, ...], tuple[Sums, SumsKey]] = {}
-        self._spoken: dict[BodyTrace, Hashable] = {}  # what children read of a parent of this class
+        self._numbers: dict[Hashable, int] = {}  # of long keys, which take time to compare
+        self._handed: dict[tuple[BodyTrace, ...], tuple[Sums, int]] = {}
+        self._spoken: dict[BodyTrace, int] = {}  # what children read of a parent of this class
         self._lengths: dict[tuple[BodyTrace, str], int] = {}
         self.traces: list[list[BodyTrace]] = []  # per sweep, per link
-        patterns = numbers.patterns(EXACT)
+        patterns = numbers.patterns
         self.kinds = [(self._kind(i, link), patterns[i]) for i, link in enumerate(plan.links)]
         gravity = patterns[len(plan.links)]
         self.ground = self._ground(gravity)
@@ -93,9 +92,9 @@ class Tracer:
         for i in order:
             parent = links[i].parent
             before = self.traces[-1][i] if self.traces else None
-            start: Hashable = before or self.kinds[i]
-            sums, sums_key = self.sums(givers[i])
-            key = (level, start, sums_key, self._parent_key(level, i, made))
+            start: Hashable = before or self._number(self.kinds[i])
+            sums, handed = self.sums(givers[i])
+            key = (level, start, handed, self._parent_key(level, i, made))
             if key not in self.memo:
                 self.memo[key] = self._trace(level, function, i, before, sums, made)
             trace = made[i] = self.memo[key]
@@ -106,14 +105,17 @@ class Tracer:
         check_sums({n for trace in classes for n in trace.asked}, {n for trace in classes for n in trace.handed})
         return traces
 
-    def sums(self, givers: tuple[BodyTrace, ...]) -> tuple[Sums, SumsKey]:
-        """What children of these classes hand in, and its key."""
+    def _number(self, key: Hashable) -> int:
+        return self._numbers.setdefault(key, len(self._numbers))
+
+    def sums(self, givers: tuple[BodyTrace, ...]) -> tuple[Sums, int]:
+        """What children of these classes hand in, and the number of its key."""
         if givers not in self._handed:
             sums = Sums()
             for trace in givers:
                 for name, (scalars, rebuild) in trace.handed.items():
                     sums.add(name, entries_of(scalars), rebuild)
-            self._handed[givers] = sums, sums.key()
+            self._handed[givers] = sums, self._number(sums.key())
         return self._handed[givers]
 
     def _parent_values(self, level: int, i: int, made: list[BodyTrace | None], name: str) -> tuple[Any, Rebuild]:
@@ -134,7 +136,8 @@ class Tracer:
             return ("ground", i if level not in self.reads else -1)
         trace = made[parent]
         if trace is None or trace not in self._spoken:
-            key = tuple(tuple(self._parent_values(level, i, made, name)[0]) for name in self.reads[level])
+            spoken = (tuple(self._parent_values(level, i, made, name)[0]) for name in self.reads[level])
+            key = self._number(tuple(spoken))
             if trace is None:
                 return key
             self._spoken[trace] = key

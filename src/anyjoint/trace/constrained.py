@@ -25,7 +25,7 @@ from anyjoint.symbolic.simplify import merge_identities
 from anyjoint.tree.closures import UNFELT, ClosedPlan, Felt, Unknowns, close_plan
 from anyjoint.tree.denavit import snap
 from anyjoint.tree.plan import Plan
-from anyjoint.tree.rigid import Array
+from anyjoint.tree.rigid import Array, matrices
 
 from .constraint_program import ConstraintPrograms
 from .numbers import Numbers
@@ -83,21 +83,19 @@ def velocities(mechanism: Mechanism, closed: ClosedPlan) -> list[list[int]]:
 
 def frame_numbers(plan: Plan, constraints: Sequence[Constraint]) -> list[list[float]]:
     """Per constraint the frames that it is written in, in the frames of the links; rounding noise is made exact."""
-    made = []
-    for constraint in constraints:
-        row: list[float] = []
-        for body, frame in zip(constraint.bodies, constraint.frames, strict=True):
-            own = np.asarray(frame.matrix, dtype=float)
-            row += frame_row(plan.placed[body][1] @ own if body >= 0 else own)
-        made.append(row)
-    return made
+    own = matrices([frame for constraint in constraints for frame in constraint.frames])
+    bodies = [body for constraint in constraints for body in constraint.bodies]
+    carried = np.array([plan.placed[body][1] if body >= 0 else np.eye(4) for body in bodies]).reshape(-1, 4, 4)
+    rows = iter(frame_rows(carried @ own))
+    return [[x for _ in constraint.bodies for x in next(rows)] for constraint in constraints]
 
 
-def frame_row(T: Array) -> list[float]:
-    """The numbers of a frame; rounding noise is made exact."""
-    p = T[:3, 3]
-    p = np.where(np.abs(p) <= 4e-15 * max(np.abs(p).max(), 1e-3), 0.0, p)
-    return [*snap(T[:3, :3]).ravel().tolist(), *p.tolist()]
+def frame_rows(T: Array) -> list[list[float]]:
+    """The numbers of frames; rounding noise is made exact."""
+    p = T[:, :3, 3]
+    p = np.where(np.abs(p) <= 4e-15 * np.abs(p).max(axis=1, initial=1e-3)[:, None], 0.0, p)
+    rows: list[list[float]] = np.hstack([snap(T[:, :3, :3]).reshape(-1, 9), p]).tolist()
+    return rows
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ def constrained_kernels(
     still = numbers.at_rest() if question.still else numbers
     sweeps = _sweeps(question)
     if question.prescribed:
-        plan = replace(plan, links=tuple(replace(x, prescribed=x.body in question.prescribed) for x in plan.links))
+        plan = replace(plan, links=tuple(x._replace(prescribed=x.body in question.prescribed) for x in plan.links))
     tracer = Tracer(plan, still, workshop.joints, sweeps, rows.feeds.patterns())
     sorted_later = question.answer == "multipliers"
     carried = Layout(tracer, builder, sorted_later, _end(made), rows.feeds.rooms)

@@ -8,12 +8,10 @@ from typing import Any
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
+from anyjoint.tree.columns import FEEDS
 from anyjoint.tree.plan import Link
 
 from .numbers import Pattern
-from .straight import FEEDS
-
-EXACT = (0.0, 1.0)
 
 
 @dataclass
@@ -27,7 +25,9 @@ class Feeds:
     def of(builder: Builder, links: Sequence[Link]) -> Feeds:
         """Room for the rows of all links, and zeros."""
         ends = {name: max((getattr(link.feed, name).stop for link in links), default=0) for name in FEEDS}
-        exact = [{name: [0.0] * (at.stop - at.start) for name, at in vars(link.feed).items()} for link in links]
+        exact = [
+            {name: [0.0] * (at.stop - at.start) for name, at in zip(FEEDS, link.feed, strict=True)} for link in links
+        ]
         return Feeds({name: builder.room(end) for name, end in ends.items()}, exact)
 
     def patterns(self) -> list[dict[str, Pattern]]:

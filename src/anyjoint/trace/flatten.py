@@ -11,6 +11,7 @@ from anyjoint.dynamics.small_matrix import LDL
 from anyjoint.joints.product_rule import Motion
 from anyjoint.scalar import Scalar, less, select
 from anyjoint.spatial import BlockInertia, Pose, QuarterTurn, Rotation, Translation, Turn
+from anyjoint.tree.columns import Columns
 
 Rebuild = Callable[[Sequence[Scalar]], Any]
 
@@ -36,7 +37,7 @@ def flatten(value: Any) -> tuple[list[Scalar], Rebuild]:
         return _parts([value.L, value.inverse], lambda parts: LDL(*parts))
     if isinstance(value, Motion):
         return _parts([value.A, value.B, value.S_A, value.S_B, value.c], lambda parts: Motion(*parts))
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) and not isinstance(value, Columns):
         return _parts(value, type(value))
     return [value], lambda flat: flat[0]
 

@@ -78,6 +78,9 @@ class Layout:
         self.loaded = Loaded(tracer, needed)
         self.slots, self.kept = self.loaded.slots, self.loaded.kept
         self.fills: dict[tuple[tuple[BodyTrace, ...], int], Hashable] = {}
+        self.hands_on: dict[Hashable, bool] = {}
+        # Per sweep and link, whose message its children read: its own, or that of a link above that it just hands on.
+        self.speakers = [list(range(len(self.links))) for _ in tracer.traces]
         self.results, self.result_size = self._result_places()
         self.rows: list[Rows] = []  # known once the runs have been added
 
@@ -117,12 +120,22 @@ class Layout:
             fill = self._fill(level, i) if trace.handed and has_parent else ()
             key = (trace, has_parent, i in self.children, fill)
             if key not in index:
-                kernel, setup = self._kernel(trace, has_parent, i in self.children, fill)
-                index[key] = number = self.builder.kernel(kernel) if kernel.stores else None
-                if number is not None:
+                stores = self._stores(trace, has_parent, i in self.children, fill)
+                self.hands_on[key] = bool(stores) and all(self._is_handed_on(trace, x) for x in stores)
+                index[key] = None
+                if stores and not self.hands_on[key]:
+                    kernel, setup = self._kernel(trace, stores)
+                    index[key] = number = self.builder.kernel(kernel)
                     setups[number] = setup
+            if self.hands_on[key]:
+                self.speakers[level][i] = self.speakers[level][self.links[i].parent]
             made.append(index[key])
         return made
+
+    def _is_handed_on(self, trace: BodyTrace, x: Wanted) -> bool:
+        """Whether something that a link says is what its parent says, in the same place."""
+        source = trace.sources.get(x.value.id) if isinstance(x.value, Node) and x.array == "mine" else None
+        return isinstance(source, FromParent) and self.slots[trace.level][source] == x.offset
 
     def _fill(self, level: int, i: int) -> Hashable:
         """Names that no child before this one has handed in, with all entries that any will: stored, not added."""
@@ -130,14 +143,13 @@ class Layout:
         position = siblings.index(i)
         traces = tuple(self.tracer.traces[level][k] for k in siblings)
         if (traces, position) not in self.fills:
-            _, total = self.tracer.sums(traces)
+            total = self.tracer.sums(traces)[0].key()
             begun = {name for trace in traces[position + 1 :] for name in trace.handed}
             fill = tuple((name, entries) for name, entries in total if name not in begun)
             self.fills[traces, position] = fill
         return self.fills[traces, position]
 
-    def _kernel(self, trace: BodyTrace, has_parent: bool, has_children: bool, fill: Any) -> tuple[Kernel, Setup]:
-        stores = self._stores(trace, has_parent, has_children, fill)
+    def _kernel(self, trace: BodyTrace, stores: Sequence[Wanted]) -> tuple[Kernel, Setup]:
         graph = trace.graph
         ids = [x.value.id if isinstance(x.value, Node) else graph.constant_id(x.value) for x in stores]
         raw = {i: source.index for i, source in trace.sources.items() if isinstance(source, FromRaw)}
@@ -208,10 +220,10 @@ class Layout:
         """Make room for messages, records and results, clear totals, and add the runs of all sweeps."""
         builder, algorithm = self.builder, self.tracer.algorithm
         parents = [link.parent for link in self.links]
-        messages = [
-            Messages(parents, len(slots), sweep.direction == "inward", order)
-            for slots, sweep, order in zip(self.slots, algorithm.sweeps, orders, strict=True)
-        ]
+        messages = []
+        for slots, sweep, order, speakers in zip(self.slots, algorithm.sweeps, orders, self.speakers, strict=True):
+            above = [speakers[parent] if parent >= 0 else -1 for parent in parents]
+            messages.append(Messages(above, len(slots), sweep.direction == "inward", order))
         shared = builder.room(max((x.size for x in messages), default=0))
         sizes = [sum(len(self.kept[t]) for t in trace.chain()) for trace in self.tracer.traces[-1]]
         record = builder.room(sum(sizes))
@@ -224,7 +236,7 @@ class Layout:
         begins = {name: given[name].offset + self._parts(name) for name in algorithm.inputs}
         begins |= {RESULT + name: np.array(at) for name, at in self.results.items()}
         begins["own"] = begins["keep"] = record.offset + np.cumsum([0, *sizes[:-1]])
-        at = shared.offset + np.array([x.at for x in messages])
+        at = shared.offset + np.array([np.array(x.at)[by] for x, by in zip(messages, self.speakers, strict=True)])
         self.rows = add_sweeps(builder, setups, calls, places, begins, at, np.array(parents), self.first, between)
 
     def _parts(self, name: str) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from anyjoint.tree.plan import Plan
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Pattern = tuple[float | None, ...]  # the exact value of a number that programs may build in, or None
+EXACT = (0.0, 1.0)  # -1 stays a number to be loaded: hinges that differ only in direction share a class
 
 
 @dataclass(frozen=True)
@@ -68,25 +69,26 @@ class Numbers:
 
     def flat(self) -> Floats:
         """All numbers in one vector: links, gravity, frames."""
-        return np.array([*chain.from_iterable(self.links), *self.gravity, *chain.from_iterable(self.frames)])
+        return self._flat
 
+    @cached_property
+    def _flat(self) -> Floats:
+        flat = np.array([*chain.from_iterable(self.links), *self.gravity, *chain.from_iterable(self.frames)])
+        flat.setflags(write=False)
+        return flat
 
     def is_varying(self, index: int) -> bool:
         """Whether a number of `flat` is a variable whatever its value."""
         return self.varying is not None and bool(self.varying[index])
 
-    def patterns(self, exact: tuple[float, ...]) -> list[Pattern]:
-        """Per link, for gravity, then per frame: which numbers are exactly one of the given values, and do not vary."""
-        rows = (*self.links, self.gravity, *self.frames)
-        found = [tuple(x if x in exact else None for x in values) for values in rows]
-        if self.varying is None or not self.varying.any():
-            return found
-        ends = [0, *np.cumsum([len(row) for row in rows])]
-        masks = [self.varying[begin:end] for begin, end in pairwise(ends)]
-        return [
-            tuple(None if free else x for x, free in zip(row, mask.tolist(), strict=True))
-            for row, mask in zip(found, masks, strict=True)
-        ]
+    @cached_property
+    def patterns(self) -> list[Pattern]:
+        """Per link, for gravity, then per frame: the numbers that kernels have built in, which do not vary."""
+        flat = self.flat()
+        built_in = np.isin(flat, EXACT) & (True if self.varying is None else ~self.varying)
+        found = [x if known else None for x, known in zip(flat.tolist(), built_in.tolist(), strict=True)]
+        ends = accumulate((len(row) for row in (*self.links, self.gravity, *self.frames)), initial=0)
+        return [tuple(found[begin:end]) for begin, end in pairwise(ends)]
 
     def at_rest(self) -> Numbers:
         """The same where nothing falls, whatever gravity is."""

@@ -24,18 +24,18 @@ def sweep_order(parents: Sequence[int], kinds: Sequence[Hashable | None], inward
     for links in after:
         for i in links:
             waits[i] += 1
-    rank = {i: k for k, i in enumerate(natural)}
-    ready: dict[Hashable | None, list[tuple[int, int]]] = {}  # by kind; entries of links that are done stay behind
-    first: list[tuple[int, int]] = []  # of all kinds
-    for i in natural:
+    # Ranks of links that wait for no other, by kind and of all kinds; those of links that are done stay behind.
+    ready: dict[Hashable | None, list[int]] = {}
+    first: list[int] = []
+    for rank, i in enumerate(natural):
         if not waits[i]:
-            _wake(i, rank[i], kinds[i], ready, first)
+            _wake(rank, ready.setdefault(kinds[i], []), first)
     made: list[int] = []
     done = [False] * count
     kind, run = None, 0
     while len(made) < count:
         queue = ready.get(None) or (ready.get(kind) if run < TOGETHER else None) or first
-        _, i = heappop(queue)
+        i = natural[heappop(queue)]
         if done[i]:
             continue
         if kinds[i] is not None:
@@ -45,17 +45,14 @@ def sweep_order(parents: Sequence[int], kinds: Sequence[Hashable | None], inward
         for j in after[i]:
             waits[j] -= 1
             if not waits[j]:
-                _wake(j, rank[j], kinds[j], ready, first)
+                _wake(natural.index(j), ready.setdefault(kinds[j], []), first)
     return made
 
 
-def _wake(
-    i: int, rank: int, kind: Hashable | None, ready: dict[Hashable | None, list[tuple[int, int]]],
-    first: list[tuple[int, int]],
-) -> None:  # fmt: skip
+def _wake(rank: int, ready: list[int], first: list[int]) -> None:
     """A link that waits for no other any more."""
-    heappush(ready.setdefault(kind, []), (rank, i))
-    heappush(first, (rank, i))
+    heappush(ready, rank)
+    heappush(first, rank)
 
 
 def _followers(parents: Sequence[int], inward: bool) -> list[list[int]]:

@@ -22,7 +22,7 @@ from anyjoint.tree.closures import ClosedPlan
 from .body_trace import entries_of
 from .constrained import Question, poses_of
 from .constraint_program import Seen
-from .feeds import EXACT, Feeds
+from .feeds import Feeds
 from .landings import SHARED, Landing, alike, entries_at, land, landings_of, mark, places_of
 from .layout import Layout
 from .numbers import Numbers
@@ -56,7 +56,7 @@ class PushKernels:
         self.builder, self.mechanism, self.closed, self.pushes = builder, mechanism, closed, pushes
         self.numbers, self.programs, self.frames = numbers, programs, frames
         self.feeds, self.question = feeds, question
-        self.exact = numbers.patterns(EXACT)[len(closed.plan.links) + 1 + len(mechanism.constraints) :]
+        self.exact = numbers.patterns[len(closed.plan.links) + 1 + len(mechanism.constraints) :]
         self.kinds: dict[Hashable, PushKind] = {}
         self._clear()
         signal, block = 0, len(closed.where) - len(pushes.spread)

@@ -23,7 +23,7 @@ from anyjoint.tree.closures import GROUND, ClosedPlan, Felt, Unknowns, felt_size
 from anyjoint.tree.pile import EMPTY, Pile, free_links, make_pile, piled, roots_of
 from anyjoint.tree.plan import Plan
 
-from .constrained import FRAME, coordinate_pair, frame_row, link_coordinate, poses_of
+from .constrained import FRAME, coordinate_pair, frame_rows, link_coordinate, poses_of
 from .push_program import Pushed, PushPrograms
 from .straight import Straight
 
@@ -128,7 +128,9 @@ def in_pile(spots: Sequence[Spot], plan: Plan, mechanism: Mechanism) -> Pushes:
 
 def push_numbers(plan: Plan, pushes: Sequence[Push | Resistance]) -> list[list[float]]:
     """Per push the frames of its bodies that move, in the frames of their links, and its own numbers."""
-    frames = [[x for body in push.bodies if body >= 0 for x in frame_row(plan.placed[body][1])] for push in pushes]
+    frames = [
+        [x for body in push.bodies if body >= 0 for x in frame_rows(plan.placed[body][1][None])[0]] for push in pushes
+    ]
     return [[*row, *push.numbers] for row, push in zip(frames, pushes, strict=True)]
 
 

@@ -22,7 +22,7 @@ from anyjoint.spatial import dot, vector, zeros
 from anyjoint.tree.closures import ClosedPlan
 
 from .body_trace import entries_of
-from .feeds import EXACT, Feeds
+from .feeds import Feeds
 from .flatten import flatten
 from .landings import Landing, alike, entries_at, land, landings_of, mark, places_of
 from .layout import Layout
@@ -45,7 +45,7 @@ class ResistanceKernels:
     ) -> None:  # fmt: skip
         self.builder, self.mechanism, self.closed, self.pushes = builder, mechanism, closed, pushes
         self.frames, self.feeds, self.programs = frames, feeds, ResistancePrograms()
-        self.exact = numbers.patterns(EXACT)[len(closed.plan.links) + 1 + len(mechanism.constraints) :]
+        self.exact = numbers.patterns[len(closed.plan.links) + 1 + len(mechanism.constraints) :]
         self.h = builder.place("h")
         chosen = [spot for spot in pushes.spots if isinstance(spot.push, Resistance)]
         self.count = sum(spot.rows for spot in chosen)

@@ -14,11 +14,11 @@ from anyjoint.constraints import Constraint
 from anyjoint.mechanism import Mechanism
 from anyjoint.tree.closures import GROUND, ClosedPlan
 
-from .body_trace import entries_of
+from .body_trace import BodyTrace, entries_of
 from .classes import Tracer
 from .constrained import Question, velocity_place
 from .constraint_program import ConstraintPrograms, row_kind
-from .feeds import EXACT, Feeds
+from .feeds import Feeds
 from .numbers import Numbers
 from .row_kind import RowKind, Sight, trace_rows
 from .setup import Rows
@@ -51,10 +51,11 @@ class RowKernels:
         self._before = np.cumsum([0, *(constraint.count for constraint in mechanism.constraints)]).tolist()  # rows
         links = closed.plan.links
         self.feeds = Feeds.of(builder, links)
-        falls, *self.exact = numbers.patterns(EXACT)[len(links) :]  # of gravity, and of frames
+        falls, *self.exact = numbers.patterns[len(links) :]  # of gravity, and of frames
         self.up = tuple(None if g is None else -g for g in falls)
         self.kinds: dict[Hashable, RowKind] = {}
         self.needed: dict[tuple[int, str], set[int]] = {}
+        self._said: dict[tuple[BodyTrace, tuple[str, ...]], tuple[Any, ...]] = {}  # what is exact in a class's frames
         self._columns = [{place: k for k, place in enumerate(row)} for row in closed.starts]
         self._joints = [{place: k for k, place in enumerate(row)} for row in closed.joints]
         self.spots = [self._spot(k, constraint) for k, constraint in enumerate(mechanism.constraints)]
@@ -102,23 +103,24 @@ class RowKernels:
             if entries:
                 self.needed.setdefault(part, set()).update(entries)
         for (name, link, first, stride), exact in zip(self._fed(k), traced.feeds, strict=False):
-            for j, x in enumerate(exact):
-                self.feeds.exact[link][name][first + stride * j] = x
+            self.feeds.exact[link][name][first : first + stride * len(exact) : stride] = exact
 
     def _width(self, place: tuple[int, int]) -> tuple[int, int]:
         """How many velocities the link of a coordinate has, and which of them is its rate."""
         link, velocity = velocity_place(self.mechanism, self.closed, place)
         return self.closed.plan.links[link].joint.nv, velocity
 
-    def _known(self, link: int, path: Sequence[int], names: Sequence[str]) -> Hashable:
+    def _known(self, link: int, path: Sequence[int], names: tuple[str, ...]) -> Hashable:
         """What is exact about where a link is, part by part, and how it moves; None for the ground."""
         if link == GROUND:
             return None
         return tuple(self._entries(part, names) for part in path), () if self.still else self._entries(link, ("v",))
 
-    def _entries(self, link: int, names: Sequence[str]) -> tuple[Any, ...]:
-        trace = self.frames.traces[-1][link]
-        return tuple(entries_of(trace.values[name][0]) for name in names)
+    def _entries(self, link: int, names: tuple[str, ...]) -> tuple[Any, ...]:
+        key = self.frames.traces[-1][link], names
+        if key not in self._said:
+            self._said[key] = tuple(entries_of(key[0].values[name][0]) for name in names)
+        return self._said[key]
 
     # -- places ---------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import Array, Kernel, Schedule, Store, cache
-from anyjoint.codegen.kernel import decode, encode
+from anyjoint.codegen.kernel import decode
 from anyjoint.codegen.source import source_digest
 from anyjoint.symbolic import Graph, Node, Variable
 
@@ -103,7 +103,7 @@ def pack(schedule: Schedule, setups: Sequence[Rows]) -> bytes:
         {**vars(r), "setup": p.setup(r.setup), "links": None if r.links is None else p.ints(r.links)} for r in setups
     ]
     header = {"arrays": _arrays(schedule.arrays), "work": schedule.work, "setups": made}
-    header["runs"] = p.ints(encode(schedule))
+    header["runs"] = p.ints(schedule.words)
     header["kernels"] = [p.kernel(k) for k in schedule.kernels]
     text = json.dumps(header).encode()
     whole, real = np.concatenate([*p.whole, [0]]).astype("<i4"), np.concatenate([*p.real, [0.0]]).astype("<f8")

@@ -11,7 +11,7 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.dynamics.algorithm import Algorithm, Along, run_sweeps
 from anyjoint.spatial import Vector, vector
 from anyjoint.symbolic import Graph, Node
-from anyjoint.tree.columns import UNFED
+from anyjoint.tree.columns import FEEDS
 from anyjoint.tree.links import give_input, give_partials, give_springs, joint_numbers, link_body, upward
 from anyjoint.tree.plan import Link, Plan
 from anyjoint.tree.record import Record, ground
@@ -25,7 +25,6 @@ from .setup import Rows, split_parameters
 EXACT = (0.0, 1.0, -1.0)
 # Rows that are not one number per velocity: six numbers for each link, or a few for all links together.
 PER_LINK, SHARED = ("y",), {"g": 3, "h": 1}
-FEEDS = tuple(vars(UNFED))  # rows of constraints and forces, which only some links have
 
 
 def part_of(name: str, link: Link, index: int) -> slice:

@@ -40,7 +40,10 @@ def closed_structure(
     closed: ClosedPlan, constraints: Sequence[Constraint], relative: Sequence[bool], programs: ConstraintPrograms
 ) -> Hashable:
     """What is closed where, and which rows are asked; but for the values of frames and what `structure` knows."""
-    shape = [link.columns for link in closed.plan.links], closed.where, closed.hubs, closed.starts, closed.joints
+    carried = [link.columns for link in closed.plan.links]
+    numbers = {columns: k for k, columns in enumerate(dict.fromkeys(carried))}
+    fronts = list(numbers), [numbers[columns] for columns in carried]
+    shape = fronts, closed.where, closed.hubs, closed.starts, closed.joints
     touched = [(c.bodies, c.coordinates, c.alike) for c in constraints], [link for link, _ in closed.plan.placed]
     kinds = tuple(dict.fromkeys(programs.identity(constraint) for constraint in constraints))
     which = [kinds.index(programs.identity(constraint)) for constraint in constraints]

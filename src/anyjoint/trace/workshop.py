@@ -17,6 +17,7 @@ from anyjoint.constraints import Push, Resistance
 from anyjoint.dynamics.algorithm import Algorithm, Along, Over
 from anyjoint.mechanism import Mechanism
 from anyjoint.tree.closures import ClosedPlan
+from anyjoint.tree.columns import FEEDS
 from anyjoint.tree.plan import GENERAL, NUDGE, Frames, Plan, body_plan, make_frames, make_plan
 
 from .classes import Tracer
@@ -34,7 +35,7 @@ from .relative import is_relative
 from .renumber import Basis
 from .setup import Rows
 from .store import Traced, remembered
-from .straight import FEEDS, PER_LINK, SHARED, Straight, row_schedule, trace_tree
+from .straight import PER_LINK, SHARED, Straight, row_schedule, trace_tree
 from .structure import closed_structure, structure
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -227,7 +228,7 @@ class Workshop:
             size = estimate(plan)
             if self.form == "kernels" or (self.form == "auto" and size > SMALL):
                 schedule, rows = lay_out(Tracer(plan, numbers, self.joints, algorithm))
-                sharing = sum(run.count for run in schedule.runs) / max(len(schedule.kernels), 1)
+                sharing = sum(run.times for run in schedule.runs) / max(len(schedule.kernels), 1)
                 if self.form == "kernels" or sharing >= SHARING or size > LARGE:
                     return schedule, rows
             return straight()
@@ -302,7 +303,7 @@ class Workshop:
         if self.form == "auto" and size <= LARGE and self._sharing(closed.plan) < SHARING:
             return None  # which tracing them would show, too
         made = constrained_kernels(self, question, inputs, closed, numbers)
-        sharing = sum(run.count for run in made[0].runs) / max(len(made[0].kernels), 1)
+        sharing = sum(run.times for run in made[0].runs) / max(len(made[0].kernels), 1)
         return made if self.form == "kernels" or sharing >= SHARING or size > LARGE else None
 
     def _sharing(self, plan: Plan) -> float:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from anyjoint.joints import Fixed
 
-from .columns import UNFED, Columns, Feed
+from .columns import FEEDS, Columns, Feed
 from .plan import FIXED, Link, Plan
 
 GROUND = -1
@@ -103,6 +103,8 @@ class _Closing:
         self.rank: dict[int, int] = {}
         self.leads: dict[int, int | None] = dict.fromkeys(felt.give)  # what gives way is no rigid body any more
         self._order()
+        # Blocks that leave a node, in the order in which they end.
+        self.leaving = [sorted(front, key=self.rank.__getitem__) for front in self.fronts]
 
     def _touched(self, block: Unknowns) -> Iterable[int]:
         return dict.fromkeys((*block.links, *block.joints, *block.driven))
@@ -194,7 +196,7 @@ class _Closing:
         placed = tuple((at[link], frame) for link, frame in self.plan.placed)
         fronts = tuple(self._rows(local[node]) for node in order)
         starts = tuple(self._rows(self._begun(node)) for node in order)
-        joints = tuple(self._rows(k for k in self._leaving(node) if node in self.blocks[k].joints) for node in order)
+        joints = tuple(self._rows(k for k in self.leaving[node] if node in self.blocks[k].joints) for node in order)
         gone = tuple(at[link] for link in range(self.count))
         hubs = tuple(at[hub] for hub in self.hubs)
         where = tuple(at[self.count + k] for k in range(len(self.blocks)))
@@ -203,21 +205,17 @@ class _Closing:
     def _rows(self, blocks: Iterable[int]) -> BlockRows:
         return tuple((k, row) for k in blocks for row in range(self.blocks[k].count))
 
-    def _leaving(self, node: int) -> list[int]:
-        """Blocks that leave a node, in the order in which they end."""
-        return sorted(self.fronts[node], key=self.rank.__getitem__)
-
     def _begun(self, node: int) -> list[int]:
         """Blocks whose rows touch a link or, at a closure, its hub."""
         if node >= self.count:
             return sorted(self.begun[node])
-        return [k for k in self._leaving(node) if node in self.blocks[k].links]
+        return [k for k in self.leaving[node] if node in self.blocks[k].links]
 
     def _numbering(self, node: int) -> dict[int, int]:
         """The first column of each block that comes to a node: what ends there, then by rank."""
         own = [node - self.count] if node >= self.count else []
         numbers, at = {}, 0
-        for k in [*own, *self._leaving(node)]:
+        for k in [*own, *self.leaving[node]]:
             numbers[k] = at
             at += self.blocks[k].count
         return numbers
@@ -242,7 +240,7 @@ class _Closing:
         def columns(blocks: Iterable[int], numbers: Mapping[int, int]) -> tuple[int, ...]:
             return tuple(numbers[k] + r for k in blocks for r in range(self.blocks[k].count))
 
-        leaving = self._leaving(node)
+        leaving = self.leaving[node]
         return Columns(
             width=width,
             starts=columns(self._begun(node), mine),
@@ -265,17 +263,17 @@ class _Closing:
         self, order: Sequence[int], columns: Sequence[Columns], felt: Sequence[Sequence[str]], at: Mapping[int, int]
     ) -> list[Link]:
         """Links with their places in the rows of constraints and forces, one link's behind the other's."""
-        made, ends = [], dict.fromkeys(vars(UNFED), 0)
+        made, ends = [], [0] * len(FEEDS)
         for node, own, touched in zip(order, columns, felt, strict=True):
             link = self.plan.links[node] if node < self.count else CLOSURE
             n = link.joint.nv
-            sizes = dict.fromkeys(ends, 0) | {name: felt_size(name, n) for name in touched}
+            sizes = {name: felt_size(name, n) for name in touched}
             sizes["K"], sizes["N"] = 6 * len(own.starts), n * len(own.joints)
             sizes["gamma"] = 0 if own.shared else own.closes
             sizes["weight"] = own.closes if own.soft else 0
-            feed = Feed(**{name: slice(end, end + sizes[name]) for name, end in ends.items()})
-            ends = {name: end + sizes[name] for name, end in ends.items()}
-            made.append(replace(link, parent=at[self.parents[node]], columns=own, feed=feed))
+            starts, ends = ends, [end + sizes.get(name, 0) for name, end in zip(FEEDS, ends, strict=True)]
+            feed = Feed(*map(slice, starts, ends))
+            made.append(link._replace(parent=at[self.parents[node]], columns=own, feed=feed))
         return made
 
 

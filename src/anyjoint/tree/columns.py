@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Columns:
+class Columns(NamedTuple):
     """The unknowns that pass a link, by number: local, so that links of the same kind carry the same.
 
     `starts` are those whose rows touch the link itself, in the order of the columns of its K; `joints` those whose rows
@@ -31,8 +30,7 @@ class Columns:
     alike: tuple[int, ...] = ()  # groups of those that end here: rows of a group are components of one vector
 
 
-@dataclass(frozen=True)
-class Feed:
+class Feed(NamedTuple):
     """Where a link's numbers stand in rows that only some links have.
 
     Of constraints: K has six per column, N one per velocity and column, gamma one per row that ends here, weight one
@@ -51,3 +49,4 @@ class Feed:
 
 
 NONE, UNFED = Columns(), Feed(*[slice(0, 0)] * 8)
+FEEDS = Feed._fields  # rows of constraints and forces, which only some links have

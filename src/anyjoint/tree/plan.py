@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,7 @@ __all__ = [
 NUDGE = 6  # numbers of a small motion: three angles, three lengths
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """One moving link: all bodies welded to the body `body`, in the inner frame that follows the joint.
 
     The pose from the parent link's frame is Rot_z(gamma) Rot_x(alpha) Trans(p) [Rot_z(theta)] V(q), with V the joint's
