@@ -1,10 +1,12 @@
 """Compile time per operation from 1,000 to 50,000 operations, and loading a cached function of 10,000.
 
 Run: python -m bench.compile_time (times are processor seconds, so that a busy computer does not change them much)
+`--piles` measures piles instead: from the mechanism to the first step under contacts, and the steps while they fall.
 """
 
 import os
 import random
+import sys
 import tempfile
 import time
 from typing import Any
@@ -12,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from anyjoint.codegen import compile_function
+from anyjoint.mechanism import Mechanism
 from anyjoint.symbolic import Graph, variables
+from bench import things
 
 SIZES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
 
@@ -55,11 +59,30 @@ def cached_load(operations: int) -> float:
     return min(seconds(lambda: compile_function([x], outputs)) for _ in range(10))
 
 
+def pile(mech: Mechanism) -> str:
+    """Seconds to compile the steps of a pile, and microseconds of one of them."""
+    options = {"dt": 1e-3, "method": "time-stepping"}
+    model = mech.compile()
+    first = seconds(lambda: model.simulate(duration=2e-3, **options))
+    again = seconds(lambda: model.simulate(duration=2e-3, **options))
+    steps = seconds(lambda: model.simulate(duration=0.5, **options)) - again
+    return f"{mech.name:>10} {len(mech.contacts):6d} {first:9.2f} {steps / 500 * 1e6:12.0f}"
+
+
+def piles() -> None:
+    """Print the table of piles."""
+    print("      pile contacts   first step (s)   us/step")
+    for mech in (things.balls(8), things.balls(16), things.boxes(10)):
+        print(pile(mech), flush=True)
+
+
 def main() -> None:
     """Print the table."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["ANYJOINT_CACHE"] = folder
         measure(100)
+        if "--piles" in sys.argv[1:]:
+            return piles()
         print("operations   single states           batches")
         print("             s       us/operation    s       us/operation")
         for size in SIZES:

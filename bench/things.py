@@ -151,6 +151,31 @@ def linkage(rng: Random) -> aj.Mechanism:
     return mech
 
 
+def balls(count: int) -> aj.Mechanism:
+    """Balls above each other, all pairs of which may meet, and the ground."""
+    mech, ball = aj.Mechanism(f"{count} balls"), shapes.Sphere(0.1)
+    for k in range(count):
+        mech.add_body(f"ball {k}", joint=joints.FreeQuaternion(), inertia=ball.inertia(0.5), shape=ball)
+        mech.add_contact(f"ball {k}", friction=0.4)
+        for j in range(k):
+            mech.add_contact(f"ball {k}", on=distances.Sphere(0.1), of=f"ball {j}", friction=0.3)
+    mech.set_start([x for k in range(count) for x in (1, 0, 0, 0, 0.02 * (k % 3), 0.01 * (k % 2), 0.1 + 0.205 * k)])
+    return mech
+
+
+def boxes(count: int) -> aj.Mechanism:
+    """Boxes on each other, which touch both ways."""
+    mech, size = aj.Mechanism(f"{count} boxes"), (0.3, 0.2, 0.1)
+    for k in range(count):
+        box = shapes.Box(*size)
+        mech.add_body(f"box {k}", joint=joints.FreeQuaternion(), inertia=box.inertia(1.0), shape=box)
+        for one, other in ((k, k - 1), (k - 1, k)) if k else ():
+            mech.add_contact(f"box {one}", on=distances.Box(*size), of=f"box {other}", friction=0.5)
+    mech.add_contact("box 0", friction=0.5)
+    mech.set_start([x for k in range(count) for x in (1, 0, 0, 0, 0, 0, 0.05 + 0.101 * k)])
+    return mech
+
+
 KINDS: dict[str, Callable[[Random], aj.Mechanism]] = {
     "tumblers": tumblers, "creature": creature, "pile": pile, "chain": chain, "bowl": bowl, "linkage": linkage,
     "heap": heap, "plates": plates, "stack": stack,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import anyjoint as aj
-from anyjoint import joints
+from anyjoint import forces, joints
 from anyjoint.export import Beside
 from anyjoint.export.offer import exported
 from anyjoint.mechanism import gallery
@@ -51,6 +51,12 @@ PRODUCTS = ("vjp inverse_dynamics", "jvp energy")
 STEPS = tuple(name for name, stepper in STEPPERS.items() if not stepper.chooses)
 # Small mechanisms are asked for everything that can be exported.
 EVERYTHING = {name: {"steps": STEPS, "prescribed": [0]} for name in ("arm", "foot")}
+ROUND = [("base", (0, 0.1, 0)), forces.WrapSphere("upper", (0, 0, 0.2), 0.1), (None, (0.3, 0.3, 1.0))]
+EVERYTHING["arm"]["forces"] = [
+    forces.Spring("plate", (0, 0, 0.1), None, (1, 1, 1), 20.0, 0.5, 0.3), forces.Cable(ROUND, 200.0, 0.5),
+    forces.Muscle([("base", (0.1, 0, 0)), ("plate", (0, 0, 0))], forces.Hill(300.0, 0.5, tendon=0.2), np.cos),
+    forces.Drag("upper", 1.0, 2.0, 3.0, 4.0, (1, 1, 0), (0.1, 0.2, 0.3), (1, 2, 3)),
+]  # fmt: skip
 
 
 def _rolling():

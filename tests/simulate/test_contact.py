@@ -7,6 +7,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import surfaces
+from anyjoint.simulate.contact import stride
 from tests.simulate.contacts import MASS, RADIUS, G, ball_on_plane, changes, free, middle, touching
 
 
@@ -190,3 +191,20 @@ def test_any_method_will_do():
     assert abs(traj.modes[0].time - math.sqrt(2 * 0.9 / G)) < 1e-3
     assert model.simulate(*free(), duration=0.1, dt=1e-2).modes[0][:3] == (0.0, "ball", "flight -> rolling")
     assert len(model.simulate(*free(1.0), duration=0.0).t) == 1
+
+
+@pytest.mark.parametrize("start", ["flight", "rolling"])
+def test_strides_say_what_steps_say(start, monkeypatch):
+    """Many steps at once, by machine code, and one by one: the same samples, modes and work, to rounding."""
+    mech = ball_on_plane(start=start, restitution=0.6)
+    state = free(0.3, (1, 0, 0), (1, 2, 3)) if start == "flight" else touching(mech, (3.0, 0, 0), (0, 30.0, 0))
+    model, options = mech.compile(), {"duration": 0.6, "dt": 2e-3, "save_every": 3}
+    many = model.simulate(*state, **options)
+    monkeypatch.setattr(stride, "LENGTH", 0)
+    single = model.simulate(*state, **options)
+    assert [record.change for record in many.modes] == [record.change for record in single.modes]
+    for a, b in ((many.t, single.t), (many.q, single.q), (many.v, single.v), (many.work(), single.work())):
+        assert np.abs(a - b).max() < 1e-9
+    assert many.steps == single.steps
+    forces = [x.contacts["ball"].forces for x in (many, single)]
+    assert np.abs(forces[0] - forces[1]).max() < 1e-8

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anyjoint.errors import InputError
+from anyjoint.forces.force import Force
+from anyjoint.forces.program import trace_forces
 from anyjoint.quantity import Quantity
+from anyjoint.quantity.push_forces import push_forces
 from anyjoint.quantity.step import LOOKING_BACK, STEPS
 from anyjoint.stepper import STEPPERS
 
@@ -23,14 +26,15 @@ PLAIN = tuple(name for name in STEPS if not (STEPPERS[name].implicit or STEPPERS
 
 @dataclass(frozen=True)
 class Beside:
-    """What goes with the quantities: derivatives, steps by name, and which bodies hybrid dynamics prescribes."""
+    """What goes with the quantities: derivatives, steps by name, bodies that hybrid dynamics prescribes, and forces."""
 
     products: Sequence[str] = ()
     steps: Sequence[str] = PLAIN
     prescribed: Sequence[WhichBody] = ()
+    forces: Sequence[Force] = ()
 
     def quantities(self, model: Model) -> dict[str, Quantity]:
-        """Steps and hybrid dynamics, by their names in the code."""
+        """Steps, hybrid dynamics and forces, by their names in the code."""
         if unknown := [name for name in self.steps if name not in STEPS | LOOKING_BACK]:
             choices = [*STEPS, *LOOKING_BACK]
             near = difflib.get_close_matches(str(unknown[0]), choices, n=1)
@@ -40,6 +44,8 @@ class Beside:
         found = {name_in_code(step.name): step for step in steps if step.concerns(model.mechanism)}
         if self.prescribed:
             found["hybrid_dynamics"] = model.hybrid_quantity(self.prescribed)
+        if self.forces:
+            found["applied_forces"] = push_forces(trace_forces(model.mechanism, self.forces).pushes)
         return found
 
 

@@ -79,7 +79,14 @@ class Joining:
         self.code = compile_function([np.array(q), np.array(v)], [x for part in parts for x in np.ravel(part)])
 
     def __call__(self, q: Floats, v: Floats) -> Touch:
-        parts = np.split(self.code(q, v), self.ends)
+        return self._touch(self.code(q, v))
+
+    def all(self, q: Floats, v: Floats) -> list[Touch]:
+        """Of many states."""
+        return [self._touch(row) for row in self.code(q, v)]
+
+    def _touch(self, row: Floats) -> Touch:
+        parts = np.split(row, self.ends)
         return Touch(*(part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True)))
 
 

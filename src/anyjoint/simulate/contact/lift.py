@@ -44,13 +44,24 @@ class Lift:
 
     def lift(self, q: Floats, v: Floats) -> Lifted:
         """The state in coordinates and velocities of the released model."""
+        touches = {}
+        for own, _ in self.touching:
+            touches[own.name] = self.joinings[own.name](np.ascontiguousarray(q[own.q]), v[own.v].copy())
+        return self._lifted(q, v, touches)
+
+    def lift_all(self, q: Floats, v: Floats) -> list[Lifted]:
+        """Many states, (n, nq) and (n, nv), at once."""
+        found = {own.name: self.joinings[own.name].all(q[:, own.q].copy(), v[:, own.v].copy())
+                 for own, _ in self.touching}  # fmt: skip
+        return [self._lifted(x, y, {name: rows[k] for name, rows in found.items()})
+                for k, (x, y) in enumerate(zip(q, v, strict=True))]  # fmt: skip
+
+    def _lifted(self, q: Floats, v: Floats, touches: dict[str, Touch]) -> Lifted:
         at, rates = np.empty(self.released.nq), np.empty(self.released.nv)
         at[self.same_q[1]], rates[self.same_v[1]] = q[self.same_q[0]], v[self.same_v[0]]
-        touches = {}
         for own, free in self.touching:
-            mine = v[own.v]
-            touch = touches[own.name] = self.joinings[own.name](np.ascontiguousarray(q[own.q]), mine.copy())
-            at[free.q], rates[free.v] = touch.coordinates, touch.S @ mine
+            touch = touches[own.name]
+            at[free.q], rates[free.v] = touch.coordinates, touch.S @ v[own.v]
         return Lifted(at, rates, touches)
 
     def raised(self, lifted: Lifted, a: Floats) -> Floats:

@@ -27,10 +27,14 @@ Watched = tuple[str, str]  # what, of which body
 class Look:
     """A state of a situation's modes, looked at: what is watched, on demand."""
 
-    def __init__(self, board: Switchboard, now: Situation, t: float, q: Floats, v: Floats) -> None:
+    def __init__(
+        self, board: Switchboard, now: Situation, t: float, q: Floats, v: Floats,
+        solved: tuple[Solved, dict[str, Floats]] | None = None,
+    ) -> None:  # fmt: skip
+        """`solved` are accelerations and what contacts pass, where they are known already."""
         self.board, self.now, self.t, self.q, self.v = board, now, t, q, v
         self.near: dict[str, Near] = {}
-        self._solved: tuple[Solved, dict[str, Floats]] | None = None
+        self._solved = solved
 
     @property
     def solved(self) -> Solved:

@@ -25,6 +25,7 @@ ITERATIONS = 40
 CLOSE = 1e-13  # residual at which points are nearest, relative to the size of the numbers
 SHALLOW, DEEP = 1e-4, 0.1  # share of the body's size: depths at which an overlap has just begun
 ROUND = (Plane, Sphere, Ellipsoid)  # solids that never touch at two points
+FURTHER = 1.5  # times the farthest of the sparse points: no point is farther from the body's origin
 OPPOSED = -0.5  # cosine between normals that face each other, among sparse points
 
 
@@ -61,6 +62,7 @@ class Nearest:
         self.code = compile_function([np.array(x), R, p], [*left, *np.ravel(J), *more])
         self.grids = [_grid(surface) for surface in self.surfaces]
         self.size = float(np.ptp(self.grids[1][1], axis=0).max())
+        self.reach = FURTHER * float(np.linalg.norm(self.grids[1][1], axis=-1).max())
         self.charted = any(surface.other_chart(*surface.neutral) is not None for surface in self.surfaces)
         self.round = all(isinstance(surface, ROUND) for surface in self.surfaces)
 

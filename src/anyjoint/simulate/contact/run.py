@@ -23,6 +23,7 @@ from .monitor import GAP, GRIP, NORMAL, SLIP, Look, Watched
 from .pace import Pace
 from .recorder import Recorder
 from .records import ModeChange
+from .stride import Strider
 from .switch import STILL, Situation, Switchboard
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Run:
         stepper = self.board.stepper(model.modes)
         check_on_constraints(stepper.model, q[None], v[None])
         self.now = Situation(0.0, stepper, *stepper.settle(0.0, q, v))
-        self.recorder, self.pace = Recorder(self.board), Pace(request)
+        self.recorder, self.pace, self.strider = Recorder(self.board), Pace(request), Strider(self.board, request)
         self.status: Status | None = None
         self.clear: dict[Watched, bool] = {}  # what has got away from 0, where modes begin, and can come back to it
         self.switches: list[float] = []
@@ -102,9 +103,28 @@ class Run:
         self.crossings.begin(look)
         for watched in look.watched():
             if watched not in self.clear and watched[0] != NORMAL:
-                self._is_due(watched, look.value(watched))  # what begins away from 0 is clear at once
+                self.is_due(watched, look.value(watched))  # what begins away from 0 is clear at once
 
     # -- steps ---------------------------------------------------------------------------------------------------
+
+    def stride(self) -> bool:
+        """Take many steps at once, up to the first in which something happens; whether there was one to take."""
+        now, taken = self.now, self.strider.take(self.now)
+        if taken is None:
+            return False
+        looks = self.strider.looks(now, taken)
+        first = round(now.t / self.request.dt)
+        for k, look in enumerate(looks):
+            watched = [x for x in look.watched() if x[0] != GAP]
+            if any(self.is_due(x, look.value(x)) for x in watched):
+                return k > 0
+            self.board.steps += 1
+            self.accept(look, float(taken.work[k]), (first + 1 + k) % self.request.every == 0, away=True)
+            if self.status is not None:
+                return True
+        for name in now.near:
+            now.near[name] = self.board.points(name, looks[-1].solved.lifted.q, None) or now.near[name]
+        return True
 
     def step(self) -> None:
         """One step to the next sample or, where steps choose their length, towards it; or to an event before that."""
@@ -122,11 +142,11 @@ class Run:
             return
         look = Look(self.board, now, end, *now.stepper.settle(end, q, v))
         turned = Look(self.board, now, end, q, v)  # slip is followed in the charts of the step
-        due = [x for x in look.watched() if self._is_due(x, (turned if x[0] == SLIP else look).value(x))]
+        due = [x for x in look.watched() if self.is_due(x, (turned if x[0] == SLIP else look).value(x))]
         if due:
             self._to_event(due, end)
             return
-        self._accept(look, work, sampled and (last or k % self.request.every == 0))
+        self.accept(look, work, sampled and (last or k % self.request.every == 0))
         if self.status is None and end == duration:
             self._watch_path(ends=True)
             if self.status is None:
@@ -140,7 +160,7 @@ class Run:
         stop = now.stepper.until_stop(now.q, now.v, self.look.solved.a)
         return now.t + 0.5 * stop if stop < 2 * (target - now.t) else target
 
-    def _is_due(self, watched: Watched, value: float) -> bool:
+    def is_due(self, watched: Watched, value: float) -> bool:
         """Whether a mode ends within the step; what begins at 0 must get clear of it before it can come back.
 
         A contact that sticks just when friction is at its limit may need a little more until it is clear.
@@ -154,8 +174,8 @@ class Run:
             return value < -back
         return value < -slack if what == GRIP else value <= 0
 
-    def _accept(self, look: Look, work: float, sample: bool) -> None:
-        """Go on to a state, unless one of the user's events ends the run before."""
+    def accept(self, look: Look, work: float, sample: bool, away: bool = False) -> None:
+        """Go on to a state, unless one of the user's events ends the run before; `away` if nothing can touch down."""
         now = self.now
         look, work, sample = self._happened(look, work, sample)
         self.look = look
@@ -163,17 +183,17 @@ class Run:
         now.near.update(look.near)
         now.pushed = {x: d for x, d in now.pushed.items() if self._slip_of(x) <= STILL}
         if self.board.steps % LOOK_ROUND == 0:
-            self._look_round(look)
+            self._look_round(look, away)
         self.recorder.work += work
         if sample:
             self.recorder.take(look)
         self.path.append((now.t, now.q))
         self._watch_path()
 
-    def _look_round(self, look: Look) -> None:
+    def _look_round(self, look: Look, away: bool) -> None:
         """Search for nearer points of flying bodies, and for second points of touching ones, which end the run."""
         now, q = self.now, look.solved.lifted.q
-        for name in now.near:
+        for name in () if away else now.near:
             now.near[name] = self.board.points(name, q, None) or now.near[name]
         for own, _ in now.stepper.free.touching:
             depth = self.board.overlap(own.name, q)
@@ -215,7 +235,7 @@ class Run:
         look = Look(self.board, now, time, *now.stepper.settle(time, q, v))
         if watched[0] == GAP:
             look.gap(watched[1])
-        self._accept(look, now.stepper.work if time > now.t else 0.0, sample=True)
+        self.accept(look, now.stepper.work if time > now.t else 0.0, sample=True)
         if self.status is None:
             self._watch_path(ends=True)
         if self.status is None:

@@ -41,7 +41,8 @@ def simulate_contacts(model: Model, q0: Any, v0: Any, options: Sequence[Any], pr
     try:
         run.begin()
         while run.status is None:
-            run.step()
+            if not run.stride():
+                run.step()
             bar.show(run.now.t / run.request.duration)
     except KeyboardInterrupt:
         run.stop("interrupted; the trajectory ends where the run was")

@@ -107,6 +107,10 @@ class Switchboard:
         found = nearest.follow(before.x, *pose) if before else None
         return found or nearest.search(*pose)
 
+    def reach(self, name: str) -> float:
+        """How far points of a body's surface are from its origin, at most."""
+        return self._nearest(name).reach
+
     def overlap(self, name: str, q: Floats) -> float:
         """How deep a touching body overlaps its parent at another point."""
         nearest = self._nearest(name)

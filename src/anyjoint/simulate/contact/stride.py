@@ -1,0 +1,123 @@
+"""Many steps in one combination of modes at once, by machine code, where nothing is asked between them.
+
+What is watched is looked at after each of them, as after a single step, and a stride ends before the step in which
+something happens: that one is taken by itself, and the event is located in it. Flying bodies need not be looked at
+while they cannot have come as far as their parents are away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anyjoint.mechanism.contact import FLIGHT
+from anyjoint.scalar.array import Floats
+
+from ..drive import Drive
+from ..request import Request
+from ..stepper import Stepper, initial_rows, make_stepper, numbers_of
+from .monitor import Look
+from .stepper import ModeStepper, Solved
+from .switch import Situation, Switchboard
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
+LENGTH = 64  # steps at once
+ALIGNED = 1e-6  # of a step: a time so near to a sample is there
+
+
+@dataclass(frozen=True)
+class Stride:
+    """Times, states and work after each of some steps."""
+
+    t: Floats
+    q: Floats
+    v: Floats
+    work: Floats
+
+
+class Strider:
+    """Takes strides where it can."""
+
+    def __init__(self, board: Switchboard, request: Request) -> None:
+        self.board, self.request = board, request
+        self.made: dict[int, tuple[Request, Stepper]] = {}
+        self.able = not request.stepper.adaptive and request.drive.callback is None
+
+    def take(self, now: Situation) -> Stride | None:
+        """The steps to the next samples; None where a single step has to be taken."""
+        stepper, dt = now.stepper, self.request.dt
+        if not self.able or not stepper.idle or stepper.rough or stepper.model.mechanism.timed:
+            return None
+        first = round(now.t / dt)
+        count = min(LENGTH, int(self.request.duration / dt - 1e-9) - first, self._clear(now))
+        if count < 2 or abs(now.t - first * dt) > ALIGNED * dt:
+            return None
+        request, code = self._code(stepper.model)
+        state = initial_rows(replace(request, q=now.q[None], v=now.v[None]), code.step.row)
+        given = np.zeros((1, stepper.model.nv)), code.settings(dt, forces=request.numbers), numbers_of(request, code)
+        rows = code.advance(state, *given, count)[:, 0]
+        good = np.isfinite(rows).all(axis=1)
+        nq, nv = stepper.model.nq, stepper.model.nv
+        rows = rows[: count if good.all() else int(np.argmin(good))]
+        rows = rows[: self._clear(now, rows[:, nq : nq + nv])]
+        if not len(rows):
+            return None
+        work = np.diff(rows[:, nq + nv], prepend=0.0) if request.powered else np.zeros(len(rows))
+        t = (first + 1 + np.arange(len(rows))) * dt
+        return Stride(t, rows[:, :nq].copy(), rows[:, nq : nq + nv].copy(), work)
+
+    def looks(self, now: Situation, stride: Stride) -> list[Look]:
+        """The states after all steps, looked at: accelerations and forces of all of them are computed together."""
+        stepper, (t, q, v) = now.stepper, (stride.t, stride.q, stride.v)
+        solved = _solved(stepper, q, v)
+        needed = np.array([stepper.free.raised(x.lifted, x.a) for x in solved])
+        lifted = [np.array([getattr(x.lifted, name) for x in solved]) for name in "qv"]
+        lacking = np.asarray(stepper.inverse(*lifted, needed)) if stepper.free.touching else needed
+        made = []
+        for k, row in enumerate(solved):
+            if stepper.multipliers:
+                made.append(Look(self.board, now, float(t[k]), q[k], v[k]))  # what loops pass is asked one by one
+                continue
+            wrenches = {own.name: lacking[k, free.v] for own, free in stepper.free.touching}
+            made.append(Look(self.board, now, float(t[k]), q[k], v[k], (row, wrenches)))
+        return made
+
+    def _code(self, model: Model) -> tuple[Request, Stepper]:
+        key = id(model)
+        if key not in self.made:
+            request = replace(
+                self.request, model=model, q=np.zeros((1, model.nq)), v=np.zeros((1, model.nv)), every=1,
+                drive=Drive(np.zeros((1, model.nv)), forces=self.request.drive.forces),
+            )  # fmt: skip
+            code = make_stepper(request)
+            code.prepare(1)
+            self.made[key] = request, code
+        return self.made[key]
+
+    def _clear(self, now: Situation, v: Floats | None = None) -> int:
+        """How many steps flying bodies can go before one may meet its parent: at twice their speed, or at speeds v."""
+        dt, found = self.request.dt, [LENGTH]
+        for body in now.stepper.model.mechanism.bodies:
+            if now.modes.get(body.name) != FLIGHT:
+                continue
+            if body.name not in now.near:
+                return 0
+            reach = self.board.reach(body.name)
+            twists = (2 * now.v[None] if v is None else 1.1 * v)[:, body.v]
+            speed = np.linalg.norm(twists[:, 3:], axis=1) + reach * np.linalg.norm(twists[:, :3], axis=1)
+            way = dt * (np.cumsum(speed) if v is not None else np.arange(1, LENGTH + 1) * speed[0])
+            found.append(int(np.searchsorted(way, now.near[body.name].gap)))
+        return min(found)
+
+
+def _solved(stepper: ModeStepper, q: Floats, v: Floats) -> list[Solved]:
+    """Accelerations of idle modes at many states."""
+    nothing = np.zeros(stepper.model.nv), np.zeros(stepper.released.nv)
+    a = np.asarray(stepper.forward(q, v, np.zeros_like(v)))
+    power = -(stepper.damping * v * v).sum(axis=1)
+    lifted = stepper.free.lift_all(q, v)
+    return [Solved(x, a[k], *nothing, float(power[k])) for k, x in enumerate(lifted)]
