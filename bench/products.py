@@ -1,11 +1,13 @@
 """What derivatives cost beside what is differentiated: products of quantities, and gradients of whole runs.
 
-`python -m bench.products` prints ratios of processor times on one core, each the minimum of many repeats; values are
-part of every product. The last table is chains of growing length: time per body, and compile time.
+`python -m bench.products [NAME ...]` prints ratios of processor times on one core, each the minimum of many repeats in
+turns with what is differentiated, so that both see the same machine; values are part of every product. The last table
+is chains of growing length: time per body, and compile time.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -36,6 +38,11 @@ def best(call: Callable[[], Any], repeats: int = REPEATS) -> float:
     return min(found)
 
 
+def in_turns(*calls: Callable[[], Any], repeats: int = 4 * REPEATS) -> Any:
+    """The shortest processor time of each call, in seconds."""
+    return np.min([[best(call, 1) for call in calls] for _ in range(repeats)], axis=0)
+
+
 def runner(program: Any) -> Callable[[], Any]:
     """The program on many states one after the other, by scalar code."""
     rng = np.random.default_rng(0)
@@ -49,14 +56,15 @@ def products(name: str, model: Any) -> None:
     """Ratios of products over the quantity: time, and operations."""
     for quantity in ("inverse_dynamics", "forward_dynamics"):
         own = model.program(quantity)
-        base = best(runner(own))
+        base = runner(own)
         for kind in ("jvp", "vjp", "hvp"):
             begin = time.thread_time()
             program = model.products.named(f"{kind} {quantity}")
             call = runner(program)
             call()
             compiled = time.thread_time() - begin
-            ratio = best(call) / base
+            plain, both = in_turns(base, call)
+            ratio = both / plain
             operations = program.op_count().total / count_schedule(own.trace.schedule).total
             goal = GOALS.get((kind, quantity))
             said = f"   goal {goal}: {'met' if ratio <= goal else 'missed'}" if goal else ""
@@ -71,12 +79,10 @@ def run_gradient(name: str, model: Any) -> None:
     weights = np.ones(model.nv)
     traj = model.simulate(q, v, gradient=True, **options)
     traj.gradient(dq=weights)
-    times = np.array([  # in turns, so that both see the same machine
-        (best(lambda: model.simulate(q, v, **options), 1),
-         best(lambda: model.simulate(q, v, gradient=True, **options).gradient(dq=weights), 1))
-        for _ in range(4 * REPEATS)
-    ])  # fmt: skip
-    plain, both = times.min(axis=0)
+    plain, both = in_turns(
+        lambda: model.simulate(q, v, **options),
+        lambda: model.simulate(q, v, gradient=True, **options).gradient(dq=weights),
+    )
     states = (traj.q.nbytes + traj.v.nbytes) / 2**20
     kept = sum(rows.nbytes for _, rows in traj.run.record.left) / 2**20
     ratio = both / plain
@@ -98,7 +104,7 @@ def growth() -> None:
 
 
 if __name__ == "__main__":
-    made = {name: build().compile() for name, build in MODELS.items()}
+    made = {name: build().compile() for name, build in MODELS.items() if name in (sys.argv[1:] or MODELS)}
     for name, model in made.items():
         products(name, model)
     for name, model in made.items():

@@ -4,6 +4,7 @@ import numpy as np
 
 from anyjoint.model.program import filled
 from anyjoint.quantity import QUANTITIES
+from anyjoint.spatial import Pose
 from anyjoint.symbolic.interpret import evaluate_ids
 from anyjoint.trace.workshop import Workshop
 
@@ -77,6 +78,18 @@ def close(a, b, tolerance, scale=1e-30):
     worst = float(np.abs(a - b).max(initial=0.0)) / scale
     assert worst <= tolerance, f"differ by {worst:.3g} of {scale:.3g}, allowed {tolerance:.3g}"
     return True
+
+
+def after(name, before, change):
+    """A parameter after a change; that of a placement K is a twist, K exp(xi)."""
+    if not name.endswith("/placement"):
+        made = np.asarray(before, dtype=float) + change
+        return made if made.shape else float(made)
+    angle = np.linalg.norm(change[:3])
+    x, y, z = change[:3] / angle
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    V = np.eye(3) + (1 - np.cos(angle)) / angle * K + (angle - np.sin(angle)) / angle * K @ K
+    return before @ Pose.translation(*(V @ change[3:])) @ Pose.rotation((x, y, z), angle)
 
 
 def differences(function, x, directions, h=1e-3):

@@ -379,6 +379,8 @@ def pendulum():
         ({"gradient": False}, {"dq": [1.0]}, "gradient=True"),
         ({"tau": lambda t, q, v: -q}, {"dq": [1.0]}, "Python function, whose derivative is not known"),
         ({}, {}, "give dq or dv"),
+        ({"memory": -1}, {"dq": [1.0]}, "memory=-1; expected bytes"),
+        ({"memory": "much"}, {"dq": [1.0]}, "memory='much'; expected bytes"),
         ({}, {"dq": [1.0, 2.0]}, "shape"),
         ({}, {"dq": [np.nan]}, "finite"),
         ({}, {"dq": [1.0], "wrt": ("bob/mas",)}, "did you mean 'bob/mass'"),

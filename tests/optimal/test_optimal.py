@@ -57,6 +57,17 @@ def test_inertias_stay_those_of_solids(forces):
     assert fit.rms < 1e-8
 
 
+def test_why_a_fit_stopped(forces):
+    """A point has no tensor beside it that a solid could have."""
+    model = cart_pole()
+    model.parameters.set({"pole/tensor": np.zeros((3, 3)), "cart/mass": 2.0})
+    fit = aj.identify(model, forces, ["pole/tensor"])
+    assert not fit.converged
+    assert "stopped after 1 iterations" in str(fit)
+    assert "steps lead where the model has no answer (parameters: body 'pole': Inertia" in fit.trouble
+    assert "no more than 1 iterations" in aj.identify(model, forces, ["cart/mass", "pole/com"], iterations=1).trouble
+
+
 def test_a_motion_gives_parameters_back():
     true, model = cart_pole(), cart_pole()
     measured = true.simulate([0.0, 0.8], [0.0, 0.0], duration=1.0, dt=0.02)

@@ -46,6 +46,11 @@ class Products:
         self._model = model
         self._made: dict[tuple[str, str, tuple[str, ...], tuple[str, ...], bool], Product] = {}
 
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """The machine code of all that was asked for."""
+        return tuple(product.program for product in self._made.values())
+
     def parameters_changed(self) -> None:
         """Numbers of parameters go into the programs; those that have built in one of them are dropped."""
         kept = {}

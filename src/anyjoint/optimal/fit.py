@@ -43,6 +43,7 @@ class Identified:
     t: Floats | None = field(repr=False, default=None)
     steps: tuple[dict[str, Any], ...] = field(repr=False, default=())  # values after each iteration
     runs: Runs | None = field(repr=False, default=None)  # motions with such values, if a motion was fitted
+    trouble: str = ""  # why it stopped before it converged
 
     @named_options
     def to_html(
@@ -71,6 +72,7 @@ class Identified:
         spread = [f"  {label}: +- {value:.2g}" for label, value in self.uncertainty.items()]
         how = "converged" if self.converged else "stopped"
         head = f"{how} after {self.iterations} iterations, residuals of {self.rms:.3g} (rms)"
+        head += f": {self.trouble}" if self.trouble else ""
         return "\n".join([head, *known, "standard deviations:", *spread])
 
 
@@ -138,18 +140,20 @@ def _fit(
 
     run, fitted, r = at(x)
     history, steps, damping, converged, count = [_rms(r)], [settings(x, unknowns)], 1e-3, False, 0
+    trouble = f"no more than {iterations} iterations were asked for"
     while count < iterations and not converged:
         count += 1
         J = slopes(run, x)
         scale = np.maximum(np.linalg.norm(J, axis=0), 1e-300)
         U, s, V = np.linalg.svd(J / scale, full_matrices=False)
         seen = s > BLIND * max(s[0], 1e-300)  # parameters stay what they are where measurements say nothing
-        improved = False
+        improved, why = False, "no step makes the residuals smaller"
         for _ in range(20):
             step = -(V[seen].T @ (s[seen] / (s[seen] ** 2 + damping) * (U.T @ r)[seen])) / scale
             try:
                 trial = at(x + step)
-            except AnyjointError:  # no such body, or a run that fails
+            except AnyjointError as error:  # no such body, or a run that fails
+                why = f"steps lead where the model has no answer ({error})"
                 damping = max(10 * damping, 1e-6)
                 continue
             if trial[2] @ trial[2] <= r @ r * (1 + 1e-12):
@@ -157,6 +161,7 @@ def _fit(
                 break
             damping = max(10 * damping, 1e-6)
         if not improved:
+            trouble = why
             break
         shrunk = 1 - np.linalg.norm(trial[2]) / max(float(np.linalg.norm(r)), 1e-300)
         small = np.abs(step).max() <= tolerance * max(np.abs(x).max(), 1.0)
@@ -168,10 +173,11 @@ def _fit(
     J = slopes(at(x)[0], x)
     covariance, blind = _covariance(J, r, known)
     spread = np.where(blind, np.inf, np.sqrt(np.maximum(np.diag(covariance), 0)))
+    converged = converged or not history[-1] > 0
     return Identified(
         settings(x, unknowns), dict(zip(labels, spread.tolist(), strict=True)), covariance, _rms(r), count,
-        converged or not history[-1] > 0, tuple(history), residuals.measured, fitted, residuals.t, tuple(steps),
-        residuals.runs,
+        converged, tuple(history), residuals.measured, fitted, residuals.t, tuple(steps), residuals.runs,
+        "" if converged else trouble,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from anyjoint.errors import InputError, SingularityError
+from anyjoint.forces.force import is_number
 from anyjoint.forces.signal import BadInput
 from anyjoint.model.parameter_rows import Given
 from anyjoint.options import named_options
@@ -142,6 +143,8 @@ def differentiable(request: Request, save_every: int | None, memory: int) -> Req
     nq, nv = request.model.nq, request.model.nv
     more = nq + nv if request.stepper.remembers else 4 * nv  # what steps look back at, or leave behind
     bytes_each = (nq + nv + more) * request.batch * 8
+    if not is_number(memory) or not memory > 0:
+        raise InputError(f"simulate: memory={memory!r}; expected bytes for states that are kept, more than 0")
     every = request.every if save_every else max(1, math.ceil(request.steps * bytes_each / memory))
     if every > 1 and request.events:
         raise InputError("gradient: a run with events keeps every step; leave save_every out, or give more memory")

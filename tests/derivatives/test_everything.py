@@ -1,0 +1,32 @@
+"""Derivatives of every quantity and step of a mechanism of every sort by everything; a few of them quickly."""
+
+import pytest
+
+from derivatives.every_mechanism import MECHANISMS
+from derivatives.everything import EVERY, Case, concerns, model_of, worst_errors
+
+QUICK = [("rolling", "gravity_forces"), ("timed", "constraint_errors")]
+SAME = {"rows": 1e-9, "batch": 1e-9, "exact": 1e-11, "vjp": 1e-9, "symmetric": 1e-9}
+TOLERANCES = {**SAME, "jvp": 1e-6, "hvp": 1e-6}  # differences lose digits, those of steps that are solved to 1e-11 most
+
+
+def check(model, name, parameters):
+    """All laws hold."""
+    for law, (error, by) in worst_errors(Case(model, name, parameters)).items():
+        assert error <= TOLERANCES[law], f"{name}: {by} is off by {error:.2g}"
+
+
+@pytest.mark.parametrize(("mechanism", "name"), QUICK)
+def test_some(mechanism, name):
+    model, parameters = model_of(mechanism)
+    check(model, name, parameters)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # numbers that change may be built in
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_every_quantity(mechanism):
+    model, parameters = model_of(mechanism)
+    for name in EVERY:
+        if concerns(model.mechanism, name):
+            check(model, name, parameters)
