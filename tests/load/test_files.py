@@ -132,7 +132,7 @@ def test_a_robot_of_hinges_loads_no_geometry(tmp_path):
     """Nor threads and logging: what it does not need takes longer than its first answer."""
     arm = [joint("a", "revolute", "base", "one", LIMIT), joint("b", "prismatic", "one", "two", LIMIT)]
     (tmp_path / "bot.urdf").write_text(robot(link("base"), link("one"), link("two"), *arm))
-    heavy = ("geometry.curves", "geometry.surfaces", "geometry.distances", "geometry.functions", "joints.composite")
+    heavy = ("geometry.curves", "geometry.surfaces", "geometry.distances", "geometry.functions", "joints.rolling")
     code = f"import sys, anyjoint as aj; aj.load({str(tmp_path / 'bot.urdf')!r}, base='free').compile()"
     names = (*(f"anyjoint.{name}" for name in heavy), "concurrent.futures", "trimesh", "mujoco")
     code += f"; print(*[m for m in {names!r} if m in sys.modules])"
