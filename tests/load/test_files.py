@@ -2,6 +2,7 @@
 
 import os
 import struct
+import subprocess
 import sys
 
 import numpy as np
@@ -11,7 +12,7 @@ import anyjoint as aj
 from anyjoint.load import markup
 from anyjoint.load.meshes import read_triangles
 from anyjoint.load.paths import PathRefused, Paths
-from load.robots import joint, link, robot
+from load.robots import LIMIT, joint, link, robot
 
 TETRAHEDRON = np.array([[[0, 0, 0], [0, 1, 0], [1, 0, 0]], [[0, 0, 0], [1, 0, 0], [0, 0, 1]],
                         [[0, 0, 0], [0, 0, 1], [0, 1, 0]], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]], dtype="<f4")  # fmt: skip
@@ -125,6 +126,18 @@ def test_options_are_checked(tmp_path, options, words):
 def test_the_module_can_be_called(tmp_path):
     (tmp_path / "bot.urdf").write_text(robot(link("base")))
     assert sys.modules["anyjoint.load"](tmp_path / "bot.urdf").nb == 1
+
+
+def test_a_robot_of_hinges_loads_no_geometry(tmp_path):
+    """Nor threads and logging: what it does not need takes longer than its first answer."""
+    arm = [joint("a", "revolute", "base", "one", LIMIT), joint("b", "prismatic", "one", "two", LIMIT)]
+    (tmp_path / "bot.urdf").write_text(robot(link("base"), link("one"), link("two"), *arm))
+    heavy = ("geometry.curves", "geometry.surfaces", "geometry.distances", "geometry.functions", "joints.rolling")
+    code = f"import sys, anyjoint as aj; aj.load({str(tmp_path / 'bot.urdf')!r}, base='free').compile()"
+    names = (*(f"anyjoint.{name}" for name in heavy), "concurrent.futures", "trimesh", "mujoco")
+    code += f"; print(*[m for m in {names!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
 
 
 # -- meshes and where they are -------------------------------------------------------------------------------

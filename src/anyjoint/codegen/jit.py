@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import math
 import threading
 from collections.abc import Callable
@@ -100,11 +99,17 @@ def _initialise() -> None:
             llvm.add_symbol(f"aj_{symbol}", ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value)
 
 
+def _found(name: str) -> str | None:
+    from ctypes.util import find_library  # which loads what starts other programs
+
+    return find_library(name)
+
+
 def _mathematics() -> ctypes.CDLL:
     """The C library's mathematics: in the process itself, or in a library of its own."""
     for name in ("", "m", "msvcrt"):  # looking for a library may start other programs, so only where it is needed
         try:
-            library = ctypes.CDLL(ctypes.util.find_library(name) if name else None)
+            library = ctypes.CDLL(_found(name) if name else None)
             library.sin.restype, library.sin.argtypes = ctypes.c_double, [ctypes.c_double]
             if math.isclose(library.sin(1.0), math.sin(1.0)) and hasattr(library, "atan2f"):
                 return library

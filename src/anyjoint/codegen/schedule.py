@@ -6,10 +6,9 @@ import ctypes
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +21,9 @@ from anyjoint.codegen.module import Lowered, Module, lowered, schedule_module
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.target import Target, checked_dtype, host_target
 from anyjoint.errors import InputError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 _ALIGNMENT = 64
@@ -209,6 +211,8 @@ class CompiledSchedule:
                 self._batch(arrays, begin, min(share, count - begin))
 
         if threads not in self._pools:
+            from concurrent.futures import ThreadPoolExecutor  # with logging, which takes longer than a call
+
             self._pools[threads] = ThreadPoolExecutor(threads - 1)
         others = [self._pools[threads].submit(work) for _ in range(threads - 1)]
         work()

@@ -15,19 +15,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.joints import (
-    Composite,
-    Fixed,
-    FreePlanar,
-    Joint,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-    SphericalQuaternion,
-    Translational,
-    Universal,
-)
+from anyjoint.joints import Joint
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Pose, Vector, cross, dot, frame_about, zeros
 
@@ -59,6 +47,19 @@ Pairs = list[tuple[float, Vector, Vector]]  # (weight, direction of the first bo
 
 def closing(joint: Joint) -> Closing | None:
     """The rows of a closing joint; None for a joint that has none of its own."""
+    from anyjoint.joints import (  # kinds that a robot without loops need not load
+        Composite,
+        Fixed,
+        FreePlanar,
+        Planar,
+        Prismatic,
+        Revolute,
+        Spherical,
+        SphericalQuaternion,
+        Translational,
+        Universal,
+    )
+
     match joint:
         case Fixed():
             return Closing(ALL, ALL)

@@ -11,7 +11,6 @@ import numpy as np
 
 from anyjoint.constraints import Constraint, ConstraintFunction, FunctionConstraint
 from anyjoint.constraints.loop import closing, make_loop
-from anyjoint.constraints.rolling import rolling_rows
 from anyjoint.errors import AnyjointError, InputError, ModelError
 from anyjoint.joints import Fixed, Free, FreeQuaternion, Joint
 from anyjoint.joints.function import function_name
@@ -126,6 +125,8 @@ def rolling(
     mech: Mechanism, where: Where, rim: Any, on: Any, of: Where, at: Any, place: Any, name: str | None
 ) -> tuple[Constraint, Constraint]:
     """A row that keeps a wheel on a plane, and two that keep it from slipping."""
+    from anyjoint.constraints.rolling import rolling_rows  # with curves and surfaces, of which most robots have none
+
     wheel, base = body_index(mech, where, "add_rolling"), body_index(mech, of, "add_rolling")
     if wheel < 0 or wheel == base:
         raise ModelError(f"add_rolling: {_name(mech, wheel)!r} cannot roll on {_name(mech, base)!r}; name two bodies")

@@ -30,10 +30,11 @@ from .per_coordinate import numbers_of
 from .replace import replace_joint
 from .shapes import Shape
 from .source import Source
-from .touching import ContactPair, contact_pair
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
+
+    from .touching import ContactPair
 
 
 class Mechanism(BodyTree):
@@ -124,6 +125,8 @@ class Mechanism(BodyTree):
         `friction` is Coulomb's; `stiffness`, in N/m, is at most what steps can follow, and just that if None;
         `dissipation`, in s/m, is Hunt and Crossley's. Points that stick creep slower than `slip`, in m/s.
         """
+        from .touching import contact_pair  # with signed distances, which only contacts need
+
         made = contact_pair(self, body, shape, on, of, at, friction, stiffness, dissipation, slip, name)
         self.contacts.append(made)
         return made

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import JointError, SingularityError
-from anyjoint.geometry.curves import Curve
-from anyjoint.geometry.functions import PiecewiseLinear
 from anyjoint.joints import Coordinate, FunctionJoint, Joint, Prismatic, Revolute
 from anyjoint.joints.parameters import parameters
 from anyjoint.scalar import Scalar, at_numbers, failure
@@ -34,6 +32,8 @@ def needs_probing(joint: Joint) -> bool:
 
 def made_of_pieces(joint: Joint) -> bool:
     """True if a joint may be made of pieces that do not fit together smoothly; the library's own do, but for one."""
+    from anyjoint.geometry.functions import PiecewiseLinear  # which only runs ask for
+
     return needs_probing(joint) or _holds(joint, lambda thing: isinstance(thing, PiecewiseLinear))
 
 
@@ -48,13 +48,19 @@ def _holds(thing: Any, wanted: Callable[[Any], bool]) -> bool:
     if isinstance(thing, (list, tuple)):
         return any(_holds(item, wanted) for item in thing)
     owner = getattr(thing, "__self__", None)
-    if isinstance(owner, Curve):  # the point method of a curve whose numbers are fixed
+    if owner is not None and _is_curve(owner):  # the point method of a curve whose numbers are fixed
         return _holds(owner, wanted)
     if wanted(thing):
         return True
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         return any(_holds(getattr(thing, f.name), wanted) for f in dataclasses.fields(thing))
     return False
+
+
+def _is_curve(thing: Any) -> bool:
+    from anyjoint.geometry.curves import Curve  # most robots have none
+
+    return isinstance(thing, Curve)
 
 
 def random_coordinates(joint: Joint, rng: np.random.Generator) -> Vector:
