@@ -7,7 +7,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import joints
-from anyjoint.gallery import revolute_chain
+from anyjoint.mechanism.gallery import revolute_chain
 from anyjoint.trace import layout
 
 
