@@ -3,9 +3,11 @@
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 
 import anyjoint as aj
 from anyjoint import joints
+from anyjoint.mechanism.gallery import revolute_chain
 from anyjoint.trace import layout
 
 
@@ -40,3 +42,18 @@ def test_a_large_mass_matrix_is_written_along_its_rows_from_factors_that_begin_w
         place = {array.name: run.offsets[:, k] for k, array in enumerate(arrays)}
         assert (np.diff(place["matrix"]) > 0).all()
         assert all((place[array.name] % 8 == 0).all() for array in arrays if array.wide and array.name != "matrix")
+
+
+@pytest.mark.parametrize("make", [revolute_chain, tree])
+def test_large_mass_matrices_fill_what_they_are_given(make):
+    model = make(45).compile(form="kernels")
+    q = np.random.default_rng(1).normal(size=(9, model.nq))
+    given = np.full((9, model.nv, model.nv), np.nan)
+    assert model.mass_matrix(q, out=given) is given
+    assert np.array_equal(given, given.swapaxes(1, 2))
+    one = np.full((model.nv, model.nv), np.nan)
+    model.mass_matrix(q[0], out=one)
+    np.testing.assert_allclose(one, given[0], rtol=1e-12, atol=1e-12)
+    a, zero = np.random.default_rng(2).normal(size=(2, 9, model.nv)) * [[[1.0]], [[0.0]]]
+    felt = model.inverse_dynamics(q, zero, a) - model.inverse_dynamics(q, zero, zero)
+    np.testing.assert_allclose((given @ a[..., None])[..., 0], felt, rtol=1e-9, atol=1e-9)

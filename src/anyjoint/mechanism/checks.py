@@ -183,10 +183,10 @@ def placements(mech: Mechanism, bodies: Bodies) -> Finding:
 
 def _pose_problems(pose: Pose) -> Iterator[str]:
     """Poses are rigid by construction; what is left is that they be numbers, and finite."""
-    for factor in pose.factors:
-        if not all(isinstance(x, (int, float)) and math.isfinite(x) for x in _numbers(factor)):
-            yield f"must be made of finite real numbers, got {pose!r}"
-            return
+    numbers = [x for factor in pose.factors for x in _numbers(factor)]
+    real = {*map(type, numbers)} <= {int, float} or all(isinstance(x, (int, float)) for x in numbers)
+    if not (real and all(map(math.isfinite, numbers))):
+        yield f"must be made of finite real numbers, got {pose!r}"
 
 
 def _numbers(factor: Factor) -> Sequence[Scalar]:
@@ -198,6 +198,8 @@ def _numbers(factor: Factor) -> Sequence[Scalar]:
 def springs(mech: Mechanism, bodies: Bodies) -> Finding:
     """Stiffness, damping, friction and armature are finite and take no energy from nowhere."""
     for body in bodies:
+        if body.joint.coordinates == PLAIN and _felt(body) == NOTHING_FELT:
+            continue
         for what in ("stiffness", "damping", "armature", "friction"):
             values = getattr(body, what)
             if not all(math.isfinite(x) and x >= 0 for x in values):
@@ -217,6 +219,11 @@ def springs(mech: Mechanism, bodies: Bodies) -> Finding:
                 f"coordinate {turning[0]!r} takes whole turns off (wrap=True), but a spring winds up over them; "
                 "use wrap=False"
             )
+
+
+def _felt(body: Body) -> tuple[tuple[float, ...], ...]:
+    """All numbers that `springs` looks at."""
+    return body.stiffness, body.damping, body.armature, body.friction, body.rest, body.effort, body.speed
 
 
 def joint_parameters(mech: Mechanism, bodies: Bodies) -> Finding:
@@ -280,5 +287,6 @@ RULES: tuple[tuple[str, Callable[[Mechanism, Bodies], Finding]], ...] = (
 # What no parameter changes.
 STRUCTURE = (not_empty, names, parents, couplings, constraint_checks.movable, constraint_checks.functions)
 PLAIN = Revolute().coordinates  # what most joints of large mechanisms have
+NOTHING_FELT = (*((0.0,),) * 5, *((math.inf,),) * 2)  # by one that has no springs, friction or limits
 AXES = (Revolute, Prismatic)  # an axis is no run-time number
 LAST_STRUCTURAL = "couplings"

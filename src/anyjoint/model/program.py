@@ -130,9 +130,10 @@ class Program:
         index = next(k for k, array in enumerate(schedule.arrays) if array.name == "result")
         written = np.zeros(self.size, dtype=bool)
         for kernel, arrays, offsets in schedule.tables:
-            columns = np.arange(schedule.kernels[kernel].columns)
-            for store in schedule.kernels[kernel].stores:
+            made = schedule.kernels[kernel]
+            for store in made.stores:
                 if arrays[store.array] == index:
+                    columns = made.arrays[store.array].step * np.arange(made.columns)
                     written[offsets[:, store.array, None] + store.offset + columns] = True
         return bool(written.all())
 

@@ -19,6 +19,8 @@ def sweep_order(parents: Sequence[int], kinds: Sequence[Hashable | None], inward
     """
     count = len(parents)
     natural = range(count - 1, -1, -1) if inward else range(count)
+    if all(parent == i - 1 for i, parent in enumerate(parents)):  # a chain: there is no other order
+        return list(natural)
     after = _followers(parents, inward)
     waits = [0] * count
     for links in after:

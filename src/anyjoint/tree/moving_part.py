@@ -15,7 +15,7 @@ from anyjoint.mechanism.probing import depends, expressions, variables
 from anyjoint.scalar import known
 from anyjoint.spatial import Pose
 
-from .rigid import Array, axis_frame
+from .rigid import Array, axis_pose
 
 HINGE, SLIDER, GENERAL, FIXED = "hinge", "slider", "general", "fixed"
 Core = tuple[int, int, int]  # constant factors stripped: leading and trailing of leg A, leading of leg B
@@ -24,8 +24,7 @@ Core = tuple[int, int, int]  # constant factors stripped: leading and trailing o
 def moving_part(joint: Joint) -> tuple[str, Core, Array, Array]:
     """Kind of a joint, the constant factors around its moving part (counts), and their poses (lead, tail)."""
     if isinstance(joint, (Revolute, Prismatic)):
-        Q = np.eye(4)
-        Q[:3, :3] = axis_frame(joint.axis)
+        Q = axis_pose(joint.axis)
         return (HINGE if isinstance(joint, Revolute) else SLIDER), (0, 0, 0), Q, Q.T
     if type(joint).motion is not Joint.motion:
         return GENERAL, (0, 0, 0), np.eye(4), np.eye(4)

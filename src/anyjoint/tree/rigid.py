@@ -51,14 +51,15 @@ def _kind(factor: Factor) -> int:
     return factor.axis if isinstance(factor, Rotation) else TRANSLATION if isinstance(factor, Translation) else TURN
 
 
-def axis_frame(z: Sequence[float]) -> Array:
-    """Some frame whose third column is a unit vector; numbers for the plan, where the last bit does not matter."""
+def axis_pose(z: Sequence[float]) -> Array:
+    """Some rotation, as a pose, whose third column is a unit vector; the last bit does not matter to the plan."""
     k = min(range(3), key=lambda i: abs(z[i]))
     i, j = (k + 1) % 3, (k + 2) % 3
     length = math.hypot(z[i], z[j])
     x = [0.0, 0.0, 0.0]
     x[i], x[j] = -z[j] / length, z[i] / length
-    return np.array([x, [z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2], z[0] * x[1] - z[1] * x[0]], z]).T
+    y = z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2], z[0] * x[1] - z[1] * x[0]
+    return np.array([(*x, 0.0), (*y, 0.0), (*z, 0.0), (0.0, 0.0, 0.0, 1.0)]).T
 
 
 def inverse(T: Array) -> Array:
