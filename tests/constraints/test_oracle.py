@@ -38,6 +38,7 @@ def check(case, seed, answer):
     position = [0.0 if x is None else float(x) for x in errors(case.mech, case.q, case.t)]
     assert np.abs(np.array(position)[case.dense.hard]).max() < 1e-12
     a, y = answer(tau)
+    assert np.count_nonzero(y[case.dense.hard]) == rank(case)  # of redundant rows all but as many as it takes are 0
     assert max(held(case, a, y, tau)) < TOLERANCE
     want, least = case.dense.solve(tau)
     assert np.abs(a - want).max() <= TOLERANCE * nearness(case, y) * terms(case, least, tau).max()
@@ -49,8 +50,12 @@ def nearness(case, y):
     Their multipliers are larger by that, and so is the rounding of what they do to accelerations.
     """
     dense = case.dense
-    rank = np.count_nonzero(dense.strengths > DEPENDENT)
-    return max(1.0, CLEAR / dense.strengths_of(dense.hard & (y != 0))[:rank][-1])
+    return max(1.0, CLEAR / dense.strengths_of(dense.hard & (y != 0))[rank(case) - 1])
+
+
+def rank(case):
+    """How many of the hard rows are independent."""
+    return np.count_nonzero(case.dense.strengths > DEPENDENT)
 
 
 def mixed(seed):

@@ -157,7 +157,10 @@ class FunctionConstraint(Constraint):
     def _entries(self, poses: Any, twists: Any, q: Any, qd: Any, t: Scalar) -> list[Scalar]:
         made = self.function.entries(self.arguments(poses, twists, q, qd, t))
         if len(made) != self.count:
-            raise InputError(f"{self.described} returned {len(made)} rows, but {self.count} at the neutral coordinates")
+            raise InputError(
+                f"{self.described} returned {len(made)} rows, but {self.count} at the neutral coordinates; "
+                "return equally many everywhere"
+            )
         return made
 
 

@@ -14,11 +14,15 @@ import numpy as np
 from .augmented import FORCE, MOTION, Augmented, augmented_system, back_substitute, eliminate
 from .blocks import Block, Floats, LinkRows, Maximal, apply, starts
 
-REDUNDANT = 1e-13  # of an eigenvalue, where rows are of one size
+FAINT = 1e-2  # pivots below this share of the largest are no longer brought to its size: rounding would be, too
+REDUNDANT = 4_500  # last bits of an eigenvalue, where rows are of one size
 
 
-def bordered_accelerations(links: Maximal, rows: LinkRows) -> Floats:
-    """Joint accelerations, links in order, that satisfy the rows; least squares where rows are redundant."""
+def bordered_accelerations(links: Maximal, rows: LinkRows, bit: float) -> Floats:
+    """Joint accelerations, links in order, that satisfy the rows; least squares where rows are redundant.
+
+    Numbers are known to their last `bit`.
+    """
     system = augmented_system(links)
     fall = ground_seen(links.blocks, links.parents, links.base_acceleration)
     at = starts(links.blocks)
@@ -27,7 +31,7 @@ def bordered_accelerations(links: Maximal, rows: LinkRows) -> Floats:
     x = back_substitute(eliminate(_with_columns(system, B)))  # x_0 and the columns of X = A^-1 B
     Ex = np.swapaxes(sum(own @ np.swapaxes(solved, -1, -2) for own, solved in zip(E, x, strict=True)), -1, -2)
     gamma = rows.gamma - sum(apply(K, fall[link]) for link, K in rows.on_links.items())
-    y = least_squares(np.swapaxes(Ex[..., 1:, :], -1, -2), Ex[..., 0, :] + gamma)  # E (x_0 - X y) = -gamma
+    y = least_squares(np.swapaxes(Ex[..., 1:, :], -1, -2), Ex[..., 0, :] + gamma, bit)  # E (x_0 - X y) = -gamma
     return np.concatenate([s[..., 0, 12:] - apply(np.swapaxes(s[..., 1:, 12:], -1, -2), y) for s in x], axis=-1)
 
 
@@ -39,12 +43,13 @@ def ground_seen(blocks: Sequence[Block], parents: Sequence[int], base_accelerati
     return made
 
 
-def least_squares(S: Floats, right: Floats) -> Floats:
+def least_squares(S: Floats, right: Floats, bit: float) -> Floats:
     """y of least norm with S y = right, S symmetric and positive, its rows brought to one size."""
     diagonal = np.diagonal(S, axis1=-2, axis2=-1)
-    scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    size = np.maximum(diagonal, FAINT * diagonal.max(axis=-1, keepdims=True, initial=0.0))
+    scale = 1.0 / np.sqrt(np.where(size > 0, size, 1.0))
     scaled = S * scale[..., :, None] * scale[..., None, :]
-    inverse = np.linalg.pinv((scaled + np.swapaxes(scaled, -1, -2)) / 2, rcond=REDUNDANT, hermitian=True)
+    inverse = np.linalg.pinv((scaled + np.swapaxes(scaled, -1, -2)) / 2, rcond=REDUNDANT * bit, hermitian=True)
     return scale * apply(inverse, scale * right)
 
 

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from anyjoint.joints.product_rule import columns
-from anyjoint.scalar import known, less, select
 from anyjoint.spatial import Vector, dot, dot_in_pairs, minus_dot, plus_dot, vector, zeros
 from anyjoint.tree.columns import Columns
 from anyjoint.tree.record import Record
@@ -24,7 +23,7 @@ from anyjoint.tree.record import Record
 from .algorithm import Parent, algorithm
 from .articulated_body import inertias as free_inertias
 from .articulated_body import reduce, velocities
-from .closing import REDUNDANT, YIELD, close, press, solve
+from .closing import FAINT, YIELD, close, press, solve
 from .front import hand_on, on_joint, pairs, received, working, wrench
 from .led import add_part
 from .small_matrix import LDL, felt, joint_inertia, ldl
@@ -76,7 +75,7 @@ def carry(body: Record, parent: Parent) -> None:
         D[k] = D[k] - squares[i] if i == j else minus_dot(D[k], half[:, i], E[:, j])
     s = [x + y for x, y in zip(s, squares, strict=True)]
     for k, column in enumerate(front.starts):  # what rounding leaves of a row that cannot move is far below this
-        s[column] = s[column] + REDUNDANT * dot(wrench(body, k), wrench(body, k)) * Omega.inverse[0]
+        s[column] = s[column] + FAINT * dot(wrench(body, k), wrench(body, k)) * Omega.inverse[0]
     hand_on(body, parent, Ja, ba, U, D, r, s)
 
 
@@ -106,7 +105,7 @@ def follow(body: Record, parent: Parent) -> None:
     for i, column in enumerate(front.driven):
         U[:, column] = U[:, column] + JL[:, i]
     body.lead, body.rest = lead, rest
-    expect_noise(body, entries, s)
+    expect_noise(body, s)
     hand_on(body, parent, J, b, U, [entries[key] for key in pairs(front.width)], r, s)
 
 
@@ -121,7 +120,7 @@ def lead(body: Record, parent: Parent) -> None:
         forces_along(body, i, column, entries, r)
     for k, column in enumerate(front.joints):
         on_coordinates(body, k, column, entries, r)
-    expect_noise(body, entries, s)
+    expect_noise(body, s)
     hand_on(body, parent, None, None, zeros(*U.shape), [entries[key] for key in pairs(front.width)], r, s)
 
 
@@ -141,15 +140,12 @@ def on_coordinates(body: Record, k: int, column: int, entries: dict[tuple[int, i
         entries[key] = entries[key] + dot(on_joint(body, k), body.Phi[:, i])
 
 
-def expect_noise(body: Record, entries: dict[tuple[int, int], Any], s: list[Any]) -> None:
-    """As in `carry`: what rounding leaves of a row that cannot move a joint that follows is far below this."""
-    for k, column in enumerate(body.columns.starts):
-        size = REDUNDANT * dot(wrench(body, k), wrench(body, k))
+def expect_noise(body: Record, s: list[Any]) -> None:
+    """As in `carry`, for rows that touch a joint that follows; the inertia that they move is known where it ends."""
+    for k in range(len(body.columns.starts)):
+        size = FAINT * dot(wrench(body, k), wrench(body, k))
         for i, other in enumerate(body.columns.driven):
-            inertia = entries[other, other]
-            if known(inertia) != 0:  # of a link without mass all is left to the others
-                reach = dot(body.lead[:, i], body.lead[:, i])
-                s[column] = s[column] + size * select(less(0.0, inertia), reach / inertia, 0.0)
+            s[other] = s[other] + size * dot(body.lead[:, i], body.lead[:, i])
 
 
 # -- outward ----------------------------------------------------------------------------------------------------------

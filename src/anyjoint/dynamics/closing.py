@@ -11,8 +11,11 @@ from anyjoint.tree.record import Record
 from .algorithm import Parent
 from .front import falling, hand_on, pairs, received
 
-# A pivot smaller than this share of what it was made from belongs to a row that others imply: its multiplier is 0.
-REDUNDANT = 1e-12
+# Rounding leaves about the last bit of what a pivot was made from. One that is no more than this times as large belongs
+# to a row that others imply: its multiplier is 0.
+NOISE = 256
+# What a row is made from, at least, beside what it would be if it pushed with all its might.
+FAINT = 1e-6
 # Corrections give way by this share where a mechanism is nearly singular. There, rounding of positions, divided by how
 # far it is from the singular place, would become an error of velocities.
 YIELD = 1e-9
@@ -35,13 +38,14 @@ def close(body: Record, parent: Parent, give: float) -> None:
     # A shift that can hardly move is small beside the other shifts of its loop, not beside itself.
     alike = front.alike or range(front.closes)
     scales = [sum(s[j] for j in range(front.closes) if alike[j] == alike[k]) for k in range(front.closes)]
-    for k in range(front.closes):
-        full[k, k] = full[k, k] - give * scales[k]
+    s = [*scales, *s[front.closes :]]
+    for k in range(0 if front.shared else front.closes):
+        full[k, k] = full[k, k] - give * s[k]
     inverse, rows, rests, wrenches = zeros(front.closes), zeros(front.closes, front.width), zeros(front.closes), []
     for k in range(front.closes):
         u, rest, couplings = U[:, k], r[k], {j: full[max(j, k), min(j, k)] for j in range(k + 1, front.width)}
         pivot = full[k, k]
-        inverse[k] = pivot_inverse(body, k, pivot, scales[k])
+        inverse[k] = pivot_inverse(body, k, pivot, s[k])
         rests[k] = rest
         wrenches.append(u)
         for j, x in couplings.items():
@@ -49,9 +53,13 @@ def close(body: Record, parent: Parent, give: float) -> None:
         if known(inverse[k]) == 0:
             continue
         scaled = {j: x * inverse[k] for j, x in couplings.items()}
+        # A row is now what it was less so much of this one, and rounding errs by a share of what both are made from.
+        share = s[k] * inverse[k]
         for j, x in couplings.items():
-            if front.shared:  # what rows on joints that follow are made from
-                s[j] = s[j] + x * scaled[j]
+            if not front.shared:
+                s[j] = s[j] + x * scaled[j] * share
+            elif known(x) != 0:  # rows on joints that follow are made from what they can move there
+                s[j] = s[j] + x * scaled[j] + share
             for i in range(k + 1, j + 1):
                 full[j, i] = full[j, i] - x * scaled[i]
             r[j] = r[j] - scaled[j] * rest
@@ -93,10 +101,10 @@ def pivot_inverse(body: Record, k: int, pivot: Any, scale: Any) -> Any:
 
 
 def kept_inverse(pivot: Any, scale: Any) -> Any:
-    """1/pivot, or 0 where nothing is left of what the pivot was made from."""
+    """1/pivot, or 0 where nothing is left of what the pivot was made from, to single or double precision."""
     if known(pivot) == 0:
         return 0
-    return select(less(REDUNDANT * scale, -pivot), 1 / pivot, 0.0)
+    return select(less(scale, scale - pivot / NOISE), 1 / pivot, 0.0)
 
 
 def solve(body: Record, alpha: Vector, passing: Vector, known: Vector | None) -> None:

@@ -107,7 +107,10 @@ def _check_signature(made: FunctionConstraint, arguments: Sequence[Any]) -> None
             parts.append("arrays of coordinates and of their rates" if velocity else "an array of coordinates")
         parts += ["the time"] if made.time else []
         given = ", then ".join(parts)
-        raise ModelError(f"{made.described} cannot be called with {len(arguments)} arguments: {given}") from None
+        raise ModelError(
+            f"{made.described} cannot be called with {len(arguments)} arguments: {given}; write it with these "
+            "parameters, or name other bodies=, coordinates= or time="
+        ) from None
     except ValueError:  # a function that is not written in Python
         return
 

@@ -130,11 +130,11 @@ def _probe(mech: Mechanism, constraint: FunctionConstraint, q: Vector, rng: np.r
     return Probe(bodies, own, [float(x) for x in rng.normal(size=len(own))], float(rng.uniform(0, 2)))
 
 
-def _values(constraint: FunctionConstraint, probe: Probe, speed: float = 1.0) -> Vector:
-    """What the function gives, at so many times the velocities."""
+def _values(constraint: FunctionConstraint, probe: Probe, own: float = 1.0, others: float = 0.0) -> Vector:
+    """What the function gives, at so many times the velocities of the probe, and some others that point elsewhere."""
     poses = [Pose((Translation(tuple(b.p)), Turn(b.R))) for b in probe.bodies]
-    twists = [Twist(speed * b.w, speed * b.u) for b in probe.bodies]
-    rates = [speed * x for x in probe.qd]
+    twists = [Twist(own * b.w - 2 * others * b.u, own * b.u - 3 * others * b.w) for b in probe.bodies]
+    rates = [own * x - 2 * others * y for x, y in zip(probe.qd, reversed(probe.qd), strict=True)]
     try:
         made = constraint.function.entries(constraint.arguments(poses, twists, probe.q, rates, probe.t))
     except AnyjointError as error:
@@ -183,16 +183,17 @@ def _rows(constraint: FunctionConstraint, probe: Probe) -> Rows | None:
 
 
 def _curved(constraint: FunctionConstraint, probes: Sequence[Probe]) -> Iterator[tuple[str, None]]:
-    """Rows that are not linear in velocities: f(2v) - 2 f(v) + f(0)."""
+    """Rows that are not linear in velocities: f(v + w) - f(v) - f(w) + f(0); lengths of velocities are not, too."""
     for probe in probes:
-        once, twice, still = (_values(constraint, probe, speed) for speed in (1.0, 2.0, 0.0))
-        bend = np.abs(twice - 2 * once + still)
+        both, v, w, still = (_values(constraint, probe, *x) for x in ((1, 1), (1, 0), (0, 1), (0, 0)))
+        bend = np.abs(both - v - w + still)
         row = int(bend.argmax())
-        if bend[row] > SAME * max(1.0, float(np.abs(twice).max())):
+        if bend[row] > SAME * max(1.0, float(np.abs([both, v, w]).max())):
             yield (
                 (
-                    f"row {row} is not linear in velocities: f(2v) - 2 f(v) + f(0) = {bend[row]:.3g}, not 0; write a "
-                    "sum of velocities times functions of positions, or a constraint on positions with @aj.constraint"
+                    f"row {row} is not linear in velocities: f(v + w) - f(v) - f(w) + f(0) = {bend[row]:.3g}, not 0; "
+                    "write a sum of velocities times functions of positions, or a constraint on positions with "
+                    "@aj.constraint"
                 ),
                 None,
             )

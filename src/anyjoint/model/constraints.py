@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from anyjoint.mechanism import Mechanism
 
 Floats = np.ndarray[Any, np.dtype[Any]]
-RANK = 1e-9  # of a row that others leave something of, relative to itself
 CLOSED = 1e-12  # errors at which a state counts as assembled, in metres and radians
 SETTLED = 1e-9  # the same where rounding of large numbers is in the way
 ITERATIONS = 200
@@ -80,12 +79,14 @@ class ConstraintQuestions(Part):
         return np.moveaxis(G, 0, -1).reshape(*entries.shape[:-1], *shape)
 
     def mobility(self, q: Any, *, t: Any = None) -> Mobility:
-        """How many degrees of freedom are left at q, and which rows are redundant there."""
-        G = np.asarray(self.constraint_jacobian(checked_row("mobility", q, "q", self.nq, self.dtype), t=t), dtype=float)
-        hard = np.flatnonzero(self.hard_rows)
-        kept, redundant = _independent(G[hard])
-        names = self.row_names
-        return Mobility(self.nv - len(kept), len(hard), tuple(names[hard[k]] for k in redundant))
+        """How many degrees of freedom are left at q, and which rows are redundant there: those that do not push."""
+        q = checked_row("mobility", q, "q", self.nq, self.dtype)
+        force = np.random.default_rng(0).normal(size=self.nv).astype(self.dtype)  # that all others feel
+        y = self.constraint_multipliers(q, np.zeros_like(force), tau=force, t=t)
+        redundant = self.hard_rows & (np.asarray(y) == 0)
+        rows = int(np.count_nonzero(self.hard_rows))
+        names = tuple(name for name, implied in zip(self.row_names, redundant, strict=True) if implied)
+        return Mobility(self.nv - rows + len(names), rows, names)
 
     def assemble(
         self, q0: Any = None, v0: Any = None, *, hold: Sequence[str] = (), t: float = 0.0, progress: Any = None
@@ -177,24 +178,6 @@ def velocities_of(model: Any, item: Any, where: str) -> list[int]:
         return [body.v.start + (body.joint.velocity_of(k) or 0)]
     body = mechanism.bodies[model.body_index(item)]
     return list(range(body.v.start, body.v.stop))
-
-
-def _independent(G: Floats) -> tuple[list[int], list[int]]:
-    """Rows that the ones before them do not imply, and those that they do."""
-    basis = np.zeros((0, G.shape[1]))
-    kept: list[int] = []
-    redundant: list[int] = []
-    largest = float(np.abs(G).max(initial=0.0))
-    for k, row in enumerate(G):
-        left = row - basis.T @ (basis @ row)
-        left = left - basis.T @ (basis @ left)  # twice is enough
-        size = float(np.linalg.norm(left))
-        if size > RANK * max(float(np.linalg.norm(row)), RANK * largest):
-            basis = np.vstack([basis, left / size])
-            kept.append(k)
-        else:
-            redundant.append(k)
-    return kept, redundant
 
 
 class Assembly:

@@ -73,23 +73,23 @@ def _augmented(model: Model, q: Floats, v: Floats, tau: Floats) -> Floats:
 
 
 def _composite_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
-    return constrained_accelerations(*_composite_system(model, q, v, tau), *_rows(model, q, v, *clock))
+    return constrained_accelerations(*_composite_system(model, q, v, tau), *_rows(model, q, v, *clock), _bit(model))
 
 
 def _lagrangian_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
     """P = G and Pdot qdot = gamma by D* [GL eq. 16]."""
-    return constrained_accelerations(*_lagrangian_system(model, q, v, tau), *_rows(model, q, v, *clock))
+    return constrained_accelerations(*_lagrangian_system(model, q, v, tau), *_rows(model, q, v, *clock), _bit(model))
 
 
 def _redmax_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
     """Maximal rows reduced by J_mr, as everything else is [RM section 3]."""
     links = _links(model, q, v, tau)
     G, gamma = reduced_rows(links.blocks, links.parents, link_rows(model, q, v, *clock))
-    return constrained_accelerations(*reduced_system(links), G, gamma)
+    return constrained_accelerations(*reduced_system(links), G, gamma, _bit(model))
 
 
 def _augmented_held(model: Model, q: Floats, v: Floats, tau: Floats, *clock: Floats) -> Floats:
-    return bordered_accelerations(_links(model, q, v, tau), link_rows(model, q, v, *clock))
+    return bordered_accelerations(_links(model, q, v, tau), link_rows(model, q, v, *clock), _bit(model))
 
 
 ALONE: dict[str, Forward] = {
@@ -113,6 +113,11 @@ def _links(model: Model, q: Floats, v: Floats, tau: Floats) -> Maximal:
     tau = np.asarray(tau, dtype=float) + model.passive_forces(q, v)
     inertias = [link.inertia for link in links]
     return Maximal(model.blocks(q, v), model.plan.parents, inertias, tau, up, _armature(links))
+
+
+def _bit(model: Model) -> float:
+    """The last bit of what the model's programs compute."""
+    return float(np.finfo(model.dtype).eps)
 
 
 def _armature(links: Sequence[Link]) -> Floats:
