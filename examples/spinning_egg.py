@@ -19,7 +19,7 @@ LENGTH, WIDTH = 0.03, 0.022  # half axes
 def build(spin: float = 150.0, friction: float = 0.3, tilt: float = 0.05) -> aj.Mechanism:
     """An egg of 60 g, its yolk a little off the middle, dropped from 2 mm with `spin` rad/s about the vertical."""
     mech = aj.Mechanism("spinning egg", description=__doc__)
-    mech.draw(shapes.Box(0.44, 0.44, 0.01, color="#c9b79c", pose=aj.Pose.translation(0, 0, -0.005)))
+    mech.draw(shapes.Box(0.26, 0.38, 0.01, color="#c9b79c", pose=aj.Pose.translation(-0.05, -0.13, -0.005)))
     shell = shapes.Ellipsoid(LENGTH, WIDTH, WIDTH, color="#f3e3c7")
     dot = shapes.Sphere(0.004, color="#c8553d", pose=aj.Pose.translation(0.8 * LENGTH, 0, 0.55 * WIDTH))
     inertia = aj.Inertia(mass=0.06, com=(-0.004, 0, 0), tensor=shell.inertia(0.06).tensor.tolist())

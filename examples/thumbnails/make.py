@@ -16,7 +16,7 @@ MOMENTS = {
     "chain_of_1000_links": 4.0, "chain_of_four_bars": 0.5, "delta_robot": 2.0, "stewart_platform": 2.2,
     "contact_patches": 1.5, "dominoes": 0.42, "double_pendulum": 9.0, "four_bar_knee": 0.1, "furuta_pendulum": 1.5,
     "muscle_arm": 0.8, "rattleback": 3.4, "rolling_wheels": 0.4, "shoulder_blade": 0.12, "spherical_and_universal": 0.6,
-    "spline_knee": 0.3, "stiff_rope": 0.9, "tongs_with_fish": 0.0, "torus_chain": 0.35,
+    "spinning_egg": 0.6, "spline_knee": 0.3, "stiff_rope": 0.9, "tongs_with_fish": 0.0, "torus_chain": 0.35,
     "windmill": 3.0, "wine_glass": 0.35, "writing_arm": 0.0,
 }  # fmt: skip
 

@@ -1,0 +1,49 @@
+"""Every force: what it gives to one body it takes from the others, and steps of every method feel it."""
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import joints
+from anyjoint.forces.program import trace_forces
+from anyjoint.stepper import STEPPERS
+from forces.test_laws import CONSERVATIVE, OTHERS
+from stepper.test_implicit import tree
+
+FORCES = CONSERVATIVE | OTHERS
+GROUNDED = ("Cable around a cylinder", "Tendon", "Custom")  # they pull at the ground, or along coordinates
+BETWEEN = [*(name for name in CONSERVATIVE if name not in GROUNDED), "Muscle"]
+
+
+@pytest.mark.parametrize("name", BETWEEN)
+def test_action_is_reaction(name):
+    """On free bodies, all wrenches together are none: forces, and torques about the origin."""
+    mech, rng = aj.Mechanism("loose", gravity=(0, 0, 0)), np.random.default_rng(4)
+    for body in ("base", "arm", "hand", "other", "beside", "finger"):
+        mech.add_body(body, joint=joints.FreeQuaternion(), inertia=aj.Inertia.sphere(1.0, 0.1))
+    turns = rng.normal(size=(6, 4))
+    q = np.hstack([turns / np.linalg.norm(turns, axis=1)[:, None], rng.uniform(-1, 1, (6, 3))])
+    wrenches = trace_forces(mech, [FORCES[name]]).torque(0.3, q.ravel(), rng.normal(size=36)).reshape(6, 6)
+    total, size = np.zeros(6), np.abs(wrenches).max()
+    for pose, wrench in zip(mech.poses(q.ravel().tolist()), wrenches, strict=True):
+        T = np.array(pose.matrix, float)
+        torque, force = T[:3, :3] @ wrench[:3], T[:3, :3] @ wrench[3:]
+        total += [*(torque + np.cross(T[:3, 3], force)), *force]
+    assert size > 1e-3
+    assert np.abs(total).max() < 1e-11 * size
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", [name for name, stepper in STEPPERS.items() if not stepper.chooses])
+def test_steps_of_every_method_feel_all_forces(method):
+    """In batches, and as steps get short all go to the explicit accelerations."""
+    mech, h = tree(), 1e-6
+    acting, (q, v) = list(FORCES.values()), mech.start
+    model = mech.compile()
+    wanted = model.forward_dynamics(q, v, trace_forces(mech, acting).torque(0.0, q, v))
+    traj = model.simulate(
+        np.array([q, q]), np.array([v, v]), duration=3 * h, dt=h, method=method, forces=acting, limits=False
+    )
+    assert traj.status.ok
+    assert np.array_equal(traj.v[:, 0], traj.v[:, 1])
+    assert (traj.v[-1, 0] - v) / (3 * h) == pytest.approx(wanted, rel=2e-2, abs=1e-2 * np.abs(wanted).max())
