@@ -227,6 +227,8 @@ def test_loops_accelerate_as_mujocos_rows_ask(loaded, text):
     (model(ARM.format('<site name="s"/>'), '<actuator><general site="s" refsite="s" gear="1 0 0 0 0 0"/></actuator>'),
      ["actuator"]),
     (model(ARM.format(""), '<actuator><motor joint="hinge" delay="0.1" nsample="10"/></actuator>'), ["actuator"]),
+    (model(ARM.format(""), '<actuator><intvelocity joint="hinge" kp="1" actrange="-1 1"/></actuator>'
+           '<keyframe><key act="0.5"/></keyframe>'), ["keyframe"]),
     (model(ARM.format(""), '<tendon><fixed actuatorfrcrange="-1 1"><joint joint="hinge" coef="1"/></fixed></tendon>'),
      ["tendon"]),
 ])  # fmt: skip

@@ -148,6 +148,9 @@ def test_plain_joints(loaded, kind, q, pose):
         assert isinstance(mech["b_joint"].joint, joints.Revolute)
 
 
+LINE = "<LinearFunction><coefficients>1 0</coefficients></LinearFunction>"
+
+
 @pytest.mark.parametrize(("text", "f"), [
     ("<Constant><value>0.7</value></Constant>", lambda x: 0.7),
     ("<LinearFunction><coefficients>2 -1</coefficients></LinearFunction>", lambda x: 2 * x - 1),
@@ -169,7 +172,7 @@ def test_plain_joints(loaded, kind, q, pose):
 def test_functions(loaded, text, f, wrapped):
     text = f"<function>{text}</function>" if wrapped else text
     axes = (
-        '<TransformAxis name="rotation1"><coordinates>x</coordinates><axis>0 0 1</axis></TransformAxis>'
+        f'<TransformAxis name="rotation1"><coordinates>x</coordinates><axis>0 0 1</axis>{LINE}</TransformAxis>'
         f'<TransformAxis name="translation1"><coordinates>x</coordinates><axis>0 1 0</axis>{text}</TransformAxis>'
     )
     inside = coordinates(["x"]) + f"<SpatialTransform>{axes}</SpatialTransform>"
@@ -177,6 +180,20 @@ def test_functions(loaded, text, f, wrapped):
     for x in (0.2, 0.6):
         assert close(mech.poses([x])[0].matrix[:3, 3], [0, f(x), 0], 1e-14)
         assert close(mech.poses([x])[0].matrix[0, 0], math.cos(x), 1e-15)
+
+
+def test_an_axis_without_a_function_does_not_move(loaded):
+    """OpenSim holds it at 0, whatever coordinates it names."""
+    axes = (
+        '<TransformAxis name="rotation1"><coordinates>x</coordinates><axis>0 0 1</axis></TransformAxis>'
+        f'<TransformAxis name="translation1"><coordinates>x</coordinates><axis>0 1 0</axis>{LINE}</TransformAxis>'
+    )
+    inside = coordinates(["x"]) + f"<SpatialTransform>{axes}</SpatialTransform>"
+    mech = loaded(document([body("b")], [joint("CustomJoint", "ground", "b", inside)]))
+    assert close(mech.poses([0.3])[0].matrix, aj.Pose.translation(0, 0.3, 0).matrix, 0)
+    (warning,) = mech.source.warnings
+    assert "the axis 'rotation1' of joint" in warning.message
+    assert "moves nothing there" in warning.message
 
 
 COUPLER = (

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 
-from anyjoint import forces, joints
+from anyjoint import forces, joints, load
 from anyjoint.errors import InputError
 from anyjoint.geometry import surfaces
 from anyjoint.mechanism import Inertia, Mechanism, gallery
@@ -208,3 +208,18 @@ def test_the_text_is_the_same_every_time_and_free_of_names():
     texts = {dynamics_script(compile_model(mech)) for _ in range(2)}
     (text,) = texts
     assert not [name for name in ("</script", "welded", "mixed") if name in text]
+
+
+def test_pages_of_robots_that_nothing_holds_wait(tmp_path):
+    """They would be out of sight before one has looked at them."""
+    solid = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    (tmp_path / "drone.urdf").write_text(f'<robot name="drone"><link name="hull">{solid}</link></robot>')
+    drone = load(tmp_path / "drone.urdf", base="free")
+    waiting = '"autoplay":false'
+    pages = {name: tmp_path / f"{name}.html" for name in ("waits", "asked", "stands")}
+    drone.compile().to_html(pages["waits"])
+    drone.compile().to_html(pages["asked"], autoplay=True)
+    drone.add_contact("hull", (0, 0, 0))
+    drone.compile().to_html(pages["stands"], method="time-stepping")
+    texts = {name: page.read_text().replace(" ", "") for name, page in pages.items()}
+    assert {name: waiting in text for name, text in texts.items()} == {"waits": True, "asked": False, "stands": False}

@@ -14,6 +14,8 @@ from anyjoint.errors import InputError
 from anyjoint.export.javascript import program_text
 from anyjoint.forces.force import Force
 from anyjoint.forces.program import ForceProgram, trace_forces
+from anyjoint.joints import Free, FreeQuaternion
+from anyjoint.mechanism import Mechanism
 from anyjoint.quantity.contact import contact
 from anyjoint.quantity.implicit import implicit
 from anyjoint.simulate.programs import program_of
@@ -33,9 +35,18 @@ def model_page(
     description: str = "", method: str = "rk4", forces: Sequence[Force] = (), **viewer: Any,
 ) -> Path:  # fmt: skip
     """Write the live page of a model, under forces; `viewer` as in `viewer_options`."""
+    if viewer.get("autoplay") is None and falls(model.mechanism):
+        viewer["autoplay"] = False
     info = model_info(model.mechanism, q0, v0, dt, title, description, method) | {"options": viewer_options(**viewer)}
     script = dynamics_script(model, live_stepper(method), forces) + contact_script(model.mechanism)
     return live_page(info, script, path)
+
+
+def falls(mech: Mechanism) -> bool:
+    """Whether it is a robot from a file that nothing holds: it would be out of sight before one has looked at it."""
+    held = mech.contacts or mech.constraints or not any(mech.gravity)
+    roots = [body.joint for body in mech.bodies if body.parent < 0]
+    return mech.source is not None and not held and all(isinstance(x, (Free, FreeQuaternion)) for x in roots)
 
 
 def dynamics_script(model: Model, stepper: Stepper | None = None, forces: Sequence[Force] = ()) -> str:

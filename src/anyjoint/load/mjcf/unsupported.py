@@ -111,6 +111,16 @@ def weightless(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
         yield "gravcomp", name, sentence
 
 
+def key_activations(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Activations of drives in key frames."""
+    for k in range(m.nkey):
+        if np.any(m.key_act[k]):
+            name = names.of("key", k)
+            remedy = "give another one by replace(drive, lag=replace(drive.lag, start=x))"
+            sentence = f"key frame {name!r}: drives begin at the activation 0; {remedy}"
+            yield "keyframe", name, sentence
+
+
 def mocap(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
     """Bodies that a program moves by hand."""
     for k in np.flatnonzero(m.body_mocapid >= 0):
@@ -126,5 +136,5 @@ def contacts(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
 
 Rule = Callable[[Any, list[MjcfJoint], Names], Finding]
 REFUSED: tuple[Rule, ...] = (flexible, plugins, fluid, tendons, nonlinear, free_armature)
-WARNED: tuple[Rule, ...] = (friction, cones, weightless, medium)
+WARNED: tuple[Rule, ...] = (friction, cones, weightless, medium, key_activations)
 NOTED: tuple[Rule, ...] = (mocap, contacts)

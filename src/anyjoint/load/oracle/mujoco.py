@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 
 from anyjoint import joints
-from anyjoint.forces import Tendon, Wrench
+from anyjoint.forces import DryFriction, Tendon, Tether, Wrench
 from anyjoint.forces.program import trace_forces
 from anyjoint.mechanism import Body, Mechanism
 
@@ -91,9 +91,13 @@ class Oracle:
                 yield "tendons", lengths, self.data.ten_length[plain]
 
     def others(self, q: Floats, v: Floats) -> Floats:
-        """Generalized forces of tendons, fluids and gravity compensation, which mechanisms keep apart."""
+        """Generalized forces of tendons, fluids and gravity compensation, which mechanisms keep apart.
+
+        Limits and dry friction of tendons are constraints in MuJoCo, and left out of its forces.
+        """
         compensated = not self.model.jnt_actgravcomp.any()
-        acting = [push for push in self.mech.source.forces if compensated or not isinstance(push, Wrench)]
+        left_out = (Tether, DryFriction, *(() if compensated else (Wrench,)))
+        acting = [push for push in self.mech.source.forces if not isinstance(push, left_out)]
         return trace_forces(self.mech, acting).torque(0.0, q, v)
 
     def mass_matrix(self) -> Floats:

@@ -231,10 +231,16 @@ def _custom(element: Element, coordinates: tuple[OsimCoordinate, ...], values: V
             what = f"no coordinate {unknown[0]!r}" if unknown else f"no axis {axis.attributes.get('name')!r}"
             values.report.error(axis.line, "reference", f"joint {element.attributes.get('name')!r} has {what}")
             continue
-        function = function_of(axis, values) or (SAME if used else functions.Constant(0.0))
+        function = function_of(axis, values)
+        if used and function is None:
+            lack = f"the axis {axis.attributes['name']!r} of joint {element.attributes.get('name')!r} has no function"
+            remedy = f"so {', '.join(used)} moves nothing there, as in OpenSim; give a <LinearFunction>"
+            values.report.warn(axis.line, "function", f"{lack}, {remedy}")
+            used = []
         direction = values.numbers(axis, "axis", X, 3)
         try:
-            term = Term(tuple(direction), function, tuple(names.index(name) for name in used))
+            places = tuple(names.index(name) for name in used)
+            term = Term(tuple(direction), function or functions.Constant(0.0), places)
         except InputError as error:
             values.report.error(axis.line, "axis", str(error))
             continue
