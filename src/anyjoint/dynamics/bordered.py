@@ -11,8 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from anyjoint.scalar.array import Floats
+
 from .augmented import FORCE, MOTION, Augmented, augmented_system, back_substitute, eliminate
-from .blocks import Block, Floats, LinkRows, Maximal, apply, starts
+from .blocks import Block, LinkRows, Maximal, apply, starts
 
 REDUNDANT = 1e-13  # of an eigenvalue, where rows are of one size
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .blocks import Floats, apply
+from anyjoint.scalar.array import Floats
+
+from .blocks import apply
 
 REDUNDANT = 1e-11  # of a row, of what it is where nothing else holds
 

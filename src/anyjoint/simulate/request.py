@@ -27,6 +27,7 @@ from anyjoint.quantity.contact import contact
 from anyjoint.quantity.implicit import implicit
 from anyjoint.quantity.push_forces import push_forces
 from anyjoint.scalar import reals
+from anyjoint.scalar.array import Floats
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.newton import CLOSE
 from anyjoint.stepper.physics import built_in_joints
@@ -45,7 +46,6 @@ from .touching import check_contacts
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 MOST_BYTES = 1 << 30  # a longer trajectory is thinned unless save_every is given
 FINEST = 45  # roundings that a tolerance may not fall below
 SOLVED = 100  # times as close as that equations are solved

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.scalar.array import Floats
+
 from ..broken import BrokenTrajectory
 from ..contact.records import ModeChange
 from ..trajectory import Trajectory, given
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)
