@@ -75,7 +75,7 @@ def bodies_of(plan: Plan, q: Sequence[float], v: Sequence[float], tau: Sequence[
         angle = Angle(q[k]) if exact else q[k]
         body = link_body(link, raw, [angle], [number(v[k])], None)
         give_springs(body, link, raw, [angle], [number(v[k])])
-        body.tau, body.qdd, body.slot = vector(number(tau[k])), zeros(1), 0
+        body.tau, body.qdd, body.elders = vector(number(tau[k])), zeros(1), 0
         bodies.append(body)
     return bodies
 

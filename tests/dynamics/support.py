@@ -40,7 +40,7 @@ class State:
         flags = inputs.pop("prescribed", None)
         bodies = float_bodies(self.plan, self.q, self.v, **inputs)
         for k, body in enumerate(bodies):
-            body.slot = self.parents[:k].count(self.parents[k])
+            body.elders = self.parents[:k].count(self.parents[k])
             for name, values in rows.items():
                 setattr(body, name, vector(*(float(x) for x in values[k])))
             if flags is not None:

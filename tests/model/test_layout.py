@@ -6,19 +6,9 @@ import numpy as np
 import pytest
 
 import anyjoint as aj
-from anyjoint import joints
 from anyjoint.mechanism.gallery import revolute_chain
 from anyjoint.trace import layout
-
-
-def tree(n):
-    """A binary tree of hinges about two axes in turn, which makes many short runs."""
-    mech, solid = aj.Mechanism("tree"), aj.Inertia.box(1.0, 0.1, 0.2, 0.3)
-    hinges = joints.Revolute((1, 0, 0)), joints.Revolute((0, 1, 0))
-    place = aj.Pose.translation(0.1, 0.2, 0.3) @ aj.Pose.rpy(0.1, 0.2, 0.3)
-    for k in range(n):
-        mech.add_body(f"body {k}", mech.bodies[(k - 1) // 2] if k else None, hinges[k % 2], place, solid)
-    return mech
+from bench.calls import tree
 
 
 def copied(n):

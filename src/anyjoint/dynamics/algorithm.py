@@ -41,7 +41,7 @@ class Algorithm:
     totals: tuple[str, ...] = ()
     over: Over = "links"
     gravity: bool = True  # whether the ground accelerates against gravity
-    siblings: bool = False  # whether sweeps tell a link's children apart, by `slot`
+    siblings: bool = False  # whether sweeps tell a link's children apart, by `elders`
     partials: Along | None = None
 
 

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blocks import Floats, Maximal, apply, starts
+from anyjoint.scalar.array import Floats
+
+from .blocks import Maximal, apply, starts
 
 FORCE, MOTION = slice(0, 6), slice(6, 12)  # rows and columns of a link's block
 

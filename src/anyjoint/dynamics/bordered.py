@@ -11,8 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from anyjoint.scalar.array import Floats
+
 from .augmented import FORCE, MOTION, Augmented, augmented_system, back_substitute, eliminate
-from .blocks import Block, Floats, LinkRows, Maximal, apply, starts
+from .blocks import Block, LinkRows, Maximal, apply, starts
 
 FAINT = 1e-2  # pivots below this share of the largest are no longer brought to its size: rounding would be, too
 REDUNDANT = 4_500  # last bits of an eigenvalue, where rows are of one size

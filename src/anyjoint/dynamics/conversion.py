@@ -10,7 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .blocks import Block, Floats, apply, skew, starts
+from anyjoint.scalar.array import Floats
+
+from .blocks import Block, apply, skew, starts
 from .redmax import jacobian
 
 

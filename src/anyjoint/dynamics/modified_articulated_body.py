@@ -39,7 +39,7 @@ def inertias(body: Record, parent: Parent) -> None:
     rest = rows[S.shape[1] :]
     for row in free:
         rest[:, row] = 0  # G S = 0, exactly
-    parent.add(f"rows {body.slot}", _seen_through(body.A, compress(rest, free), zeros(6)))
+    parent.add(f"rows {body.elders}", _seen_through(body.A, compress(rest, free), zeros(6)))
 
 
 def accelerations(body: Record, parent: Parent) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .blocks import Floats, apply
+from anyjoint.scalar.array import Floats
+
+from .blocks import apply
 
 NOISE = 450  # last bits of an entry that may be all rounding, where lengths are metres or more
 FAINT = 1e-3  # rows below this share of the largest are no longer brought to its size: rounding would be, too

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .blocks import Block, Floats, LinkRows, Maximal, ad_matrix, apply, starts
+from anyjoint.scalar.array import Floats
+
+from .blocks import Block, LinkRows, Maximal, ad_matrix, apply, starts
 
 
 def jacobian(blocks: Sequence[Block], parents: Sequence[int]) -> list[Floats]:

@@ -14,6 +14,7 @@ from anyjoint.constraints import Push
 from anyjoint.constraints.push import with_ground
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar.array import Floats
 from anyjoint.spatial import Pose
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import vjp
@@ -22,9 +23,6 @@ from anyjoint.symbolic.interpret import evaluate
 from .force import Force
 from .signal import signal_at
 from .trace import ForceTrace
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-
 
 MANY = 24  # pushes that are worth kernels of their own, instead of one straight program over the whole tree
 Compiled = Callable[[Floats, Floats, Floats], Floats]

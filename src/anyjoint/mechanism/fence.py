@@ -10,11 +10,11 @@ import numpy as np
 
 from anyjoint.errors import SingularityError
 from anyjoint.joints import Joint
+from anyjoint.scalar.array import Floats
 
 if TYPE_CHECKING:
     from .body_tree import BodyTree
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)

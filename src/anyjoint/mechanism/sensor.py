@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.scalar.array import Floats
 from anyjoint.spatial.quaternions import quaternions
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

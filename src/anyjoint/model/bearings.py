@@ -12,12 +12,12 @@ from anyjoint.constraints.rows import Standing, Touched
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Body
 from anyjoint.quantity.kinematics import JOINT_WRENCHES
+from anyjoint.scalar.array import Floats
 from anyjoint.spatial import Pose
 
 from .method import method
 from .part import Part
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 FREE = method(JOINT_WRENCHES)  # without constraints
 AGREES = 1e-6  # accelerations that forces and constraints give, relative to the largest
 

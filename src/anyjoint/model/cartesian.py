@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -72,17 +72,17 @@ class Cartesian:
         """(v, omega) of all bodies [LJ eq. 60]."""
         return conversion.cartesian_velocities(self.J_v, self.J_w, _row(v, self.model.nv, "v"))
 
-    def generalized_velocities(self, velocities: ArrayLike, omegas: Any) -> tuple[Floats, float]:
+    def generalized_velocities(self, velocities: ArrayLike, omegas: ArrayLike) -> tuple[Floats, float]:
         """Velocities of the mechanism nearest to the given ones, and what is left of them [LJ eq. 61]."""
         given = (self._per_body(velocities, "velocities"), self._per_body(omegas, "omegas"))
         return conversion.generalized_velocities(self.J_v, self.J_w, *given)
 
-    def generalized_forces(self, forces: Any, torques: Any) -> Floats:
+    def generalized_forces(self, forces: ArrayLike, torques: ArrayLike) -> Floats:
         """Generalized forces of forces at the points and torques on the bodies [LJ eq. 67]."""
         given = (self._per_body(forces, "forces"), self._per_body(torques, "torques"))
         return conversion.generalized_forces(self.J_v, self.J_w, *given)
 
-    def forces(self, generalized: Any) -> tuple[Floats, Floats]:
+    def forces(self, generalized: ArrayLike) -> tuple[Floats, Floats]:
         """The smallest forces and torques that have the given generalized forces [LJ eq. 70]."""
         return conversion.cartesian_forces(self.J_v, self.J_w, _row(generalized, self.model.nv, "generalized"))
 
@@ -142,7 +142,7 @@ class Cartesian:
         """Angular Jacobians of the joints (3 x velocities of their own), in their parents' frames [LJ eq. 65]."""
         return [self._turns[body.index][:, body.v] for body in self._bodies]
 
-    def joint_velocities(self, omegas: Any, velocities: ArrayLike | None = None) -> Floats:
+    def joint_velocities(self, omegas: ArrayLike, velocities: ArrayLike | None = None) -> Floats:
         """Velocities joint by joint: from angular velocities of the bodies, where joints only turn [LJ eq. 66].
 
         With the linear `velocities` of the points as well, by whole twists, for all joints that follow no other.
@@ -181,18 +181,18 @@ class Cartesian:
                     f"{instead}"
                 )
 
-    def body_torques(self, joint_torques: Any) -> Floats:
+    def body_torques(self, joint_torques: ArrayLike) -> Floats:
         """Torques on the bodies in world axes from torques of the joints in their parents' frames [LJ eq. 68]."""
         given = self._per_body(joint_torques, "joint torques")
         return conversion.body_torques(self.rotations, self._parents, given)
 
-    def generalized_from_joints(self, forces: Any, joint_torques: Any) -> Floats:
+    def generalized_from_joints(self, forces: ArrayLike, joint_torques: ArrayLike) -> Floats:
         """Generalized forces of forces at the points and torques of the joints in their parents' frames [LJ eq. 69]."""
         pushed = self.generalized_forces(forces, np.zeros((self.model.nb, 3)))
         turned = np.einsum("kai,ka->i", self._turns, self._per_body(joint_torques, "joint torques"))
         return np.asarray(pushed + turned)
 
-    def joint_torques(self, generalized: Any) -> Floats:
+    def joint_torques(self, generalized: ArrayLike) -> Floats:
         """The smallest torques of the joints, in their parents' frames, for generalized forces [LJ eq. 71]."""
         self._check_turning("joint_torques", "forces(generalized)")
         Q = _row(generalized, self.model.nv, "generalized")
@@ -213,15 +213,15 @@ class Cartesian:
                     f"{instead}"
                 )
 
-    def _per_body(self, x: Any, what: str) -> Floats:
+    def _per_body(self, x: ArrayLike, what: str) -> Floats:
         return _finite(x, (self.model.nb, 3), what)
 
 
-def _row(x: Any, n: int, what: str) -> Floats:
+def _row(x: ArrayLike, n: int, what: str) -> Floats:
     return _finite(x, (n,), what)
 
 
-def _finite(x: Any, shape: tuple[int, ...], what: str) -> Floats:
+def _finite(x: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     try:
         made = reals(x)
     except (TypeError, ValueError):

@@ -12,6 +12,7 @@ import numpy as np
 from anyjoint.dynamics.constraint_jacobian import places
 from anyjoint.errors import InputError
 from anyjoint.mechanism.constrain import coordinate_place
+from anyjoint.scalar.array import Floats
 from anyjoint.trace.constrained import velocities
 
 from .arguments import checked_row
@@ -20,7 +21,6 @@ from .part import Part
 if TYPE_CHECKING:
     from anyjoint.mechanism import Mechanism
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 CLOSED = 1e-12  # errors at which a state counts as assembled, in metres and radians
 SETTLED = 1e-9  # the same where rounding of large numbers is in the way
 ITERATIONS = 200

@@ -13,6 +13,7 @@ from anyjoint.options import named_options
 from anyjoint.quantity.derivatives import RAW
 from anyjoint.quantity.step import LOOKING_BACK, STEPS
 from anyjoint.scalar import is_real
+from anyjoint.scalar.array import Floats
 
 from .arguments import checked_row, checked_rows
 from .identifiable import BaseParameters, base_parameters, inertial_numbers
@@ -23,7 +24,6 @@ from .part import Part
 if TYPE_CHECKING:
     pass
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)

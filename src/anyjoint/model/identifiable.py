@@ -9,8 +9,8 @@ import numpy as np
 
 from anyjoint.mechanism import Inertia
 from anyjoint.mechanism.probing import anywhere
+from anyjoint.scalar.array import Floats
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 NUMBERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 RANK = 1e-9  # of a column that others leave something of, relative to itself
 TINY = 1e-13  # of a column that is none, relative to the largest

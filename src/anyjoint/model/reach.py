@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anyjoint.mechanism.fence import fences_of
+from anyjoint.scalar.array import Floats
 
 from .constraints import velocities_of
 from .rotation_vector import rate_of_rotation_vector, rotation_vector
-from .target import Aim, Floats, Reached
+from .target import Aim, Reached
 
 if TYPE_CHECKING:
     from .model import Model

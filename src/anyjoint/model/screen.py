@@ -18,13 +18,13 @@ import numpy as np
 from anyjoint.errors import SingularityError
 from anyjoint.mechanism.probing import random_coordinates
 from anyjoint.mechanism.singular import changes_twists, loses_inertia, singular_place
+from anyjoint.scalar.array import Floats
 
 from .places import Shares, shares
 
 if TYPE_CHECKING:
     from .model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 STATES = 5
 
 

@@ -11,12 +11,12 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.mechanism.frame import Frame, find_frame
 from anyjoint.scalar import reals
+from anyjoint.scalar.array import Floats
 from anyjoint.spatial import Pose
 
 if TYPE_CHECKING:
     from anyjoint.mechanism import Mechanism
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from anyjoint.errors import AnyjointError, InputError
 from anyjoint.model.arguments import finite
 from anyjoint.optional import optional
 from anyjoint.options import named_options
+from anyjoint.scalar.array import Floats
 from anyjoint.simulate.progress import Progress
 from anyjoint.simulate.run_problem import ended_at_event
 from anyjoint.simulate.trajectory import Trajectory
@@ -25,7 +26,6 @@ from .unknowns import Unknown, check_apart, checked_iterations, limits, quiet, r
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Q0, V0, TAU, DURATION = OWN = "q0", "v0", "tau", "duration"
 HOPELESS = 1e30  # the cost of a run that fails
 

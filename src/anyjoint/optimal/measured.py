@@ -11,12 +11,11 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
 from anyjoint.model.arguments import finite
+from anyjoint.scalar.array import Floats
 from anyjoint.simulate.trajectory import Trajectory
 
 from .page import Runs
 from .unknowns import run_options
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)

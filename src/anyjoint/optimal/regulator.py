@@ -11,11 +11,11 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.model.arguments import finite
 from anyjoint.optional import optional
+from anyjoint.scalar.array import Floats
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 ROUNDED = 1e-12  # of the largest entry: eigenvalues of weights may be so far below zero
 AT_REST = 1e-6  # of gravity's forces: what inputs may leave of accelerations
 

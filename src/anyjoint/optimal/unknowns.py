@@ -17,8 +17,8 @@ from anyjoint.mechanism import Inertia
 from anyjoint.model.arguments import finite
 from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
+from anyjoint.scalar.array import Floats
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 INERTIA = "inertia"  # of a body: mass, centre and tensor together, by ten numbers that always make a solid
 STEP = 1e-6  # of the ten numbers, for how mass, centre and tensor change with them
 SYMMETRIC = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))

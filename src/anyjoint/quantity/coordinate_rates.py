@@ -7,7 +7,7 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.stepper.physics import joint_groups, run_joints
 from anyjoint.trace.workshop import Trace, Workshop
 
-from .joint_functions import JointProgram
+from .joint_functions import JointFunctions
 from .quantity import Q, Quantity, Row, V
 
 ARRAYS = (*(Array(name, "row") for name in ("q", "v", "result")), Array("numbers", "uniform"))
@@ -16,7 +16,7 @@ ARRAYS = (*(Array(name, "row") for name in ("q", "v", "result")), Array("numbers
 def trace(workshop: Workshop, _: str) -> Trace:
     """A kernel for each kind of joint."""
     builder = Builder(ARRAYS)
-    made = JointProgram(workshop, builder)
+    made = JointFunctions(workshop, builder)
     q, v, result = (builder.place(array.name) for array in ARRAYS[:3])
     for group in joint_groups(workshop.mechanism):
         run_joints(builder, group, lambda joint, qs, vs: (joint.rate(qs, vs), []), (q, v), (result, v), made.own)

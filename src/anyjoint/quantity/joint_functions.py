@@ -27,7 +27,7 @@ def joint_places(
     return {body: builder.place("numbers", at) for body, at in places.items()}, ()
 
 
-class JointProgram:
+class JointFunctions:
     """A program of nothing but functions of joints, in the making: it has a plan only where derivatives want one."""
 
     def __init__(self, workshop: Workshop, builder: Builder) -> None:

@@ -7,7 +7,7 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.stepper.physics import has_chart, joint_groups, run_joints
 from anyjoint.trace.workshop import Trace, Workshop
 
-from .joint_functions import JointProgram
+from .joint_functions import JointFunctions
 from .quantity import Q, Quantity, V
 
 ARRAYS = (*(Array(name, "row") for name in ("q", "v", "result")), Array("numbers", "uniform"))
@@ -16,7 +16,7 @@ ARRAYS = (*(Array(name, "row") for name in ("q", "v", "result")), Array("numbers
 def trace(workshop: Workshop, _: str) -> Trace:
     """A copy, then a kernel for each kind of joint that rewrites coordinates [RM section 4.7]."""
     builder, mechanism = Builder(ARRAYS), workshop.mechanism
-    made = JointProgram(workshop, builder)
+    made = JointFunctions(workshop, builder)
     q, v, to_q = (builder.place(array.name) for array in ARRAYS[:3])
     to_v = builder.place("result", mechanism.nq)
     for n, given, place in ((mechanism.nq, q, to_q), (mechanism.nv, v, to_v)):

@@ -5,13 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from anyjoint.errors import AnyjointError
+from anyjoint.scalar.array import Floats
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 StateAt = Callable[[float], tuple[Floats, Floats]]
 SLICE = 0.05  # seconds between two looks at the world
 

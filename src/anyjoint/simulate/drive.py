@@ -12,8 +12,8 @@ from anyjoint.errors import InputError
 from anyjoint.forces.program import ForceProgram
 from anyjoint.forces.signal import BadInput, signal_at
 from anyjoint.scalar import reals
+from anyjoint.scalar.array import Floats
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Callback = Callable[[float, Floats, Floats], Any]
 
 

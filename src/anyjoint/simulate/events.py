@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.scalar.array import Floats
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[[float, Floats, Floats], Any]
 PRECISION = 1e-12  # seconds to which a crossing is bracketed, relative to times beyond a second
 

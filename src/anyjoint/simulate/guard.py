@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.fence import Fence
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.model.places import Places, places_of
+from anyjoint.scalar.array import Floats
 
 from .barrier import BarrierWatch, barrier_watches
 from .inflection import FrenetWatch, frenet_watches
@@ -22,7 +23,6 @@ from .side import SideWatch, side_watches
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Watch = FrenetWatch | JumpWatch | BarrierWatch | SideWatch
 WATCHES: tuple[Callable[[Mechanism], tuple[Watch, ...]], ...] = (frenet_watches, jump_watches, side_watches)
 

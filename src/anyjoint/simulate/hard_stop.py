@@ -13,12 +13,12 @@ from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
 from anyjoint.forces.limits import limited_coordinates
 from anyjoint.options import nearest
+from anyjoint.scalar.array import Floats
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
     from anyjoint.stepper import Stepper
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 IMPACT = "impact"
 METHODS = ("rk4", "semi-implicit-euler", "dopri5")
 

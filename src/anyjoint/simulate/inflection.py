@@ -12,13 +12,13 @@ from anyjoint.geometry.frame import FrenetTurn
 from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import SCREWS
+from anyjoint.scalar.array import Floats
 from anyjoint.stepper.physics import joint_key
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate
 
 from .way import way
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 HALVINGS = 12  # a frame that turns over within 1/4096 of a step has flipped; if it takes longer, the curve just twists
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from anyjoint.joints import Joint, Rolling
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.probing import joint_pose, made_of_pieces
+from anyjoint.scalar.array import Floats
 from anyjoint.stepper.physics import has_chart, joint_key
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import jacobian
@@ -25,7 +26,6 @@ from anyjoint.symbolic.rewrite import reachable
 
 from .way import way
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 ROUNDS, PARTS = 8, 64  # 64^-8 of a step: down to rounding
 AT_ONCE = 32  # switches that are looked at within one step
 JUMP = 1e-6  # of the numbers' own size; what is continuous changes by rounding only

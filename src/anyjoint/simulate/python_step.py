@@ -11,6 +11,7 @@ from anyjoint.constraints.touch import SHOWN
 from anyjoint.errors import SingularityError
 from anyjoint.forces.signal import signal_at
 from anyjoint.model.parameter_rows import ParameterRows
+from anyjoint.scalar.array import Floats
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.newton import CLOSE, MOST, ROUND, SLOW, square
 from anyjoint.stepper.physics import JUMP
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from .request import Request
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 State = tuple[Floats, Floats]
 
 

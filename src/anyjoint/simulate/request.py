@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +13,6 @@ import numpy as np
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.errors import InputError
 from anyjoint.forces import Limits
-from anyjoint.forces.force import is_number
 from anyjoint.forces.program import ForceProgram, trace_forces
 from anyjoint.forces.resist import resistances
 from anyjoint.joints.parameters import signature
@@ -26,13 +24,14 @@ from anyjoint.quantity.constraints import baumgarte
 from anyjoint.quantity.contact import contact
 from anyjoint.quantity.implicit import implicit
 from anyjoint.quantity.push_forces import push_forces
-from anyjoint.scalar import reals
-from anyjoint.stepper import STEPPERS, Stepper
-from anyjoint.stepper.newton import CLOSE
+from anyjoint.scalar.array import Floats
+from anyjoint.stepper import Stepper
 from anyjoint.stepper.physics import built_in_joints
 
 from .drive import Drive, make_drive
 from .events import Event, as_events
+from .given import checked_stepper, every, finest, held_steps, seconds, tolerances
+from .given import start_states as start_states
 from .hard_stop import IMPACT, Stop, hard_stops
 from .kept import kept
 from .known_forces import check_built_into
@@ -45,10 +44,6 @@ from .touching import check_contacts
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
-MOST_BYTES = 1 << 30  # a longer trajectory is thinned unless save_every is given
-FINEST = 45  # roundings that a tolerance may not fall below
-SOLVED = 100  # times as close as that equations are solved
 TINIEST = 1e-300  # step
 WITHIN = "implicit-midpoint"  # leads to states within a step that looks back, which has no way to begin elsewhere
 
@@ -191,10 +186,10 @@ def make_request(
 ) -> Request:  # fmt: skip
     """Check everything that a user gave."""
     stepper = checked_stepper(method)
-    duration, dt = _number("duration", duration, 0.0), _number("dt", dt, TINIEST)
+    duration, dt = seconds("duration", duration, 0.0), seconds("dt", dt, TINIEST)
     if duration / dt > 1e12:
         raise InputError(f"duration={duration:g} s at dt={dt:g} s is more than 1e12 steps; give a longer dt")
-    rtol, atol = _tolerances(rtol, atol, _finest(model, stepper))
+    rtol, atol = tolerances(rtol, atol, finest(model, stepper))
     q, v, single = start_states(model, q0, v0)
     if not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads={threads!r}; expected a whole number of at least 1")
@@ -209,9 +204,9 @@ def make_request(
     check_contacts(model, q, dt, stepper)
     own = bool(limits) and stepper.resists and not any(isinstance(force, Limits) for force in forces)
     shown = SHOWN * model.mechanism.np if stepper.resists else 0
-    every = _every(save_every, duration / dt, (model.nq + model.nv + shown) * len(q) * 8)
+    saved = every(save_every, duration / dt, (model.nq + model.nv + shown) * len(q) * 8)
     chosen = as_events(events, single)
-    held = _checked_hold(hold, drive, stepper)
+    held = held_steps(hold, drive, stepper)
     rows = _checked_rows(model, parameters, single, len(q))
     pushed = any(push.bodies for push in program.pushes) or (stepper.resists and model.mechanism.contacts)
     if rows and rows.moving and pushed:
@@ -223,7 +218,7 @@ def make_request(
         check_built_into(program, model.mechanism, rows.names, "parameters")
     if rows is not None and len(pushing) > len(forces) and not (stepper.adaptive or stepper.damps):
         check_stops(model, pushing[-1], rows, dt)
-    return Request(model, q, v, single, duration, dt, stepper, rtol, atol, drive, program, chosen, every, threads,
+    return Request(model, q, v, single, duration, dt, stepper, rtol, atol, drive, program, chosen, saved, threads,
                    len(pushing) > len(forces), held, checked_stabilise(stabilise, model), rows,
                    limits=own, hard=hard_stops(model, limits, restitution, stepper, held))  # fmt: skip
 
@@ -239,18 +234,6 @@ def _checked_rows(model: Model, given: Any, single: bool, batch: int) -> Paramet
         raise InputError(f"parameters: {model.numeric} solves numerically; compile with another algorithm")
     check_built_in(rows, built_in_joints(model.mechanism))
     return rows
-
-
-def _checked_hold(hold: Any, drive: Drive, stepper: Stepper) -> int | None:
-    if hold is None:
-        return None
-    if isinstance(hold, bool) or not isinstance(hold, (int, np.integer)) or hold < 1:
-        raise InputError(f"hold={hold!r}; expected a whole number of steps, at least 1")
-    if drive.callback is None:
-        raise InputError("hold: only a function tau(t, q, v) is held; give one, or leave hold out")
-    if stepper.adaptive:
-        raise InputError(f"hold: {stepper.name} chooses its steps by itself; use a method of fixed steps such as 'rk4'")
-    return int(hold)
 
 
 def _with_stops(model: Model, q: Floats, forces: Any, limits: Any, dt: float, stepper: Stepper) -> Sequence[Any]:
@@ -298,77 +281,3 @@ def pushing(model: Model, forces: ForceProgram) -> Quantity:
     """The quantity of forces by kernels; the same while neither those nor the mechanism change."""
     where = tuple(model.mechanism.bodies), tuple(map(float, model.mechanism.gravity))
     return kept(forces, ("pushing", where), lambda: push_forces(forces.pushes))
-
-
-def checked_stepper(method: Any) -> Stepper:
-    """The stepper of a name."""
-    if method not in STEPPERS:
-        near = difflib.get_close_matches(str(method), STEPPERS, n=1, cutoff=0.3)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise InputError(f"method={method!r} is unknown{hint}; choose one of {', '.join(STEPPERS)}, or auto")
-    return STEPPERS[method]
-
-
-def _number(name: str, value: Any, least: float) -> float:
-    if not is_number(value) or not least <= float(value) < math.inf:
-        wanted = "a positive" if least else "a"
-        raise InputError(f"{name}={value!r}; expected {wanted} finite number of seconds, not negative")
-    return float(value)
-
-
-def _finest(model: Model, stepper: Stepper) -> float:
-    """The finest tolerance that a stepper can meet: that of its numbers, or of the equations that it solves."""
-    if not stepper.adaptive:
-        return 0.0
-    finest = float(FINEST * np.finfo(model.dtype).eps)
-    return max(finest, SOLVED * CLOSE) if stepper.solves else finest
-
-
-def _tolerances(rtol: Any, atol: Any, finest: float) -> tuple[float, float]:
-    for name, value in (("rtol", rtol), ("atol", atol)):
-        if not is_number(value) or not 0 <= float(value) < math.inf:
-            raise InputError(f"{name}={value!r}; expected a finite number that is not negative")
-    if max(rtol, atol) < finest:
-        raise InputError(
-            f"rtol={rtol:g} and atol={atol:g} cannot be met in the model's precision; make one at least {finest:.1g}"
-        )
-    if atol == 0:
-        raise InputError(
-            "atol=0 cannot be met where a coordinate passes zero; give a small positive number such as 1e-12"
-        )
-    return float(rtol), float(atol)
-
-
-def start_states(model: Model, q0: Any, v0: Any) -> tuple[Floats, Floats, bool]:
-    """Batches of coordinates and velocities to begin with, and whether a single state was asked for."""
-    start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
-    q = _numbers("q0", start[0] if q0 is None else q0, model.nq)
-    v = _numbers("v0", (np.zeros(model.nv) if q0 is not None else start[1]) if v0 is None else v0, model.nv)
-    single = q.ndim == 1 and v.ndim == 1
-    batch = max(len(x) for x in (np.atleast_2d(q), np.atleast_2d(v)))
-    if not single and {len(x) for x in (q, v) if x.ndim == 2} != {batch}:
-        raise InputError(f"q0 has {len(q)} states and v0 has {len(v)}; a batch needs as many of both")
-    q, v = (np.array(np.broadcast_to(np.atleast_2d(x), (batch, x.shape[-1]))) for x in (q, v))
-    if not batch:
-        raise InputError("q0 is an empty batch; give at least one state")
-    return q, v, single
-
-
-def _numbers(name: str, x: Any, n: int) -> Floats:
-    try:
-        found = reals(x)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name}={x!r} is not an array of numbers; expected {n}") from error
-    if found.ndim not in (1, 2) or found.shape[-1] != n:
-        raise InputError(f"{name} has shape {found.shape}; expected ({n},), or (batch, {n}) for several trajectories")
-    if not np.isfinite(found).all():
-        raise InputError(f"{name} holds NaN or infinity; give finite numbers")
-    return found
-
-
-def _every(save_every: Any, steps: float, bytes_each: int) -> int:
-    if save_every is None:
-        return max(1, math.ceil(steps * bytes_each / MOST_BYTES))
-    if isinstance(save_every, bool) or not isinstance(save_every, (int, np.integer)) or save_every < 1:
-        raise InputError(f"save_every={save_every!r}; expected a whole number of at least 1")
-    return int(save_every)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 TINY = 1e-300  # seconds
 
 

@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
 from anyjoint.codegen import Array, CompiledSchedule, Place, Schedule
 from anyjoint.codegen.adjoint import Solve, adjoint, bar_of
 from anyjoint.codegen.builder import Builder
@@ -20,6 +18,7 @@ from anyjoint.codegen.tangent import tangent
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.forces.program import ForceProgram
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar.array import Floats
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps, Sum
 from anyjoint.stepper.physics import Physics, Projection
@@ -29,7 +28,6 @@ from anyjoint.trace.workshop import Trace
 
 from .taped_step import KNOWN, TAPE, TapedOps, counted_from_the_end
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 ROWS = ("state", "drive", "h", "s")
 ARRAYS = (*(Array(name, "row") for name in ROWS), Array("numbers", "uniform"), Array("settings", "uniform"))
 SEED = "seed"

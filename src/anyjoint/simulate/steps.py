@@ -11,6 +11,7 @@ import numpy as np
 from anyjoint.joints.parameters import parameters
 from anyjoint.mechanism import Body, Mechanism
 from anyjoint.model.change import SPRING
+from anyjoint.scalar.array import Floats
 
 from .fixed import drive_rows, fixed_parts
 from .request import Request
@@ -19,7 +20,6 @@ from .stepper import make_stepper, numbers_of
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 END = 1e-9  # of a step: a sample so close to its end is there
 
 

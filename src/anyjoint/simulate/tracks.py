@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.constraints.touch import SHOWN
+from anyjoint.scalar.array import Floats
 
 if TYPE_CHECKING:
     from .request import Request
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ because passing them one at a time is far cheaper than passing one dense 6x6 adj
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -26,18 +26,17 @@ class Rotation:
 
     axis: int
     angle: Scalar
+    known: tuple[Scalar, Scalar] | None = field(default=None, kw_only=True, compare=False, repr=False)  # (sin, cos)
 
     @staticmethod
     def from_sincos(axis: int, s: Scalar, c: Scalar) -> Rotation:
         """A rotation whose angle is known only by its sine and cosine; it cannot be differentiated."""
-        rotation = Rotation(axis, None)
-        rotation.__dict__["sincos"] = (s, c)
-        return rotation
+        return Rotation(axis, None, known=(s, c))
 
     @cached_property
     def sincos(self) -> tuple[Scalar, Scalar]:
         """(sin, cos) of the angle."""
-        return sincos(self.angle)
+        return sincos(self.angle) if self.known is None else self.known
 
     @property
     def plane(self) -> tuple[int, int]:
@@ -54,9 +53,7 @@ class Rotation:
 
     def inverse(self) -> Rotation:
         s, c = self.sincos
-        inverted = Rotation(self.axis, None if self.angle is None else -self.angle)
-        inverted.__dict__["sincos"] = (-s, c)
-        return inverted
+        return Rotation(self.axis, None if self.angle is None else -self.angle, known=(-s, c))
 
     def turn(self, x: Vector) -> Vector:
         """A direction of the parent side, in the child's axes: R^T x."""

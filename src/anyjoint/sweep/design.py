@@ -13,8 +13,8 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.optional import optional
 from anyjoint.options import nearest
+from anyjoint.scalar.array import Floats
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Points = Callable[[int, int], Floats]  # of the runs from first to last, (last - first, dimension)
 WORDS = 4  # numbers that Philox makes for one count
 EDGE = 2.0**-54  # keeps points off the faces of the cube, where quantiles are infinite

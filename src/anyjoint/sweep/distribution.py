@@ -12,8 +12,8 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.scalar import reals
+from anyjoint.scalar.array import Floats
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 _QUANTILE: Callable[[Floats], Any] = np.frompyfunc(NormalDist().inv_cdf, 1, 1)
 

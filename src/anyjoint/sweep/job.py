@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.scalar.array import Floats
 from anyjoint.simulate import Status, Trajectory
 from anyjoint.simulate.drive import read_only
 from anyjoint.simulate.ensemble import simulate_each
@@ -22,7 +23,6 @@ from .start import on_constraints
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Shapes = dict[str, tuple[int, ...]]
 LONGEST = 400  # bytes of a reason
 PAIR = 2  # states that machine code for batches wants at least; a run alone would be rounded differently

@@ -12,13 +12,13 @@ import numpy as np
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.options import nearest
 from anyjoint.scalar import reals
+from anyjoint.scalar.array import Floats
 from anyjoint.simulate import Event, Trajectory
 from anyjoint.simulate.events import locate
 from anyjoint.simulate.samples import hermite
 
 from .run_model import RunModel
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Columns = dict[str, Floats]  # by name, (runs, ...)
 Failures = dict[int, str]  # of runs that could not be measured
 THINNED = 101  # samples of a whole trajectory, unless the user says otherwise

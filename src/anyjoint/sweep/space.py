@@ -23,7 +23,6 @@ from .distribution import Distribution, Grid, is_numeric, picked
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Drawn = dict[str, Any]  # by name: values (runs, ...), or a list of poses
 STATES = ("q0", "v0", "tau")
 MISSES = 0.1  # runs that may be expected beyond a parameter's domain

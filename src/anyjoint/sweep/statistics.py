@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-Floats = np.ndarray[Any, np.dtype[Any]]
+from anyjoint.scalar.array import Floats
 
 
 @dataclass(frozen=True)

@@ -72,9 +72,9 @@ class Tracer:
             )
 
     def _kind(self, i: int, link: Link) -> Hashable:
-        slot = link.slot if self.algorithm.siblings else 0
+        elders = link.elders if self.algorithm.siblings else 0
         fed = tuple(self.feeds[i].items()) if self.feeds else ()
-        return self.joints.key(link), link.spring is not None, link.prescribed, slot, link.columns, fed
+        return self.joints.key(link), link.spring is not None, link.prescribed, elders, link.columns, fed
 
     def _ground(self, gravity: tuple[float | None, ...]) -> dict[str, tuple[list[Any], Rebuild]]:
         """Values of the ground; gravity that is not exact is a raw number behind each link's own."""
@@ -189,7 +189,7 @@ class Tracer:
         if "x" in inputs:
             x = [trace.variable(FromRow("x", k)) for k in range(nv)]
             body.Sdot_x = self.joints.jacobian_rate(trace.graph, link, q, v, x, own)
-        body.prescribed, body.slot = link.prescribed, link.slot if self.algorithm.siblings else 0
+        body.prescribed, body.elders = link.prescribed, link.elders if self.algorithm.siblings else 0
         body.columns = link.columns
 
     def result_length(self, trace: BodyTrace, name: str) -> int:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate_ids
 from anyjoint.symbolic.ops import ARITY, Op
 from anyjoint.symbolic.rewrite import import_into, reachable
 
 from .numbers import Numbers, NumberTable
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)

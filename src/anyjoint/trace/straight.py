@@ -22,7 +22,7 @@ from .joints_cache import JointCache
 from .numbers import Numbers
 from .setup import Rows, split_parameters
 
-EXACT = (0.0, 1.0, -1.0)
+CONSTANTS = (0.0, 1.0, -1.0)  # numbers that straight code has built in
 # Rows that are not one number per velocity: six numbers for each link, or a few for all links together.
 PER_LINK, SHARED = ("y",), {"g": 3, "h": 1}
 
@@ -55,7 +55,7 @@ class Variables:
 
     def number(self, value: float, index: int) -> Any:
         """A raw number: itself if it is exact and stays so, else a variable."""
-        if value in EXACT and not self.numbers.is_varying(index):
+        if value in CONSTANTS and not self.numbers.is_varying(index):
             return value
         node = self.graph.variable("p")
         self.raw[node.id] = index
@@ -163,7 +163,7 @@ def trace_records(
             raw_ones = partials == "coordinates"
             found = joints.partials(variables.graph, link, ql, vl, own, raw_ones)
             give_partials(record, link, raw, ql, vl, found, raw_ones)
-        record.prescribed, record.slot, record.up, record.columns = link.prescribed, link.slot, up, link.columns
+        record.prescribed, record.elders, record.up, record.columns = link.prescribed, link.elders, up, link.columns
         record.on_ground = link.parent < 0
         for name, row in others.items():
             give_input(record, name, vector(*row[part_of(name, link, len(records))]))

@@ -15,14 +15,14 @@ from anyjoint.tree.plan import Plan
 from .constraint_program import ConstraintPrograms
 from .joints_cache import JointCache
 from .numbers import Numbers
-from .straight import EXACT
+from .straight import CONSTANTS
 
 
 def built_in(numbers: Numbers) -> Floats:
     """Numbers that programs may have built in; NaN for all others."""
     flat = numbers.flat()
     free = np.zeros(len(flat), dtype=bool) if numbers.varying is None else numbers.varying
-    exact: Floats = np.where(np.isin(flat, EXACT) & ~free, flat + 0.0, np.nan)
+    exact: Floats = np.where(np.isin(flat, CONSTANTS) & ~free, flat + 0.0, np.nan)
     return exact
 
 
@@ -31,7 +31,7 @@ def structure(plan: Plan, numbers: Numbers, joints: JointCache) -> Hashable:
     kinds: dict[Hashable, int] = {}
     keys = [kinds.setdefault((joints.key(link), link.spring is not None), len(kinds)) for link in plan.links]
     tree = [
-        (x.parent, x.prescribed, x.slot, x.q.start, x.q.stop, x.v.start, x.v.stop, len(x.tail)) for x in plan.links
+        (x.parent, x.prescribed, x.elders, x.q.start, x.q.stop, x.v.start, x.v.stop, len(x.tail)) for x in plan.links
     ]
     return (tuple(kinds), digest(np.array(keys)), digest(np.array(tree, dtype=int)), digest(built_in(numbers)))
 

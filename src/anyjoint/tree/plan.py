@@ -53,7 +53,7 @@ class Link(NamedTuple):
     q: slice
     v: slice
     prescribed: bool = False  # in hybrid dynamics: accelerations are given, forces come out
-    slot: int = 0  # how many siblings come before it
+    elders: int = 0  # how many siblings come before it
     spring: Spring | None = None  # the joint's own
     columns: Columns = NONE  # unknowns of others that pass it
     feed: Feed = UNFED
@@ -148,11 +148,11 @@ def make_plan(
     numbers = zip(*(x.tolist() for x in found), strict=True)
     tails = back[:-1] @ np.array([draft.tail for draft in drafts])
     links = []
-    slots = _slots(frames.parents)
-    for i, ((gamma, s, c, at, theta), draft, slot) in enumerate(zip(numbers, drafts, slots, strict=True)):
+    elders = _elders(frames.parents)
+    for i, ((gamma, s, c, at, theta), draft, before) in enumerate(zip(numbers, drafts, elders, strict=True)):
         body = mechanism.bodies[draft.body.index]
         made = (body.index, draft.parent, draft.kind, body.joint, draft.core, gamma, s, c, tuple(at), theta)
-        links.append(Link(*made, inertia[i], tails[i], body.q, body.v, slot=slot, spring=Spring.of(body)))
+        links.append(Link(*made, inertia[i], tails[i], body.q, body.v, elders=before, spring=Spring.of(body)))
     turned = back[frames.carriers] @ frames.poses
     return Plan(tuple(links), tuple(zip(frames.carriers, turned, strict=True)))
 
@@ -172,7 +172,7 @@ def body_plan(mechanism: Any, nudged: Collection[int] | None = None) -> Plan:
     found = (pose.gamma, pose.sin_alpha, pose.cos_alpha, pose.p, pose.theta)
     numbers = zip(*(x.tolist() for x in found), strict=True)
     inertia = spatial_inertias([body.inertia for body in bodies])
-    slots = _slots([body.parent for body in bodies])
+    elders = _elders([body.parent for body in bodies])
     links = []
     for i, (body, (gamma, s, c, at, theta)) in enumerate(zip(bodies, numbers, strict=True)):
         made = (body.index, body.parent, kinds[i], body.joint, cores[i], gamma, s, c, tuple(at), theta)
@@ -180,7 +180,7 @@ def body_plan(mechanism: Any, nudged: Collection[int] | None = None) -> Plan:
         moved = body.index in (nudged or ())
         where = (inertia[i], np.eye(4), body.q, body.v)
         extra = (*tail, *(0.0,) * NUDGE * moved)
-        links.append(Link(*made, *where, slot=slots[i], spring=Spring.of(body), tail=extra, nudged=moved))
+        links.append(Link(*made, *where, elders=elders[i], spring=Spring.of(body), tail=extra, nudged=moved))
     return Plan(tuple(links), tuple((i, np.eye(4)) for i in range(len(bodies))))
 
 
@@ -256,11 +256,11 @@ def _first_children(parents: list[int], kinds: list[str]) -> list[int]:
     return list(first.values())
 
 
-def _slots(parents: list[int]) -> list[int]:
+def _elders(parents: list[int]) -> list[int]:
     """How many siblings come before each link."""
     seen: dict[int, int] = {}
-    slots = []
+    elders = []
     for parent in parents:
-        slots.append(seen.get(parent, 0))
-        seen[parent] = slots[-1] + 1
-    return slots
+        elders.append(seen.get(parent, 0))
+        seen[parent] = elders[-1] + 1
+    return elders

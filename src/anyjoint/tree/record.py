@@ -37,7 +37,7 @@ class Record:
     stiffness: Vector | Matrix
     damping: Vector
     prescribed: bool
-    slot: int
+    elders: int  # siblings that come before it
 
     _fresh: set[str]  # names that the present sweep has set
     _sums: dict[str, Any]

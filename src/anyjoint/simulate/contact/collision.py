@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError
 from anyjoint.mechanism import Body
+from anyjoint.scalar.array import Floats
 
 from .impulse import Law, impulses
 from .joining import Frame
@@ -18,7 +19,6 @@ from .records import Impact
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 BALANCED = 1e-6  # share of an impulse that may be missing in the momentum after it
 FAINT = 1e-9  # N s: an impulse of which rounding may be a large share
 

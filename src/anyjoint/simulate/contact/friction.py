@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from anyjoint.scalar.array import Floats
+
 from .impulse import Jammed
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 TURNS = 12  # of Newton's method for the directions
 ALIKE = 1e-13  # radians
 NUDGE = 1e-7  # radians

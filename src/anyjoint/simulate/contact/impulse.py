@@ -9,13 +9,12 @@ changes (block Gauss-Seidel).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import AnyjointError
+from anyjoint.scalar.array import Floats
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 ROUNDS = 20000
 SAME = 1e-15  # change of impulses at which they have settled, relative to the largest
 TURNS = 200  # of the direction of slip within one contact

@@ -16,6 +16,7 @@ import numpy as np
 from anyjoint.joints.wandering import towards_first
 from anyjoint.mechanism import Body
 from anyjoint.mechanism.contact import SLIDING
+from anyjoint.scalar.array import Floats
 
 from ..python_step import PythonStepper, State, coordinate_rates
 from .friction import Response
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from ..drive import Drive
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 CREEP = 1e-9  # m/s: slip so slow that its direction is the one that it began with
 
 

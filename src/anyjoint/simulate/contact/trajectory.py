@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.scalar.array import Floats
+
 from ..broken import BrokenTrajectory
 from .records import ContactTrack, Impact, ModeChange
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)

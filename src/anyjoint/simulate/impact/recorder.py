@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+
+from anyjoint.scalar.array import Floats
 
 from ..chunk import Chunk
 from ..contact.records import ModeChange
@@ -16,7 +17,6 @@ from ..trajectory import Trajectory, given
 from .held import HELD, held_request
 from .trajectory import ImpactTrajectory, LimitImpact
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 TOGETHER = 1024  # samples whose forces are computed at once
 
 

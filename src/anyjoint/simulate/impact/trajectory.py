@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from anyjoint.forces.limits import limited_coordinates
+from anyjoint.scalar.array import Floats
 
 from ..broken import BrokenTrajectory
 from ..contact.records import ModeChange
 from ..drive import Drive
 from ..trajectory import Trajectory, given
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)
