@@ -69,6 +69,16 @@ def test_a_body_that_goes_far_in_a_step_is_told():
         run(mech, at(3.4), [0, 0, 0, 0, 0, -1000.0], duration=0.01, dt=1e-3)
 
 
+def test_the_method_that_was_chosen_is_told_beside_doubts():
+    model = ball().compile()
+    quiet = model.simulate(at(0.3), duration=0.01, method="auto")
+    assert quiet.method == METHOD
+    assert quiet.status.note == "method 'time-stepping' was chosen: no other feels contacts"
+    with pytest.warns(UserWarning, match="deep"):
+        told = model.simulate(at(3.15), [0, 0, 0, 0, 0, -1000.0], duration=0.01, method="auto")
+    assert told.status.note.startswith(quiet.status.note + "; contact 'ball-ground' was")
+
+
 def test_what_is_meant_to_be_soft_is_not_called_deep():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

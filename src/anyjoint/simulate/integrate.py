@@ -83,13 +83,17 @@ def simulate(
     """
     rest = rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters, restitution
     first = EXPLICIT if method == AUTO else method
+    note = ""
     if method == AUTO and model.mechanism.contacts:
-        method = first = TOUCHING  # no other feels contacts
+        method = first = TOUCHING
+        note = f"method {TOUCHING!r} was chosen: no other feels contacts"
     if model.modes:
         if gradient:
             raise InputError("gradient: runs in which contacts open and close are not differentiated; fix their modes")
         return simulate_contacts(model, q0, v0, (duration, dt, first, *rest), progress)
     request = make_request(model, q0, v0, duration, dt, first, *rest)
+    if note:
+        request = replace(request, note=note)
     if method == AUTO:
         name, note = chosen(request)
         request = replace(make_request(model, q0, v0, duration, dt, name, *rest), note=note)
