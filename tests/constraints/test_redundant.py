@@ -93,3 +93,13 @@ def test_redundant_rows_are_named(case, dtype):
     found = model.mobility(q)
     assert (found.degrees_of_freedom, found.rows, found.redundant) == (1, mech.nc, names)
     assert model.simulate(q, v, duration=0.05, dt=0.01).status.ok
+
+
+@pytest.mark.parametrize("dtype", DIGITS)
+def test_rounding_carries_no_load(case, dtype):
+    """The crank alone drives the mechanism: rows that cannot move give it nothing."""
+    mech, (q, v, _), _, _ = case
+    model, tau = mech.compile(dtype=dtype), 3.0 * np.eye(mech.nv)[0]
+    q, v, tau = (np.asarray(x, dtype) for x in (q, v, tau))
+    found = model.inverse_dynamics(q, v, model.forward_dynamics(q, v, tau), actuated=["crank"])
+    np.testing.assert_allclose(found, tau, atol=10 * DIGITS[dtype])

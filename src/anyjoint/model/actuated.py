@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.dynamics.multipliers import NOISE
 from anyjoint.errors import InputError
 from anyjoint.scalar.array import ArrayLike, Floats
 
@@ -20,7 +21,7 @@ from .parameter_rows import Given
 if TYPE_CHECKING:
     from .model import Model
 
-RANK = 1e-10  # of a direction that rows still hold something in, relative to the largest
+RANK = {"float64": 1e-10, "float32": 1e-4}  # of a direction that rows still hold something in, beside the largest
 KEPT = {"float64": 1e-8, "float32": 1e-3}  # by how much accelerations may miss a row, relative to its terms
 
 
@@ -39,15 +40,21 @@ def actuated_forces(
         G, tau = _hard_rows(model, q, v, np.asarray(a, dtype=float), tau, {"t": t, "parameters": parameters})
     G = np.broadcast_to(G, (*tau.shape[:-1], *G.shape[-2:]))
     forces = np.zeros(tau.shape)
-    forces[..., driven], left = least_forces(np.swapaxes(G, -1, -2), tau, driven)
+    forces[..., driven], left = least_forces(np.swapaxes(G, -1, -2), tau, driven, _cut(model, G))
     _check_followed(model, driven, tau, left)
     return forces.astype(model.dtype, copy=False)
 
 
-def least_forces(Gt: Floats, tau: Floats, driven: Floats) -> tuple[Floats, Floats]:
-    """The smallest u with B u - G^T y = tau, and what passive velocities still miss."""
+def _cut(model: Model, G: Floats) -> Floats:
+    """Below which rows hold nothing. All of them may be rounding, of what would be 1."""
+    largest = np.abs(G).max(axis=(-2, -1), initial=0.0)
+    cut: Floats = np.maximum(RANK[model.dtype.name] * largest, NOISE * float(np.finfo(model.dtype).eps))
+    return cut
+
+
+def least_forces(Gt: Floats, tau: Floats, driven: Floats, cut: Floats) -> tuple[Floats, Floats]:
+    """The smallest u with B u - G^T y = tau, and what passive velocities still miss; rows below `cut` hold nothing."""
     passive, active = Gt[..., ~driven, :], Gt[..., driven, :]
-    cut = RANK * np.abs(Gt).max(axis=(-2, -1), initial=0.0)
     P = pseudo_inverse(passive, cut)
     y = -_times(P, tau[..., ~driven])
     open_ = np.eye(Gt.shape[-1]) - P @ passive  # directions of y that passive velocities do not feel
