@@ -115,3 +115,21 @@ def test_redundant_rows_that_a_placement_makes_independent():
         warnings.simplefilter("error")
         model.vjp("forward_dynamics", (q, v, tau), w, wrt=("crank/com", "gravity"))
         model.vjp("constraint_errors", (q, v), np.ones(2 * mech.nc), wrt=("crank/placement",))
+
+
+def test_numbers_of_a_joint_that_follows():
+    """A bar of a four-bar that follows another: the numbers are those of the joint inside."""
+    model, rng = gallery.four_bar_knee().compile(), np.random.default_rng(0)
+    q, (v, a, w) = model.mechanism.start[0], rng.normal(size=(3, model.nv))
+    crank = "posterior ligament/joint/joint.crank"
+    _, found = model.vjp("inverse_dynamics", (q, v, a), w, wrt=(crank, "shin/joint/crank"))
+    other = model.mechanism.compile()
+    for name, length in ((crank, model.parameters[crank]), ("shin/joint/crank", model.parameters["shin/joint/crank"])):
+
+        def moved(e, name=name, length=length):
+            other.parameters[name] = length * (1 + e[0])
+            return w @ other.inverse_dynamics(q, v, a)
+
+        expected = differences(moved, np.zeros(1), np.ones((1, 1)))
+        other.parameters[name] = length
+        assert close(found[name] * length, expected, 1e-8)
