@@ -51,6 +51,8 @@ class RawGradient:
             )
         own = path.removeprefix("joint.") if body.joint.follows else path  # the link has the joint that follows itself
         order = [".".join(parameter.path) for parameter in parameters(link.joint)]
+        if own not in order:
+            raise InputError(f"{name!r}: numbers of how a joint follows others have no derivatives; take differences")
         return begin + len(RAW) + order.index(own), np.ones((1, 1))
 
     def push(self, changes: Mapping[str, Any]) -> Floats:
