@@ -76,7 +76,7 @@ class Case:
             size = self.mech.nv if bent else self.point[name].size
             return (0.1 * self.point[name] if name == "dt" else 1.0) * rng.normal(size=size)
         if name.endswith("/placement"):
-            return rng.normal(size=6)
+            return 0.3 * rng.normal(size=6)
         old = np.asarray(self.model.parameters[name], dtype=float)
         d = 0.3 * max(np.abs(old).max(), 0.1) * rng.normal(size=old.shape)
         if name.rpartition("/")[2] in SPRING:  # none may be negative

@@ -1,6 +1,7 @@
 """Derivatives where joints follow others, and where loops and rolling constrain the motion."""
 
 import warnings
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -115,3 +116,41 @@ def test_redundant_rows_that_a_placement_makes_independent():
         warnings.simplefilter("error")
         model.vjp("forward_dynamics", (q, v, tau), w, wrt=("crank/com", "gravity"))
         model.vjp("constraint_errors", (q, v), np.ones(2 * mech.nc), wrt=("crank/placement",))
+
+
+@dataclass(frozen=True)
+class Bend:
+    """How a joint follows, by a number that may change."""
+
+    factor: float = field(default=0.3, metadata={"domain": (0.0, 1.0)})
+
+    def __call__(self, q):
+        return [self.factor * q[0] * q[0]]
+
+
+def test_numbers_of_how_a_joint_follows():
+    mech = aj.Mechanism("bent")
+    mech.add_body("one", joint=joints.Revolute((0, 1, 0)), inertia=aj.Inertia.box(1.0, 0.3, 0.2, 0.4))
+    mech.add_body("two", "one", joints.Coupled(joints.Revolute((0, 0, 1)), Bend(), "one"),
+                  inertia=aj.Inertia.box(1.0, 0.3, 0.2, 0.4))  # fmt: skip
+    name = "two/joint/functions.factor"
+    with pytest.raises(aj.InputError, match="numbers of how a joint follows others have no derivatives"):
+        mech.compile().vjp("inverse_dynamics", ([0.3], [0.1], [0.2]), [1.0], wrt=(name,))
+
+
+def test_numbers_of_a_joint_that_follows():
+    """A bar of a four-bar that follows another: the numbers are those of the joint inside."""
+    model, rng = gallery.four_bar_knee().compile(), np.random.default_rng(0)
+    q, (v, a, w) = model.mechanism.start[0], rng.normal(size=(3, model.nv))
+    crank = "posterior ligament/joint/joint.crank"
+    _, found = model.vjp("inverse_dynamics", (q, v, a), w, wrt=(crank, "shin/joint/crank"))
+    other = model.mechanism.compile()
+    for name, length in ((crank, model.parameters[crank]), ("shin/joint/crank", model.parameters["shin/joint/crank"])):
+
+        def moved(e, name=name, length=length):
+            other.parameters[name] = length * (1 + e[0])
+            return w @ other.inverse_dynamics(q, v, a)
+
+        expected = differences(moved, np.zeros(1), np.ones((1, 1)))
+        other.parameters[name] = length
+        assert close(found[name] * length, expected, 1e-8)

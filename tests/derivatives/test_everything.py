@@ -8,12 +8,14 @@ from derivatives.everything import EVERY, Case, concerns, model_of, worst_errors
 QUICK = [("rolling", "gravity_forces"), ("timed", "constraint_errors")]
 SAME = {"rows": 1e-9, "batch": 1e-9, "exact": 1e-11, "vjp": 1e-9, "symmetric": 1e-9}
 TOLERANCES = {**SAME, "jvp": 1e-6, "hvp": 1e-6}  # differences lose digits, those of steps that are solved to 1e-11 most
+TOUCHING = {"jvp": 2e-4}  # contacts bend within micrometres, and are solved to 1e-8 of their forces: no length is good
 
 
 def check(model, name, parameters):
     """All laws hold."""
+    allowed = TOLERANCES | (TOUCHING if EVERY[name].touching else {})
     for law, (error, by) in worst_errors(Case(model, name, parameters)).items():
-        assert error <= TOLERANCES[law], f"{name}: {by} is off by {error:.2g}"
+        assert error <= allowed[law], f"{name}: {by} is off by {error:.2g}"
 
 
 @pytest.mark.parametrize(("mechanism", "name"), QUICK)

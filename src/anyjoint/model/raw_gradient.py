@@ -49,8 +49,11 @@ class RawGradient:
                 f"{name!r}: a joint without coordinates has no derivatives by its numbers; differentiate by its"
                 f" body's placement, '{body.name}/placement'"
             )
+        own = path.removeprefix("joint.") if body.joint.follows else path  # the link has the joint that follows itself
         order = [".".join(parameter.path) for parameter in parameters(link.joint)]
-        return begin + len(RAW) + order.index(path), np.ones((1, 1))
+        if own not in order:
+            raise InputError(f"{name!r}: numbers of how a joint follows others have no derivatives; take differences")
+        return begin + len(RAW) + order.index(own), np.ones((1, 1))
 
     def push(self, changes: Mapping[str, Any]) -> Floats:
         """Changes of raw numbers, (..., count), for changes of parameters."""
