@@ -6,7 +6,7 @@ import pytest
 
 from anyjoint.codegen import Array, Kernel, Store
 from anyjoint.codegen.cut import cut
-from anyjoint.codegen.ir import Code, Program, Statement, lower, verify
+from anyjoint.codegen.ir import Code, Listing, Statement, lower, verify
 from anyjoint.errors import ExpressionError
 from anyjoint.symbolic import Graph, Op, select
 
@@ -21,13 +21,13 @@ def kernel(build, count=2, arrays=ROWS):
     return Kernel(g, arrays, {node.id: (0, i) for i, node in enumerate(x)}, stores)
 
 
-def operations(program):
-    return [statement.op for statement in program.statements]
+def operations(listing):
+    return [statement.op for statement in listing.statements]
 
 
 def test_sine_and_cosine_of_one_argument_are_one_statement():
-    program = lower(kernel(lambda x, y: [x.sin() + x.cos(), y.cos()]))
-    assert operations(program).count(Code.SINCOS) == 2
+    listing = lower(kernel(lambda x, y: [x.sin() + x.cos(), y.cos()]))
+    assert operations(listing).count(Code.SINCOS) == 2
 
 
 def test_dead_nodes_are_not_lowered():
@@ -72,7 +72,7 @@ ONE = Statement(Op.CONST, (), (1.0,), 0)
 )
 def test_the_verifier_says_what_is_wrong_and_shows_where(statements, fault):
     with pytest.raises(ExpressionError, match=fault) as error:
-        verify(Program(ROWS, (), tuple(statements), 10))
+        verify(Listing(ROWS, (), tuple(statements), 10))
     assert "->" in str(error.value)
 
 
@@ -89,14 +89,14 @@ def long_kernel():
 
 @pytest.mark.parametrize("limit", [1, 2, 7, 50, 1000])
 def test_pieces_are_sound_and_as_short_as_asked(limit):
-    program = lower(long_kernel())
-    pieces, scratch = cut(program, limit, whole=0)
+    listing = lower(long_kernel())
+    pieces, scratch = cut(listing, limit, whole=0)
     for piece in pieces:
         verify(piece)
         work = [s for s in piece.statements if s.op not in (Op.CONST, Code.LOAD, Code.STORE, Op.LT)]
         assert len(work) <= limit
     assert (scratch == 0) == (len(pieces) == 1)
-    assert interpreted(pieces, scratch) == interpreted((program,), 0)
+    assert interpreted(pieces, scratch) == interpreted((listing,), 0)
 
 
 def interpreted(pieces, scratch):

@@ -1,8 +1,8 @@
-"""Cut a long program into pieces of about a thousand statements, so that compile time per statement stays flat."""
+"""Cut a long listing into pieces of about a thousand statements, so that compile time per statement stays flat."""
 
 from __future__ import annotations
 
-from anyjoint.codegen.ir import LEAVES, Code, Program, Statement, defined
+from anyjoint.codegen.ir import LEAVES, Code, Listing, Statement, defined
 from anyjoint.codegen.kernel import Array
 from anyjoint.symbolic.ops import CONDITIONS
 
@@ -10,22 +10,22 @@ WHOLE = 16_000  # statements that are not cut: one function of so many is 8 to 1
 PIECE = 1000
 
 
-def cut(program: Program, limit: int = PIECE, whole: int = WHOLE) -> tuple[tuple[Program, ...], int]:
+def cut(listing: Listing, limit: int = PIECE, whole: int = WHOLE) -> tuple[tuple[Listing, ...], int]:
     """Pieces to run one after the other, and the number of scratch values that the last array of each must hold.
 
     Values that cross a border travel through scratch slots, which are used again once their last reader has run.
     Constants, loads and conditions do not travel: each piece computes its own (a condition has no place in an array).
     Stores do not count, so stores that had to wait for all loads stay together in the last piece.
     """
-    borders = _borders(program, limit)
+    borders = _borders(listing, limit)
     if len(borders) * limit <= max(limit, whole):
-        return (program,), 0
-    maker = {value: statement for statement in program.statements for value in defined(statement)}
-    pieces = [_without_idle(program.statements[begin:end]) for begin, end in borders]
+        return (listing,), 0
+    maker = {value: statement for statement in listing.statements for value in defined(statement)}
+    pieces = [_without_idle(listing.statements[begin:end]) for begin, end in borders]
     imports = [_imports(piece, maker) for piece in pieces]
     slots, scratch = _slots(pieces, imports)
-    arrays = (*program.arrays, Array("scratch", "lane"))
-    last = len(program.arrays)
+    arrays = (*listing.arrays, Array("scratch", "lane"))
+    last = len(listing.arrays)
     cut_pieces = []
     for piece, needed in zip(pieces, imports, strict=True):
         body = [
@@ -39,19 +39,19 @@ def cut(program: Program, limit: int = PIECE, whole: int = WHOLE) -> tuple[tuple
                 for value in defined(statement)
                 if value in slots
             ]
-        cut_pieces.append(Program(arrays, program.tables, tuple(body), program.values))
+        cut_pieces.append(Listing(arrays, listing.tables, tuple(body), listing.values))
     return tuple(cut_pieces), scratch
 
 
-def _borders(program: Program, limit: int) -> list[tuple[int, int]]:
+def _borders(listing: Listing, limit: int) -> list[tuple[int, int]]:
     begin, size, borders = 0, 0, []
-    for position, statement in enumerate(program.statements):
+    for position, statement in enumerate(listing.statements):
         if statement.op not in LEAVES and statement.op != Code.STORE:
             if size == limit:
                 borders.append((begin, position))
                 begin, size = position, 0
             size += 1
-    return [*borders, (begin, len(program.statements))]
+    return [*borders, (begin, len(listing.statements))]
 
 
 def _without_idle(piece: tuple[Statement, ...]) -> tuple[Statement, ...]:

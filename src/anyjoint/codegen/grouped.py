@@ -6,23 +6,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from anyjoint.codegen.ir import LEAVES, Code, Program, Statement
+from anyjoint.codegen.ir import LEAVES, Code, Listing, Statement
 
 SIZES = (4, 2)  # columns that are taken together
 AT_ONCE = 8  # values of columns of one state that are transposed at once
 FEW = 24  # operations for each number stored: with more, stores do not matter
 
 
-def pays(program: Program) -> bool:
+def pays(listing: Listing) -> bool:
     """Whether columns are worth taking together."""
-    rows = sum(s.op == Code.STORE and program.arrays[s.data[0]].kind == "row" for s in program.statements)
-    return bool(sum(s.op not in LEAVES for s in program.statements) <= FEW * rows)
+    rows = sum(s.op == Code.STORE and listing.arrays[s.data[0]].kind == "row" for s in listing.statements)
+    return bool(sum(s.op not in LEAVES for s in listing.statements) <= FEW * rows)
 
 
-def moves_rows(program: Program) -> bool:
-    """Whether a program only moves numbers within rows."""
-    moves = all(s.op in (Code.LOAD, Code.STORE) for s in program.statements)
-    return moves and all(array.kind == "row" for array in program.arrays)
+def moves_rows(listing: Listing) -> bool:
+    """Whether a listing only moves numbers within rows."""
+    moves = all(s.op in (Code.LOAD, Code.STORE) for s in listing.statements)
+    return moves and all(array.kind == "row" for array in listing.arrays)
 
 
 def shares(columns: int) -> Iterable[tuple[int, int, int]]:
@@ -35,14 +35,14 @@ def shares(columns: int) -> Iterable[tuple[int, int, int]]:
         first += size * count
 
 
-def grouped(program: Program, count: int) -> Program:
-    """A program of one column as that of several beside each other; what they have in common is loaded once."""
+def grouped(listing: Listing, count: int) -> Listing:
+    """A listing of one column as that of several beside each other; what they have in common is loaded once."""
     values: list[dict[int, int]] = [{} for _ in range(count)]
     statements: list[Statement] = []
     total = 0
-    for statement in program.statements:
+    for statement in listing.statements:
         array = statement.data[0] if statement.op in (Code.LOAD, Code.STORE) else None
-        step = program.arrays[array].step if array is not None and program.arrays[array].wide else 0
+        step = listing.arrays[array].step if array is not None and listing.arrays[array].wide else 0
         shared = statement.op in LEAVES and not step
         for column, own in enumerate(values):
             if shared and column:
@@ -54,15 +54,15 @@ def grouped(program: Program, count: int) -> Program:
             if statement.op != Code.STORE:
                 own[statement.result] = total
                 total += 1
-    return replace(program, statements=tuple(statements), values=total)
+    return replace(listing, statements=tuple(statements), values=total)
 
 
-def gathered(program: Program) -> Program:
+def gathered(listing: Listing) -> Listing:
     """Stores to arrays whose columns lie apart, brought together: several go beside each other in each column."""
     statements: list[Statement] = []
     waiting: dict[tuple[int, int], list[Statement]] = {}  # (array, place behind the last) -> stores
-    for statement in program.statements:
-        if statement.op != Code.STORE or program.arrays[statement.data[0]].step == 1:
+    for statement in listing.statements:
+        if statement.op != Code.STORE or listing.arrays[statement.data[0]].step == 1:
             statements.append(statement)
             continue
         array, offset, _ = statement.data
@@ -71,7 +71,7 @@ def gathered(program: Program) -> Program:
             statements += line
         else:
             waiting[array, offset + 1] = line
-    return replace(program, statements=(*statements, *(s for line in waiting.values() for s in line)))
+    return replace(listing, statements=(*statements, *(s for line in waiting.values() for s in line)))
 
 
 def beside(statements: Sequence[Statement], begin: int, most: int) -> int:

@@ -31,7 +31,7 @@ class Statement(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Program:
+class Listing:
     """Statements in order of execution, the arrays they read and write, and the tables that GATHER reads."""
 
     arrays: tuple[Array, ...]
@@ -52,16 +52,16 @@ LEAVES = frozenset((Op.CONST, Code.LOAD))
 _DATA: dict[int, int] = {Op.CONST: 1, Op.GATHER: 1, Code.LOAD: 2, Code.STORE: 3}
 
 
-def lower(kernel: Kernel, name: str = "kernel") -> Program:
-    """The kernel's live nodes as a verified program.
+def lower(kernel: Kernel, name: str = "kernel") -> Listing:
+    """The kernel's live nodes as a verified listing.
 
     The sine and cosine of one argument become one statement. Where a coordinate and a parameter are added before, that
     statement takes both: the sum of a huge angle and a small one would be rounded, the range reduction need not.
     """
     check_kernel(kernel, name)
-    program = _Lowering(kernel, name).program()
-    verify(program, name)
-    return program
+    listing = _Lowering(kernel, name).listing()
+    verify(listing, name)
+    return listing
 
 
 def live_nodes(graph: Graph, roots: Iterable[int]) -> list[int]:
@@ -110,10 +110,10 @@ class _Lowering:
         self.value_of: dict[int, int] = {}  # node id -> value
         self.sincos_of: dict[tuple[int, ...], int] = {}  # argument values -> value of the sine
         self.phases = _phases(kernel)
-        self.tables: dict[int, int] = {}  # table of the graph -> table of the program
+        self.tables: dict[int, int] = {}  # table of the graph -> table of the listing
         self.values = 0
 
-    def program(self) -> Program:
+    def listing(self) -> Listing:
         loaded = {array for array, _ in self.kernel.loads.values()}
         waiting: dict[int, list[Store]] = {}
         for store in self.kernel.stores:
@@ -133,7 +133,7 @@ class _Lowering:
         for store, value in late:
             self.store(store, value)
         tables = tuple(tuple(map(float, self.graph.tables[table])) for table in self.tables)
-        return Program(self.kernel.arrays, tables, tuple(self.statements), self.values)
+        return Listing(self.kernel.arrays, tables, tuple(self.statements), self.values)
 
     def expression(self, root: int, registers: dict[int, int]) -> int:
         """The value of a node, after all that it depends on."""
@@ -225,15 +225,15 @@ def defined(statement: Statement) -> range:
     return range(statement.result, statement.result + len(SIGNATURES[statement.op][1]))
 
 
-def verify(program: Program, name: str = "program") -> None:
+def verify(listing: Listing, name: str = "listing") -> None:
     """Check operations, operand types, definition before use and places; an error shows the neighbourhood."""
     types: dict[int, str] = {}
-    for position, statement in enumerate(program.statements):
+    for position, statement in enumerate(listing.statements):
         wanted, given = SIGNATURES.get(statement.op, ("?", ""))
         typed = "".join([types.get(arg, "") for arg in statement.args]) == wanted and statement.result not in types
-        if not typed or _fault_of_data(program, statement):
-            fault = _fault(statement, types) or _fault_of_data(program, statement)
-            lines = "\n".join(_neighbourhood(program, position))
+        if not typed or _fault_of_data(listing, statement):
+            fault = _fault(statement, types) or _fault_of_data(listing, statement)
+            lines = "\n".join(_neighbourhood(listing, position))
             raise ExpressionError(
                 f"{name}: statement {position}: {fault}. A pass of the code generator is wrong; around it:\n{lines}"
             )
@@ -258,29 +258,29 @@ def _fault(statement: Statement, types: dict[int, str]) -> str:
     return ""
 
 
-def _fault_of_data(program: Program, statement: Statement) -> str:
+def _fault_of_data(listing: Listing, statement: Statement) -> str:
     op, data = statement.op, statement.data
     if len(data) != _DATA.get(op, 0):
         return f"there are {len(data)} immediates, not {_DATA.get(op, 0)}"
-    if op in (Code.LOAD, Code.STORE) and not (0 <= data[0] < len(program.arrays) and data[1] >= 0):
+    if op in (Code.LOAD, Code.STORE) and not (0 <= data[0] < len(listing.arrays) and data[1] >= 0):
         return f"there is no offset {data[1]} of array {data[0]}"
-    if op == Op.GATHER and not (0 <= data[0] < len(program.tables) and program.tables[data[0]]):
+    if op == Op.GATHER and not (0 <= data[0] < len(listing.tables) and listing.tables[data[0]]):
         return f"there is no table {data[0]}"
     if op == Op.CONST and not abs(data[0]) < float("inf"):
         return f"the constant {data[0]} is not finite"
     if op in (Op.VAR, Op.SIN, Op.COS):
         return "this operation should have been lowered"
-    if op != Code.STORE and not 0 <= statement.result < program.values:
-        return f"value {statement.result} is beyond the {program.values} numbered ones"
+    if op != Code.STORE and not 0 <= statement.result < listing.values:
+        return f"value {statement.result} is beyond the {listing.values} numbered ones"
     return ""
 
 
 _WORDS = {"r": "real number", "b": "condition"}
 
 
-def _neighbourhood(program: Program, position: int, reach: int = 3) -> Iterator[str]:
-    for i in range(max(0, position - reach), min(len(program.statements), position + reach + 1)):
-        yield f"{'->' if i == position else '  '} {i:5d}  {show(program.statements[i])}"
+def _neighbourhood(listing: Listing, position: int, reach: int = 3) -> Iterator[str]:
+    for i in range(max(0, position - reach), min(len(listing.statements), position + reach + 1)):
+        yield f"{'->' if i == position else '  '} {i:5d}  {show(listing.statements[i])}"
 
 
 def show(statement: Statement) -> str:

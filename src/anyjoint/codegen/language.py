@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from anyjoint.codegen.ir import Code, Program, Statement
+from anyjoint.codegen.ir import Code, Listing, Statement
 from anyjoint.symbolic.ops import CONDITIONS, Op
 
 
@@ -22,19 +22,19 @@ class Language:
     literal: Callable[[float], str]
 
 
-def body(program: Program, language: Language, first_table: int) -> Iterable[str]:
-    """The statements of a program; constants stand inside the expressions that use them."""
+def body(listing: Listing, language: Language, first_table: int) -> Iterable[str]:
+    """The statements of a listing; constants stand inside the expressions that use them."""
     literal: dict[int, str] = {}
 
     def operand(value: int) -> str:
         return literal.get(value) or f"t{value}"
 
-    for statement in program.statements:
+    for statement in listing.statements:
         if statement.op == Op.CONST:
             literal[statement.result] = language.literal(statement.data[0])
         elif statement.op == Code.STORE:
             array, offset, accumulate = statement.data
-            place = language.element.format(array=array, offset=_offset(program, array, offset))
+            place = language.element.format(array=array, offset=_offset(listing, array, offset))
             yield f"{place} {'+=' if accumulate else '='} {operand(statement.args[0])};"
         elif statement.op == Code.SINCOS:
             a, b = map(operand, statement.args)
@@ -42,25 +42,25 @@ def body(program: Program, language: Language, first_table: int) -> Iterable[str
         else:
             define = language.define_condition if statement.op in CONDITIONS else language.define_real
             names = dict(zip("abc", map(operand, statement.args), strict=False))
-            x = _expression(program, language, first_table, statement, names)
+            x = _expression(listing, language, first_table, statement, names)
             yield define.format(r=statement.result, x=x)
 
 
 def _expression(
-    program: Program, language: Language, first_table: int, statement: Statement, names: dict[str, str]
+    listing: Listing, language: Language, first_table: int, statement: Statement, names: dict[str, str]
 ) -> str:
     if statement.op == Code.LOAD:
         array, offset = statement.data[:2]
-        return language.element.format(array=array, offset=_offset(program, array, offset))
+        return language.element.format(array=array, offset=_offset(listing, array, offset))
     if statement.op == Op.GATHER:
         table = statement.data[0]
-        return language.gather.format(table=first_table + table, length=len(program.tables[table]), **names)
+        return language.gather.format(table=first_table + table, length=len(listing.tables[table]), **names)
     return language.expressions[statement.op].format(**names)
 
 
-def _offset(program: Program, array: int, offset: int) -> str:
+def _offset(listing: Listing, array: int, offset: int) -> str:
     """Where an element is: in wide arrays a step further on for each column."""
-    of = program.arrays[array]
+    of = listing.arrays[array]
     steps = "column" if of.step == 1 else f"{of.step} * column"
     return f"{offset} + {steps}" if of.wide else str(offset)
 

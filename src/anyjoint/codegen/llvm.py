@@ -1,4 +1,4 @@
-"""LLVM text of programs: one table of operations, printed for one lane or several, in either precision."""
+"""LLVM text of listings: one table of operations, printed for one lane or several, in either precision."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from anyjoint.codegen import sincos_llvm
 from anyjoint.codegen.grouped import AT_ONCE, SIZES, beside
-from anyjoint.codegen.ir import SIGNATURES, Code, Program, Statement
+from anyjoint.codegen.ir import SIGNATURES, Code, Listing, Statement
 from anyjoint.codegen.kernel import Array
 from anyjoint.codegen.pack import Pack, Step
 from anyjoint.codegen.passes import for_printing
@@ -35,14 +35,14 @@ def vector_attribute(target: Target) -> str:
 
 
 def function(
-    name: str, program: Program, target: Target, first_table: int, attributes: str, columns: int = 1
+    name: str, listing: Listing, target: Target, first_table: int, attributes: str, columns: int = 1
 ) -> str:
-    """A program as an internal function of its arrays; columns of one state are computed side by side."""
-    formal = [text for i, array in enumerate(program.arrays) for text in parameters(i, array, target)]
+    """A listing as an internal function of its arrays; columns of one state are computed side by side."""
+    formal = [text for i, array in enumerate(listing.arrays) for text in parameters(i, array, target)]
     arguments = ", ".join([*formal, *looked_at(target)])
-    program, steps = for_printing(program, target, columns)
+    listing, steps = for_printing(listing, target, columns)
     target = replace(target, width=columns) if columns > 1 else target
-    printer = _Printer(program, steps, target, first_table, columns > 1)
+    printer = _Printer(listing, steps, target, first_table, columns > 1)
     body = "\n  ".join(printer.lines())
     attributes += vector_attribute(target)
     return f"define internal void @{name}({arguments}) nounwind {attributes} {{\n  {body}\n  ret void\n}}\n"
@@ -64,7 +64,7 @@ def looked_at(target: Target) -> list[str]:
 
 
 def prelude(used: AbstractSet[int], tables: Sequence[Sequence[float]], target: Target, inline: bool) -> str:
-    """Tables, declarations and helper functions for programs that use these operations."""
+    """Tables, declarations and helper functions for listings that use these operations."""
     parts = [table_text(number, table, target) for number, table in enumerate(tables)]
     s, T = target.suffix, target.type
     parts += [f"declare {T} @llvm.{name}.{s}({T})" for name in ("sqrt", "fabs", "floor")]
@@ -140,12 +140,12 @@ def fixed_words(target: Target) -> dict[str, str]:
 
 
 class _Printer:
-    """Prints the statements of one program; constants become literals inside the statements that use them."""
+    """Prints the statements of one listing; constants become literals inside the statements that use them."""
 
     def __init__(
-        self, program: Program, steps: Sequence[Step], target: Target, first_table: int, columns: bool
+        self, listing: Listing, steps: Sequence[Step], target: Target, first_table: int, columns: bool
     ) -> None:
-        self.program, self.steps, self.target, self.first_table = program, steps, target, first_table
+        self.listing, self.steps, self.target, self.first_table = listing, steps, target, first_table
         self.columns = columns  # lanes are columns of one state, beside each other in wide arrays
         self.name: dict[int, str] = {}
         self.fixed = fixed_words(target)
@@ -155,7 +155,7 @@ class _Printer:
         self.stored = 0  # how many values that are
 
     def lines(self) -> Iterable[str]:
-        for i, array in enumerate(self.program.arrays):
+        for i, array in enumerate(self.listing.arrays):
             for lane in range(1, self.target.width if self.kind(i) == "row" else 1):
                 distance = lane * array.step if self.columns else f"%a{i}d{lane}"
                 yield f"%a{i}p{lane} = getelementptr {self.target.real}, ptr %a{i}, i64 {distance}"
@@ -182,7 +182,7 @@ class _Printer:
                 yield from self.load(f"t{statement.result}", *statement.data[:2])
             elif statement.op == Code.STORE and self.transposes(number) > 1:
                 stored = number + self.transposes(number)
-                yield from self.store_beside(f"s{number}", self.program.statements[number:stored])
+                yield from self.store_beside(f"s{number}", self.listing.statements[number:stored])
             elif statement.op == Code.STORE:
                 yield from self.store(f"s{number}", statement)
             elif statement.op == Op.GATHER:
@@ -283,7 +283,7 @@ class _Printer:
 
     def kind(self, array: int) -> str:
         """Where the lanes of an array are; columns of one state are beside each other, apart, or alike."""
-        given = self.program.arrays[array]
+        given = self.listing.arrays[array]
         if not self.columns:
             return given.kind
         return "uniform" if not given.wide else "beside" if given.step == 1 else "row"
@@ -314,9 +314,9 @@ class _Printer:
 
     def transposes(self, number: int) -> int:
         """How many stores from one on are done at once."""
-        if self.target.width == 1 or self.kind(self.program.statements[number].data[0]) != "row":
+        if self.target.width == 1 or self.kind(self.listing.statements[number].data[0]) != "row":
             return 1
-        return beside(self.program.statements, number, AT_ONCE if self.columns else SIZES[0])
+        return beside(self.listing.statements, number, AT_ONCE if self.columns else SIZES[0])
 
     def store_beside(self, name: str, statements: Sequence[Statement]) -> Iterable[str]:
         """Places beside each other of each lane's row."""
@@ -351,7 +351,7 @@ class _Printer:
         t, r = self.target, statement.result
         T, B, I = t.type, t.vector("i1"), t.vector("i32")
         table = statement.data[0]
-        top, zero = t.literal(len(self.program.tables[table]) - 1), t.literal(0.0)
+        top, zero = t.literal(len(self.listing.tables[table]) - 1), t.literal(0.0)
         x = self.operand(statement.args[0])
         yield f"%t{r}c = fcmp ogt {T} {x}, {zero}"
         yield f"%t{r}d = select {B} %t{r}c, {T} {x}, {T} {zero}"

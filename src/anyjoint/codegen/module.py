@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from anyjoint.codegen.bound_llvm import bound_call, entry_parameters, row_call
 from anyjoint.codegen.finite_llvm import finite_text
 from anyjoint.codegen.grouped import moves_rows, pays, shares
-from anyjoint.codegen.ir import LEAVES, LONG, Program
+from anyjoint.codegen.ir import LEAVES, LONG, Listing
 from anyjoint.codegen.kernel import AGAIN, Array, Kernel
 from anyjoint.codegen.llvm import function, looked_at, parameters, prelude, vector_attribute
 from anyjoint.codegen.passes import in_pieces, of_columns
@@ -20,7 +20,7 @@ class Lowered:
     """A kernel ready for printing: pieces to run in order, which share `scratch` values, for so many columns."""
 
     arrays: tuple[Array, ...]
-    pieces: tuple[Program, ...]
+    pieces: tuple[Listing, ...]
     scratch: int
     columns: int = 1
 

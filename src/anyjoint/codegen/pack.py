@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from anyjoint.codegen.ir import LEAVES, Code, Program, Statement, defined
+from anyjoint.codegen.ir import LEAVES, Code, Listing, Statement, defined
 from anyjoint.symbolic.ops import OPERATIONS, Op
 
 PACKABLE = frozenset((Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.LT, Op.SELECT))
@@ -32,21 +32,21 @@ class Pack(NamedTuple):
 Step = Statement | Pack
 
 
-def packed(program: Program) -> tuple[Step, ...]:
+def packed(listing: Listing) -> tuple[Step, ...]:
     """The statements in an order in which packs can be computed; as they are where packing saves too little."""
-    packing = _Packing(program)
+    packing = _Packing(listing)
     packing.find()
     saved = sum(len(pack) - 1 for pack in packing.packs)
-    plain = sum(statement.op not in LEAVES for statement in program.statements)
-    return packing.ordered() if saved > WORTH * plain else program.statements
+    plain = sum(statement.op not in LEAVES for statement in listing.statements)
+    return packing.ordered() if saved > WORTH * plain else listing.statements
 
 
 class _Packing:
     """Finds packs, as tuples of values; each value is in at most one."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.maker = {value: s for s in program.statements for value in defined(s)}
+    def __init__(self, listing: Listing) -> None:
+        self.listing = listing
+        self.maker = {value: s for s in listing.statements for value in defined(s)}
         self.made, self.made_where = self._from_loads()
         self.used, self.used_where = self._to_stores()
         self.packs: dict[tuple[int, ...], tuple[tuple[int, ...], ...]] = {}  # values -> operands, lane by lane
@@ -58,14 +58,14 @@ class _Packing:
         """Of each value how it is made, but for where it is loaded, and the last entry of a row that it depends on."""
         labels: dict[object, int] = {}
         label, where = dict[int, int](), dict[int, int]()
-        for statement in self.program.statements:
+        for statement in self.listing.statements:
             op, args = statement.op, statement.args
             if op == Code.STORE:
                 continue
             said: tuple[object, ...] = statement.data
             at = max((where[x] for x in args), default=-1)
             if op == Code.LOAD:
-                array = self.program.arrays[statement.data[0]]
+                array = self.listing.arrays[statement.data[0]]
                 said, at = (statement.data[0],), statement.data[1] if array.kind == "row" else -1
             parts = [label[x] for x in args] if op != Code.SINCOS else []  # all angles are alike
             own = (op, said, *(sorted(parts) if is_commutative(op) else parts))
@@ -78,7 +78,7 @@ class _Packing:
         labels: dict[object, int] = {}
         label, where = dict[int, int](), dict[int, int]()
         uses: dict[int, list[tuple[int, ...]]] = {}
-        for statement in reversed(self.program.statements):
+        for statement in reversed(self.listing.statements):
             own, at = 0, -1
             if statement.op == Code.STORE:
                 at = statement.data[1]
@@ -98,7 +98,7 @@ class _Packing:
         """Pack values that are made alike, then those of which the same is made, the last ones first."""
         for label, where in ((self.made, self.made_where), (self.used, self.used_where)):
             groups: dict[int, list[int]] = {}
-            for statement in reversed(self.program.statements):
+            for statement in reversed(self.listing.statements):
                 if statement.op in PACKABLE:
                     groups.setdefault(label[statement.result], []).append(statement.result)
             for group in groups.values():
@@ -152,7 +152,7 @@ class _Packing:
         """Each pack where its first lane is needed, behind all that its lanes need; packs in a circle are undone."""
         while True:
             ordering = _Ordering(self.maker, self.lane, self.packs)
-            circle = ordering.run(self.program.statements)
+            circle = ordering.run(self.listing.statements)
             if not circle:
                 return tuple(ordering.steps)
             self.undo(circle)

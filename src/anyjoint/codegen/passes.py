@@ -1,7 +1,7 @@
 """All passes between the expressions of kernels and printed text, by name, in the order in which they run.
 
 The functions below the list are the only ones that run passes. What enters and what leaves is verified: schedules by
-`check_schedule`, kernels by `check_kernel`, programs by `verify`.
+`check_schedule`, kernels by `check_kernel`, listings by `verify`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from anyjoint.codegen.ahead import ahead
 from anyjoint.codegen.cut import cut
 from anyjoint.codegen.grouped import gathered, grouped
 from anyjoint.codegen.hoist import hoisted
-from anyjoint.codegen.ir import LEAVES, LONG, Program, lower
+from anyjoint.codegen.ir import LEAVES, LONG, Listing, lower
 from anyjoint.codegen.kernel import Kernel, Schedule
 from anyjoint.codegen.merge import merged
 from anyjoint.codegen.pack import Step, packed
@@ -47,22 +47,22 @@ def over_schedule(schedule: Schedule) -> Schedule:
     return merged(ahead(schedule))
 
 
-def in_pieces(kernel: Kernel, name: str) -> tuple[tuple[Program, ...], int]:
-    """A kernel as programs that run one after the other and share so many values: "lower", "cut"."""
+def in_pieces(kernel: Kernel, name: str) -> tuple[tuple[Listing, ...], int]:
+    """A kernel as listings that run one after the other and share so many values: "lower", "cut"."""
     return cut(lower(kernel, name))
 
 
-def of_columns(program: Program, count: int) -> Program:
-    """A program of one column as that of several: "group"."""
-    return grouped(program, count)
+def of_columns(listing: Listing, count: int) -> Listing:
+    """A listing of one column as that of several: "group"."""
+    return grouped(listing, count)
 
 
-def for_printing(program: Program, target: Target, columns: int) -> tuple[Program, Sequence[Step]]:
-    """A program as it is printed, and its statements and packs: "hoist", "gather", "pack"."""
+def for_printing(listing: Listing, target: Target, columns: int) -> tuple[Listing, Sequence[Step]]:
+    """A listing as it is printed, and its statements and packs: "hoist", "gather", "pack"."""
     if target.width == 1:
-        program = hoisted(program)
+        listing = hoisted(listing)
     if columns > 1:
-        program = gathered(program)
-    long = sum(s.op not in LEAVES for s in program.statements) > LONG
+        listing = gathered(listing)
+    long = sum(s.op not in LEAVES for s in listing.statements) > LONG
     one_by_one = target.width == 1 and columns == 1
-    return program, packed(program) if long and one_by_one else program.statements
+    return listing, packed(listing) if long and one_by_one else listing.statements

@@ -21,11 +21,11 @@ from anyjoint.codegen.module import Lowered, Module, lowered, schedule_module
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.target import Target, checked_dtype, host_target
 from anyjoint.errors import InputError
+from anyjoint.scalar.array import Floats
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 _ALIGNMENT = 64
 SHARES = 4  # of a batch, for each thread
 

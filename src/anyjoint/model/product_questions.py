@@ -13,6 +13,7 @@ from anyjoint.codegen import all_finite
 from anyjoint.errors import InputError
 from anyjoint.quantity import Quantity, Row
 from anyjoint.quantity.product import NUMBERS, WEIGHTS, change_of, hvp, jvp, vjp
+from anyjoint.scalar.array import Floats
 
 from .arguments import checked_row
 from .change import names as parameter_names
@@ -22,8 +23,6 @@ from .part import Part
 from .products import Kind, Product, Products, known_quantity
 from .program import Program
 from .redundancy import ROWS, warn_of_redundancy
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class ProductQuestions(Part):

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import QUANTITIES, Quantity
@@ -24,7 +22,6 @@ from .varied import varied
 if TYPE_CHECKING:
     from .model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Kind = Callable[[Quantity, Mechanism, By], Quantity]
 KINDS: dict[str, Kind] = {"jvp": jvp, "vjp": vjp, "hvp": hvp}
 GROWTH = 3  # times that a program grows when it is differentiated

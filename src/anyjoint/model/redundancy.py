@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.scalar.array import Floats
+
 from .change import GRAVITY, find
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 MOVING = ("placement", "joint")  # parameters that say where bodies are
 ROWS = ("constraint_errors", "constraint_bias")  # smooth, however many rows follow from others
 RANK = 1e-9  # beside the strongest combination of rows: what is none

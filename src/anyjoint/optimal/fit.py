@@ -13,6 +13,7 @@ from anyjoint.errors import AnyjointError, InputError
 from anyjoint.model.arguments import finite
 from anyjoint.model.product_questions import named
 from anyjoint.options import named_options
+from anyjoint.scalar.array import Floats
 from anyjoint.simulate.progress import Progress
 from anyjoint.simulate.trajectory import Trajectory
 
@@ -23,7 +24,6 @@ from .unknowns import Unknown, check_apart, checked_iterations, quiet, settings,
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 BLIND = 1e-10  # of the largest: directions of parameters in which measurements change by less say nothing
 
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.singular import joint_reason
 from anyjoint.model.places import Shares, shares
+from anyjoint.scalar.array import Floats
 
 from .way import way
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 ROUNDS, PARTS = 9, 16  # down to 2e-11 of a step
 VANISHES = 1e-7  # of a number's usual size
 NEAR, SMALL = 0.25, 0.02  # a step that passes nearer than a quarter of its length is too long to know the way

@@ -18,6 +18,7 @@ from anyjoint.model.redundancy import MOVING, warn_of_redundancy
 from anyjoint.quantity import Quantity
 from anyjoint.quantity.inverse_dynamics import INVERSE_DYNAMICS
 from anyjoint.quantity.quantity import A, Q, X, sweeps
+from anyjoint.scalar.array import Floats
 from anyjoint.stepper import STEPPERS
 from anyjoint.stepper.physics import built_in_joints, numbered_bodies
 
@@ -32,7 +33,6 @@ from .steps import Steps
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 SOLVE = Quantity("solve with the mass matrix", "M^-1 x in linear time.", (Q, X), (A,), sweeps(MASS_SOLVE), kept=False)
 Q0, V0, TAU, DURATION = "q0", "v0", "tau", "duration"
 CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at for their slope

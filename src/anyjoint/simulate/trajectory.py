@@ -15,6 +15,7 @@ from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.optional import optional
 from anyjoint.options import named_options
+from anyjoint.scalar.array import Floats
 from anyjoint.stepper import STEPPERS
 from anyjoint.travel import Parcel
 
@@ -25,7 +26,6 @@ from .samples import chart_changes, flat_rows, hermite, integral
 from .status import Status
 from .tracks import read_tracks
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 RESISTING = {name for name, stepper in STEPPERS.items() if stepper.resists}
 MOST_STATES = 8192  # that are looked at together where each has parameters of its own
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from anyjoint.codegen import Array, Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder
+from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph, Node
 
 from .body_trace import BodyTrace, FromChildren, FromParent, FromRaw, FromRecord, FromRow, Message, Source, entries_of
@@ -27,7 +28,6 @@ from .runs import Call, add_sweeps
 from .setup import Rows, Setup, split_parameters
 from .straight import part_of
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 # Lane arrays of a kernel. "own" and "keep" are the same record, read and written: never the same entry, so that stores
 # need not wait for loads. Outward, a kernel reads "parent" and writes "mine"; inward the other way round.
 LANES = ("own", "keep", "mine", "parent")

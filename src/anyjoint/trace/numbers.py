@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
-from typing import Any
 
 import numpy as np
 
+from anyjoint.scalar.array import Floats
 from anyjoint.tree.links import raw_table
 from anyjoint.tree.plan import Plan
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 Pattern = tuple[float | None, ...]  # the exact value of a number that programs may build in, or None
 EXACT = (0.0, 1.0)  # -1 stays a number to be loaded: hinges that differ only in direction share a class
 

@@ -11,10 +11,11 @@ import numpy as np
 from anyjoint.joints.spring import Spring
 from anyjoint.mechanism import Body
 from anyjoint.mechanism.inertia import spatial_inertias
+from anyjoint.scalar.array import Floats
 from anyjoint.tree.links import RAW, inertia_values
 from anyjoint.tree.plan import Frames, Plan
 
-from .numbers import Floats, Numbers, NumberTable
+from .numbers import Numbers, NumberTable
 
 INERTIAL = slice(RAW.index("m"), len(RAW))
 

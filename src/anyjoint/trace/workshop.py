@@ -16,6 +16,7 @@ from anyjoint.codegen import Schedule
 from anyjoint.constraints import Push, Resistance
 from anyjoint.dynamics.algorithm import Algorithm, Along, Over
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar.array import Floats
 from anyjoint.tree.closures import ClosedPlan
 from anyjoint.tree.columns import FEEDS
 from anyjoint.tree.plan import GENERAL, NUDGE, Frames, Plan, body_plan, make_frames, make_plan
@@ -38,7 +39,6 @@ from .store import Traced, remembered
 from .straight import PER_LINK, SHARED, Straight, row_schedule, trace_tree
 from .structure import closed_structure, structure
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 # Straight-line code is best while it is small. Larger mechanisms run faster by kernels in loops where bodies share
 # classes; where nearly every body is a class of its own, looping saves nothing and straight-line code still wins, up to
 # the size at which it outgrows the caches and a second of compile time.

@@ -12,12 +12,11 @@ import numpy as np
 from anyjoint.codegen import compile_function
 from anyjoint.joints import Rolling
 from anyjoint.mechanism import Body
+from anyjoint.scalar.array import Floats
 from anyjoint.stepper.physics import joint_key, joint_variables
 from anyjoint.symbolic import Graph
 
 from ..kept import kept
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from anyjoint.codegen import compile_function
 from anyjoint.errors import AnyjointError
 from anyjoint.geometry.surfaces import Ellipsoid, Plane, Sphere, Surface
+from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph
 from anyjoint.symbolic.derivative import jacobian
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 GRID = (24, 12)  # points of a surface among which the search begins
 STARTS = 6
 ITERATIONS = 40
