@@ -229,7 +229,7 @@ WITHOUT: dict[str, Variant] = {
     "all savings on": per_body,
     "canonical frames": switched(canonical=False),
     "elementary rotations": switched((straight, "link_body", dense_pose)),
-    "zero and one patterns of numbers": switched((straight, "EXACT", ())),
+    "zero and one patterns of numbers": switched((straight, "CONSTANTS", ())),
     "zeros in articulated inertias": switched((articulated_body, "unit_columns", lambda S: {})),
     "merging of identities": switched((joint_program, "merge_identities", list)),
     "symmetric storage": switched((straight, "link_body", full_inertia), (Pose, "inertia", pass_in_full)),

@@ -11,7 +11,7 @@ from forces.test_laws import CONSERVATIVE, OTHERS
 from stepper.test_implicit import tree
 
 FORCES = CONSERVATIVE | OTHERS
-GROUNDED = ("Cable around a cylinder", "Tendon", "Custom")  # they pull at the ground, or along coordinates
+GROUNDED = ("Cable around a cylinder", "Tendon", "Tether", "Custom")  # they pull at the ground, or along coordinates
 BETWEEN = [*(name for name in CONSERVATIVE if name not in GROUNDED), "Muscle"]
 
 

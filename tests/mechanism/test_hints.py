@@ -5,6 +5,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import gallery, joints
+from anyjoint.simulate import chunk
 from bench.formulation_stiffness import digits, exact_accelerations, heavy_tip
 
 
@@ -43,3 +44,13 @@ def test_steps_that_shrink_to_nothing_say_what_may_be_behind_it():
     run = mech.compile(algorithm="recursive").simulate(*start, duration=1.2, **tight)
     assert "too small" in str(run.status)
     assert "modified-articulated-body" in str(run.status)
+
+
+def test_where_steps_shrink_to_nothing_does_not_depend_on_the_clock(monkeypatch):
+    """Steps are taken in pieces that last a moment; all of them are looked at."""
+    model, ends = heavy_tip(1e10).compile(algorithm="recursive"), []
+    for count in (7, 1000, 100_000):
+        monkeypatch.setattr(chunk.Pace, "start", lambda _, count=count: count)
+        run = model.simulate(np.linspace(-0.5, 0.5, 8), duration=1.2, method="dopri5", rtol=1e-9, atol=1e-9, dt=0.05)
+        ends.append(run.status.time)
+    assert ends[0] == ends[1] == ends[2] < 1.2

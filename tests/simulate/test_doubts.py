@@ -84,3 +84,12 @@ def test_what_is_meant_to_be_soft_is_not_called_deep():
         warnings.simplefilter("error")
         traj = run(ball(stiffness=50.0), at(0.1), np.zeros(6), duration=1.0, dt=1e-3)
     assert traj.q[:, 6].min() < 0.0  # sunk in by more than its radius
+
+
+def test_limits_that_are_left_out_hold_no_energy():
+    mech = aj.Mechanism("pendulum")
+    mech.add_body("rod", joint=joints.Revolute("y", limits=(-0.5, 0.5)), inertia=aj.Inertia.point(1.0, (0, 0, -1.0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        traj = run(mech, [0.4], [3.0], duration=0.1, dt=1e-3, limits=False)
+    assert traj.q.max() > 0.6

@@ -67,7 +67,7 @@ def test_depths_and_stored_energy_are_told_from_the_states_alone():
     assert deep.shape == (*traj.q.shape[:2], 1)
     assert deep[-1, :, 0] == pytest.approx(0.1 - traj.q[-1, :, 6], abs=1e-12)  # slopes by differences
     weight = 0.5 * 9.81
-    assert held_by_springs(traj, 2e-3)[-1] == pytest.approx(0.5 * weight * deep[-1, :, 0], rel=1e-3)
+    assert held_by_springs(traj, 2e-3, True)[-1] == pytest.approx(0.5 * weight * deep[-1, :, 0], rel=1e-3)
 
 
 def test_a_gap_is_a_distance_also_where_its_function_is_none():

@@ -154,12 +154,16 @@ def compiled_adaptive(request: Request) -> Iterator[Chunk]:
     while (state[:, row.time] < end).any():
         out = stepper.advance(state, drive, settings, numbers, min(pace.start(), most), 1, request.threads)
         pace.stop()
+        stuck = _stuck(out, row, end, request)
         for member in range(request.batch):
-            _add_steps(samples, member, out[:, member], row, end, request.duration)
+            steps = out[: stuck[0] + 1, member] if stuck else out[:, member]
+            _add_steps(samples, member, steps, row, end, request.duration)
         ready = samples.chunk()
         if ready is not None:
             yield ready
-        _check_progress(state, row, end, request)
+        if stuck:
+            q, v = np.split(out[stuck][: row.controlled].astype(float), [request.model.nq])
+            raise StepUnderflow(float(out[stuck][row.time]), stuck[1], q, v)
 
 
 def _prepare(request: Request, row: AdaptiveRow, state: Floats) -> None:
@@ -188,13 +192,14 @@ def smallest_step(t: Any, request: Request) -> Any:
     return SMALLEST * np.finfo(request.model.dtype).eps * np.maximum(t, 1e-3 * request.duration)
 
 
-def _check_progress(state: Floats, row: AdaptiveRow, end: float, request: Request) -> None:
-    t, h = state[:, row.time], state[:, row.step]
-    stuck = np.flatnonzero((h < smallest_step(t, request)) & (t < end))
-    if len(stuck):
-        member, nq = int(stuck[0]), request.model.nq
-        q, v = np.split(state[member, : row.controlled].copy(), [nq])
-        raise StepUnderflow(float(t[member]), member, q, v)
+def _stuck(out: Floats, row: AdaptiveRow, end: float, request: Request) -> tuple[int, int] | None:
+    """The first step, and its trajectory, after which time would not move on.
+
+    All steps are looked at: how many are taken at once depends on the clock, and what is found must not.
+    """
+    t, h = out[..., row.time], out[..., row.step]
+    found = np.argwhere((h < smallest_step(t, request)) & (t < end))
+    return (int(found[0, 0]), int(found[0, 1])) if len(found) else None
 
 
 def python_adaptive(request: Request) -> Iterator[Chunk]:

@@ -51,7 +51,7 @@ def _gained(traj: Trajectory, request: Request) -> Iterator[str]:
     """By how much energy rose, above what inputs and forces put in."""
     every = -(-len(traj.t) // LOOKED)
     few = traj if every == 1 else _some(traj, slice(len(traj.t) % every, None, every))
-    total = (few.energy_and_work() + held_by_springs(few, request.dt))[1:]
+    total = (few.energy_and_work() + held_by_springs(few, request.dt, request.limits))[1:]
     kinetic = few.energy()[0].max(axis=0)
     mechanism = request.model.mechanism
     mass = sum(body.inertia.mass for body in mechanism.bodies)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 
-def held_by_springs(traj: Trajectory, dt: float) -> Floats:
-    """At every sample but the first, of which no forces are known.
+def held_by_springs(traj: Trajectory, dt: float, limits: bool) -> Floats:
+    """At every sample but the first, of which no forces are known; stops hold some if limits are a part of the step.
 
     A hard contact that pushes with f holds f^2 / 2k, which is known more precisely than its depth; a soft one, whose
     force may also resist motion, k / 2 times the square of that.
@@ -39,7 +39,7 @@ def held_by_springs(traj: Trajectory, dt: float) -> Floats:
                 total += 0.5 * k * np.minimum(gap, 0.0) ** 2
             else:
                 total += push[..., point] ** 2 / (2 * k)
-    for stop in stops(mechanism, ease):
+    for stop in stops(mechanism, ease) if limits else ():
         (body, k), (end, side, stiffness, mass) = stop.coordinates[0], stop.numbers
         beyond = np.maximum(side * (end - traj.q[..., mechanism.bodies[body].q.start + k]), 0.0)
         total += 0.5 * float(firmness(stiffness, mass, dt)) * beyond**2
