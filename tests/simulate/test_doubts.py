@@ -93,3 +93,15 @@ def test_limits_that_are_left_out_hold_no_energy():
         warnings.simplefilter("error")
         traj = run(mech, [0.4], [3.0], duration=0.1, dt=1e-3, limits=False)
     assert traj.q.max() > 0.6
+
+
+def test_bodies_that_settle_say_nothing():
+    mech, capsule = aj.Mechanism("capsules"), shapes.Capsule(0.05, 0.4)
+    for name in ("flat", "across"):
+        mech.add_body(name, joint=joints.FreeQuaternion(), inertia=capsule.inertia(1.0), shape=capsule)
+    mech.add_contact("flat", friction=0.3)
+    mech.add_contact("across", on=distances.Capsule(0.05, 0.4), of="flat", friction=0.9)
+    s = np.sqrt(0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run(mech, [s, s, 0, 0, 0, 0, 0.05, s, 0, s, 0, 0, 0, 0.15], None, duration=0.1, dt=1e-3)

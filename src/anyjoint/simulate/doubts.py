@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 GAIN = 0.01  # of the largest kinetic energy: what is gained beyond is told
+SETTLES = 20  # steps: what gravity gives within so many is no motion, but how bodies find where they rest
 DEEP = 0.1  # of a body's own size: what is deeper inside is told
 FAR = 2.0  # times that size: what goes further in a step is told
 LOOKED, WORST = 512, 24  # samples whose energy is looked at; of each trajectory, those that pushed most, and fastest
@@ -55,7 +56,7 @@ def _gained(traj: Trajectory, request: Request) -> Iterator[str]:
     kinetic = few.energy()[0].max(axis=0)
     mechanism = request.model.mechanism
     mass = sum(body.inertia.mass for body in mechanism.bodies)
-    falls = 0.5 * mass * (request.dt * float(np.linalg.norm(mechanism.gravity))) ** 2  # within a step
+    falls = 0.5 * mass * (SETTLES * request.dt * float(np.linalg.norm(mechanism.gravity))) ** 2
     rise = (total - np.minimum.accumulate(total, axis=0)) / np.maximum(kinetic + falls, 1e-300)
     at = np.unravel_index(np.argmax(rise), rise.shape)
     most = float(rise[at])
