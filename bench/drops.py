@@ -62,7 +62,8 @@ def drop(label: str, mech: aj.Mechanism, q: Array, v: Array, dt: float, steps: i
         return Found(count, why=(f"{label}: {traj.status}",))
     deep = depths(mech, traj)
     kinetic, potential = (np.asarray(x) for x in traj.energy())
-    total = (kinetic + potential + held_by_springs(traj, dt, limits=True))[1:]  # before the first step no forces are known
+    held = held_by_springs(traj, dt, limits=True)
+    total = (kinetic + potential + held)[1:]  # before the first step no forces are known
     more = np.maximum.accumulate(total[::-1], axis=0)[::-1] - total  # to the most that is still to come
     rise, moved = more.max(axis=0) / kinetic.max(axis=0), dt * np.abs(traj.v).max(axis=(0, 2))
     gain = float((rise / moved**2).max())
