@@ -9,15 +9,14 @@ from functools import cache
 from typing import Any
 
 from anyjoint.constraints import Push
-from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import maximum, minimum
 
-from .force import Values, check_number, checked_vector, driven_body
-from .lag import Lag, activated
+from .force import Values, check_number, checked_range, checked_vector, driven_body
+from .lag import Lag, activated, check_lag
 from .path import Item, Path, check_listed, read_path
 from .servo import coordinate
-from .signal import Signal, joined, parted
+from .signal import Signal, check_signal, joined, parted
 
 EVERYWHERE = (-math.inf, math.inf)
 Sides = tuple[bool, bool]  # of a range whether it has a lower and an upper end
@@ -48,6 +47,8 @@ class Actuator:
     lag: Lag | None = None
 
     def __post_init__(self) -> None:
+        check_signal("Actuator", "control", self.control)
+        check_lag("Actuator", self.lag)
         check_number("Actuator", "gear", self.gear, least=-math.inf)
         if isinstance(self.gain, (tuple, list)):
             object.__setattr__(self, "gain", checked_vector("Actuator", "gain", self.gain))
@@ -57,9 +58,7 @@ class Actuator:
             check_listed(self.path, "Actuator")
         object.__setattr__(self, "bias", checked_vector("Actuator", "bias", self.bias))
         for name in ("control_range", "effort_range"):
-            low, high = getattr(self, name)
-            if not low <= high:
-                raise InputError(f"Actuator: {name}={(low, high)}; expected two numbers in increasing order")
+            object.__setattr__(self, name, checked_range("Actuator", name, getattr(self, name)))
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
         along = self._along(mechanism)

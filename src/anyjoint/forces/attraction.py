@@ -32,6 +32,8 @@ class Attraction:
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
         given = range(mechanism.nb) if self.bodies is None else self.bodies
+        if not isinstance(given, Sequence) or isinstance(given, str):
+            raise InputError(f"Attraction: bodies={given!r}; expected a list of bodies, or leave it out for all")
         chosen = [body_index(mechanism, body, "Attraction") for body in given]
         if min(chosen, default=0) < 0 or len(set(chosen)) < len(chosen):
             raise InputError(f"Attraction: bodies={self.bodies!r}; expected different bodies, the ground has no mass")

@@ -14,7 +14,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import absolute
 from anyjoint.spatial import Pose, Twist, vector
 
-from .force import Values, Vector3, body_index, check_number, checked_vector
+from .force import Values, Vector3, check_number, check_pose, checked_vector, moving_index
 
 POINT, AXES, WIND = slice(0, 3), slice(3, 12), slice(12, 15)  # of the numbers; then what grows with speed, its square
 
@@ -40,6 +40,7 @@ class BoxDrag:
             check_number("BoxDrag", name, getattr(self, name), least=0.0)
         for name in ("size", "wind"):
             object.__setattr__(self, name, checked_vector("BoxDrag", name, getattr(self, name)))
+        check_pose("BoxDrag", "pose", self.pose)
         if min(self.size) <= 0:
             raise InputError(f"BoxDrag: size={self.size}; expected three lengths that are positive")
 
@@ -51,7 +52,7 @@ class BoxDrag:
         axes = np.asarray(self.pose.R, dtype=float).ravel().tolist()
         place = *(float(x) for x in self.pose.p), *axes, *self.wind
         numbers = *place, *slow, *(self.density * x for x in (*faces, *turned))
-        body = (body_index(mechanism, self.body, "BoxDrag"),)
+        body = (moving_index(mechanism, self.body, "BoxDrag"),)
         return [
             Push(what="BoxDrag", measure=motion, effort=resist, bodies=body, numbers=numbers, velocity=True, seen=wind)
         ]

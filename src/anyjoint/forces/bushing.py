@@ -15,7 +15,7 @@ from anyjoint.scalar import Scalar, reals
 from anyjoint.spatial import Pose, Turn, dot, vector
 from anyjoint.spatial.factor import Translation
 
-from .force import Values, body_index
+from .force import Values, body_index, check_pose
 
 FRAME = 12
 
@@ -38,6 +38,8 @@ class Bushing:
     def __post_init__(self) -> None:
         for name in ("stiffness", "damping"):
             object.__setattr__(self, name, six(name, getattr(self, name)))
+        for name in ("at_a", "at_b"):
+            check_pose("Bushing", name, getattr(self, name))
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
         bodies = tuple(body_index(mechanism, body, "Bushing") for body in (self.body_a, self.body_b))

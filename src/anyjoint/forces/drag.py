@@ -11,7 +11,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import sqrt
 from anyjoint.spatial import Pose, Twist, at_unit_length, dot, vector
 
-from .force import Values, Vector3, body_index, check_number, checked_vector
+from .force import Values, Vector3, check_number, checked_vector, moving_index
 
 TINY = 1e-36  # keeps the direction of a flow finite where nothing flows
 
@@ -44,7 +44,7 @@ class Drag:
         object.__setattr__(self, "normal", tuple(at_unit_length(self.normal)))
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
-        body = (body_index(mechanism, self.body, "Drag"),)
+        body = (moving_index(mechanism, self.body, "Drag"),)
         flow = *self.point, *self.wind, *self.normal, self.linear, self.quadratic, self.lift
         made = []
         if any(flow[9:]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -34,7 +35,7 @@ class FLV:
         for name, least in bounds.items():
             check_number("FLV", name, getattr(self, name), least)
         ends = self.zero, self.shortest, self.longest
-        if not all(is_number(x) for x in ends) or not self.shortest < 1 < self.longest:
+        if not all(is_number(x) and math.isfinite(x) for x in ends) or not self.shortest < 1 < self.longest:
             raise InputError(f"FLV: zero, shortest, longest = {ends!r}; expected numbers, shortest < 1 < longest")
 
     @property

@@ -18,6 +18,7 @@ from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Body
 from anyjoint.scalar import reals
+from anyjoint.spatial import Pose
 
 Vector3 = Sequence[Any]
 Values = Any  # vectors of any scalars, as functions of pushes take and return them
@@ -35,7 +36,10 @@ def body_index(mechanism: Mechanism, body: Any, what: str) -> int:
     if body is None or body is mechanism.ground or body == "ground":
         return -1
     if isinstance(body, str):
-        return int(mechanism[body].index)
+        try:
+            return int(mechanism[body].index)
+        except InputError as error:
+            raise InputError(f"{what}: {error}") from None
     index = getattr(body, "index", body)
     if isinstance(index, bool) or not isinstance(index, int) or not -1 <= index < mechanism.nb:
         raise InputError(
@@ -44,12 +48,20 @@ def body_index(mechanism: Mechanism, body: Any, what: str) -> int:
     return index
 
 
+def moving_index(mechanism: Mechanism, body: Any, what: str) -> int:
+    """Index of a body that is not the ground, on which forces do nothing."""
+    index = body_index(mechanism, body, what)
+    if index < 0:
+        raise InputError(f"{what}: body={body!r} is the ground, which does not move; give a body or its name")
+    return index
+
+
 def driven_body(mechanism: Mechanism, body: Any, coordinate: int, what: str) -> Body:
     """A body of which one coordinate can be driven."""
-    found = mechanism.bodies[body_index(mechanism, body, what)]
-    if not found.joint.rates_are_velocities or not 0 <= coordinate < found.joint.nv:
+    found = mechanism.bodies[moving_index(mechanism, body, what)]
+    if not is_count(coordinate) or not found.joint.rates_are_velocities or coordinate >= found.joint.nv:
         raise InputError(
-            f"{what}: body {found.name!r} has no coordinate {coordinate} to drive; it has {found.joint.nv}"
+            f"{what}: body {found.name!r} has no coordinate {coordinate!r} to drive; it has {found.joint.nv}"
         )
     return found
 
@@ -59,10 +71,33 @@ def is_number(x: Any) -> bool:
     return isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)
 
 
+def is_count(x: Any) -> bool:
+    """Whether x is a whole number of at least 0, and not a truth value."""
+    return isinstance(x, (int, np.integer)) and not isinstance(x, bool) and int(x) >= 0
+
+
 def check_number(what: str, name: str, value: Any, least: float) -> None:
     """Refuse what is not a finite number of at least `least`."""
     if not is_number(value) or not least <= float(value) < math.inf:
         raise InputError(f"{what}: {name}={value!r}; expected a finite number of at least {least:g}")
+
+
+def checked_range(what: str, name: str, value: Any) -> tuple[float, float]:
+    """Two numbers in increasing order; they may be infinite."""
+    try:
+        low, high = value
+    except (TypeError, ValueError):
+        low = high = None
+    if not is_number(low) or not is_number(high) or not low <= high:
+        raise InputError(f"{what}: {name}={value!r}; expected two numbers in increasing order")
+    return float(low), float(high)
+
+
+def check_pose(what: str, name: str, value: Any) -> None:
+    """Refuse what is no pose, or one that does more than turn and shift."""
+    R = np.asarray(value.R, dtype=float) if isinstance(value, Pose) else np.zeros((3, 3))
+    if not np.abs(R @ R.T - np.eye(3)).max() < 1e-9 or not np.isfinite(np.asarray(value.p, dtype=float)).all():
+        raise InputError(f"{what}: {name}={value!r}; expected a Pose")
 
 
 def checked_vector(what: str, name: str, value: Any) -> tuple[float, ...]:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from anyjoint.errors import InputError
 
-from .force import check_number
+from .force import check_number, checked_range
 from .signal import Signal
 
 GRID = 2.5e-4  # s
@@ -20,6 +20,7 @@ EVERYWHERE: Range = (-math.inf, math.inf)
 WHOLE: Range = (0.0, 1.0)
 
 
+@runtime_checkable
 class Lag(Protocol):
     """How an activation follows a control."""
 
@@ -102,7 +103,8 @@ def _kept(x: float, within: Range) -> float:
 
 def _check_start(what: str, start: float, within: Range) -> None:
     check_number(what, "start", start, least=-math.inf)
-    if not within[0] <= start <= within[1]:
+    low, high = checked_range(what, "range", within)
+    if not low <= start <= high:
         raise InputError(f"{what}: start={start!r} is not within range={within!r}; give two numbers around it")
 
 
@@ -134,6 +136,12 @@ class Followed:
     def _asked(self, t: float) -> float:
         given = self.control(t) if callable(self.control) else self.control
         return _kept(float(given), self.within)
+
+
+def check_lag(what: str, lag: Any) -> None:
+    """Refuse what is no lag."""
+    if lag is not None and (isinstance(lag, type) or not isinstance(lag, Lag)):
+        raise InputError(f"{what}: lag={lag!r}; expected Filter(...), Integrator(...), MuscleLag(...) or none")
 
 
 def activated(control: Signal, lag: Lag | None, within: Range = EVERYWHERE) -> Signal:

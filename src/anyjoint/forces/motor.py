@@ -13,7 +13,7 @@ from anyjoint.scalar import maximum, minimum
 
 from .force import Values, check_number, driven_body
 from .servo import coordinate
-from .signal import Signal, joined, parted
+from .signal import Signal, check_signal, joined, parted
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Motor:
     coordinate: int = 0
 
     def __post_init__(self) -> None:
+        check_signal("Motor", "command", self.command)
         check_number("Motor", "stall_torque", self.stall_torque, least=0.0)
         check_number("Motor", "no_load_speed", self.no_load_speed, least=1e-12)
         check_number("Motor", "gear", self.gear, least=-1e300)

@@ -15,9 +15,9 @@ from anyjoint.scalar import Scalar, exp, less, maximum, minimum, select, sqrt
 
 from .flv import FLV
 from .force import Values, check_number
-from .lag import Lag, activated
+from .lag import Lag, activated, check_lag
 from .path import Item, check_listed, read_path
-from .signal import Signal, joined, parted
+from .signal import Signal, check_signal, joined, parted
 from .wrap import TINY
 
 WIDTH = 0.45  # of the curve of force over length, in optimal lengths
@@ -78,6 +78,8 @@ class Muscle:
 
     def __post_init__(self) -> None:
         check_listed(self.path, "Muscle")
+        check_signal("Muscle", "activation", self.activation)
+        check_lag("Muscle", self.lag)
         if not callable(self.force):
             raise InputError(f"Muscle: force={self.force!r}; expected Hill(...) or force(length, rate, activation)")
 

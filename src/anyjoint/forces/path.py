@@ -60,8 +60,8 @@ def read_path(path: Sequence[Item], mechanism: Mechanism, what: str) -> Path:
 
     for item in path:
         if isinstance(item, OBSTACLES):
-            kinds.append(item.kind)
             own: Sequence[float] = item.numbers()
+            kinds.append(item.kind)
         elif isinstance(item, MovingPoint):
             kinds.append((MOVING, item.position, tuple(place(pair) for pair in item.coordinates)))
             own = ()

@@ -13,8 +13,8 @@ from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import maximum, minimum
 
-from .force import Values, check_number, driven_body
-from .signal import Signal, joined, parted
+from .force import Values, check_number, driven_body, is_number
+from .signal import Signal, check_signal, joined, parted
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,10 @@ class Servo:
     limit: float = math.inf
 
     def __post_init__(self) -> None:
+        check_signal("Servo", "target", self.target)
         check_number("Servo", "stiffness", self.stiffness, least=0.0)
         check_number("Servo", "damping", self.damping, least=0.0)
-        if not self.limit > 0:
+        if not is_number(self.limit) or not self.limit > 0:
             raise InputError(f"Servo: limit={self.limit!r}; expected a positive number, or leave it out")
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:

@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anyjoint.errors import AnyjointError
+from anyjoint.errors import AnyjointError, InputError
+
+from .force import is_number
 
 Signal = float | Callable[[float], float]
 Functions = tuple[Callable[[float], float], ...]
@@ -18,6 +20,12 @@ class BadInput(AnyjointError):
     def __init__(self, sentence: str, time: float) -> None:
         super().__init__(sentence)
         self.time = time
+
+
+def check_signal(what: str, name: str, value: Any) -> None:
+    """Refuse what is neither a finite number nor a function."""
+    if not callable(value) and not (is_number(value) and math.isfinite(value)):
+        raise InputError(f"{what}: {name}={value!r}; expected a finite number or a function of time")
 
 
 def signal_at(function: Callable[[float], float], t: float) -> float:

@@ -9,15 +9,14 @@ from functools import cache
 from typing import Any
 
 from anyjoint.constraints import Push
-from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Twist, dot
 
 from .actuator import EVERYWHERE, Sides, within
-from .force import Values, Vector3, body_index, check_number, checked_vector
-from .lag import Lag, activated
-from .signal import Signal, joined, parted
+from .force import Values, Vector3, check_number, checked_range, checked_vector, moving_index
+from .lag import Lag, activated, check_lag
+from .signal import Signal, check_signal, joined, parted
 
 
 @dataclass(frozen=True)
@@ -40,17 +39,17 @@ class Thruster:
     lag: Lag | None = None
 
     def __post_init__(self) -> None:
+        check_signal("Thruster", "control", self.control)
+        check_lag("Thruster", self.lag)
         for name in ("force", "torque", "point"):
             object.__setattr__(self, name, checked_vector("Thruster", name, getattr(self, name)))
         for name in ("gain", "bias"):
             check_number("Thruster", name, getattr(self, name), least=-math.inf)
         for name in ("control_range", "effort_range"):
-            low, high = getattr(self, name)
-            if not low <= high:
-                raise InputError(f"Thruster: {name}={(low, high)}; expected two numbers in increasing order")
+            object.__setattr__(self, name, checked_range("Thruster", name, getattr(self, name)))
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
-        body = (body_index(mechanism, self.body, "Thruster"),)
+        body = (moving_index(mechanism, self.body, "Thruster"),)
         (control,), functions, (timed,) = parted([activated(self.control, self.lag, self.control_range)])
         ranges = (*(EVERYWHERE if self.lag else self.control_range), *self.effort_range)
         ends = tuple(x if math.isfinite(x) else 0.0 for x in ranges)

@@ -45,9 +45,11 @@ class WrapEllipsoid:
         for radius in radii:
             check_number("WrapEllipsoid", "radii", radius, least=1e-12)
         check_segments("WrapEllipsoid", self.segments)
-        rows = [checked_vector("WrapEllipsoid", "rotation", row) for row in self.rotation]
-        turn = np.array(rows, dtype=float)
-        if turn.shape != (3, 3) or np.abs(turn @ turn.T - np.eye(3)).max() > 1e-9 or np.linalg.det(turn) < 0:
+        try:
+            turn = np.array(self.rotation, dtype=float)
+        except (TypeError, ValueError):
+            turn = np.zeros(0)
+        if turn.shape != (3, 3) or not np.abs(turn @ turn.T - np.eye(3)).max() < 1e-9 or np.linalg.det(turn) < 0:
             raise InputError(f"WrapEllipsoid: rotation={self.rotation!r}; expected the three rows of a rotation matrix")
         side = () if self.side is None else turn.T @ checked_vector("WrapEllipsoid", "side", self.side)
         center = checked_vector("WrapEllipsoid", "center", self.center)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,7 +12,7 @@ from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.spatial import Pose, Twist
 
-from .force import Values, Vector3, body_index, checked_vector
+from .force import Values, Vector3, checked_vector, moving_index
 from .signal import Signal, joined, parted
 
 
@@ -31,12 +31,13 @@ class Wrench:
             raise InputError(f'Wrench: axes={self.axes!r}; expected "world" or "body"')
         object.__setattr__(self, "point", checked_vector("Wrench", "point", self.point))
         for name in ("torque", "force"):
-            given = tuple(getattr(self, name))
-            numbers = checked_vector("Wrench", name, [0.0 if callable(x) else x for x in given])
+            given = getattr(self, name)
+            listed = isinstance(given, Iterable)
+            numbers = checked_vector("Wrench", name, [0.0 if callable(x) else x for x in given] if listed else given)
             object.__setattr__(self, name, tuple(x if callable(x) else y for x, y in zip(given, numbers, strict=True)))
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
-        body = (body_index(mechanism, self.body, "Wrench"),)
+        body = (moving_index(mechanism, self.body, "Wrench"),)
         return [
             *self._push(body, self.force, SPEEDS[self.axes], self.point),
             *self._push(body, self.torque, SPINS[self.axes], ()),

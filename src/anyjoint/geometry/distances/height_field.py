@@ -32,7 +32,10 @@ class HeightField(Distance):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "heights", table("HeightField heights", self.heights, (None, None), (2, 2)))
-        corners = np.asarray([self.low, self.high], dtype=float)
+        try:
+            corners = np.asarray([self.low, self.high], dtype=float)
+        except (TypeError, ValueError):
+            corners = np.zeros(0)
         if corners.shape != (2, 2) or not np.isfinite(corners).all() or (corners[0] >= corners[1]).any():
             raise InputError(f"HeightField: low={self.low!r}, high={self.high!r}; expected x and y, low below high")
 
