@@ -74,7 +74,7 @@ def test_a_muscle_with_a_lag_pulls_later():
 @pytest.mark.parametrize(("make", "words"), [
     (lambda: forces.Filter(0.0), "Filter: tau=0.0"),
     (lambda: forces.Filter(1.0, 2.0, (0, 1)), "start=2.0 is not within"),
-    (lambda: forces.Integrator(range=(1, 0)), "Integrator: start"),
+    (lambda: forces.Integrator(range=(1, 0)), "Integrator: range"),
     (lambda: forces.MuscleLag(rise=-1), "rise=-1"),
     (lambda: forces.Tether([], (1, 0), 1.0), "range=\\(1, 0\\)"),
     (lambda: forces.Tether([], "x", 1.0), "range='x'"),
