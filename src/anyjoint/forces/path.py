@@ -16,7 +16,7 @@ from anyjoint.scalar import Scalar, less, select
 from anyjoint.spatial import vector
 
 from .around import OBSTACLES, Obstacles, Standing
-from .force import Values, body_index, check_number, checked_vector, driven_body, is_number
+from .force import Values, body_index, check_number, checked_range, checked_vector, driven_body, is_number
 from .waypoint import ConditionalPoint, Drum, MovingPoint, Pulley
 from .wrap import distance
 from .wrap_ellipsoid import WrapEllipsoid
@@ -67,7 +67,8 @@ def read_path(path: Sequence[Item], mechanism: Mechanism, what: str) -> Path:
             own = ()
         elif isinstance(item, ConditionalPoint):
             kinds.append((SOMETIMES, place(item.coordinate), item.function))
-            own = (*checked_vector(what, "point of the path", item.point), *_range(item.range, what))
+            at = checked_vector(what, "point of the path", item.point)
+            own = (*at, *checked_range(what, "range of a point", item.range))
         elif isinstance(item, Drum):
             kinds.append((DRUM, place((item.body, item.coordinate))))
             own = (check_real(what, "radius", item.radius), check_real(what, "zero", item.zero))
@@ -95,13 +96,6 @@ def check_real(what: str, name: str, value: Any) -> float:
     if not is_number(value) or not math.isfinite(value):
         raise InputError(f"{what}: {name}={value!r} in a path; expected a finite number")
     return float(value)
-
-
-def _range(given: Any, what: str) -> tuple[float, float]:
-    low, high = (float(x) for x in given)
-    if not low <= high:
-        raise InputError(f"{what}: range {given!r} of a point; expected two numbers in increasing order")
-    return low, high
 
 
 def _check_order(path: Sequence[Item], what: str) -> None:

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from anyjoint.constraints import Push
-from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
 
-from .force import Values, check_number, is_number
+from .force import Values, check_number, checked_range
 from .limits import above, below, stop_above, stop_below
 from .path import Item, check_listed, read_path
 
@@ -35,10 +34,7 @@ class Tether:
         check_listed(self.path, "Tether")
         for name, least in (("stiffness", 0.0), ("damping", 0.0), ("onset", 1e-12)):
             check_number("Tether", name, getattr(self, name), least)
-        given = self.range
-        pair = isinstance(given, (tuple, list)) and len(given) == 2 and all(map(is_number, given))
-        if not pair or not given[0] <= given[1]:
-            raise InputError(f"Tether: range={given!r}; expected two numbers in increasing order")
+        object.__setattr__(self, "range", checked_range("Tether", "range", self.range))
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
         path = read_path(self.path, mechanism, "Tether")
