@@ -114,8 +114,8 @@ def own_times(model: Any, states: States, options: argparse.Namespace) -> dict[s
     for quantity, third in QUANTITIES.items():
         inputs = [states.q, states.v, getattr(states, third)]
         made[f"anyjoint {quantity}"] = loop_time(model, quantity, inputs, options.seconds)
-        count = STATES * max(1, min(BATCH, MEMORY // (24 * model.nv**2)) // STATES)
-        rows = [np.ascontiguousarray(np.tile(x, (count // STATES, 1))) for x in inputs]
+        count = min(BATCH, MEMORY // (24 * model.nv**2))
+        rows = [np.resize(x, (count, x.shape[1])) for x in inputs]
         out = np.zeros((count, 3 * model.nv**2))
         model.evaluate(quantity, tuple(rows), out)  # compiles the vector code
         made[f"anyjoint, batch {quantity}"] = best_time(

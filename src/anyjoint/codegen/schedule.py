@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _ALIGNMENT = 64
 SHARES = 4  # of a batch, for each thread
+LANES, NEAR = 8, 2 << 20  # states side by side, and bytes of theirs that a second cache holds
 
 
 def aligned(count: int, dtype: str) -> Floats:
@@ -51,6 +52,14 @@ def _is_straight(schedule: Schedule) -> bool:
     if sum(run.times for run in schedule.runs) == 1 or any(kernel.columns > 1 for kernel in schedule.kernels):
         return True
     return any(len(live_nodes(k.graph, [s.node.id for s in k.stores])) > LONG for k in schedule.kernels)
+
+
+def _is_vast(schedule: Schedule, size: int) -> bool:
+    """Whether states side by side would not stay near, while columns fill the vectors of one state as well."""
+    if all(kernel.columns == 1 for kernel in schedule.kernels):
+        return False
+    numbers = (n for n, array in zip(extents(schedule), schedule.arrays, strict=True) if array.kind != "uniform")
+    return sum(numbers) * size * LANES > NEAR
 
 
 def count_schedule(schedule: Schedule) -> OpCount:
@@ -92,6 +101,7 @@ class CompiledSchedule:
         self.schedule = schedule
         self.dtype = checked_dtype(dtype)
         self._type = np.dtype(self.dtype)
+        width = 1 if width is None and _is_vast(schedule, self._type.itemsize) else width
         self.target = host_target(self.dtype, width, contract, straight=_is_straight(schedule))
         self._runs = schedule.words
         self.runs_at = address(self._runs)  # where the driver finds which kernels to run

@@ -7,7 +7,7 @@ from anyjoint.dynamics.algorithm import Along
 
 from .classes import Tracer
 from .layout import Layout, tree_builder
-from .pair_layout import By, Entries, Pairs, Part, Target, spread
+from .pair_layout import By, Entries, Pairs, Part, Target, matrix, spread
 from .product_layout import add_copy, add_product
 from .setup import Rows
 from .solve_layout import Solve
@@ -60,11 +60,12 @@ def forward_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     layout.add_runs()
     plan, nv, to = tracer.plan, tracer.plan.links[-1].v.stop, builder.place("result")
     pairs = Pairs(builder, plan, layout.results)
+    rights = [matrix(builder, nv, width) for _, width in matrices]
+    for (entries, _), right in zip(matrices, rights, strict=True):
+        pairs.add(entries, right)
     solve = Solve(builder, plan, layout.results)
     inverse = solve.inverse()
-    for entries, width in matrices:
-        right = Target(builder.room(nv * width), width)
-        pairs.add(entries, right)
+    for (entries, width), right in zip(matrices, rights, strict=True):
         if nv <= PRODUCTS:
             add_product(builder, plan, inverse, right, Target(to, width), entries.by)
         else:

@@ -79,6 +79,12 @@ class Target:
     stride: int
 
 
+def matrix(builder: Builder, rows: int, columns: int = 0) -> Target:
+    """Room for a matrix in the work array, square unless columns are given; rows begin at cache lines."""
+    stride = (columns or rows) + -(columns or rows) % LINE
+    return Target(builder.room(rows * stride, LINE), stride)
+
+
 @dataclass(frozen=True)
 class Call:
     """A kernel for rows of a block, and where its arguments begin; the last one is the matrix."""

@@ -16,12 +16,12 @@ from anyjoint.tree.plan import Plan
 from .pair_layout import MOST, By, Target, blocks, column, owners
 from .pieces import Pieces
 
-ROWS, COLUMNS = 5, 8  # of the answer that one kernel computes, or copies
+ROWS, COLUMNS = 4, 8  # of the answer that one kernel computes, or copies
 
 
 def add_product(builder: Builder, plan: Plan, inverse: Target, right: Target, to: Target, by: By) -> None:
     """-M^-1 X for M^-1 and X in the work array; zeros of X need not be there."""
-    above = lineage(plan)
+    above = lineage(plan.parents)
     calls: dict[tuple[int, int, tuple[int, ...]], list[tuple[int, ...]]] = {}
     for block in blocks(plan, MOST):
         first, last = (plan.links.index(link) for link in (block[0], block[-1]))
@@ -39,10 +39,10 @@ def add_product(builder: Builder, plan: Plan, inverse: Target, right: Target, to
         builder.run(number, *zip(arrays, zip(*table, strict=True), strict=True))
 
 
-def lineage(plan: Plan) -> list[set[int]]:
-    """Each link, and those between it and the root."""
-    above = [{i} for i in range(len(plan.links))]
-    for i, parent in enumerate(plan.parents):
+def lineage(parents: Sequence[int]) -> list[set[int]]:
+    """Each of those that have parents, and all between it and the root."""
+    above = [{i} for i in range(len(parents))]
+    for i, parent in enumerate(parents):
         above[i] |= above[parent] if parent >= 0 else set()
     return above
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen import Schedule
+from anyjoint.codegen import Schedule, count_schedule
 from anyjoint.constraints import Push, Resistance
 from anyjoint.dynamics.algorithm import Algorithm, Along, Over
 from anyjoint.mechanism import Mechanism
@@ -44,6 +44,7 @@ from .structure import closed_structure, structure
 # the size at which it outgrows the caches and a second of compile time.
 SMALL, LARGE = 3_500, 16_000  # operations
 SHARING = 3.0  # bodies per kernel
+BUSY, BUSY_SHARING = 6_000, 1.5  # straight code of more operations outgrows the nearest cache of instructions
 GROUND = (0.0, 0.0, 0.0)  # how the ground accelerates where gravity does not count
 
 
@@ -228,8 +229,8 @@ class Workshop:
             size = estimate(plan)
             if self.form == "kernels" or (self.form == "auto" and size > SMALL):
                 schedule, rows = lay_out(Tracer(plan, numbers, self.joints, algorithm))
-                sharing = sum(run.times for run in schedule.runs) / max(len(schedule.kernels), 1)
-                if self.form == "kernels" or sharing >= SHARING or size > LARGE:
+                enough = SHARING if count_schedule(schedule).total <= BUSY else BUSY_SHARING
+                if self.form == "kernels" or size > LARGE or sharing(schedule) >= enough:
                     return schedule, rows
             return straight()
 
@@ -303,8 +304,7 @@ class Workshop:
         if self.form == "auto" and size <= LARGE and self._sharing(closed.plan) < SHARING:
             return None  # which tracing them would show, too
         made = constrained_kernels(self, question, inputs, closed, numbers)
-        sharing = sum(run.times for run in made[0].runs) / max(len(made[0].kernels), 1)
-        return made if self.form == "kernels" or sharing >= SHARING or size > LARGE else None
+        return made if self.form == "kernels" or size > LARGE or sharing(made[0]) >= SHARING else None
 
     def _sharing(self, plan: Plan) -> float:
         """Links for each class, at most: exact numbers may tell more of them apart."""
@@ -348,3 +348,8 @@ class Workshop:
 def estimate(plan: Plan) -> int:
     """A rough number of operations of forward dynamics, to choose the form before anything is traced."""
     return sum(400 if link.kind != GENERAL else 500 + 250 * link.joint.nv for link in plan.links)
+
+
+def sharing(schedule: Schedule) -> float:
+    """Calls for each kernel."""
+    return sum(run.times for run in schedule.runs) / max(len(schedule.kernels), 1)
