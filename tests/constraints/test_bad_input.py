@@ -98,6 +98,32 @@ def test_a_start_at_which_a_function_is_not_defined():
     assert any("not finite at the start" in str(problem) for problem in mech.check())
 
 
+def test_a_rod_without_length():
+    """Zero and flat at once: it would hold nothing, or throw bodies about."""
+    mech = aj.Mechanism("two")
+    for name in "ab":
+        mech.add_body(name, joint=joints.Translational(), inertia=aj.Inertia.sphere(1.0, 0.1))
+    mech.add_constraint(aj.constraint(lambda a, b: (a.p - b.p) @ (a.p - b.p)), bodies=("a", "b"), name="rod")
+    with pytest.raises(InputError, match=r"'rod' \(.*\): row 0 has no slope at the state that was found.*not square"):
+        mech.compile().assemble([0.1, 0.2, 0.3, 0.0, 0.0, 0.0])
+    mech.set_start([0.1, 0.2, 0.3, 0.1, 0.2, 0.3])
+    (problem,) = mech.check()
+    assert "row 0 has no slope at the start" in problem.message
+
+
+@pytest.mark.parametrize("ask", [
+    lambda model: model.mobility([0.3, 0.2]), lambda model: model.assemble([0.3, 0.2], hold="crank"),
+    lambda model: model.constraint_forces([0.3, 0.2], [0, 0]), lambda model: model.forward_dynamics([0.3, 0.2], [0, 0]),
+])  # fmt: skip
+def test_a_body_without_mass(ask):
+    mech = aj.Mechanism("massless")
+    mech.add_body("crank", joint=joints.Revolute((0, 1, 0)), inertia=aj.Inertia.box(1.0, 0.1, 0.2, 0.3))
+    mech.add_body("rod", "crank", joints.Revolute((0, 1, 0)), aj.Pose.translation(0, 0, 1))
+    mech.add_loop("rod", None, joints.FreePlanar(), at=((0, 0, 1), (0, 0, 1)))
+    with pytest.raises(ModelError, match="body 'rod', coordinate 'angle': moving it moves no inertia"):
+        ask(mech.compile())
+
+
 def test_a_function_that_is_defined_nowhere():
     with pytest.raises(AnyjointError, match=rf"{HERE}:\d+.*math domain error"):
         mechanism().add_constraint(aj.constraint(lambda a: aj.sqrt(-1 - a.p[0] ** 2)), bodies="slider")

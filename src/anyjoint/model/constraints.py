@@ -11,7 +11,9 @@ import numpy as np
 
 from anyjoint.dynamics.constraint_jacobian import places
 from anyjoint.errors import InputError
+from anyjoint.mechanism.checks import check_regular
 from anyjoint.mechanism.constrain import coordinate_place
+from anyjoint.mechanism.constraint_checks import check_slopes
 from anyjoint.scalar.array import Floats
 from anyjoint.trace.constrained import velocities
 
@@ -97,6 +99,7 @@ class ConstraintQuestions(Part):
         """
         start = self.mechanism.start or (self.mechanism.neutral, np.zeros(self.nv))
         q = checked_row("assemble", start[0] if q0 is None else q0, "q0", self.nq, np.dtype(float))
+        check_regular(self.mechanism)
         given = np.zeros(self.nv) if v0 is None else v0
         v = checked_row("assemble", given, "v0", self.nv, np.dtype(float))
         return Assembly(self, [hold] if isinstance(hold, str) else hold, t, progress).run(np.array(q), np.array(v))
@@ -192,6 +195,7 @@ class Assembly:
     def run(self, q: Floats, v: Floats) -> tuple[Floats, Floats]:
         """Positions first, then velocities."""
         q = self._positions(q)
+        check_slopes(self.model.mechanism, q)
         v = v + self._velocity_correction(q, v)
         left = self._rates(q, v)
         if np.abs(left).max(initial=0.0) > SETTLED * (1.0 + np.abs(v).max(initial=0.0)):
