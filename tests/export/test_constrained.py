@@ -1,14 +1,10 @@
 """Constrained mechanisms of the gallery in C and JavaScript: dynamics, steps, multipliers, errors as in Python."""
 
-import ctypes
-import json
-import subprocess
-
 import numpy as np
 import pytest
 
-from anyjoint.export.javascript import program_text
 from anyjoint.mechanism import gallery
+from tests.export.generated import in_c, in_javascript
 
 ASKED = ("forward_dynamics", "constraint_multipliers", "constraint_errors", "step")
 # Loops, functions of coordinates, wheels that roll, shared coordinates; then those that take a compiler longer.
@@ -33,34 +29,10 @@ def programs(name):
             yield called, program, given, np.ravel(program(*given))
 
 
-def in_c(program, given, size, folder):
-    """The answer of the generated C, whose arrays are rows, the work array and numbers in some order."""
-    (folder / "it.c").write_text(program.code.source("c"))
-    library = folder / f"{program.quantity.name}.so"
-    subprocess.run(
-        ["gcc", "-std=c99", "-O1", "-shared", "-fPIC", "-o", str(library), "it.c", "-lm"], cwd=folder, check=True
-    )
-    answer, rest = np.full(size, np.nan), {"lane": np.full(1_000_000, np.nan), "uniform": program.numbers}
-    rows = iter((*given, answer))
-    arrays = [next(rows) if a.kind == "row" else rest[a.kind] for a in program.trace.schedule.arrays]
-    ctypes.CDLL(str(library)).run(*(ctypes.c_void_p(x.ctypes.data) for x in arrays))
-    return answer
-
-
-def in_javascript(program, given, size, folder):
-    """The answer of the generated JavaScript."""
-    rows = ", ".join(json.dumps(x.tolist()) for x in given)
-    (folder / "it.js").write_text(
-        f"const result = new Float64Array({size});\n{program_text(program)}.call({rows}, result);\n"
-        "console.log(JSON.stringify([...result]));"
-    )
-    return json.loads(subprocess.run(["node", "it.js"], cwd=folder, capture_output=True, check=True).stdout)
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_gallery(name, tmp_path):
     for called, program, given, want in programs(name):
         room = 1e-11 * max(1.0, np.abs(want).max())  # compilers round otherwise, and solves lose digits
         for language in (in_c, in_javascript):
-            got = np.array(language(program, given, len(want), tmp_path), dtype=float)
+            got = language(program, given, len(want), tmp_path)
             assert np.abs(got - want).max() <= room, (called, language.__name__)
