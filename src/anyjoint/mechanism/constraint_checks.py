@@ -6,7 +6,7 @@ A function is tried out at random places, with random velocities.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,6 +105,7 @@ def _problems(mech: Mechanism, constraint: FunctionConstraint) -> Iterator[tuple
     if not all(np.allclose(traced[k], values[k], rtol=SAME, atol=SAME) for k in good):
         yield TWO_FACED, None
         return
+    yield from _unwrapped(mech, constraint, [probes[k] for k in good])
     if constraint.function.velocity:
         yield from _curved(constraint, [probes[k] for k in good])
     yield from _idle(constraint, [found for found in rows if found is not None])
@@ -119,6 +120,10 @@ FICKLE = (
 SLOPELESS = (
     "has no slope at {}: all its derivatives vanish there, though not elsewhere, so it cannot hold; "
     "do not square what is to be zero, but return it as it is, one row for each direction"
+)
+WRAPS = (
+    "it would jump where coordinate {name!r} wraps (whole periods of {period} are taken off while it runs); "
+    "give the joint wrap=False, or write a function of that period"
 )
 TWO_FACED = (
     "gives another answer for expressions, which are compiled, than for plain numbers; it must not ask what its "
@@ -235,6 +240,19 @@ def _curved(constraint: FunctionConstraint, probes: Sequence[Probe]) -> Iterator
                 None,
             )
             return
+
+
+def _unwrapped(mech: Mechanism, constraint: FunctionConstraint, probes: Sequence[Probe]) -> Iterator[tuple[str, None]]:
+    """Rows that tell a coordinate from itself a period later, though runs take whole periods off."""
+    for place, (index, k) in enumerate(constraint.coordinates):
+        coordinate = mech.bodies[index].joint.coordinates[k]
+        if not (coordinate.wrap and coordinate.period):
+            continue
+        turned = [replace(p, q=[x + coordinate.period * (n == place) for n, x in enumerate(p.q)]) for p in probes]
+        pairs = [(_values(constraint, p), _values(constraint, p2)) for p, p2 in zip(probes, turned, strict=True)]
+        if not all(np.allclose(a, b, rtol=SAME, atol=SAME) for a, b in pairs):
+            name, period = mech.bodies[index].coordinate_names[k], f"{coordinate.period:g}"
+            yield WRAPS.format(name=name, period=period), None
 
 
 def _idle(constraint: FunctionConstraint, found: Sequence[Rows]) -> Iterator[tuple[str, None]]:
