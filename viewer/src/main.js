@@ -20,6 +20,7 @@ import { Trails } from "./trails.js";
 import { VariantCard } from "./variants.js";
 
 const FALL = 4; // how many times its own size a live motion may take in the first picture
+const AWAY = 1.5; // times the size of what the first picture shows: farther, and it would be left
 
 class Viewer {
   constructor(scene) {
@@ -77,14 +78,16 @@ class Viewer {
       this.bodies.setPoses(rows);
       seen.push(this.bodies.outline(turn));
     });
-    // What falls freely or rides away in a live page would be a speck in a picture of all of it: the camera goes along.
+    // What falls freely or rides away in a live page would be a speck in a picture of all of it: the camera goes along
+    // with what leaves its surroundings.
     const flies = this.scene.live && span(seen.flat()) > FALL * span(seen[0]);
     const moving = flies ? seen[0] : seen.flat();
-    this.stage.frameMotion(moving.length ? moving : [[-1, -1, -1], [1, 1, 1]], this.bodies.fixedOutline(turn));
+    const fixed = this.bodies.fixedOutline(turn);
+    this.stage.frameMotion(moving.length ? moving : [[-1, -1, -1], [1, 1, 1]], fixed);
     this.size = this.stage.home.size;
     this.frames.setSize((0.26 * this.size) / Math.max(2, Math.sqrt(this.scene.bodies.length)));
     this.contacts.setSize(0.010 * this.size);
-    if (flies) this.#followBody(0);
+    if (flies && this.source.rehearsed && span([...seen.flat(), ...fixed]) > AWAY * span([...moving, ...fixed])) this.#followBody(0);
   }
 
   #interface() {
