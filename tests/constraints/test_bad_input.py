@@ -98,6 +98,32 @@ def test_a_start_at_which_a_function_is_not_defined():
     assert any("not finite at the start" in str(problem) for problem in mech.check())
 
 
+def test_a_rod_without_length():
+    """Zero and flat at once: it would hold nothing, or throw bodies about."""
+    mech = aj.Mechanism("two")
+    for name in "ab":
+        mech.add_body(name, joint=joints.Translational(), inertia=aj.Inertia.sphere(1.0, 0.1))
+    mech.add_constraint(aj.constraint(lambda a, b: (a.p - b.p) @ (a.p - b.p)), bodies=("a", "b"), name="rod")
+    with pytest.raises(InputError, match=r"'rod' \(.*\): row 0 has no slope at the state that was found.*not square"):
+        mech.compile().assemble([0.1, 0.2, 0.3, 0.0, 0.0, 0.0])
+    mech.set_start([0.1, 0.2, 0.3, 0.1, 0.2, 0.3])
+    (problem,) = mech.check()
+    assert "row 0 has no slope at the start" in problem.message
+
+
+@pytest.mark.parametrize("ask", [
+    lambda model: model.mobility([0.3, 0.2]), lambda model: model.assemble([0.3, 0.2], hold="crank"),
+    lambda model: model.constraint_forces([0.3, 0.2], [0, 0]), lambda model: model.forward_dynamics([0.3, 0.2], [0, 0]),
+])  # fmt: skip
+def test_a_body_without_mass(ask):
+    mech = aj.Mechanism("massless")
+    mech.add_body("crank", joint=joints.Revolute((0, 1, 0)), inertia=aj.Inertia.box(1.0, 0.1, 0.2, 0.3))
+    mech.add_body("rod", "crank", joints.Revolute((0, 1, 0)), aj.Pose.translation(0, 0, 1))
+    mech.add_loop("rod", None, joints.FreePlanar(), at=((0, 0, 1), (0, 0, 1)))
+    with pytest.raises(ModelError, match="body 'rod', coordinate 'angle': moving it moves no inertia"):
+        ask(mech.compile())
+
+
 def test_a_function_that_is_defined_nowhere():
     with pytest.raises(AnyjointError, match=rf"{HERE}:\d+.*math domain error"):
         mechanism().add_constraint(aj.constraint(lambda a: aj.sqrt(-1 - a.p[0] ** 2)), bodies="slider")
@@ -220,6 +246,61 @@ def test_a_mechanism_that_follows_time_alone_may_run():
     traj = model.simulate(q, v, duration=1.0, dt=0.01)
     assert traj.status.ok
     assert traj.q[-1, 0] == pytest.approx(0.2 * np.sin(1.0), abs=1e-9)
+
+
+def driven(motion, **how):
+    """A pendulum on a crank that follows time."""
+    mech, solid = aj.Mechanism("driven"), aj.Inertia.box(1.0, 0.1, 0.2, 0.3)
+    mech.add_body("crank", joint=joints.Revolute((0, 1, 0), **how), inertia=solid)
+    mech.add_body("arm", "crank", joints.Revolute((0, 1, 0)), aj.Pose.translation(0, 0, 0.4), solid)
+    mech.prescribe("crank", motion)
+    return mech
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+def test_a_motion_that_jumps_ends_the_run(method):
+    model = driven(lambda t: np.floor(3 * t)).compile()
+    traj = model.simulate(duration=0.5, dt=1e-3, method=method)
+    assert not traj.status.ok
+    assert traj.t[-1] == pytest.approx(1 / 3, abs=1e-3)
+    assert re.search(rf"'motion of crank' \(.*{HERE}:\d+\) jumps at .*t = 0\.333333: bodies", str(traj.status))
+
+
+def test_a_motion_whose_speed_jumps_does_so_by_an_impulse():
+    """The arm's velocity afterwards is that of least kinetic energy in the change [PAK reference 3]."""
+    model = driven(lambda t: aj.select(t < 0.1, t, 0.1 + 0.5 * (t - 0.1))).compile()
+    traj = model.simulate([0.0, 0.3], [1.0, 0.0], duration=0.2, dt=1e-4)
+    assert traj.status.ok
+    k = int(np.searchsorted(traj.t, 0.1 + 2e-4))
+    change, M = traj.v[k] - traj.v[k - 3], model.mass_matrix(traj.q[k])
+    assert change[0] == pytest.approx(-0.5, abs=1e-9)
+    assert change[1] == pytest.approx(-M[1, 0] / M[1, 1] * change[0], abs=1e-2)
+
+
+def test_a_coordinate_that_wraps_takes_rows_of_its_period_only():
+    (problem,) = driven(lambda t: 20 * t, wrap=True).check()
+    assert "would jump where coordinate 'crank/angle' wraps" in problem.message
+    mech = driven(lambda t: t)
+    turning = aj.Mechanism("turning")
+    turning.add_body("wheel", joint=joints.Revolute((0, 1, 0), wrap=True), inertia=mech["arm"].inertia)
+    turning.add_body("rod", joint=joints.Prismatic((1, 0, 0)), inertia=mech["arm"].inertia)
+    eccentric = aj.constraint(lambda q: q[1] - 0.1 * aj.sin(q[0]))
+    turning.add_constraint(eccentric, coordinates=("wheel", "rod"))
+    assert turning.check() == []
+    traj = turning.compile().simulate([0.0, 0.0], [20.0, 2.0], duration=1.0, dt=1e-3)
+    assert traj.status.ok
+    assert np.abs(traj.q[:, 0]).max() < 7.0
+
+
+def test_a_driven_joint_may_have_limits():
+    """The stop has a finite strength, so that a motor that goes beyond it ends the run, and says so."""
+    plain, stopped = (
+        driven(lambda t: 0.3 * aj.sin(3 * t), **how).compile().simulate([0, 0.1], [0.9, 0.0], duration=0.5, dt=1e-3)
+        for how in ({}, {"limits": (-0.1, 0.1)})
+    )
+    assert plain.status.ok
+    assert "the stop of crank/angle gave way" in str(stopped.status)
+    assert stopped.q[: len(plain.q)] == pytest.approx(plain.q[: len(stopped.q)], abs=1e-9)
 
 
 def test_an_assembly_that_cannot_be_names_the_rows_left_open():

@@ -1,15 +1,10 @@
-"""Constraints in everything that a model does: batches, float32, parameters, callbacks, exports, steppers, pages."""
-
-import ctypes
-import json
-import subprocess
+"""Several constraints at once in all that a model does: batches, float32, parameters, callbacks, steppers."""
 
 import numpy as np
 import pytest
 
 import anyjoint as aj
 from anyjoint import joints
-from anyjoint.view.script import dynamics_script
 
 
 def crank_slider():
@@ -77,39 +72,3 @@ def test_an_error_at_the_start_goes_away_or_stays(how, left):
     error = np.abs(model.constraint_errors(traj.q[-1], traj.v[-1])[0]).max()
     assert left / 100 < max(error, left / 10) <= left
     assert (error > 1e-7) == (how is None)
-
-
-def test_c_answers_as_python_does(tmp_path):
-    mech = crank_slider()
-    mech.prescribe("crank", lambda t: 0.7 + 0.2 * aj.sin(t))
-    model = mech.compile()
-    q, v = model.assemble([0.7, -1.0, 2.3], [0.2, 0.0, 0.0])
-    model.export("c", tmp_path, prefix="it")
-    library, sources = tmp_path / "it.so", sorted(map(str, tmp_path.glob("it_*.c")))
-    subprocess.run(["gcc", "-std=c99", "-O1", "-shared", "-fPIC", "-o", str(library), *sources, "-lm"], check=True)
-    code, work = ctypes.CDLL(str(library)), np.zeros(20_000)
-    tau, t, a, y = np.zeros(3), np.full(1, 0.3), np.zeros(3), np.zeros(model.mechanism.nc)
-
-    def call(name, *rows):
-        pointers = [ctypes.c_void_p(x.ctypes.data) for x in rows]
-        return getattr(code, name)(*pointers, None, ctypes.c_void_p(work.ctypes.data))
-
-    assert call("it_forward_dynamics", q, v, tau, t, a) == 0
-    assert a == pytest.approx(model.forward_dynamics(q, v, tau, 0.3), rel=1e-13)
-    assert call("it_constraint_multipliers", q, v, tau, t, y) == 0
-    assert y == pytest.approx(model.constraint_multipliers(q, v, tau, 0.3), rel=1e-12, abs=1e-12)
-
-
-def test_pages_step_as_python_does(tmp_path):
-    mech = crank_slider()
-    mech.prescribe("crank", lambda t: 0.7 + 0.2 * aj.sin(t))
-    model = mech.compile()
-    q, v = model.assemble([0.7, -1.0, 2.3], [0.2, 0.0, 0.0])
-    traj = model.simulate(q, v, duration=0.1, dt=2e-3)
-    script = dynamics_script(model) + f"""
-const d = makeDynamics(); const q = Float64Array.from({q.tolist()}), v = Float64Array.from({v.tolist()});
-for (let k = 0; k < 50; k++) d.step(q, v, {{ gravity: [0, -9.81, 0], damping: 0, time: k * 2e-3 }}, 2e-3);
-console.log(JSON.stringify([...q, ...v]));"""
-    (tmp_path / "step.js").write_text(script)
-    said = subprocess.run(["node", "step.js"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    assert json.loads(said) == pytest.approx([*traj.q[-1], *traj.v[-1]], rel=1e-11, abs=1e-12)

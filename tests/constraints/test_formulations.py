@@ -48,14 +48,20 @@ def test_joints_that_follow_others_without_constraints(name):
     assert model.forward_dynamics([0.3], [2.0], [0.5]) == pytest.approx(want, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (10, 17))])
-def test_random_loops(seed):
-    case = random_case(seed)
-    tau = np.random.default_rng(seed).normal(size=case.mech.nv)
-    state = case.q, case.v, tau, case.t
-    want = case.mech.compile(algorithm="articulated-body").forward_dynamics(*state)
-    for name in WITH_MULTIPLIERS:
-        close(case.mech.compile(algorithm=name).forward_dynamics(*state), want, 1e-9)
+RANDOM = [(0, False, False), (1, True, False), (2, False, True), (3, True, True), (12, False, False), (17, True, False)]
+
+
+@pytest.mark.parametrize(
+    ("seed", "rolling", "shared"), [RANDOM[0], *(pytest.param(*x, marks=pytest.mark.slow) for x in RANDOM[1:])]
+)
+def test_random_loops(seed, rolling, shared):
+    """With each other and with the dense equations, also where bodies roll or share coordinates."""
+    case = random_case(seed, rolling=rolling, shared=shared)
+    tau, clock = np.random.default_rng(seed).normal(size=case.mech.nv), {"t": case.t} if case.mech.timed else {}
+    want, _ = case.dense.solve(tau)
+    others = ("composite-rigid-body", "lagrangian") if shared else tuple(WITH_MULTIPLIERS)
+    for name in ("articulated-body", *others):
+        close(case.mech.compile(algorithm=name).forward_dynamics(case.q, case.v, tau, **clock), want, 1e-9)
 
 
 @pytest.mark.parametrize("name", ["augmented", "lagrangian"])

@@ -2,7 +2,7 @@
 
 Redundant rows and soft ones are among them.
 
-Rows are those of [PAK eq. 5] and [RM eq. 54], their elimination is delayed in [PAK eq. 8].
+Rows border [PAK eq. 5] as those of [GL eq. 16] do; their elimination is that of [PAK eq. 8], delayed.
 """
 
 import numpy as np

@@ -103,3 +103,26 @@ def test_rounding_carries_no_load(case, dtype):
     q, v, tau = (np.asarray(x, dtype) for x in (q, v, tau))
     found = model.inverse_dynamics(q, v, model.forward_dynamics(q, v, tau), actuated=["crank"])
     np.testing.assert_allclose(found, tau, atol=10 * DIGITS[dtype])
+
+
+def two_bearings(kind, again):
+    """A shaft or slide on a free base, and on request a second bearing like the first, so that every row is said."""
+    mech, up = aj.Mechanism("two bearings"), TURN.R[:, 2]
+    at = aj.Pose.translation(0.3, -0.5, 0.2) @ aj.Pose.rpy(0.5, -0.2, 0.9)
+    mech.add_body("base", joint=joints.FreeQuaternion(), inertia=BOX.moved(at))
+    mech.add_body("shaft", "base", kind(tuple(map(float, up))), at, aj.Inertia.box(200.0, 0.1, 0.2, 0.3).moved(at))
+    mech.add_body("arm", "shaft", joints.Revolute((1, 2, 3)), at, BOX)
+    frame = aj.Pose.translation(*(0.7 * up)) @ TURN
+    if again:
+        mech.add_loop("shaft", "base", joint=kind((0, 0, 1)), at=(frame, at @ frame))
+    return mech
+
+
+@pytest.mark.parametrize("algorithm", FORMULATIONS)
+@pytest.mark.parametrize("kind", [joints.Revolute, joints.Prismatic])
+def test_rows_that_are_all_rounding_hold_nothing(kind, algorithm):
+    rng = np.random.default_rng(3)
+    state = np.concatenate([[0.5, 0.5, -0.5, 0.5], rng.normal(size=5)]), *rng.normal(size=(2, 8))
+    want = two_bearings(kind, again=False).compile().forward_dynamics(*state)
+    got = two_bearings(kind, again=True).compile(algorithm=algorithm).forward_dynamics(*state)
+    np.testing.assert_allclose(got, want, atol=1e-11 * np.abs(want).max())

@@ -14,6 +14,7 @@ from anyjoint.model import compile_model
 from anyjoint.spatial import Pose
 from anyjoint.view import dynamics_script, model_page
 from anyjoint.view.browser import Browser
+from tests.constraints.kinds import KINDS
 from tests.view.stand_in import FloatModel
 
 pytestmark = pytest.mark.browser
@@ -148,6 +149,61 @@ def test_pages_step_by_any_method_of_fixed_steps(method, chromium, tmp_path):
     assert np.abs(np.array(seen[1]) - v).max() < 1e-9
     with pytest.raises(InputError, match="cannot step by 'dopri5'"):
         model_page(model, tmp_path / "live.html", method="dopri5")
+
+
+def held(kind, chromium, folder):
+    """A page of a mechanism with constraints, and its model."""
+    mech, guess = KINDS[kind]()
+    mech.set_start(*compile_model(mech).assemble(guess, np.full(mech.nv, 0.3)))
+    model = compile_model(mech)
+    chromium.messages.clear()
+    chromium.open(model_page(model, folder / "live.html", dt=2e-3), "play=0")
+    return chromium, model
+
+
+@pytest.mark.parametrize("kind", ["loop", "wheel", "prescribed"])
+def test_constraints_hold_on_live_pages(kind, chromium, tmp_path):
+    page, model = held(kind, chromium, tmp_path)
+    page.evaluate("anyjoint.source.advance(100), anyjoint.show()")
+    traj = model.simulate(duration=0.2, dt=2e-3)
+    seen = page.evaluate("[[...anyjoint.source.motion.q], [...anyjoint.source.motion.v]]")
+    assert np.abs(np.array(seen[0]) - traj.q[-1]).max() < 1e-11
+    assert np.abs(np.array(seen[1]) - traj.v[-1]).max() < 1e-10
+    said = page.evaluate("document.querySelectorAll('.readout b')[1].textContent")
+    assert (said == "driven") == (kind == "prescribed")
+    assert not page.messages
+
+
+def test_pages_start_on_the_constraints(tmp_path):
+    model = compile_model(KINDS["loop"]()[0])
+    with pytest.raises(InputError, match=r"to_html: the start is off the constraints: positions miss .*model.assemble"):
+        model_page(model, tmp_path / "live.html")
+
+
+def test_sliders_of_live_pages_keep_loops_closed(chromium, tmp_path):
+    page, model = held("loop", chromium, tmp_path)
+    sliders = "[...document.querySelectorAll('.live details input')]"
+    before = np.array(page.evaluate("[...anyjoint.source.motion.q]"))
+    wanted = float(before[0]) + 0.6
+    page.evaluate(f"(([s]) => {{ s.value = {wanted}; s.dispatchEvent(new Event('input')); }})({sliders})")
+    q, v = (np.array(page.evaluate(f"[...anyjoint.source.motion.{x}]")) for x in "qv")
+    errors = model.constraint_errors(q, v)
+    assert max(np.abs(x).max() for x in errors) < 1e-9
+    assert 0.3 < q[0] - before[0] < 0.61
+    assert np.abs(q - before).max() < 1.5  # it stays folded as it was
+    shown = [float(x) for x in page.evaluate(f"{sliders}.map((s) => s.value)")]
+    assert shown == pytest.approx(q.tolist(), abs=1e-9)
+
+
+def test_the_camera_goes_along_with_what_rides_away(chromium, tmp_path):
+    mech = gallery.bicycle()
+    chromium.open(model_page(compile_model(mech), tmp_path / "live.html", dt=2e-3), "play=0")
+    assert chromium.evaluate("anyjoint.followed") == 0
+    where = "(() => { const p = anyjoint.bodies.groups[0].getWorldPosition(anyjoint.stage.camera.position.clone());"
+    where += " p.project(anyjoint.stage.camera); return [p.x, p.y]; })()"
+    before = chromium.evaluate(where)
+    chromium.evaluate("anyjoint.source.advance(500), anyjoint.show(), anyjoint.stage.render(false, 0)")
+    assert np.abs(np.array(chromium.evaluate(where)) - before).max() < 0.1
 
 
 def test_live_pages_feel_contacts(chromium, tmp_path):

@@ -5,6 +5,7 @@ const WINDOW = 20; // seconds of energy shown
 const RATE = 60; // samples per simulated second that are remembered
 const MEMORY = 4 * RATE;
 const SHOWN = 9; // numbers of a point of contact: where it is, its normal, the force
+const TRUSTED = 0.02; // of the energy: where the coarse steps of a rehearsal change it by more, they go elsewhere
 const LARGE = 0.95; // of all forces in the rehearsal, so many are smaller than the one that is drawn at full length
 
 /** The value that a share of a list lies below; 0 of an empty one. */
@@ -210,6 +211,7 @@ export class Live {
       sizes.push(...this.#sizes());
     }
     this.unit = quantile(sizes, LARGE) || this.unit;
+    this.rehearsed = motion.dynamics.damped || motion.dynamics.driven || Math.abs(this.drift()) < TRUSTED;
     motion.dt = dt;
     this.reset(); // what was rehearsed has not happened
   }

@@ -71,7 +71,8 @@ export class LivePanel {
     if (!fields.length) return [];
     const sliders = fields.map((field) =>
       slider(field.name, { min: field.min, max: field.max, value: live.motion.start.q[field.index], show: (x) => `${compact(x)}${field.unit ? ` ${field.unit}` : ""}` }, (x) => {
-        live.motion.start.q[field.index] = x;
+        live.motion.begin(field.index, x);
+        if (live.motion.dynamics.constrained) sliders.forEach((s, k) => s.set(live.motion.start.q[fields[k].index]));
         this.act(() => live.reset());
       }));
     const few = fields.length <= 4;
@@ -82,7 +83,8 @@ export class LivePanel {
     const { live, read, pull } = this;
     this.play.update(live.playing);
     read.time.textContent = `${live.time.toFixed(2)} s`;
-    const working = pull.grab ? "pulling" : live.motion.damping > 0 || live.motion.dynamics.damped ? "damped" : null;
+    const { damping, dynamics } = live.motion;
+    const working = pull.grab ? "pulling" : dynamics.driven ? "driven" : damping > 0 || dynamics.damped ? "damped" : null;
     read.drift.textContent = working ?? signed(live.drift());
     read.pace.textContent = pace(live.ratio * live.speed);
     this.message.hidden = !live.trouble;

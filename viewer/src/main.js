@@ -20,6 +20,7 @@ import { Trails } from "./trails.js";
 import { VariantCard } from "./variants.js";
 
 const FALL = 4; // how many times its own size a live motion may take in the first picture
+const AWAY = 1.5; // times the size of what the first picture shows: farther, and it would be left
 
 class Viewer {
   constructor(scene) {
@@ -77,13 +78,16 @@ class Viewer {
       this.bodies.setPoses(rows);
       seen.push(this.bodies.outline(turn));
     });
-    // What falls freely in a live page would be a speck in a picture of all of its fall.
+    // What falls freely or rides away in a live page would be a speck in a picture of all of it: the camera goes along
+    // with what leaves its surroundings.
     const flies = this.scene.live && span(seen.flat()) > FALL * span(seen[0]);
     const moving = flies ? seen[0] : seen.flat();
-    this.stage.frameMotion(moving.length ? moving : [[-1, -1, -1], [1, 1, 1]], this.bodies.fixedOutline(turn));
+    const fixed = this.bodies.fixedOutline(turn);
+    this.stage.frameMotion(moving.length ? moving : [[-1, -1, -1], [1, 1, 1]], fixed);
     this.size = this.stage.home.size;
     this.frames.setSize((0.26 * this.size) / Math.max(2, Math.sqrt(this.scene.bodies.length)));
     this.contacts.setSize(0.010 * this.size);
+    if (flies && this.source.rehearsed && span([...seen.flat(), ...fixed]) > AWAY * span([...moving, ...fixed])) this.#followBody(0);
   }
 
   #interface() {
@@ -179,11 +183,15 @@ class Viewer {
   /** Follow the selected body, else the next one, else nobody. */
   follow() {
     const next = this.selected >= 0 && this.followed !== this.selected ? this.selected : this.followed >= 0 ? -1 : this.bodies.leaves[0] ?? -1;
-    this.followed = next;
-    this.anchor = null;
-    setPressed(this.tools.follow, next >= 0);
+    this.#followBody(next);
     if (next >= 0) this.select(next);
     this.show();
+  }
+
+  #followBody(body) {
+    this.followed = body;
+    this.anchor = null;
+    setPressed(this.tools.follow, body >= 0);
   }
 
   select(body) {
@@ -195,8 +203,7 @@ class Viewer {
   }
 
   goHome() {
-    this.followed = -1;
-    setPressed(this.tools.follow, false);
+    this.#followBody(-1);
     this.stage.goHome();
   }
 

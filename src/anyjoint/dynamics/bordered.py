@@ -33,7 +33,9 @@ def bordered_accelerations(links: Maximal, rows: LinkRows, bit: float) -> Floats
     x = back_substitute(eliminate(_with_columns(system, B)))  # x_0 and the columns of X = A^-1 B
     Ex = np.swapaxes(sum(own @ np.swapaxes(solved, -1, -2) for own, solved in zip(E, x, strict=True)), -1, -2)
     gamma = rows.gamma - sum(apply(K, fall[link]) for link, K in rows.on_links.items())
-    y = least_squares(np.swapaxes(Ex[..., 1:, :], -1, -2), Ex[..., 0, :] + gamma, bit)  # E (x_0 - X y) = -gamma
+    terms = sum((np.abs(own) * np.abs(solved[..., 1:, :])).sum(axis=-1) for own, solved in zip(E, x, strict=True))
+    S = np.swapaxes(Ex[..., 1:, :], -1, -2)
+    y = least_squares(S, Ex[..., 0, :] + gamma, terms, bit)  # E (x_0 - X y) = -gamma
     return np.concatenate([s[..., 0, 12:] - apply(np.swapaxes(s[..., 1:, 12:], -1, -2), y) for s in x], axis=-1)
 
 
@@ -45,11 +47,15 @@ def ground_seen(blocks: Sequence[Block], parents: Sequence[int], base_accelerati
     return made
 
 
-def least_squares(S: Floats, right: Floats, bit: float) -> Floats:
-    """y of least norm with S y = right, S symmetric and positive, its rows brought to one size."""
+def least_squares(S: Floats, right: Floats, terms: Floats, bit: float) -> Floats:
+    """y of least norm with S y = right, S symmetric and positive, its rows brought to one size.
+
+    Rows of which nothing but rounding is left, of the terms that their diagonal is summed from, are left out.
+    """
     diagonal = np.diagonal(S, axis1=-2, axis2=-1)
     size = np.maximum(diagonal, FAINT * diagonal.max(axis=-1, keepdims=True, initial=0.0))
-    scale = 1.0 / np.sqrt(np.where(size > 0, size, 1.0))
+    felt = diagonal > REDUNDANT * bit * terms
+    scale = np.where(felt, 1.0 / np.sqrt(np.where(felt, size, 1.0)), 0.0)
     scaled = S * scale[..., :, None] * scale[..., None, :]
     inverse = np.linalg.pinv((scaled + np.swapaxes(scaled, -1, -2)) / 2, rcond=REDUNDANT * bit, hermitian=True)
     return scale * apply(inverse, scale * right)

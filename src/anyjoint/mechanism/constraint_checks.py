@@ -6,13 +6,13 @@ A function is tried out at random places, with random velocities.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anyjoint.constraints import FunctionConstraint, Rows
-from anyjoint.errors import AnyjointError
+from anyjoint.errors import AnyjointError, InputError
 from anyjoint.scalar import is_number
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, vector
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Finding = Iterator[tuple[Any, ...]]
 NOTHING = 1e-12  # a derivative below this is none
+FLAT = 1e-5  # a derivative below this share of what it is elsewhere holds nothing
 
 
 def movable(mech: Mechanism, _: object) -> Finding:
@@ -85,7 +86,7 @@ def _problems(mech: Mechanism, constraint: FunctionConstraint) -> Iterator[tuple
     starts = [mech.start[0]] if mech.start is not None and len(mech.start[0]) == mech.nq else []
     places = [*starts, *(anywhere(mech, rng) for _ in range(PROBES))]
     try:
-        probes = [_probe(mech, constraint, q, rng) for q in places]
+        probes = [_probe(mech, constraint, q, _poses(mech, q), rng) for q in places]
         rows = [_rows(constraint, p) for p in probes]
         values = [_values(constraint, p) for p in probes]
         if not np.array_equal(_values(constraint, probes[-1]), values[-1], equal_nan=True):
@@ -104,14 +105,25 @@ def _problems(mech: Mechanism, constraint: FunctionConstraint) -> Iterator[tuple
     if not all(np.allclose(traced[k], values[k], rtol=SAME, atol=SAME) for k in good):
         yield TWO_FACED, None
         return
+    yield from _unwrapped(mech, constraint, [probes[k] for k in good])
     if constraint.function.velocity:
         yield from _curved(constraint, [probes[k] for k in good])
     yield from _idle(constraint, [found for found in rows if found is not None])
+    if starts and (row := _flat(constraint, rows[0], rows[1:])) is not None:
+        yield f"row {row} {SLOPELESS.format('the start')}", None
 
 
 FICKLE = (
     "gives another answer when it is called again; it must depend on its arguments alone: take random numbers, "
     "counters and clocks out, or draw them once outside of the function"
+)
+SLOPELESS = (
+    "has no slope at {}: all its derivatives vanish there, though not elsewhere, so it cannot hold; "
+    "do not square what is to be zero, but return it as it is, one row for each direction"
+)
+WRAPS = (
+    "it would jump where coordinate {name!r} wraps (whole periods of {period} are taken off while it runs); "
+    "give the joint wrap=False, or write a function of that period"
 )
 TWO_FACED = (
     "gives another answer for expressions, which are compiled, than for plain numbers; it must not ask what its "
@@ -119,8 +131,13 @@ TWO_FACED = (
 )
 
 
-def _probe(mech: Mechanism, constraint: FunctionConstraint, q: Vector, rng: np.random.Generator) -> Probe:
-    poses = mech.poses([float(x) for x in q])
+def _poses(mech: Mechanism, q: Vector) -> list[Pose]:
+    return mech.poses([float(x) for x in q])
+
+
+def _probe(
+    mech: Mechanism, constraint: FunctionConstraint, q: Vector, poses: Sequence[Pose], rng: np.random.Generator
+) -> Probe:
     bodies = []
     for k in constraint.bodies:
         pose = poses[k] if k >= 0 else Pose()
@@ -182,6 +199,31 @@ def _rows(constraint: FunctionConstraint, probe: Probe) -> Rows | None:
     return rows if all(np.isfinite(np.asarray(x, dtype=float)).all() for x in parts) else None
 
 
+def check_slopes(mech: Mechanism, q: Vector) -> None:
+    """Refuse a place where rows on positions are zero but do not change in first order: a rod of no length."""
+    rng = np.random.default_rng(20061)
+    places = [(x, _poses(mech, x)) for x in (q, anywhere(mech, rng))]
+    for constraint in mech.constraints:
+        if isinstance(constraint, FunctionConstraint):
+            here, there = (_rows(constraint, _probe(mech, constraint, *place, rng)) for place in places)
+            if (row := _flat(constraint, here, [there])) is not None:
+                raise InputError(f"{constraint.described}: row {row} {SLOPELESS.format('the state that was found')}")
+
+
+def _flat(constraint: FunctionConstraint, here: Rows | None, elsewhere: Sequence[Rows | None]) -> int | None:
+    """The first row that holds nothing at a place, but does elsewhere; soft ones and those on velocities need not."""
+    found = [rows for rows in elsewhere if rows is not None]
+    if here is None or not found or constraint.compliance or constraint.function.velocity:
+        return None
+    flat = (_pulls(here, row) < FLAT * max(_pulls(rows, row) for rows in found) for row in range(constraint.count))
+    return next((row for row, yes in enumerate(flat) if yes), None)
+
+
+def _pulls(rows: Rows, row: int) -> float:
+    """The largest derivative of a row."""
+    return max((abs(float(x)) for part in (*rows.K, *rows.N) for x in np.ravel(part[..., row])), default=0.0)
+
+
 def _curved(constraint: FunctionConstraint, probes: Sequence[Probe]) -> Iterator[tuple[str, None]]:
     """Rows that are not linear in velocities: f(v + w) - f(v) - f(w) + f(0); lengths of velocities are not, too."""
     for probe in probes:
@@ -200,11 +242,23 @@ def _curved(constraint: FunctionConstraint, probes: Sequence[Probe]) -> Iterator
             return
 
 
+def _unwrapped(mech: Mechanism, constraint: FunctionConstraint, probes: Sequence[Probe]) -> Iterator[tuple[str, None]]:
+    """Rows that tell a coordinate from itself a period later, though runs take whole periods off."""
+    for place, (index, k) in enumerate(constraint.coordinates):
+        coordinate = mech.bodies[index].joint.coordinates[k]
+        if not (coordinate.wrap and coordinate.period):
+            continue
+        turned = [replace(p, q=[x + coordinate.period * (n == place) for n, x in enumerate(p.q)]) for p in probes]
+        pairs = [(_values(constraint, p), _values(constraint, p2)) for p, p2 in zip(probes, turned, strict=True)]
+        if not all(np.allclose(a, b, rtol=SAME, atol=SAME) for a, b in pairs):
+            name, period = mech.bodies[index].coordinate_names[k], f"{coordinate.period:g}"
+            yield WRAPS.format(name=name, period=period), None
+
+
 def _idle(constraint: FunctionConstraint, found: Sequence[Rows]) -> Iterator[tuple[str, None]]:
     """Rows that nothing moves."""
     for row in range(constraint.count):
-        pulls = [abs(float(x)) for rows in found for part in (*rows.K, *rows.N) for x in np.ravel(part[..., row])]
-        if max(pulls, default=0.0) < NOTHING:
+        if max((_pulls(rows, row) for rows in found), default=0.0) < NOTHING:
             what = "velocities" if constraint.function.velocity else "positions"
             yield (
                 (

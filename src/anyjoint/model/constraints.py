@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,9 @@ import numpy as np
 
 from anyjoint.dynamics.constraint_jacobian import places
 from anyjoint.errors import InputError
+from anyjoint.mechanism.checks import check_regular
 from anyjoint.mechanism.constrain import coordinate_place
+from anyjoint.mechanism.constraint_checks import check_slopes
 from anyjoint.scalar.array import Floats
 from anyjoint.trace.constrained import velocities
 
@@ -81,6 +83,8 @@ class ConstraintQuestions(Part):
     def mobility(self, q: Any, *, t: Any = None) -> Mobility:
         """How many degrees of freedom are left at q, and which rows are redundant there: those that do not push."""
         q = checked_row("mobility", q, "q", self.nq, self.dtype)
+        if q.ndim > 1:
+            raise InputError(f"mobility: q has shape {q.shape}; it is about one place, of shape ({self.nq},)")
         force = np.random.default_rng(0).normal(size=self.nv).astype(self.dtype)  # that all others feel
         y = self.constraint_multipliers(q, np.zeros_like(force), tau=force, t=t)
         redundant = self.hard_rows & (np.asarray(y) == 0)
@@ -93,13 +97,24 @@ class ConstraintQuestions(Part):
     ) -> tuple[Floats, Floats]:
         """The state on the constraints that is nearest to a rough guess; coordinates named in `hold` stay.
 
-        Nearness is measured by kinetic energy. Without q0 it begins at the mechanism's own start.
+        Nearness is measured by kinetic energy. Without q0 it begins at the mechanism's own start. Of a batch, states
+        are assembled one after the other.
         """
         start = self.mechanism.start or (self.mechanism.neutral, np.zeros(self.nv))
         q = checked_row("assemble", start[0] if q0 is None else q0, "q0", self.nq, np.dtype(float))
+        check_regular(self.mechanism)
         given = np.zeros(self.nv) if v0 is None else v0
         v = checked_row("assemble", given, "v0", self.nv, np.dtype(float))
-        return Assembly(self, [hold] if isinstance(hold, str) else hold, t, progress).run(np.array(q), np.array(v))
+        assembly = Assembly(self, [hold] if isinstance(hold, str) else hold, t, progress)
+        if q.ndim == v.ndim == 1:
+            return assembly.run(np.array(q), np.array(v))
+        rows = {len(x) for x in (q, v) if x.ndim > 1}
+        if len(rows) > 1:
+            raise InputError(f"assemble: {len(q)} rows of q0, but {len(v)} of v0; give as many of both, or one state")
+        pairs = zip(*(np.broadcast_to(x, (*rows, x.shape[-1])) for x in (q, v)), strict=True)
+        found = [assembly.run(np.array(guess), np.array(speeds)) for guess, speeds in pairs]
+        made_q, made_v = ([state[k] for state in found] for k in (0, 1))
+        return np.reshape(made_q, (-1, self.nq)), np.reshape(made_v, (-1, self.nv))
 
     @property
     def hard_rows(self) -> Floats:
@@ -192,35 +207,46 @@ class Assembly:
     def run(self, q: Floats, v: Floats) -> tuple[Floats, Floats]:
         """Positions first, then velocities."""
         q = self._positions(q)
-        v = v + self._velocity_correction(q, v)
+        check_slopes(self.model.mechanism, q)
+        rates = self._rates(q, v)
+        if not np.isfinite(rates).all():
+            names = [name for name, x in zip(self.model.row_names, rates, strict=True) if not np.isfinite(x)]
+            raise InputError(f"assemble: no velocities meet {', '.join(names)}: rates there are not finite")
+        v = v + self._least(q, rates)
         left = self._rates(q, v)
         if np.abs(left).max(initial=0.0) > SETTLED * (1.0 + np.abs(v).max(initial=0.0)):
             self._give_up(left, "velocities")
         return q, v
 
     def _positions(self, q: Floats) -> Floats:
-        error, first = self._errors(q), 0.0
+        error = self._errors(q)
         for k in range(ITERATIONS):
             size = float(np.abs(error).max(initial=0.0))
-            first = first or size
             if self.progress:
                 self.progress(k, size)
-            if size <= CLOSED:
+            if size == 0 or (k == 0 and size <= CLOSED):
                 return q
-            step, length = self._position_correction(q, error), 1.0
-            while length > 1e-6:
-                new = self._moved(q, length * step)
-                left = self._errors(new)
-                if np.isfinite(left).all() and np.linalg.norm(left) < (1 - 0.1 * length) * np.linalg.norm(error):
-                    break
-                length /= 2
-            else:
+            found = self._better(q, error, size <= CLOSED)
+            if found is None:
                 if size <= SETTLED:
                     return q
                 self._give_up(error)
-            q, error = new, left
+            else:
+                q, error = found
         self._give_up(error)
         return q
+
+    def _better(self, q: Floats, error: Floats, closed: bool) -> tuple[Floats, Floats] | None:
+        """Coordinates that miss less, and by how much; once closed, whole steps alone may help, down to rounding."""
+        for step in self._corrections(q, error):
+            length = 1.0
+            while length > (0.5 if closed else 1e-6):
+                new = self._moved(q, length * step)
+                left = self._errors(new)
+                if np.isfinite(left).all() and np.linalg.norm(left) < (1 - 0.1 * length) * np.linalg.norm(error):
+                    return new, left
+                length /= 2
+        return None
 
     def _errors(self, q: Floats) -> Floats:
         position, _ = self.model.program("constraint_errors").split(
@@ -228,15 +254,13 @@ class Assembly:
         )
         return np.where(self.model.hard_rows, position, 0.0).astype(float)
 
-    def _position_correction(self, q: Floats, error: Floats) -> Floats:
+    def _corrections(self, q: Floats, error: Floats) -> Iterator[Floats]:
+        """The step of the sweeps, which gives way near singular places, and one that does not."""
         if not self.held.any():
             d = np.asarray(self.model.program("position_correction")(q, *self.clock), dtype=float)
             if np.isfinite(d).all() and np.linalg.norm(d) < 10.0 * max(1.0, float(np.linalg.norm(q))):
-                return d
-        return self._least(q, error)
-
-    def _velocity_correction(self, q: Floats, v: Floats) -> Floats:
-        return self._least(q, self._rates(q, v))
+                yield d
+        yield self._least(q, error)
 
     def _rates(self, q: Floats, v: Floats) -> Floats:
         row = self.model.program("constraint_errors")(q, v, *self.clock)

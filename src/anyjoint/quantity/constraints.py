@@ -11,6 +11,7 @@ from typing import Any
 
 from anyjoint.constraints import Rows
 from anyjoint.dynamics.carried import CARRIED
+from anyjoint.mechanism.checks import check_regular
 from anyjoint.trace.constrained import Constrained, Question, held
 from anyjoint.trace.workshop import Trace, Workshop
 
@@ -26,6 +27,8 @@ def asked(
 
     def trace(workshop: Workshop, _: str) -> Trace:
         if workshop.mechanism.constraints:
+            if isinstance(question, Question) and question.answer in ("accelerations", "multipliers"):
+                check_regular(workshop.mechanism)
             return workshop.constrained(f"{CARRIED.name}: {name}", with_time(workshop, inputs), question)
         corrects = isinstance(question, Question) and question.answer == "accelerations"
         zeros = [0.0] * (workshop.mechanism.nv if corrects else 0)

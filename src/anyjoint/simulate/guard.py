@@ -16,15 +16,17 @@ from anyjoint.scalar.array import Floats
 
 from .barrier import BarrierWatch, barrier_watches
 from .inflection import FrenetWatch, frenet_watches
-from .jump import JumpWatch, jump_watches
+from .jump import JumpWatch, RowWatch, jump_watches, row_watches
 from .kept import kept
 from .side import SideWatch, side_watches
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
-Watch = FrenetWatch | JumpWatch | BarrierWatch | SideWatch
-WATCHES: tuple[Callable[[Mechanism], tuple[Watch, ...]], ...] = (frenet_watches, jump_watches, side_watches)
+Watch = FrenetWatch | JumpWatch | RowWatch | BarrierWatch | SideWatch
+WATCHES: tuple[Callable[[Mechanism], tuple[Watch, ...]], ...] = (
+    frenet_watches, jump_watches, row_watches, side_watches,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,20 @@
-"""Joints whose pose or twist jumps where cases of a function change: energy would jump with them, so find that.
+"""Joints and constraints that jump where cases of a function change: energy would jump with them, so find that.
 
-`aj.select`, `abs`, `floor`, tables and the like make a joint of pieces. Two states on different pieces are parted by a
-switch; just before and just behind it, poses and their derivatives must agree.
+`aj.select`, `abs`, `floor`, tables and the like make a function of pieces. Two states on different pieces are parted by
+a switch; just before and just behind it, poses and their derivatives must agree. Of rows on coordinates and time only
+the values must: where slopes jump, velocities do, by an impulse that keeps the rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from anyjoint.constraints import FunctionConstraint
 from anyjoint.joints import Joint, Rolling
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.probing import joint_pose, made_of_pieces
@@ -44,12 +46,13 @@ CASES: dict[int, tuple[int, Callable[..., Any]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """A joint's pose as expressions of coordinates, and the nodes that decide between cases."""
+    """A joint's pose, or rows, as expressions of coordinates, and the nodes that decide between cases."""
 
     graph: Graph
     q: tuple[Node, ...]
-    pose: tuple[Any, ...]
+    values: tuple[Node, ...]
     deciders: tuple[int, ...]
+    slopes: bool = True  # whether derivatives must not jump, too
     passed: set[bytes] = field(default_factory=set)  # switches of one coordinate that are known to be smooth
 
     def cases(self, q: Floats) -> Floats:
@@ -65,9 +68,10 @@ class Pieces:
 
     @cached_property
     def smooth(self) -> list[Any]:
-        """What must not jump: the pose and its derivatives by all coordinates."""
-        moving = [x for x in self.pose if isinstance(x, Node)]
-        return [*moving, *jacobian(moving, list(self.q), method="forward").ravel()]
+        """What must not jump: values, and their derivatives by all coordinates."""
+        if not self.slopes:
+            return list(self.values)
+        return [*self.values, *jacobian(list(self.values), list(self.q), method="forward").ravel()]
 
     def jumps(self, before: Floats, behind: Floats) -> bool:
         """Whether poses or their derivatives differ at two places that are next to each other."""
@@ -76,6 +80,37 @@ class Pieces:
         a, b = np.stack([np.broadcast_to(x, 2) for x in values], axis=1).astype(float)
         with np.errstate(invalid="ignore"):  # where something is not finite, others notice
             return bool((np.abs(a - b) > JUMP * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)))).any())
+
+    def first(self, own: Floats, periods: Floats) -> tuple[int, float, Floats] | None:
+        """The first step (k, k + 1) of a path in which something jumps, the share of it, and the place."""
+        cases = self.cases(own)
+        for k in np.flatnonzero((cases[:, 1:] != cases[:, :-1]).any(axis=0)):
+            there = way(own[k], own[k + 1], periods)
+            for low, high in self._switches(own[k], there):
+                if self.jumps(own[k] + low * there, own[k] + high * there):
+                    return int(k), high, own[k] + high * there
+        return None
+
+    def _switches(self, begin: Floats, there: Floats) -> Iterator[tuple[float, float]]:
+        """Where on the way from `begin` cases change: the last share before and the first behind, one by one."""
+        start = 0.0
+        for _ in range(AT_ONCE):
+            low, high = start, 1.0
+            for _ in range(ROUNDS):
+                shares = np.linspace(low, high, PARTS + 1)
+                cases = self.cases(begin + shares[:, None] * there)
+                changed = np.flatnonzero((cases[:, 1:] != cases[:, :1]).any(axis=0))
+                if not len(changed):
+                    return
+                low, high = shares[changed[0]], shares[changed[0] + 1]
+                known = len(begin) == 1 and np.stack([cases[:, changed[0]], cases[:, changed[0] + 1]]).tobytes()
+                if known and known in self.passed:
+                    break
+            else:
+                yield float(low), float(high)
+                if known:
+                    self.passed.add(known)
+            start = float(high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,35 +125,7 @@ class JumpWatch:
 
     def first(self, t: Floats, q: Floats) -> tuple[int, float, Floats] | None:
         """The first step (k, k + 1) of a path in which the joint jumps, the share of it, and the place."""
-        own = q[:, self.q]
-        cases = self.pieces.cases(own)
-        for k in np.flatnonzero((cases[:, 1:] != cases[:, :-1]).any(axis=0)):
-            there = way(own[k], own[k + 1], self.periods)
-            for low, high in self._switches(own[k], there):
-                if self.pieces.jumps(own[k] + low * there, own[k] + high * there):
-                    return int(k), high, own[k] + high * there
-        return None
-
-    def _switches(self, begin: Floats, there: Floats) -> Iterator[tuple[float, float]]:
-        """Where on the way from `begin` cases change: the last share before and the first behind, one by one."""
-        start = 0.0
-        for _ in range(AT_ONCE):
-            low, high = start, 1.0
-            for _ in range(ROUNDS):
-                shares = np.linspace(low, high, PARTS + 1)
-                cases = self.pieces.cases(begin + shares[:, None] * there)
-                changed = np.flatnonzero((cases[:, 1:] != cases[:, :1]).any(axis=0))
-                if not len(changed):
-                    return
-                low, high = shares[changed[0]], shares[changed[0] + 1]
-                known = len(begin) == 1 and np.stack([cases[:, changed[0]], cases[:, changed[0] + 1]]).tobytes()
-                if known and known in self.pieces.passed:
-                    break
-            else:
-                yield float(low), float(high)
-                if known:
-                    self.pieces.passed.add(known)
-            start = float(high)
+        return self.pieces.first(q[:, self.q], self.periods)
 
     def sentence(self, at: Floats) -> str:
         """What happened at these coordinates."""
@@ -128,6 +135,46 @@ class JumpWatch:
             "and energy would jump with it; let its cases (select, abs, floor, tables, pieces of splines) meet with "
             "equal values and equal first derivatives"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class RowWatch:
+    """A constraint on coordinates and time, such as a motion that is given, which is made of pieces."""
+
+    described: str
+    names: tuple[str, ...]
+    columns: tuple[int, ...]
+    pieces: Pieces
+
+    def first(self, t: Floats, q: Floats) -> tuple[int, float, Floats] | None:
+        """The first step (k, k + 1) of a path in which the rows jump, the share of it, and the place."""
+        own = np.column_stack([q[:, self.columns], t])
+        return self.pieces.first(own, np.zeros(own.shape[1]))
+
+    def sentence(self, at: Floats) -> str:
+        """What happened at these coordinates, at this time."""
+        where = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.names, at, strict=True))
+        return (
+            f"{self.described} jumps at {where}: bodies would have to be elsewhere at once; let its cases (select, "
+            "floor, tables) meet with equal values"
+        )
+
+
+def row_watches(mechanism: Mechanism) -> tuple[RowWatch, ...]:
+    """All constraints on coordinates and time alone that may jump."""
+    found = []
+    for constraint in mechanism.constraints:
+        if isinstance(constraint, FunctionConstraint) and constraint.holonomic and not constraint.bodies:
+            graph = Graph()
+            z = [graph.variable("q") for _ in (*constraint.coordinates, "t")]
+            rows = constraint.function.entries(constraint.arguments([], [], z[:-1], [], z[-1]))
+            made = made_of(graph, z, rows, slopes=False)
+            places = [(mechanism.bodies[body], k) for body, k in constraint.coordinates]
+            if made:
+                names = (*(body.coordinate_names[k] for body, k in places), "t")
+                columns = tuple(body.q.start + k for body, k in places)
+                found.append(RowWatch(constraint.described, names, columns, made))
+    return tuple(found)
 
 
 def jump_watches(mechanism: Mechanism) -> tuple[JumpWatch, ...]:
@@ -157,6 +204,11 @@ def _has_two_charts(joint: Joint) -> bool:
 def _pieces(joint: Joint, leader: Joint) -> Pieces | None:
     graph = Graph()
     q = [graph.variable("q", c.domain) for c in leader.coordinates]
-    pose = [x for x in joint_pose(joint, q).matrix.flat if isinstance(x, Node)]
-    deciders = [i for i in reachable(graph, [x.id for x in pose]) if graph.op[i] in CASES]
-    return Pieces(graph, tuple(q), tuple(pose), tuple(deciders)) if deciders else None
+    return made_of(graph, q, joint_pose(joint, q).matrix.flat)
+
+
+def made_of(graph: Graph, q: Sequence[Node], values: Iterable[Any], slopes: bool = True) -> Pieces | None:
+    """Values as pieces, or None where nothing decides between cases."""
+    moving = tuple(x for x in values if isinstance(x, Node))
+    deciders = tuple(i for i in reachable(graph, [x.id for x in moving]) if graph.op[i] in CASES)
+    return Pieces(graph, tuple(q), moving, deciders, slopes) if deciders else None

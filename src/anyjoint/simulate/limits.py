@@ -25,6 +25,7 @@ GIVES_WAY = 0.25  # of the room between two limits (or of a unit, beyond one): m
 SAG = 0.02  # of that room: how far steps that adapt themselves let a stop sag under the weight at rest
 RESTING = 0.03  # of what makes a stop give way: a weight at rest that needs no more may also fall on it
 ONSET = 1e-3  # of that room: where a damping that grows with the depth has half of its strength
+HELD = 1e-9  # of how a coordinate yields without constraints: with them it does not
 HARDEST = 1e4  # times as stiff they make it for that at most
 
 
@@ -36,7 +37,7 @@ def stops(model: Model, dt: float, adaptive: bool, damps: bool = False, solves: 
     places = [at_v for _, _, at_v, _ in limited_coordinates(model.mechanism)]
     if not places:
         return None
-    (inverse,) = _ease(model, places)
+    inverse = _yielding(model, places, _ease(model, places)[0])
     ease = np.diag(inverse)  # of each coordinate while the others are free, which is when it moves most easily
     # On all stops at once some mix of coordinates moves more easily still: that one sets the pace.
     quickest = np.linalg.eigvalsh(inverse / np.sqrt(np.outer(ease, ease)))[-1]
@@ -74,6 +75,15 @@ def _ease(model: Model, places: list[int], rows: ParameterRows | None = None) ->
     answers = answers.reshape(count, n, -1)[:, :, places]
     found = answers[:, :-1] - answers[:, -1:]
     return np.asarray((found + found.swapaxes(1, 2)) / 2)
+
+
+def _yielding(model: Model, places: list[int], inverse: Floats) -> Floats:
+    """The same, with coordinates that constraints hold there (a motor's, say) as if nothing but the tree held them."""
+    if not model.mechanism.constraints:
+        return inverse
+    free = np.diag(np.linalg.inv(np.asarray(model.mass_matrix(model.mechanism.neutral), dtype=float)))[places]
+    held = np.diag(inverse) <= HELD * free
+    return np.where(held[:, None] | held, np.diag(free), inverse)
 
 
 def _sag(model: Model, places: list[int], stiffness: Floats) -> float:

@@ -36,7 +36,9 @@ def checked_stabilise(given: Any, model: Model) -> Stabilise:
     raise InputError(f'stabilise={given!r}; expected "project", ("baumgarte", a, b) with a, b >= 0, or None')
 
 
-def check_on_constraints(model: Model, q: Floats, v: Floats, rows: ParameterRows | None = None) -> None:
+def check_on_constraints(
+    model: Model, q: Floats, v: Floats, rows: ParameterRows | None = None, where: str = "simulate"
+) -> None:
     """Refuse a start that is off the constraints, row by row."""
     if not model.mechanism.constraints:
         return
@@ -45,13 +47,13 @@ def check_on_constraints(model: Model, q: Floats, v: Floats, rows: ParameterRows
     worst = []
     for what, errors, limit in (("positions", position, CLOSED), ("velocities", velocity, CLOSED * scale)):
         if not np.isfinite(errors).all():
-            raise ModelError(f"simulate: the constraints of {model.mechanism.name!r} are not defined at the start")
+            raise ModelError(f"{where}: the constraints of {model.mechanism.name!r} are not defined at the start")
         size = np.where(model.hard_rows, np.abs(errors).max(axis=0), 0.0)
         if size.max(initial=0.0) > limit:
             worst.append(f"{what} miss {row_name(model.mechanism, int(size.argmax()))} by {size.max():.3g}")
     if worst:
         raise InputError(
-            f"simulate: the start is off the constraints: {' and '.join(worst)}; "
+            f"{where}: the start is off the constraints: {' and '.join(worst)}; "
             "take q0, v0 = model.assemble(q0, v0)"
         )
 

@@ -1,7 +1,8 @@
 """Live pages: the generated JavaScript dynamics travel in the page and are integrated in the browser.
 
 The script defines `makeDynamics()`, which returns an object with
-`nq, nv, nb, damped`; `step(q, v, extra, dt)`, which moves q and v on by one step, where extra is `{gravity, wrenches,
+`nq, nv, nb, damped, driven, constrained` (whether forces or given motions change the energy, and whether coordinates
+depend on each other); `step(q, v, extra, dt)`, which moves q and v on by one step, where extra is `{gravity, wrenches,
 damping}` (wrenches: 6 per body, torque first, in the body's frame, or null; damping: force per velocity, on all);
 `poses(q, out)` (row-major 3x4 per body); `energy(q, v, gravity)` -> [kinetic, potential]; and `touches`, how many
 points contacts have, with `touched`: of each of them where it was in the last step, its normal and the force there, 9

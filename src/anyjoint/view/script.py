@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from anyjoint.codegen import Array, CompiledSchedule, Place, Schedule
 from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.constraints.touch import SHOWN
@@ -19,6 +21,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.quantity.contact import contact
 from anyjoint.quantity.implicit import implicit
 from anyjoint.simulate.programs import program_of
+from anyjoint.simulate.stabilise import check_on_constraints
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps
 from anyjoint.stepper.physics import Physics, Projection, projection_of
@@ -38,6 +41,8 @@ def model_page(
     if viewer.get("autoplay") is None and falls(model.mechanism):
         viewer["autoplay"] = False
     info = model_info(model.mechanism, q0, v0, dt, title, description, method) | {"options": viewer_options(**viewer)}
+    q, v = (np.asarray(info[name], model.dtype)[None] for name in ("q0", "v0"))
+    check_on_constraints(model, q, v, where="to_html")
     script = dynamics_script(model, live_stepper(method), forces) + contact_script(model.mechanism)
     return live_page(info, script, path)
 
@@ -56,12 +61,19 @@ def dynamics_script(model: Model, stepper: Stepper | None = None, forces: Sequen
     parts["step"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=False)
     parts["pushed"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=True)
     facts = {"nq": model.nq, "nv": model.nv, "nb": model.nb, "gravity": [float(x) for x in model.mechanism.gravity]}
-    facts["damped"] = any(any(body.damping) for body in model.mechanism.bodies) or bool(model.mechanism.contacts)
-    facts["touches"] = model.mechanism.np
+    facts |= energy_facts(model.mechanism) | {"touches": model.mechanism.np}
     lines = ["function makeDynamics() {"]
     lines += [f"const parts = {{{', '.join(f'{name}: {text}' for name, text in parts.items())}}};"]
     lines += [f"const SHOWN = {SHOWN}, model = {json.dumps(facts)};", GLUE, "}"]
     return "\n".join(lines) + "\n"
+
+
+def energy_facts(mech: Mechanism) -> dict[str, bool]:
+    """What a page says of a mechanism's energy, and whether coordinates depend on each other."""
+    damped = any(any(body.damping) for body in mech.bodies) or bool(mech.contacts)
+    damped |= any(constraint.compliance and not constraint.holonomic for constraint in mech.constraints)
+    held = any(constraint.holonomic and not constraint.compliance for constraint in mech.constraints)
+    return {"damped": damped, "driven": mech.timed, "constrained": held}
 
 
 PROGRAMS = {"poses": "body_poses", "energy": "energy", "moments": "mass_moments"}
@@ -76,7 +88,7 @@ const touched = state.subarray(nq + nv, nq + nv + SHOWN * touches);
 const [still, change, damping, length, clock] = [6 * nb, 3, 1, 1, 1].map(vector);
 const differs = (gravity) => change.map((_, k) => (change[k] = gravity[k] - model.gravity[k])).some((x) => x !== 0);
 return {
-  nq, nv, nb, damped: model.damped, touches, touched,
+  nq, nv, nb, damped: model.damped, driven: model.driven, constrained: model.constrained, touches, touched,
   step(q, v, { gravity, wrenches, damping: d, time = 0 }, dt) {
     length[0] = dt;
     clock[0] = time;
