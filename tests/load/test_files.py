@@ -157,6 +157,18 @@ def test_meshes_are_found(package, reference):
     assert load(package, meshed(reference), meshes="skip")["base"].shapes == ()
 
 
+@pytest.mark.parametrize(("count", "watched", "shown"), [(30, True, True), (30, False, False), (3, True, False)])
+def test_a_bar_shows_how_far_many_meshes_are(package, monkeypatch, capfd, count, watched, shown):
+    """Where they are many, take long, and someone watches; it goes away."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: watched)
+    monkeypatch.setattr("anyjoint.simulate.progress.PATIENCE", 0.0)
+    for name, value in (("TERM", "xterm"), ("COLUMNS", "200"), ("FORCE_COLOR", "1")):
+        monkeypatch.setenv(name, value)
+    mesh = '<visual><geometry><mesh filename="../meshes/part.stl"/></geometry></visual>'
+    assert len(load(package, robot(link("base", more=count * mesh)))["base"].shapes) == count
+    assert ("reading meshes of" in capfd.readouterr().err) is shown
+
+
 def test_robots_of_meshes_wear_light_and_dark_shells(package):
     """In turn along a limb; what has a colour keeps it, and robots without meshes are coloured body by body."""
     ball, red = "<geometry><sphere radius='1'/></geometry>", '<material name="r"><color rgba="1 0 0 1"/></material>'
