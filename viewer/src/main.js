@@ -90,7 +90,7 @@ class Viewer {
     const changed = () => this.show();
     const { scene, source } = this;
     if (scene.live) {
-      this.pull = new Pull(this.stage, this.bodies, source, scene.bodies.map((b) => b.mass ?? 1), changed);
+      this.pull = source.still ? null : new Pull(this.stage, this.bodies, source, scene.bodies.map((b) => b.mass ?? 1), changed);
       this.bar = new LivePanel(scene, source, this.pull, changed);
     } else {
       this.bar = new Transport(source, changed);
@@ -264,7 +264,7 @@ class Viewer {
     const time = this.query.get("t");
     if (time && !this.scene.live) this.seek(Number(time));
     const stays = this.query.get("play") === "0" || this.options.autoplay === false || time || reducedMotion();
-    if (!stays) this.source.playing = true;
+    if (!stays && !this.source.still) this.source.playing = true;
     this.show();
   }
 }

@@ -38,6 +38,7 @@ def model_page(
     if viewer.get("autoplay") is None and falls(model.mechanism):
         viewer["autoplay"] = False
     info = model_info(model.mechanism, q0, v0, dt, title, description, method) | {"options": viewer_options(**viewer)}
+    info["still"] = not model.is_regular
     script = dynamics_script(model, live_stepper(method), forces) + contact_script(model.mechanism)
     return live_page(info, script, path)
 
@@ -53,11 +54,12 @@ def dynamics_script(model: Model, stepper: Stepper | None = None, forces: Sequen
     """JavaScript that defines makeDynamics(); see live.py for what that returns. Names never reach the text."""
     parts = {name: program_text(model.program(quantity)) for name, quantity in PROGRAMS.items()}
     acting = live_forces(model, forces)
-    parts["step"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=False)
-    parts["pushed"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=True)
+    if model.is_regular:  # what has coordinates without inertia can only be posed
+        parts["step"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=False)
+        parts["pushed"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=True)
     facts = {"nq": model.nq, "nv": model.nv, "nb": model.nb, "gravity": [float(x) for x in model.mechanism.gravity]}
     facts["damped"] = any(any(body.damping) for body in model.mechanism.bodies) or bool(model.mechanism.contacts)
-    facts["touches"] = model.mechanism.np
+    facts["touches"], facts["still"] = model.mechanism.np, not model.is_regular
     lines = ["function makeDynamics() {"]
     lines += [f"const parts = {{{', '.join(f'{name}: {text}' for name, text in parts.items())}}};"]
     lines += [f"const SHOWN = {SHOWN}, model = {json.dumps(facts)};", GLUE, "}"]
@@ -76,7 +78,7 @@ const touched = state.subarray(nq + nv, nq + nv + SHOWN * touches);
 const [still, change, damping, length, clock] = [6 * nb, 3, 1, 1, 1].map(vector);
 const differs = (gravity) => change.map((_, k) => (change[k] = gravity[k] - model.gravity[k])).some((x) => x !== 0);
 return {
-  nq, nv, nb, damped: model.damped, touches, touched,
+  nq, nv, nb, damped: model.damped, still: model.still, touches, touched,
   step(q, v, { gravity, wrenches, damping: d, time = 0 }, dt) {
     length[0] = dt;
     clock[0] = time;
