@@ -4,7 +4,7 @@ import style from "../style.css";
 import { Bodies } from "./bodies.js";
 import { parseScene } from "./data.js";
 import { h } from "./dom.js";
-import { span } from "./fit.js";
+import { scenery, span } from "./fit.js";
 import { FlatShadows } from "./flatshadows.js";
 import { button, energyCard, helpCard, idea, infoCard, PHONE, setPressed, titleCard, toggleButton, Transport } from "./interface.js";
 import { bindKeys } from "./keyboard.js";
@@ -78,9 +78,12 @@ class Viewer {
       seen.push(this.bodies.outline(turn));
     });
     // What falls freely in a live page would be a speck in a picture of all of its fall.
-    const flies = this.scene.live && span(seen.flat()) > FALL * span(seen[0]);
+    const flies = this.scene.live && (this.scene.live.falls || span(seen.flat()) > FALL * span(seen[0]));
     const moving = flies ? seen[0] : seen.flat();
-    this.stage.frameMotion(moving.length ? moving : [[-1, -1, -1], [1, 1, 1]], this.bodies.fixedOutline(turn));
+    const still = this.bodies.fixedOutlines(turn);
+    const { points, floors, height } = scenery(still.map((thing) => thing.points), moving.length ? span(moving) : Infinity);
+    for (const k of floors) still[k].mesh.visible = false; // the page's own floor lies there
+    this.stage.frameMotion(moving.length ? moving : [[-1, -1, -1], [1, 1, 1]], points, height);
     this.size = this.stage.home.size;
     this.frames.setSize((0.26 * this.size) / Math.max(2, Math.sqrt(this.scene.bodies.length)));
     this.contacts.setSize(0.010 * this.size);

@@ -103,6 +103,7 @@ def live_scene(info: dict[str, Any]) -> Scene:
             "damping_max": float(info.get("damping_max", mass)),
             "coordinates": _sliders(info.get("coordinates", ()), q0.tolist()),
             "contacts": list(info.get("contacts", ())),
+            "falls": bool(info.get("falls")),
         },
     )
 

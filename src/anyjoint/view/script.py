@@ -14,7 +14,6 @@ from anyjoint.errors import InputError
 from anyjoint.export.javascript import program_text
 from anyjoint.forces.force import Force
 from anyjoint.forces.program import ForceProgram, trace_forces
-from anyjoint.joints import Free, FreeQuaternion
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity.contact import contact
 from anyjoint.quantity.implicit import implicit
@@ -38,7 +37,7 @@ def model_page(
     if viewer.get("autoplay") is None and falls(model.mechanism):
         viewer["autoplay"] = False
     info = model_info(model.mechanism, q0, v0, dt, title, description, method) | {"options": viewer_options(**viewer)}
-    info["still"] = not model.is_regular
+    info |= {"still": not model.is_regular, "falls": falls(model.mechanism)}
     script = dynamics_script(model, live_stepper(method), forces) + contact_script(model.mechanism)
     return live_page(info, script, path)
 
@@ -47,7 +46,7 @@ def falls(mech: Mechanism) -> bool:
     """Whether it is a robot from a file that nothing holds: it would be out of sight before one has looked at it."""
     held = mech.contacts or mech.constraints or not any(mech.gravity)
     roots = [body.joint for body in mech.bodies if body.parent < 0]
-    return mech.source is not None and not held and all(isinstance(x, (Free, FreeQuaternion)) for x in roots)
+    return mech.source is not None and not held and all(joint.nv == 6 for joint in roots)
 
 
 def dynamics_script(model: Model, stepper: Stepper | None = None, forces: Sequence[Force] = ()) -> str:
