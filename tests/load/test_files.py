@@ -95,6 +95,19 @@ def test_sizes_are_capped(tmp_path, monkeypatch):
 
 
 
+def test_very_many_problems_are_counted(tmp_path):
+    (tmp_path / "bot.urdf").write_text(robot(link("base"), *2000 * ['<link name="base"/>']))
+    with pytest.raises(aj.ModelError, match=r"has 2,000 problems:(.|\n)*  - and 1,000 more$") as error:
+        aj.load(tmp_path / "bot.urdf")
+    assert str(error.value).count("\n") == 1001
+
+
+def test_digits_of_other_scripts_are_no_numbers(tmp_path):
+    (tmp_path / "bot.urdf").write_text(robot(link("base", mass="\N{ARABIC-INDIC DIGIT ONE}")), encoding="utf8")
+    with pytest.raises(aj.ModelError, match="no finite decimal number"):
+        aj.load(tmp_path / "bot.urdf")
+
+
 def test_a_pipe_is_not_waited_for(package):
     os.mkfifo(package / "bot/meshes/pipe.stl")
     with pytest.raises(aj.InputError, match="no regular file"):
