@@ -111,6 +111,15 @@ def test_bodies_and_what_they_hold(loaded):
     assert mech.source.collisions["base"]
 
 
+@pytest.mark.parametrize(("integrator", "method"), [
+    ("Euler", "semi-implicit-euler"), ("RK4", "rk4"), ("implicit", "implicit-euler"), ("implicitfast", "implicit-euler"),
+])  # fmt: skip
+def test_integrators_are_methods(loaded, integrator, method):
+    mech, _ = loaded(model(ARM.format(""), f'<option integrator="{integrator}" timestep="0.004"/>'))
+    assert mech.source.settings == {"dt": 0.004, "method": method}
+    assert mech.compile().simulate(*mech.start, duration=0.02, **mech.source.settings).status.ok
+
+
 def test_keyframes_are_starts(loaded):
     mech, _ = loaded(ZOO)
     q, v = mech.source.starts["home"]
