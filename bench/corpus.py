@@ -30,8 +30,8 @@ def main(kind: str, *folders: str) -> None:
     total, reasons = Counter[str](), Counter[str]()
     for folder in folders:
         counts = Counter[str]()
-        for path in _files(kind, folder):
-            how, mech = _loaded(path, folders, reasons)
+        for path in files(kind, folder):
+            how, mech = loaded(path, folders, reasons)
             counts.update(["files", how])
             if mech is None and OPENS[kind](path):
                 counts["refused, but others load it"] += 1
@@ -53,13 +53,14 @@ def _print(title: str, table: Counter[str]) -> None:
         print(f"  {number:5d}  {name}", flush=True)
 
 
-def _files(kind: str, folder: str) -> Iterator[Path]:
+def files(kind: str, folder: str) -> Iterator[Path]:
+    """The files of a kind below a folder."""
     for path in sorted(Path(folder).rglob(PATTERNS[kind])):
         if kind != "mjcf" or b"<mujoco" in path.read_bytes()[:100_000]:
             yield path
 
 
-def _loaded(path: Path, folders: tuple[str, ...], reasons: Counter[str]) -> tuple[str, Any]:
+def loaded(path: Path, folders: tuple[str, ...], reasons: Counter[str]) -> tuple[str, Any]:
     """How a file loads: strictly, with rules let pass, or not at all."""
     roots = {f"folder {k}": folder for k, folder in enumerate(folders)}
     for how, allow in (("strict", set()), ("allowed", ALLOWED)):

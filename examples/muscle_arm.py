@@ -17,12 +17,12 @@ ROUND = forces.WrapCylinder("upper arm", (0, 0, -0.3), axis=(1, 0, 0), radius=0.
 
 def lift(t: float) -> float:
     """The activation of the flexor: up twice."""
-    return float(0.02 + 0.5 * np.sin(np.pi * t / 3) ** 2)
+    return 0.02 + 0.5 * np.sin(np.pi * t / 3) ** 2
 
 
 def reach(t: float) -> float:
     """The activation of the extensor, while the other rests."""
-    return float(0.02 + 0.15 * np.cos(np.pi * t / 3) ** 4)
+    return 0.02 + 0.15 * np.cos(np.pi * t / 3) ** 4
 
 
 def acting() -> list[forces.Muscle]:

@@ -30,6 +30,19 @@ def test_blocks_of_a_page_run_one_after_the_other(page: str, tmp_path: Path, mon
         exec(compile(block, page, "exec"), scope)  # noqa: S102 (our own pages)
 
 
+@pytest.mark.parametrize("page", ["from-pinocchio", "from-mujoco", "from-opensim"])
+def test_names_that_pages_for_newcomers_give_are_ours(page: str) -> None:
+    """In the right column of their tables: methods of models and mechanisms, alone or called."""
+    from anyjoint import Mechanism
+    from anyjoint.model import Model
+
+    text, words = (ROOT / f"docs/{page}.md").read_text(encoding="utf8"), {"model", "joint", "connect", "weld", "sensor"}
+    right = [line.split("|")[2] for line in text.splitlines() if line.startswith("| ")]
+    for cell in right:
+        for name in re.findall(r"`([a-z_]+)(?:\([^`]*)?`", cell) + re.findall(r"(?:model|mech)\.(\w+)", cell):
+            assert hasattr(Model, name) or hasattr(Mechanism, name) or name in words | {"source"}, name
+
+
 def test_the_joints_of_the_five_minutes_page_are_joints() -> None:
     import anyjoint as aj
     from anyjoint import joints

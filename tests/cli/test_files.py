@@ -29,7 +29,8 @@ def test_info_bench_and_export(anyjoint, zoo, tmp_path):
     code, out, _ = anyjoint("bench", zoo, "--json", "--batch", "4")
     assert (code, json.loads(out)["models"][0]["coordinates"]) == (0, 10)
     code, out, _ = anyjoint("bench", zoo, "--json", "--batch", "4", "--base", "free")
-    assert (code, json.loads(out)["models"][0]["coordinates"]) == (0, 16)
+    (row,) = json.loads(out)["models"]
+    assert (code, row["coordinates"], row["model"]) == (0, 16, zoo.name)
     code, out, _ = anyjoint("export", zoo, "--to", "js", "--out", tmp_path)
     assert code == 0
     assert (tmp_path / "bot.js").exists()
@@ -79,6 +80,7 @@ def test_check_tells_warnings_and_exits_with_0(anyjoint, tmp_path):
 
 @pytest.mark.parametrize(("arguments", "words"), [
     (["run", "none.urdf"], "there is no file none.urdf"),
+    (["run", "/dev"], "'/dev' is no regular file"),
     (["run", "FILE", "--allow", "inertai"], "did you mean 'inertia'"),
     (["run", "FILE", "--base", "flying"], "base='flying'"),
     (["run", "FILE", "--package", "x"], "NAME=FOLDER"),

@@ -236,6 +236,16 @@ def test_polylines_run_over_the_domain():
     assert np.allclose(CURVES["spline"].polyline(4)[[0, -1]], [LOOP[0], LOOP[-1]])
 
 
+def test_a_cubic_of_thousands_of_knots_is_scipys():
+    from scipy.interpolate import CubicSpline
+
+    rng = np.random.default_rng(0)
+    x, y = np.cumsum(rng.uniform(0.1, 2.0, 5000)), rng.normal(size=5000)
+    ours, theirs = functions.NaturalCubic(x, y), CubicSpline(x, y, bc_type="natural")
+    at = rng.uniform(x[0], x[-1], 20)
+    assert [ours(float(s)) for s in at] == pytest.approx(theirs(at), rel=1e-9, abs=1e-9)
+
+
 def test_piecewise_linear_and_polynomial_functions():
     line = functions.PiecewiseLinear([0, 1, 3], [0, 2, 0])
     assert [line(x) for x in (-1.0, 0.5, 1.0, 2.0, 4.0)] == [-2.0, 1.0, 2.0, 1.0, -1.0]
@@ -260,6 +270,7 @@ WRONG = {
     "Frenet frame of a line": (lambda: curves.Line().frenet(0.3), "fixed-up"),
     "knots that go back": (lambda: functions.PiecewiseLinear([0, 2, 1], [0, 0, 0]), "increase"),
     "knots and values": (lambda: functions.NaturalCubic([0, 1, 2], [0, 1]), "shape"),
+    "too many knots": (lambda: functions.NaturalCubic(range(20_000), range(20_000)), "20,000 knots .* at most 10,000"),
     "two knots": (lambda: functions.NaturalCubic([0, 1], [0, 1]), "at least 3"),
     "spline ends": (lambda: functions.NaturalCubic([0, 1, 2], [0, 1, 0], ends="free"), "natural"),
     "no polynomial": (lambda: functions.Polynomial([]), "at least 1"),

@@ -95,6 +95,19 @@ def test_sizes_are_capped(tmp_path, monkeypatch):
 
 
 
+def test_very_many_problems_are_counted(tmp_path):
+    (tmp_path / "bot.urdf").write_text(robot(link("base"), *2000 * ['<link name="base"/>']))
+    with pytest.raises(aj.ModelError, match=r"has 2,000 problems:(.|\n)*  - and 1,000 more$") as error:
+        aj.load(tmp_path / "bot.urdf")
+    assert str(error.value).count("\n") == 1001
+
+
+def test_digits_of_other_scripts_are_no_numbers(tmp_path):
+    (tmp_path / "bot.urdf").write_text(robot(link("base", mass="\N{ARABIC-INDIC DIGIT ONE}")), encoding="utf8")
+    with pytest.raises(aj.ModelError, match="no finite decimal number"):
+        aj.load(tmp_path / "bot.urdf")
+
+
 def test_a_pipe_is_not_waited_for(package):
     os.mkfifo(package / "bot/meshes/pipe.stl")
     with pytest.raises(aj.InputError, match="no regular file"):
@@ -155,6 +168,18 @@ def test_meshes_are_found(package, reference):
     assert mesh.vertices.max(axis=0).tolist() == [2, 1, 1]
     assert mesh.volume == pytest.approx(1 / 3)
     assert load(package, meshed(reference), meshes="skip")["base"].shapes == ()
+
+
+@pytest.mark.parametrize(("count", "watched", "shown"), [(30, True, True), (30, False, False), (3, True, False)])
+def test_a_bar_shows_how_far_many_meshes_are(package, monkeypatch, capfd, count, watched, shown):
+    """Where they are many, take long, and someone watches; it goes away."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: watched)
+    monkeypatch.setattr("anyjoint.simulate.progress.PATIENCE", 0.0)
+    for name, value in (("TERM", "xterm"), ("COLUMNS", "200"), ("FORCE_COLOR", "1")):
+        monkeypatch.setenv(name, value)
+    mesh = '<visual><geometry><mesh filename="../meshes/part.stl"/></geometry></visual>'
+    assert len(load(package, robot(link("base", more=count * mesh)))["base"].shapes) == count
+    assert ("reading meshes of" in capfd.readouterr().err) is shown
 
 
 def test_robots_of_meshes_wear_light_and_dark_shells(package):

@@ -111,6 +111,15 @@ def test_bodies_and_what_they_hold(loaded):
     assert mech.source.collisions["base"]
 
 
+@pytest.mark.parametrize(("integrator", "method"), [
+    ("Euler", "semi-implicit-euler"), ("RK4", "rk4"), ("implicit", "implicit-euler"), ("implicitfast", "implicit-euler"),
+])  # fmt: skip
+def test_integrators_are_methods(loaded, integrator, method):
+    mech, _ = loaded(model(ARM.format(""), f'<option integrator="{integrator}" timestep="0.004"/>'))
+    assert mech.source.settings == {"dt": 0.004, "method": method}
+    assert mech.compile().simulate(*mech.start, duration=0.02, **mech.source.settings).status.ok
+
+
 def test_keyframes_are_starts(loaded):
     mech, _ = loaded(ZOO)
     q, v = mech.source.starts["home"]
@@ -259,6 +268,12 @@ def test_gravity_compensation_is_a_force(loaded):
     (model(ARM.format(""), '<asset><texture type="2d" builtin="flat" width="1000000" height="1000000"/></asset>'),
      r"<texture> asks for 1,000,000,000,000 pixels"),
     (model(ARM.format(""), '<size memory="900G"/>'), r"<size> asks for 966,367,641,600 bytes"),
+    (model(ARM.format(""), '<size nstack="1000000000"/>'), r"<size> asks for 8,000,000,000 bytes"),
+    (model(ARM.format(""), '<size nuser_body="100000000"/>'), r"<size> asks for .* user numbers"),
+    (model(ARM.format(""), '<size nkey="1000000000"/>'), r"<size> asks for 1,000,000,000 entries"),
+    (model(ARM.format("") + '<camera name="c" resolution="100000 100000"/>'), r"<camera> asks for .* pixels"),
+    (model(ARM.format(""), '<asset><mesh name="m" builtin="supertorus" params="10000 1 1 1"/></asset>'), "<mesh> asks"),
+    (model(ARM.format(""), '<asset><mesh name="m" builtin="plate" params="1000 101"/></asset>'), "<mesh> asks"),
     (model('<flexcomp name="f" type="grid" count="1000 1000 1000"/>'), "<flexcomp> asks for"),
 ])  # fmt: skip
 def test_files_are_looked_at_before_mujoco_reads_them(loaded, text, words):

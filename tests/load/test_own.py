@@ -7,9 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 
 import anyjoint as aj
 from anyjoint import curves, forces, functions, joints, shapes
+from anyjoint.cli import gallery as scripts
+from anyjoint.cli.target import resolve
 from anyjoint.load.own.constraints import KEYS as CONSTRAINT_KEYS
 from anyjoint.load.own.contacts import KEYS as CONTACT_KEYS
 from anyjoint.load.own.expression import Expression
@@ -19,6 +22,7 @@ from anyjoint.load.own.read import INERTIA, TOP
 from anyjoint.load.own.write import written
 from anyjoint.mechanism import Source, gallery
 from anyjoint.mechanism.probing import needs_probing
+from bench.round_trip import difference
 from dynamics.support import close
 from load import test_mjcf, test_mjcf_tendons
 from tests.joints.zoo import KINDS
@@ -26,10 +30,16 @@ from tests.joints.zoo import KINDS
 SOLID = aj.Inertia(1.3, (0.1, -0.2, 0.3), [[0.3, 0.02, 0.01], [0.02, 0.4, 0.03], [0.01, 0.03, 0.5]])
 
 
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs/_static/aj.schema.json").read_text())
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+
 def round_trip(mech, tmp_path):
+    """The mechanism as it comes back; its text keeps to the schema of the docs, and is the same when saved again."""
     aj.save(mech, tmp_path / "m.aj.json")
-    made = aj.load(tmp_path / "m.aj.json")
-    assert (tmp_path / "m.aj.json").read_text() == written(made), "saved again it is the same text"
+    made, text = aj.load(tmp_path / "m.aj.json"), (tmp_path / "m.aj.json").read_text()
+    VALIDATOR.validate(json.loads(text))
+    assert text == written(made)
     return made
 
 
@@ -61,6 +71,15 @@ def test_gallery(tmp_path, name):
     assert close(made.start[0], q, 0)
     found, wanted = (x.compile().forward_dynamics(q, v, **t) for x in (made, mech))
     assert (found == wanted).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", scripts.names())
+def test_scripts_of_the_gallery(name):
+    """Their forces, too; `python -m bench.round_trip` does the same for folders of files."""
+    target = resolve(name)
+    target.mechanism.source = Source("", "", forces=tuple(target.acting))
+    assert difference(target.mechanism).startswith("the same")
 
 
 def test_everything_that_a_mechanism_holds(tmp_path):
@@ -285,15 +304,14 @@ def test_a_formula_that_is_not_defined_is_a_problem(tmp_path):
 
 def test_the_schema_names_what_files_may_have():
     """The schema in the docs and the reader agree on the names of the file, of bodies and of inertias."""
-    path = Path(__file__).parents[2] / "docs/_static/aj.schema.json"
-    schema = json.loads(path.read_text())
-    assert set(schema["properties"]) == set(TOP)
-    assert set(schema["$defs"]["body"]["properties"]) == set(BODY_KEYS)
-    assert set(schema["$defs"]["inertia"]["properties"]) == set(INERTIA)
-    assert set(schema["$defs"]["contact"]["properties"]) == set(CONTACT_KEYS)
-    assert set(schema["$defs"]["constraint"]["oneOf"][1]["properties"]) == set(CONSTRAINT_KEYS)
-    assert set(schema["$defs"]["function"]["properties"]) == {"of", "where", "tables", "value"}
-    assert set(schema["$defs"]["step"]["properties"]) == {*STEPS, "by", "axis", "frame"}
+    defined = SCHEMA["$defs"]
+    assert set(SCHEMA["properties"]) == set(TOP)
+    assert set(defined["body"]["properties"]) == set(BODY_KEYS)
+    assert set(defined["inertia"]["properties"]) == set(INERTIA)
+    assert set(defined["contact"]["properties"]) == set(CONTACT_KEYS)
+    assert set(defined["constraint"]["oneOf"][1]["properties"]) == set(CONSTRAINT_KEYS)
+    assert set(defined["function"]["properties"]) == {"of", "where", "tables", "value"}
+    assert set(defined["step"]["properties"]) == {*STEPS, "by", "axis", "frame"}
 
 
 @pytest.mark.parametrize("text", [test_mjcf.ZOO, test_mjcf_tendons.TEXT])

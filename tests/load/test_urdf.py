@@ -92,6 +92,13 @@ def test_planar_moves_in_the_plane_normal_to_its_axis(loaded, axis):
     assert close(np.trace(pose[:3, :3]), 1 + 2 * np.cos(0.5), 1e-14)
 
 
+def test_limits_of_planar_joints_mean_nothing_and_are_noted(loaded):
+    mech = loaded(robot(link("base"), link("disc"), joint("slab", "planar", "base", "disc", LIMIT)))
+    assert all(c.limits == (-np.inf, np.inf) for c in mech["disc"].joint.coordinates)
+    (note,) = mech.source.notes
+    assert "'slab': a planar joint has no lower and upper limit" in note.message
+
+
 def test_an_axis_in_z_is_pinocchios_plane(loaded):
     mech = loaded(robot(link("base"), link("puck"), joint("air", "planar", "base", "puck", axis="0 0 1", origin="")))
     assert close(mech.poses([0.3, -0.4, 0.5])[1].matrix[:2, 3], [0.3, -0.4], 1e-15)

@@ -71,7 +71,7 @@ def test_models_are_not_changed():
 
 
 @pytest.mark.parametrize(("change", "words"), [
-    (lambda m: m.replace_joint("bx", gliding), "no body 'bx'"),
+    (lambda m: m.replace_joint("bx", gliding), "no joint or body 'bx'; choose one of b0"),
     (lambda m: m.replace_joint("b1", "hinge"), "is not a joint"),
     (lambda m: m.replace_joint("b1", joints.Universal()), r"its stiffness is \[1.0\].*give stiffness=..."),
     (lambda m: m.replace_joint("b1", gliding, dampin=1.0), "did you mean 'damping'"),

@@ -65,6 +65,7 @@ def test_what_is_out_of_reach_is_said_and_nearest():
     assert not found
     assert "not reached after" in str(found)
     assert "hand is off by" in str(found)
+    assert "tries=20 begins at other coordinates" in str(found)
     J = MODEL.point_jacobian(found.q, "hand")
     error = MODEL.frame_pose(found.q, "hand")[:3, 3] - [5.0, 0.0, 0.4]
     assert np.abs(J.T @ error).max() < 1e-4, "no small motion brings it nearer"
@@ -174,6 +175,7 @@ def test_rotation_vectors_and_their_rates():
 
 @pytest.mark.parametrize(("targets", "options", "words"), [
     ({}, {}, "expected {frame: position"),
+    ([1, 2, 3], {}, "expected {frame: position"),
     ({"hnd": (1, 2, 3)}, {}, "did you mean 'hand'"),
     ({"hand": (1, 2)}, {}, "expected a position, a pose"),
     ({"hand": (1, 2, np.nan)}, {}, "expected finite numbers"),

@@ -1,5 +1,8 @@
 """Massless links that move: everything but forward dynamics works, and that says which body it is."""
 
+import subprocess
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
@@ -46,6 +49,36 @@ def test_forward_dynamics_names_the_body(algorithm):
 def test_so_does_all_that_needs_it(call):
     with pytest.raises(aj.ModelError, match="body 'tip', coordinate 'angle'"):
         call(arm().compile())
+
+
+def test_only_what_divides_by_the_mass_matrix_needs_it():
+    """The flag of quantities, by which exports leave them out, says which of them refuse."""
+    model = arm().compile()
+    for quantity in model.quantities.values():
+        if quantity.concerns(model.mechanism):
+            with pytest.raises(aj.ModelError, match="moves no inertia") if quantity.divides else nullcontext():
+                model.program(quantity)
+
+
+def test_exports_leave_it_out(tmp_path):
+    model = arm().compile()
+    names = {path.name for path in model.export("c", tmp_path)}
+    assert {"arm_inverse_dynamics.c", "arm_mass_matrix.c"} < names
+    assert not names & {"arm_forward_dynamics.c", "arm_step.c"}
+    command = ["gcc", "-std=c99", *map(str, tmp_path.glob("*.c")), "-o", str(tmp_path / "main"), "-lm"]
+    subprocess.run(command, check=True)
+    said = subprocess.run([str(tmp_path / "main")], capture_output=True, text=True, check=True).stdout
+    assert said.count("\n") == 3, "an example that holds it"
+    with pytest.raises(aj.ModelError, match="moves no inertia"):
+        model.export("c", tmp_path, steps=["bdf1"])
+
+
+def test_pages_pose_it(tmp_path):
+    model = arm().compile()
+    text = model.to_html(tmp_path / "arm.html").read_text()
+    assert model.to_html(tmp_path / "arm.html", live=False).read_text() == text
+    assert '"still": true' in text
+    assert "bodies, 2 degrees of freedom, posed" in text
 
 
 def test_a_prescribed_joint_may_be_massless():

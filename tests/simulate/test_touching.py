@@ -106,6 +106,17 @@ def test_dry_friction_stops_a_wheel_after_its_energy_is_spent():
     assert abs(traj.v[-1, 0]) < 1e-8
 
 
+def test_methods_that_do_not_feel_dry_friction_say_so():
+    mech = aj.Mechanism("wheels")
+    for name in ("one", "two"):
+        mech.add_body(name, joint=joints.Revolute("z"), inertia=aj.Inertia.sphere(2.0, 1.0), friction=0.5)
+    model = mech.compile()
+    plain, auto = (model.simulate(v0=[1, 1], duration=0.1, method=method) for method in ("rk4", "auto"))
+    assert plain.status.note.startswith("rk4 does not feel the dry friction of 'one' and 1 more; method=")
+    assert (auto.method, auto.status.note) == (METHOD, f"method {METHOD!r} was chosen: no other feels dry friction")
+    assert auto.v[-1, 0] < 1.0 == pytest.approx(plain.v[-1, 0])
+
+
 def test_runs_do_not_know_of_those_before():
     """A contact is as firm as the steps of its own run can follow, and limits are left out where they should be."""
     model = ball_model()

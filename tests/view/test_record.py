@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import anyjoint.view.page as page
+from anyjoint import joints
 from anyjoint.errors import AnyjointError, InputError
-from anyjoint.mechanism import shapes
+from anyjoint.geometry import functions
+from anyjoint.mechanism import Inertia, Mechanism, shapes
 from anyjoint.view import live_page, live_scene, model_info, notebook_html, trajectory_page, trajectory_scene
-from anyjoint.view.record import frame_indices, up_direction
+from anyjoint.view.record import body_drawings, frame_indices, up_direction
 from anyjoint.view.scene import Variant, Variants
 from anyjoint.view.variants import variants_scene
 from tests.view.stand_in import PENDULUM_JS, double_pendulum, live_info, swing
@@ -72,6 +74,17 @@ def test_bodies_without_shapes_are_drawn_as_sticks():
     upper, lower = trajectory_scene(swing(drawn=False)).bodies
     assert [d["type"] for d in upper.shapes] == ["sphere", "capsule", "capsule"]
     assert [d["type"] for d in lower.shapes] == ["sphere", "capsule"]
+
+
+def test_sticks_end_where_functions_shift_their_children():
+    """As the knees of OpenSim's models do."""
+    mech = Mechanism("leg")
+    thigh = mech.add_body("thigh", joint=joints.Revolute(), inertia=Inertia.sphere(1.0, 0.1))
+    shift = functions.Linear(0.1, -0.4)
+    knee = joints.FunctionBased([((0, 0, 1), functions.Linear(), (0,))], [((0, 1, 0), shift, (0,))], names=("bend",))
+    mech.add_body("shank", thigh, knee, inertia=Inertia.sphere(1.0, 0.1))
+    rod = body_drawings(mech)[0].shapes[-1]
+    assert (rod["type"], rod["pose"][7]) == ("capsule", pytest.approx(-0.2)), "its middle is halfway"
 
 
 def test_up_is_against_gravity():

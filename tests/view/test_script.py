@@ -279,3 +279,4 @@ def test_pages_of_robots_that_nothing_holds_wait(tmp_path):
     drone.compile().to_html(pages["stands"], method="time-stepping")
     texts = {name: page.read_text().replace(" ", "") for name, page in pages.items()}
     assert {name: waiting in text for name, text in texts.items()} == {"waits": True, "asked": False, "stands": False}
+    assert {name: '"falls":true' in x for name, x in texts.items()} == {"waits": True, "asked": True, "stands": False}

@@ -136,9 +136,10 @@ export class Bodies {
     return out;
   }
 
-  /** The same of what stands still. */
-  fixedOutline(turn) {
-    return [this.fixed, ...this.ofVariants].flatMap((group) => group.children).flatMap((mesh) => outlineOf([mesh])).map((point) => new THREE.Vector3(...point).applyQuaternion(turn).toArray());
+  /** The same of each thing that stands still. */
+  fixedOutlines(turn) {
+    const meshes = [this.fixed, ...this.ofVariants].flatMap((group) => group.children);
+    return meshes.map((mesh) => ({ mesh, points: outlineOf([mesh]).map((point) => new THREE.Vector3(...point).applyQuaternion(turn).toArray()) }));
   }
 }
 

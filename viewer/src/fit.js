@@ -2,6 +2,8 @@
 
 /** Direction from the picture's middle to the camera where nothing speaks for another one. */
 const USUAL = { azimuth: Math.atan2(-1, 0.62), elevation: 0.3 };
+const WIDE = 4; // how many times the size of a motion
+const FLAT = 0.01; // height beside the width
 const ASIDE = 0.4; // a little off the axis, so that depth can be seen
 
 /** Evenly spread unit vectors. */
@@ -37,6 +39,24 @@ export function outermost(points, count) {
 export function span(points) {
   const { low, high } = bounds(points);
   return Math.hypot(...high.map((x, i) => x - low[i]));
+}
+
+/**
+ * What stands still beside a motion of some size, by outlines: the points that the picture should show, and which of
+ * them are floors, flat and much wider than the motion, with the height of the highest one. The page draws its own.
+ */
+export function scenery(outlines, size) {
+  const found = { points: [], floors: [], height: null };
+  outlines.forEach((outline, k) => {
+    const { low, high } = bounds(outline);
+    const width = Math.hypot(high[0] - low[0], high[1] - low[1]);
+    if (width <= WIDE * size) found.points.push(...outline);
+    else if (high[2] - low[2] < FLAT * width) {
+      found.floors.push(k);
+      found.height = Math.max(found.height ?? -Infinity, high[2]);
+    }
+  });
+  return found;
 }
 
 /** Smallest and largest coordinates. */

@@ -19,6 +19,7 @@ export class Live {
   constructor(scene, dynamics, contacts = null) {
     const { q0, v0, gravity, dt } = scene.live;
     this.motion = new Motion(dynamics, { q0, v0, gravity, dt });
+    this.still = Boolean(dynamics.still); // some coordinate moves no inertia: it can only be posed
     this.count = scene.bodies.length;
     this.rows = new Float64Array(12 * this.count);
     this.past = new Float32Array(MEMORY * 12 * this.count);
@@ -61,13 +62,14 @@ export class Live {
   }
 
   toggle() {
+    if (this.still) return;
     if (this.trouble) this.reset();
     this.playing = !this.playing;
   }
 
   stepFrame(by) {
     this.playing = false;
-    if (by > 0) this.advance(Math.max(1, Math.round(1 / (RATE * this.motion.dt))));
+    if (by > 0 && !this.still) this.advance(Math.max(1, Math.round(1 / (RATE * this.motion.dt))));
   }
 
   /** Take n steps now; false when the motion blew up. */
@@ -86,7 +88,7 @@ export class Live {
 
   /** Advance by wall-clock seconds, within a budget of milliseconds so that the page stays responsive. */
   tick(seconds, budget = 14) {
-    if (!this.playing || this.trouble) return false;
+    if (!this.playing || this.still || this.trouble) return false;
     const { dt } = this.motion;
     const wanted = Math.min(seconds, 0.1) * this.speed;
     this.debt += wanted;
@@ -189,6 +191,7 @@ export class Live {
   }
 
   series() {
+    if (this.still) return null;
     const { times } = this.log;
     const first = Math.max(0, times.length - WINDOW * RATE);
     const cut = (list) => Float64Array.from(first ? list.slice(first) : list);
@@ -203,6 +206,7 @@ export class Live {
     const sizes = [];
     const began = performance.now();
     visit(this.poses());
+    if (this.still) return;
     motion.dt = Math.max(dt, 0.01);
     for (let k = 0; k < 60 && performance.now() - began < 300; k++) {
       for (let i = 0; i < 0.05 / motion.dt; i++) motion.step();

@@ -20,15 +20,15 @@ export class LivePanel {
     this.read = { time: h("b", {}), drift: h("b", {}), pace: h("b", {}) };
     this.play = new PlayButton(() => this.act(() => live.toggle()));
     this.message = h("p", { class: "trouble", role: "alert", hidden: true });
-    this.controls = h("div", { class: "sliders", id: "sliders" }, this.#physics(scene), this.#start(scene));
+    this.controls = h("div", { class: "sliders", id: "sliders" }, live.still ? [] : this.#physics(scene), this.#start(scene));
     this.folder = button("sliders", "Sliders", "S", () => this.fold());
     this.folder.setAttribute("aria-controls", "sliders");
     this.card = h("section", { class: "card live", id: "live" },
-      h("div", { class: "row" }, this.play.element,
-        h("button", { class: "text", type: "button", title: "Start over (Backspace)", onclick: () => this.act(() => live.reset()) }, icon("reset"), "Reset"),
+      h("div", { class: "row" }, live.still ? null : this.play.element,
+        live.still ? null : h("button", { class: "text", type: "button", title: "Start over (Backspace)", onclick: () => this.act(() => live.reset()) }, icon("reset"), "Reset"),
         h("div", { class: "spacer" }),
         this.folder),
-      h("div", { class: "readout" },
+      live.still ? null : h("div", { class: "readout" },
         h("span", {}, "time", this.read.time), h("span", {}, "energy drift", this.read.drift), h("span", {}, "pace", this.read.pace)),
       this.message, this.controls);
     this.fold(matchMedia(PHONE).matches);
@@ -75,13 +75,14 @@ export class LivePanel {
         if (live.motion.dynamics.constrained) sliders.forEach((s, k) => s.set(live.motion.start.q[fields[k].index]));
         this.act(() => live.reset());
       }));
-    const few = fields.length <= 4;
-    return [h("details", { open: few }, h("summary", {}, "Start"), ...sliders.map((s) => s.element))];
+    const open = live.still || fields.length <= 4;
+    return [h("details", { open }, h("summary", {}, live.still ? "Pose" : "Start"), ...sliders.map((s) => s.element))];
   }
 
   update() {
     const { live, read, pull } = this;
     this.play.update(live.playing);
+    if (live.still) return;
     read.time.textContent = `${live.time.toFixed(2)} s`;
     const { damping, dynamics } = live.motion;
     const working = pull.grab ? "pulling" : dynamics.driven ? "driven" : damping > 0 || dynamics.damped ? "damped" : null;

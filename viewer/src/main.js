@@ -4,7 +4,7 @@ import style from "../style.css";
 import { Bodies } from "./bodies.js";
 import { parseScene } from "./data.js";
 import { h } from "./dom.js";
-import { span } from "./fit.js";
+import { scenery, span } from "./fit.js";
 import { FlatShadows } from "./flatshadows.js";
 import { button, energyCard, helpCard, idea, infoCard, PHONE, setPressed, titleCard, toggleButton, Transport } from "./interface.js";
 import { bindKeys } from "./keyboard.js";
@@ -80,21 +80,23 @@ class Viewer {
     });
     // What falls freely or rides away in a live page would be a speck in a picture of all of it: the camera goes along
     // with what leaves its surroundings.
-    const flies = this.scene.live && span(seen.flat()) > FALL * span(seen[0]);
+    const flies = this.scene.live && (this.scene.live.falls || span(seen.flat()) > FALL * span(seen[0]));
     const moving = flies ? seen[0] : seen.flat();
-    const fixed = this.bodies.fixedOutline(turn);
-    this.stage.frameMotion(moving.length ? moving : [[-1, -1, -1], [1, 1, 1]], fixed);
+    const still = this.bodies.fixedOutlines(turn);
+    const { points, floors, height } = scenery(still.map((thing) => thing.points), moving.length ? span(moving) : Infinity);
+    for (const k of floors) still[k].mesh.visible = false; // the page's own floor lies there
+    this.stage.frameMotion(moving.length ? moving : [[-1, -1, -1], [1, 1, 1]], points, height);
     this.size = this.stage.home.size;
     this.frames.setSize((0.26 * this.size) / Math.max(2, Math.sqrt(this.scene.bodies.length)));
     this.contacts.setSize(0.010 * this.size);
-    if (flies && this.source.rehearsed && span([...seen.flat(), ...fixed]) > AWAY * span([...moving, ...fixed])) this.#followBody(0);
+    if (flies && this.source.rehearsed && span([...seen.flat(), ...points]) > AWAY * span([...moving, ...points])) this.#followBody(0);
   }
 
   #interface() {
     const changed = () => this.show();
     const { scene, source } = this;
     if (scene.live) {
-      this.pull = new Pull(this.stage, this.bodies, source, scene.bodies.map((b) => b.mass ?? 1), changed);
+      this.pull = source.still ? null : new Pull(this.stage, this.bodies, source, scene.bodies.map((b) => b.mass ?? 1), changed);
       this.bar = new LivePanel(scene, source, this.pull, changed);
     } else {
       this.bar = new Transport(source, changed);
@@ -271,7 +273,7 @@ class Viewer {
     const time = this.query.get("t");
     if (time && !this.scene.live) this.seek(Number(time));
     const stays = this.query.get("play") === "0" || this.options.autoplay === false || time || reducedMotion();
-    if (!stays) this.source.playing = true;
+    if (!stays && !this.source.still) this.source.playing = true;
     this.show();
   }
 }

@@ -104,13 +104,13 @@ export class Stage {
    * Frame a motion by its outermost points [x, y, z] in world coordinates: camera, floor, lights, shadows.
    * What stands still may stand on the floor: moving and fixed points come apart.
    */
-  frameMotion(moving, fixed) {
+  frameMotion(moving, fixed, floor = null) {
     const all = [...moving, ...fixed];
     const box = new THREE.Box3().setFromPoints(all.map((p) => new THREE.Vector3(...p)));
     const center = box.getCenter(new THREE.Vector3());
     const size = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 1e-3);
     this.home = { size, view: chooseView(all), points: outermost(all, 240) };
-    this.ground.place(floorHeight(moving, fixed, size), center, size);
+    this.ground.place(floor ?? floorHeight(moving, fixed, size), center, size);
     this.#aimLights(center, size);
     this.goHome();
   }

@@ -1,7 +1,7 @@
 // Where the camera stands: everything in the picture, as large as can be, and nothing under a card.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chooseView, clearOf, directions, fitView, outermost, principalAxes } from "../src/fit.js";
+import { chooseView, clearOf, directions, fitView, outermost, principalAxes, scenery } from "../src/fit.js";
 
 const LENS = { wide: 0.46, tall: 0.287 };
 const cloud = Array.from({ length: 200 }, (_, i) => [2 * Math.sin(7 * i), 0.5 * Math.sin(11 * i), Math.cos(5 * i)]);
@@ -76,4 +76,11 @@ test("outermost points reach as far as all, nearly", () => {
   assert.ok(kept.length < cloud.length);
   const reach = (points, d) => Math.max(...points.map((p) => p[0] * d[0] + p[1] * d[1] + p[2] * d[2]));
   for (const d of directions(50)) assert.ok(reach(kept, d) > reach(cloud, d) - 0.02);
+});
+
+test("a floor much wider than the motion is not framed, and says how high it is", () => {
+  const slab = (half, low, high) => [[-half, -half, low], [half, half, high]];
+  const found = scenery([slab(100, -0.001, 0), slab(1, 0, 1), slab(100, 0, 30)], 2);
+  assert.deepEqual(found, { points: slab(1, 0, 1), floors: [0], height: 0 });
+  assert.equal(scenery([slab(1, 0, 0)], 2).height, null);
 });

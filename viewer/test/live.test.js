@@ -61,3 +61,12 @@ test("without contacts there is nothing to show", () => {
   live.advance(2);
   assert.deepEqual([live.mostContacts, live.knowsForces, live.contactPoints()], [0, false, null]);
 });
+
+test("what can only be posed does not play, and has no energy to plot", () => {
+  let seen = 0;
+  const live = page(hopping({ still: true, step: undefined }));
+  live.survey(() => (seen += 1));
+  live.toggle();
+  live.stepFrame(1);
+  assert.deepEqual([seen, live.playing, live.tick(1), live.time, live.series()], [1, false, false, 0, null]);
+});

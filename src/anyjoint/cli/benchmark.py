@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from anyjoint.cli.output import UsageError, print_json, print_table, status
@@ -48,7 +49,7 @@ def measure(name: str, batch: int, options: Mapping[str, Any]) -> dict[str, Any]
     v = v0 + 1e-3 * random.standard_normal((batch, model.nv))
     tau = np.zeros((batch, model.nv))
     return {
-        "model": name,
+        "model": Path(name).name if is_file(name) else name,
         "coordinates": model.nv,
         "operations": int(model.op_count("forward_dynamics").total),
         "compile_seconds": compiled,

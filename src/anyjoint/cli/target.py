@@ -73,7 +73,9 @@ class Target:
 
 def is_file(argument: str) -> bool:
     """Whether a MODEL argument is a file to load, and no script and no name of the gallery."""
-    return argument.lower().endswith(SUFFIXES) or (Path(argument).is_file() and Path(argument).suffix != ".py")
+    path = Path(argument)
+    there = path.is_file() or ("/" in argument and path.exists())  # a folder is no model, which loading says
+    return argument.lower().endswith(SUFFIXES) or (there and path.suffix != ".py")
 
 
 def resolve(argument: str, settings: Sequence[str] = (), options: Mapping[str, Any] | None = None) -> Target:

@@ -201,10 +201,11 @@ def _example(model: Model, prefix: str) -> str:
     real = "double" if model.dtype.itemsize == 8 else "float"
     start = model.mechanism.start[0] if model.mechanism.start else model.mechanism.neutral
     q = ", ".join(_literal(x, real) for x in start) or "0"
-    quantity = "bias_forces" if model.numeric else "forward_dynamics"
-    call = "q, v, tau" if model.numeric else "q, v, tau, a"
+    falls = model.is_regular and not model.numeric
+    quantity, call, shown = ("forward_dynamics", "q, v, tau, a", "a") if falls else ("bias_forces", "q, v, tau", "tau")
+    what = "what the mechanism does when it is let go" if falls else "the forces that hold the mechanism"
     return f"""\
-/* A worked example: what the mechanism does when it is let go. */
+/* A worked example: {what}. */
 #include <stdio.h>
 #include "{prefix}.h"
 
@@ -215,7 +216,7 @@ int main(void)
     {real} tau[{upper}_NV + 1] = {{0}}, a[{upper}_NV + 1] = {{0}}, kinetic, potential;
     int bad = {prefix}_{quantity}({call}, NULL, work);
     bad |= {prefix}_energy(q, v, &kinetic, &potential, NULL, work);
-    for (int i = 0; i < {upper}_NV; i++) printf("%d: %.17g\\n", i, (double){"tau" if model.numeric else "a"}[i]);
+    for (int i = 0; i < {upper}_NV; i++) printf("%d: %.17g\\n", i, (double){shown}[i]);
     printf("energy: %.17g\\n", (double)(kinetic + potential));
     (void)tau;
     (void)a;

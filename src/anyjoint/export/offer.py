@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from anyjoint.model.part import WhichBody
     from anyjoint.model.program import Program
 
-STEP = "step"  # by rk4, in the list of quantities
 PLAIN = tuple(name for name in STEPS if not (STEPPERS[name].implicit or STEPPERS[name].adaptive))
 
 
@@ -40,7 +39,8 @@ class Beside:
             near = difflib.get_close_matches(str(unknown[0]), choices, n=1)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
             raise InputError(f"export: no step {unknown[0]!r}{hint}; choose among {', '.join(choices)}")
-        steps = [(STEPS | LOOKING_BACK)[name] for name in self.steps]
+        own = self.steps if model.is_regular or self.steps is not PLAIN else ()
+        steps = [(STEPS | LOOKING_BACK)[name] for name in own]
         found = {name_in_code(step.name): step for step in steps if step.concerns(model.mechanism)}
         if self.prescribed:
             found["hybrid_dynamics"] = model.hybrid_quantity(self.prescribed)
@@ -56,9 +56,9 @@ def exported(model: Model, beside: Beside = NOTHING) -> dict[str, Program]:
     """All programs of an export by their names in the code; quantities that are only part of another one are not."""
     skipped = {"forward_dynamics"} if model.numeric else set()
     concerned = [quantity for quantity in model.quantities.values() if quantity.concerns(model.mechanism)]
+    concerned = [quantity for quantity in concerned if model.is_regular or not quantity.divides]
     wanted = {quantity.name: quantity for quantity in concerned if quantity.outputs and quantity.name not in skipped}
-    if STEP in wanted:
-        wanted |= beside.quantities(model)
+    wanted |= beside.quantities(model)
     made = {name: model.program(quantity) for name, quantity in wanted.items()}
     return made | {name_in_code(text): model.products.named(text) for text in beside.products}
 

@@ -20,6 +20,7 @@ __all__ = [
     "Composed", "Constant", "Held", "Linear", "NaturalCubic", "Of", "PiecewiseLinear", "Polynomial", "Scaled",
     "SimmSpline", "Tied",
 ]  # fmt: skip
+MOST_KNOTS = 10_000  # code looks for a piece among all of them
 
 
 @dataclass(frozen=True)
@@ -211,17 +212,29 @@ def spline_powers(x: Table, y: Table, *, fitted: bool) -> Table:
     """Powers (n - 1, 4) of the C2 cubic spline about each left knot, from its second derivatives."""
     n, h = len(x), np.diff(x)
     slope = np.diff(y) / h
-    A, right = np.zeros((n, n)), np.zeros(n)
-    for i in range(1, n - 1):
-        A[i, i - 1 : i + 2] = h[i - 1], 2 * (h[i - 1] + h[i]), h[i]
-        right[i] = 6 * (slope[i] - slope[i - 1])
-    A[0, 0] = A[-1, -1] = 1
+    lower, diagonal, upper, right = np.zeros((4, n))
+    lower[1:-1], diagonal[1:-1], upper[1:-1] = h[:-1], 2 * (h[:-1] + h[1:]), h[1:]
+    right[1:-1] = 6 * np.diff(slope)
+    diagonal[[0, -1]] = 1
     if fitted:  # the third derivative at each end is that of the cubic through four points
-        A[0, :2], A[-1, -2:] = (-1 / h[0], 1 / h[0]), (-1 / h[-1], 1 / h[-1])
+        diagonal[0], upper[0], lower[-1], diagonal[-1] = -1 / h[0], 1 / h[0], -1 / h[-1], 1 / h[-1]
         if n > 3:
             right[0], right[-1] = 6 * _third_difference(x[:4], y[:4]), 6 * _third_difference(x[-4:], y[-4:])
-    m = np.linalg.solve(A, right)
+    m = _tridiagonal(lower, diagonal, upper, right)
     return np.stack([y[:-1], slope - h * (2 * m[:-1] + m[1:]) / 6, m[:-1] / 2, np.diff(m) / (6 * h)], axis=1)
+
+
+def _tridiagonal(lower: Table, diagonal: Table, upper: Table, right: Table) -> Table:
+    """The solution of equations of three entries a row; these need no pivoting."""
+    d, r = diagonal.copy(), right.copy()
+    for i in range(1, len(d)):
+        factor = lower[i] / d[i - 1]
+        d[i] -= factor * upper[i - 1]
+        r[i] -= factor * r[i - 1]
+    r[-1] /= d[-1]
+    for i in range(len(d) - 2, -1, -1):
+        r[i] = (r[i] - upper[i] * r[i + 1]) / d[i]
+    return r
 
 
 def _third_difference(x: Table, y: Table) -> float:
@@ -234,6 +247,8 @@ def _third_difference(x: Table, y: Table) -> float:
 def _keep_knots(owner: Any, name: str, least: int) -> None:
     x = table(f"{name} x", owner.x, (None,), (least,))
     y = table(f"{name} y", owner.y, (len(x),))
+    if len(x) > MOST_KNOTS:
+        raise InputError(f"{name}: {len(x):,} knots are given, and at most {MOST_KNOTS:,} are used; thin them out")
     if not (np.diff(x) > 0).all():
         raise InputError(f"{name}: x must increase strictly, got {x.tolist()}")
     object.__setattr__(owner, "x", frozen(x))

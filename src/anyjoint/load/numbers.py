@@ -8,7 +8,7 @@ import re
 from .markup import Element
 from .report import Report
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 MOST_NUMBERS = 1_000_000  # of one list
 

@@ -39,14 +39,16 @@ class Problem:
         return f"{self.where}: {self.message} [{self.rule}]"
 
 
+MOST_TOLD = 1000
 Bodies = Sequence["Body"]
 Finding = Iterator[tuple[Any, ...]]  # (where, message) or (where, message, cause)
 
 
 def report(what: str, problems: Sequence[Problem]) -> str:
-    """All problems of something as one text."""
-    count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
-    return f"{what} has {count}:\n" + "\n".join(f"  - {p}" for p in problems)
+    """All problems of something as one text; of very many, how many more."""
+    count = f"{len(problems):,} problem{'s' if len(problems) > 1 else ''}"
+    more = [f"  - and {len(problems) - MOST_TOLD:,} more"] if len(problems) > MOST_TOLD else []
+    return f"{what} has {count}:\n" + "\n".join([*(f"  - {p}" for p in problems[:MOST_TOLD]), *more])
 
 
 def find_problems(mech: Mechanism, before: Mapping[int, Body] | None = None) -> list[Problem]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.errors import ModelError
+from anyjoint.errors import InputError, ModelError
 from anyjoint.joints import Joint
+from anyjoint.options import nearest
 from anyjoint.spatial import Pose, Vector
 
 from .body import Body
@@ -32,7 +33,10 @@ def replace_joint(
 ) -> Body:
     """The body `name`, or the one that the file's joint `name` moves, by another joint."""
     named = mech.source.joints if mech.source else {}
-    body = mech[named[name] if name in named and name not in mech else name]
+    if name not in mech and name not in named:
+        known = [*named, *(body.name for body in mech.bodies)]
+        raise InputError(f"replace_joint: mechanism {mech.name!r} has no joint or body {name!r}{nearest(name, known)}")
+    body = mech[name if name in mech else named[name]]
     if body.contact:
         raise ModelError(f"replace_joint: body {body.name!r} has a contact, which brings its joints along")
     _check_users(mech, body, joint)

@@ -78,8 +78,8 @@ class Solver:
         names = tuple(name for name, held in zip(self.mech.coordinate_names, at_end, strict=True) if held)
         errors = {aim.label: x for aim, x in zip(self.aims, self.distances(best, which), strict=True)}
         if batch:
-            return Reached(best, reached, errors, steps, names)
-        return Reached(best[0], bool(reached[0]), {name: x[0] for name, x in errors.items()}, steps, names)
+            return Reached(best, reached, errors, steps, names, tries)
+        return Reached(best[0], bool(reached[0]), {name: x[0] for name, x in errors.items()}, steps, names, tries)
 
     def _anywhere(self, count: int, random: np.random.Generator) -> Floats:
         """Random coordinates: within limits, else where joints are meant to be used."""

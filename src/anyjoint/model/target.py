@@ -57,6 +57,7 @@ class Reached:
     errors: Mapping[str, Floats]
     iterations: int
     limited: tuple[str, ...] = field(default=())
+    tries: int = 1
 
     def __bool__(self) -> bool:
         return bool(np.all(self.reached))
@@ -70,19 +71,24 @@ class Reached:
         off = ", ".join(f"{name} is off by {x[0]:.3g} m and {x[1]:.3g} rad" for name, x in worst.items())
         head = "not reached" if count == 1 else f"{int((~met).sum())} of {count} not reached, at worst"
         held = f"; at their limits: {', '.join(self.limited)}" if self.limited else ""
-        return f"{head} {after}: {off}{held}"
+        remedy = "; tries=20 begins at other coordinates, too" if self.tries == 1 else ""
+        return f"{head} {after}: {off}{held}{remedy}"
 
 
 def read_targets(mech: Mechanism, targets: Any, where: str) -> list[Aim]:
     """All targets, checked; batches must agree."""
     pairs = list(targets.items()) if isinstance(targets, Mapping) else targets
-    if not isinstance(pairs, (list, tuple)) or not pairs:
+    if not isinstance(pairs, (list, tuple)) or not pairs or not all(_is_pair(pair) for pair in pairs):
         raise InputError(f"{where}: targets={targets!r}; expected {{frame: position, pose or aj.Target}}")
     aims = [_aim(mech, frame, target, where) for frame, target in pairs]
     sizes = {len(x) for aim in aims for x in (aim.position, aim.orientation) if x is not None} - {1}
     if len(sizes) > 1:
         raise InputError(f"{where}: batches of {sorted(sizes)} targets were given together; they must be equal")
     return aims
+
+
+def _is_pair(given: Any) -> bool:
+    return isinstance(given, (list, tuple)) and len(given) == 2
 
 
 def is_batch(targets: Any) -> bool:

@@ -68,11 +68,12 @@ class Uses(Part):
         The page starts at (q0, v0), else at the mechanism's own start, and steps by `dt` seconds and `method`. `theme`
         is "light" or "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw;
         `autoplay=False` waits for the play button, as pages of loaded robots do that nothing keeps from falling;
-        `forces` are those of `anyjoint.forces`, with fixed numbers.
+        `forces` are those of `anyjoint.forces`, with fixed numbers. What has coordinates without inertia is posed by
+        sliders, and does not move.
         """
         looks: dict[str, Any] = {"title": title, "description": description, "theme": theme, "lite": lite}
         looks["autoplay"] = autoplay
-        if not live:
+        if not live and self.whole.is_regular:
             return self.simulate(q0, v0, duration=0.0).to_html(path, **looks)
         self._refuse_modes("to_html", "simulate, then traj.to_html(path)")
         from anyjoint.view import model_page

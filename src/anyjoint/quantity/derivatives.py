@@ -192,6 +192,7 @@ FORWARD_DYNAMICS_DERIVATIVES = Quantity(
     ),
     forward_trace("velocities"),
     optional=("tau", "t"),
+    divides=True,
 )
 INVERSE_MASS_MATRIX = Quantity(
     "inverse_mass_matrix",
@@ -199,6 +200,7 @@ INVERSE_MASS_MATRIX = Quantity(
     (Q,),
     (Row("inverse", "matrix", meaning="inverse of the mass matrix"),),
     inverse_mass_trace,
+    divides=True,
 )
 
 

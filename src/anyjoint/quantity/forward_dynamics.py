@@ -105,4 +105,5 @@ FORWARD_DYNAMICS = Quantity(
     (A,),
     trace,
     optional=("tau", "t"),
+    divides=True,
 )

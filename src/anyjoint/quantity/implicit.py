@@ -64,6 +64,7 @@ def implicit(pull: float = 0.0, pushes: Sequence[Push] = (), given: bool = False
         (Row("x", "velocities", meaning="what to add to the accelerations"),) if given else (A,),
         trace,
         optional=("t",),
+        divides=True,
         kept=not pushes,
     )
 

@@ -32,4 +32,5 @@ INVERSE_MASS_TIMES_FORCES = Quantity(
     (Q, Row("x", "velocities", meaning="any generalized forces")),
     (Row("y", "velocities", meaning="accelerations that they alone cause"),),
     trace,
+    divides=True,
 )

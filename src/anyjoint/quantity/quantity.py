@@ -71,6 +71,7 @@ class Quantity:
     constrained: bool = False  # whether it is about constraints, so that others have no use for it
     open: bool = False  # whether it knows nothing of constraints, and mechanisms with some want more
     touching: bool = False  # whether it is about contacts
+    divides: bool = False  # whether it needs the inverse of the mass matrix, which coordinates without inertia have not
     kept: bool = True  # whether models keep its program, by its name
     shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # made for runs
 

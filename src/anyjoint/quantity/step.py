@@ -64,6 +64,7 @@ def step(stepper: Stepper, name: str) -> Quantity:
         trace,
         optional=("t",),
         touching=stepper.resists,
+        divides=True,
     )
 
 

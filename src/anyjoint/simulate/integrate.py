@@ -27,6 +27,7 @@ from .request import Request, make_request
 from .run_problem import check_differentiable
 from .start import singular_start, started
 from .steps import Record
+from .touching import rubbing, unfelt
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ def simulate(
     Without q0 the mechanism's own start is taken, or its neutral coordinates at rest. `dt` is the step of "rk4" and
     "semi-implicit-euler", and the distance of the samples of "dopri5", which chooses its steps by `rtol` and `atol`.
     "implicit-euler", "bdf1", "bdf2", "adaptive-bdf2" and "implicit-midpoint" are for stiff mechanisms, "time-stepping"
-    for those with contacts or dry friction; "auto" takes "rk4" or "bdf2" by how stiff this one is beside `dt`, and
-    `traj.status.note` says why.
+    for those with contacts or dry friction; "auto" takes "rk4" or "bdf2" by how stiff this one is beside `dt`, or
+    what feels its contacts and dry friction, and `traj.status.note` says why.
     `tau` is constant, (samples, nv) spread over the duration, (times, values), or a function tau(t, q, v); functions
     are called from Python at every stage, which is slower, or, with `hold=k`, at the beginning of every k-th step: what
     they answer is held while machine code takes the steps, as by a sampled controller. `forces` are springs, wrenches
@@ -84,19 +85,19 @@ def simulate(
     rest = rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters, restitution
     first = EXPLICIT if method == AUTO else method
     note = ""
-    if method == AUTO and model.mechanism.contacts:
+    if method == AUTO and (model.mechanism.contacts or rubbing(model.mechanism)):
         method = first = TOUCHING
-        note = f"method {TOUCHING!r} was chosen: no other feels contacts"
+        what = "contacts" if model.mechanism.contacts else "dry friction"
+        note = f"method {TOUCHING!r} was chosen: no other feels {what}"
     if model.modes:
         if gradient:
             raise InputError("gradient: runs in which contacts open and close are not differentiated; fix their modes")
         return simulate_contacts(model, q0, v0, (duration, dt, first, *rest), progress)
     request = make_request(model, q0, v0, duration, dt, first, *rest)
-    if note:
-        request = replace(request, note=note)
     if method == AUTO:
         name, note = chosen(request)
-        request = replace(make_request(model, q0, v0, duration, dt, name, *rest), note=note)
+        request = make_request(model, q0, v0, duration, dt, name, *rest)
+    request = replace(request, note=note or unfelt(model.mechanism, request.method))
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     if gradient:
         request = differentiable(request, save_every, memory)

@@ -13,12 +13,13 @@ from anyjoint.errors import InputError
 from anyjoint.forces.resist import touches
 from anyjoint.scalar.array import Floats
 from anyjoint.spatial import Pose, Translation, Turn, vector
-from anyjoint.stepper import Stepper
+from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.symbolic import Graph
 
 from .kept import kept
 
 if TYPE_CHECKING:
+    from anyjoint.mechanism import Mechanism
     from anyjoint.model import Model
 
 FEW = 16  # states that are looked at without compiling for them
@@ -47,6 +48,20 @@ def check_contacts(model: Model, q: Floats, dt: float, stepper: Stepper) -> None
                 f"contact {touch.what!r} begins {-gap:.3g} m deep{which}, and would burst apart; begin outside, or at"
                 f" most {POP * dt:.1g} m inside for steps of {dt:g} s"
             )
+
+
+def rubbing(mechanism: Mechanism) -> list[str]:
+    """Bodies whose joints have dry friction."""
+    return [body.name for body in mechanism.bodies if any(body.friction)]
+
+
+def unfelt(mechanism: Mechanism, method: str) -> str:
+    """What to say where a method leaves dry friction out."""
+    names = rubbing(mechanism)
+    if not names or STEPPERS[method].resists:
+        return ""
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f'{method} does not feel the dry friction of {names[0]!r}{more}; method="time-stepping" does'
 
 
 def gaps(model: Model, q: Floats) -> list[tuple[Touch, float]]:

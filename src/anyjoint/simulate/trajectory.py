@@ -24,6 +24,7 @@ from .drive import Drive
 from .own_model import as_it_was, record_of
 from .samples import chart_changes, flat_rows, hermite, integral
 from .status import Status
+from .touching import rubbing
 from .tracks import read_tracks
 
 RESISTING = {name for name, stepper in STEPPERS.items() if stepper.resists}
@@ -265,8 +266,8 @@ class Trajectory:
     def _resisted(self) -> bool:
         """Whether stops or dry friction were a part of the steps."""
         mechanism = self._model().mechanism
-        rubs = any(x for body in mechanism.bodies for x in body.friction)
-        return self.method in RESISTING and (rubs or any(True for _ in limited_coordinates(mechanism)))
+        resists = rubbing(mechanism) or any(True for _ in limited_coordinates(mechanism))
+        return self.method in RESISTING and bool(resists)
 
     def resample(self, times: Sequence[float] | Floats) -> Trajectory:
         """The motion at other times inside the run, by cubic Hermite interpolation."""

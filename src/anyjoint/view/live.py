@@ -1,12 +1,13 @@
 """Live pages: the generated JavaScript dynamics travel in the page and are integrated in the browser.
 
 The script defines `makeDynamics()`, which returns an object with
-`nq, nv, nb, damped, driven, constrained` (whether forces or given motions change the energy, and whether coordinates
-depend on each other); `step(q, v, extra, dt)`, which moves q and v on by one step, where extra is `{gravity, wrenches,
-damping}` (wrenches: 6 per body, torque first, in the body's frame, or null; damping: force per velocity, on all);
-`poses(q, out)` (row-major 3x4 per body); `energy(q, v, gravity)` -> [kinetic, potential]; and `touches`, how many
-points contacts have, with `touched`: of each of them where it was in the last step, its normal and the force there, 9
-numbers in the world. Where bodies ride on something, the script also defines `makeContacts()`; see contact.py.
+`nq, nv, nb, damped, driven, constrained, still` (whether forces or given motions change the energy, whether coordinates
+depend on each other, and whether it can only be posed); `step(q, v, extra, dt)`, which moves q and v on by one step,
+where extra is `{gravity, wrenches, damping}` (wrenches: 6 per body, torque first, in the body's frame, or null;
+damping: force per velocity, on all); `poses(q, out)` (row-major 3x4 per body); `energy(q, v, gravity)` -> [kinetic,
+potential]; and `touches`, how many points contacts have, with `touched`: of each of them where it was in the last step,
+its normal and the force there, 9 numbers in the world. Where bodies ride on something, the script also defines
+`makeContacts()`; see contact.py.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def live_scene(info: dict[str, Any]) -> Scene:
     mass = sum(body.mass for body in bodies) or 1.0
     return Scene(
         title=info["title"],
-        subtitle=f"{count_text(nb, nv, info.get('constraints', 0))}, live",
+        subtitle=f"{count_text(nb, nv, info.get('constraints', 0))}, {'posed' if info.get('still') else 'live'}",
         description=info.get("description", ""),
         bodies=bodies,
         fixed=tuple(info.get("fixed", ())),
@@ -91,7 +92,7 @@ def live_scene(info: dict[str, Any]) -> Scene:
         info={
             "Bodies": str(nb),
             "Coordinates": str(len(q0)),
-            "Stepper": f"{info.get('method', 'rk4')}, {dt:g} s",
+            **({} if info.get("still") else {"Stepper": f"{info.get('method', 'rk4')}, {dt:g} s"}),
             **info.get("info", {}),
         },
         options=info.get("options", {}),
@@ -103,6 +104,7 @@ def live_scene(info: dict[str, Any]) -> Scene:
             "damping_max": float(info.get("damping_max", mass)),
             "coordinates": _sliders(info.get("coordinates", ()), q0.tolist()),
             "contacts": list(info.get("contacts", ())),
+            "falls": bool(info.get("falls")),
         },
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.joints import Coupled
 from anyjoint.scalar import is_number
 from anyjoint.view.contact import contact_marks
 from anyjoint.view.drawing import Drawing, capsule_between, curve_drawing, drawings, surface_drawing
@@ -156,11 +157,19 @@ def _typical_length(bodies: Sequence[Any]) -> float:
 def _stick(body: Any, children: Sequence[Any], size: float) -> list[Drawing]:
     """A ball at the centre of mass, and rods from the joint to it and to the children's joints."""
     com = np.asarray(body.inertia.com, dtype=float)
-    ends = [com] + [np.asarray(child.placement.matrix, dtype=float)[:3, 3] for child in children]
+    ends = [com] + [_joint_place(child) for child in children]
     rods = [capsule_between((0, 0, 0), end, 0.03 * size) for end in ends]
     ball: Drawing = {"type": "sphere", "radius": 0.09 * size}
     ball["pose"] = [1.0, 0.0, 0.0, float(com[0]), 0.0, 1.0, 0.0, float(com[1]), 0.0, 0.0, 1.0, float(com[2])]
     return [ball] + [rod for rod in rods if rod is not None]
+
+
+def _joint_place(child: Any) -> Any:
+    """Where a child is at neutral coordinates, which functions may shift; of a follower, where its joint is."""
+    placed = child.placement
+    if not isinstance(child.joint, Coupled):
+        placed = placed @ child.joint.pose([c.neutral for c in child.joint.coordinates])
+    return np.asarray(placed.matrix, dtype=float)[:3, 3]
 
 
 def up_direction(gravity: Any) -> tuple[float, float, float]:

@@ -16,7 +16,6 @@ from anyjoint.errors import InputError
 from anyjoint.export.javascript import program_text
 from anyjoint.forces.force import Force
 from anyjoint.forces.program import ForceProgram, trace_forces
-from anyjoint.joints import Free, FreeQuaternion
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity.contact import contact
 from anyjoint.quantity.implicit import implicit
@@ -43,6 +42,7 @@ def model_page(
     info = model_info(model.mechanism, q0, v0, dt, title, description, method) | {"options": viewer_options(**viewer)}
     q, v = (np.asarray(info[name], model.dtype)[None] for name in ("q0", "v0"))
     check_on_constraints(model, q, v, where="to_html")
+    info |= {"still": not model.is_regular, "falls": falls(model.mechanism)}
     script = dynamics_script(model, live_stepper(method), forces) + contact_script(model.mechanism)
     return live_page(info, script, path)
 
@@ -51,17 +51,18 @@ def falls(mech: Mechanism) -> bool:
     """Whether it is a robot from a file that nothing holds: it would be out of sight before one has looked at it."""
     held = mech.contacts or mech.constraints or not any(mech.gravity)
     roots = [body.joint for body in mech.bodies if body.parent < 0]
-    return mech.source is not None and not held and all(isinstance(x, (Free, FreeQuaternion)) for x in roots)
+    return mech.source is not None and not held and all(joint.nv == 6 for joint in roots)
 
 
 def dynamics_script(model: Model, stepper: Stepper | None = None, forces: Sequence[Force] = ()) -> str:
     """JavaScript that defines makeDynamics(); see live.py for what that returns. Names never reach the text."""
     parts = {name: program_text(model.program(quantity)) for name, quantity in PROGRAMS.items()}
     acting = live_forces(model, forces)
-    parts["step"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=False)
-    parts["pushed"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=True)
+    if model.is_regular:  # what has coordinates without inertia can only be posed
+        parts["step"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=False)
+        parts["pushed"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=True)
     facts = {"nq": model.nq, "nv": model.nv, "nb": model.nb, "gravity": [float(x) for x in model.mechanism.gravity]}
-    facts |= energy_facts(model.mechanism) | {"touches": model.mechanism.np}
+    facts |= energy_facts(model.mechanism) | {"touches": model.mechanism.np, "still": not model.is_regular}
     lines = ["function makeDynamics() {"]
     lines += [f"const parts = {{{', '.join(f'{name}: {text}' for name, text in parts.items())}}};"]
     lines += [f"const SHOWN = {SHOWN}, model = {json.dumps(facts)};", GLUE, "}"]
@@ -88,7 +89,8 @@ const touched = state.subarray(nq + nv, nq + nv + SHOWN * touches);
 const [still, change, damping, length, clock] = [6 * nb, 3, 1, 1, 1].map(vector);
 const differs = (gravity) => change.map((_, k) => (change[k] = gravity[k] - model.gravity[k])).some((x) => x !== 0);
 return {
-  nq, nv, nb, damped: model.damped, driven: model.driven, constrained: model.constrained, touches, touched,
+  nq, nv, nb, damped: model.damped, driven: model.driven, constrained: model.constrained, still: model.still,
+  touches, touched,
   step(q, v, { gravity, wrenches, damping: d, time = 0 }, dt) {
     length[0] = dt;
     clock[0] = time;

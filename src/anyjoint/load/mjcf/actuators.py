@@ -43,7 +43,7 @@ def read_actuators(
         name = names.of("actuator", k)
         lacking = _lacking(m, k, joints, tendons)
         if lacking:
-            message = f"actuator {name!r} needs {lacking}, which is not supported yet; the coordinates are free of it"
+            message = f"actuator {name!r} needs {lacking}, which has no counterpart; the coordinates are free of it"
             request.report.warn(line(name), "actuator", message)
             continue
         index, kind = int(m.actuator_trnid[k][0]), int(m.actuator_trntype[k])

@@ -54,7 +54,7 @@ def followers(
             _follow(m, k, name, joints, follows, request, line)
         elif m.eq_type[k] not in (CONNECT, WELD, TENDON):
             what = "a constraint between flexible bodies or distances"
-            request.report.refuse(line(name), "unsupported", f"equality {name!r} needs {what}, not supported yet")
+            request.report.refuse(line(name), "unsupported", f"equality {name!r} needs {what}, not supported")
 
     def complain(joint: str, message: str) -> None:
         request.report.error(line(joint), "equality", message)

@@ -18,10 +18,12 @@ from ..paths import PathRefused
 from ..request import Request
 
 MOST_INCLUDES = 200
-MOST = {"elements": 100_000, "heights": 4_000_000, "pixels": 64_000_000, "vertices": 100_000, "bytes": 4 << 30}
+MOST = {"elements": 100_000, "heights": 4_000_000, "pixels": 64_000_000, "vertices": 100_000, "bytes": 4 << 30,
+        "entries": 100_000, "user numbers": 100_000_000}  # fmt: skip
 SIZES = (
     ("hfield", ("nrow", "ncol"), "heights"),
     ("texture", ("width", "height"), "pixels"),
+    ("camera", ("resolution",), "pixels"),
     ("flexcomp", ("count",), "vertices"),
     ("composite", ("count",), "elements"),
 )
@@ -67,7 +69,7 @@ def _look(root: Element, request: Request, found: Scan, chain: tuple[str, ...], 
                     _open(path, reference, line, request, found, chain, _look)
             except PathRefused as refusal:
                 request.report.error(line, "path", str(refusal))
-        for what, count in _made(element):
+        for what, count in _made(element, found.copies):
             if not count <= MOST[what]:
                 message = f"<{element.tag}> asks for {count:,.0f} {what}; at most {MOST[what]:,} are made"
                 request.report.error(line, "size", message)
@@ -131,14 +133,34 @@ def _open(
         look(parse(data, reference), request, found, (*chain, reference), path.parent)
 
 
-def _made(element: Element) -> Iterator[tuple[str, float]]:
-    """How much MuJoCo is asked to make of an element; what is no number is its business."""
+def _made(element: Element, elements: float) -> Iterator[tuple[str, float]]:
+    """How much MuJoCo is asked to make of one of many elements; what is no number is its business."""
     for tag, names, what in SIZES:
         if element.tag == tag and any(name in element.attributes for name in names):
-            numbers = [read_number(word) or 0.0 for name in names for word in element.attributes.get(name, "1").split()]
-            yield what, math.prod(max(x, 1.0) for x in numbers)
-    if element.tag == "size" and (memory := element.attributes.get("memory", "").strip().upper()):
-        yield "bytes", (read_number(memory.rstrip("KMGTPE")) or 0.0) * UNITS.get(memory[-1], 1)
+            yield what, math.prod(x for name in names for x in _numbers(element, name))
+    if element.tag == "mesh" and "builtin" in element.attributes:
+        first, *others = _numbers(element, "params")
+        yield "vertices", first * (others[0] if element.attributes["builtin"] == "plate" and others else first)
+    if element.tag == "size":
+        yield from _sizes(element, elements)
+
+
+def _sizes(element: Element, elements: float) -> Iterator[tuple[str, float]]:
+    """What a <size> asks for by each of its attributes."""
+    for name in element.attributes:
+        if name == "memory" and (memory := element.attributes[name].strip().upper()):
+            yield "bytes", (read_number(memory.rstrip("KMGTPE")) or 0.0) * UNITS.get(memory[-1], 1)
+        elif name == "nstack":
+            yield "bytes", 8 * _numbers(element, name)[0]
+        elif name.startswith("nuser_"):
+            yield "user numbers", elements * _numbers(element, name)[0]
+        else:
+            yield "entries", _numbers(element, name)[0]
+
+
+def _numbers(element: Element, name: str) -> list[float]:
+    """Numbers of an attribute, none below 1."""
+    return [max(read_number(word) or 0.0, 1.0) for word in element.attributes.get(name, "1").split()] or [1.0]
 
 
 def _folders(elements: list[Element]) -> dict[str, str]:

@@ -51,7 +51,7 @@ def read_couplers(model: Element, motions: dict[str, Motion], values: Values) ->
             found += [coupler] if coupler else []
         elif element.tag not in LOOPS and element.tag not in SOCKETS:
             what = NEEDS.get(element.tag, f"a <{element.tag}>")
-            values.report.refuse(element.line, "unsupported", f"constraint {name!r} needs {what}, not supported yet")
+            values.report.refuse(element.line, "unsupported", f"constraint {name!r} needs {what}, not supported")
     return _between(_within(found, motions), motions, values)
 
 

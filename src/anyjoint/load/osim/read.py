@@ -113,7 +113,7 @@ def _parents_first(links: list[Link], bodies: Mapping[str, Inertia], values: Val
         link = ready[0]
         waiting.remove(link)
         if link.child in placed:
-            what = f"joint {link.name!r} closes a loop at {link.child!r}, which is not supported yet"
+            what = f"joint {link.name!r} closes a loop at {link.child!r}; use a WeldConstraint or a PointConstraint"
             values.report.refuse(link.element.line, "unsupported", what)
             continue
         placed.add(link.child)

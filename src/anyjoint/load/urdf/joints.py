@@ -141,6 +141,8 @@ def _limits(joint: Element, name: str, kind: str, numbers: Numbers) -> tuple[tup
             most[what] = math.inf
     low, high = (numbers.attribute(element, side, 0.0, infinite=True) for side in ("lower", "upper"))
     if kind not in ("revolute", "prismatic"):
+        if low < high:
+            report.note(element.line, "limit", f"joint {name!r}: a {kind} joint has no lower and upper limit; not kept")
         low, high = FREE
     elif low > high:
         report.refuse(element.line, "limit", f"joint {name!r}: lower {low:g} is above upper {high:g}; exchange them")
