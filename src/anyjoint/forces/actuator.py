@@ -11,7 +11,7 @@ from typing import Any
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import maximum, minimum
+from anyjoint.scalar import Scalar, maximum, minimum
 
 from .force import Values, check_number, checked_vector, driven_body
 from .lag import Lag, activated
@@ -83,13 +83,13 @@ class Actuator:
 
 
 @cache
-def push(timed: bool, control_sides: Sides, effort_sides: Sides, start: int = 0) -> Callable[..., list[Any]]:
+def push(timed: bool, control_sides: Sides, effort_sides: Sides, start: int = 0) -> Callable[..., list[Scalar]]:
     """The effort of an actuator, by whether its control is a function of time and which ranges have ends.
 
     Its numbers begin at `start`, behind those of what it acts along.
     """
 
-    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Any]:
+    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Scalar]:
         n = n[start:]
         (control,) = joined(n[:1], signals, (timed,))
         gear, length, speed = n[1], n[1] * s[0], n[1] * rate[0]

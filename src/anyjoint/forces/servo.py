@@ -11,7 +11,7 @@ from typing import Any
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import maximum, minimum
+from anyjoint.scalar import Scalar, maximum, minimum
 
 from .force import Values, check_number, driven_body
 from .signal import Signal, joined, parted
@@ -54,10 +54,10 @@ def coordinate(q: Values, n: Values) -> Any:
 
 
 @cache
-def pull(timed: bool, limited: bool) -> Callable[..., list[Any]]:
+def pull(timed: bool, limited: bool) -> Callable[..., list[Scalar]]:
     """The effort of a servo whose target is a function of time or not, and whose effort is limited or not."""
 
-    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Any]:
+    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Scalar]:
         (target,) = joined(n[:1], signals, (timed,))
         push = n[1] * (target - s[0]) - n[2] * rate[0]
         return [minimum(maximum(push, -n[3]), n[3]) if limited else push]

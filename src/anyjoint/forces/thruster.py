@@ -69,10 +69,10 @@ def speed(pose: Pose, twist: Twist, n: Values) -> Scalar:
 
 
 @cache
-def thrust(timed: bool, control_sides: Sides, effort_sides: Sides) -> Callable[..., list[Any]]:
+def thrust(timed: bool, control_sides: Sides, effort_sides: Sides) -> Callable[..., list[Scalar]]:
     """The effort, by whether its control is a function of time and which ranges have ends."""
 
-    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Any]:
+    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Scalar]:
         (control,) = joined(n[9:10], signals, (timed,))
         return [within(n[10] * within(control, n[12:14], control_sides) + n[11], n[14:16], effort_sides)]
 

@@ -50,13 +50,13 @@ class ForceTrace:
         s = push.measured(poses, [], self._coordinates(push)[0], [], push.numbers)
         return push.energy(vector(*s), vector(*push.numbers))
 
-    def _coordinates(self, push: Push) -> tuple[list[Any], list[Any]]:
+    def _coordinates(self, push: Push) -> tuple[list[Scalar], list[Scalar]]:
         """The coordinates of a push, and their rates."""
         places = [self.mechanism.bodies[body].q.start + k for body, k in push.coordinates]
         return [self.q[at] for at in places], [self.rates[at] for at in places]
 
     @cached_property
-    def rates(self) -> list[Any]:
+    def rates(self) -> list[Scalar]:
         """dq/dt."""
         return [x for b in self.mechanism.bodies for x in b.joint.rate(self.q[b.q], self.v[b.v])]
 
@@ -77,7 +77,7 @@ class ForceTrace:
             self._twists[body] = Twist(w, R.T @ moved[9:])
         return self._twists[body]
 
-    def rate_of(self, values: Sequence[Any]) -> list[Any]:
+    def rate_of(self, values: Sequence[Any]) -> list[Scalar]:
         """Time derivatives of expressions of q, by D*."""
         nodes = [x if isinstance(x, Node) else self.graph.constant(float(x)) for x in values]
         return list(time_derivative(nodes, self.q, self.rates))

@@ -10,6 +10,7 @@ from typing import Any
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Twist
 
 from .force import Values, Vector3, body_index, checked_vector
@@ -75,6 +76,6 @@ SPINS = {"world": spin_in_world, "body": spin_in_body}
 
 
 @cache
-def given_efforts(timed: tuple[bool, ...]) -> Callable[..., list[Any]]:
+def given_efforts(timed: tuple[bool, ...]) -> Callable[..., list[Scalar]]:
     """Efforts that are given, some as functions of time."""
     return lambda s, rate, n, signals: joined(n[: len(timed)], signals, timed)

@@ -42,7 +42,7 @@ def flatten(value: Any) -> tuple[list[Scalar], Rebuild]:
     return [value], lambda flat: flat[0]
 
 
-def _parts(values: Sequence[Any], make: Callable[[list[Any]], Any]) -> tuple[list[Scalar], Rebuild]:
+def _parts(values: Sequence[Scalar], make: Callable[[list[Scalar]], Any]) -> tuple[list[Scalar], Rebuild]:
     pieces = [flatten(value) for value in values]
 
     def rebuild(flat: Sequence[Scalar]) -> Any:

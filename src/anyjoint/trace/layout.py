@@ -15,6 +15,7 @@ import numpy as np
 
 from anyjoint.codegen import Array, Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder
+from anyjoint.scalar import Scalar
 from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph, Node
 
@@ -38,7 +39,7 @@ RESULT = "result "  # begins the name of the part of the result row that one res
 class Wanted:
     """A value of a trace that goes to an array of the kernel, or is added to what is there."""
 
-    value: Any
+    value: Scalar
     array: str
     offset: int
     accumulate: bool = False
@@ -110,9 +111,7 @@ class Layout:
             calls += [Call(k, i, level) for i in orders[-1] if (k := kernels[i]) is not None]
         self._assemble(setups, calls, orders, between)
 
-    def _kernels(
-        self, level: int, index: dict[Hashable, int | None], setups: dict[int, Setup]
-    ) -> list[int | None]:
+    def _kernels(self, level: int, index: dict[Hashable, int | None], setups: dict[int, Setup]) -> list[int | None]:
         """The kernel of each link in a sweep; None where it would write nothing."""
         made = []
         for i, trace in enumerate(self.tracer.traces[level]):
@@ -268,7 +267,7 @@ class Layout:
         return places, at
 
 
-def entries(trace: BodyTrace, names: Sequence[str]) -> Iterator[tuple[str, int, Any]]:
+def entries(trace: BodyTrace, names: Sequence[str]) -> Iterator[tuple[str, int, Scalar]]:
     """(name, place in the link's part, value) of the results that a trace sets."""
     for name in names:
         for k, x in enumerate(trace.values[name][0] if name in trace.values else ()):

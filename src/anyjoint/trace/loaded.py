@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
 
+from anyjoint.scalar import Scalar
 from anyjoint.symbolic import Node
 from anyjoint.symbolic.rewrite import reachable
 
@@ -69,7 +69,7 @@ class Loaded:
         nodes = {x.id for x in self._outputs(trace, heard) if isinstance(x, Node)} | self._wanted.get(trace, set())
         return (trace.sources.get(i) for i in reachable(trace.graph, nodes))
 
-    def _outputs(self, trace: BodyTrace, heard: Collection[Message] | None) -> list[Any]:
+    def _outputs(self, trace: BodyTrace, heard: Collection[Message] | None) -> list[Scalar]:
         algorithm = self.tracer.algorithm
         named = {*algorithm.results, *algorithm.totals, *self.tracer.reads[trace.level]}
         values = [

@@ -16,6 +16,7 @@ from anyjoint.codegen import Array, Place
 from anyjoint.codegen.builder import Builder
 from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import vector
 from anyjoint.tree.closures import ClosedPlan
 
@@ -32,6 +33,7 @@ from .setup import Rows
 from .sketch import Sketch
 
 SEEN = ("R", "p", "v")
+
 
 @dataclass
 class PushKind:
@@ -92,7 +94,7 @@ class PushKernels:
         return tuple(entries_of(values[name][0]) for name in SEEN)
 
     def _trace(
-        self, spot: Spot, landings: Sequence[Landing], seen: Sequence[Any], exact: Sequence[float | None]
+        self, spot: Spot, landings: Sequence[Landing], seen: Sequence[Scalar], exact: Sequence[float | None]
     ) -> PushKind:
         assert isinstance(spot.push, Push)
         sketch = Sketch()
@@ -138,8 +140,8 @@ class PushKernels:
 
 
 def loaded(
-    sketch: Sketch, spot: Spot, X: Sequence[Any], seen: Sequence[Any]
-) -> tuple[list[Seen], list[Any], list[Any]]:
+    sketch: Sketch, spot: Spot, X: Sequence[Scalar], seen: Sequence[Scalar]
+) -> tuple[list[Seen], list[Scalar], list[Scalar]]:
     """What a kernel loads of the bodies and coordinates that a push touches, in the order of their places."""
     bodies = []
     for frame, parts in zip(poses_of(X), seen, strict=True):

@@ -18,7 +18,8 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.constraints import Begun, Resistance
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.mechanism import Mechanism
-from anyjoint.spatial import dot, vector, zeros
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Scalars, Vector, dot, vector, zeros
 from anyjoint.tree.closures import ClosedPlan
 
 from .body_trace import entries_of
@@ -89,7 +90,7 @@ class ResistanceKernels:
         return [*places, self.h]
 
     def _trace(
-        self, spot: Spot, landings: Sequence[Landing], seen: Sequence[Any], exact: Sequence[float | None]
+        self, spot: Spot, landings: Sequence[Landing], seen: Sequence[Scalar], exact: Sequence[float | None]
     ) -> Group:
         assert isinstance(spot.push, Resistance)
         sketch = Sketch()
@@ -191,7 +192,7 @@ class ResistanceKernels:
             y, W = group.line.rebuild(sketch.load("line", "lane", group.line.known))
             h = sketch.load("h", "row", [None])[0]
             u, m, before = (vector(*sketch.load(name, "lane", [None] * group.rows)) for name in ("u", "m", "start"))
-            x: Any = zeros(group.rows)
+            x: Vector = zeros(group.rows)
             for K in start.K:
                 x = x + K.T @ vector(*sketch.load("eta", "lane", [None] * 6))
             for N in start.N:
@@ -257,7 +258,7 @@ class ResistanceKernels:
             self.builder.run(kernel, *((array, columns[:, k, 1].tolist()) for k, array in enumerate(arrays)))
 
     @staticmethod
-    def _put(sketch: Sketch, values: Mapping[str, Any]) -> None:
+    def _put(sketch: Sketch, values: Mapping[str, Scalars]) -> None:
         for name, entries in values.items():
             argument = sketch.argument(name, "lane")
             for k, x in enumerate(entries):
