@@ -277,7 +277,7 @@ class Model(
         """What was compiled: formulation, programs, classes, operations per body, compile time."""
         return make_report(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickled and copied as mechanism (with its present parameters) and options; code comes from the cache."""
         options = (self.algorithm, self.dtype.name, self.workshop.form, self.width, self.vary)
         return _compiled_again, (Parcel(self.mechanism), *options)

@@ -101,7 +101,7 @@ class Products:
         return Product(program, workshop, slopes)
 
 
-def check_built_in(quantity: Quantity, joints: Sequence[Any], mechanism: Mechanism, names: Sequence[str]) -> None:
+def check_built_in(quantity: Quantity, joints: Sequence[object], mechanism: Mechanism, names: Sequence[str]) -> None:
     """Refuse numbers of joints that the program of a quantity has built in: their part would be missing."""
     fixed = {id(joint) for joint in joints}
     for name in names:
@@ -132,7 +132,7 @@ def differentiates_by_kernels(model: Model) -> bool:
     return form == "kernels" or (form == "auto" and GROWTH * estimate(model.workshop.plan()) > LARGE)
 
 
-def known_quantity(model: Any, what: str, name: Any) -> Quantity:
+def known_quantity(model: Model, what: str, name: Any) -> Quantity:
     """A quantity or the step of a stepper, by name."""
     steps = {quantity.name: quantity for quantity in (STEPS | LOOKING_BACK).values()}
     if isinstance(name, str) and name in steps:

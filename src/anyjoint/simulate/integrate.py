@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.force import is_number
@@ -30,7 +30,13 @@ from .steps import Record
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
+    from anyjoint.forces import Force
     from anyjoint.model import Model
+    from anyjoint.simulate.drive import Torques
+    from anyjoint.simulate.events import Events
+    from anyjoint.simulate.hard_stop import Restitution
+    from anyjoint.simulate.progress import Telling
+    from anyjoint.simulate.stabilise import Stabilise
 
 MEMORY = 1 << 30  # bytes that the states of a run to be differentiated may take
 
@@ -46,16 +52,16 @@ def simulate(
     *,
     rtol: float = 1e-8,
     atol: float = 1e-10,
-    tau: Any = None,
-    forces: Sequence[Any] = (),
-    events: Any = (),
+    tau: Torques = None,
+    forces: Sequence[Force] = (),
+    events: Events = (),
     save_every: int | None = None,
-    progress: Any = None,
+    progress: Telling = None,
     threads: int = 1,
     limits: bool | str = True,
-    restitution: Any = None,
+    restitution: Restitution = None,
     hold: int | None = None,
-    stabilise: Any = "project",
+    stabilise: Stabilise = "project",
     parameters: Given | None = None,
     gradient: bool = False,
     memory: int = MEMORY,

@@ -48,7 +48,7 @@ class Pieces:
 
     graph: Graph
     q: tuple[Node, ...]
-    pose: tuple[Any, ...]
+    pose: tuple[object, ...]
     deciders: tuple[int, ...]
     passed: set[bytes] = field(default_factory=set)  # switches of one coordinate that are known to be smooth
 

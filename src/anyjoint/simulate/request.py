@@ -24,7 +24,7 @@ from anyjoint.quantity.constraints import baumgarte
 from anyjoint.quantity.contact import contact
 from anyjoint.quantity.implicit import implicit
 from anyjoint.quantity.push_forces import push_forces
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.physics import built_in_joints
 
@@ -42,7 +42,12 @@ from .stabilise import PROJECT, Stabilise, checked_stabilise
 from .touching import check_contacts
 
 if TYPE_CHECKING:
+    from anyjoint.forces import Force
     from anyjoint.model import Model
+    from anyjoint.model.parameter_rows import Given
+    from anyjoint.simulate.drive import Torques
+    from anyjoint.simulate.events import Events
+    from anyjoint.simulate.hard_stop import Restitution
 
 TINIEST = 1e-300  # step
 WITHIN = "implicit-midpoint"  # leads to states within a step that looks back, which has no way to begin elsewhere
@@ -180,9 +185,10 @@ class Request:
 
 
 def make_request(
-    model: Model, q0: Any, v0: Any, duration: Any, dt: Any, method: str, rtol: Any, atol: Any, tau: Any,
-    forces: Sequence[Any], events: Any, save_every: int | None, threads: int, limits: Any = True, hold: Any = None,
-    stabilise: Any = "project", parameters: Any = None, restitution: Any = None,
+    model: Model, q0: ArrayLike | None, v0: ArrayLike | None, duration: float, dt: float, method: str, rtol: float,
+    atol: float, tau: Torques, forces: Sequence[Force], events: Events, save_every: int | None, threads: int,
+    limits: bool | str = True, hold: int | None = None, stabilise: Stabilise = "project",
+    parameters: Given | None = None, restitution: Restitution = None,
 ) -> Request:  # fmt: skip
     """Check everything that a user gave."""
     stepper = checked_stepper(method)
@@ -236,7 +242,9 @@ def _checked_rows(model: Model, given: Any, single: bool, batch: int) -> Paramet
     return rows
 
 
-def _with_stops(model: Model, q: Floats, forces: Any, limits: Any, dt: float, stepper: Stepper) -> Sequence[Any]:
+def _with_stops(
+    model: Model, q: Floats, forces: Sequence[Force], limits: object, dt: float, stepper: Stepper
+) -> Sequence[Any]:
     """The forces, and stops at the limits that joints declare unless the user brings stops or wants none."""
     if not isinstance(forces, (list, tuple)):
         raise InputError(f"forces={forces!r}; expected a list of forces, such as [aj.forces.Spring(...)]")
@@ -258,7 +266,7 @@ def _with_stops(model: Model, q: Floats, forces: Any, limits: Any, dt: float, st
     return [*forces, made] if made else forces
 
 
-def _forces(model: Model, forces: Any) -> ForceProgram:
+def _forces(model: Model, forces: Sequence[Force]) -> ForceProgram:
     where = tuple(model.mechanism.bodies) if forces else ()  # no forces depend on no parameters
     key = ("forces", signature(tuple(forces), whole=True), where)
 

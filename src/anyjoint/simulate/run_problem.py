@@ -31,6 +31,8 @@ from .step_programs import StepPrograms
 from .steps import Steps
 
 if TYPE_CHECKING:
+    from anyjoint.model import Model
+
     from .trajectory import Trajectory
 
 SOLVE = Quantity("solve with the mass matrix", "M^-1 x in linear time.", (Q, X), (A,), sweeps(MASS_SOLVE), kept=False)
@@ -63,7 +65,7 @@ class Problem:
         self.stretch = 0.0  # along a direction, how much longer the run becomes
 
     @property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> tuple[object, ...]:
         """What programs depend on."""
         request, mechanism = self.request, self.model.mechanism
         joints = Joints(tuple(body.joint for body in mechanism.bodies))
@@ -246,6 +248,6 @@ def ended_at_event(traj: Trajectory, request: Request) -> bool:
     return any(event.terminal for event in request.events) and bool(traj.status.reason)
 
 
-def bends(model: Any) -> bool:
+def bends(model: Model) -> bool:
     """Whether velocities are not simply rates of coordinates."""
     return not all(body.joint.rates_are_velocities for body in model.mechanism.bodies)

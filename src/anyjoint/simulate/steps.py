@@ -66,7 +66,7 @@ class Record:
         return lambda k: rows[np.searchsorted(counts, k)]
 
 
-def _numbers(body: Body) -> tuple[Any, ...]:
+def _numbers(body: Body) -> tuple[object, ...]:
     """Everything of a body that is a parameter."""
     joint = tuple(parameter.value for parameter in parameters(body.joint))
     return (np.asarray(body.placement.matrix).tolist(), body.inertia, joint, *(getattr(body, what) for what in SPRING))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from .own_model import as_it_was, record_of
 from .samples import chart_changes, flat_rows, hermite, integral
 from .status import Status
 from .tracks import read_tracks
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 RESISTING = {name for name, stepper in STEPPERS.items() if stepper.resists}
 MOST_STATES = 8192  # that are looked at together where each has parameters of its own
@@ -438,7 +441,7 @@ class Trajectory:
         return f"<Trajectory of {name!r}: {len(self.t)} samples over {end}{batch}; {self.status}>"
 
 
-def _again(kind: type[Trajectory], model: Any, rest: Parcel, rows: Mapping[str, Any] | None) -> Trajectory:
+def _again(kind: type[Trajectory], model: Model, rest: Parcel, rows: Mapping[str, Any] | None) -> Trajectory:
     return kind(model=model, **rest.content, parameters=model.parameter_rows(rows) if rows else None)
 
 
