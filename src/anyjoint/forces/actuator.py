@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, maximum, minimum
 
 from .force import Values, check_number, checked_vector, driven_body
@@ -36,7 +36,7 @@ class Actuator:
     the gain multiplies follows the control from the time 0 on.
     """
 
-    body: Any = None
+    body: Where = None
     control: Signal = 0.0
     gain: float | Sequence[float] = 1.0
     bias: Sequence[float] = (0.0, 0.0, 0.0)
@@ -101,7 +101,7 @@ def push(timed: bool, control_sides: Sides, effort_sides: Sides, start: int = 0)
     return effort
 
 
-def within(x: Any, ends: Values, sides: Sides) -> Any:
+def within(x: Scalar, ends: Values, sides: Sides) -> Scalar:
     """x kept within a range that may be open."""
     x = maximum(x, ends[0]) if sides[0] else x
     return minimum(x, ends[1]) if sides[1] else x

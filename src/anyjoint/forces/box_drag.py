@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, absolute
 from anyjoint.spatial import Pose, Twist, vector
 
@@ -28,7 +28,7 @@ class BoxDrag:
     -3 pi d viscosity u, and -pi d^3 viscosity w.
     """
 
-    body: Any
+    body: Where
     size: Vector3
     density: float = 0.0
     viscosity: float = 0.0

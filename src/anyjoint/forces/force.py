@@ -16,10 +16,10 @@ import numpy as np
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.mechanism.body import Body
+from anyjoint.mechanism.body import Body, Where
 from anyjoint.scalar import reals
 
-Vector3 = Sequence[Any]
+Vector3 = Sequence[float]
 Values = Any  # vectors of any scalars, as functions of pushes take and return them
 
 
@@ -30,7 +30,7 @@ class Force(Protocol):
         """All that pushes on the bodies and coordinates of a mechanism."""
 
 
-def body_index(mechanism: Mechanism, body: Any, what: str) -> int:
+def body_index(mechanism: Mechanism, body: Where, what: str) -> int:
     """Index of a body given as itself, its name, its index, or None for the ground."""
     if body is None or body is mechanism.ground or body == "ground":
         return -1
@@ -44,7 +44,7 @@ def body_index(mechanism: Mechanism, body: Any, what: str) -> int:
     return index
 
 
-def driven_body(mechanism: Mechanism, body: Any, coordinate: int, what: str) -> Body:
+def driven_body(mechanism: Mechanism, body: Where, coordinate: int, what: str) -> Body:
     """A body of which one coordinate can be driven."""
     found = mechanism.bodies[body_index(mechanism, body, what)]
     if not found.joint.rates_are_velocities or not 0 <= coordinate < found.joint.nv:
@@ -54,7 +54,7 @@ def driven_body(mechanism: Mechanism, body: Any, coordinate: int, what: str) -> 
     return found
 
 
-def is_number(x: Any) -> bool:
+def is_number(x: object) -> bool:
     """Whether x is a real number, and not a truth value."""
     return isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)
 
@@ -65,7 +65,7 @@ def check_number(what: str, name: str, value: Any, least: float) -> None:
         raise InputError(f"{what}: {name}={value!r}; expected a finite number of at least {least:g}")
 
 
-def checked_vector(what: str, name: str, value: Any) -> tuple[float, ...]:
+def checked_vector(what: str, name: str, value: object) -> tuple[float, ...]:
     """Three finite numbers, as a tuple."""
     try:
         numbers = reals(value)

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, maximum, minimum
 
 from .force import Values, check_number, driven_body
@@ -21,7 +21,7 @@ from .signal import Signal, joined, parted
 class Servo:
     """Pulls one coordinate of a body's joint to a target (a number or a function of time), with at most `limit`."""
 
-    body: Any
+    body: Where
     target: Signal
     stiffness: float
     damping: float = 0.0
@@ -48,7 +48,7 @@ class Servo:
         ]  # fmt: skip
 
 
-def coordinate(q: Values, n: Values) -> Any:
+def coordinate(q: Values, n: Values) -> Scalar:
     """The coordinate itself."""
     return q[0]
 

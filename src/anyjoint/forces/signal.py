@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from anyjoint.errors import AnyjointError
 from anyjoint.scalar import Scalar
@@ -36,7 +35,7 @@ def parted(values: Sequence[Signal]) -> tuple[tuple[float, ...], Functions, tupl
     return numbers, tuple(x for x in values if callable(x)), tuple(callable(x) for x in values)
 
 
-def joined(numbers: Sequence[Any], signals: Sequence[Any], timed: Sequence[bool]) -> list[Scalar]:
+def joined(numbers: Sequence[Scalar], signals: Sequence[Scalar], timed: Sequence[bool]) -> list[Scalar]:
     """The values again, from numbers and what functions of time say now."""
     at = iter(signals)
     return [next(at) if moving else x for x, moving in zip(numbers, timed, strict=True)]

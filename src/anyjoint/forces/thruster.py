@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Twist, dot
 
@@ -28,7 +28,7 @@ class Thruster:
     With a `lag` (Filter, Integrator, MuscleLag) what the gain multiplies follows the control from the time 0 on.
     """
 
-    body: Any
+    body: Where
     control: Signal = 0.0
     force: Vector3 = (0.0, 0.0, 0.0)
     torque: Vector3 = (0.0, 0.0, 0.0)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Twist
 
@@ -21,7 +21,7 @@ from .signal import Signal, joined, parted
 class Wrench:
     """A torque and a force (constant, or functions of time) on a point of a body, in world or body axes."""
 
-    body: Any
+    body: Where
     torque: Sequence[Signal] = (0.0, 0.0, 0.0)
     force: Sequence[Signal] = (0.0, 0.0, 0.0)
     point: Vector3 = (0.0, 0.0, 0.0)

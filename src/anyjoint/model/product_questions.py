@@ -191,7 +191,7 @@ class Asked:
         """The result row, finite or explained."""
         model, program = self.model, product.program
         if product.workshop is None:
-            return model.evaluate(program.quantity, arrays, None, threads)  # type: ignore[no-any-return]
+            return model.evaluate(program.quantity, arrays, None, threads)
         if model.places is not None and not self.quantity.anywhere:
             model.places.check(program.quantity.name, arrays[0])
         result = program(*arrays, threads=threads)

@@ -1,17 +1,19 @@
 """Walking, copying and taking apart expressions: reachable, dependencies, substitute, import_into, coefficient."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import ExpressionError
-from anyjoint.symbolic.graph import Graph
-from anyjoint.symbolic.node import Node
-from anyjoint.symbolic.ops import ARITY, OPERATIONS, Op
+from anyjoint.scalar import Scalar
+from anyjoint.scalar.differentiate import Nested
+
+from .graph import Graph
+from .node import Node
+from .ops import ARITY, OPERATIONS, Op
 
 
-def flatten(outputs: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+def flatten(outputs: Nested) -> tuple[list[Scalar], Callable[[list[Scalar]], Nested]]:
     """The scalars of nested sequences, and a function that puts as many others back into the same shape."""
     if isinstance(outputs, np.ndarray):
         shape = outputs.shape
@@ -20,7 +22,7 @@ def flatten(outputs: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
         parts = [flatten(x) for x in outputs]
         kind = type(outputs)
 
-        def rebuild(flat: list[Any]) -> Any:
+        def rebuild(flat: list[Scalar]) -> Nested:
             start, result = 0, []
             for items, inner in parts:
                 result.append(inner(flat[start : start + len(items)]))
@@ -31,7 +33,7 @@ def flatten(outputs: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
     return [outputs], lambda flat: flat[0]
 
 
-def _array(flat: list[Any], shape: tuple[int, ...]) -> Any:
+def _array(flat: list[Scalar], shape: tuple[int, ...]) -> Nested:
     if any(isinstance(x, Node) for x in flat):
         result = np.empty(len(flat), dtype=object)
         result[:] = flat
@@ -61,7 +63,7 @@ def reachable(g: Graph, outputs: Iterable[int], stop: Container[int] = ()) -> li
     return sorted(seen)
 
 
-def dependencies(outputs: Any) -> list[Node]:
+def dependencies(outputs: Nested) -> list[Node]:
     """The variables that some expressions depend on, in the order they were made."""
     nodes = [x for x in flatten(outputs)[0] if isinstance(x, Node)]
     if not nodes:
@@ -78,7 +80,7 @@ def common_graph(nodes: Iterable[Node]) -> Graph:
     return next(iter(graphs.values()))
 
 
-def substitute(outputs: Any, replacements: Mapping[Node, Any]) -> Any:
+def substitute(outputs: Nested, replacements: Mapping[Node, Scalar]) -> Nested:
     """`outputs` with nodes replaced, all at once, by other nodes of the same graph or by numbers. [GL section 4]"""
     flat, rebuild = flatten(outputs)
     nodes = [x for x in flat if isinstance(x, Node)]
@@ -90,7 +92,7 @@ def substitute(outputs: Any, replacements: Mapping[Node, Any]) -> Any:
     return rebuild([Node(g, mapping[x.id]) if isinstance(x, Node) else x for x in flat])
 
 
-def import_into(graph: Graph, outputs: Any, replacements: Mapping[Node, Any] | None = None) -> Any:
+def import_into(graph: Graph, outputs: Nested, replacements: Mapping[Node, Scalar] | None = None) -> Nested:
     """A copy of `outputs` in another graph; variables without a replacement there become new variables."""
     flat, rebuild = flatten(outputs)
     nodes = [x for x in flat if isinstance(x, Node)]
@@ -133,7 +135,7 @@ def rebuilt(source: Graph, target: Graph, i: int, mapping: Mapping[int, int]) ->
     return target.node(op, *mapped)
 
 
-def _id_in(graph: Graph, x: Any) -> int:
+def _id_in(graph: Graph, x: Scalar) -> int:
     if isinstance(x, Node):
         if x.graph is not graph:
             raise ExpressionError("a replacement belongs to another graph; copy it over with import_into first.")
