@@ -95,10 +95,10 @@ def pivot_inverse(body: Record, k: int, pivot: Scalar, scale: Scalar) -> Scalar:
     """1/pivot; of a soft row with its own compliance, -1/weight, beside it, also where the weight is 0."""
     if body.columns.soft:
         return body.weight[k] / (body.weight[k] * pivot - 1)
-    return 1 / pivot if body.columns.shared else kept_inverse(pivot, scale)
+    return 1 / pivot if body.columns.shared else guarded_inverse(pivot, scale)
 
 
-def kept_inverse(pivot: Scalar, scale: Scalar) -> Scalar:
+def guarded_inverse(pivot: Scalar, scale: Scalar) -> Scalar:
     """1/pivot, or 0 where nothing is left of what the pivot was made from, to single or double precision."""
     if known(pivot) == 0:
         return 0

@@ -50,7 +50,7 @@ class Products:
 
     def parameters_changed(self) -> None:
         """Numbers of parameters go into the programs; those that have built in one of them are dropped."""
-        kept = {}
+        still_good = {}
         for key, product in self._made.items():
             if product.workshop is None:
                 continue  # the model updates its own programs
@@ -60,8 +60,8 @@ class Products:
             if product.program.update(numbers) and trace.still_fits(self._model.mechanism):
                 plan = trace.plan
                 slopes = RawGradient(self._model.mechanism, key[3], plan, numbers) if key[3] else None
-                kept[key] = Product(product.program, product.workshop, slopes)
-        self._made = kept
+                still_good[key] = Product(product.program, product.workshop, slopes)
+        self._made = still_good
 
     def get(
         self, kind: Kind, quantity: Quantity, rows: tuple[str, ...], parameters: tuple[str, ...], raw: bool

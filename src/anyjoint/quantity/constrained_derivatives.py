@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from anyjoint.codegen import Array, Kernel, Place, Store
 from anyjoint.codegen.builder import Builder, Embedded
-from anyjoint.codegen.keep import KEPT, in_two
+from anyjoint.codegen.keep import EARLY, in_two
 from anyjoint.dynamics.algorithm import Along
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
@@ -40,10 +40,10 @@ def constrained_forward(workshop: Workshop, along: Along) -> Trace:
     builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
     rows, program = {name: builder.place(name) for name in inputs}, traced.schedule
     if parts := in_two(traced.schedule, DIRECTIONS):
-        once, program, kept = parts
-        rows[KEPT] = builder.room(kept)
-        Embedded(builder, once, (*DIRECTIONS, "result", KEPT)).call(rows)
-    add_columns(builder, Embedded(builder, program, (*DIRECTIONS, "result", KEPT)), rows, lengths, mechanism.nv)
+        once, program, size = parts
+        rows[EARLY] = builder.room(size)
+        Embedded(builder, once, (*DIRECTIONS, "result", EARLY)).call(rows)
+    add_columns(builder, Embedded(builder, program, (*DIRECTIONS, "result", EARLY)), rows, lengths, mechanism.nv)
     return replace(traced, schedule=builder.schedule(), joints=built_in_joints(mechanism))
 
 

@@ -48,7 +48,7 @@ def contact(pull: float = 0.0, pushes: Sequence[Push] = (), given: Sequence[Resi
         trace,
         optional=("t",),
         touching=True,
-        kept=not pushes and given is None,
+        by_name=not pushes and given is None,
     )
 
 

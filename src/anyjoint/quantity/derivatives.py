@@ -85,11 +85,11 @@ def followed(tree: Straight, by_q: Matrix, by_v: Matrix, M: Matrix, a: Scalars) 
     """The same where joints follow others: tau = Phi^T tau_e with v_e = Phi v and a_e = Phi a + s."""
     assert tree.expanded is not None  # or there was nothing to follow
     Phi, bend = tree.expanded.Phi, tree.expanded.bend()
-    turn = bend.times(tree.rows["v"])
-    change = by_q @ Phi + by_v @ turn + M @ (bend.times(a) + bend.second)
+    swing = bend.times(tree.rows["v"])
+    change = by_q @ Phi + by_v @ swing + M @ (bend.times(a) + bend.second)
     forces = vector(*(x for body in tree.records for x in body.J_world.T @ body.f_all + own_forces(body)))
     Q = Phi.T @ change + bend.transposed_times(forces)
-    return Q, Phi.T @ (by_v @ Phi + M @ (2 * turn)), projected_mass(Phi, M)
+    return Q, Phi.T @ (by_v @ Phi + M @ (2 * swing)), projected_mass(Phi, M)
 
 
 def own_forces(body: Record) -> Vector:

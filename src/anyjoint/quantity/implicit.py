@@ -64,7 +64,7 @@ def implicit(pull: float = 0.0, pushes: Sequence[Push] = (), given: bool = False
         (Row("x", "velocities", meaning="what to add to the accelerations"),) if given else (A,),
         trace,
         optional=("t",),
-        kept=not pushes,
+        by_name=not pushes,
     )
 
 

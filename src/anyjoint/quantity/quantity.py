@@ -71,7 +71,7 @@ class Quantity:
     constrained: bool = False  # whether it is about constraints, so that others have no use for it
     open: bool = False  # whether it knows nothing of constraints, and mechanisms with some want more
     touching: bool = False  # whether it is about contacts
-    kept: bool = True  # whether models keep its program, by its name
+    by_name: bool = True  # whether models know its program by its name; others lie on its own shelf
     shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # made for runs
 
     def concerns(self, mechanism: Mechanism) -> bool:

@@ -21,12 +21,12 @@ from .contact import simulate_contacts
 from .doubts import doubts
 from .engine import engine
 from .impact import Crowded, ImpactRecorder, impact_engine, simulate_members
+from .log import Log
 from .progress import Progress
 from .recorder import Recorder, underflow
 from .request import Request, make_request
 from .run_problem import check_differentiable
 from .start import singular_start, started
-from .steps import Record
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -158,4 +158,4 @@ def differentiable(request: Request, save_every: int | None, memory: int) -> Req
     every = request.every if save_every else max(1, math.ceil(request.steps * bytes_each / memory))
     if every > 1 and request.events:
         raise InputError("gradient: a run with events keeps every step; leave save_every out, or give more memory")
-    return replace(request, every=every, record=Record.of(request.model.mechanism, every))
+    return replace(request, every=every, log=Log.of(request.model.mechanism, every))

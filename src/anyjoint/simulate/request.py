@@ -36,6 +36,7 @@ from .hard_stop import IMPACT, Stop, hard_stops
 from .kept import kept
 from .known_forces import check_built_into
 from .limits import check_start, check_stops, stops
+from .log import Log
 from .programs import program_of
 from .python_step import damping_of
 from .stabilise import PROJECT, Stabilise, checked_stabilise
@@ -75,7 +76,7 @@ class Request:
     hold: int | None = None  # steps for which a controller's answer is held
     stabilise: Stabilise = None  # how the motion is kept on constraints
     parameters: ParameterRows | None = None  # of each trajectory
-    record: Any = None  # where steps of the method's own choice are written down, if the run is to be differentiated
+    log: Log | None = None  # where steps of the method's own choice are written, if the run is to be differentiated
     given: tuple[Floats, Floats] | None = None  # first states before joints chose their charts
     note: str = ""  # why the method was chosen, if the user left that to us
     limits: bool = False  # whether limits of joints are a part of the step
@@ -147,7 +148,7 @@ class Request:
         plain = not (mechanism.constraints or mechanism.timed or self.model.workshop.expansion)
         cut = any(event.terminal for event in self.events)  # an event cuts a step short, whose stages are others
         able = plain and not (stepper.implicit or stepper.adaptive or cut)
-        return self.record is not None and able and differentiates_by_kernels(self.model)
+        return self.log is not None and able and differentiates_by_kernels(self.model)
 
     @cached_property
     def powered(self) -> bool:

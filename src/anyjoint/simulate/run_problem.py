@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
     from .trajectory import Trajectory
 
-SOLVE = Quantity("solve with the mass matrix", "M^-1 x in linear time.", (Q, X), (A,), sweeps(MASS_SOLVE), kept=False)
+SOLVE = Quantity(
+    "solve with the mass matrix", "M^-1 x in linear time.", (Q, X), (A,), sweeps(MASS_SOLVE), by_name=False
+)
 Q0, V0, TAU, DURATION = "q0", "v0", "tau", "duration"
 CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at for their slope
 
@@ -183,7 +185,8 @@ def checked_run(traj: Trajectory) -> Request:
         raise InputError("this trajectory does not know its steps; simulate(..., gradient=True) makes one that does")
     if not traj.status.ok:
         raise InputError(f"the run did not reach its end, so it has no gradient: {traj.status.reason}")
-    if not request.record.still_holds(request.model.mechanism):
+    assert request.log is not None  # it is asked for with the gradient
+    if not request.log.still_holds(request.model.mechanism):
         raise InputError("parameters of the model have changed since the run, so its steps are others; simulate again")
     return request
 

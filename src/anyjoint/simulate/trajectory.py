@@ -21,7 +21,8 @@ from anyjoint.travel import Parcel
 
 from . import trajectory_file
 from .drive import Drive
-from .own_model import as_it_was, record_of
+from .log import Log
+from .own_model import as_it_was, log_of
 from .samples import chart_changes, flat_rows, hermite, integral
 from .status import Status
 from .tracks import read_tracks
@@ -72,10 +73,10 @@ class Trajectory:
     run: Any = None  # the request, if the run can be differentiated
     contacts: dict[str, Any] = field(default_factory=dict)  # points, normals and forces of contacts, by name
     modes: list[Any] = field(default_factory=list)  # changes of contacts: (time, body, "sliding -> flight", reason)
-    was: Any = field(init=False, repr=False, default=None)  # the parameters of the model in the run
+    was: Log | None = field(init=False, repr=False, default=None)  # the parameters of the model in the run
 
     def __post_init__(self) -> None:
-        self.was = record_of(self.model)
+        self.was = log_of(self.model)
 
     # -- asking ----------------------------------------------------------------------------------------------
 

@@ -241,8 +241,8 @@ class Physics:
         self.rechart(q, v)
         jumped = lambda x: {"far": absolute(x["q"] - x["before"])}  # noqa: E731
         builder.pointwise(self.nq, {"q": q, "before": before}, {}, {"far": far}, jumped, accumulate=True)
-        kept = lambda x: {"last": select(less(x["far"], JUMP), x["last"], 0.0)}  # noqa: E731
-        builder.pointwise(1, {"last": last}, {"far": far}, {"last": last}, kept)
+        unless_far = lambda x: {"last": select(less(x["far"], JUMP), x["last"], 0.0)}  # noqa: E731
+        builder.pointwise(1, {"last": last}, {"far": far}, {"last": last}, unless_far)
 
 
 def at_time(t: Place | None) -> dict[str, Place]:

@@ -84,10 +84,10 @@ def sweep(
     job, tried, found = _tried(job, drawn)
     _check_names(job, drawn)
     size = chunk_size(request, every, drawn.n)
-    kept = None
+    opened = None
     if store is not None:
-        kept = open_store(store, _manifest(job, drawn, design, seed, size, _probe(job, tried, found)))
-    keeper = Keeper(drawn, job.shapes, size, kept, rows)
+        opened = open_store(store, _manifest(job, drawn, design, seed, size, _probe(job, tried, found)))
+    keeper = Keeper(drawn, job.shapes, size, opened, rows)
     bar = RunProgress(progress, f"sweeping {model.mechanism.name}", drawn.n)
     try:
         _run(job, drawn, size, keeper, executor, bar.show)

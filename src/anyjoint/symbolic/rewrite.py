@@ -1,6 +1,7 @@
 """Walking, copying and taking apart expressions: reachable, dependencies, substitute, import_into, coefficient."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,28 +13,34 @@ from .graph import Graph
 from .node import Node
 from .ops import ARITY, OPERATIONS, Op
 
+Rebuild = Callable[[Sequence[Scalar]], Any]
+Flat = tuple[list[Scalar], Rebuild]  # scalars, and what makes the value again from as many others
 
-def flatten(outputs: Nested) -> tuple[list[Scalar], Callable[[list[Scalar]], Nested]]:
+
+def flatten(outputs: Nested) -> Flat:
     """The scalars of nested sequences, and a function that puts as many others back into the same shape."""
     if isinstance(outputs, np.ndarray):
         shape = outputs.shape
         return list(outputs.reshape(-1)), lambda flat: _array(flat, shape)
     if isinstance(outputs, list | tuple):
-        parts = [flatten(x) for x in outputs]
-        kind = type(outputs)
-
-        def rebuild(flat: list[Scalar]) -> Nested:
-            start, result = 0, []
-            for items, inner in parts:
-                result.append(inner(flat[start : start + len(items)]))
-                start += len(items)
-            return kind(result)
-
-        return [x for items, _ in parts for x in items], rebuild
+        return joined([flatten(x) for x in outputs], type(outputs))
     return [outputs], lambda flat: flat[0]
 
 
-def _array(flat: list[Scalar], shape: tuple[int, ...]) -> Nested:
+def joined(pieces: Sequence[Flat], make: Callable[[list[Any]], Any]) -> Flat:
+    """The scalars of several values as one list; put back, `make` gets the values again."""
+
+    def rebuild(flat: Sequence[Scalar]) -> Any:
+        at, made = 0, []
+        for scalars, inner in pieces:
+            made.append(inner(flat[at : at + len(scalars)]))
+            at += len(scalars)
+        return make(made)
+
+    return [x for scalars, _ in pieces for x in scalars], rebuild
+
+
+def _array(flat: Sequence[Scalar], shape: tuple[int, ...]) -> Nested:
     if any(isinstance(x, Node) for x in flat):
         result = np.empty(len(flat), dtype=object)
         result[:] = flat

@@ -16,10 +16,10 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Scalars
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
-from anyjoint.symbolic.rewrite import import_into
+from anyjoint.symbolic.rewrite import Rebuild, import_into
 from anyjoint.tree.record import unset
 
-from .flatten import Rebuild, flatten
+from .flatten import flatten
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ from anyjoint.dynamics.algorithm import Algorithm, SweepFunction, check_sums, un
 from anyjoint.errors import AlgorithmError
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import vector
+from anyjoint.symbolic.rewrite import Rebuild
 from anyjoint.tree.links import give_input, give_partials, give_springs, joint_numbers, link_body, upward
 from anyjoint.tree.plan import Link, Plan
 from anyjoint.tree.record import ground, unset
 
 from .body_trace import BodyTrace, FromRaw, FromRow, TracedBody, TracedParent, entries_of
-from .flatten import Rebuild, flatten
+from .flatten import flatten
 from .joints_cache import JointCache
 from .numbers import Numbers, Pattern
 from .straight import part_of

@@ -23,15 +23,15 @@ class Loaded:
     def __init__(self, tracer: Tracer, needed: Needed | None = None) -> None:
         self.tracer = tracer
         self.slots: list[dict[Message, int]] = [{} for _ in tracer.traces]
-        self.kept: dict[BodyTrace, dict[int, int]] = {}
+        self.in_record: dict[BodyTrace, dict[int, int]] = {}
         self._needed = None if needed is None else self._by_class(needed)
         self._wanted: dict[BodyTrace, set[int]] = {}  # nodes that later sweeps load
         levels = [list(dict.fromkeys(level)) for level in tracer.traces]
         for classes in reversed(levels):  # what a later sweep loads, an earlier one must keep
             self._find(classes)
         for trace in (trace for classes in levels for trace in classes):
-            begin = sum(len(self.kept[t]) for t in trace.chain()[:-1])
-            self.kept[trace] = {node: begin + k for k, node in enumerate(sorted(self._wanted.get(trace, ())))}
+            begin = sum(len(self.in_record[t]) for t in trace.chain()[:-1])
+            self.in_record[trace] = {node: begin + k for k, node in enumerate(sorted(self._wanted.get(trace, ())))}
 
     def is_needed(self, trace: BodyTrace, name: str, k: int) -> bool:
         """Whether an entry of a result is to be stored."""

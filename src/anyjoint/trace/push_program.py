@@ -13,11 +13,11 @@ from anyjoint.scalar import Scalar, absolute, known, maximum
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, cross, skew, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import hessian, jacobian
-from anyjoint.symbolic.rewrite import import_into, substitute
+from anyjoint.symbolic.rewrite import Rebuild, import_into, substitute
 from anyjoint.symbolic.simplify import merge_identities
 
 from .constraint_program import entries, seen_variables
-from .flatten import Rebuild, flatten
+from .flatten import flatten
 
 Scalars = Sequence[Scalar]
 

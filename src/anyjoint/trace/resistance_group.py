@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from anyjoint.codegen import Place
 from anyjoint.scalar import Scalar
+from anyjoint.symbolic.rewrite import Rebuild
 
-from .flatten import Rebuild
 from .landings import Landing
 from .pushes import Spot
 from .setup import Setup

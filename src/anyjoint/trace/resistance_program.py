@@ -10,11 +10,11 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Vector, vector
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import jacobian
-from anyjoint.symbolic.rewrite import import_into
+from anyjoint.symbolic.rewrite import Rebuild, import_into
 from anyjoint.symbolic.simplify import merge_identities
 
 from .constraint_program import entries, seen_variables
-from .flatten import Rebuild, flatten
+from .flatten import flatten
 
 Scalars = Sequence[Scalar]
 

@@ -17,7 +17,7 @@ from ..status import Status
 from .collision import Unbalanced
 from .impulse import Jammed
 from .lift import Lift
-from .run import Run
+from .run import ContactRun
 from .switch import NoMode
 from .trajectory import ContactTrajectory
 
@@ -40,7 +40,7 @@ def simulate_contacts(
         )
     released = model.released
     lifted = Lift(model, released).lift(q[0], v[0])
-    run = Run(model, checked(make_request(released, lifted.q, lifted.v, *options)), q[0], v[0])
+    run = ContactRun(model, checked(make_request(released, lifted.q, lifted.v, *options)), q[0], v[0])
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     try:
         run.begin()
