@@ -51,6 +51,10 @@ class ForceProgram:
     compiled: Compiled | None = None  # generalized forces by (q, v, signals), where there are many pushes
     shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)  # quantities made of them
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickled and copied without what was made of them."""
+        return ForceProgram, (self.mechanism, self.pushes, self.given, self.compiled)
+
     @property
     def many(self) -> bool:
         """Whether kernels compute them, which joints that follow others do not have."""

@@ -273,17 +273,25 @@ def _forces(model: Model, forces: Sequence[Force]) -> ForceProgram:
 
     def make() -> ForceProgram:
         program = trace_forces(model.mechanism, forces)
-
-        def torque(q: Floats, v: Floats, signals: Floats) -> Floats:
-            rows = [x.astype(model.dtype).reshape(-1, x.shape[-1]) for x in (q, v)]
-            more = [signals.astype(model.dtype)] if len(signals) else []
-            code: Any = program_of(model, pushing(model, program))
-            made = code(*rows, *more)
-            return np.asarray(made, dtype=float).reshape(v.shape)
-
-        return replace(program, compiled=torque) if program.many else program
+        return replace(program, compiled=ByKernels(model, program)) if program.many else program
 
     return kept(model, key, make)
+
+
+@dataclass(frozen=True)
+class ByKernels:
+    """Generalized forces of many pushes, by kernels of a model."""
+
+    model: Model
+    forces: ForceProgram
+
+    def __call__(self, q: Floats, v: Floats, signals: Floats) -> Floats:
+        """At states (..., n)."""
+        rows = [x.astype(self.model.dtype).reshape(-1, x.shape[-1]) for x in (q, v)]
+        more = [signals.astype(self.model.dtype)] if len(signals) else []
+        code: Any = program_of(self.model, pushing(self.model, self.forces))
+        made = code(*rows, *more)
+        return np.asarray(made, dtype=float).reshape(v.shape)
 
 
 def pushing(model: Model, forces: ForceProgram) -> Quantity:
