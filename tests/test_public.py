@@ -8,6 +8,7 @@ import pkgutil
 import pytest
 
 import anyjoint as aj
+from anyjoint.model.model import INSIDE
 
 PUBLIC = [getattr(aj, name) for name in aj.__all__]
 MODULES = [aj, *filter(inspect.ismodule, PUBLIC), importlib.import_module("anyjoint.errors")]
@@ -50,3 +51,11 @@ def test_help_of_a_mechanism_shows_the_whole_way():
     text = inspect.getdoc(aj.Mechanism)
     for step in ("add_body", "@aj.joint", "compile()", "simulate("):
         assert step in text
+
+
+def test_completion_shows_what_users_ask_for():
+    model = aj.gallery.four_bar().compile()
+    shown, own = set(dir(model)), {name for name in vars(model) if not name.startswith("_")}
+    assert {"forward_dynamics", "mass_matrix", "parameters", "simulate", "constraint_forces", "nq"} <= shown
+    assert not shown & INSIDE
+    assert all(hasattr(type(model), name) or name in own for name in INSIDE)  # no name there that is no more

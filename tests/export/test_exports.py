@@ -204,6 +204,43 @@ def test_the_package_and_its_example_compile_without_a_warning(compiler, tmp_pat
     assert lines[-1] == pytest.approx(sum(model.energy(q, v)), rel=1e-13)
 
 
+BOTH = """
+#include <stdio.h>
+#include "one.h"
+#include "two.h"
+
+int main(void)
+{
+    static const double q1[ONE_NQ] = {START}, v1[ONE_NV] = {0};
+    static const float q2[TWO_NQ] = {0}, v2[TWO_NV] = {0};
+    static double work1[ONE_WORK], a[ONE_NV], tau1[ONE_NV];
+    static float work2[TWO_WORK], b[TWO_NV], tau2[TWO_NV];
+    int bad = one_forward_dynamics(q1, v1, tau1, a, NULL, work1);
+    bad |= two_forward_dynamics(q2, v2, tau2, b, NULL, work2);
+    for (int i = 0; i < ONE_NV; i++) printf("%.17g\\n", a[i]);
+    for (int i = 0; i < TWO_NV; i++) printf("%.17g\\n", (double)b[i]);
+    return bad;
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", [["gcc", "-std=c99"], ["g++", "-x", "c++"]])
+def test_two_models_in_one_program(compiler, tmp_path):
+    """One in double, one in single precision: every name has its prefix, and the headers get along."""
+    one, two = arm().compile(), aj.gallery.revolute_chain(3).compile(dtype="float32")
+    for prefix, model in (("one", one), ("two", two)):
+        model.export("c", tmp_path / prefix, prefix=prefix)
+    q = one.mechanism.start[0]
+    (tmp_path / "both.c").write_text(BOTH.replace("START", ", ".join(map(repr, q.tolist()))))
+    sources = [str(tmp_path / name) for name in ("both.c", "one/one_forward_dynamics.c", "two/two_forward_dynamics.c")]
+    headers = [f"-I{tmp_path / prefix}" for prefix in ("one", "two")]
+    program = str(tmp_path / "both")
+    subprocess.run([*compiler, *WARNINGS, *headers, *sources, "-lm", "-o", program], check=True)
+    said = [float(x) for x in subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()]
+    assert said[: one.nv] == pytest.approx(one.forward_dynamics(q, np.zeros(one.nv)).tolist(), rel=1e-12)
+    assert said[one.nv :] == pytest.approx(two.forward_dynamics(np.zeros(3), np.zeros(3)).tolist(), rel=1e-5)
+
+
 LONG = {"tori", "tongs", "hinges", "rolling", "board"}
 
 

@@ -1,6 +1,7 @@
 """Models and trajectories after a pickle, a copy or a journey to another process: the same answers, to the bit."""
 
 import copy
+import functools
 import operator
 import pickle
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 import anyjoint as aj
 from anyjoint import forces, gallery, joints
 from tests.joints.zoo import cam
+from tests.simulate.touching import METHOD, at, ball
 
 
 def loaded(data):
@@ -192,3 +194,44 @@ def test_a_trajectory_travels_with_its_model_and_inputs(way, case):
         asked += [lambda x: np.array(x.energy()), lambda x: x.work()]
     for ask in asked:
         assert np.array_equal(ask(other), ask(traj))
+
+
+@functools.cache
+def _run(case):
+    if case == "loop":
+        return gallery.four_bar().compile().simulate(duration=0.02)
+    if case == "contact":
+        return ball().compile().simulate(at(0.1), [0, 0, 0, 1, 0, 0], duration=0.05, method=METHOD)
+    if case == "impact":
+        mech = aj.Mechanism("hammer")
+        hinge = joints.Revolute((0, 1, 0), limits=(-1.0, 0.1))
+        mech.add_body("hammer", joint=hinge, inertia=aj.Inertia.sphere(1.0, 0.1))
+        return mech.compile().simulate([0.05], [2.0], duration=0.1, limits="impact", restitution=0.5)
+    if case == "stiff forces":
+        model, springs = arm(), [forces.Spring("ground", (0, 0, 1), "plate", (0, 0, 0), 3.0, 0.1)]
+        return model.simulate(duration=0.02, forces=springs, method="implicit-euler")
+    if case == "many forces":
+        model = gallery.revolute_chain(30).compile()
+        springs = [forces.Spring("ground", (0, 0, 1), body, (0, 0, 0), 3.0, 0.1) for body in model.mechanism.bodies]
+        return model.simulate(duration=0.005, forces=springs)
+    return arm().simulate(duration=0.02, gradient=True)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", ["loop", "contact", "impact", "stiff forces", "many forces", "gradient"])
+def test_a_trajectory_of_every_kind_travels(way, case):
+    traj = _run(case)
+    assert traj.status.ok
+    other = WAYS[way](traj)
+    assert type(other) is type(traj)
+    assert all(np.array_equal(getattr(other, name), getattr(traj, name)) for name in "tqv")
+    assert np.array_equal(other.energy(), traj.energy())
+    assert np.array_equal(other.accelerations(), traj.accelerations())
+    assert other.contacts.keys() == traj.contacts.keys()
+    if case == "contact":
+        (name,) = traj.contacts
+        assert np.abs(traj.contacts[name].forces).max() > 0
+        assert np.array_equal(other.contacts[name].forces, traj.contacts[name].forces)
+    if case == "gradient":
+        found, wanted = (x.gradient(dq=np.ones(x.model.nv)) for x in (other, traj))
+        assert all(np.array_equal(found[name], wanted[name]) for name in wanted)

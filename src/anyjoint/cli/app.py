@@ -235,12 +235,12 @@ def sweep(
     json: Json = False,
 ) -> None:
     """Run a model many times with other parameters, initial states and inputs, and say what comes of it."""
-    from anyjoint.cli.sweeping import Plan, show, split_settings
+    from anyjoint.cli.sweeping import SweepOptions, show, split_settings
     from anyjoint.cli.target import resolve
 
     space, fixed, others = split_settings(settings or [])
     target = resolve(model, others, _load_options(base, allow, package, _skip(model)))
-    plan = Plan(n, measure or [], seed, design, store, cluster, plot, csv)
+    plan = SweepOptions(n, measure or [], seed, design, store, cluster, plot, csv)
     show(target, space, fixed, plan, {"duration": duration, "dt": dt, "method": method}, json)
 
 

@@ -26,7 +26,7 @@ SHOWN = 8  # numbers of the summary
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepOptions:
     """What the user asks of a sweep."""
 
     n: int | None
@@ -91,8 +91,8 @@ def _literal(setting: str, text: str) -> Any:
         ) from None
 
 
-def show(target: Target, space: Mapping[str, Any], fixed: Mapping[str, Any], plan: Plan, options: Mapping[str, Any],
-         as_json: bool) -> None:  # fmt: skip
+def show(target: Target, space: Mapping[str, Any], fixed: Mapping[str, Any], plan: SweepOptions,
+         options: Mapping[str, Any], as_json: bool) -> None:  # fmt: skip
     """Sweep a target and print a summary."""
     from anyjoint.sweep import sweep
 
@@ -151,7 +151,7 @@ def cluster(address: str | None) -> Any:
         client.close()
 
 
-def _check(plan: Plan) -> None:
+def _check(plan: SweepOptions) -> None:
     """Refuse before the runs what could not be written after them."""
     for option, path, wanted in (("plot", plan.plot, (".png", ".svg", ".pdf")), ("csv", plan.csv, (".csv",))):
         if path is not None and not path.parent.is_dir():
@@ -160,7 +160,7 @@ def _check(plan: Plan) -> None:
             raise UsageError(f"--{option} {path}: give a file that ends in {' or '.join(wanted)}")
 
 
-def _write(result: Any, plan: Plan) -> dict[str, str]:
+def _write(result: Any, plan: SweepOptions) -> dict[str, str]:
     """Write the files asked for; name them in the summary."""
     if plan.csv is not None:
         try:

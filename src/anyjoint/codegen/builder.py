@@ -14,6 +14,7 @@ import numpy as np
 
 from anyjoint.codegen.kernel import Again, Array, Ending, Kernel, Kind, Place, Run, Schedule, Store
 from anyjoint.codegen.passes import over_schedule
+from anyjoint.scalar import Scalar
 from anyjoint.symbolic import Graph, Node
 
 WORK = Array("work", "lane")
@@ -55,7 +56,7 @@ class Builder:
         self.runs.append(Run.over(kernel, *columns))
 
     def straight(
-        self, graph: Graph, loads: Mapping[int, Place], stores: Sequence[tuple[Place, Any]], **how: bool
+        self, graph: Graph, loads: Mapping[int, Place], stores: Sequence[tuple[Place, Scalar]], **how: bool
     ) -> None:
         """Run a straight-line program once, on whole arrays; nothing at all where it would write nothing."""
         if not stores:
@@ -73,7 +74,7 @@ class Builder:
         inputs: Mapping[str, Place],
         scalars: Mapping[str, Place],
         outputs: Mapping[str, Place],
-        function: Callable[[Values], Mapping[str, Any]],
+        function: Callable[[Values], Mapping[str, Scalar]],
         accumulate: bool = False,
     ) -> None:
         """Run a function over n coordinates; inputs and outputs are vectors, scalars are one number for all."""
@@ -84,7 +85,7 @@ class Builder:
 
     def _block(
         self, size: int, count: int, skip: int, inputs: Mapping[str, Place], scalars: Mapping[str, Place],
-        outputs: Mapping[str, Place], function: Callable[[Values], Mapping[str, Any]], accumulate: bool,
+        outputs: Mapping[str, Place], function: Callable[[Values], Mapping[str, Scalar]], accumulate: bool,
     ) -> None:  # fmt: skip
         graph = Graph()
         fixed = set(outputs) if accumulate else set()  # sums are scalars, too
@@ -94,7 +95,7 @@ class Builder:
         common = {name: graph.variable(name) for name in scalars}
         loads |= {node.id: (places.index(scalars[name]), 0) for name, node in common.items()}
         stores: list[Store] = []
-        sums: dict[str, Any] = {}
+        sums: dict[str, Scalar] = {}
         for k in range(size):
             values = {name: graph.variable(name) for name in inputs}
             loads |= {node.id: (places.index(inputs[name]), k) for name, node in values.items()}
@@ -156,5 +157,5 @@ class Embedded:
             self.builder.runs.append(Run(self.first + run.kernel, arrays, offsets, again))
 
 
-def _node(graph: Graph, x: Any) -> Node:
+def _node(graph: Graph, x: Scalar) -> Node:
     return x if isinstance(x, Node) else graph.constant(float(x))

@@ -11,21 +11,29 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen.fingerprint import fingerprint
-from anyjoint.codegen.jit import Library, compile_module
-from anyjoint.codegen.kernel import Array, Kernel, Run, Schedule, Store
-from anyjoint.codegen.module import Lowered, function_module, lowered
-from anyjoint.codegen.opcount import OpCount, count_operations
-from anyjoint.codegen.schedule import CompiledSchedule, address
-from anyjoint.codegen.target import Target, checked_dtype, host_target
 from anyjoint.errors import ExpressionError, InputError
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar import Scalar
+from anyjoint.scalar.array import ArrayLike, Floats
+from anyjoint.scalar.differentiate import Nested
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
 
+from .fingerprint import fingerprint
+from .jit import Library, compile_module
+from .kernel import Array, Kernel, Run, Schedule, Store
+from .module import Lowered, function_module, lowered
+from .opcount import OpCount, count_operations
+from .schedule import CompiledSchedule, address
+from .target import Target, checked_dtype, host_target
+
 
 def compile_function(
-    inputs: Sequence[Any], outputs: Any, *, dtype: Any = "float64", width: int | None = None, contract: bool = True
+    inputs: Sequence[Nested],
+    outputs: Nested,
+    *,
+    dtype: Any = "float64",
+    width: int | None = None,
+    contract: bool = True,
 ) -> CompiledFunction:
     """Compile outputs (a node, or nested sequences of nodes) as a function of inputs (variables, or arrays of them).
 
@@ -38,7 +46,9 @@ def compile_function(
 class CompiledFunction:
     """A compiled function f(x0, x1, ...) of vectors (n,) or batches (batch, n)."""
 
-    def __init__(self, inputs: Sequence[Any], outputs: Any, dtype: str, width: int | None, contract: bool) -> None:
+    def __init__(
+        self, inputs: Sequence[Nested], outputs: Nested, dtype: str, width: int | None, contract: bool
+    ) -> None:
         self.dtype = dtype
         self.target = host_target(dtype, width, contract, straight=True)
         columns, self.input_shapes = _checked_inputs(inputs)
@@ -99,7 +109,7 @@ class CompiledFunction:
             return javascript.function_source(self._lowered)
         raise InputError(f"source({language!r}): this language is not known; expected 'c', 'llvm' or 'js'.")
 
-    def __call__(self, *arguments: Any) -> Floats:
+    def __call__(self, *arguments: ArrayLike) -> Floats:
         """Values of shape `shape`, with a leading batch axis if any argument has one."""
         if len(arguments) != len(self._sizes):
             raise InputError(f"{len(arguments)} arguments were given; expected {len(self._sizes)}.")
@@ -116,7 +126,7 @@ class CompiledFunction:
         self._entry(*addresses, address(out))
         return out
 
-    def _general(self, arguments: tuple[Any, ...]) -> Floats:
+    def _general(self, arguments: tuple[ArrayLike, ...]) -> Floats:
         """Batches, and arguments that must be converted."""
         arrays = [self._vector(i, argument) for i, argument in enumerate(arguments)]
         if any(array.ndim == 2 for array in arrays):
@@ -132,7 +142,7 @@ class CompiledFunction:
             self.batched(*arrays, out)
         return out.reshape((*states, *self.shape))
 
-    def _vector(self, i: int, argument: Any) -> Floats:
+    def _vector(self, i: int, argument: ArrayLike) -> Floats:
         """An argument as a contiguous (n,) or (batch, n) array of the function's type."""
         array = np.asarray(argument)
         shape = self.input_shapes[i]
@@ -156,7 +166,7 @@ def _converted(i: int, array: Floats, dtype: np.dtype[Any]) -> Floats:
     return array.astype(dtype)
 
 
-def _checked_inputs(inputs: Any) -> tuple[list[list[Node]], list[tuple[int, ...]]]:
+def _checked_inputs(inputs: Nested) -> tuple[list[list[Node]], list[tuple[int, ...]]]:
     """The variables of each input in order, and each input's shape."""
     if isinstance(inputs, Node):
         raise InputError("inputs is a single node; expected a list of inputs: write [x].")
@@ -176,7 +186,7 @@ def _checked_inputs(inputs: Any) -> tuple[list[list[Node]], list[tuple[int, ...]
     return columns, shapes
 
 
-def _objects(item: Any) -> Floats:
+def _objects(item: Nested) -> Floats:
     """Nested sequences of nodes as an array of objects."""
     if isinstance(item, Node):
         array = np.empty((), dtype=object)
@@ -185,7 +195,7 @@ def _objects(item: Any) -> Floats:
     return np.array(item, dtype=object)
 
 
-def _kernel(columns: list[list[Node]], outputs: Any) -> tuple[Kernel, tuple[int, ...]]:
+def _kernel(columns: list[list[Node]], outputs: Nested) -> tuple[Kernel, tuple[int, ...]]:
     results = _objects(outputs)
     graph = _graph([*(node for column in columns for node in column), *results.flat])
     arrays = (*(Array(f"x{i}", "row") for i in range(len(columns))), Array("out", "row"))
@@ -194,7 +204,7 @@ def _kernel(columns: list[list[Node]], outputs: Any) -> tuple[Kernel, tuple[int,
     return Kernel(graph, arrays, loads, stores), results.shape
 
 
-def _graph(items: list[Any]) -> Graph:
+def _graph(items: list[Scalar]) -> Graph:
     graphs = {id(item.graph): item.graph for item in items if isinstance(item, Node)}
     if len(graphs) > 1:
         raise ExpressionError(
@@ -204,7 +214,7 @@ def _graph(items: list[Any]) -> Graph:
     return next(iter(graphs.values())) if graphs else Graph()
 
 
-def _node(graph: Graph, k: int, item: Any) -> Node:
+def _node(graph: Graph, k: int, item: Nested) -> Node:
     """An output as a node; plain numbers become constants."""
     if isinstance(item, Node):
         return item

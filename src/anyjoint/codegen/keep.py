@@ -15,7 +15,7 @@ from anyjoint.symbolic.ops import CONDITIONS, Op
 from anyjoint.symbolic.rewrite import reachable, rebuilt
 
 _CHEAP = frozenset((Op.ADD, Op.SUB, Op.MUL, Op.NEG))
-KEPT = "kept"  # the row of what is known early
+EARLY = "early"  # the row of what is known early
 
 
 def in_two(schedule: Schedule, later: Collection[str]) -> tuple[Schedule, Schedule, int] | None:
@@ -34,7 +34,7 @@ def in_two(schedule: Schedule, later: Collection[str]) -> tuple[Schedule, Schedu
     kept = kept_values(kernel.graph, results, seeds, standing)
     if not kept:
         return None
-    arrays = (*kernel.arrays, Array(KEPT, "row"))
+    arrays = (*kernel.arrays, Array(EARLY, "row"))
     stores = tuple(Store(Node(kernel.graph, node), n, slot) for node, slot in kept.items())
     graph, loads, nodes = cut_at(kernel.graph, results, seeds | standing | {node: (n, k) for node, k in kept.items()})
     rest = tuple(Store(x, s.array, s.offset, s.accumulate) for x, s in zip(nodes, kernel.stores, strict=True))
@@ -43,7 +43,7 @@ def in_two(schedule: Schedule, later: Collection[str]) -> tuple[Schedule, Schedu
     for part in (Kernel(kernel.graph, arrays, standing, stores), Kernel(graph, arrays, loads, rest)):
         small, used = tidy(part)
         runs = (Run.over(0, *(columns[j] for j in used)),)
-        made.append(Schedule((*schedule.arrays, Array(KEPT, "row")), (small,), runs))
+        made.append(Schedule((*schedule.arrays, Array(EARLY, "row")), (small,), runs))
     return made[0], made[1], len(kept)
 
 

@@ -10,14 +10,13 @@ Those passes are linear in zbar and end at nothing: their own tangent is that of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from anyjoint.codegen.activity import Flags
 from anyjoint.codegen.builder import Values
 from anyjoint.codegen.kernel import Place, Run, lane_array
 from anyjoint.codegen.shadow import Shadows
 from anyjoint.codegen.unroll import Loop
-from anyjoint.scalar import less, maximum, select
+from anyjoint.scalar import Scalar, less, maximum, select
 
 MOST = 150  # passes
 CLOSE = 1e-15  # beside the largest: what adjoints may be at the end; they fall below any number
@@ -123,7 +122,7 @@ class Rest:
             totals = {name: numbers[name] for name in ("change", "size")}
             builder.pointwise(n, {"new": place, "old": old}, {}, totals, _squares, accumulate=True)
 
-        def decide(x: Values) -> dict[str, Any]:
+        def decide(x: Values) -> dict[str, Scalar]:
             slow = select(less(x["change"], x["last"] * SLOW * SLOW), 1.0, 0.0)
             stuck = select(less(x["change"], ROUND * ROUND * x["size"]), slow, 1.0)
             wanted = select(less(SAME * SAME * x["size"], x["change"]), stuck, 0.0)
@@ -159,14 +158,14 @@ class Rest:
         close, passes = (CLOSE * FARTHER, PASSES) if self.twice else (CLOSE, 1)
         self._add_up("total")
 
-        def decide(x: Values) -> dict[str, Any]:
+        def decide(x: Values) -> dict[str, Scalar]:
             largest = maximum(x["largest"], x["total"])
             left = select(less(close * close * largest, x["total"]), float(passes), x["on"] - 1.0)
             on = select(less(0.0, x["go"]), select(less(0.0, x["on"]), left, 0.0), 0.0)
             count = x["count"] + select(less(0.0, x["on"]), 1.0, 0.0)
             return {"on": on, "count": count, "largest": largest, "total": 0.0}
 
-        def left(x: Values) -> dict[str, Any]:
+        def left(x: Values) -> dict[str, Scalar]:
             more = select(less(0.0, x["on"]), _unless_lost(x)["x"], 0.0)  # a last pass hands on what is lost
             return {"x": select(less(0.0, x["go"]), more, x["x"])}
 
@@ -184,12 +183,12 @@ class Rest:
             )
 
 
-def _squares(x: Values) -> dict[str, Any]:
+def _squares(x: Values) -> dict[str, Scalar]:
     change = x["new"] - x["old"]
     return {"change": change * change, "size": x["new"] * x["new"]}
 
 
-def _unless_wandering(x: Values) -> dict[str, Any]:
+def _unless_wandering(x: Values) -> dict[str, Scalar]:
     """What has not come to rest is not a number, unless its changes are what they were at first.
 
     The loop itself has come to rest, so that rates shrink as it did: those that do not are nothing but rounding.
@@ -199,6 +198,6 @@ def _unless_wandering(x: Values) -> dict[str, Any]:
     return {"x": x["x"] / select(less(x["count"], MOST + 0.5), 1.0, noise)}
 
 
-def _unless_lost(x: Values) -> dict[str, Any]:
+def _unless_lost(x: Values) -> dict[str, Scalar]:
     """What has not come to rest is not a number."""
     return {"x": x["x"] / select(less(x["count"], MOST + 0.5), 1.0, 0.0)}

@@ -16,7 +16,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.joints.function import as_array
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, Twist
+from anyjoint.spatial import Pose, Twist, Vector
 
 from .constraint import Coordinate
 
@@ -63,7 +63,7 @@ class Push:
     ) -> list[Scalar]:
         """What is measured: s, or speeds."""
         if self.velocity:
-            places: list[Any] = [x for pair in zip(poses, twists, strict=True) for x in pair]
+            places: list[Pose | Twist | Vector] = [x for pair in zip(poses, twists, strict=True) for x in pair]
             places += [as_array(q), as_array(qd)] if self.coordinates else []
         else:
             places = [*poses, *([as_array(q)] if self.coordinates else [])]
@@ -71,7 +71,7 @@ class Push:
 
     def sight(self, poses: Sequence[Pose], q: Scalars, numbers: Scalars) -> list[Scalar]:
         """What efforts along speeds know beside them."""
-        places: list[Any] = [*poses, *([as_array(q)] if self.coordinates else [])]
+        places: list[Pose | Twist | Vector] = [*poses, *([as_array(q)] if self.coordinates else [])]
         return listed(self.seen(*places, as_array(numbers))) if self.seen else []
 
     def efforts(self, s: Scalars, rate: Scalars, numbers: Scalars, signals: Scalars) -> list[Scalar]:

@@ -33,7 +33,7 @@ class Begun:
     shown: Scalars = ()
 
     @property
-    def parts(self) -> list[Any]:
+    def parts(self) -> list[Scalar]:
         """All values, to be taken apart."""
         return [list(self.K), list(self.N), list(self.u), list(self.data), list(self.shown)]
 
@@ -73,9 +73,7 @@ class Resistance:
 
 
 def firmness(stiffness: Scalar, mass: Scalar, h: Scalar) -> Scalar:
-    """A stiffness that steps of length h can follow: friction lags by a step, which nearly rigid contacts do not bear.
-
-    """
+    """A stiffness that steps of length h can follow: friction lags by a step, which rigid contacts do not bear."""
     return minimum(stiffness, FIRM * mass / (h * h))
 
 

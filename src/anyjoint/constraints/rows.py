@@ -14,9 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Matrix, Pose, Vector, zeros
-
-Scalars = Sequence[Scalar] | Vector
+from anyjoint.spatial import Matrix, Pose, Scalars, Vector, zeros
 
 
 class Touched(Protocol):

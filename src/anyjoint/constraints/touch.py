@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from anyjoint.scalar import Scalar, jet, less, maximum, select, sqrt
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Vector, cross, dot, vector, zeros
@@ -140,7 +139,7 @@ def tangents(n: Vector) -> tuple[Vector, Vector]:
     return vector(1 + side * n[0] * n[0] * a, side * b, -side * n[0]), vector(b, side + n[1] * n[1] * a, -n[1])
 
 
-def pose_of(numbers: Sequence[Any]) -> Pose:
+def pose_of(numbers: Sequence[Scalar]) -> Pose:
     """A pose from its rotation by rows and its origin."""
     return Pose((Translation(tuple(numbers[9:12])), Turn(vector(*numbers[:9]).reshape(3, 3))))
 

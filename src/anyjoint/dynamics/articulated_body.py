@@ -4,11 +4,9 @@ The joint matrix Omega = S^T J S is factored as L D L^T and only half solved whe
 J - J S Omega^-1 S^T J = J - Y D^-1 Y^T with Y = J S L^-T. The same method without any saving is in textbook.py.
 """
 
-from typing import Any
-
 from anyjoint.joints.product_rule import columns
 from anyjoint.scalar import known
-from anyjoint.spatial import dot_in_pairs, vector
+from anyjoint.spatial import BlockInertia, Matrix, Vector, dot_in_pairs, vector
 from anyjoint.tree.record import Record
 
 from .algorithm import Parent, algorithm
@@ -32,14 +30,16 @@ def inertias(body: Record, parent: Parent) -> None:
     eliminate(body, parent, J, b, S, U, ldl(joint_inertia(S, U, body.armature)))  # [SG eq. 28]
 
 
-def eliminate(body: Record, parent: Parent, J: Any, b: Any, S: Any, U: Any, Omega: LDL) -> None:
+def eliminate(body: Record, parent: Parent, J: BlockInertia, b: Vector, S: Matrix, U: Matrix, Omega: LDL) -> None:
     """Eliminate the joint's accelerations and hand the rest to the parent."""
     Ja, ba, _, _ = reduce(body, J, b, S, U, Omega)
     parent.add("J", body.A.inertia(Ja))
     parent.add("b", body.A.force(ba))
 
 
-def reduce(body: Record, J: Any, b: Any, S: Any, U: Any, Omega: LDL) -> tuple[Any, Any, Any, dict[int, int]]:
+def reduce(
+    body: Record, J: BlockInertia, b: Vector, S: Matrix, U: Matrix, Omega: LDL
+) -> tuple[BlockInertia, Vector, Matrix, dict[int, int]]:
     """What is left of J and b where the joint yields, Y = U L^-T, and the rows in which S has unit columns."""
     Y = half_columns(U, Omega)
     free = unit_columns(S) if is_free(body) else {}
@@ -60,7 +60,7 @@ def is_free(body: Record) -> bool:
     return all(known(x) == 0.0 for x in body.armature.flat)
 
 
-def unit_columns(S: Any) -> dict[int, int]:
+def unit_columns(S: Matrix) -> dict[int, int]:
     """{row: column} of the columns of S that are unit vectors, as for a hinge about z."""
     found = {}
     for j in range(S.shape[1]):
@@ -70,7 +70,7 @@ def unit_columns(S: Any) -> dict[int, int]:
     return found
 
 
-def half_columns(U: Any, Omega: LDL) -> Any:
+def half_columns(U: Matrix, Omega: LDL) -> Matrix:
     """Y = U L^-T, row by row."""
     Y = U.copy()
     for row in range(len(U)):

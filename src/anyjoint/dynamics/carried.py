@@ -11,11 +11,10 @@ is exact, does not iterate, and is linear in the number of bodies while few loop
 M qdd + G^T y = tau - bias, G qdd = -gamma: multipliers have the sign of the Lagrangian T - V - y g.
 """
 
-from typing import Any
-
 import numpy as np
 
 from anyjoint.joints.product_rule import columns
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, dot, dot_in_pairs, minus_dot, plus_dot, vector, zeros
 from anyjoint.tree.columns import Columns
 from anyjoint.tree.record import Record
@@ -124,7 +123,7 @@ def lead(body: Record, parent: Parent) -> None:
     hand_on(body, parent, None, None, zeros(*U.shape), [entries[key] for key in pairs(front.width)], r, s)
 
 
-def forces_along(body: Record, i: int, column: int, entries: dict[tuple[int, int], Any], r: Any) -> None:
+def forces_along(body: Record, i: int, column: int, entries: dict[tuple[int, int], Scalar], r: Vector) -> None:
     """What a joint's own forces and rotors do along an unknown that it follows."""
     for j, other in enumerate(body.columns.driven[: i + 1]):
         key = (max(column, other), min(column, other))
@@ -132,7 +131,7 @@ def forces_along(body: Record, i: int, column: int, entries: dict[tuple[int, int
     r[column] = r[column] - dot(body.Phi[:, i], body.tau - felt(body.armature, body.second))
 
 
-def on_coordinates(body: Record, k: int, column: int, entries: dict[tuple[int, int], Any], r: Any) -> None:
+def on_coordinates(body: Record, k: int, column: int, entries: dict[tuple[int, int], Scalar], r: Vector) -> None:
     """A row on the coordinates of a joint that follows unknowns."""
     r[column] = r[column] + dot(on_joint(body, k), body.second)
     for i, other in enumerate(body.columns.driven):
@@ -140,7 +139,7 @@ def on_coordinates(body: Record, k: int, column: int, entries: dict[tuple[int, i
         entries[key] = entries[key] + dot(on_joint(body, k), body.Phi[:, i])
 
 
-def expect_noise(body: Record, s: list[Any]) -> None:
+def expect_noise(body: Record, s: list[Scalar]) -> None:
     """As in `carry`, for rows that touch a joint that follows; the inertia that they move is known where it ends."""
     for k in range(len(body.columns.starts)):
         size = FAINT * dot(wrench(body, k), wrench(body, k))

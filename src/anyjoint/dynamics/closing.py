@@ -1,9 +1,7 @@
 """Where carried unknowns end: those of a closure are eliminated, and found again on the way out [PAK eq. 8]."""
 
-from typing import Any
-
 from anyjoint.joints.product_rule import columns
-from anyjoint.scalar import known, less, select
+from anyjoint.scalar import Scalar, known, less, select
 from anyjoint.spatial import Vector, dot, plus_dot, vector, zeros
 from anyjoint.tree.columns import Columns
 from anyjoint.tree.record import Record
@@ -27,7 +25,7 @@ def close(body: Record, parent: Parent, give: float) -> None:
     Soft rows come here where they give way to accelerations: y = gamma + weight (U^T alpha + D y + r).
     """
     front, (J, b, U, D, r, s) = body.columns, received(body)
-    full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
+    full: dict[tuple[int, int], Scalar] = dict(zip(pairs(front.width), D, strict=True))
     if front.soft:  # gamma is known, and what it does to others; the rest of y is left
         b, r = b + U[:, : front.closes] @ body.gamma, r + pressed(full, front, body.gamma)
     else:
@@ -80,27 +78,27 @@ def press(body: Record, parent: Parent) -> None:
     b = b + U[:, : front.closes] @ y
     if front.at_ground:
         r, U = r + falling(body, U), zeros(*U.shape)
-    full: dict[tuple[int, int], Any] = dict(zip(pairs(front.width), D, strict=True))
+    full: dict[tuple[int, int], Scalar] = dict(zip(pairs(front.width), D, strict=True))
     rest = r + pressed(full, front, y)
     body.rests = y
     D = [full[i, j] for i, j in pairs(front.width) if j >= front.closes]
     hand_on(body, parent, J, b, U[:, front.closes :], D, rest[front.closes :], [s[k] for k in left])
 
 
-def pressed(full: dict[tuple[int, int], Any], front: Columns, y: Vector) -> Vector:
+def pressed(full: dict[tuple[int, int], Scalar], front: Columns, y: Vector) -> Vector:
     """D y of multipliers y that are known and end here, for all unknowns."""
     every, ending = range(front.width), range(front.closes)
     return vector(*(dot([full[max(j, k), min(j, k)] for k in ending], y) for j in every))
 
 
-def pivot_inverse(body: Record, k: int, pivot: Any, scale: Any) -> Any:
+def pivot_inverse(body: Record, k: int, pivot: Scalar, scale: Scalar) -> Scalar:
     """1/pivot; of a soft row with its own compliance, -1/weight, beside it, also where the weight is 0."""
     if body.columns.soft:
         return body.weight[k] / (body.weight[k] * pivot - 1)
-    return 1 / pivot if body.columns.shared else kept_inverse(pivot, scale)
+    return 1 / pivot if body.columns.shared else guarded_inverse(pivot, scale)
 
 
-def kept_inverse(pivot: Any, scale: Any) -> Any:
+def guarded_inverse(pivot: Scalar, scale: Scalar) -> Scalar:
     """1/pivot, or 0 where nothing is left of what the pivot was made from, to single or double precision."""
     if known(pivot) == 0:
         return 0

@@ -6,12 +6,10 @@ joint j between i and the root [PAK section 4]; the blocks D on the diagonal als
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anyjoint.joints.product_rule import columns
-from anyjoint.spatial import cross, rigid, vector
+from anyjoint.spatial import Vector, cross, rigid, vector
 from anyjoint.spatial.inertia import turn_symmetric
 from anyjoint.tree.record import Record
 
@@ -31,7 +29,7 @@ def to_world(body: Record, parent: Parent) -> None:
     body.J_world = turned.shifted(body.p)
 
 
-def twist_in_world(body: Record, s: Any) -> Any:
+def twist_in_world(body: Record, s: Vector) -> Vector:
     """Ad(T) s [SG eq. 2]."""
     w = body.R @ s[:3]
     return np.concatenate([w, body.R @ s[3:] + cross(body.p, w)])

@@ -4,21 +4,26 @@ The first sweep is done once in a step. The others are done again and again, in 
 wrenches, inertias and rows of contacts: so the matrix of a step that is M~ + K^T G K is never formed.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import vector, zeros
 from anyjoint.tree.columns import FEEDS
 
 from . import implicit
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .front import received
 from .newton_euler import accelerate
 from .small_matrix import felt, joint_inertia
 from .velocity import centripetal_acceleration
 
+if TYPE_CHECKING:
+    from anyjoint.tree.record import Record
 
-def unbalanced(body: Any, parent: Any) -> None:
+
+def unbalanced(body: Record, parent: Parent) -> None:
     """Outward: what a link lacks, without forces and contacts.
 
     Velocities are those in the middle of the step: gyroscopic forces that are felt at its beginning would add energy.
@@ -35,7 +40,7 @@ def unbalanced(body: Any, parent: Any) -> None:
     body.shift = body.W.motion(body.A.motion(parent.shift) + (body.S_A + body.S_B) @ body.turn)
 
 
-def inertias(body: Any, parent: Any) -> None:
+def inertias(body: Record, parent: Parent) -> None:
     """Inward: articulated inertias under forces and contacts; bodies of a pile tell theirs, and hand nothing on."""
     implicit.bear(body)
     body.pile = zeros(0)
@@ -48,7 +53,7 @@ def inertias(body: Any, parent: Any) -> None:
     body.pile = vector(*(Omega[i, j] for i in range(6) for j in range(i + 1)), *(body.tau - S.T @ b))
 
 
-def answers(body: Any, parent: Any) -> None:
+def answers(body: Record, parent: Parent) -> None:
     """Outward: how joints and links answer; of a pile, what was found for all of its bodies together."""
     if not body.columns.piled:
         implicit.answers(body, parent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from anyjoint.spatial import Matrix, Vector, zeros
 from anyjoint.tree.record import Record
@@ -83,7 +83,7 @@ class Inverse:
     def __init__(self, M: Matrix) -> None:
         self._factors: LDL = ldl(M[::-1, ::-1])
 
-    def times(self, X: Any) -> Any:
+    def times(self, X: Matrix) -> Matrix:
         """M^-1 X of a vector or of a matrix."""
         if X.ndim == 1:
             return self._factors.solve(X[::-1])[::-1]

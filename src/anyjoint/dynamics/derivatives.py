@@ -18,8 +18,6 @@ Of b only the angular part is not zero, so of Psi' only that part is kept.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anyjoint.joints.partials import child_bias
@@ -145,7 +143,7 @@ def _twice_B(body: Record, w: Vector) -> Vector:
     return np.concatenate([-(body.turning2 @ w), cross(w, body.l2)])
 
 
-def rows3(vectors: list[Vector]) -> Any:
+def rows3(vectors: list[Vector]) -> Matrix:
     """A 3xn matrix from its columns."""
     out = zeros(3, len(vectors))
     for k, column in enumerate(vectors):

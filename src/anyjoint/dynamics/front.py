@@ -3,10 +3,11 @@
 s is what the diagonal of D was made from, so that rows which others imply can be told.
 """
 
-from typing import Any
+from collections.abc import Sequence
 
 from anyjoint.joints.product_rule import columns
-from anyjoint.spatial import BlockInertia, Matrix, Vector, dot, plus_dot, vector, zeros
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import BlockInertia, Matrix, Pose, Vector, dot, plus_dot, vector, zeros
 from anyjoint.tree.columns import Columns
 from anyjoint.tree.record import Record
 
@@ -14,7 +15,7 @@ from .algorithm import Parent
 from .velocity import centripetal_acceleration
 
 
-def received(body: Record) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector, list[Any]]:
+def received(body: Record) -> tuple[BlockInertia, Vector, Matrix, list[Scalar], Vector, list[Scalar]]:
     """J, b, U, D by its lower triangle, r and s: the link's own and what its children have handed in."""
     front: Columns = body.columns
     U = zeros(6, front.width)
@@ -28,7 +29,7 @@ def received(body: Record) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vec
     return J, b, U, list(D), r, list(s)
 
 
-def working(body: Record) -> tuple[BlockInertia, Vector, Matrix, list[Any], Vector, list[Any]]:
+def working(body: Record) -> tuple[BlockInertia, Vector, Matrix, list[Scalar], Vector, list[Scalar]]:
     """The same in the joint's working frame."""
     J, b, U, D, r, s = received(body)
     r = vector(*(plus_dot(x, column[3:], body.g) for x, column in zip(r, U.T, strict=True)))
@@ -49,10 +50,13 @@ def on_joint(body: Record, k: int) -> Vector:
     return column
 
 
-def hand_on(body: Record, parent: Parent, J: Any, b: Any, U: Any, D: Any, r: Any, s: Any) -> None:
+def hand_on(
+    body: Record, parent: Parent, J: BlockInertia | None, b: Vector | None, U: Matrix, D: Sequence[Scalar], r: Vector,
+    s: Sequence[Scalar],
+) -> None:  # fmt: skip
     """Hand the form to the parent, its columns where they land there."""
     front = body.columns
-    if J is not None and not front.to_ground:
+    if J is not None and b is not None and not front.to_ground:
         parent.add("J", body.A.inertia(J))
         parent.add("b", body.A.force(b))
     if not front.lands:
@@ -76,7 +80,7 @@ def falling(body: Record, U: Matrix) -> Vector:
     return vector(*(dot(column, body.up) for column in U[3:].T))
 
 
-def forces(pose: Any, U: Matrix) -> Matrix:
+def forces(pose: Pose, U: Matrix) -> Matrix:
     """Columns of wrenches through a pose."""
     return columns([pose.force(U[:, k]) for k in range(U.shape[1])]) if U.shape[1] else U
 

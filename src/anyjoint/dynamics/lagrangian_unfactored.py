@@ -5,8 +5,8 @@ summed before it is projected, so that the operations grow as the number of pair
 """
 
 from collections.abc import Sequence
-from typing import Any
 
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, cross, dot, zeros
 from anyjoint.tree.record import Record
 
@@ -33,7 +33,7 @@ def world(body: Record, parent: Parent) -> None:
 MOTION = algorithm("unfactored", ("outward", world), inputs=["q", "v", "qdd"], results=["force", "torque"])
 
 
-def unfactored_forces(bodies: Sequence[Record], parents: Sequence[int], root: Record) -> list[Any]:
+def unfactored_forces(bodies: Sequence[Record], parents: Sequence[int], root: Record) -> list[Scalar]:
     """Q_j = sum_i a_i . dr_i/dq_j + b_i . w_qj [GL eq. 6], links in order."""
     run_sweeps(MOTION, bodies, parents, root)
     own = [body.armature * body.qdd - body.passive for body in bodies]
@@ -47,7 +47,7 @@ def unfactored_forces(bodies: Sequence[Record], parents: Sequence[int], root: Re
     return [x for row in Q for x in row]
 
 
-def _projected(body: Record, twist: Vector) -> Any:
+def _projected(body: Record, twist: Vector) -> Scalar:
     """What a body needs along one coordinate: dr/dq = u + w x r."""
     w = twist[:3]
     return dot(body.force, twist[3:] + cross(w, body.p)) + dot(body.torque, w)

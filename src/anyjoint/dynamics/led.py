@@ -8,30 +8,31 @@ that lean alike share most expressions.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
-from anyjoint.spatial import Vector, cross, dot, vector, zeros
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import BlockInertia, Matrix, Vector, cross, dot, vector, zeros
 from anyjoint.tree.closures import GROUND
 from anyjoint.tree.record import Record
 
 from .velocity import centripetal_acceleration
 
-Merge = Callable[[list[Any]], list[Any]]
+Merge = Callable[[list[Scalar]], list[Scalar]]
 
 
-def give_leads(records: Sequence[Any], parents: Sequence[int], up: Vector, merge: Merge) -> None:
+def give_leads(records: Sequence[Record], parents: Sequence[int], up: Vector, merge: Merge) -> None:
     """Outward over links with `columns.led`: lead, fall, rotation, moment and gyroscopic wrench in world axes."""
-    R: dict[int, Any] = {GROUND: np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=object)}
+    R: dict[int, Matrix] = {GROUND: np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=object)}
     fall = {GROUND: np.concatenate([zeros(3), up])}
-    lead: dict[int, Any] = {}
+    lead: dict[int, list[Vector]] = {}
     chosen = []
     for i, body in enumerate(records):
         p = parents[i]
         if body.columns.closes and p in R:  # a closure is where its parent is
             R[i], fall[i] = R[p], fall[p]
-            lead[i] = lead.get(p)
+            if p in lead:
+                lead[i] = lead[p]
         elif body.columns.led:
             pose = body.A @ body.W
             d, above = R[p] @ pose.p, lead.get(p)
@@ -55,12 +56,14 @@ def give_leads(records: Sequence[Any], parents: Sequence[int], up: Vector, merge
         body.h_world, body.b_world = merged[-9:-6], merged[-6:]
 
 
-def add_part(body: Record, D: dict[tuple[int, int], Any], r: Vector, U: Any, J: Any, b: Any) -> None:
+def add_part(
+    body: Record, D: dict[tuple[int, int], Scalar], r: Vector, U: Matrix, J: BlockInertia | None, b: Vector
+) -> None:
     """A link's part of Kane's equations; J, b and U are what its children have handed in, in its own axes."""
     driven, h, m = body.columns.driven, body.h_world, body.J.C[0, 0]
     columns, fall = list(body.lead.T), body.fall
     inner = [_seen(body.R_world, column) for column in columns] if J is not None or _any(U) else []
-    felt = _seen(body.R_world, fall) if inner else None
+    felt = _seen(body.R_world, fall) if inner else zeros(6)
     push = _wrench(body, m, h, fall) + body.b_world
     for i, column in enumerate(driven):
         wrench = _wrench(body, m, h, columns[i])
@@ -73,8 +76,8 @@ def add_part(body: Record, D: dict[tuple[int, int], Any], r: Vector, U: Any, J: 
 
 
 def _add_carried(
-    body: Record, i: int, column: int, inner: Any, felt: Any, D: dict[tuple[int, int], Any], r: Vector, U: Any, J: Any,
-    b: Any,
+    body: Record, i: int, column: int, inner: list[Vector], felt: Vector, D: dict[tuple[int, int], Scalar], r: Vector,
+    U: Matrix, J: BlockInertia | None, b: Vector,
 ) -> None:  # fmt: skip
     """The part of what children have handed in."""
     if J is not None:
@@ -91,7 +94,7 @@ def _add_carried(
             r[k] = r[k] + dot(U[:, k], felt)
 
 
-def _wrench(body: Record, m: Any, h: Vector, alpha: Vector) -> Vector:
+def _wrench(body: Record, m: Scalar, h: Vector, alpha: Vector) -> Vector:
     """J alpha of the link alone, in world axes: I is turned there and back."""
     w, u = alpha[:3], alpha[3:]
     spun = body.R_world @ (body.J.A @ (body.R_world.T @ w))
@@ -107,13 +110,13 @@ def _moved(alpha: Vector, d: Vector) -> Vector:
     return np.concatenate([alpha[:3], alpha[3:] + cross(alpha[:3], d)])
 
 
-def _turned(R: Any, x: Vector) -> Vector:
+def _turned(R: Matrix, x: Vector) -> Vector:
     return np.concatenate([R @ x[:3], R @ x[3:]])
 
 
-def _seen(R: Any, x: Vector) -> Vector:
+def _seen(R: Matrix, x: Vector) -> Vector:
     return np.concatenate([R.T @ x[:3], R.T @ x[3:]])
 
 
-def _any(U: Any) -> bool:
+def _any(U: Matrix) -> bool:
     return any(not (isinstance(x, (int, float)) and x == 0) for x in U.ravel())

@@ -5,30 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from anyjoint.constraints import Constraint, Rows, Standing, Touched
-from anyjoint.constraints.rows import Scalars
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Matrix, Pose, Vector, as_matrix, dot, vector, zeros
+from anyjoint.spatial import Matrix, Pose, Scalars, Vector, as_matrix, dot, vector, zeros
 from anyjoint.tree.closures import GROUND, ClosedPlan
 from anyjoint.tree.record import Record
 
-from .algorithm import algorithm
+from .algorithm import Parent, algorithm
 from .kinematics import place
 from .velocity import centripetal_acceleration
 
 
-def stand(body: Any, parent: Any) -> None:
+def stand(body: Record, parent: Parent) -> None:
     """Outward: where a link is in the world, and seen from the nearest hub below it."""
     place(body, parent)
     G, R, p = body.A @ body.W, parent.R_hub, parent.p_hub
     body.R_hub, body.p_hub = (G.R, G.p) if body.columns.on_hub else (R @ G.R, R @ G.p + p)
 
 
-def move(body: Any, parent: Any) -> None:
+def move(body: Record, parent: Parent) -> None:
     """Outward: the same, and the link's twist."""
     stand(body, parent)
     body.v = body.W.motion(body.A.motion(parent.v) + (body.S_A + body.S_B) @ body.qd)  # [SG eq. 18, 20]

@@ -1,7 +1,6 @@
 """The mass matrix over any scalar, by composite rigid bodies and a walk from each joint to the root [PAK section 4]."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from anyjoint.spatial import Matrix, dot, zeros
 from anyjoint.tree.record import Record
@@ -29,7 +28,7 @@ def _walk(
     f, j = bodies[i].F[:, column], i
     at = starts[i] + column
     while j >= 0:
-        S: Any = bodies[j].S
+        S: Matrix = bodies[j].S
         for row in range(S.shape[1] if j != i else column + 1):
             place = starts[j] + row
             M[at, place] = M[place, at] = dot(S[:, row], f)
@@ -40,7 +39,7 @@ def _walk(
             f = bodies[j].W.force(f)
 
 
-def solve_from_leaves(M: Matrix, right: Any) -> Any:
+def solve_from_leaves(M: Matrix, right: Matrix) -> Matrix:
     """M^-1 right by LDL^T from the last coordinate to the first, which creates no fill between branches."""
     factors: LDL = ldl(M[::-1, ::-1])
     return factors.solve(right[::-1])[::-1]

@@ -1,10 +1,9 @@
 """Small symmetric positive systems (up to 6x6) over any scalar: LDL^T with exact zeros exploited, no square roots."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Matrix, Vector, dot, minus_dot, zeros
+from anyjoint.spatial import Matrix, Scalars, Vector, dot, minus_dot, zeros
 
 
 @dataclass(frozen=True)
@@ -14,14 +13,14 @@ class LDL:
     L: Matrix
     inverse: Vector  # reciprocals of the pivots
 
-    def half(self, b: Any) -> Vector:
+    def half(self, b: Scalars) -> Vector:
         """L^-1 b."""
         y = zeros(len(b))
         for i in range(len(b)):
             y[i] = minus_dot(b[i], self.L[i, :i], y[:i])
         return y
 
-    def back(self, w: Any) -> Vector:
+    def back(self, w: Scalars) -> Vector:
         """L^-T w."""
         n = len(w)
         x = zeros(n)
@@ -29,7 +28,7 @@ class LDL:
             x[i] = minus_dot(w[i], self.L[:i:-1, i], x[:i:-1])  # what is known last goes in last
         return x
 
-    def solve(self, b: Any) -> Vector:
+    def solve(self, b: Scalars) -> Vector:
         """Omega^-1 b."""
         return self.back(self.half(b) * self.inverse)
 

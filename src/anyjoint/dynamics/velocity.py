@@ -5,12 +5,10 @@ motion with ordinary accelerations of the frames' origins instead of derivatives
 linear velocities drop out altogether, because physics does not feel them, and with them a fifth of the operations.
 """
 
-from typing import Any
-
 import numpy as np
 
 from anyjoint.joints.product_rule import columns
-from anyjoint.spatial import ad, ad_dual, cross, vector, zeros
+from anyjoint.spatial import Vector, ad, ad_dual, cross, vector, zeros
 from anyjoint.tree.record import Record
 
 from .algorithm import Parent
@@ -29,7 +27,7 @@ def move(body: Record, parent: Parent) -> None:
     body.v = body.W.motion(V)
 
 
-def gyroscopic_wrench(body: Record) -> Any:
+def gyroscopic_wrench(body: Record) -> Vector:
     """b = -ad*_v J v [SG eq. 21, 57]."""
     return -ad_dual(body.v, body.J @ body.v)
 
@@ -56,13 +54,13 @@ def spin(body: Record, parent: Parent) -> None:
     body.w, body.g = body.W.spin(V)
 
 
-def gyroscopic_couple(body: Record) -> Any:
+def gyroscopic_couple(body: Record) -> Vector:
     """Wrench that angular velocity alone asks for: (w x I w, w x (w x h))."""
     w, h = body.w, vector(body.J.B[2, 1], body.J.B[0, 2], body.J.B[1, 0])
     return np.concatenate([cross(w, body.J.A @ w), cross(w, cross(w, h))])
 
 
-def centripetal_acceleration(body: Record) -> Any:
+def centripetal_acceleration(body: Record) -> Vector:
     """Acceleration of the body's origin against the working frame's, as a six-vector."""
     out = zeros(6)
     out[3:] = body.g

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import maximum, minimum
+from anyjoint.mechanism.body import Where
+from anyjoint.scalar import Scalar, maximum, minimum
 
 from .force import Values, check_number, checked_range, checked_vector, driven_body
 from .lag import Lag, activated, check_lag
@@ -35,7 +35,7 @@ class Actuator:
     the gain multiplies follows the control from the time 0 on.
     """
 
-    body: Any = None
+    body: Where = None
     control: Signal = 0.0
     gain: float | Sequence[float] = 1.0
     bias: Sequence[float] = (0.0, 0.0, 0.0)
@@ -82,13 +82,13 @@ class Actuator:
 
 
 @cache
-def push(timed: bool, control_sides: Sides, effort_sides: Sides, start: int = 0) -> Callable[..., list[Any]]:
+def push(timed: bool, control_sides: Sides, effort_sides: Sides, start: int = 0) -> Callable[..., list[Scalar]]:
     """The effort of an actuator, by whether its control is a function of time and which ranges have ends.
 
     Its numbers begin at `start`, behind those of what it acts along.
     """
 
-    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Any]:
+    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Scalar]:
         n = n[start:]
         (control,) = joined(n[:1], signals, (timed,))
         gear, length, speed = n[1], n[1] * s[0], n[1] * rate[0]
@@ -100,7 +100,7 @@ def push(timed: bool, control_sides: Sides, effort_sides: Sides, start: int = 0)
     return effort
 
 
-def within(x: Any, ends: Values, sides: Sides) -> Any:
+def within(x: Scalar, ends: Values, sides: Sides) -> Scalar:
     """x kept within a range that may be open."""
     x = maximum(x, ends[0]) if sides[0] else x
     return minimum(x, ends[1]) if sides[1] else x

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, sqrt
 from anyjoint.spatial import dot
 
@@ -24,7 +24,7 @@ NEWTON = 6.6743e-11  # m^3 / (kg s^2)
 class Attraction:
     """All pairs of some bodies (default: of all) pull at each other's centres of mass, with G m1 m2 / r^2."""
 
-    bodies: Sequence[Any] | None = None
+    bodies: Sequence[Where] | None = None
     constant: float = NEWTON
 
     def __post_init__(self) -> None:

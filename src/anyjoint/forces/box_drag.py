@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import absolute
+from anyjoint.mechanism.body import Where
+from anyjoint.scalar import Scalar, absolute
 from anyjoint.spatial import Pose, Twist, vector
 
 from .force import Values, Vector3, check_number, check_pose, checked_vector, moving_index
@@ -28,7 +28,7 @@ class BoxDrag:
     -3 pi d viscosity u, and -pi d^3 viscosity w.
     """
 
-    body: Any
+    body: Where
     size: Vector3
     density: float = 0.0
     viscosity: float = 0.0
@@ -58,7 +58,7 @@ class BoxDrag:
         ]
 
 
-def motion(pose: Pose, twist: Twist, n: Values) -> list[Any]:
+def motion(pose: Pose, twist: Twist, n: Values) -> list[Scalar]:
     """Velocity and angular velocity of the box, in its axes."""
     R = n[AXES].reshape(3, 3)
     return [*(R.T @ twist.at(n[POINT])), *(R.T @ twist.angular)]
@@ -69,6 +69,6 @@ def wind(pose: Pose, n: Values) -> Values:
     return n[AXES].reshape(3, 3).T @ (pose.R.T @ vector(*n[WIND]))
 
 
-def resist(flow: Values, speed: Values, n: Values, signals: Values) -> list[Any]:
+def resist(flow: Values, speed: Values, n: Values, signals: Values) -> list[Scalar]:
     u = [*(speed[:3] - flow), *speed[3:]]
     return [-(slow + fast * absolute(x)) * x for x, slow, fast in zip(u, n[15:21], n[21:27], strict=True)]

@@ -11,6 +11,7 @@ import numpy as np
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, reals
 from anyjoint.spatial import Pose, Turn, dot, vector
 from anyjoint.spatial.factor import Translation
@@ -28,8 +29,8 @@ class Bushing:
     angle counts as its sine, along its axis: up to a right angle the bushing pulls back.
     """
 
-    body_a: Any
-    body_b: Any
+    body_a: Where
+    body_b: Where
     stiffness: Sequence[float]
     damping: Sequence[float] = (0.0,) * 6
     at_a: Pose = field(default_factory=Pose)

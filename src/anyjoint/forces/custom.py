@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
+from anyjoint.scalar import Scalar
 
 from .energy import conservative
 from .force import body_index, driven_body
@@ -27,13 +28,13 @@ class Custom:
     >>> quartic = aj.forces.Custom(lambda a, n: a.p[0], energy=lambda s, n: 3 * s[0] ** 4, bodies=["ball"])
     """
 
-    measure: Callable[..., Any]
-    effort: Callable[..., Any] | None = None
-    bodies: Sequence[Any] = ()
-    coordinates: Sequence[tuple[Any, int]] = ()
+    measure: Callable[..., Scalar]
+    effort: Callable[..., Scalar] | None = None
+    bodies: Sequence[Where] = ()
+    coordinates: Sequence[tuple[Where, int]] = ()
     numbers: Sequence[float] = ()
     signals: Functions = ()
-    energy: Callable[..., Any] | None = None
+    energy: Callable[..., Scalar] | None = None
 
     def __post_init__(self) -> None:
         if self.effort is None and self.energy is None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import sqrt
 from anyjoint.spatial import Pose, Twist, at_unit_length, dot, vector
 
@@ -25,7 +25,7 @@ class Drag:
     -lift |u| (u . normal) normal, which is what a flat plate at a small angle of attack feels.
     """
 
-    body: Any
+    body: Where
     linear: float = 0.0
     angular: float = 0.0
     quadratic: float = 0.0

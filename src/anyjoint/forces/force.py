@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.mechanism.body import Body
+from anyjoint.mechanism.body import Body, Where
 from anyjoint.scalar import reals
 from anyjoint.spatial import Pose
 
-Vector3 = Sequence[Any]
+Vector3 = Sequence[float]
 Values = Any  # vectors of any scalars, as functions of pushes take and return them
 
 
@@ -31,7 +31,7 @@ class Force(Protocol):
         """All that pushes on the bodies and coordinates of a mechanism."""
 
 
-def body_index(mechanism: Mechanism, body: Any, what: str) -> int:
+def body_index(mechanism: Mechanism, body: Where, what: str) -> int:
     """Index of a body given as itself, its name, its index, or None for the ground."""
     if body is None or body is mechanism.ground or body == "ground":
         return -1
@@ -48,7 +48,7 @@ def body_index(mechanism: Mechanism, body: Any, what: str) -> int:
     return index
 
 
-def moving_index(mechanism: Mechanism, body: Any, what: str) -> int:
+def moving_index(mechanism: Mechanism, body: Where, what: str) -> int:
     """Index of a body that is not the ground, on which forces do nothing."""
     index = body_index(mechanism, body, what)
     if index < 0:
@@ -56,7 +56,7 @@ def moving_index(mechanism: Mechanism, body: Any, what: str) -> int:
     return index
 
 
-def driven_body(mechanism: Mechanism, body: Any, coordinate: int, what: str) -> Body:
+def driven_body(mechanism: Mechanism, body: Where, coordinate: int, what: str) -> Body:
     """A body of which one coordinate can be driven."""
     found = mechanism.bodies[moving_index(mechanism, body, what)]
     if not is_count(coordinate) or not found.joint.rates_are_velocities or coordinate >= found.joint.nv:
@@ -66,7 +66,7 @@ def driven_body(mechanism: Mechanism, body: Any, coordinate: int, what: str) -> 
     return found
 
 
-def is_number(x: Any) -> bool:
+def is_number(x: object) -> TypeGuard[float]:
     """Whether x is a real number, and not a truth value."""
     return isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)
 
@@ -100,7 +100,7 @@ def check_pose(what: str, name: str, value: Any) -> None:
         raise InputError(f"{what}: {name}={value!r}; expected a Pose")
 
 
-def checked_vector(what: str, name: str, value: Any) -> tuple[float, ...]:
+def checked_vector(what: str, name: str, value: object) -> tuple[float, ...]:
     """Three finite numbers, as a tuple."""
     try:
         numbers = reals(value)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, sqrt
 from anyjoint.spatial import Pose, dot, vector
 
@@ -24,10 +24,10 @@ class Magnets:
     is large beside the magnets.
     """
 
-    body_a: Any
+    body_a: Where
     point_a: Vector3
     moment_a: Vector3
-    body_b: Any
+    body_b: Where
     point_b: Vector3
     moment_b: Vector3
 

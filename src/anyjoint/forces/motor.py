@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import maximum, minimum
 
 from .force import Values, check_number, driven_body
@@ -25,7 +25,7 @@ class Motor:
     is the body's `armature`, times the gear squared.
     """
 
-    body: Any
+    body: Where
     command: Signal
     stall_torque: float
     no_load_speed: float

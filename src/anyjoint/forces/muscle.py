@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
@@ -72,7 +71,7 @@ class Muscle:
     """
 
     path: Sequence[Item]
-    force: Callable[[Any, Any, Any], Any]
+    force: Callable[[Scalar, Scalar, Scalar], Scalar]
     activation: Signal = 0.0
     lag: Lag | None = None
 
@@ -96,7 +95,7 @@ class Muscle:
 
 
 @cache
-def pull(force: Callable[..., Any], timed: bool, shape: int) -> Callable[..., Values]:
+def pull(force: Callable[..., Scalar], timed: bool, shape: int) -> Callable[..., Values]:
     """What a muscle pulls with; the last numbers are its activation and its own `shape`."""
 
     def effort(s: Values, rate: Values, n: Values, signals: Values) -> Values:

@@ -12,6 +12,7 @@ from anyjoint.constraints.constraint import Coordinate
 from anyjoint.constraints.push import Measure
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, less, select
 from anyjoint.spatial import vector
 
@@ -121,7 +122,7 @@ def _check_order(path: Sequence[Item], what: str) -> None:
 
 def _check_crowds(branch: Sequence[Item], what: str) -> None:
     """At most two obstacles on one segment, and an ellipsoid stands alone: its way is no closed form."""
-    standing: list[tuple[Any, int]] = []
+    standing: list[tuple[Where, int]] = []
     for item in branch:
         if not isinstance(item, OBSTACLES):
             standing = [(other, count - 1) for other, count in standing if count > 1]

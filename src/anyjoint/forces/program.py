@@ -14,6 +14,7 @@ from anyjoint.constraints import Push
 from anyjoint.constraints.push import with_ground
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import Scalar
 from anyjoint.scalar.array import Floats
 from anyjoint.spatial import Pose
 from anyjoint.symbolic import Graph, Node
@@ -49,6 +50,10 @@ class ForceProgram:
     given: tuple[Force, ...] = ()  # what the pushes are of
     compiled: Compiled | None = None  # generalized forces by (q, v, signals), where there are many pushes
     shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)  # quantities made of them
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickled and copied without what was made of them."""
+        return ForceProgram, (self.mechanism, self.pushes, self.given, self.compiled)
 
     @property
     def many(self) -> bool:
@@ -95,7 +100,7 @@ class ForceProgram:
             return self.compiled(q, v, np.array(signals))
         out, made = np.zeros(v.shape), self.straight
         if made.torques:
-            values: dict[int, Any] = {node.id: q[..., k] for k, node in enumerate(made.q)}
+            values: dict[int, Scalar] = {node.id: q[..., k] for k, node in enumerate(made.q)}
             values |= {node.id: v[..., k] for k, node in enumerate(made.v)}
             numbers = (x for push in self.pushes for x in push.numbers)
             values |= {node.id: float(x) for node, x in zip(made.parameters, numbers, strict=True)}

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import maximum, minimum
+from anyjoint.mechanism.body import Where
+from anyjoint.scalar import Scalar, maximum, minimum
 
 from .force import Values, check_number, driven_body, is_number
 from .signal import Signal, check_signal, joined, parted
@@ -21,7 +21,7 @@ from .signal import Signal, check_signal, joined, parted
 class Servo:
     """Pulls one coordinate of a body's joint to a target (a number or a function of time), with at most `limit`."""
 
-    body: Any
+    body: Where
     target: Signal
     stiffness: float
     damping: float = 0.0
@@ -49,16 +49,16 @@ class Servo:
         ]  # fmt: skip
 
 
-def coordinate(q: Values, n: Values) -> Any:
+def coordinate(q: Values, n: Values) -> Scalar:
     """The coordinate itself."""
     return q[0]
 
 
 @cache
-def pull(timed: bool, limited: bool) -> Callable[..., list[Any]]:
+def pull(timed: bool, limited: bool) -> Callable[..., list[Scalar]]:
     """The effort of a servo whose target is a function of time or not, and whose effort is limited or not."""
 
-    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Any]:
+    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Scalar]:
         (target,) = joined(n[:1], signals, (timed,))
         push = n[1] * (target - s[0]) - n[2] * rate[0]
         return [minimum(maximum(push, -n[3]), n[3]) if limited else push]

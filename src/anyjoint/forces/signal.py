@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from anyjoint.errors import AnyjointError, InputError
+from anyjoint.scalar import Scalar
 
 from .force import is_number
 
@@ -22,7 +22,7 @@ class BadInput(AnyjointError):
         self.time = time
 
 
-def check_signal(what: str, name: str, value: Any) -> None:
+def check_signal(what: str, name: str, value: object) -> None:
     """Refuse what is neither a finite number nor a function."""
     if not callable(value) and not (is_number(value) and math.isfinite(value)):
         raise InputError(f"{what}: {name}={value!r}; expected a finite number or a function of time")
@@ -43,7 +43,7 @@ def parted(values: Sequence[Signal]) -> tuple[tuple[float, ...], Functions, tupl
     return numbers, tuple(x for x in values if callable(x)), tuple(callable(x) for x in values)
 
 
-def joined(numbers: Sequence[Any], signals: Sequence[Any], timed: Sequence[bool]) -> list[Any]:
+def joined(numbers: Sequence[Scalar], signals: Sequence[Scalar], timed: Sequence[bool]) -> list[Scalar]:
     """The values again, from numbers and what functions of time say now."""
     at = iter(signals)
     return [next(at) if moving else x for x, moving in zip(numbers, timed, strict=True)]

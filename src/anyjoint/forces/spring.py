@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, sqrt
 from anyjoint.spatial import Pose, dot
 
@@ -22,9 +22,9 @@ class Spring:
     The force along the line is stiffness * (distance - length) + damping * its rate.
     """
 
-    body_a: Any
+    body_a: Where
     point_a: Vector3
-    body_b: Any
+    body_b: Where
     point_b: Vector3
     stiffness: float
     damping: float = 0.0

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Twist, dot
 
@@ -27,7 +27,7 @@ class Thruster:
     With a `lag` (Filter, Integrator, MuscleLag) what the gain multiplies follows the control from the time 0 on.
     """
 
-    body: Any
+    body: Where
     control: Signal = 0.0
     force: Vector3 = (0.0, 0.0, 0.0)
     torque: Vector3 = (0.0, 0.0, 0.0)
@@ -68,10 +68,10 @@ def speed(pose: Pose, twist: Twist, n: Values) -> Scalar:
 
 
 @cache
-def thrust(timed: bool, control_sides: Sides, effort_sides: Sides) -> Callable[..., list[Any]]:
+def thrust(timed: bool, control_sides: Sides, effort_sides: Sides) -> Callable[..., list[Scalar]]:
     """The effort, by whether its control is a function of time and which ranges have ends."""
 
-    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Any]:
+    def effort(s: Values, rate: Values, n: Values, signals: Values) -> list[Scalar]:
         (control,) = joined(n[9:10], signals, (timed,))
         return [within(n[10] * within(control, n[12:14], control_sides) + n[11], n[14:16], effort_sides)]
 

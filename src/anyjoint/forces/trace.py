@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from anyjoint.spatial import Pose, Twist, dot, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import time_derivative
 
-Effort = tuple[Any, Any]  # a force or torque, and the speed that it works on
+Effort = tuple[Scalar, Scalar]  # a force or torque, and the speed that it works on
 
 
 class ForceTrace:
@@ -50,13 +49,13 @@ class ForceTrace:
         s = push.measured(poses, [], self._coordinates(push)[0], [], push.numbers)
         return push.energy(vector(*s), vector(*push.numbers))
 
-    def _coordinates(self, push: Push) -> tuple[list[Any], list[Any]]:
+    def _coordinates(self, push: Push) -> tuple[list[Scalar], list[Scalar]]:
         """The coordinates of a push, and their rates."""
         places = [self.mechanism.bodies[body].q.start + k for body, k in push.coordinates]
         return [self.q[at] for at in places], [self.rates[at] for at in places]
 
     @cached_property
-    def rates(self) -> list[Any]:
+    def rates(self) -> list[Scalar]:
         """dq/dt."""
         return [x for b in self.mechanism.bodies for x in b.joint.rate(self.q[b.q], self.v[b.v])]
 
@@ -77,7 +76,7 @@ class ForceTrace:
             self._twists[body] = Twist(w, R.T @ moved[9:])
         return self._twists[body]
 
-    def rate_of(self, values: Sequence[Any]) -> list[Any]:
+    def rate_of(self, values: Sequence[Scalar]) -> list[Scalar]:
         """Time derivatives of expressions of q, by D*."""
         nodes = [x if isinstance(x, Node) else self.graph.constant(float(x)) for x in values]
         return list(time_derivative(nodes, self.q, self.rates))

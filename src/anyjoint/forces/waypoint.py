@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
+
+from anyjoint.mechanism.body import Where
+from anyjoint.scalar import Scalar
 
 from .force import Vector3
+
+if TYPE_CHECKING:
+    from anyjoint.codegen.builder import Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,9 +22,9 @@ class MovingPoint:
     `coordinates` are (body, number) each. `position` is differentiated as joints are.
     """
 
-    body: Any
-    position: Callable[..., Any]
-    coordinates: Sequence[tuple[Any, int]]
+    body: Where
+    position: Callable[..., Values]
+    coordinates: Sequence[tuple[Where, int]]
 
 
 @dataclass(frozen=True)
@@ -29,11 +35,11 @@ class ConditionalPoint:
     the path jumps where the point comes and goes, unless the path passes it just then.
     """
 
-    body: Any
+    body: Where
     point: Vector3
-    coordinate: tuple[Any, int]
+    coordinate: tuple[Where, int]
     range: tuple[float, float]
-    function: Callable[[Any], Any] | None = None
+    function: Callable[[Scalar], Scalar] | None = None
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,7 @@ class Drum:
     A path of drums alone is a weighted sum of coordinates, as fixed tendons of MuJoCo are.
     """
 
-    body: Any
+    body: Where
     radius: float
     coordinate: int = 0
     zero: float = 0.0

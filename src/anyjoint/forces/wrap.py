@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from anyjoint.errors import InputError
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, absolute, atan2, less, maximum, minimum, select, sqrt
 from anyjoint.spatial import Pose, cross, dot, unit_axis, vector
 from anyjoint.spatial.direction import frame_about
@@ -44,7 +45,7 @@ class WrapSphere:
     be in the way of as many following ones, and the path goes around it on one of them.
     """
 
-    body: Any
+    body: Where
     center: Vector3
     radius: float
     side: Vector3 | None = None
@@ -70,7 +71,7 @@ class WrapCylinder:
     beyond both ends goes straight.
     """
 
-    body: Any
+    body: Where
     center: Vector3
     axis: Vector3
     radius: float

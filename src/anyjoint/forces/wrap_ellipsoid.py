@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, atan2, cos, less, maximum, minimum, select, sin, sqrt
 from anyjoint.spatial import Pose, cross, dot
 
@@ -33,7 +34,7 @@ class WrapEllipsoid:
     a direction in the body's frame, the path goes around on that side. `segments` is as for `WrapSphere`.
     """
 
-    body: Any
+    body: Where
     center: Vector3
     radii: Vector3
     rotation: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -126,12 +127,8 @@ def _around(section: Section, angle: Scalar, count: int) -> Way:
     radius = sqrt(maximum(1 - aside * aside, TINY))
     first, last, arc = _arc(section.ends, section.height * c, section.beyond, radius)
     middle = aside * normal
-    enter, leave = (
-        middle + radius * (sin(x) * section.line + cos(x) * out) for x in (first, last)
-    )
-    start, end = (
-        middle + t * section.line + section.height * c * out for t in section.ends
-    )
+    enter, leave = (middle + radius * (sin(x) * section.line + cos(x) * out) for x in (first, last))
+    start, end = (middle + t * section.line + section.height * c * out for t in section.ends)
     straight = sum(distance((x - y) * section.radii) for x, y in ((start, enter), (end, leave)))
     bent: Scalar = 0.0
     for at, weight in zip(*_rule(count), strict=True):
@@ -140,9 +137,7 @@ def _around(section: Section, angle: Scalar, count: int) -> Way:
     return Way(straight + radius * arc * bent, enter * section.radii, leave * section.radii)
 
 
-def _arc(
-    ends: tuple[Scalar, Scalar], height: Scalar, beyond: Any, radius: Scalar
-) -> tuple[Scalar, Scalar, Scalar]:
+def _arc(ends: tuple[Scalar, Scalar], height: Scalar, beyond: Any, radius: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """Angles about a circle's centre, from the way out, where two points' tangents touch it, and the arc between."""
     first = atan2(ends[0], height) + atan2(beyond[0], radius)
     last = atan2(ends[1], height) - atan2(beyond[1], radius)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
+from anyjoint.mechanism.body import Where
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Twist
 
 from .force import Values, Vector3, checked_vector, moving_index
@@ -20,7 +21,7 @@ from .signal import Signal, joined, parted
 class Wrench:
     """A torque and a force (constant, or functions of time) on a point of a body, in world or body axes."""
 
-    body: Any
+    body: Where
     torque: Sequence[Signal] = (0.0, 0.0, 0.0)
     force: Sequence[Signal] = (0.0, 0.0, 0.0)
     point: Vector3 = (0.0, 0.0, 0.0)
@@ -76,6 +77,6 @@ SPINS = {"world": spin_in_world, "body": spin_in_body}
 
 
 @cache
-def given_efforts(timed: tuple[bool, ...]) -> Callable[..., list[Any]]:
+def given_efforts(timed: tuple[bool, ...]) -> Callable[..., list[Scalar]]:
     """Efforts that are given, some as functions of time."""
     return lambda s, rate, n, signals: joined(n[: len(timed)], signals, timed)

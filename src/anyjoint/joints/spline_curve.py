@@ -61,7 +61,7 @@ class SplineCurve(Joint):
             rows.append([*window[0][:3].ravel(), *np.concatenate(steps)])
         return tuple(tuple(float(row[k]) for row in rows) for k in range(30))
 
-    def pieces(self, s: Scalar) -> tuple[Pose, list[Any], Scalar]:
+    def pieces(self, s: Scalar) -> tuple[Pose, list[Scalar], Scalar]:
         """The piece at s: its first frame, its three control differences, and where in the piece s lies."""
         index, t = Grid(0, 1, self.count, self.closed).locate(s)
         numbers = [pick(table, index) for table in self.tables]

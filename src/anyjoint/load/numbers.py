@@ -24,7 +24,7 @@ def read_number(text: str, infinite: bool = False) -> float | None:
     return value if math.isfinite(value) else None
 
 
-class Numbers:
+class NumberReader:
     """Reads numbers of elements; what is none is reported, and NaN or a default takes its place."""
 
     def __init__(self, report: Report) -> None:

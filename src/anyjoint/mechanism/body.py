@@ -65,3 +65,6 @@ class Ground:
 
     def __repr__(self) -> str:
         return "<ground>"
+
+
+Where = Body | Ground | str | int | None  # a body, its name or its index; the ground, its name or None

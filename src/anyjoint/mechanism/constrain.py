@@ -18,13 +18,11 @@ from anyjoint.options import nearest
 from anyjoint.scalar import Scalar, definition, is_real, reals
 from anyjoint.spatial import Pose, Twist, Vector, zeros
 
+from .body import Body, Ground, Where
 from .probing import PROBES, anywhere, undefined
 
 if TYPE_CHECKING:
-    from .body import Body
     from .mechanism import Mechanism
-
-Where = Any  # a body, its name, or the ground
 
 
 def loop(
@@ -194,9 +192,10 @@ def body_index(mech: Mechanism, where: Where, what: str) -> int:
     """The index of a body given as itself or by name; -1 for the ground."""
     if where is None or where is mech.ground or where == mech.ground.name:
         return -1
-    name = where if isinstance(where, str) else getattr(where, "name", None)
-    if isinstance(name, str) and name in mech and (isinstance(where, str) or mech[name].index == where.index):
-        return mech[name].index
+    if isinstance(where, str) and where in mech:
+        return mech[where].index
+    if isinstance(where, Body) and where.name in mech and mech[where.name].index == where.index:
+        return where.index
     known = [mech.ground.name, *(body.name for body in mech.bodies)]
     raise ModelError(f"{what}: {where!r} is no body of {mech.name!r}{nearest(where, known)}")
 
@@ -229,7 +228,7 @@ def _fresh_name(mech: Mechanism, name: Any, default: str) -> str:
 
 
 def _name(mech: Mechanism, index: int) -> str:
-    thing: Body | Any = mech.bodies[index] if index >= 0 else mech.ground
+    thing: Body | Ground = mech.bodies[index] if index >= 0 else mech.ground
     return str(thing.name)
 
 
@@ -256,5 +255,3 @@ def _compliance(value: Any, where: str) -> float:
     if not is_real(value) or not 0 <= float(value) < np.inf:
         raise ModelError(f"{where}: compliance {value!r}; expected a finite number that is not negative")
     return float(value)
-
-

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.spatial.quaternions import quaternions
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,19 +27,19 @@ class Sensor:
     scale: float = 1.0
     offset: float = 0.0
 
-    def __call__(self, model: Any, q: Any, v: Any) -> Floats:
+    def __call__(self, model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
         return np.asarray(KINDS[self.kind](self, model, np.asarray(q, dtype=float), np.asarray(v, dtype=float)))
 
 
-def _own(sensor: Sensor, model: Any, q: Floats) -> Floats:
+def _own(sensor: Sensor, model: Model, q: Floats) -> Floats:
     return q[..., model.mechanism[sensor.of].q]
 
 
-def _rates(sensor: Sensor, model: Any, v: Floats) -> Floats:
+def _rates(sensor: Sensor, model: Model, v: Floats) -> Floats:
     return v[..., model.mechanism[sensor.of].v]
 
 
-def _twist(model: Any, q: Floats, v: Floats, of: Any, axes: str) -> Floats:
+def _twist(model: Model, q: Floats, v: Floats, of: Any, axes: str) -> Floats:
     return np.asarray(model.frame_velocity(q, v, of, axes))
 
 

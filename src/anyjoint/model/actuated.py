@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .model import Model
 
 RANK = {"float64": 1e-10, "float32": 1e-4}  # of a direction that rows still hold something in, beside the largest
-KEPT = {"float64": 1e-8, "float32": 1e-3}  # by how much accelerations may miss a row, relative to its terms
+MISSED = {"float64": 1e-8, "float32": 1e-3}  # by how much accelerations may miss a row, relative to its terms
 
 
 def actuated_forces(
@@ -89,7 +89,7 @@ def checked_accelerations(
     gamma = np.asarray(model.constraint_bias(q, v, t=t, parameters=parameters), dtype=float)
     missed, hard = _times(G, a) + gamma, model.hard_rows
     scale = _times(np.abs(G), np.abs(a)) + np.abs(gamma)
-    off = np.abs(missed[..., hard]) > KEPT[model.dtype.name] * np.maximum(scale[..., hard], 1.0)
+    off = np.abs(missed[..., hard]) > MISSED[model.dtype.name] * np.maximum(scale[..., hard], 1.0)
     if off.any():
         state = np.argwhere(off.any(axis=-1))[0]
         names, by = np.array(model.row_names)[hard], missed[..., hard][tuple(state)]
@@ -105,7 +105,7 @@ def checked_accelerations(
 def _check_followed(model: Model, driven: Floats, tau: Floats, left: Floats) -> None:
     """Refuse accelerations that nothing can give to passive velocities."""
     scale = np.maximum(np.abs(tau).max(axis=-1, initial=0.0), 1.0)
-    off = np.abs(left) > KEPT[model.dtype.name] * scale[..., None]
+    off = np.abs(left) > MISSED[model.dtype.name] * scale[..., None]
     if not off.any():
         return
     state = np.argwhere(off.any(axis=-1))[0]

@@ -56,7 +56,7 @@ def check_finite(where: str, name: str, given: Floats) -> None:
 
 
 def checked_rows(
-    where: str, arrays: Sequence[Any], inputs: Inputs, dtype: np.dtype[Any]
+    where: str, arrays: Sequence[object], inputs: Inputs, dtype: np.dtype[Any]
 ) -> tuple[list[Floats], tuple[int, ...]]:
     """All inputs of a call, and its batch: () for one state, else (states,)."""
     if len(arrays) != len(inputs):
@@ -69,7 +69,9 @@ def checked_rows(
     return rows, tuple(batches)
 
 
-def checked_out(where: str, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], rows: Sequence[Floats]) -> Floats:
+def checked_out(
+    where: str, out: object, shape: tuple[int, ...], dtype: np.dtype[Any], rows: Sequence[Floats]
+) -> Floats:
     """The caller's place for the result, or a new one."""
     if out is None:
         return np.zeros(shape, dtype)  # entries that no program writes, as between branches of M, are zero
@@ -83,7 +85,7 @@ def checked_out(where: str, out: Any, shape: tuple[int, ...], dtype: np.dtype[An
     return out
 
 
-def checked_threads(where: str, threads: Any) -> int:
+def checked_threads(where: str, threads: object) -> int:
     """A whole number of threads."""
     if not isinstance(threads, (int, np.integer)) or threads < 1:
         raise InputError(f"{where}: threads={threads!r}; expected a whole number of at least 1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +12,14 @@ from anyjoint.constraints.rows import Standing, Touched
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Body
 from anyjoint.quantity.kinematics import JOINT_WRENCHES
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.spatial import Pose
 
 from .method import method
 from .part import Part
+
+if TYPE_CHECKING:
+    from anyjoint.model.parameter_rows import Given
 
 FREE = method(JOINT_WRENCHES)  # without constraints
 AGREES = 1e-6  # accelerations that forces and constraints give, relative to the largest
@@ -37,8 +40,8 @@ class Bearings(Part):
     """The part of Model that knows the loads of joints."""
 
     def joint_wrenches(
-        self, q: Any, v: Any, a: Any, tau: Any = None, t: Any = None, *, out: Floats | None = None, threads: int = 1,
-        parameters: Any = None,
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, tau: ArrayLike | None = None, t: ArrayLike | None = None, *,
+        out: Floats | None = None, threads: int = 1, parameters: Given | None = None,
     ) -> Floats:  # fmt: skip
         """Wrenches (nb, 6) that joints (and welds) pass to their bodies, in body frames: torque, then force.
 
@@ -51,7 +54,16 @@ class Bearings(Part):
             self._release(made, q, v, a, tau, t, parameters)
         return made
 
-    def _release(self, wrenches: Floats, q: Any, v: Any, a: Any, tau: Any, t: Any, parameters: Any) -> None:
+    def _release(
+        self,
+        wrenches: Floats,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        tau: ArrayLike | None,
+        t: ArrayLike | None,
+        parameters: Given | None,
+    ) -> None:
         """Take off what constraints carry, in place."""
         expected = self.forward_dynamics(q, v, tau, t, parameters=parameters)
         if not np.allclose(expected, a, rtol=0.0, atol=AGREES * max(1.0, float(np.abs(a).max(initial=0.0)))):

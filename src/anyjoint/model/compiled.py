@@ -61,7 +61,7 @@ class Compiled(Part):
         self.vary = checked_vary(vary, self.mechanism)
         self.workshop = Workshop(self.mechanism, checked_form(form), lambda: varied(self.mechanism, self.vary))
         self.width = width
-        self.shelf: dict[Hashable, Any] = {}  # what runs have made for this model
+        self.shelf: dict[Hashable, object] = {}  # what runs have made for this model
         self._joints = [body.joint for body in self.mechanism.bodies]
         self._of_joints: dict[Hashable, Any] = {}  # what depends on them alone
         self._programs: dict[str, Program] = {}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from anyjoint.errors import InputError
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.mechanism.constrain import coordinate_place
 from anyjoint.mechanism.constraint_checks import check_slopes
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.trace.constrained import velocities
 
 from .arguments import checked_row
@@ -22,6 +22,9 @@ from .part import Part
 
 if TYPE_CHECKING:
     from anyjoint.mechanism import Mechanism
+    from anyjoint.model import Model
+    from anyjoint.model.parameter_rows import Given
+    from anyjoint.model.part import WhichBody
 
 CLOSED = 1e-12  # errors at which a state counts as assembled, in metres and radians
 SETTLED = 1e-9  # the same where rounding of large numbers is in the way
@@ -52,7 +55,13 @@ class ConstraintQuestions(Part):
     """The part of Model that is about constraints."""
 
     def constraint_forces(
-        self, q: Any, v: Any, tau: Any = None, *, t: Any = None, parameters: Any = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None = None,
+        *,
+        t: ArrayLike | None = None,
+        parameters: Given | None = None,
     ) -> dict[str, Floats]:
         """Multipliers by constraint: M a + G^T y = tau - bias.
 
@@ -62,7 +71,7 @@ class ConstraintQuestions(Part):
         return self._by_name(np.asarray(self.constraint_multipliers(q, v, tau=tau, t=t, parameters=parameters)))
 
     def constraint_residual(
-        self, q: Any, v: Any = None, *, t: Any = None, parameters: Any = None
+        self, q: ArrayLike, v: ArrayLike | None = None, *, t: ArrayLike | None = None, parameters: Given | None = None
     ) -> dict[str, Residual]:
         """Errors of positions and velocities by constraint; at rest unless v is given."""
         q = np.asarray(q, self.dtype)
@@ -71,7 +80,9 @@ class ConstraintQuestions(Part):
         found = zip(self._by_name(position).items(), self._by_name(velocity).values(), strict=True)
         return {name: Residual(x, y) for (name, x), y in found}
 
-    def constraint_jacobian(self, q: Any, *, t: Any = None, parameters: Any = None) -> Floats:
+    def constraint_jacobian(
+        self, q: ArrayLike, *, t: ArrayLike | None = None, parameters: Given | None = None
+    ) -> Floats:
         """G (nc, nv): the rates of all rows per unit velocities."""
         shape = (self.mechanism.nc, self.nv)
         entries = np.asarray(self.evaluate("constraint_entries", (q, *self.clock(t)), parameters=parameters))
@@ -80,7 +91,7 @@ class ConstraintQuestions(Part):
         np.add.at(G, rows * self.nv + columns, np.moveaxis(entries[..., numbers], -1, 0))
         return np.moveaxis(G, 0, -1).reshape(*entries.shape[:-1], *shape)
 
-    def mobility(self, q: Any, *, t: Any = None) -> Mobility:
+    def mobility(self, q: ArrayLike, *, t: ArrayLike | None = None) -> Mobility:
         """How many degrees of freedom are left at q, and which rows are redundant there: those that do not push."""
         q = checked_row("mobility", q, "q", self.nq, self.dtype)
         if q.ndim > 1:
@@ -93,7 +104,13 @@ class ConstraintQuestions(Part):
         return Mobility(self.nv - rows + len(names), rows, names)
 
     def assemble(
-        self, q0: Any = None, v0: Any = None, *, hold: Sequence[str] = (), t: float = 0.0, progress: Any = None
+        self,
+        q0: ArrayLike | None = None,
+        v0: ArrayLike | None = None,
+        *,
+        hold: Sequence[str] = (),
+        t: float = 0.0,
+        progress: Callable[[int, float], object] | None = None,
     ) -> tuple[Floats, Floats]:
         """The state on the constraints that is nearest to a rough guess; coordinates named in `hold` stay.
 
@@ -105,7 +122,7 @@ class ConstraintQuestions(Part):
         check_regular(self.mechanism)
         given = np.zeros(self.nv) if v0 is None else v0
         v = checked_row("assemble", given, "v0", self.nv, np.dtype(float))
-        assembly = Assembly(self, [hold] if isinstance(hold, str) else hold, t, progress)
+        assembly = Assembly(self.whole, [hold] if isinstance(hold, str) else hold, t, progress)
         if q.ndim == v.ndim == 1:
             return assembly.run(np.array(q), np.array(v))
         rows = {len(x) for x in (q, v) if x.ndim > 1}
@@ -121,7 +138,9 @@ class ConstraintQuestions(Part):
         """Of each row whether it holds; soft ones give way."""
         return np.array([not c.compliance for c in self.mechanism.constraints for _ in range(c.count)], dtype=bool)
 
-    def stored_in_constraints(self, q: Any, t: Any = None, parameters: Any = None) -> Floats:
+    def stored_in_constraints(
+        self, q: ArrayLike, t: ArrayLike | None = None, parameters: Given | None = None
+    ) -> Floats:
         """Energy in soft rows that change with time, for a batch of states; that of others is in `energy`."""
         q = np.asarray(q, self.dtype)
         soft = [0.0 if c.stores else c.compliance for c in self.mechanism.constraints for _ in range(c.count)]
@@ -141,21 +160,28 @@ class ConstraintQuestions(Part):
             for row in constraint.row_names
         ]
 
-    def soft_forces(self, q: Any, v: Any, t: Any = None, parameters: Any = None) -> Floats:
+    def soft_forces(
+        self, q: ArrayLike, v: ArrayLike, t: ArrayLike | None = None, parameters: Given | None = None
+    ) -> Floats:
         """Generalized forces of soft rows, -G^T y with y = error / compliance, or rate / compliance for dampers."""
         constraints = [(c.holonomic, c.compliance) for c in self.mechanism.constraints for _ in range(c.count)]
         springs, compliance = np.array(constraints, dtype=float).reshape(-1, 2).T
         soft = compliance > 0
         if not soft.any():
             return np.zeros(np.shape(v))
-        given = {"t": t, "parameters": parameters}
-        error, rate = (np.asarray(x, dtype=float) for x in self.constraint_errors(q, v, **given))
+        error, rate = (np.asarray(x, dtype=float) for x in self.constraint_errors(q, v, t=t, parameters=parameters))
         push = np.where(springs > 0, error, rate)[..., soft] / compliance[soft]
-        G = np.asarray(self.constraint_jacobian(q, **given), dtype=float)[..., soft, :]
+        G = self.constraint_jacobian(q, t=t, parameters=parameters)[..., soft, :].astype(float)
         return np.asarray(-np.einsum("...ij,...i->...j", G, push))
 
     def constraint_power(
-        self, q: Any, v: Any, tau: Any = None, *, t: Any = None, parameters: Any = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None = None,
+        *,
+        t: ArrayLike | None = None,
+        parameters: Given | None = None,
     ) -> Floats:
         """Power that constraints bring in: those that move by themselves (motors, belts), and soft ones that damp.
 
@@ -184,7 +210,7 @@ class ConstraintQuestions(Part):
         return {c.name: part for c, part in zip(self.mechanism.constraints, parts, strict=True)}
 
 
-def velocities_of(model: Any, item: Any, where: str) -> list[int]:
+def velocities_of(model: Model, item: WhichBody, where: str) -> list[int]:
     """The velocities of a coordinate, or of all coordinates of a body."""
     mechanism: Mechanism = model.mechanism
     if isinstance(item, str) and item not in mechanism:
@@ -198,7 +224,9 @@ def velocities_of(model: Any, item: Any, where: str) -> list[int]:
 class Assembly:
     """Newton's method with steps that are shortened until they help."""
 
-    def __init__(self, model: Any, hold: Sequence[str], t: float, progress: Any) -> None:
+    def __init__(
+        self, model: Model, hold: Sequence[str], t: float, progress: Callable[[int, float], object] | None
+    ) -> None:
         self.model, self.clock, self.progress = model, model.clock(t), progress
         self.held = np.zeros(model.nv, dtype=bool)
         for name in hold:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Forward = Callable[..., Floats]
 
 
-def solved_forward(model: Model, name: str, arrays: tuple[Any, ...], out: Floats | None) -> Floats:
+def solved_forward(model: Model, name: str, arrays: tuple[object, ...], out: Floats | None) -> Floats:
     """Forward dynamics by a formulation that solves numerically, of one state or a batch, finite or explained."""
     check_regular(model.mechanism)
     where, inputs = "forward_dynamics", [("q", model.nq), ("v", model.nv), ("tau", model.nv)]

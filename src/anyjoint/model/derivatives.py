@@ -13,7 +13,7 @@ from anyjoint.options import named_options
 from anyjoint.quantity.derivatives import RAW
 from anyjoint.quantity.step import LOOKING_BACK, STEPS
 from anyjoint.scalar import is_real
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 
 from .arguments import checked_row, checked_rows
 from .identifiable import BaseParameters, base_parameters, inertial_numbers
@@ -22,8 +22,8 @@ from .momentum import Centroidal, about_center
 from .part import Part
 
 if TYPE_CHECKING:
-    pass
-
+    from anyjoint.model.parameter_rows import Given
+    from anyjoint.model.part import WhichBody
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Derivatives(Part):
     """The part of Model that is about derivatives."""
 
     def inverse_dynamics_derivatives(
-        self, q: Any, v: Any, a: Any, *, raw: bool = False, out: Floats | None = None, threads: int = 1,
-        parameters: Any = None,
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, raw: bool = False, out: Floats | None = None,
+        threads: int = 1, parameters: Given | None = None,
     ) -> InverseDerivatives:  # fmt: skip
         """How inverse dynamics changes: .q (by tangents; with `raw` by coordinates), .v, and .a, the mass matrix.
 
@@ -60,8 +60,8 @@ class Derivatives(Part):
         return InverseDerivatives(*made)
 
     def forward_dynamics_derivatives(
-        self, q: Any, v: Any, tau: Any = None, t: Any = None, *, raw: bool = False, out: Floats | None = None,
-        threads: int = 1, parameters: Any = None,
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, t: ArrayLike | None = None, *,
+        raw: bool = False, out: Floats | None = None, threads: int = 1, parameters: Given | None = None,
     ) -> ForwardDerivatives:  # fmt: skip
         """How forward dynamics changes: .q (by tangents; with `raw` by coordinates), .v, and .tau.
 
@@ -72,15 +72,16 @@ class Derivatives(Part):
         return ForwardDerivatives(*made)
 
     def _matrices(
-        self, name: str, given: tuple[Any, ...], raw: bool, out: Floats | None, threads: int, parameters: Any
+        self, name: str, given: tuple[Any, ...], raw: bool, out: Floats | None, threads: int, parameters: Given | None
     ) -> Any:
         quantity = RAW[name] if raw and not self.rates_are_velocities else name
         return self.program(quantity).split(self.evaluate(quantity, given, out, threads, parameters))
 
     @named_options
     def linearise(
-        self, q: Any, v: Any, tau: Any = None, *, t: Any = None, dt: float | None = None, method: str = "rk4",
-        before: tuple[Any, Any] | None = None, raw: bool = False,
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, *, t: float | None = None,
+        dt: float | None = None, method: str = "rk4", before: tuple[ArrayLike, ArrayLike] | None = None,
+        raw: bool = False,
     ) -> tuple[Floats, Floats]:  # fmt: skip
         """(A, B) of the motion near a state x = (q, v): of its rates, or with `dt` of one step by `method`.
 
@@ -102,7 +103,7 @@ class Derivatives(Part):
         A, B = (np.stack(x) for x in zip(*made, strict=True))
         return (A, B) if batch else (A[0], B[0])
 
-    def _step(self, method: str, dt: Any, before: Any) -> str:
+    def _step(self, method: str, dt: float, before: object) -> str:
         """The quantity of a method's step."""
         known = STEPS | LOOKING_BACK
         if method not in known:
@@ -117,7 +118,14 @@ class Derivatives(Part):
         return known[method].name
 
     def regressor(
-        self, q: Any, v: Any, a: Any, *, out: Floats | None = None, threads: int = 1, parameters: Any = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        *,
+        out: Floats | None = None,
+        threads: int = 1,
+        parameters: Given | None = None,
     ) -> Floats:
         """Y (nv, 10 nb) with tau = Y pi: forces as a linear function of the inertias of all bodies.
 
@@ -134,14 +142,14 @@ class Derivatives(Part):
 
     def base_parameters(self, *, states: int | None = None, seed: int = 0) -> BaseParameters:
         """Which combinations of inertias forces determine, from regressors at random states."""
-        return base_parameters(self, states, seed)
+        return base_parameters(self.whole, states, seed)
 
-    def centroidal(self, q: Any, v: Any, *, parameters: Any = None) -> Centroidal:
+    def centroidal(self, q: ArrayLike, v: ArrayLike, *, parameters: Given | None = None) -> Centroidal:
         """Momentum about the centre of mass in world axes: its matrix, its value, and how it changes."""
         row = self.evaluate("centroidal", (q, v), parameters=parameters)
         return about_center(*self.program("centroidal").split(row))
 
-    def jacobian_rate(self, q: Any, v: Any, body: Any) -> Floats:
+    def jacobian_rate(self, q: ArrayLike, v: ArrayLike, body: WhichBody) -> Floats:
         """How `body_jacobian` changes in time at the velocities v, (6, nv)."""
         index, inputs = self.body_index(body), [("q", self.nq), ("v", self.nv)]
         rows, batch = checked_rows("jacobian_rate", (q, v), inputs, self.dtype)
@@ -151,7 +159,7 @@ class Derivatives(Part):
         rate = np.asarray(made)[:, index].reshape(*batch, n, 6)
         return rate.swapaxes(-1, -2)
 
-    def jacobian_derivative(self, q: Any, body: Any) -> Floats:
+    def jacobian_derivative(self, q: ArrayLike, body: WhichBody) -> Floats:
         """How `body_jacobian` changes with coordinates, (6, nv, nv): the last index is the tangent."""
         at = checked_row("jacobian_derivative", q, "q", self.nq, self.dtype)
         units = (np.broadcast_to(unit, (*at.shape[:-1], self.nv)) for unit in np.eye(self.nv, dtype=self.dtype))

@@ -23,7 +23,7 @@ class Direct:
         self.dtype = program.dtype
         self._local = threading.local()
 
-    def state(self, arrays: tuple[Any, ...], out: Any = None) -> Floats | None:
+    def state(self, arrays: tuple[object, ...], out: Any = None) -> Floats | None:
         """The result row for vectors of just the right kind, in `out` if it is given.
 
         None if they are anything else, if they or the result are not finite, or if the alarm went off: the general way

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.mechanism import Inertia
 from anyjoint.mechanism.probing import anywhere
 from anyjoint.scalar.array import Floats
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 NUMBERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 RANK = 1e-9  # of a column that others leave something of, relative to itself
@@ -35,7 +38,7 @@ class BaseParameters:
         return len(self.names)
 
 
-def base_parameters(model: Any, states: int | None, seed: int) -> BaseParameters:
+def base_parameters(model: Model, states: int | None, seed: int) -> BaseParameters:
     """From regressors at random states."""
     count = 10 * model.nb
     states = states or 4 + (2 * count) // max(model.nv, 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -49,7 +48,7 @@ class InverseKinematics(Part):
         return solver.run(states, small if tolerance is None else tolerance, iterations, tries, seed, batch)
 
 
-def _check_counts(iterations: Any, tries: Any, tolerance: Any) -> None:
+def _check_counts(iterations: object, tries: object, tolerance: object) -> None:
     for name, n in (("iterations", iterations), ("tries", tries)):
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
             raise InputError(f"inverse_kinematics: {name}={n!r}; expected a whole number of at least 1")

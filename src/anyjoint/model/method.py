@@ -62,8 +62,8 @@ def method(quantity: Quantity) -> Callable[..., Any]:
 
 
 def completed(
-    model: Model, quantity: Quantity, given: tuple[Row, ...], arrays: tuple[Any, ...], named: Mapping[str, Any]
-) -> tuple[Any, ...]:
+    model: Model, quantity: Quantity, given: tuple[Row, ...], arrays: tuple[object, ...], named: Mapping[str, object]
+) -> tuple[object, ...]:
     """Arguments in order, those given by name among them; optional ones are zero where they are not given."""
     unknown = [name for name in named if name not in [row.name for row in quantity.inputs]]
     twice = [row.name for row, _ in zip(given, arrays, strict=False) if row.name in named]

@@ -45,6 +45,13 @@ from .report import Report, make_report
 from .screen import Screen, look_closer, make_screen
 from .uses import Uses
 
+# Public to the rest of the package, and of no use to users: `dir(model)` does not show them.
+INSIDE = frozenset({
+    "blocks", "by_joints", "clock", "constraint_blocks", "constraint_entries", "evaluate", "hard_rows",
+    "hybrid_quantity", "known", "numeric", "places", "plan", "position_correction", "products", "programs", "released",
+    "row_programs", "screen", "shelf", "velocity_correction", "whole", "workshop",
+})  # fmt: skip
+
 
 class Model(
     Compiled, Bearings, ConstraintQuestions, ModeQuestions, Derivatives, ProductQuestions, FrameQuestions,
@@ -277,10 +284,14 @@ class Model(
         """What was compiled: formulation, programs, classes, operations per body, compile time."""
         return make_report(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickled and copied as mechanism (with its present parameters) and options; code comes from the cache."""
         options = (self.algorithm, self.dtype.name, self.workshop.form, self.width, self.vary)
         return _compiled_again, (Parcel(self.mechanism), *options)
+
+    def __dir__(self) -> list[str]:
+        """What users ask for; completion leaves out what parts of the package say to each other."""
+        return [name for name in super().__dir__() if name not in INSIDE]
 
     def __repr__(self) -> str:
         return f"<Model of {self.mechanism.name!r}: {self.mechanism.size}>"

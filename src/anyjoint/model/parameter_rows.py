@@ -12,12 +12,13 @@ from anyjoint.errors import AnyjointError, InputError
 from anyjoint.mechanism import Body, Mechanism
 from anyjoint.mechanism.checks import find_problems
 from anyjoint.mechanism.inertia import spatial_inertias, spatial_matrix
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import Floats, Ints
 from anyjoint.trace.numbers import NumberTable
 from anyjoint.trace.workshop import Workshop
 
 from .change import GRAVITY, INERTIA, SPRING, changed, find, value_of
 
+Indices = list[int] | Ints
 REMEMBERED = 4  # programs whose numbers are kept with rows
 
 
@@ -27,7 +28,7 @@ class ParameterRows:
     `model.parameter_rows({"rod/mass": masses})` makes one; calls take it, or the mapping itself, as `parameters=`.
     """
 
-    def __init__(self, mechanism: Mechanism, values: Mapping[str, Any]) -> None:
+    def __init__(self, mechanism: Mechanism, values: Mapping[str, object]) -> None:
         if not isinstance(values, Mapping) or not values:
             raise InputError(f"parameters={values!r}; expected names with one value per state, {{'rod/mass': masses}}")
         self.mechanism = mechanism
@@ -38,8 +39,8 @@ class ParameterRows:
             raise InputError(f"parameters have rows for different numbers of states: {lengths}; expected one per state")
         self.count = next(iter(lengths.values()))
         self._known: dict[Hashable, Floats] = {}
-        self.shelf: dict[Hashable, Any] = {}  # what runs have made for these rows
-        self.base: tuple[ParameterRows, Any] | None = None  # rows that these were taken from, and which of them
+        self.shelf: dict[Hashable, object] = {}  # what runs have made for these rows
+        self.base: tuple[ParameterRows, Indices] | None = None  # rows that these were taken from, and which of them
         if not all(map(self._surely_good, values)):
             for k in range(self.count):
                 self._check_row(k)
@@ -71,7 +72,7 @@ class ParameterRows:
         """The mechanism with the values of one state."""
         return self._with_row(k)[0]
 
-    def take(self, indices: Any) -> ParameterRows:
+    def take(self, indices: Indices) -> ParameterRows:
         """Rows in another order, or some of them again and again; they have been checked."""
         made = object.__new__(ParameterRows)
         made.mechanism, made.places, made._known, made.base = self.mechanism, self.places, {}, (self, indices)

@@ -39,7 +39,7 @@ class Parameters(MutableMapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         return value_of(self._mechanism, name)
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: object) -> None:
         self.set({name: value})
 
     def __delitem__(self, name: str) -> None:
@@ -100,7 +100,7 @@ class Parameters(MutableMapping[str, Any]):
             return False
 
 
-def _same(value: Any, present: Any) -> bool:
+def _same(value: object, present: object) -> bool:
     """Whether a value is what a parameter is already; what is no number is looked at by others."""
     if isinstance(present, Pose):
         return value is present

@@ -50,7 +50,7 @@ class PathQuestions(Part):
         arms = arms.reshape(*q.shape[:-1], len(read), self.nv)
         return np.asarray(arms if several else arms[..., 0, :])
 
-    def _read(self, where: str, paths: Any) -> tuple[bool, list[Path]]:
+    def _read(self, where: str, paths: object) -> tuple[bool, list[Path]]:
         from anyjoint.forces.path import read_path  # most models have no paths
 
         several, items = _listed(paths)
@@ -115,7 +115,7 @@ def _displaced(frame: Sequence[Node], z: Sequence[Node]) -> Pose:
     return Pose((Translation(tuple(p + R @ vector(*z[3:]))), Turn(R + R @ skew(vector(*z[:3])))))
 
 
-def _listed(paths: Any) -> tuple[bool, tuple[Any, ...]]:
+def _listed(paths: object) -> tuple[bool, tuple[Any, ...]]:
     """Whether there are several paths, and all of them."""
     if isinstance(paths, Mapping):
         return True, tuple(paths.values())

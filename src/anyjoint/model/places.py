@@ -41,7 +41,7 @@ ARRAYS = (Array("q", "row"), Array("result", "row"), Array("numbers", "uniform")
 class Shares:
     """Numbers of all joints, usually about 1: where one is below `least`, the joint of its owner may break down."""
 
-    def __init__(self, program: Program | Interpreted, owners: Sequence[Any], least: float) -> None:
+    def __init__(self, program: Program | Interpreted, owners: Sequence[object], least: float) -> None:
         self.program, self.owners, self.least = program, owners, least
 
     def all_clear(self, q: ArrayLike) -> bool:
@@ -77,7 +77,7 @@ class Interpreted:
     def __init__(self, runs: Sequence[tuple[Kernel, int, int]]) -> None:
         self._runs = runs  # kernels, where their coordinates begin, and where their numbers go
 
-    def state(self, arrays: tuple[Any, ...]) -> Floats | None:
+    def state(self, arrays: tuple[object, ...]) -> Floats | None:
         """Nothing is without delay."""
         return None
 
@@ -140,7 +140,7 @@ def shares(mechanism: Mechanism, numbers: Numbered, dtype: str, least: float, co
     """Numbers of all joints, by kernels over equal joints; None where nothing can break down."""
     kernels: dict[Hashable, Kernel | None] = {}
     starts: dict[Hashable, list[tuple[int, int]]] = {}
-    owners: list[Any] = []
+    owners: list[object] = []
     size = 0
     for body in mechanism.bodies:
         if isinstance(body.joint, SCREWS) or not (body.joint.nq or body.joint.follows):
@@ -195,7 +195,7 @@ def normalised(numbers: Sequence[Scalar], q: Sequence[Node], leader: Joint) -> l
     return [x * (1 / size) for x, size in zip(moving, usual, strict=True)]
 
 
-def _usual(samples: Any) -> float:
+def _usual(samples: ArrayLike) -> float:
     """The usual size of a number, of the samples where it has one: functions may be flat over most of their domain."""
     sizes = np.asarray(samples, dtype=float)
     sizes = sizes[np.isfinite(sizes) & (sizes > 0)]

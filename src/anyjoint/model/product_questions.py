@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from .products import Kind, Product, Products, known_quantity
 from .program import Program
 from .redundancy import ROWS, warn_of_redundancy
 
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
 
 class ProductQuestions(Part):
     """The part of Model that differentiates."""
@@ -31,8 +34,8 @@ class ProductQuestions(Part):
     products: Products
 
     def jvp(
-        self, quantity: str, point: Sequence[Any], direction: Sequence[Any] | Mapping[str, Any], *, raw: bool = False,
-        threads: int = 1,
+        self, quantity: str, point: Sequence[Any], direction: Sequence[object] | Mapping[str, object], *,
+        raw: bool = False, threads: int = 1,
     ) -> tuple[Any, Any]:  # fmt: skip
         """A quantity at a point, and its derivative along a direction.
 
@@ -44,7 +47,7 @@ class ProductQuestions(Part):
         >>> bool(abs(dy[0] + 9.81 * np.cos(0.1)) < 1e-12)
         True
         """
-        asked = Asked.of(self, "jvp", quantity, point)
+        asked = Asked.of(self.whole, "jvp", quantity, point)
         changes = _by_name(asked, direction)
         rows, parameters = asked.sorted_names(tuple(changes))
         product = asked.product(jvp, rows, parameters, raw)
@@ -67,7 +70,7 @@ class ProductQuestions(Part):
         >>> bool(abs(gradient["q"][0] + 9.81 * np.cos(0.1)) < 1e-12), gradient["gravity"].shape
         (True, (3,))
         """
-        asked = Asked.of(self, "vjp", quantity, point)
+        asked = Asked.of(self.whole, "vjp", quantity, point)
         rows, parameters = asked.sorted_names(asked.names if wrt is None else named("vjp", wrt))
         product = asked.product(vjp, rows, parameters, raw)
         row = asked.evaluate(product, (*asked.rows, asked.weights(product, weights)), threads)
@@ -76,7 +79,7 @@ class ProductQuestions(Part):
         return _one_or_all(parts[:half]), _gradients(product, rows, parts[half:])
 
     def hvp(
-        self, quantity: str, point: Sequence[Any], weights: Any, direction: Sequence[Any] | Mapping[str, Any], *,
+        self, quantity: str, point: Sequence[Any], weights: Any, direction: Sequence[object] | Mapping[str, object], *,
         wrt: Sequence[str] | None = None, raw: bool = False, threads: int = 1,
     ) -> dict[str, Floats]:  # fmt: skip
         """The derivative of the gradient that `vjp` gives, along a direction: second derivatives times a vector.
@@ -87,7 +90,7 @@ class ProductQuestions(Part):
         >>> bool(abs(h["q"][0] - 9.81 * np.sin(0.1)) < 1e-12)
         True
         """
-        asked = Asked.of(self, "hvp", quantity, point)
+        asked = Asked.of(self.whole, "hvp", quantity, point)
         changes = _by_name(asked, direction)
         wanted = (*asked.names, *(x for x in changes if x not in asked.names)) if wrt is None else named("hvp", wrt)
         rows, parameters = asked.sorted_names((*wanted, *(x for x in changes if x not in wanted)))
@@ -103,13 +106,13 @@ class ProductQuestions(Part):
 class Asked:
     """A question about derivatives: the quantity, and where."""
 
-    model: Any
+    model: Model
     what: str  # the method that asks
     quantity: Quantity
     rows: tuple[Any, ...]
 
     @staticmethod
-    def of(model: Any, what: str, name: str, point: Sequence[Any]) -> Asked:
+    def of(model: Model, what: str, name: str, point: Sequence[Any]) -> Asked:
         """Check the quantity and complete its arguments."""
         quantity = known_quantity(model, what, name)
         given = quantity.given(model.mechanism)
@@ -188,7 +191,7 @@ class Asked:
         """The result row, finite or explained."""
         model, program = self.model, product.program
         if product.workshop is None:
-            return model.evaluate(program.quantity, arrays, None, threads)  # type: ignore[no-any-return]
+            return model.evaluate(program.quantity, arrays, None, threads)
         if model.places is not None and not self.quantity.anywhere:
             model.places.check(program.quantity.name, arrays[0])
         result = program(*arrays, threads=threads)
@@ -205,7 +208,7 @@ def named(what: str, wrt: Any) -> tuple[str, ...]:
     return made
 
 
-def _by_name(asked: Asked, direction: Any) -> dict[str, Any]:
+def _by_name(asked: Asked, direction: object) -> dict[str, object]:
     if isinstance(direction, Mapping):
         return dict(direction)
     if not isinstance(direction, (tuple, list)) or len(direction) > len(asked.names):
@@ -213,7 +216,7 @@ def _by_name(asked: Asked, direction: Any) -> dict[str, Any]:
     return {name: x for name, x in zip(asked.names, direction, strict=False) if x is not None}
 
 
-def _flat_row(model: Any, what: str, row: Row, x: Any) -> Any:
+def _flat_row(model: Model, what: str, row: Row, x: Any) -> Any:
     """An argument as the row that programs read: a table of all bodies, or a number, as a row."""
     shape = row.shape(model.mechanism)
     given = np.asarray(x)
@@ -224,13 +227,13 @@ def _flat_row(model: Any, what: str, row: Row, x: Any) -> Any:
     return x
 
 
-def _split(program: Program, row: Floats) -> tuple[Any, ...]:
+def _split(program: Program, row: Floats) -> tuple[object, ...]:
     """The parts of a result row, always a tuple."""
     parts = program.split(row)
     return parts if isinstance(parts, tuple) else (parts,)
 
 
-def _one_or_all(parts: tuple[Any, ...]) -> Any:
+def _one_or_all(parts: tuple[object, ...]) -> Any:
     return parts[0] if len(parts) == 1 else parts
 
 

@@ -50,7 +50,7 @@ class Products:
 
     def parameters_changed(self) -> None:
         """Numbers of parameters go into the programs; those that have built in one of them are dropped."""
-        kept = {}
+        still_good = {}
         for key, product in self._made.items():
             if product.workshop is None:
                 continue  # the model updates its own programs
@@ -60,8 +60,8 @@ class Products:
             if product.program.update(numbers) and trace.still_fits(self._model.mechanism):
                 plan = trace.plan
                 slopes = RawGradient(self._model.mechanism, key[3], plan, numbers) if key[3] else None
-                kept[key] = Product(product.program, product.workshop, slopes)
-        self._made = kept
+                still_good[key] = Product(product.program, product.workshop, slopes)
+        self._made = still_good
 
     def get(
         self, kind: Kind, quantity: Quantity, rows: tuple[str, ...], parameters: tuple[str, ...], raw: bool
@@ -101,7 +101,7 @@ class Products:
         return Product(program, workshop, slopes)
 
 
-def check_built_in(quantity: Quantity, joints: Sequence[Any], mechanism: Mechanism, names: Sequence[str]) -> None:
+def check_built_in(quantity: Quantity, joints: Sequence[object], mechanism: Mechanism, names: Sequence[str]) -> None:
     """Refuse numbers of joints that the program of a quantity has built in: their part would be missing."""
     fixed = {id(joint) for joint in joints}
     for name in names:
@@ -132,7 +132,7 @@ def differentiates_by_kernels(model: Model) -> bool:
     return form == "kernels" or (form == "auto" and GROWTH * estimate(model.workshop.plan()) > LARGE)
 
 
-def known_quantity(model: Any, what: str, name: Any) -> Quantity:
+def known_quantity(model: Model, what: str, name: Any) -> Quantity:
     """A quantity or the step of a stepper, by name."""
     steps = {quantity.name: quantity for quantity in (STEPS | LOOKING_BACK).values()}
     if isinstance(name, str) and name in steps:

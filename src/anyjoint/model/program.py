@@ -35,7 +35,7 @@ class Program:
         self.shapes = tuple(row.shape(mechanism) for row in quantity.outputs)
         self.size = output_size(quantity, trace, mechanism)
         self.dtype = np.dtype(dtype)
-        self.shelf: dict[Hashable, Any] = {}  # steppers made of it
+        self.shelf: dict[Hashable, object] = {}  # steppers made of it
         self.code = CompiledSchedule(trace.schedule, dtype=dtype, width=width)
         self.numbers = filled(quantity.name, trace, trace.numbers, (), self.dtype)
         self._built_in = built_in(trace.numbers)
@@ -111,7 +111,7 @@ class Program:
         count = batch[0] if batch else 1
         return result if self._row_call(count)(count, *arrays, result) else None
 
-    def may_write(self, out: Any, batch: tuple[int, ...], arrays: tuple[Any, ...]) -> bool:
+    def may_write(self, out: Any, batch: tuple[int, ...], arrays: tuple[object, ...]) -> bool:
         """Whether results may go straight to a caller's array."""
         if type(out) is not np.ndarray or out.dtype is not self.dtype or out.shape != (*batch, self.size):
             return False

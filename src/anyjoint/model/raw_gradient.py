@@ -55,7 +55,7 @@ class RawGradient:
             raise InputError(f"{name!r}: numbers of how a joint follows others have no derivatives; take differences")
         return begin + len(RAW) + order.index(own), np.ones((1, 1))
 
-    def push(self, changes: Mapping[str, Any]) -> Floats:
+    def push(self, changes: Mapping[str, object]) -> Floats:
         """Changes of raw numbers, (..., count), for changes of parameters."""
         made = np.zeros(self.count)
         for name, change in changes.items():

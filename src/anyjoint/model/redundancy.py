@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 
 from .change import GRAVITY, find
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 MOVING = ("placement", "joint")  # parameters that say where bodies are
 ROWS = ("constraint_errors", "constraint_bias")  # smooth, however many rows follow from others
@@ -18,7 +21,9 @@ RANK = 1e-9  # beside the strongest combination of rows: what is none
 CHANGES = 1e-8  # beside the largest: rates of combinations of rows that are rounding
 
 
-def warn_of_redundancy(model: Any, what: str, q: Any, t: Any, names: Sequence[str], above: int) -> None:
+def warn_of_redundancy(
+    model: Model, what: str, q: ArrayLike, t: ArrayLike | None, names: Sequence[str], above: int
+) -> None:
     """Say which of the named parameters make rows independent that follow from others at q.
 
     A combination u of rows with u^T G = 0 asks nothing. Where u^T dG z is not zero for a motion z that the rows allow,
@@ -38,7 +43,7 @@ def warn_of_redundancy(model: Any, what: str, q: Any, t: Any, names: Sequence[st
         )
 
 
-def breaking(model: Any, q: Floats, t: Any, names: Sequence[str]) -> list[str]:
+def breaking(model: Model, q: Floats, t: ArrayLike | None, names: Sequence[str]) -> list[str]:
     """The parameters of which some change lets redundant rows hold what they allow."""
     hard = np.flatnonzero(model.hard_rows)
     G = np.asarray(model.constraint_jacobian(q, t=t), dtype=float)[hard]

@@ -129,7 +129,7 @@ class RowPrograms:
         """The machine code of a quantity in which these parameters vary."""
         model, names = self._model, frozenset(rows.names)
         record = model.known(quantity)
-        key: Hashable = record.name if record.kept else record
+        key: Hashable = record.name if record.by_name else record
         if (key, names) not in self._programs:
             every = sorted({*names, *model.vary})
             workshop = self._workshops.setdefault(

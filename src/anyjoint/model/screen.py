@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.errors import SingularityError
 from anyjoint.mechanism.probing import random_coordinates
 from anyjoint.mechanism.singular import changes_twists, loses_inertia, singular_place
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 
 from .places import Shares, shares
 
@@ -51,7 +51,7 @@ class Screen:
         """Accelerations that nobody needs to look at."""
         return self.factor * (self.rest + self.speed + self.force)
 
-    def passes(self, q: Any, a: Floats) -> bool:
+    def passes(self, q: ArrayLike, a: Floats) -> bool:
         """Whether nothing is suspicious about a state or a batch."""
         tame = not a.size or bool(a.max() <= self.limit and a.min() >= -self.limit)
         return tame and (self.ranks is None or not self.ranks.broken(np.atleast_2d(np.asarray(q, dtype=float))))
@@ -87,7 +87,7 @@ def make_screen(model: Model, forward: Callable[..., Floats]) -> Screen | None:
     return Screen(at_rest, speed, force, rounding ** (-1 / 4), ranks)
 
 
-def look_closer(model: Model, screen: Screen, q: Any, v: Any, tau: Any, a: Floats) -> None:
+def look_closer(model: Model, screen: Screen, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a: Floats) -> None:
     """Raise if one of the states stands at a singular place; return if the numbers are right."""
     rows, q, v, tau = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (a, q, v, tau))
     q, v, tau = (np.broadcast_to(x, (len(rows), x.shape[-1])) for x in (q, v, tau))

@@ -18,6 +18,11 @@ from .part import Part, WhichBody
 if TYPE_CHECKING:
     from anyjoint.forces.force import Force
     from anyjoint.simulate import Trajectory
+    from anyjoint.simulate.drive import Torques
+    from anyjoint.simulate.events import Events
+    from anyjoint.simulate.hard_stop import Restitution
+    from anyjoint.simulate.progress import Telling
+    from anyjoint.simulate.stabilise import Stabilise
 
 
 class Uses(Part):
@@ -26,10 +31,11 @@ class Uses(Part):
     @named_options
     def simulate(
         self, q0: ArrayLike | None = None, v0: ArrayLike | None = None, duration: float = 10.0, dt: float = 1e-3,
-        method: str = "rk4", *, rtol: float = 1e-8, atol: float = 1e-10, tau: Any = None, forces: Sequence[Any] = (),
-        events: Any = (), save_every: int | None = None, progress: Any = None, threads: int = 1,
-        limits: bool | str = True, restitution: Any = None, hold: int | None = None, stabilise: Any = "project",
-        parameters: Given | None = None, gradient: bool = False, memory: int = 1 << 30,
+        method: str = "rk4", *, rtol: float = 1e-8, atol: float = 1e-10, tau: Torques = None,
+        forces: Sequence[Force] = (), events: Events = (), save_every: int | None = None, progress: Telling = None,
+        threads: int = 1, limits: bool | str = True, restitution: Restitution = None, hold: int | None = None,
+        stabilise: Stabilise = "project", parameters: Given | None = None, gradient: bool = False,
+        memory: int = 1 << 30,
     ) -> Trajectory:  # fmt: skip
         """Integrate the motion from (q0, v0); without them from the mechanism's own start.
 

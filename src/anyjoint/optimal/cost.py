@@ -40,7 +40,7 @@ class Cost:
         """Values and slopes where every row has one entry per sample: (samples,), and (samples, n) each."""
         given = [np.asarray(row, dtype=float) for row in rows]
         count = max(len(row) for row in given)
-        values: dict[Any, Any] = {}
+        values: dict[object, object] = {}
         for variables, row in zip(self.rows, given, strict=True):
             wide = row[:, None] if row.ndim == 1 else row
             values |= {node: wide[:, k] for k, node in enumerate(variables)}

@@ -13,7 +13,7 @@ from anyjoint.errors import AnyjointError, InputError
 from anyjoint.model.arguments import finite
 from anyjoint.optional import optional
 from anyjoint.options import named_options
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.simulate.progress import Progress
 from anyjoint.simulate.run_problem import ended_at_event
 from anyjoint.simulate.trajectory import Trajectory
@@ -25,6 +25,7 @@ from .unknowns import Unknown, check_apart, checked_iterations, limits, quiet, r
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
+    from anyjoint.simulate.progress import Telling
 
 Q0, V0, TAU, DURATION = OWN = "q0", "v0", "tau", "duration"
 HOPELESS = 1e30  # the cost of a run that fails
@@ -77,9 +78,10 @@ class Optimised:
 @named_options
 def optimise(
     model: Model, over: Mapping[str, Any], *, final: Callable[..., Any] | None = None,
-    running: Callable[..., Any] | None = None, duration: float = 1.0, dt: float = 1e-2, q0: Any = None, v0: Any = None,
-    actuated: Sequence[Any] | None = None, bounds: Mapping[str, tuple[Any, Any]] | None = None, iterations: int = 200,
-    tolerance: float = 1e-8, simulate: Mapping[str, Any] | None = None, progress: Any = None,
+    running: Callable[..., Any] | None = None, duration: float = 1.0, dt: float = 1e-2, q0: ArrayLike | None = None,
+    v0: ArrayLike | None = None, actuated: Sequence[Any] | None = None,
+    bounds: Mapping[str, tuple[Any, Any]] | None = None, iterations: int = 200, tolerance: float = 1e-8,
+    simulate: Mapping[str, Any] | None = None, progress: Telling = None,
 ) -> Optimised:  # fmt: skip
     """Find what makes a run cheapest; the model keeps the parameters that it has.
 

@@ -23,6 +23,7 @@ from .unknowns import Unknown, check_apart, checked_iterations, quiet, settings,
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
+    from anyjoint.simulate.progress import Telling
 
 BLIND = 1e-10  # of the largest: directions of parameters in which measurements change by less say nothing
 
@@ -31,7 +32,7 @@ BLIND = 1e-10  # of the largest: directions of parameters in which measurements 
 class Identified:
     """Fitted parameters: `values` as `model.parameters.set` takes them, and their standard deviations by label."""
 
-    values: dict[str, Any]
+    values: dict[str, object]
     uncertainty: dict[str, float]
     covariance: Floats = field(repr=False)
     rms: float
@@ -76,14 +77,14 @@ class Identified:
         return "\n".join([head, *known, "standard deviations:", *spread])
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return np.array2string(np.asarray(value), precision=6, separator=", ").replace("\n", "")
 
 
 @named_options
 def identify(
-    model: Model, data: Trajectory | Mapping[str, Any], parameters: Sequence[str], *, sigma: Any = None,
-    iterations: int = 50, tolerance: float = 1e-10, simulate: Mapping[str, Any] | None = None, progress: Any = None,
+    model: Model, data: Trajectory | Mapping[str, object], parameters: Sequence[str], *, sigma: Any = None,
+    iterations: int = 50, tolerance: float = 1e-10, simulate: Mapping[str, Any] | None = None, progress: Telling = None,
 ) -> Identified:  # fmt: skip
     """Fit parameters to measurements; the model keeps those that it has.
 
@@ -111,7 +112,7 @@ def identify(
         model.parameters.set(before)
 
 
-def _weights(sigma: Any, columns: int) -> Floats:
+def _weights(sigma: object, columns: int) -> Floats:
     given = finite("identify: sigma", 1.0 if sigma is None else sigma, (), (columns,))
     if not (given > 0).all():
         raise InputError(f"identify: sigma={sigma!r}; expected positive numbers, one or {columns}")

@@ -143,7 +143,7 @@ def _motion(model: Any, t: Floats, q: Floats, v: Floats, options: Mapping[str, A
     if not spacing[0] > 0 or np.ptp(spacing) > 1e-6 * spacing[0]:
         raise InputError("identify: samples of the measured motion are not equally far apart in time; resample it")
     chosen = run_options("identify", options, ("q0", "v0", "duration", "save_every"))
-    dt = chosen.pop("dt", spacing[0])
+    dt: Any = chosen.pop("dt", spacing[0])
     if not is_number(dt) or not dt > 0:
         raise InputError(f"identify: dt={dt!r}; expected a positive number of seconds")
     steps = max(1, round(float(spacing[0]) / float(dt)))

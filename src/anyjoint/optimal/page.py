@@ -16,7 +16,7 @@ Runs = Callable[[Iterable[Mapping[str, Any]]], Generator[Trajectory, None, None]
 
 
 def iterations_page(
-    history: Sequence[tuple[float, Mapping[str, Any]]], runs: Runs, path: str | Path, most: Any, **options: Any
+    history: Sequence[tuple[float, Mapping[str, object]]], runs: Runs, path: str | Path, most: Any, **options: Any
 ) -> Path:
     """Write the page; `history` has a number and the values of every iteration, of which at most `most` are shown."""
     from anyjoint.view import variants_page  # which stands above

@@ -11,7 +11,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.model.arguments import finite
 from anyjoint.optional import optional
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -34,7 +34,13 @@ class Regulator:
 
 
 def lqr(
-    model: Model, q: Any, tau: Any = None, *, Q: Any = 1.0, R: Any = 1.0, actuated: Sequence[Any] | None = None
+    model: Model,
+    q: ArrayLike,
+    tau: ArrayLike | None = None,
+    *,
+    Q: Any = 1.0,
+    R: Any = 1.0,
+    actuated: Sequence[object] | None = None,
 ) -> Regulator:
     """The feedback that keeps a model at rest at q at the least cost: the integral of x^T Q x + u^T R u.
 

@@ -33,7 +33,7 @@ class Unknown:
     labels: tuple[str, ...]
     shape: tuple[int, ...]
 
-    def values(self, x: Floats) -> dict[str, Any]:
+    def values(self, x: Floats) -> dict[str, object]:
         """Parameters of the model for these numbers."""
         head, _, what = self.name.rpartition("/")
         if what == INERTIA:
@@ -112,7 +112,7 @@ def check_apart(what: str, unknowns: Sequence[Unknown]) -> None:
             seen[name] = item.name
 
 
-def checked_iterations(what: str, iterations: Any, tolerance: Any) -> None:
+def checked_iterations(what: str, iterations: object, tolerance: Any) -> None:
     """Refuse what is no number of iterations, or no tolerance."""
     if isinstance(iterations, bool) or not isinstance(iterations, (int, np.integer)) or iterations < 1:
         raise InputError(f"{what}: iterations={iterations!r}; expected a whole number of at least 1")
@@ -120,7 +120,7 @@ def checked_iterations(what: str, iterations: Any, tolerance: Any) -> None:
         raise InputError(f"{what}: tolerance={tolerance!r}; expected a number that is not negative")
 
 
-def run_options(what: str, given: Any, own: Sequence[str]) -> dict[str, Any]:
+def run_options(what: str, given: Any, own: Sequence[str]) -> dict[str, object]:
     """Options of runs, without those that the caller sets itself."""
     if given is not None and not isinstance(given, Mapping):
         raise InputError(f"{what}: simulate={given!r}; expected options of the runs by name, such as {{'method': ...}}")
@@ -138,7 +138,7 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def settings(x: Floats, unknowns: Sequence[Unknown]) -> dict[str, Any]:
+def settings(x: Floats, unknowns: Sequence[Unknown]) -> dict[str, object]:
     """All parameters for the free numbers."""
     return {name: value for item, part in split(x, unknowns) for name, value in item.values(part).items()}
 

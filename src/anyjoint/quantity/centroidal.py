@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from anyjoint.dynamics.centroidal import CENTROIDAL
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, vector
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
@@ -21,7 +20,7 @@ def trace(workshop: Workshop, _: str) -> Trace:
     )
 
 
-def projected(tree: Straight) -> list[Any]:
+def projected(tree: Straight) -> list[Scalar]:
     """Columns of the mechanism's own velocities: A = A_e Phi, and what Phi itself changes."""
     assert tree.expanded is not None  # or nothing had to be projected
     tree.run(CENTROIDAL)

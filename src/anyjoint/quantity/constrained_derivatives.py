@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from anyjoint.codegen import Array, Kernel, Place, Store
 from anyjoint.codegen.builder import Builder, Embedded
-from anyjoint.codegen.keep import KEPT, in_two
+from anyjoint.codegen.keep import EARLY, in_two
 from anyjoint.dynamics.algorithm import Along
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import Scalar
 from anyjoint.stepper.physics import built_in_joints
 from anyjoint.symbolic import Graph
 from anyjoint.symbolic.derivative import jvp
@@ -40,14 +40,14 @@ def constrained_forward(workshop: Workshop, along: Along) -> Trace:
     builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
     rows, program = {name: builder.place(name) for name in inputs}, traced.schedule
     if parts := in_two(traced.schedule, DIRECTIONS):
-        once, program, kept = parts
-        rows[KEPT] = builder.room(kept)
-        Embedded(builder, once, (*DIRECTIONS, "result", KEPT)).call(rows)
-    add_columns(builder, Embedded(builder, program, (*DIRECTIONS, "result", KEPT)), rows, lengths, mechanism.nv)
+        once, program, size = parts
+        rows[EARLY] = builder.room(size)
+        Embedded(builder, once, (*DIRECTIONS, "result", EARLY)).call(rows)
+    add_columns(builder, Embedded(builder, program, (*DIRECTIONS, "result", EARLY)), rows, lengths, mechanism.nv)
     return replace(traced, schedule=builder.schedule(), joints=built_in_joints(mechanism))
 
 
-def change(system: Constrained, mechanism: Mechanism, along: Along, lengths: Sequence[int]) -> list[Any]:
+def change(system: Constrained, mechanism: Mechanism, along: Along, lengths: Sequence[int]) -> list[Scalar]:
     """How accelerations change along a direction, which is a row of its own for each input."""
     accelerations = system.answer(ACCELERATIONS)
     row = system.tree.variables.row

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from anyjoint.constraints.rows import Rows
-from anyjoint.spatial import cross, dot
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Matrix, cross, dot
 from anyjoint.trace.constrained import Constrained
 from anyjoint.tree.closures import GROUND
 
@@ -14,14 +14,14 @@ from .constraints import asked
 from .quantity import Q, Quantity, Row, T, V
 
 
-def touched(system: Constrained, k: int) -> list[tuple[int, Any]]:
+def touched(system: Constrained, k: int) -> list[tuple[int, Matrix]]:
     """The links that constraint k touches, and its rows on them; the ground stands still."""
     bodies, rows = system.mechanism.constraints[k].bodies, system.rows[k]
     links = [system.closed.plan.placed[body][0] if body >= 0 else GROUND for body in bodies]
     return [(link, K) for link, K in zip(links, rows.K, strict=True) if link != GROUND]
 
 
-def biases(system: Constrained) -> Sequence[Any]:
+def biases(system: Constrained) -> Sequence[Scalar]:
     """gamma of G a + gamma = 0: what rows still ask for where links are accelerated by velocities alone [GL eq. 16]."""
     made = []
     for k, rows in enumerate(system.rows):
@@ -31,9 +31,9 @@ def biases(system: Constrained) -> Sequence[Any]:
     return made
 
 
-def blocks(system: Constrained) -> Sequence[Any]:
+def blocks(system: Constrained) -> Sequence[Scalar]:
     """Constraint by constraint: K of the links touched, N of the coordinates touched, gamma against twists' rates."""
-    made: list[Any] = []
+    made: list[Scalar] = []
     for k, rows in enumerate(system.rows):
         on_links = touched(system, k)
         for _, K in on_links:
@@ -44,7 +44,7 @@ def blocks(system: Constrained) -> Sequence[Any]:
     return made
 
 
-def _against_twists(system: Constrained, rows: Rows, on_links: Sequence[tuple[int, Any]], row: int) -> Any:
+def _against_twists(system: Constrained, rows: Rows, on_links: Sequence[tuple[int, Matrix]], row: int) -> Scalar:
     """A row's gamma where links' accelerations are the rates of twists: those of origins less w x u."""
     total = rows.gamma[row]
     for link, K in on_links:

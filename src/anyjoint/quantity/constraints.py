@@ -7,11 +7,11 @@ M d + G^T y = 0, G d = -error [PAK reference 3].
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from anyjoint.constraints import Rows
 from anyjoint.dynamics.carried import CARRIED
 from anyjoint.mechanism.checks import check_regular
+from anyjoint.scalar import Scalar
 from anyjoint.trace.constrained import Constrained, Question, held
 from anyjoint.trace.workshop import Trace, Workshop
 
@@ -21,7 +21,7 @@ ACCELERATIONS = Question("accelerations")
 
 
 def asked(
-    name: str, inputs: tuple[str, ...], question: Question | Callable[[Constrained], Sequence[Any]]
+    name: str, inputs: tuple[str, ...], question: Question | Callable[[Constrained], Sequence[Scalar]]
 ) -> Callable[[Workshop, str], Trace]:
     """How a question is traced; without constraints there are no rows, and nothing has to be corrected."""
 
@@ -40,7 +40,7 @@ def asked(
 def baumgarte(a: float, b: float) -> Quantity:
     """Accelerations that also pull errors back: g'' + 2 a g' + b^2 g = 0."""
 
-    def right(rows: Rows) -> list[Any]:
+    def right(rows: Rows) -> list[Scalar]:
         return [x + 2 * a * y + b * b * z for x, y, z in zip(rows.gamma, rows.rate, held(rows), strict=True)]
 
     name = f"forward_dynamics baumgarte {a!r} {b!r}"

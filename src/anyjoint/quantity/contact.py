@@ -49,7 +49,7 @@ def contact(pull: float = 0.0, pushes: Sequence[Push] = (), given: Sequence[Resi
         optional=("t",),
         touching=True,
         divides=True,
-        kept=not pushes and given is None,
+        by_name=not pushes and given is None,
     )
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from anyjoint.dynamics.coriolis import CORIOLIS
 from anyjoint.dynamics.derivative_matrices import coriolis_entries, mass_entries
+from anyjoint.scalar import Scalar
 from anyjoint.trace.derivative_layout import coriolis_schedule
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
@@ -14,7 +13,7 @@ from .derivatives import LARGE, PER_PAIR, is_large, places
 from .quantity import Q, Quantity, Row, V
 
 
-def matrix(tree: Straight) -> list[Any]:
+def matrix(tree: Straight) -> list[Scalar]:
     """C over graph nodes; where joints follow others, v_e = Phi v, it is Phi^T (C_e Phi + M_e Phidot)."""
     if not tree.records:
         return []

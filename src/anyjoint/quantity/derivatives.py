@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from anyjoint.dynamics.algorithm import Algorithm, Along, algorithm
 from anyjoint.dynamics.derivative_matrices import (
@@ -24,7 +24,8 @@ from anyjoint.dynamics.derivatives import (
     resist,
 )
 from anyjoint.mechanism.checks import check_regular
-from anyjoint.spatial import Matrix, Vector, vector
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Matrix, Scalars, Vector, vector
 from anyjoint.trace.derivative_layout import forward_schedule, inverse_mass_schedule, inverse_schedule
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
@@ -33,6 +34,9 @@ from anyjoint.tree.plan import Plan
 from .constrained_derivatives import constrained_forward
 from .mass_matrix import projected_mass, traced_mass
 from .quantity import TAU, A, Q, Quantity, Row, T, V
+
+if TYPE_CHECKING:
+    from anyjoint.tree.record import Record
 
 # Straight programs find accelerations between these two: at none, then what they add.
 BEGINNING = algorithm("beginning", ("outward", begin), ("inward", resist), inputs=["q", "v"])
@@ -65,7 +69,7 @@ def places(tree: Straight, along: Along) -> list[Place]:
     return [Place(link.v, link.v if along == "velocities" else link.q) for link in tree.plan.links]
 
 
-def inverse_matrices(tree: Straight, along: Along) -> list[Any]:
+def inverse_matrices(tree: Straight, along: Along) -> list[Scalar]:
     """dtau/dq, dtau/dv and M over graph nodes."""
     if not tree.records:
         return []
@@ -77,23 +81,23 @@ def inverse_matrices(tree: Straight, along: Along) -> list[Any]:
     return [x for matrix in made for x in matrix.flat]
 
 
-def followed(tree: Straight, by_q: Matrix, by_v: Matrix, M: Matrix, a: Any) -> tuple[Matrix, Matrix, Matrix]:
+def followed(tree: Straight, by_q: Matrix, by_v: Matrix, M: Matrix, a: Scalars) -> tuple[Matrix, Matrix, Matrix]:
     """The same where joints follow others: tau = Phi^T tau_e with v_e = Phi v and a_e = Phi a + s."""
     assert tree.expanded is not None  # or there was nothing to follow
     Phi, bend = tree.expanded.Phi, tree.expanded.bend()
-    turn = bend.times(tree.rows["v"])
-    change = by_q @ Phi + by_v @ turn + M @ (bend.times(a) + bend.second)
+    swing = bend.times(tree.rows["v"])
+    change = by_q @ Phi + by_v @ swing + M @ (bend.times(a) + bend.second)
     forces = vector(*(x for body in tree.records for x in body.J_world.T @ body.f_all + own_forces(body)))
     Q = Phi.T @ change + bend.transposed_times(forces)
-    return Q, Phi.T @ (by_v @ Phi + M @ (2 * turn)), projected_mass(Phi, M)
+    return Q, Phi.T @ (by_v @ Phi + M @ (2 * swing)), projected_mass(Phi, M)
 
 
-def own_forces(body: Any) -> Any:
+def own_forces(body: Record) -> Vector:
     """What a joint itself asks for: armature, less springs and dampers."""
     return body.armature * body.qdd - body.passive
 
 
-def forward_matrices(tree: Straight, along: Along) -> list[Any]:
+def forward_matrices(tree: Straight, along: Along) -> list[Scalar]:
     """da/dq, da/dv and M^-1 over graph nodes: accelerations first, then -M^-1 times the derivatives at them."""
     if not tree.records:
         return []
@@ -164,7 +168,7 @@ def inverse_mass_trace(workshop: Workshop, _: str) -> Trace:
     if is_large(workshop, PER_SOLVE + workshop.mechanism.nv, LARGE[1]):
         return workshop.layout(MASS_FACTORS, inverse_mass_schedule)
 
-    def function(tree: Straight) -> list[Any]:
+    def function(tree: Straight) -> list[Scalar]:
         return list(Inverse(traced_mass(tree)).matrix().flat) if tree.records else []
 
     return workshop.straight("inverse mass matrix", ("q",), function, over="regrouped")

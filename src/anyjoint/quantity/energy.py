@@ -1,8 +1,7 @@
 """Energy, momentum and the first moment of mass: sums over all bodies."""
 
-from typing import Any
-
 from anyjoint.dynamics.kinematics import ENERGY, MASS_MOMENTS, MOMENTUM
+from anyjoint.scalar import Scalar
 from anyjoint.trace.constrained import Constrained, held
 from anyjoint.trace.workshop import Trace, Workshop
 
@@ -19,7 +18,7 @@ def energies(workshop: Workshop, _: str) -> Trace:
     return workshop.sweeps(ENERGY)
 
 
-def with_soft_rows(system: Constrained) -> list[Any]:
+def with_soft_rows(system: Constrained) -> list[Scalar]:
     """A soft row stores half its error squared over its compliance."""
     system.tree.run(ENERGY)
     kinetic, potential = system.tree.outputs(ENERGY)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from anyjoint.codegen import count_schedule
 from anyjoint.dynamics.algorithm import Algorithm, Over
@@ -18,6 +17,7 @@ from anyjoint.dynamics.recursive import RECURSIVE
 from anyjoint.dynamics.recursive_mixed import RECURSIVE_MIXED
 from anyjoint.dynamics.split_pivot import SPLIT_PIVOT
 from anyjoint.mechanism.checks import check_regular
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import vector
 from anyjoint.trace.cholesky_layout import solved_schedule
 from anyjoint.trace.mixed_layout import mixed_schedule
@@ -34,14 +34,14 @@ SMALL = 18  # velocities up to which the dense formulation is traced too, to see
 COUPLED = "composite-rigid-body"  # the formulation that joints which follow others are projected with
 
 
-def composite(tree: Straight) -> list[Any]:
+def composite(tree: Straight) -> list[Scalar]:
     """M by composite rigid bodies, then Newton-Euler bias, then M^-1 (tau - bias) [PAK eq. 7; SG eq. 16, 17, 54]."""
     tree.run(INERTIAL_BIAS)
     right = [t - g for t, g in zip(tree.values("tau"), tree.values("generalized"), strict=True)]
     return list(solve_from_leaves(traced_mass(tree), vector(*right)))
 
 
-def projected(tree: Straight) -> list[Any]:
+def projected(tree: Straight) -> list[Scalar]:
     """Where joints follow others: accelerations from the projected mass matrix and bias."""
     tree.run(BIAS)
     bias = tree.project(tree.values("generalized"))
@@ -53,7 +53,7 @@ SWEEPS: dict[str, Algorithm] = {
     a.name: a for a in (RECURSIVE, ARTICULATED_BODY, SPLIT_PIVOT, MODIFIED_ARTICULATED_BODY)
 }
 # How they are traced, and up to how many velocities: larger ones go by kernels.
-DENSE_FORMULATIONS: dict[str, tuple[Callable[[Straight], list[Any]], Over, int]] = {
+DENSE_FORMULATIONS: dict[str, tuple[Callable[[Straight], list[Scalar]], Over, int]] = {
     "composite-rigid-body": (composite, "regrouped", DENSE),
     "lagrangian": (lagrangian, "regrouped", SMALL),
 }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from anyjoint.dynamics.carried_hybrid import CARRIED_HYBRID
 from anyjoint.dynamics.hybrid import HYBRID
 from anyjoint.mechanism.checks import check_regular
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import vector
 from anyjoint.trace.constrained import Constrained, Question, after_first, led, right_side
 from anyjoint.trace.workshop import Trace, Workshop
@@ -43,10 +43,10 @@ def hybrid_dynamics(prescribed: frozenset[int]) -> Quantity:
     )
 
 
-def answers(prescribed: frozenset[int]) -> Callable[[Constrained], Sequence[Any]]:
+def answers(prescribed: frozenset[int]) -> Callable[[Constrained], Sequence[Scalar]]:
     """Accelerations and forces, where constraints hold or joints follow others."""
 
-    def found(system: Constrained) -> Sequence[Any]:
+    def found(system: Constrained) -> Sequence[Scalar]:
         mechanism, row = system.mechanism, system.tree.variables.row
         held = {body: place(system, body) for body in prescribed}
         for body, record in held.items():
@@ -57,8 +57,8 @@ def answers(prescribed: frozenset[int]) -> Callable[[Constrained], Sequence[Any]
         pairs = zip(mechanism.constraints, system.rows, strict=True)
         system.give([right_side(constraint, rows, ACCELERATIONS) for constraint, rows in pairs])
         system.tree.run(REST)
-        a: list[Any] = []
-        tau: list[Any] = []
+        a: list[Scalar] = []
+        tau: list[Scalar] = []
         for own in mechanism.bodies:
             if own.joint.nv:
                 a += list(system.tree.records[system.closed.plan.placed[own.index][0]].qdd)

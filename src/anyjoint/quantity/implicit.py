@@ -65,7 +65,7 @@ def implicit(pull: float = 0.0, pushes: Sequence[Push] = (), given: bool = False
         trace,
         optional=("t",),
         divides=True,
-        kept=not pushes,
+        by_name=not pushes,
     )
 
 

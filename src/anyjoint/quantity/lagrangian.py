@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from anyjoint.dynamics.lagrangian import LAGRANGIAN_INVERSE
 from anyjoint.dynamics.mass_matrix import solve_from_leaves
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Vector, vector, zeros
 from anyjoint.symbolic import Node
 from anyjoint.symbolic.rewrite import coefficients, substitute
 from anyjoint.trace.straight import Straight
 
 
-def equations_of_motion(outputs: Sequence[Any], qdd: Sequence[Node]) -> tuple[Matrix, Vector]:
+def equations_of_motion(outputs: Sequence[Scalar], qdd: Sequence[Node]) -> tuple[Matrix, Vector]:
     """M and c of outputs = M qdd + c, which are linear in the nodes qdd; M is taken from its lower triangle."""
     n = len(qdd)
     M = zeros(n, n)
@@ -25,7 +25,7 @@ def equations_of_motion(outputs: Sequence[Any], qdd: Sequence[Node]) -> tuple[Ma
     return M, c
 
 
-def lagrangian(tree: Straight) -> list[Any]:
+def lagrangian(tree: Straight) -> list[Scalar]:
     """M qdd = Q - c by LDL^T, Cholesky without square roots."""
     own = [tree.variables.graph.variable("qdd") for _ in tree.rows["v"]]
     qdd = vector(*own)

@@ -19,5 +19,5 @@ def push_forces(pushes: Sequence[Push]) -> Quantity:
         return workshop.pushed(pushes, loose=True).push_forces(("q", "v", *(row.name for row in signals)))
 
     return Quantity(
-        "push_forces", "Generalized forces of forces.", (Q, V, *signals), (TAU,), trace, kept=False
+        "push_forces", "Generalized forces of forces.", (Q, V, *signals), (TAU,), trace, by_name=False
     )

@@ -72,7 +72,7 @@ class Quantity:
     open: bool = False  # whether it knows nothing of constraints, and mechanisms with some want more
     touching: bool = False  # whether it is about contacts
     divides: bool = False  # whether it needs the inverse of the mass matrix, which coordinates without inertia have not
-    kept: bool = True  # whether models keep its program, by its name
+    by_name: bool = True  # whether models know its program by its name; others lie on its own shelf
     shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # made for runs
 
     def concerns(self, mechanism: Mechanism) -> bool:

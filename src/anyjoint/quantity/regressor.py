@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from anyjoint.dynamics.regressor import REGRESSOR, regressor_matrix
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import vector
 from anyjoint.trace.regressor_layout import regressor_schedule
 from anyjoint.trace.straight import Straight
@@ -15,7 +14,7 @@ from .quantity import A, Q, Quantity, Row, V
 SMALL = 8  # bodies up to which it is a straight program
 
 
-def entries(tree: Straight) -> list[Any]:
+def entries(tree: Straight) -> list[Scalar]:
     """Y by rows over graph nodes; where joints follow others, forces are projected."""
     if not tree.records:
         return []

@@ -7,18 +7,19 @@ delta, unless raw ones are asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from anyjoint.codegen import Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.dynamics.small_matrix import gram, ldl
+from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, vector, zeros
 from anyjoint.stepper.physics import JointGroup, joint_groups, moves_otherwise
 from anyjoint.symbolic import Graph, Node
 
 Nodes = list[Node]
-Map = Callable[[Any, Nodes, Nodes], Sequence[Any]]  # of a joint, its coordinates and another vector
+Map = Callable[[Joint, Nodes, Nodes], Sequence[Scalar]]  # of a joint, its coordinates and another vector
 
 
 class TangentSpace:
@@ -63,7 +64,7 @@ class TangentSpace:
         builder.run(number, *begins)
 
 
-def rate_matrix(joint: Any, q: Sequence[Any]) -> Matrix:
+def rate_matrix(joint: Joint, q: Sequence[Scalar]) -> Matrix:
     """T(q), a column for each velocity."""
     T = zeros(joint.nq, joint.nv)
     for j in range(joint.nv):
@@ -71,17 +72,17 @@ def rate_matrix(joint: Any, q: Sequence[Any]) -> Matrix:
     return T
 
 
-def _solve(joint: Any, q: Nodes, x: Nodes) -> Sequence[Any]:
+def _solve(joint: Joint, q: Nodes, x: Nodes) -> Sequence[Scalar]:
     T = rate_matrix(joint, q)
     factors = ldl(gram(T, T))
     return list(factors.back(factors.half(T.T @ vector(*x)) * factors.inverse))
 
 
-def _solve_transposed(joint: Any, q: Nodes, x: Nodes) -> Sequence[Any]:
+def _solve_transposed(joint: Joint, q: Nodes, x: Nodes) -> Sequence[Scalar]:
     T = rate_matrix(joint, q)
     factors = ldl(gram(T, T))
     return list(T @ factors.back(factors.half(vector(*x)) * factors.inverse))
 
 
-def _node(graph: Graph, x: Any) -> Node:
+def _node(graph: Graph, x: Scalar) -> Node:
     return x if isinstance(x, Node) else graph.constant(float(x))

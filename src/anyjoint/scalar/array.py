@@ -12,3 +12,4 @@ else:
     ArrayLike = Any  # numpy.typing takes longer to import than all that needs it
 
 Floats = np.ndarray[Any, np.dtype[Any]]  # of the type that a model was compiled for, or float64
+Ints = np.ndarray[Any, np.dtype[np.intp]]

@@ -10,8 +10,11 @@ from typing import Any
 from .dual import Dual
 from .functions import Scalar
 
+Nested = Any  # a scalar, or nested sequences or arrays of scalars
+Jet = tuple[list[Scalar], list[list[Scalar]], list[Scalar]]  # values, partial derivatives, second derivatives along v
 
-def map_nested(function: Callable[[Scalar], Scalar], tree: Any) -> Any:
+
+def map_nested(function: Callable[[Scalar], Scalar], tree: Nested) -> Nested:
     """Apply a function to every scalar of nested lists and tuples (arrays become lists)."""
     if isinstance(tree, (list, tuple)) or (hasattr(tree, "__array_interface__") and tree.ndim > 0):
         return [map_nested(function, item) for item in tree]
@@ -21,7 +24,7 @@ def map_nested(function: Callable[[Scalar], Scalar], tree: Any) -> Any:
 _levels = count(1)  # fresh for every differentiation: x may be a plain number while f closes over duals
 
 
-def derivative(f: Callable[[Scalar], Any], x: Scalar) -> Any:
+def derivative(f: Callable[[Scalar], Nested], x: Scalar) -> Nested:
     """df/dx at x; f returns a scalar or nested sequences of scalars, and so does this."""
     if hasattr(x, "differentiate_along"):
         return x.differentiate_along(f)
@@ -29,9 +32,7 @@ def derivative(f: Callable[[Scalar], Any], x: Scalar) -> Any:
     return map_nested(lambda y: _slope(y, level), f(Dual(x, 1.0, level)))
 
 
-def jet(
-    f: Callable[[Sequence[Scalar]], Sequence[Scalar]], q: Sequence[Scalar], v: Sequence[Scalar]
-) -> tuple[list[Scalar], list[list[Scalar]], list[Scalar]]:
+def jet(f: Callable[[Sequence[Scalar]], Sequence[Scalar]], q: Sequence[Scalar], v: Sequence[Scalar]) -> Jet:
     """f(q), its partial derivatives (a list per coordinate) and its second derivative along v."""
     for x in (*q, *v):
         if hasattr(x, "jet"):

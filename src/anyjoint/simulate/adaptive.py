@@ -58,10 +58,10 @@ class Samples:
         k = np.minimum(np.searchsorted(after, at, side="left"), len(after) - 1)
         self.values[first:end, member] = interpolated(at, before[k], used[k], y[k], dense[k])
         self.filled[member] = end
-        if self.request.record is not None:
+        if self.request.log is not None:
             n = self.nq + self.nv
             looked = np.zeros((len(before), 0)) if past is None else np.hstack([past, dense[:, 0, :n]])
-            self.request.record.add(member, before, used, np.hstack([y[:, :n], looked]))
+            self.request.log.add(member, before, used, np.hstack([y[:, :n], looked]))
         self.steps += len(before)
         if self.history is not None:
             self.history.append((before, after, used, y, dense))

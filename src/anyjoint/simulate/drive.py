@@ -12,9 +12,10 @@ from anyjoint.errors import InputError
 from anyjoint.forces.program import ForceProgram
 from anyjoint.forces.signal import BadInput, signal_at
 from anyjoint.scalar import reals
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 
-Callback = Callable[[float, Floats, Floats], Any]
+Callback = Callable[[float, Floats, Floats], ArrayLike]
+Torques = ArrayLike | tuple[ArrayLike, ArrayLike] | Callback | None  # constant, samples, (times, values), a function
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class Drive:
         return tau + self.forces.torque(0.0, q, v) if self.forces and self.forces.torques else tau
 
 
-def checked(tau: Any, nv: int, t: float) -> Floats:
+def checked(tau: ArrayLike, nv: int, t: float) -> Floats:
     """What a callback has returned, as numbers."""
     try:
         found = tau if isinstance(tau, np.ndarray) and tau.dtype == float else reals(tau)
@@ -128,7 +129,7 @@ def read_only(x: Floats) -> Floats:
     return view
 
 
-def make_drive(tau: Any, nv: int, batch: int | None, duration: float, forces: ForceProgram) -> Drive:
+def make_drive(tau: Torques, nv: int, batch: int | None, duration: float, forces: ForceProgram) -> Drive:
     """The inputs that a user gave as `tau`; batch is None for a single trajectory."""
     if tau is None:
         return Drive(np.zeros((1, nv)), forces=forces)
@@ -141,7 +142,7 @@ def make_drive(tau: Any, nv: int, batch: int | None, duration: float, forces: Fo
     if isinstance(tau, tuple) and len(tau) == 2 and np.ndim(tau[0]) == 1 and np.ndim(tau[1]) == 2:
         if not _fits(tau[1], nv):
             _refuse(tau, nv)
-        return Drive(_numbers(tau[1]), _times(tau[0], len(tau[1])), forces=forces)
+        return Drive(_numbers(tau[1]), _times(tau[0], np.shape(tau[1])[0]), forces=forces)
     values = _numbers(tau)
     if values.shape == (nv,):
         return Drive(values[None, :].copy(), forces=forces)
@@ -152,7 +153,7 @@ def make_drive(tau: Any, nv: int, batch: int | None, duration: float, forces: Fo
     _refuse(tau, nv)
 
 
-def _fits(values: Any, nv: int) -> bool:
+def _fits(values: ArrayLike, nv: int) -> bool:
     return np.ndim(values) == 2 and np.shape(values)[1] == nv and np.shape(values)[0] > 0
 
 

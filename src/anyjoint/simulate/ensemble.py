@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,15 +23,18 @@ from .status import Status
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
+    from anyjoint.forces import Force
     from anyjoint.model import Model
+    from anyjoint.simulate.drive import Torques
+    from anyjoint.simulate.stabilise import Stabilise
 
 OTHER_METHOD = ', or method="dopri5"'
 
 
 def simulate_each(
     model: Model, q0: Floats, v0: Floats, *, duration: float, dt: float, method: str, rtol: float = 1e-8,
-    atol: float = 1e-10, tau: Any = None, forces: Any = (), save_every: int | None = None, limits: bool = True,
-    stabilise: Any = "project", parameters: Given | None = None,
+    atol: float = 1e-10, tau: Torques = None, forces: Sequence[Force] = (), save_every: int | None = None,
+    limits: bool = True, stabilise: Stabilise = "project", parameters: Given | None = None,
 ) -> tuple[Trajectory, list[Status]]:  # fmt: skip
     """As `simulate` for a batch, with a status for each trajectory; one that has ended is meaningless from there on.
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 
-Function = Callable[[float, Floats, Floats], Any]
+Function = Callable[[float, Floats, Floats], ArrayLike]
 PRECISION = 1e-12  # seconds to which a crossing is bracketed, relative to times beyond a second
 
 
@@ -51,7 +50,10 @@ class Event:
         return (up and self.direction >= 0) or (down and self.direction <= 0)
 
 
-def as_events(events: Any, single: bool) -> tuple[Event, ...]:
+Events = Event | Function | Iterable[Event | Function]
+
+
+def as_events(events: Events, single: bool) -> tuple[Event, ...]:
     """Events from a list of events or of plain functions."""
     given = [events] if isinstance(events, Event) or callable(events) else list(events or ())
     if given and not single:

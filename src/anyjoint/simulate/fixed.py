@@ -55,8 +55,8 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
             pace.stop()
             done += count
             left = stepper.step.past or stepper.step.tape
-            if request.record is not None and left:
-                request.record.leave(taken + every * np.arange(1, count + 1), out[..., left])
+            if request.log is not None and left:
+                request.log.leave(taken + every * np.arange(1, count + 1), out[..., left])
             taken += count * every
             yield _chunk(request, times[at : at + count], out, count * every, stepper.step.shown)
             at += count

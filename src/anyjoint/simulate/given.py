@@ -11,7 +11,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
 from anyjoint.scalar import reals
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.newton import CLOSE
 
@@ -25,7 +25,7 @@ FINEST = 45  # roundings that a tolerance may not fall below
 SOLVED = 100  # times as close as that equations are solved
 
 
-def checked_stepper(method: Any) -> Stepper:
+def checked_stepper(method: object) -> Stepper:
     """The stepper of a name."""
     if method not in STEPPERS:
         near = difflib.get_close_matches(str(method), STEPPERS, n=1, cutoff=0.3)
@@ -66,7 +66,7 @@ def tolerances(rtol: Any, atol: Any, least: float) -> tuple[float, float]:
     return float(rtol), float(atol)
 
 
-def start_states(model: Model, q0: Any, v0: Any) -> tuple[Floats, Floats, bool]:
+def start_states(model: Model, q0: ArrayLike | None, v0: ArrayLike | None) -> tuple[Floats, Floats, bool]:
     """Batches of coordinates and velocities to begin with, and whether a single state was asked for."""
     start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
     q = _numbers("q0", start[0] if q0 is None else q0, model.nq)

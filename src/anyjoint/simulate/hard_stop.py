@@ -23,6 +23,9 @@ IMPACT = "impact"
 METHODS = ("rk4", "semi-implicit-euler", "dopri5")
 
 
+Restitution = float | Mapping[str, float] | None  # for all limits, or by the names of coordinates
+
+
 @dataclass(frozen=True)
 class Stop:
     """One end of a coordinate: its name, places of the coordinate and of its velocity, where, and from which side.
@@ -53,7 +56,7 @@ class Stop:
 
 
 def hard_stops(
-    model: Model, limits: Any, restitution: Any, stepper: Stepper, hold: int | None
+    model: Model, limits: bool | str, restitution: Restitution, stepper: Stepper, hold: int | None
 ) -> tuple[Stop, ...] | None:
     """All limits of a model, if they are to be met by impacts."""
     if limits != IMPACT:
@@ -77,7 +80,7 @@ def hard_stops(
     return tuple(made)
 
 
-def _restitutions(model: Model, given: Any) -> dict[str, float]:
+def _restitutions(model: Model, given: float | Mapping[str, float]) -> dict[str, float]:
     """The restitution of every limited coordinate: one number for all, or some by the names of coordinates."""
     names = [name for name, *_ in limited_coordinates(model.mechanism)]
     chosen = given if isinstance(given, Mapping) else dict.fromkeys(names, given)

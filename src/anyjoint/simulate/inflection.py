@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,7 @@ class Bend:
 
     curve: str
     variables: tuple[Node, ...]
-    outputs: tuple[Any, ...]
+    outputs: tuple[object, ...]
 
     def values(self, q: Floats) -> Floats:
         """The vectors (n, 3) at coordinates (n, nq) of the joint."""

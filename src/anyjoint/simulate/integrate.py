@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.force import is_number
@@ -21,17 +21,23 @@ from .contact import simulate_contacts
 from .doubts import doubts
 from .engine import engine
 from .impact import Crowded, ImpactRecorder, impact_engine, simulate_members
+from .log import Log
 from .progress import Progress
 from .recorder import Recorder, underflow
 from .request import Request, make_request
 from .run_problem import check_differentiable
 from .start import singular_start, started
-from .steps import Record
 from .touching import rubbing, unfelt
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
+    from anyjoint.forces import Force
     from anyjoint.model import Model
+    from anyjoint.simulate.drive import Torques
+    from anyjoint.simulate.events import Events
+    from anyjoint.simulate.hard_stop import Restitution
+    from anyjoint.simulate.progress import Telling
+    from anyjoint.simulate.stabilise import Stabilise
 
 MEMORY = 1 << 30  # bytes that the states of a run to be differentiated may take
 
@@ -47,16 +53,16 @@ def simulate(
     *,
     rtol: float = 1e-8,
     atol: float = 1e-10,
-    tau: Any = None,
-    forces: Sequence[Any] = (),
-    events: Any = (),
+    tau: Torques = None,
+    forces: Sequence[Force] = (),
+    events: Events = (),
     save_every: int | None = None,
-    progress: Any = None,
+    progress: Telling = None,
     threads: int = 1,
     limits: bool | str = True,
-    restitution: Any = None,
+    restitution: Restitution = None,
     hold: int | None = None,
-    stabilise: Any = "project",
+    stabilise: Stabilise = "project",
     parameters: Given | None = None,
     gradient: bool = False,
     memory: int = MEMORY,
@@ -153,4 +159,4 @@ def differentiable(request: Request, save_every: int | None, memory: int) -> Req
     every = request.every if save_every else max(1, math.ceil(request.steps * bytes_each / memory))
     if every > 1 and request.events:
         raise InputError("gradient: a run with events keeps every step; leave save_every out, or give more memory")
-    return replace(request, every=every, record=Record.of(request.model.mechanism, every))
+    return replace(request, every=every, log=Log.of(request.model.mechanism, every))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from anyjoint.joints import Joint
 
 Made = TypeVar("Made")
 MOST = 16  # so that forces made anew for every run do not pile up
@@ -41,7 +44,7 @@ def forget(owner: Owner, key: Hashable) -> None:
 class Joints:
     """The joints of a mechanism as a key: the very same objects."""
 
-    joints: tuple[Any, ...]
+    joints: tuple[Joint, ...]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Joints) and list(map(id, self.joints)) == list(map(id, other.joints))

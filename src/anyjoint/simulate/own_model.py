@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from anyjoint.model import Model
 
-from .steps import Record
+from .log import Log
 
 
-def record_of(model: Model) -> Record | None:
+def log_of(model: Model) -> Log | None:
     """What the parameters of a model are now; those of a single run in a sweep never change."""
-    return Record.of(model.mechanism) if isinstance(model, Model) else None
+    return Log.of(model.mechanism) if isinstance(model, Model) else None
 
 
-def as_it_was(model: Model, record: Record) -> Model:
-    """The model, or a copy with the parameters of the record if they are others by now."""
-    if record.still_holds(model.mechanism):
+def as_it_was(model: Model, log: Log) -> Model:
+    """The model, or a copy with the parameters of the log if they are others by now."""
+    if log.still_holds(model.mechanism):
         return model
     mechanism = model.mechanism.__copy__()
-    mechanism.gravity = record.gravity
-    for body in record.bodies:
+    mechanism.gravity = log.gravity
+    for body in log.bodies:
         mechanism.replace_body(body)
     return Model(mechanism, model.algorithm, model.dtype.name, model.workshop.form, model.width, model.vary)

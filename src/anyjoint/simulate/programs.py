@@ -19,7 +19,7 @@ def program_of(model: Model, quantity: str | Quantity, rows: ParameterRows | Non
     """The program of a quantity; one under the forces of a run is kept with the quantity, not by the model."""
     if rows:
         return model.row_programs.program(quantity, rows)
-    if isinstance(quantity, str) or quantity.kept:
+    if isinstance(quantity, str) or quantity.by_name:
         return model.program(quantity)
 
     def make() -> Program:

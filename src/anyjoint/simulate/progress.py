@@ -9,16 +9,19 @@ from typing import Any
 
 from anyjoint.errors import InputError
 
+Telling = (
+    bool | Callable[[float], object] | None
+)  # True shows a bar, False none, None after a while; a function is told
 PATIENCE = 2.0  # seconds before a bar appears by itself
 
 
 class Progress:
     """Shows how far a run is: None decides by itself, True and False force it, a function gets the fraction."""
 
-    def __init__(self, wanted: Any, title: str) -> None:
+    def __init__(self, wanted: Telling, title: str) -> None:
         if not (wanted is None or isinstance(wanted, bool) or callable(wanted)):
             raise InputError(f"progress={wanted!r}; expected None, True, False or a function of the fraction done")
-        self._function: Callable[[float], Any] | None = wanted if callable(wanted) else None
+        self._function: Callable[[float], object] | None = wanted if callable(wanted) else None
         self._allowed = wanted is True or (wanted is None and sys.stderr.isatty())
         self._delay = 0.0 if wanted is True else PATIENCE
         self._title, self._begin = title, time.perf_counter()

@@ -71,7 +71,7 @@ class PythonStepper:
         """What corrects accelerations a, where velocities follow them within a time g."""
         return self._felt(t, q, v, [g], a)
 
-    def _felt(self, t: float, q: Floats, v: Floats, *given: Any) -> Floats:
+    def _felt(self, t: float, q: Floats, v: Floats, *given: object) -> Floats:
         signals = [signal_at(f, t) for f in self.drive.functions]
         rows = [*given, *self.model.clock(t), *([signals] if signals else [])]
         tau = self.drive.given(t, q, v, self.member)

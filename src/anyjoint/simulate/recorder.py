@@ -79,13 +79,13 @@ class Recorder:
             bad = gone[0]
             self.stop(False, f"{gone[1]}, at t = {float(chunk.t[bad]):.6g} s", float(chunk.t[bad]))
         begin = Chunk(self.t[-1][-1:], self.q[-1][-1:], self.v[-1][-1:], 0)
-        kept = Chunk(chunk.t[:bad], chunk.q[:bad], chunk.v[:bad], chunk.steps, chunk.state_at)
+        sound = Chunk(chunk.t[:bad], chunk.q[:bad], chunk.v[:bad], chunk.steps, chunk.state_at)
         if bad and self.guarded:
-            kept = self._guarded(kept, chunk.paths)
-        if len(kept.t) and self.request.events:
-            kept = self._watch(begin, kept)
-        if len(kept.t):
-            self._append(kept)
+            sound = self._guarded(sound, chunk.paths)
+        if len(sound.t) and self.request.events:
+            sound = self._watch(begin, sound)
+        if len(sound.t):
+            self._append(sound)
         return self.status is None
 
     def _append(self, chunk: Chunk) -> None:

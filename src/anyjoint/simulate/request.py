@@ -24,7 +24,7 @@ from anyjoint.quantity.constraints import baumgarte
 from anyjoint.quantity.contact import contact
 from anyjoint.quantity.implicit import implicit
 from anyjoint.quantity.push_forces import push_forces
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.physics import built_in_joints
 
@@ -36,13 +36,19 @@ from .hard_stop import IMPACT, Stop, hard_stops
 from .kept import kept
 from .known_forces import check_built_into
 from .limits import check_start, check_stops, stops
+from .log import Log
 from .programs import program_of
 from .python_step import damping_of
 from .stabilise import PROJECT, Stabilise, checked_stabilise
 from .touching import check_contacts
 
 if TYPE_CHECKING:
+    from anyjoint.forces import Force
     from anyjoint.model import Model
+    from anyjoint.model.parameter_rows import Given
+    from anyjoint.simulate.drive import Torques
+    from anyjoint.simulate.events import Events
+    from anyjoint.simulate.hard_stop import Restitution
 
 TINIEST = 1e-300  # step
 WITHIN = "implicit-midpoint"  # leads to states within a step that looks back, which has no way to begin elsewhere
@@ -70,7 +76,7 @@ class Request:
     hold: int | None = None  # steps for which a controller's answer is held
     stabilise: Stabilise = None  # how the motion is kept on constraints
     parameters: ParameterRows | None = None  # of each trajectory
-    record: Any = None  # where steps of the method's own choice are written down, if the run is to be differentiated
+    log: Log | None = None  # where steps of the method's own choice are written, if the run is to be differentiated
     given: tuple[Floats, Floats] | None = None  # first states before joints chose their charts
     note: str = ""  # why the method was chosen, if the user left that to us
     limits: bool = False  # whether limits of joints are a part of the step
@@ -142,7 +148,7 @@ class Request:
         plain = not (mechanism.constraints or mechanism.timed or self.model.workshop.expansion)
         cut = any(event.terminal for event in self.events)  # an event cuts a step short, whose stages are others
         able = plain and not (stepper.implicit or stepper.adaptive or cut)
-        return self.record is not None and able and differentiates_by_kernels(self.model)
+        return self.log is not None and able and differentiates_by_kernels(self.model)
 
     @cached_property
     def powered(self) -> bool:
@@ -180,9 +186,10 @@ class Request:
 
 
 def make_request(
-    model: Model, q0: Any, v0: Any, duration: Any, dt: Any, method: str, rtol: Any, atol: Any, tau: Any,
-    forces: Sequence[Any], events: Any, save_every: int | None, threads: int, limits: Any = True, hold: Any = None,
-    stabilise: Any = "project", parameters: Any = None, restitution: Any = None,
+    model: Model, q0: ArrayLike | None, v0: ArrayLike | None, duration: float, dt: float, method: str, rtol: float,
+    atol: float, tau: Torques, forces: Sequence[Force], events: Events, save_every: int | None, threads: int,
+    limits: bool | str = True, hold: int | None = None, stabilise: Stabilise = "project",
+    parameters: Given | None = None, restitution: Restitution = None,
 ) -> Request:  # fmt: skip
     """Check everything that a user gave."""
     stepper = checked_stepper(method)
@@ -236,7 +243,9 @@ def _checked_rows(model: Model, given: Any, single: bool, batch: int) -> Paramet
     return rows
 
 
-def _with_stops(model: Model, q: Floats, forces: Any, limits: Any, dt: float, stepper: Stepper) -> Sequence[Any]:
+def _with_stops(
+    model: Model, q: Floats, forces: Sequence[Force], limits: object, dt: float, stepper: Stepper
+) -> Sequence[Any]:
     """The forces, and stops at the limits that joints declare unless the user brings stops or wants none."""
     if not isinstance(forces, (list, tuple)):
         raise InputError(f"forces={forces!r}; expected a list of forces, such as [aj.forces.Spring(...)]")
@@ -258,23 +267,31 @@ def _with_stops(model: Model, q: Floats, forces: Any, limits: Any, dt: float, st
     return [*forces, made] if made else forces
 
 
-def _forces(model: Model, forces: Any) -> ForceProgram:
+def _forces(model: Model, forces: Sequence[Force]) -> ForceProgram:
     where = tuple(model.mechanism.bodies) if forces else ()  # no forces depend on no parameters
     key = ("forces", signature(tuple(forces), whole=True), where)
 
     def make() -> ForceProgram:
         program = trace_forces(model.mechanism, forces)
-
-        def torque(q: Floats, v: Floats, signals: Floats) -> Floats:
-            rows = [x.astype(model.dtype).reshape(-1, x.shape[-1]) for x in (q, v)]
-            more = [signals.astype(model.dtype)] if len(signals) else []
-            code: Any = program_of(model, pushing(model, program))
-            made = code(*rows, *more)
-            return np.asarray(made, dtype=float).reshape(v.shape)
-
-        return replace(program, compiled=torque) if program.many else program
+        return replace(program, compiled=ByKernels(model, program)) if program.many else program
 
     return kept(model, key, make)
+
+
+@dataclass(frozen=True)
+class ByKernels:
+    """Generalized forces of many pushes, by kernels of a model."""
+
+    model: Model
+    forces: ForceProgram
+
+    def __call__(self, q: Floats, v: Floats, signals: Floats) -> Floats:
+        """At states (..., n)."""
+        rows = [x.astype(self.model.dtype).reshape(-1, x.shape[-1]) for x in (q, v)]
+        more = [signals.astype(self.model.dtype)] if len(signals) else []
+        code: Any = program_of(self.model, pushing(self.model, self.forces))
+        made = code(*rows, *more)
+        return np.asarray(made, dtype=float).reshape(v.shape)
 
 
 def pushing(model: Model, forces: ForceProgram) -> Quantity:

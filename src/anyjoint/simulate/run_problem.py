@@ -31,9 +31,13 @@ from .step_programs import StepPrograms
 from .steps import Steps
 
 if TYPE_CHECKING:
+    from anyjoint.model import Model
+
     from .trajectory import Trajectory
 
-SOLVE = Quantity("solve with the mass matrix", "M^-1 x in linear time.", (Q, X), (A,), sweeps(MASS_SOLVE), kept=False)
+SOLVE = Quantity(
+    "solve with the mass matrix", "M^-1 x in linear time.", (Q, X), (A,), sweeps(MASS_SOLVE), by_name=False
+)
 Q0, V0, TAU, DURATION = "q0", "v0", "tau", "duration"
 CLOSE = 1e-4  # of a step: how far before and behind a time inputs are looked at for their slope
 
@@ -63,7 +67,7 @@ class Problem:
         self.stretch = 0.0  # along a direction, how much longer the run becomes
 
     @property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> tuple[object, ...]:
         """What programs depend on."""
         request, mechanism = self.request, self.model.mechanism
         joints = Joints(tuple(body.joint for body in mechanism.bodies))
@@ -181,7 +185,8 @@ def checked_run(traj: Trajectory) -> Request:
         raise InputError("this trajectory does not know its steps; simulate(..., gradient=True) makes one that does")
     if not traj.status.ok:
         raise InputError(f"the run did not reach its end, so it has no gradient: {traj.status.reason}")
-    if not request.record.still_holds(request.model.mechanism):
+    assert request.log is not None  # it is asked for with the gradient
+    if not request.log.still_holds(request.model.mechanism):
         raise InputError("parameters of the model have changed since the run, so its steps are others; simulate again")
     return request
 
@@ -246,6 +251,6 @@ def ended_at_event(traj: Trajectory, request: Request) -> bool:
     return any(event.terminal for event in request.events) and bool(traj.status.reason)
 
 
-def bends(model: Any) -> bool:
+def bends(model: Model) -> bool:
     """Whether velocities are not simply rates of coordinates."""
     return not all(body.joint.rates_are_velocities for body in model.mechanism.bodies)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 
-def tangent(traj: Trajectory, direction: Mapping[str, Any], raw: bool) -> tuple[Floats, Floats]:
+def tangent(traj: Trajectory, direction: Mapping[str, object], raw: bool) -> tuple[Floats, Floats]:
     """See `Trajectory.tangent`."""
     if not isinstance(direction, Mapping):
         raise InputError(f"tangent: a direction is changes by name, such as {{'q0': ...}}; got {direction!r}")
@@ -105,14 +105,14 @@ def _directions(problem: Problem, member: int, direction: Mapping[str, Any], raw
     return rate, _input_rates(problem, member, direction.get(TAU)), numbers
 
 
-def _own(problem: Problem, member: int, name: str, given: Any, n: int) -> Floats:
+def _own(problem: Problem, member: int, name: str, given: object, n: int) -> Floats:
     """The change (n,) of one trajectory, of what is given for all, or (batch, n) for each."""
     batch = () if problem.traj.q.ndim == 2 else (problem.request.batch,)
     values = finite(f"tangent: {name}", given, *dict.fromkeys([(n,), (*batch, n)]))
     return np.asarray(values if values.ndim == 1 else values[member])
 
 
-def _input_rates(problem: Problem, member: int, given: Any) -> Any:
+def _input_rates(problem: Problem, member: int, given: object) -> Any:
     drive, width, nv = problem.request.drive, problem.map.width, problem.model.nv
     if drive.times is not None:
         values = np.zeros_like(drive.values) if given is None else finite("tangent: tau", given, drive.values.shape)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ class SideWatch:
     names: tuple[str, ...]
     q: slice
     variables: tuple[Node, ...]
-    vector: tuple[Any, ...]
+    vector: tuple[object, ...]
     meaning: str
 
     def first(self, t: Floats, q: Floats) -> tuple[int, float, Floats] | None:

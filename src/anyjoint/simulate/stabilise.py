@@ -26,7 +26,7 @@ APART = 1e-3  # errors at which a mechanism has come apart
 MANY = 200  # velocities up to which the degrees of freedom are counted before a run
 
 
-def checked_stabilise(given: Any, model: Model) -> Stabilise:
+def checked_stabilise(given: object, model: Model) -> Stabilise:
     """How the motion is kept on constraints: by projection, Baumgarte's feedback, or not at all."""
     if isinstance(given, (tuple, list)) and len(given) == 3 and given[0] == BAUMGARTE:
         if all(is_real(x) and 0 <= float(x) < np.inf for x in given[1:]):
@@ -90,9 +90,7 @@ def charted(model: Model) -> bool:
     return kept(model, ("charts", joints), lambda: any(map(has_chart, {id(x): x for x in joints.joints}.values())))
 
 
-def drift(
-    model: Model, t: Floats, q: Floats, v: Floats, rows: ParameterRows | None = None
-) -> tuple[float, str, float]:
+def drift(model: Model, t: Floats, q: Floats, v: Floats, rows: ParameterRows | None = None) -> tuple[float, str, float]:
     """The largest error of positions along a run, in which row, and when; `rows` has the parameters of all samples."""
     times = {"t": np.asarray(t, model.dtype)[:, None]} if model.mechanism.timed else {}
     position, _ = model.constraint_errors(q.astype(model.dtype), v.astype(model.dtype), parameters=rows, **times)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from anyjoint.codegen import Array, CompiledSchedule, Place, Schedule
 from anyjoint.codegen.adjoint import Solve, adjoint, bar_of
@@ -18,6 +18,7 @@ from anyjoint.codegen.tangent import tangent
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.forces.program import ForceProgram
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import Scalar
 from anyjoint.scalar.array import Floats
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps, Sum
@@ -27,6 +28,9 @@ from anyjoint.trace.joint_numbers import raw_places
 from anyjoint.trace.workshop import Trace
 
 from .taped_step import KNOWN, TAPE, TapedOps, counted_from_the_end
+
+if TYPE_CHECKING:
+    from anyjoint.codegen.builder import Values
 
 ROWS = ("state", "drive", "h", "s")
 ARRAYS = (*(Array(name, "row") for name in ROWS), Array("numbers", "uniform"), Array("settings", "uniform"))
@@ -171,10 +175,10 @@ def _interpolate(ops: CompiledOps, stepper: Stepper) -> None:
 def go_inside(builder: Builder, tableau: Tableau, n: int, y: Place, rates: Sequence[Place]) -> None:
     """From the beginning of a step to the part s of it [Tableau]: y + h sum_j k_j sum_p dense[j][p] s^(p+1)."""
 
-    def inside(x: Any) -> dict[str, Any]:
-        total: Any = 0.0
+    def inside(x: Values) -> dict[str, Scalar]:
+        total: Scalar = 0.0
         for i, powers in enumerate(tableau.dense):
-            weight: Any = 0.0
+            weight: Scalar = 0.0
             for power in reversed(powers):
                 weight = (weight + power) * x["s"]
             total = total + weight * x[f"k{i}"]

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.joints.parameters import parameters
-from anyjoint.mechanism import Body, Mechanism
-from anyjoint.model.change import SPRING
 from anyjoint.scalar.array import Floats
 
 from .fixed import drive_rows, fixed_parts
@@ -21,57 +18,6 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 END = 1e-9  # of a step: a sample so close to its end is there
-
-
-@dataclass
-class Record:
-    """What a run leaves behind: what the mechanism was, and of a run with error control its accepted steps.
-
-    Those by their beginnings, lengths and first states, and if they look back, what the next one looks at and the rates
-    that they begin with. Of others that look back what they look at, by how many steps there were before, and of those
-    that do not the accelerations of their stages.
-    """
-
-    bodies: tuple[Body, ...]
-    gravity: tuple[float, ...]
-    every: int = 1
-    parts: dict[int, list[tuple[Floats, Floats, Floats]]] = field(default_factory=dict)
-    left: list[tuple[Floats, Floats]] = field(default_factory=list)
-
-    @staticmethod
-    def of(mechanism: Mechanism, every: int = 1) -> Record:
-        """The record of a run that begins now, and of which every so many steps are kept."""
-        return Record(tuple(mechanism.bodies), tuple(map(float, mechanism.gravity)), every)
-
-    def still_holds(self, mechanism: Mechanism) -> bool:
-        """Whether all parameters of the mechanism are what they were in the run."""
-        pairs = zip(self.bodies, mechanism.bodies, strict=True)
-        same = self.gravity == tuple(map(float, mechanism.gravity))
-        return same and all(a is b or _numbers(a) == _numbers(b) for a, b in pairs)
-
-    def add(self, member: int, before: Floats, used: Floats, y: Floats) -> None:
-        """More steps of a trajectory."""
-        self.parts.setdefault(member, []).append((before.copy(), used.copy(), y.copy()))
-
-    def leave(self, counts: Floats, rows: Floats) -> None:
-        """What so many steps leave behind, (samples, batch, n); of every so many steps it is kept."""
-        kept = counts % self.every == 0
-        self.left.append((counts[kept], rows[kept]))
-
-    def after(self, member: int) -> Callable[[Any], Floats]:
-        """What is left behind after so many steps; nothing before the first."""
-        counts = np.concatenate([np.zeros(1, int), *(x for x, _ in self.left)])
-        width = self.left[0][1].shape[-1] if self.left else 0
-        rows = np.concatenate([np.zeros((1, width)), *(x[:, member] for _, x in self.left)])
-        return lambda k: rows[np.searchsorted(counts, k)]
-
-
-def _numbers(body: Body) -> tuple[Any, ...]:
-    """Everything of a body that is a parameter."""
-    joint = tuple(parameter.value for parameter in parameters(body.joint))
-    return (np.asarray(body.placement.matrix).tolist(), body.inertia, joint, *(getattr(body, what) for what in SPRING))
-
-
 Rows = tuple[Floats, Floats]  # (q, v) and what a step looks back at; accelerations of its stages
 
 
@@ -111,8 +57,8 @@ def _of(x: Floats, member: int) -> Floats:
 
 def _chosen(traj: Trajectory, request: Request, member: int) -> Steps:
     """Steps of the method's own choice, as they were recorded."""
-    assert request.record is not None  # it is asked for with the gradient
-    t, h, y = (np.concatenate(x) for x in zip(*request.record.parts[member], strict=True))
+    assert request.log is not None  # it is asked for with the gradient
+    t, h, y = (np.concatenate(x) for x in zip(*request.log.parts[member], strict=True))
     n = request.model.nq + request.model.nv
     at = np.clip(np.searchsorted(t, traj.t, side="left") - 1, 0, None)
     s = (traj.t - t[at]) / h[at]
@@ -139,7 +85,8 @@ def _fixed(traj: Trajectory, request: Request, member: int) -> Steps:
     if len(h) and request.every == 1:
         t, h = traj.t[:-1], np.where(np.diff(traj.t) < h * (1 - 1e-6), np.diff(traj.t), h)  # an event cuts the last
 
-    left = request.record.after(member)
+    assert request.log is not None  # it is asked for with the gradient
+    left = request.log.after(member)
 
     def states(a: int, b: int) -> Rows:
         first = int(np.searchsorted(at, a - 1))  # the sample before step a

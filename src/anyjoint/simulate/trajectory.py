@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,11 +21,15 @@ from anyjoint.travel import Parcel
 
 from . import trajectory_file
 from .drive import Drive
-from .own_model import as_it_was, record_of
+from .log import Log
+from .own_model import as_it_was, log_of
 from .samples import chart_changes, flat_rows, hermite, integral
 from .status import Status
 from .touching import rubbing
 from .tracks import read_tracks
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 RESISTING = {name for name, stepper in STEPPERS.items() if stepper.resists}
 MOST_STATES = 8192  # that are looked at together where each has parameters of its own
@@ -70,10 +74,10 @@ class Trajectory:
     run: Any = None  # the request, if the run can be differentiated
     contacts: dict[str, Any] = field(default_factory=dict)  # points, normals and forces of contacts, by name
     modes: list[Any] = field(default_factory=list)  # changes of contacts: (time, body, "sliding -> flight", reason)
-    was: Any = field(init=False, repr=False, default=None)  # the parameters of the model in the run
+    was: Log | None = field(init=False, repr=False, default=None)  # the parameters of the model in the run
 
     def __post_init__(self) -> None:
-        self.was = record_of(self.model)
+        self.was = log_of(self.model)
 
     # -- asking ----------------------------------------------------------------------------------------------
 
@@ -439,7 +443,7 @@ class Trajectory:
         return f"<Trajectory of {name!r}: {len(self.t)} samples over {end}{batch}; {self.status}>"
 
 
-def _again(kind: type[Trajectory], model: Any, rest: Parcel, rows: Mapping[str, Any] | None) -> Trajectory:
+def _again(kind: type[Trajectory], model: Model, rest: Parcel, rows: Mapping[str, Any] | None) -> Trajectory:
     return kind(model=model, **rest.content, parameters=model.parameter_rows(rows) if rows else None)
 
 

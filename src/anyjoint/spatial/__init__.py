@@ -1,6 +1,20 @@
 """Rigid motions, twists, wrenches and inertias over any scalar."""
 
-from .algebra import Matrix, Vector, ad, ad_dual, cross, dot, dot_in_pairs, minus_dot, plus_dot, skew, vector, zeros
+from .algebra import (
+    Matrix,
+    Scalars,
+    Vector,
+    ad,
+    ad_dual,
+    cross,
+    dot,
+    dot_in_pairs,
+    minus_dot,
+    plus_dot,
+    skew,
+    vector,
+    zeros,
+)
 from .direction import at_unit_length, frame_about
 from .factor import Factor, Rotation, Translation, Turn, as_matrix
 from .inertia import BlockInertia, rigid
@@ -9,7 +23,7 @@ from .quarter_turn import QuarterTurn
 from .twist import Twist
 
 __all__ = [
-    "Axis", "BlockInertia", "Factor", "Matrix", "Pose", "QuarterTurn", "Rotation", "Translation", "Turn", "Twist",
-    "Vector", "ad", "ad_dual", "as_matrix", "at_unit_length", "cross", "dot", "dot_in_pairs", "frame_about",
-    "minus_dot", "plus_dot", "rigid", "skew", "unit_axis", "vector", "zeros",
+    "Axis", "BlockInertia", "Factor", "Matrix", "Pose", "QuarterTurn", "Rotation", "Scalars", "Translation", "Turn",
+    "Twist", "Vector", "ad", "ad_dual", "as_matrix", "at_unit_length", "cross", "dot", "dot_in_pairs",
+    "frame_about", "minus_dot", "plus_dot", "rigid", "skew", "unit_axis", "vector", "zeros",
 ]  # fmt: skip

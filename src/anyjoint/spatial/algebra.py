@@ -3,6 +3,7 @@
 Vectors are object arrays: entries that are exactly 0 stay Python numbers and vanish from generated code.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from anyjoint.scalar import Scalar
 
 Vector = np.ndarray[Any, np.dtype[Any]]
 Matrix = np.ndarray[Any, np.dtype[Any]]
+Scalars = Sequence[Scalar] | Vector
 
 
 def vector(*entries: Scalar) -> Vector:
@@ -25,12 +27,12 @@ def zeros(*shape: int) -> Vector:
     return np.full(shape, 0, dtype=object)
 
 
-def cross(a: Any, b: Any) -> Vector:
+def cross(a: Scalars, b: Scalars) -> Vector:
     """a x b."""
     return vector(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-def dot(a: Any, b: Any) -> Scalar:
+def dot(a: Scalars, b: Scalars) -> Scalar:
     """a . b, skipping nothing: exact zeros fold in the scalar layer."""
     total: Scalar = 0
     for x, y in zip(a, b, strict=True):
@@ -38,21 +40,21 @@ def dot(a: Any, b: Any) -> Scalar:
     return total
 
 
-def plus_dot(start: Scalar, a: Any, b: Any) -> Scalar:
+def plus_dot(start: Scalar, a: Scalars, b: Scalars) -> Scalar:
     """start + a . b, product by product: as many operations as with the sum first, but each is fused with a sum."""
     for x, y in zip(a, b, strict=True):
         start = start + x * y
     return start
 
 
-def minus_dot(start: Scalar, a: Any, b: Any) -> Scalar:
+def minus_dot(start: Scalar, a: Scalars, b: Scalars) -> Scalar:
     """start - a . b, product by product."""
     for x, y in zip(a, b, strict=True):
         start = start - x * y
     return start
 
 
-def dot_in_pairs(a: Any, b: Any) -> Scalar:
+def dot_in_pairs(a: Scalars, b: Scalars) -> Scalar:
     """a . b as a balanced sum: as many operations, fewer of them waiting for each other."""
     terms = [x * y for x, y in zip(a, b, strict=True)]
     while len(terms) > 1:
@@ -61,7 +63,7 @@ def dot_in_pairs(a: Any, b: Any) -> Scalar:
     return terms[0]
 
 
-def skew(a: Any) -> Matrix:
+def skew(a: Scalars) -> Matrix:
     """The matrix [a] with [a] b = a x b."""
     out = zeros(3, 3)
     out[0, 1], out[0, 2] = -a[2], a[1]

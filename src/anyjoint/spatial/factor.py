@@ -6,9 +6,9 @@ because passing them one at a time is far cheaper than passing one dense 6x6 adj
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -136,7 +136,7 @@ class Turn:
 Factor = Rotation | Translation | Turn
 
 
-def as_matrix(rows: Any) -> Matrix:
+def as_matrix(rows: Matrix | Sequence[Sequence[Scalar]]) -> Matrix:
     """An object array 3x3 (or any shape) from nested sequences."""
     source = np.asarray(rows, dtype=object)
     return np.array(source, dtype=object)

@@ -104,7 +104,7 @@ class Pose:
         return Pose.rotation_z(yaw) @ Pose.rotation_y(pitch) @ Pose.rotation_x(roll)
 
     @staticmethod
-    def from_rotation(R: Any, p: Sequence[Scalar] = (0, 0, 0)) -> Pose:
+    def from_rotation(R: Matrix | Sequence[Sequence[Scalar]], p: Sequence[Scalar] = (0, 0, 0)) -> Pose:
         """From a 3x3 rotation (its columns are the child's axes) and an origin."""
         matrix = as_matrix(R)
         if matrix.shape != (3, 3):
@@ -114,7 +114,7 @@ class Pose:
         return Pose.translation(*p) @ Pose((Turn(matrix),))
 
     @staticmethod
-    def from_matrix(T: Any) -> Pose:
+    def from_matrix(T: Matrix | Sequence[Sequence[Scalar]]) -> Pose:
         """From a homogeneous 4x4 matrix."""
         matrix = as_matrix(T)
         if matrix.shape != (4, 4):
@@ -133,7 +133,7 @@ class Pose:
             )
         return Pose(self.factors + other.factors)
 
-    def __mul__(self, other: Any) -> NoReturn:
+    def __mul__(self, other: object) -> NoReturn:
         raise InputError("poses are composed with @, as in a @ b; use pose.act(point) for points")
 
     def inverse(self) -> Pose:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from anyjoint.scalar import Scalar, select
 
@@ -48,5 +47,5 @@ class QuarterTurn(Rotation):
     def inertia(self, J: BlockInertia) -> BlockInertia:
         return BlockInertia.from_entries(self._choice(J.entries(), self.quarter.inertia(J).entries()))
 
-    def _choice(self, same: Iterable[Any], turned: Iterable[Any]) -> list[Scalar]:
+    def _choice(self, same: Iterable[Scalar], turned: Iterable[Scalar]) -> list[Scalar]:
         return [select(self.still, x, y) for x, y in zip(same, turned, strict=True)]

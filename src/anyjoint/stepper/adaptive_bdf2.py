@@ -6,11 +6,9 @@ of the difference, (h + k) / (3h + 2k) is the error of the formula, where k is t
 
 from __future__ import annotations
 
-from typing import Any
-
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder, Values
-from anyjoint.scalar import absolute, less, maximum, select
+from anyjoint.scalar import Scalar, absolute, less, maximum, select
 
 from .bdf2 import step
 from .error_control import AdaptiveRow, AdaptiveStep, Controls, Part
@@ -90,7 +88,7 @@ class AdaptiveBdf2(AdaptiveStep):
     def _compare(self, part: Part) -> None:
         """Add the squares of the errors relative to the tolerances."""
 
-        def square(x: Values) -> dict[str, Any]:
+        def square(x: Values) -> dict[str, Scalar]:
             h, k, y, rate = x["h"], maximum(x["last"], 1e-300), x["y"], x["rate"]
             bent = (x["past"] - y + k * rate) / (k * k)
             share = (h + k) / (3 * h + 2 * k)
@@ -114,12 +112,12 @@ class AdaptiveBdf2(AdaptiveStep):
         self.builder.pointwise(part.n, inputs, scalars, {"past": past}, keep)
 
 
-def went_on(x: Values) -> Any:
+def went_on(x: Values) -> Scalar:
     """Whether a step was accepted and has a length."""
     return less(0.5, select(less(1e-30, x["used"]), x["on"], 0.0))
 
 
-def kept_length(x: Values) -> dict[str, Any]:
+def kept_length(x: Values) -> dict[str, Scalar]:
     """The length of the last step that went on."""
     return {"last": select(went_on(x), x["used"], x["last"])}
 

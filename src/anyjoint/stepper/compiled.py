@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder, Values
-from anyjoint.scalar import less, maximum, select
+from anyjoint.scalar import Scalar, less, maximum, select
 
 from .newton import Newton
 from .physics import Physics
@@ -108,7 +107,7 @@ class CompiledOps:
         builder, (nq, nv) = self.builder, (self.physics.nq, self.physics.nv)
         g, on = builder.room(1), builder.room(1)
 
-        def lengths(x: Values) -> dict[str, Any]:
+        def lengths(x: Values) -> dict[str, Scalar]:
             w = select(less(0.0, x["last"]), x["h"] / maximum(x["last"], 1e-300), 0.0)  # without one, backward Euler
             return {"g": x["h"] * (1 + w) / (1 + 2 * w), "on": w * w / (1 + 2 * w)}
 
@@ -160,7 +159,7 @@ class CompiledOps:
             on, g = self.looked
             places = {"work": total, "before": self.before.at(self.physics.nq + self.physics.nv + 1)}
 
-            def both(x: Values) -> dict[str, Any]:
+            def both(x: Values) -> dict[str, Scalar]:
                 more = x["on"] * (x["work"] - x["before"]) + x["g"] * x["power"]
                 return {"work": x["work"] + more, "before": x["work"]}
 
@@ -193,10 +192,10 @@ class CompiledOps:
                 inputs |= {f"k{k}.{i}": rate.at for i, rate in enumerate(x.rates)}
         moving = any(x.place is None and x.rates for x, _ in wanted)
 
-        def sums(values: Mapping[str, Any]) -> dict[str, Any]:
+        def sums(values: Mapping[str, Scalar]) -> dict[str, Scalar]:
             made = {}
             for k, (x, _) in enumerate(wanted):
-                total: Any = 0.0
+                total: Scalar = 0.0
                 for i, weight in enumerate(x.weights if x.place is None else ()):
                     total = total + weight * values[f"k{k}.{i}"]
                 made[f"x{k}"] = values[f"x{k}"] + values["h"] * total if moving and x.place is None else values[f"x{k}"]

@@ -5,12 +5,12 @@ So every lane of a vector has its own time and step length. Lanes that have reac
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder, Values
-from anyjoint.scalar import absolute, less, maximum, minimum, power, select, sqrt
+from anyjoint.scalar import Scalar, absolute, less, maximum, minimum, power, select, sqrt
 
 from .compiled import CompiledOps, Sum
 from .physics import Physics
@@ -127,7 +127,7 @@ class AdaptiveStep:
     def _estimate(self, part: Part) -> None:
         """Add the squares of the errors relative to the tolerances."""
 
-        def square(x: Values) -> dict[str, Any]:
+        def square(x: Values) -> dict[str, Scalar]:
             error = combination(x, self.tableau.error)
             scale = x["atol"] + x["rtol"] * maximum(absolute(x["old"]), absolute(x["new"]))
             ratio = x["h"] * error / scale
@@ -141,7 +141,7 @@ class AdaptiveStep:
         """Accept or not, and the length of the next step."""
         row, count = self.row, self.row.controlled
 
-        def decide(x: Values) -> dict[str, Any]:
+        def decide(x: Values) -> dict[str, Scalar]:
             error = sqrt(x["total"] / count)
             good = less(error, 1.0)
             change = minimum(maximum(SAFETY * power(maximum(error, 1e-10), self.exponent), LEAST), self.most)
@@ -169,7 +169,7 @@ class AdaptiveStep:
         """Take the new values if they were accepted; write the state before the step and the interpolant."""
         last = len(part.rates) - 1
 
-        def finish(x: Values) -> dict[str, Any]:
+        def finish(x: Values) -> dict[str, Scalar]:
             good = less(0.5, x["accept"])
             out = {"y": select(good, x["new"], x["y"]), "before": x["y"], "rate": select(good, x[f"k{last}"], x["k0"])}
             for p in range(4):
@@ -188,9 +188,9 @@ def named(rates: list[Place]) -> dict[str, Place]:
     return {f"k{i}": place for i, place in enumerate(rates)}
 
 
-def combination(x: Values, weights: Any) -> Any:
+def combination(x: Values, weights: Sequence[float]) -> Scalar:
     """A weighted sum of the stages' rates."""
-    total: Any = 0.0
+    total: Scalar = 0.0
     for i, weight in enumerate(weights):
         if weight:
             total = total + weight * x[f"k{i}"]

@@ -7,11 +7,10 @@ as it is, so that no state depends on its neighbours. One that is not solved in 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder, Values
-from anyjoint.scalar import absolute, less, maximum, select
+from anyjoint.scalar import Scalar, absolute, less, maximum, select
 
 from .physics import Physics
 
@@ -69,12 +68,12 @@ class Newton:
         builder, made = self.builder, self.made
         scalars = {"g": self.length, "on": self.on, "count": self.count}
 
-        def moved(x: Values) -> dict[str, Any]:
+        def moved(x: Values) -> dict[str, Scalar]:
             share = select(less(0.0, x["on"]), select(less(x["count"], BOLD), 1.0, 0.5), 0.0)
             a = x["a"] + select(less(0.0, share), share * x["x"], 0.0)  # what is done may be infinite
             return {"a": a, "v": x["v"] + x["g"] * a}
 
-        def squares(x: Values) -> dict[str, Any]:
+        def squares(x: Values) -> dict[str, Scalar]:
             return {"total": square(x["g"] * x["x"], x["v"])}
 
         given = {"a": made.a, "x": self.x, "v": self.v}
@@ -88,10 +87,10 @@ class Newton:
         rates = self.physics.rate(made.q, made.v, self.rates)
         given = {"base": self.q, "rate": rates, "q": made.q}
 
-        def squares(x: Values) -> dict[str, Any]:
+        def squares(x: Values) -> dict[str, Scalar]:
             return {"total": square(x["base"] + x["g"] * x["rate"] - x["q"], x["q"])}
 
-        def moved(x: Values) -> dict[str, Any]:
+        def moved(x: Values) -> dict[str, Scalar]:
             return {"q": select(less(0.0, x["on"]), x["base"] + x["g"] * x["rate"], x["q"])}
 
         builder.pointwise(nq, given, {"g": self.length}, {"total": self.total}, squares, accumulate=True)
@@ -100,7 +99,7 @@ class Newton:
     def _decide(self) -> None:
         """Go on while something changes, and is not rounding."""
 
-        def decide(x: Values) -> dict[str, Any]:
+        def decide(x: Values) -> dict[str, Scalar]:
             stuck = select(less(x["total"], x["last"] * SLOW * SLOW), 1.0, select(less(x["total"], ROUND**2), 0.0, 1.0))
             wanted = select(less(CLOSE * CLOSE, x["total"]), stuck, 0.0)
             count = x["count"] + x["on"]
@@ -113,12 +112,10 @@ class Newton:
     def _finish(self) -> None:
         """What is not solved is infinite, or not a number."""
         unsolved = lambda x: {"v": x["v"] / select(less(x["count"], MOST), 1.0, 0.0)}  # noqa: E731
-        self.builder.pointwise(
-            self.physics.nv, {"v": self.made.v}, {"count": self.count}, {"v": self.made.v}, unsolved
-        )
+        self.builder.pointwise(self.physics.nv, {"v": self.made.v}, {"count": self.count}, {"v": self.made.v}, unsolved)
 
 
-def square(change: Any, size: Any) -> Any:
+def square(change: Scalar, size: Scalar) -> Scalar:
     """The square of a change beside 1 or the size of a number."""
     ratio = change / maximum(absolute(size), 1.0)
     return ratio * ratio

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from anyjoint.codegen import Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder, Embedded
+from anyjoint.joints import Joint
 from anyjoint.joints.parameters import bind, parameters
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import absolute, less, select
+from anyjoint.scalar import Scalar, absolute, less, select
 from anyjoint.symbolic import Graph, Node
 
 if TYPE_CHECKING:
     from anyjoint.forces.program import ForceProgram
+    from anyjoint.mechanism import Body
 
 JUMP = 1e-2  # coordinates that change by more when charts do are others, not the same at unit length
-Joint = Any
 Nodes = list[Node]
-Traced = Callable[[Joint, Nodes, Nodes], tuple[Sequence[Any], Sequence[Any]] | None]
+Traced = Callable[[Joint, Nodes, Nodes], tuple[Sequence[Scalar], Sequence[Scalar]] | None]
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,12 @@ class JointGroup:
     """Bodies whose joints are the same."""
 
     joint: Joint
-    bodies: tuple[Any, ...]
+    bodies: tuple[Body, ...]
 
 
 def joint_groups(mechanism: Mechanism) -> list[JointGroup]:
     """Bodies by equal joints, in the order of their first body."""
-    groups: dict[Hashable, list[Any]] = {}
+    groups: dict[Hashable, list[Body]] = {}
     for body in mechanism.bodies:
         if body.joint.nq:
             groups.setdefault(joint_key(body.joint), []).append(body)
@@ -182,7 +183,7 @@ class Physics:
         if not self.has_rates:
             return v
 
-        def traced(joint: Joint, qs: Nodes, vs: Nodes) -> tuple[Sequence[Any], Sequence[Any]]:
+        def traced(joint: Joint, qs: Nodes, vs: Nodes) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
             return joint.rate(qs, vs), []
 
         for group in self.groups:
@@ -212,7 +213,6 @@ class Physics:
             if has_chart(group.joint):
                 run_joints(self.builder, group, lambda joint, qs, vs: joint.chart(qs, vs), (q, v), (q, v), self.own)
 
-
     def settle(self, q: Place, v: Place, t: Place | None = None, last: Place | None = None) -> None:
         """The state after a step as it should be: in the charts that joints want, and on the constraints.
 
@@ -233,7 +233,6 @@ class Physics:
         velocity.call({"q": q, "v": v, "result": d, **second} | at_time(t))
         builder.pointwise(self.nv, {"v": v, "d": d}, {}, {"v": v}, lambda x: {"v": x["v"] + x["d"]})
 
-
     def _forget_at_jumps(self, q: Place, v: Place, last: Place) -> None:
         """Change charts; where coordinates jump, the last step has no length."""
         builder, before, far = self.builder, self.builder.room(self.nq), self.builder.room(1)
@@ -242,8 +241,8 @@ class Physics:
         self.rechart(q, v)
         jumped = lambda x: {"far": absolute(x["q"] - x["before"])}  # noqa: E731
         builder.pointwise(self.nq, {"q": q, "before": before}, {}, {"far": far}, jumped, accumulate=True)
-        kept = lambda x: {"last": select(less(x["far"], JUMP), x["last"], 0.0)}  # noqa: E731
-        builder.pointwise(1, {"last": last}, {"far": far}, {"last": last}, kept)
+        unless_far = lambda x: {"last": select(less(x["far"], JUMP), x["last"], 0.0)}  # noqa: E731
+        builder.pointwise(1, {"last": last}, {"far": far}, {"last": last}, unless_far)
 
 
 def at_time(t: Place | None) -> dict[str, Place]:

@@ -81,7 +81,7 @@ class Design:
         """Points of the runs from first to last, which is not among them."""
         return np.clip(self._points(first, last), EDGE, 1.0 - 2 * EDGE)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Design, (self.name, self.dimension, self.n, self.seed)
 
 

@@ -92,7 +92,7 @@ def _submitter(job: Job, executor: Any, sample: Drawn) -> Iterator[Submit]:
         yield lambda drawn: pool.submit(work, remote, drawn)
 
 
-def check_executor(executor: Any) -> None:
+def check_executor(executor: object) -> None:
     """Refuse what cannot run chunks."""
     if executor is not None and not isinstance(executor, Executor) and not is_dask(executor):
         raise InputError(
@@ -105,7 +105,7 @@ def _itself(shipment: Shipment) -> Shipment:
     return shipment
 
 
-def is_dask(executor: Any) -> bool:
+def is_dask(executor: object) -> bool:
     """Whether something is a client of Dask distributed."""
     return type(executor).__module__.split(".")[0] == "distributed" and hasattr(executor, "get_executor")
 

@@ -150,7 +150,7 @@ class Job:
         replace(self, options=short, shapes={}).run(drawn)
         return self
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickled with functions of the user's own by value."""
         rest = {name: value for name, value in vars(self).items() if name != "model"}
         return _again, (self.model, Parcel(rest))
@@ -190,6 +190,6 @@ def chosen(traj: Trajectory, places: Floats) -> Trajectory:
     return replace(traj, q=traj.q[:, places], v=traj.v[:, places], drive=drive, done=done, parameters=rows)
 
 
-def thinning(measures: Sequence[Measure], duration: float, dt: float) -> int | None:
+def thinning(measures: Sequence[Measure], duration: float, dt: float) -> int:
     """How many steps to leave between samples: none where the way matters, all where the end alone does."""
     return max(1, math.ceil(duration / dt)) if all(measure.last_only for measure in measures) else 1

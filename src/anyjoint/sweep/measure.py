@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from anyjoint.simulate.events import locate
 from anyjoint.simulate.samples import hermite
 
 from .run_model import RunModel
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 Columns = dict[str, Floats]  # by name, (runs, ...)
 Failures = dict[int, str]  # of runs that could not be measured
@@ -34,12 +37,12 @@ class Measure(ABC):
     def __call__(self, traj: Trajectory) -> tuple[Columns, Failures]:
         """Columns with a row for each trajectory of a batch, and which of them could not be measured."""
 
-    def labels(self, model: Any) -> list[str] | None:
+    def labels(self, model: Model) -> list[str] | None:
         """Names of the numbers of a row along its last axis, where they have some."""
         return None
 
 
-def state_labels(model: Any) -> list[str]:
+def state_labels(model: Model) -> list[str]:
     """Names of coordinates and velocities, side by side."""
     bodies = model.mechanism.bodies
     speeds = [f"{body.name}/{name}'" for body in bodies for name in body.joint.velocity_names]
@@ -56,7 +59,7 @@ class Final(Measure):
     def __call__(self, traj: Trajectory) -> tuple[Columns, Failures]:
         return {self.name: np.concatenate([traj.q[-1], traj.v[-1]], axis=-1)}, {}
 
-    def labels(self, model: Any) -> list[str]:
+    def labels(self, model: Model) -> list[str]:
         return state_labels(model)
 
 
@@ -70,7 +73,7 @@ class Extremes(Measure):
         states = np.concatenate([traj.q, traj.v], axis=-1)
         return {f"{self.name}/min": states.min(axis=0), f"{self.name}/max": states.max(axis=0)}, {}
 
-    def labels(self, model: Any) -> list[str]:
+    def labels(self, model: Model) -> list[str]:
         return state_labels(model)
 
 
@@ -97,7 +100,7 @@ class Thinned(Measure):
         times = np.broadcast_to(traj.t[places], (states.shape[1], len(places)))
         return {f"{self.name}/t": times, self.name: np.moveaxis(states, 1, 0)}, {}
 
-    def labels(self, model: Any) -> list[str]:
+    def labels(self, model: Model) -> list[str]:
         return state_labels(model)
 
 
@@ -170,7 +173,7 @@ class Own(Measure):
                 rows.append(None)
         return _together(self.name, rows), failures
 
-    def _columns(self, returned: Any) -> Columns:
+    def _columns(self, returned: object) -> Columns:
         parts = returned if isinstance(returned, Mapping) else {"": returned}
         made = {}
         for name, value in parts.items():
@@ -184,14 +187,14 @@ class Own(Measure):
             raise self._refusal(returned)
         return made
 
-    def _refusal(self, value: Any) -> InputError:
+    def _refusal(self, value: object) -> InputError:
         given = f"{value!r}" if len(f"{value!r}") < 80 else f"a {type(value).__name__}"
         return InputError(
             f"measure {self.name!r} returned {given}; expected a number, an array of numbers, or names with those"
         )
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Truth values count as 0 and 1."""
     given = np.asarray(value)
     return given.astype(float) if given.dtype.kind == "b" else value
@@ -213,7 +216,7 @@ def _together(name: str, rows: list[Columns | None]) -> Columns:
     return {key: np.array([(row or nothing)[key] for row in rows]) for key in nothing}
 
 
-def varying(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+def varying(name: str, one: Mapping[str, object], other: Mapping[str, object]) -> str:
     """Why a measure's answers cannot stand in one table."""
     return (
         f"measure {name!r} returned {_shapes(one)} for one run and {_shapes(other)} for another; return the same shape "
@@ -221,7 +224,7 @@ def varying(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     )
 
 
-def _shapes(shapes: Mapping[str, Any]) -> str:
+def _shapes(shapes: Mapping[str, object]) -> str:
     if len(shapes) == 1:
         return f"shape {next(iter(shapes.values()))}"
     return "{" + ", ".join(f"{name}: {shape}" for name, shape in shapes.items()) + "}"
@@ -278,7 +281,7 @@ def _thinned(given: tuple[Any, ...], name: str) -> Measure:
     return Thinned(name or "trajectory", given[1])
 
 
-def labelled(measures: tuple[Measure, ...], model: Any) -> Iterator[tuple[str, list[str] | None]]:
+def labelled(measures: tuple[Measure, ...], model: Model) -> Iterator[tuple[str, list[str] | None]]:
     """The names of measures with the labels of what they give."""
     for measure in measures:
         yield measure.name, measure.labels(model)

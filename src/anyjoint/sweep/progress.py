@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from anyjoint.simulate.progress import Progress
+
+if TYPE_CHECKING:
+    from anyjoint.simulate.progress import Telling
 
 
 class RunProgress(Progress):
     """As for a single run, with runs for its unit."""
 
-    def __init__(self, wanted: Any, title: str, runs: int) -> None:
+    def __init__(self, wanted: Telling, title: str, runs: int) -> None:
         super().__init__(wanted, title)
         self._runs = runs
 

@@ -113,7 +113,7 @@ class SweepResult:
         """Means, deviations and extremes of every column, and how many runs have failed."""
         return self.keeper.statistics
 
-    def sample(self, index: int) -> dict[str, Any]:
+    def sample(self, index: int) -> dict[str, object]:
         """What run `index` was given."""
         k = self._checked(index)
         return {name: values[0] for name, values in self.space.draw(k, k + 1).items()}
@@ -208,7 +208,7 @@ class SweepResult:
         xarray = optional("xarray")
         samples = {name: values for name, values in self.samples.items() if not isinstance(values, list)}
         coordinates = {name: (_dimensions(name, values), values) for name, values in samples.items()}
-        columns: dict[str, Any] = {name: (_dimensions(name, x), x) for name, x in self.columns.items()}
+        columns: dict[str, object] = {name: (_dimensions(name, x), x) for name, x in self.columns.items()}
         columns["status"] = ("run", np.array(self.status, dtype=object).astype(str))
         for name, x in self.columns.items():
             if x.ndim == 2:

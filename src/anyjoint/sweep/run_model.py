@@ -52,7 +52,7 @@ class RunModel:
         return with_parameters(self._model, self._row.row(0))
 
 
-def with_parameters(model: Model, values: Mapping[str, Any]) -> Model:
+def with_parameters(model: Model, values: Mapping[str, object]) -> Model:
     """A copy of a model with other parameters, none of which is built into its code."""
     vary = sorted({*model.vary, *values})
     made = type(model)(model.mechanism, model.algorithm, model.dtype.name, model.workshop.form, model.width, vary)

@@ -154,7 +154,7 @@ def beyond_limits(model: Model, variable: Variable, rows: Drawn) -> str:
     return ""
 
 
-def _left_domain(variable: Variable, corner: Any, problem: str) -> str:
+def _left_domain(variable: Variable, corner: object, problem: str) -> str:
     names = ", ".join(repr(target.name) for target in variable.targets)
     said = "a pose" if isinstance(corner, Pose) else np.array2string(np.asarray(corner), precision=4, separator=", ")
     return (
@@ -185,7 +185,7 @@ def is_posed(source: Distribution) -> bool:
     return bool(options) and not is_numeric(options)
 
 
-def _variable(model: Model, names: Any, source: Any) -> Variable:
+def _variable(model: Model, names: object, source: Any) -> Variable:
     """A variable from a user's key and what stands there."""
     keys = names if isinstance(names, tuple) else (names,)
     targets = tuple(make_target(model, key) for key in keys)
@@ -228,7 +228,7 @@ def make_target(model: Model, name: Any) -> Target:
     return Target(name, None if isinstance(value, Pose) else _plain_shape(value))
 
 
-def _plain_shape(value: Any) -> tuple[int, ...]:
+def _plain_shape(value: object) -> tuple[int, ...]:
     """The shape of a parameter; springs of a joint with one coordinate are numbers."""
     shape = np.shape(np.asarray(value, dtype=float))
     return () if shape == (1,) else shape

@@ -43,7 +43,7 @@ class Store(ABC):
         """What a store says of its sweep; None if there is none at this path."""
 
     @abstractmethod
-    def create(self, manifest: Mapping[str, Any]) -> None:
+    def create(self, manifest: Mapping[str, object]) -> None:
         """Make what is needed in an empty folder; the manifest last, so that what has one is complete."""
 
     @abstractmethod
@@ -72,7 +72,7 @@ class FolderStore(Store):
         except ValueError:
             return {}
 
-    def create(self, manifest: Mapping[str, Any]) -> None:
+    def create(self, manifest: Mapping[str, object]) -> None:
         """Chunks come by themselves."""
         with atomic(self.path / MANIFEST) as file:
             file.write(json.dumps(manifest, indent=1).encode())
@@ -135,7 +135,7 @@ class atomic:
         self._file = os.fdopen(handle, "wb")
         return self._file
 
-    def __exit__(self, kind: Any, *_: Any) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
@@ -148,7 +148,7 @@ class atomic:
 # -- opening ------------------------------------------------------------------------------------------------------
 
 
-def open_store(path: Any, manifest: Mapping[str, Any]) -> Store:
+def open_store(path: Any, manifest: Mapping[str, object]) -> Store:
     """The store at a path: a new one, or one of this very sweep to go on with."""
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(f"store={path!r}; expected a path, such as 'run.zarr' or a folder")
@@ -184,7 +184,7 @@ def store_class(place: Path) -> type[Store]:
     return FolderStore
 
 
-def _check_same(place: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+def _check_same(place: Path, stored: Mapping[str, object], wanted: Mapping[str, object]) -> None:
     """Refuse the store of another sweep, and say in what it differs."""
     if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
         raise InputError(f"store {place}: its manifest is damaged, or not that of {FORMAT!r}; choose another store")
@@ -207,7 +207,7 @@ WORDS = {
 UNREADABLE = ("model", "probe")
 
 
-def _brief(value: Any) -> str:
+def _brief(value: object) -> str:
     text = str(value)
     return text if len(text) < 120 else f"{text[:117]}..."
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.options import named_options
+from anyjoint.scalar.array import ArrayLike
 from anyjoint.simulate.choose import AUTO, EXPLICIT, chosen
 from anyjoint.simulate.guard import guard_of
 from anyjoint.simulate.request import Request, make_request
@@ -27,7 +28,11 @@ from .space import Drawn, Space
 from .store import open_store
 
 if TYPE_CHECKING:
+    from anyjoint.forces import Force
     from anyjoint.model import Model
+    from anyjoint.simulate.drive import Torques
+    from anyjoint.simulate.progress import Telling
+    from anyjoint.simulate.stabilise import Stabilise
 
 BYTES = 8 << 20  # of samples that a chunk may hold in memory; more is no faster
 MOST = 1024  # runs of a chunk; more were no faster
@@ -39,9 +44,9 @@ TRIED = 64  # runs, spread over the sweep, that are tried before giving up
 def sweep(
     model: Model, space: Any, n: int | None = None, *, measure: Any = "final", seed: int = 0, design: str = "random",
     duration: float = 10.0, dt: float = 1e-3, method: str = "rk4", executor: Any = None, store: Any = None,
-    rows: bool = True, q0: Any = None, v0: Any = None, tau: Any = None, forces: Sequence[Any] = (),
-    rtol: float = 1e-8, atol: float = 1e-10, limits: bool = True, stabilise: Any = "project",
-    save_every: int | None = None, progress: Any = None,
+    rows: bool = True, q0: ArrayLike | None = None, v0: ArrayLike | None = None, tau: Torques = None,
+    forces: Sequence[Force] = (), rtol: float = 1e-8, atol: float = 1e-10, limits: bool = True,
+    stabilise: Stabilise = "project", save_every: int | None = None, progress: Telling = None,
 ) -> SweepResult:  # fmt: skip
     """Simulate a model n times, and keep what `measure` makes of each run.
 
@@ -71,17 +76,18 @@ def sweep(
     drawn = Space(model, space, n, design, seed, limits)
     measures = make_measures(measure)
     _check_tau(drawn, request)
-    options["save_every"] = save_every or thinning(measures, request.duration, request.dt)
+    every = save_every or thinning(measures, request.duration, request.dt)
+    options["save_every"] = every
     drive = request.drive
     pushed = tau if drive.times is None else (drive.times, drive.values)  # samples over time serve all runs
     job = Job(model, drawn.targets, (request.q[0], request.v[0], pushed), options, measures)
     job, tried, found = _tried(job, drawn)
     _check_names(job, drawn)
-    size = chunk_size(request, options["save_every"], drawn.n)
-    kept = None
+    size = chunk_size(request, every, drawn.n)
+    opened = None
     if store is not None:
-        kept = open_store(store, _manifest(job, drawn, design, seed, size, _probe(job, tried, found)))
-    keeper = Keeper(drawn, job.shapes, size, kept, rows)
+        opened = open_store(store, _manifest(job, drawn, design, seed, size, _probe(job, tried, found)))
+    keeper = Keeper(drawn, job.shapes, size, opened, rows)
     bar = RunProgress(progress, f"sweeping {model.mechanism.name}", drawn.n)
     try:
         _run(job, drawn, size, keeper, executor, bar.show)
@@ -92,7 +98,7 @@ def sweep(
     return SweepResult(job, drawn, keeper)
 
 
-def _run(job: Job, space: Space, size: int, keeper: Keeper, executor: Any, show: Callable[[float], None]) -> None:
+def _run(job: Job, space: Space, size: int, keeper: Keeper, executor: object, show: Callable[[float], None]) -> None:
     """Run the chunks that the store does not have."""
 
     def missing() -> Iterator[tuple[int, Drawn]]:
@@ -109,7 +115,9 @@ def _run(job: Job, space: Space, size: int, keeper: Keeper, executor: Any, show:
 # -- checks -------------------------------------------------------------------------------------------------------
 
 
-def _checked(model: Model, q0: Any, v0: Any, tau: Any, save_every: Any, options: dict[str, Any]) -> Request:
+def _checked(
+    model: Model, q0: ArrayLike | None, v0: ArrayLike | None, tau: Torques, save_every: Any, options: dict[str, Any]
+) -> Request:
     """Refuse what no run could take; where runs begin is looked at run by run."""
     if not hasattr(model, "parameter_rows"):
         raise InputError(f"sweep: {type(model).__name__} is no model; compile a mechanism first, mech.compile()")
@@ -189,7 +197,7 @@ def chunk_size(request: Request, every: int, n: int) -> int:
 # -- what a store remembers -----------------------------------------------------------------------------------------
 
 
-def _probe(job: Job, drawn: Drawn, rows: Rows) -> dict[str, Any]:
+def _probe(job: Job, drawn: Drawn, rows: Rows) -> dict[str, object]:
     """What some runs give, beside where they end; drifts of energy are rounding errors, and say nothing."""
     noise = {measure.name for measure in job.measures if isinstance(measure, EnergyDrift)}
     ends = replace(job, measures=(Final(f"{SAMPLE}end"),), shapes={}).run(drawn)
@@ -197,9 +205,7 @@ def _probe(job: Job, drawn: Drawn, rows: Rows) -> dict[str, Any]:
     return {name: column.tolist() for name, column in columns.items()}
 
 
-def _manifest(
-    job: Job, space: Space, design: str, seed: int, size: int, probe: dict[str, Any]
-) -> dict[str, Any]:
+def _manifest(job: Job, space: Space, design: str, seed: int, size: int, probe: dict[str, object]) -> dict[str, object]:
     """What makes a sweep this one. User's functions cannot be compared, so what some runs give is."""
     options = {name: value for name, value in job.options.items() if name != "forces"}
     q0, v0, tau = job.start

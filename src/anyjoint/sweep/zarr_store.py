@@ -22,7 +22,7 @@ MANIFEST = "sweep"  # the attribute of the group
 class ZarrStore(Store):
     """Columns as arrays; beside them `ok`, and `reason` as bytes of text. A chunk counts once its seal is written."""
 
-    def __init__(self, path: Path, manifest: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, manifest: Mapping[str, object]) -> None:
         super().__init__(path, manifest)
         _zarr()  # it must be there
         self._names = _array_names([SEALS, OK, REASON, *self.shapes])
@@ -37,7 +37,7 @@ class ZarrStore(Store):
         except Exception:  # whatever a damaged file makes the library raise
             return {}
 
-    def create(self, manifest: Mapping[str, Any]) -> None:
+    def create(self, manifest: Mapping[str, object]) -> None:
         """Empty arrays, then the manifest."""
         group = _zarr().open_group(str(self.path), mode="w")
         for name, (shape, dtype) in self._arrays().items():

@@ -44,11 +44,11 @@ def add(g: "Graph", a: int, b: int, _c: int = -1) -> int:
         return mul(g, g.constant_id(2.0), a)
     if a > b:
         a, b = b, a
-    key = (a * _SPREAD + b + 1) * 32 + 2
+    key = (a * _SPREAD + b + 1) * 32 + _ADD
     new = len(op)
     found = g.keys.setdefault(key, new)
     if found == new:
-        op.append(2)
+        op.append(_ADD)
         g.a.append(a)
         g.b.append(b)
         g.c.append(-1)
@@ -127,14 +127,14 @@ def _subtract_from_constant(g: "Graph", k: float, x: int) -> int:
 def _difference(g: "Graph", a: int, b: int) -> int:
     """a - b, unless b - a is there already: then its negative."""
     keys = g.keys
-    key = (a * _SPREAD + b + 1) * 32 + 3
+    key = (a * _SPREAD + b + 1) * 32 + _SUB
     found = keys.get(key)
     if found is None:
-        reverse = keys.get((b * _SPREAD + a + 1) * 32 + 3)
+        reverse = keys.get((b * _SPREAD + a + 1) * 32 + _SUB)
         if reverse is not None:
             return neg(g, reverse)
         found = keys[key] = len(g.op)
-        g.op.append(3)
+        g.op.append(_SUB)
         g.a.append(a)
         g.b.append(b)
         g.c.append(-1)
@@ -148,11 +148,11 @@ def mul(g: "Graph", a: int, b: int, _c: int = -1) -> int:
         return _mul_special(g, a, b)
     if a > b:
         a, b = b, a
-    key = (a * _SPREAD + b + 1) * 32 + 4
+    key = (a * _SPREAD + b + 1) * 32 + _MUL
     new = len(op)
     found = g.keys.setdefault(key, new)
     if found == new:
-        op.append(4)
+        op.append(_MUL)
         g.a.append(a)
         g.b.append(b)
         g.c.append(-1)
@@ -232,7 +232,7 @@ def neg(g: "Graph", a: int, _b: int = -1, _c: int = -1) -> int:
         return g.constant_id(-g.constants[g.a[a]])
     refuse_conditions(g, _NEG, a)
     if op == _SUB:
-        reverse = g.keys.get((g.b[a] * _SPREAD + g.a[a] + 1) * 32 + 3)
+        reverse = g.keys.get((g.b[a] * _SPREAD + g.a[a] + 1) * 32 + _SUB)
         if reverse is not None:
             return reverse
     return g.intern(_NEG, a)

@@ -6,15 +6,17 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import ExpressionError, InputError
-from anyjoint.scalar.differentiate import map_nested
-from anyjoint.symbolic.forward import contract, forward
-from anyjoint.symbolic.graph import Graph
-from anyjoint.symbolic.methods import METHODS, Rows, along, candidates, cheapest, cheapest_rows
-from anyjoint.symbolic.node import Node
-from anyjoint.symbolic.ops import Op
-from anyjoint.symbolic.partials import derivative_graph, reach_masks, reachable
-from anyjoint.symbolic.reverse import pullback
-from anyjoint.symbolic.rewrite import flatten, substitute
+from anyjoint.scalar import Scalar
+from anyjoint.scalar.differentiate import Jet, Nested, map_nested
+
+from .forward import contract, forward
+from .graph import Graph
+from .methods import METHODS, Rows, along, candidates, cheapest, cheapest_rows
+from .node import Node
+from .ops import Op
+from .partials import derivative_graph, reach_masks, reachable
+from .reverse import pullback
+from .rewrite import flatten, substitute
 
 __all__ = [
     "METHODS", "differentiate_along", "hessian", "jacobian", "jet", "jvp", "sparsity", "time_derivative", "vjp",
@@ -23,13 +25,13 @@ __all__ = [
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def jacobian(outputs: Any, x: Any, method: str = "auto") -> Array:
+def jacobian(outputs: Nested, x: Nested, method: str = "auto") -> Array:
     """d outputs / d x as an (m, n) array of nodes; method "auto" (fewest operations), "dstar", "forward", "reverse"."""
     g, roots, leaves = _problem(outputs, x)
     return _matrix(g, cheapest_rows(g, roots, leaves, method), len(leaves))
 
 
-def sparsity(outputs: Any, x: Any) -> Array:
+def sparsity(outputs: Nested, x: Nested) -> Array:
     """Which entries of the Jacobian may be nonzero, as an (m, n) array of bool, from the structure alone."""
     g, roots, leaves = _problem(outputs, x)
     reach = reach_masks(g, reachable(g, roots), leaves)
@@ -37,7 +39,7 @@ def sparsity(outputs: Any, x: Any) -> Array:
     return np.array(found, dtype=bool).reshape(len(roots), len(leaves))
 
 
-def hessian(f: Any, x: Any, method: str = "auto") -> Array:
+def hessian(f: Nested, x: Nested, method: str = "auto") -> Array:
     """The symmetric (n, n) matrix of second derivatives of one expression; each pair is computed once."""
     g, roots, leaves = _problem(f, x)
     if len(roots) != 1:
@@ -57,7 +59,7 @@ def hessian(f: Any, x: Any, method: str = "auto") -> Array:
     return _matrix(g, full, n)
 
 
-def jvp(outputs: Any, x: Any, direction: Any) -> Array:
+def jvp(outputs: Nested, x: Nested, direction: Nested) -> Array:
     """The Jacobian times a direction, sum_j (d outputs / d x_j) * direction_j, by one forward pass; shape (m,)."""
     g, roots, leaves = _problem(outputs, x)
     rates = _factors(g, direction, len(leaves), "jvp", "direction")
@@ -65,7 +67,7 @@ def jvp(outputs: Any, x: Any, direction: Any) -> Array:
     return _column(g, rows)
 
 
-def vjp(outputs: Any, x: Any, weights: Any) -> Array:
+def vjp(outputs: Nested, x: Nested, weights: Nested) -> Array:
     """Weights times the Jacobian, sum_i weights_i * (d outputs_i / d x), by one reverse pass; shape (n,)."""
     g, roots, leaves = _problem(outputs, x)
     seeds = _factors(g, weights, len(roots), "vjp", "weights")
@@ -77,7 +79,7 @@ def vjp(outputs: Any, x: Any, weights: Any) -> Array:
     return _vector(g, [adjoint.get(leaf, zero) for leaf in leaves])
 
 
-def time_derivative(outputs: Any, x: Any, rates: Any) -> Array:
+def time_derivative(outputs: Nested, x: Nested, rates: Nested) -> Array:
     """d outputs / dt when x changes at the given rates: like jvp, but the cheapest of several ways; shape (m,)."""
     g, roots, leaves = _problem(outputs, x)
     speed = _factors(g, rates, len(leaves), "time_derivative", "rates")
@@ -87,7 +89,7 @@ def time_derivative(outputs: Any, x: Any, rates: Any) -> Array:
 # Hooks of the scalar layer: derivatives of functions at nodes that may be any expressions.
 
 
-def differentiate_along(f: Callable[[Any], Any], x: Node) -> Any:
+def differentiate_along(f: Callable[[Scalar], Nested], x: Node) -> Nested:
     """df/dx at a node that may be an expression; nested sequences as f returns them."""
     g = x.graph
     t = _fresh(g, x)
@@ -98,7 +100,7 @@ def differentiate_along(f: Callable[[Any], Any], x: Node) -> Any:
     return map_nested(lambda _: next(values), y)
 
 
-def jet(f: Callable[[Any], Any], q: Sequence[Any], v: Sequence[Any]) -> tuple[list[Any], list[list[Any]], list[Any]]:
+def jet(f: Callable[[Sequence[Scalar]], Sequence[Scalar]], q: Sequence[Scalar], v: Sequence[Scalar]) -> Jet:
     """f(q), its partial derivatives (a list per coordinate) and its second derivative along v, all as nodes."""
     g = next(x.graph for x in (*q, *v) if isinstance(x, Node))
     points = [_as_node(g, x) for x in q]
@@ -131,7 +133,7 @@ def _fresh(g: Graph, x: Node) -> Node:
 # From what users pass to node ids and back.
 
 
-def _as_node(g: Graph, x: Any) -> Node:
+def _as_node(g: Graph, x: Scalar) -> Node:
     if isinstance(x, Node):
         if x.graph is not g:
             raise ExpressionError("derivative: expressions of two graphs were given; build them all in one graph")
@@ -142,7 +144,7 @@ def _as_node(g: Graph, x: Any) -> Node:
         raise InputError(f"derivative: an expression or a real number is expected, {x!r} was given") from None
 
 
-def _problem(outputs: Any, x: Any) -> tuple[Graph, list[int], list[int]]:
+def _problem(outputs: Nested, x: Nested) -> tuple[Graph, list[int], list[int]]:
     """The graph, the ids of the outputs and the ids of the variables."""
     flat, wanted = flatten(outputs)[0], flatten(x)[0]
     g = next((node.graph for node in (*wanted, *flat) if isinstance(node, Node)), None) or Graph()
@@ -156,7 +158,7 @@ def _problem(outputs: Any, x: Any) -> tuple[Graph, list[int], list[int]]:
     return g, [_as_node(g, y).id for y in flat], leaves
 
 
-def _factors(g: Graph, given: Any, expected: int, where: str, what: str) -> list[int]:
+def _factors(g: Graph, given: Nested, expected: int, where: str, what: str) -> list[int]:
     flat = flatten(given)[0]
     if len(flat) != expected:
         raise InputError(f"{where}: {len(flat)} {what} were given, {expected} are expected, one for each")

@@ -34,10 +34,10 @@ _ROOTS_ON_CIRCLE = (2, 3, 5, 7)  # primes whose roots are sums of cosines and si
 class Field:
     """Columns and the operations on their values."""
 
-    def __init__(self, primes: Array, turn: Array, kept: Array, drawn: int) -> None:
+    def __init__(self, primes: Array, turn: Array, chosen: Array, drawn: int) -> None:
         self.p = primes
         self.turn = turn  # cosines and sines of 2 pi / TURN
-        self.kept, self.drawn = kept, drawn  # columns, of those for which random elements are drawn
+        self.chosen, self.drawn = chosen, drawn  # columns, of those for which random elements are drawn
         self.columns = len(primes)
 
     @staticmethod
@@ -51,7 +51,7 @@ class Field:
 
     def only(self, columns: Array) -> "Field":
         """Some of the columns, with the random elements that they had."""
-        return Field(self.p[columns], self.turn[:, columns], self.kept[columns], self.drawn)
+        return Field(self.p[columns], self.turn[:, columns], self.chosen[columns], self.drawn)
 
     # Sums, products and quotients
 
@@ -147,11 +147,11 @@ class Field:
 
     def may_be_number(self, x: Array) -> Array:
         """Which rows have the same value in both columns that share their prime, as a number has and nothing else."""
-        return np.asarray(x[..., 0] == x[..., 1]) if self.kept[1] == 1 else np.ones(x.shape[:-1], dtype=bool)
+        return np.asarray(x[..., 0] == x[..., 1]) if self.chosen[1] == 1 else np.ones(x.shape[:-1], dtype=bool)
 
     def as_fraction(self, x: Array) -> Fraction | None:
         """The fraction that a row is in all columns, if one of 50 bits is: the other 24 of 124 tell it from chance."""
-        columns = np.flatnonzero(self.kept != 1)[:4]  # of different primes
+        columns = np.flatnonzero(self.chosen != 1)[:4]  # of different primes
         found = _reconstructed(x[columns].tolist(), self.p[columns].tolist())
         value = None if found is None else self.fraction(found)
         return None if value is None or (value[0] != x).any() else found
@@ -170,7 +170,7 @@ class Field:
     def random(self, keys: Iterable[bytes]) -> Array:
         """A row of elements of F_p, none of them 0, for each key."""
         drawn = b"".join(hashlib.shake_128(key).digest(4 * self.drawn) for key in keys)
-        rows = np.frombuffer(drawn, dtype="<u4").reshape(-1, self.drawn)[:, self.kept].astype(np.int64)
+        rows = np.frombuffer(drawn, dtype="<u4").reshape(-1, self.drawn)[:, self.chosen].astype(np.int64)
         return np.asarray(rows % (self.p - 1) + 1)
 
     def element(self, key: bytes) -> Value:

@@ -10,11 +10,13 @@ import math
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anyjoint.errors import ExpressionError
+from anyjoint.scalar import Scalar
 from anyjoint.symbolic import rules
-from anyjoint.symbolic.ops import ARITY, Op
+
+from .ops import ARITY, Op
 
 if TYPE_CHECKING:
     from anyjoint.symbolic.node import Node
@@ -77,13 +79,13 @@ class Graph:
         self.variables.append(Variable(str(name), (low, high), bounds))
         return Node(self, self.append(Op.VAR, len(self.variables) - 1))
 
-    def constant(self, value: Any) -> "Node":
+    def constant(self, value: Scalar) -> "Node":
         """The node of a finite real number."""
         from anyjoint.symbolic.node import Node
 
         return Node(self, self.constant_id(value))
 
-    def constant_id(self, value: Any) -> int:
+    def constant_id(self, value: Scalar) -> int:
         """The id of a finite real number's node."""
         try:
             known = self.constant_ids.get(value)
@@ -154,7 +156,7 @@ class Graph:
         return self.constants[self.a[node]]
 
 
-def _finite(value: Any) -> float:
+def _finite(value: Scalar) -> float:
     """The float of a finite real number, or an error that says what is wrong with it."""
     if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real):
         raise ExpressionError(f"expression: {value!r} is complex; expected a real number (split it into two parts).")

@@ -9,18 +9,21 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import ExpressionError
-from anyjoint.symbolic.graph import Graph
-from anyjoint.symbolic.node import Node
-from anyjoint.symbolic.op import clamp_index
-from anyjoint.symbolic.ops import ARITY, OPERATIONS, Op
-from anyjoint.symbolic.rewrite import flatten, reachable
+from anyjoint.scalar import Scalar
+from anyjoint.scalar.differentiate import Nested
 
-Rules = Mapping[int, Callable[..., Any]]
+from .graph import Graph
+from .node import Node
+from .op import clamp_index
+from .ops import ARITY, OPERATIONS, Op
+from .rewrite import flatten, reachable
+
+Rules = Mapping[int, Callable[..., Scalar]]
 
 _CONST, _VAR, _GATHER = int(Op.CONST), int(Op.VAR), int(Op.GATHER)
 
 
-def evaluate(outputs: Any, values: Mapping[Any, Any]) -> Any:
+def evaluate(outputs: Nested, values: Mapping[Any, Any]) -> Nested:
     """The values of `outputs` (a node or nested sequences of nodes) for variables given as {node or id: value}."""
     flat, rebuild = flatten(outputs)
     nodes = [x for x in flat if isinstance(x, Node)]
@@ -32,10 +35,10 @@ def evaluate(outputs: Any, values: Mapping[Any, Any]) -> Any:
     return rebuild([computed[x.id] if isinstance(x, Node) else x for x in flat])
 
 
-def evaluate_ids(g: Graph, outputs: Iterable[int], values: Mapping[int, Any]) -> dict[int, Any]:
+def evaluate_ids(g: Graph, outputs: Iterable[int], values: Mapping[int, Scalar]) -> dict[int, Scalar]:
     """The values of all nodes below `outputs`, by id; `values` may fix any node, not only variables."""
     rules, convert, lookup = _flavour(values.values())
-    result: dict[int, Any] = {}
+    result: dict[int, Scalar] = {}
     operands = (g.a, g.b, g.c)
     with np.errstate(all="ignore"):
         for i in reachable(g, outputs, values):
@@ -60,7 +63,9 @@ def _missing(g: Graph, i: int) -> ExpressionError:
     )
 
 
-def _flavour(values: Iterable[Any]) -> tuple[Rules, Callable[[float], Any], Callable[[tuple[float, ...], Any], Any]]:
+def _flavour(
+    values: Iterable[Scalar],
+) -> tuple[Rules, Callable[[float], Scalar], Callable[[tuple[float, ...], Scalar], Scalar]]:
     """Rules, constant conversion and table look-up for the kind of number that the values are."""
     for x in values:
         if isinstance(x, np.ndarray):
@@ -72,19 +77,19 @@ def _flavour(values: Iterable[Any]) -> tuple[Rules, Callable[[float], Any], Call
     return FLOAT_RULES, float, _gather_scalar
 
 
-def _gather_scalar(table: tuple[float, ...], index: Any) -> float:
+def _gather_scalar(table: tuple[float, ...], index: Scalar) -> float:
     return table[clamp_index(float(index.real), len(table))]
 
 
-def _gather_array(table: tuple[float, ...], index: Any) -> Any:
+def _gather_array(table: tuple[float, ...], index: Scalar) -> Any:
     entry = np.clip(np.nan_to_num(np.floor(np.real(index))), 0, len(table) - 1).astype(int)
     return np.asarray(table)[entry]
 
 
-def _quiet(rule: Callable[..., Any], numpy_rule: Callable[..., Any]) -> Callable[..., Any]:
+def _quiet(rule: Callable[..., Scalar], numpy_rule: Callable[..., Scalar]) -> Callable[..., Scalar]:
     """A float rule that gives what compiled code gives (NaN, infinity) where Python's math module raises."""
 
-    def safe(*operands: Any) -> Any:
+    def safe(*operands: Scalar) -> Scalar:
         try:
             return rule(*operands)
         except (ValueError, ZeroDivisionError, OverflowError):

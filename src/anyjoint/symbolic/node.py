@@ -7,11 +7,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anyjoint.errors import BranchError, ExpressionError
-from anyjoint.scalar import compound
+from anyjoint.scalar import Scalar, compound
+from anyjoint.scalar.differentiate import Jet, Nested
 from anyjoint.scalar.refusal import NO_EQUALITY, refused
 from anyjoint.symbolic import arithmetic, rules
-from anyjoint.symbolic.graph import Graph
-from anyjoint.symbolic.ops import CONDITIONS, Op
+
+from .graph import Graph
+from .ops import CONDITIONS, Op
 
 _add, _sub, _mul, _div, _neg = arithmetic.add, arithmetic.sub, arithmetic.mul, arithmetic.div, arithmetic.neg
 _power = arithmetic.power
@@ -32,22 +34,22 @@ class Node:
 
     # Arithmetic. The test on the type comes first because nearly all operands are nodes.
 
-    def __add__(self, other: Any) -> "Node":
+    def __add__(self, other: Scalar) -> "Node":
         g = self.graph
         b = other.id if type(other) is Node and other.graph is g else _operand(g, other)
         return NotImplemented if b is None else Node(g, _add(g, self.id, b))
 
-    def __sub__(self, other: Any) -> "Node":
+    def __sub__(self, other: Scalar) -> "Node":
         g = self.graph
         b = other.id if type(other) is Node and other.graph is g else _operand(g, other)
         return NotImplemented if b is None else Node(g, _sub(g, self.id, b))
 
-    def __mul__(self, other: Any) -> "Node":
+    def __mul__(self, other: Scalar) -> "Node":
         g = self.graph
         b = other.id if type(other) is Node and other.graph is g else _operand(g, other)
         return NotImplemented if b is None else Node(g, _mul(g, self.id, b))
 
-    def __truediv__(self, other: Any) -> "Node":
+    def __truediv__(self, other: Scalar) -> "Node":
         g = self.graph
         b = other.id if type(other) is Node and other.graph is g else _operand(g, other)
         if b is None:
@@ -56,42 +58,42 @@ class Node:
             raise ExpressionError("expression: division by the constant 0; expected a number other than 0.")
         return Node(g, _div(g, self.id, b))
 
-    def __pow__(self, other: Any) -> "Node":
+    def __pow__(self, other: Scalar) -> "Node":
         b = _operand(self.graph, other)
         return NotImplemented if b is None else Node(self.graph, _power(self.graph, self.id, b))
 
-    def __radd__(self, other: Any) -> "Node":
+    def __radd__(self, other: Scalar) -> "Node":
         a = _operand(self.graph, other)
         return NotImplemented if a is None else Node(self.graph, _add(self.graph, a, self.id))
 
-    def __rsub__(self, other: Any) -> "Node":
+    def __rsub__(self, other: Scalar) -> "Node":
         a = _operand(self.graph, other)
         return NotImplemented if a is None else Node(self.graph, _sub(self.graph, a, self.id))
 
-    def __rmul__(self, other: Any) -> "Node":
+    def __rmul__(self, other: Scalar) -> "Node":
         a = _operand(self.graph, other)
         return NotImplemented if a is None else Node(self.graph, _mul(self.graph, a, self.id))
 
-    def __rtruediv__(self, other: Any) -> "Node":
+    def __rtruediv__(self, other: Scalar) -> "Node":
         a = _operand(self.graph, other)
         return NotImplemented if a is None else Node(self.graph, _div(self.graph, a, self.id))
 
-    def __rpow__(self, other: Any) -> "Node":
+    def __rpow__(self, other: Scalar) -> "Node":
         a = _operand(self.graph, other)
         return NotImplemented if a is None else Node(self.graph, _power(self.graph, a, self.id))
 
     # Whole quotients and remainders round down, as Python's do, and derivatives pass through the floor.
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Scalar) -> Scalar:
         return NotImplemented if _operand(self.graph, other) is None else compound.divmod(self, other)[0]
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: Scalar) -> Scalar:
         return NotImplemented if _operand(self.graph, other) is None else compound.divmod(other, self)[0]
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Scalar) -> Scalar:
         return NotImplemented if _operand(self.graph, other) is None else compound.divmod(self, other)[1]
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: Scalar) -> Scalar:
         return NotImplemented if _operand(self.graph, other) is None else compound.divmod(other, self)[1]
 
     __divmod__ = compound.divmod
@@ -134,7 +136,7 @@ class Node:
         """Inverse cosine."""
         return self._apply(Op.ACOS)
 
-    def arctan2(self, x: Any) -> "Node":
+    def arctan2(self, x: Scalar) -> "Node":
         """Angle of the point (x, self)."""
         g = self.graph
         return Node(g, rules.binary(g, Op.ATAN2, self.id, _required(g, x)))
@@ -147,7 +149,7 @@ class Node:
         """Natural logarithm."""
         return self._apply(Op.LOG)
 
-    def fmod(self, other: Any) -> "Node":
+    def fmod(self, other: Scalar) -> "Node":
         """The remainder with this sign, of which whole multiples of the other were taken off; exact."""
         return Node(self.graph, rules.binary(self.graph, Op.REM, self.id, _required(self.graph, other)))
 
@@ -165,11 +167,11 @@ class Node:
     radians = deg2rad = compound.radians
     degrees = rad2deg = compound.degrees
 
-    def minimum(self, other: Any) -> "Node":
+    def minimum(self, other: Scalar) -> "Node":
         """The smaller of two."""
         return Node(self.graph, _extremum(self.graph, Op.MIN, self.id, _required(self.graph, other)))
 
-    def maximum(self, other: Any) -> "Node":
+    def maximum(self, other: Scalar) -> "Node":
         """The larger of two."""
         return Node(self.graph, _extremum(self.graph, Op.MAX, self.id, _required(self.graph, other)))
 
@@ -180,27 +182,27 @@ class Node:
 
     # Conditions
 
-    def __lt__(self, other: Any) -> "Node":
+    def __lt__(self, other: Scalar) -> "Node":
         b = _operand(self.graph, other)
         return NotImplemented if b is None else Node(self.graph, _compare(self.graph, Op.LT, self.id, b))
 
-    def __le__(self, other: Any) -> "Node":
+    def __le__(self, other: Scalar) -> "Node":
         b = _operand(self.graph, other)
         return NotImplemented if b is None else Node(self.graph, _compare(self.graph, Op.LE, self.id, b))
 
-    def __gt__(self, other: Any) -> "Node":
+    def __gt__(self, other: Scalar) -> "Node":
         b = _operand(self.graph, other)
         return NotImplemented if b is None else Node(self.graph, _compare(self.graph, Op.LT, b, self.id))
 
-    def __ge__(self, other: Any) -> "Node":
+    def __ge__(self, other: Scalar) -> "Node":
         b = _operand(self.graph, other)
         return NotImplemented if b is None else Node(self.graph, _compare(self.graph, Op.LE, b, self.id))
 
-    def equal(self, other: Any) -> "Node":
+    def equal(self, other: Scalar) -> "Node":
         """The condition that two values are equal (`==` asks whether two handles mean the same node)."""
         return Node(self.graph, _compare(self.graph, Op.EQ, self.id, _required(self.graph, other)))
 
-    def select(self, a: Any, b: Any) -> "Node":
+    def select(self, a: Scalar, b: Scalar) -> "Node":
         """a where this condition holds, else b."""
         g = self.graph
         return Node(g, rules.select(g, self.id, _required(g, a), _required(g, b)))
@@ -276,19 +278,19 @@ class Node:
         """The value of a constant, else None."""
         return self.graph.value(self.id) if self.graph.op[self.id] == Op.CONST else None
 
-    def reflected(self, name: str, left: Any) -> "Node":
+    def reflected(self, name: str, left: Scalar) -> "Node":
         """The method `name` of the number `left` as a node, applied to this node."""
         method: Callable[[Node], Node] = getattr(self.graph.constant(left), name)
         return method(self)
 
-    def differentiate_along(self, f: Callable[[Any], Any]) -> Any:
+    def differentiate_along(self, f: Callable[[Scalar], Nested]) -> Nested:
         """df/dx at this expression, for a function of one scalar."""
         from anyjoint.symbolic.derivative import differentiate_along
 
         return differentiate_along(f, self)
 
     @staticmethod
-    def jet(f: Callable[[Any], Any], q: Sequence[Any], v: Sequence[Any]) -> Any:
+    def jet(f: Callable[[Sequence[Scalar]], Sequence[Scalar]], q: Sequence[Scalar], v: Sequence[Scalar]) -> Jet:
         """Values of f at q, its partial derivatives, and its second derivative along v."""
         from anyjoint.symbolic.derivative import jet
 
@@ -315,7 +317,7 @@ def variables(
     return result
 
 
-def equal(a: Any, b: Any) -> Node:
+def equal(a: Scalar, b: Scalar) -> Node:
     """The condition a = b (at least one is a node)."""
     if type(a) is Node:
         return a.equal(b)
@@ -324,12 +326,12 @@ def equal(a: Any, b: Any) -> Node:
     raise ExpressionError(f"equal({a!r}, {b!r}): expected at least one expression; compare plain numbers with ==.")
 
 
-def select(condition: Node, a: Any, b: Any) -> Node:
+def select(condition: Node, a: Scalar, b: Scalar) -> Node:
     """a where the condition holds, else b."""
     return _condition(condition).select(a, b)
 
 
-def _operand(g: Graph, x: Any) -> int | None:
+def _operand(g: Graph, x: Scalar) -> int | None:
     """The id in g that an operand means; None if it is nothing that expressions know (arrays, strings, ...)."""
     kind = type(x)
     if kind is float or kind is int:
@@ -349,11 +351,11 @@ def _operand(g: Graph, x: Any) -> int | None:
     return None
 
 
-def _is_constant(x: Any) -> bool:
+def _is_constant(x: Scalar) -> bool:
     return isinstance(x, numbers.Number) or (isinstance(x, np.ndarray) and x.ndim == 0)
 
 
-def _required(g: Graph, x: Any) -> int:
+def _required(g: Graph, x: Scalar) -> int:
     """As _operand, where there is no other operand type to hand the operation to."""
     result = _operand(g, x)
     if result is None:
@@ -361,7 +363,7 @@ def _required(g: Graph, x: Any) -> int:
     return result
 
 
-def _condition(x: Any) -> Node:
+def _condition(x: Scalar) -> Node:
     if type(x) is Node and x.op in CONDITIONS:
         return x
     raise ExpressionError(f"{x!r} is not a condition; expected a comparison of expressions such as x < y.")

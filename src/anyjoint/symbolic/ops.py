@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.scalar import Scalar
 from anyjoint.symbolic import arrays, interval, slopes
-from anyjoint.symbolic.interval import Interval
-from anyjoint.symbolic.op import Op as Op
-from anyjoint.symbolic.slopes import Rule, constant
+
+from .interval import Interval
+from .op import Op as Op
+from .slopes import Rule, constant
 
 TIGHTEST = 9  # how tightly what prints as a function call holds together
 
@@ -21,8 +23,8 @@ class Operation:
 
     takes: str  # types of its operands: r real, b condition
     printed: str  # in text and messages: a sign, or the name of a function
-    value: Callable[..., Any] | None = None  # on floats
-    array: Callable[..., Any] | None = None  # on arrays, complex ones too
+    value: Callable[..., Scalar] | None = None  # on floats
+    array: Callable[..., Scalar] | None = None  # on arrays, complex ones too
     exact: str = ""  # mpmath's function, where Python's own does not keep its digits
     interval: Callable[..., Interval] | None = None  # from those of its operands
     partials: tuple[Rule | None, ...] = ()  # one per operand; None where the operation is piecewise constant in it
@@ -39,7 +41,13 @@ class Operation:
 
 
 def _sign(
-    sign: str, value: Callable[..., Any], array: Callable[..., Any], llvm: str, binding: int, latex: str, **more: Any
+    sign: str,
+    value: Callable[..., Scalar],
+    array: Callable[..., Scalar],
+    llvm: str,
+    binding: int,
+    latex: str,
+    **more: Any,
 ) -> Operation:
     """An operation that is written between its operands."""
     text = f"{{a}} {sign} {{b}}"
@@ -47,14 +55,14 @@ def _sign(
     return Operation("rr", sign, value, array, llvm=llvm, binding=binding, latex=latex, **given)
 
 
-def _comparison(sign: str, value: Callable[..., Any], llvm: str, latex: str, **more: Any) -> Operation:
+def _comparison(sign: str, value: Callable[..., Scalar], llvm: str, latex: str, **more: Any) -> Operation:
     """A condition; of complex numbers it looks at the real parts."""
     text = f"%t{{r}} = fcmp {llvm} {{T}} {{a}}, {{b}}"
     return _sign(sign, value, arrays.of_real(value), text, 0, latex, gives="b", partials=(None, None), **more)
 
 
 def _function(
-    name: str, value: Callable[..., Any], array: Callable[..., Any], partials: tuple[Rule | None, ...],
+    name: str, value: Callable[..., Scalar], array: Callable[..., Scalar], partials: tuple[Rule | None, ...],
     symbol: str = "", printed: str = "", **more: Any,
 ) -> Operation:  # fmt: skip
     """A function of C's library, of JavaScript's Math and, unless said otherwise, of mpmath by the same name."""
@@ -69,8 +77,8 @@ def _function(
 
 
 def _intrinsic(
-    name: str, printed: str, value: Callable[..., Any], array: Callable[..., Any], partials: tuple[Rule | None, ...],
-    **more: Any,
+    name: str, printed: str, value: Callable[..., Scalar], array: Callable[..., Scalar],
+    partials: tuple[Rule | None, ...], **more: Any,
 ) -> Operation:  # fmt: skip
     """A function that the processor has."""
     text = f"%t{{r}} = call {{T}} @llvm.{name}.{{s}}({{T}} {{a}})"
@@ -78,7 +86,7 @@ def _intrinsic(
     return _function(name, value, array, partials, library="", llvm=text, printed=printed, **given)
 
 
-def _extremum(name: str, first: int, value: Callable[..., Any], array: Callable[..., Any]) -> Operation:
+def _extremum(name: str, first: int, value: Callable[..., Scalar], array: Callable[..., Scalar]) -> Operation:
     """The smaller or the larger of two; of NaN it is the same everywhere, because all compare in this order."""
     one, other = ("{a}", "{b}") if first == 0 else ("{b}", "{a}")
     text = f"{{a}} < {{b}} ? {one} : {other}"

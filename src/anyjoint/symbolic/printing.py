@@ -6,12 +6,14 @@ stays linear in its size.
 
 import re
 from collections.abc import Callable
-from typing import Any
 
-from anyjoint.symbolic.graph import Graph
-from anyjoint.symbolic.node import Node
-from anyjoint.symbolic.ops import CONDITIONS, OPERATIONS, TIGHTEST, Op
-from anyjoint.symbolic.rewrite import common_graph, flatten, reachable
+from anyjoint.scalar import Scalar
+from anyjoint.scalar.differentiate import Nested
+
+from .graph import Graph
+from .node import Node
+from .ops import CONDITIONS, OPERATIONS, TIGHTEST, Op
+from .rewrite import common_graph, flatten, reachable
 
 _LONG = 60  # characters after which a part of an expression gets a line of its own
 
@@ -38,7 +40,7 @@ def _is_small(node: Node) -> bool:
     return len(seen) <= _FEW
 
 
-def to_text(outputs: Any) -> str:
+def to_text(outputs: Nested) -> str:
     """Python-like lines: temporaries first, then the outputs (`out[i] = ...`, or the bare expression if it is one)."""
     flat = flatten(outputs)[0]
     definitions, pieces = _pieces(flat, _text_piece, "t{}".format)
@@ -48,7 +50,7 @@ def to_text(outputs: Any) -> str:
     return "\n".join([*lines, *pieces])
 
 
-def to_latex(outputs: Any) -> str:
+def to_latex(outputs: Nested) -> str:
     """An `aligned` block of equations, without the surrounding math delimiters."""
     definitions, pieces = latex_parts(outputs)
     rows = [f"{name} &= {text}" for name, text in definitions]
@@ -56,12 +58,12 @@ def to_latex(outputs: Any) -> str:
     return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
 
-def latex_parts(outputs: Any) -> tuple[list[tuple[str, str]], list[str]]:
+def latex_parts(outputs: Nested) -> tuple[list[tuple[str, str]], list[str]]:
     """Definitions of temporaries (name, formula), and the formulas of the flattened outputs, to be set as one likes."""
     return _pieces(flatten(outputs)[0], _latex_piece, "t_{{{}}}".format)
 
 
-def to_dot(outputs: Any) -> str:
+def to_dot(outputs: Nested) -> str:
     """A Graphviz digraph: an arrow from each operation to what it uses, outputs as boxes."""
     nodes = [x for x in flatten(outputs)[0] if isinstance(x, Node)]
     if not nodes:
@@ -78,7 +80,7 @@ def to_dot(outputs: Any) -> str:
 
 
 def _pieces(
-    flat: list[Any], formatter: Formatter, name: Callable[[int], str]
+    flat: list[Scalar], formatter: Formatter, name: Callable[[int], str]
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """Definitions of temporaries (name, text) and the texts of the outputs."""
     nodes = [x for x in flat if isinstance(x, Node)]

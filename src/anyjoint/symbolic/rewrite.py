@@ -6,32 +6,41 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import ExpressionError
-from anyjoint.symbolic.graph import Graph
-from anyjoint.symbolic.node import Node
-from anyjoint.symbolic.ops import ARITY, OPERATIONS, Op
+from anyjoint.scalar import Scalar
+from anyjoint.scalar.differentiate import Nested
+
+from .graph import Graph
+from .node import Node
+from .ops import ARITY, OPERATIONS, Op
+
+Rebuild = Callable[[Sequence[Scalar]], Any]
+Flat = tuple[list[Scalar], Rebuild]  # scalars, and what makes the value again from as many others
 
 
-def flatten(outputs: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+def flatten(outputs: Nested) -> Flat:
     """The scalars of nested sequences, and a function that puts as many others back into the same shape."""
     if isinstance(outputs, np.ndarray):
         shape = outputs.shape
         return list(outputs.reshape(-1)), lambda flat: _array(flat, shape)
     if isinstance(outputs, list | tuple):
-        parts = [flatten(x) for x in outputs]
-        kind = type(outputs)
-
-        def rebuild(flat: list[Any]) -> Any:
-            start, result = 0, []
-            for items, inner in parts:
-                result.append(inner(flat[start : start + len(items)]))
-                start += len(items)
-            return kind(result)
-
-        return [x for items, _ in parts for x in items], rebuild
+        return joined([flatten(x) for x in outputs], type(outputs))
     return [outputs], lambda flat: flat[0]
 
 
-def _array(flat: list[Any], shape: tuple[int, ...]) -> Any:
+def joined(pieces: Sequence[Flat], make: Callable[[list[Any]], Any]) -> Flat:
+    """The scalars of several values as one list; put back, `make` gets the values again."""
+
+    def rebuild(flat: Sequence[Scalar]) -> Any:
+        at, made = 0, []
+        for scalars, inner in pieces:
+            made.append(inner(flat[at : at + len(scalars)]))
+            at += len(scalars)
+        return make(made)
+
+    return [x for scalars, _ in pieces for x in scalars], rebuild
+
+
+def _array(flat: Sequence[Scalar], shape: tuple[int, ...]) -> Nested:
     if any(isinstance(x, Node) for x in flat):
         result = np.empty(len(flat), dtype=object)
         result[:] = flat
@@ -61,7 +70,7 @@ def reachable(g: Graph, outputs: Iterable[int], stop: Container[int] = ()) -> li
     return sorted(seen)
 
 
-def dependencies(outputs: Any) -> list[Node]:
+def dependencies(outputs: Nested) -> list[Node]:
     """The variables that some expressions depend on, in the order they were made."""
     nodes = [x for x in flatten(outputs)[0] if isinstance(x, Node)]
     if not nodes:
@@ -78,7 +87,7 @@ def common_graph(nodes: Iterable[Node]) -> Graph:
     return next(iter(graphs.values()))
 
 
-def substitute(outputs: Any, replacements: Mapping[Node, Any]) -> Any:
+def substitute(outputs: Nested, replacements: Mapping[Node, Scalar]) -> Nested:
     """`outputs` with nodes replaced, all at once, by other nodes of the same graph or by numbers. [GL section 4]"""
     flat, rebuild = flatten(outputs)
     nodes = [x for x in flat if isinstance(x, Node)]
@@ -90,7 +99,7 @@ def substitute(outputs: Any, replacements: Mapping[Node, Any]) -> Any:
     return rebuild([Node(g, mapping[x.id]) if isinstance(x, Node) else x for x in flat])
 
 
-def import_into(graph: Graph, outputs: Any, replacements: Mapping[Node, Any] | None = None) -> Any:
+def import_into(graph: Graph, outputs: Nested, replacements: Mapping[Node, Scalar] | None = None) -> Nested:
     """A copy of `outputs` in another graph; variables without a replacement there become new variables."""
     flat, rebuild = flatten(outputs)
     nodes = [x for x in flat if isinstance(x, Node)]
@@ -133,7 +142,7 @@ def rebuilt(source: Graph, target: Graph, i: int, mapping: Mapping[int, int]) ->
     return target.node(op, *mapped)
 
 
-def _id_in(graph: Graph, x: Any) -> int:
+def _id_in(graph: Graph, x: Scalar) -> int:
     if isinstance(x, Node):
         if x.graph is not graph:
             raise ExpressionError("a replacement belongs to another graph; copy it over with import_into first.")

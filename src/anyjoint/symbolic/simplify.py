@@ -7,21 +7,22 @@ takes the place of something that is defined elsewhere (definedness.py, equality
 """
 
 from collections import Counter
-from typing import Any
 
-from anyjoint.symbolic.equality import Equalities
-from anyjoint.symbolic.evaluation import evaluate_exactly
-from anyjoint.symbolic.extraction import COST, Extraction
-from anyjoint.symbolic.graph import Graph
-from anyjoint.symbolic.node import Node
-from anyjoint.symbolic.ops import Op
-from anyjoint.symbolic.rewrite import common_graph, flatten, reachable, rebuilt
-from anyjoint.symbolic.verification import verified
+from anyjoint.scalar.differentiate import Nested
+
+from .equality import Equalities
+from .evaluation import evaluate_exactly
+from .extraction import COST, Extraction
+from .graph import Graph
+from .node import Node
+from .ops import Op
+from .rewrite import common_graph, flatten, reachable, rebuilt
+from .verification import verified
 
 _ROUNDS = 6  # a merge may prove a sign that allows another one
 
 
-def merge_identities(outputs: Any) -> Any:
+def merge_identities(outputs: Nested) -> Nested:
     """`outputs` (nested nodes of one graph) with equal subexpressions merged; divisions share reciprocals.
 
     Equal means: as functions of the variables, wherever these are within their bounds; a variable's domain has no

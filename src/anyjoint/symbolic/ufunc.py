@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.symbolic.node import Node
+from anyjoint.scalar import Scalar
+
+from .node import Node
 
 
-def call(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
+def call(ufunc: Any, inputs: tuple[Scalar, ...]) -> Scalar:
     """The result of a universal function of which at least one input is a node."""
     if any(isinstance(x, np.ndarray) and x.ndim for x in inputs):
         function = np.frompyfunc(PAIR_RULES[ufunc], 2, 1) if ufunc in PAIR_RULES else ufunc
@@ -26,10 +28,10 @@ def _cell(node: Node) -> np.ndarray[Any, np.dtype[Any]]:
     return cell
 
 
-def _lifted(method: Callable[[Node, Any], Node]) -> Callable[[Any, Any], Any]:
+def _lifted(method: Callable[[Node, Scalar], Node]) -> Callable[[Scalar, Scalar], Scalar]:
     """A method of nodes as a function of two scalars of which either may be a number."""
 
-    def rule(a: Any, b: Any) -> Any:
+    def rule(a: Scalar, b: Scalar) -> Scalar:
         if type(a) is Node:
             return method(a, b)
         return method(b.graph.constant(a), b) if type(b) is Node else method(a, b)
@@ -38,7 +40,7 @@ def _lifted(method: Callable[[Node, Any], Node]) -> Callable[[Any, Any], Any]:
 
 
 # What NumPy's object loops would do by comparing (minimum) or only for a node on the left (arctan2).
-PAIR_RULES: dict[Any, Callable[[Any, Any], Any]] = {
+PAIR_RULES: dict[Any, Callable[[Scalar, Scalar], Scalar]] = {
     np.arctan2: _lifted(Node.arctan2),
     np.hypot: _lifted(Node.hypot),
     np.minimum: _lifted(Node.minimum),
@@ -48,7 +50,7 @@ PAIR_RULES: dict[Any, Callable[[Any, Any], Any]] = {
     np.fmax: _lifted(Node.maximum),
 }
 
-OPERATORS: dict[Any, Callable[..., Any]] = {
+OPERATORS: dict[Any, Callable[..., Scalar]] = {
     np.add: operator.add,
     np.subtract: operator.sub,
     np.multiply: operator.mul,

@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anyjoint.errors import AlgorithmError
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Scalars
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
-from anyjoint.symbolic.rewrite import import_into
+from anyjoint.symbolic.rewrite import Rebuild, import_into
 from anyjoint.tree.record import unset
 
-from .flatten import Rebuild, flatten
+from .flatten import flatten
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class FromRecord:
 
 Message = FromParent | FromChildren  # lives for one sweep
 Source = FromRow | FromRaw | FromRecord | Message  # where a variable of a trace is loaded from
-Entries = Sequence[Any]  # numbers, or None for entries that are loaded
+Entries = Sequence[Scalar]  # numbers, or None for entries that are loaded
 
 
 @dataclass(eq=False)
@@ -73,8 +75,8 @@ class BodyTrace:
     graph: Graph = field(default_factory=Graph)
     variables: dict[Source, Node] = field(default_factory=dict)
     sources: dict[int, Source] = field(default_factory=dict)
-    values: dict[str, tuple[list[Any], Rebuild]] = field(default_factory=dict)  # set on the body in this sweep
-    handed: dict[str, tuple[list[Any], Rebuild]] = field(default_factory=dict)  # given to the parent in this sweep
+    values: dict[str, tuple[list[Scalar], Rebuild]] = field(default_factory=dict)  # set on the body in this sweep
+    handed: dict[str, tuple[list[Scalar], Rebuild]] = field(default_factory=dict)  # given to the parent in this sweep
     asked: set[str] = field(default_factory=set)  # names whose sums this sweep has asked for
 
     def variable(self, source: Source) -> Node:
@@ -84,7 +86,7 @@ class BodyTrace:
             self.sources[node.id] = source
         return self.variables[source]
 
-    def find(self, name: str) -> tuple[BodyTrace, list[Any], Rebuild] | None:
+    def find(self, name: str) -> tuple[BodyTrace, list[Scalar], Rebuild] | None:
         """The latest trace of this body that has set a value."""
         trace: BodyTrace | None = self
         while trace is not None:
@@ -97,7 +99,7 @@ class BodyTrace:
         """The traces of this body's sweeps so far, first to this."""
         return [*(self.before.chain() if self.before else []), self]
 
-    def bring(self, origin: BodyTrace, x: Any) -> Any:
+    def bring(self, origin: BodyTrace, x: Scalar) -> Scalar:
         """A value of an earlier trace of the same body, as cheaply as it can be had in this one."""
         if not isinstance(x, Node) or origin is self:
             return x
@@ -181,7 +183,7 @@ class TracedParent:
         loaded = [self._entry(name, k, x) for k, x in enumerate(entries)]
         return rebuild(loaded)
 
-    def _entry(self, name: str, k: int, x: Any) -> Any:
+    def _entry(self, name: str, k: int, x: Scalar) -> Scalar:
         if x is None:
             return self._trace.variable(FromParent(name, k))
         return self._trace.variable(x) if isinstance(x, FromRaw) else x  # gravity has a source of its own
@@ -191,12 +193,12 @@ class TracedParent:
         self._trace.handed[name] = flatten(value)
 
 
-def entries_of(scalars: Sequence[Any]) -> tuple[Any, ...]:
+def entries_of(scalars: Scalars) -> tuple[float | None, ...]:
     """Numbers where they are known, None where a value has to be loaded."""
     return tuple(_number(x) for x in scalars)
 
 
-def _number(x: Any) -> Any:
+def _number(x: Scalar) -> float | None:
     if isinstance(x, Node):
         return x.graph.value(x.id) if x.graph.op[x.id] == Op.CONST else None
     return float(x)

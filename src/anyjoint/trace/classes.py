@@ -6,15 +6,17 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from anyjoint.dynamics.algorithm import Algorithm, check_sums, unset_by_parent
+from anyjoint.dynamics.algorithm import Algorithm, SweepFunction, check_sums, unset_by_parent
 from anyjoint.errors import AlgorithmError
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import vector
+from anyjoint.symbolic.rewrite import Rebuild
 from anyjoint.tree.links import give_input, give_partials, give_springs, joint_numbers, link_body, upward
 from anyjoint.tree.plan import Link, Plan
 from anyjoint.tree.record import ground, unset
 
 from .body_trace import BodyTrace, FromRaw, FromRow, TracedBody, TracedParent, entries_of
-from .flatten import Rebuild, flatten
+from .flatten import flatten
 from .joints_cache import JointCache
 from .numbers import Numbers, Pattern
 from .straight import part_of
@@ -26,9 +28,9 @@ SumsKey = tuple[tuple[str, tuple[float | None, ...]], ...]  # per name: 0.0 wher
 class Sums:
     """What has been handed in to one body: per name, which entries are exactly zero."""
 
-    entries: dict[str, tuple[list[Any], Rebuild]] = field(default_factory=dict)
+    entries: dict[str, tuple[list[Scalar], Rebuild]] = field(default_factory=dict)
 
-    def add(self, name: str, scalars: tuple[Any, ...], rebuild: Rebuild) -> None:
+    def add(self, name: str, scalars: tuple[Scalar, ...], rebuild: Rebuild) -> None:
         if name not in self.entries:
             self.entries[name] = (list(scalars), rebuild)
             return
@@ -76,7 +78,7 @@ class Tracer:
         fed = tuple(self.feeds[i].items()) if self.feeds else ()
         return self.joints.key(link), link.spring is not None, link.prescribed, elders, link.columns, fed
 
-    def _ground(self, gravity: tuple[float | None, ...]) -> dict[str, tuple[list[Any], Rebuild]]:
+    def _ground(self, gravity: tuple[float | None, ...]) -> dict[str, tuple[list[Scalar], Rebuild]]:
         """Values of the ground; gravity that is not exact is a raw number behind each link's own."""
         root = ground(upward([0, 0, 0]))
         flat = {name: flatten(value) for name, value in vars(root).items() if not name.startswith("_")}
@@ -85,7 +87,7 @@ class Tracer:
         flat["alpha"] = ([0, 0, 0, *up], flat["alpha"][1])
         return flat
 
-    def _sweep(self, level: int, function: Any, order: range) -> list[BodyTrace]:
+    def _sweep(self, level: int, function: SweepFunction, order: range) -> list[BodyTrace]:
         links = self.plan.links
         givers: list[tuple[BodyTrace, ...]] = [()] * len(links)  # children that have handed something in
         made: list[BodyTrace | None] = [None] * len(links)
@@ -144,28 +146,34 @@ class Tracer:
         return self._spoken[trace]
 
     def _trace(
-        self, level: int, function: Any, i: int, before: BodyTrace | None, sums: Sums, made: list[BodyTrace | None]
+        self,
+        level: int,
+        function: SweepFunction,
+        i: int,
+        before: BodyTrace | None,
+        sums: Sums,
+        made: list[BodyTrace | None],
     ) -> BodyTrace:
         trace = BodyTrace(level, before)
-        zeroed: dict[str, tuple[Sequence[Any], Rebuild]] = {
+        zeroed: dict[str, tuple[Sequence[Scalar], Rebuild]] = {
             name: ([0.0 if x == 0.0 else None for x in scalars], rebuild)
             for name, (scalars, rebuild) in sums.entries.items()
         }
-        body = TracedBody(trace, zeroed)
+        body: Any = TracedBody(trace, zeroed)  # stands for a Record
         if before is None:
             self._begin(trace, body, i)
-        parent = TracedParent(trace, lambda name: self._parent_values(level, i, made, name))
+        parent: Any = TracedParent(trace, lambda name: self._parent_values(level, i, made, name))
         function(body, parent)
         self.reads.setdefault(level, tuple(parent.names))
         return trace
 
-    def _begin(self, trace: BodyTrace, body: TracedBody, i: int) -> None:
+    def _begin(self, trace: BodyTrace, body: Any, i: int) -> None:
         """Give the body what the first sweep starts from."""
         link, exact = self.plan.links[i], self.kinds[i][1]
-        raw: list[Any] = [trace.variable(FromRaw(k)) if x is None else x for k, x in enumerate(exact)]
+        raw: list[Scalar] = [trace.variable(FromRaw(k)) if x is None else x for k, x in enumerate(exact)]
         q = [trace.variable(FromRow("q", k)) for k in range(link.joint.nq)]
         nv, inputs = link.joint.nv, self.algorithm.inputs
-        v: list[Any] = [trace.variable(FromRow("v", k)) if "v" in inputs else 0 for k in range(nv)]
+        v: list[Scalar] = [trace.variable(FromRow("v", k)) if "v" in inputs else 0 for k in range(nv)]
         own = joint_numbers(link, raw)
         motion = self.joints.motion(trace.graph, link, q, v, own)
         for name, value in vars(link_body(link, raw, q, v, motion)).items():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
 from anyjoint.constraints import Constraint, Rows
-from anyjoint.constraints.rows import Scalars, giving_way, push
+from anyjoint.constraints.rows import giving_way, push
 from anyjoint.dynamics.algorithm import Algorithm, algorithm
 from anyjoint.dynamics.carried import CARRIED, CARRIED_AT_REST
 from anyjoint.dynamics.constraint_jacobian import PROJECT
@@ -19,7 +19,7 @@ from anyjoint.dynamics.link_rows import LinkFrames, constraint_rows, give_rows
 from anyjoint.dynamics.newton_euler import BIAS, accelerate
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, Translation, Turn, vector, zeros
+from anyjoint.spatial import Pose, Scalars, Translation, Turn, vector, zeros
 from anyjoint.symbolic import Node
 from anyjoint.symbolic.simplify import merge_identities
 from anyjoint.tree.closures import UNFELT, ClosedPlan, Felt, Unknowns, close_plan
@@ -30,6 +30,9 @@ from anyjoint.tree.rigid import Array, matrices
 from .constraint_program import ConstraintPrograms
 from .numbers import Numbers
 from .straight import Straight, Variables
+
+if TYPE_CHECKING:
+    from anyjoint.tree.record import Record
 
 FIRST = algorithm("velocities", ("outward", CARRIED.sweeps[0].function), inputs=["q", "v"])
 LACKING = algorithm("lacking wrenches", ("outward", BIAS.sweeps[0].function), inputs=["q", "v"])
@@ -113,7 +116,7 @@ class Question:
     implicit: bool = False
     given: bool = False  # whether implicit accelerations are given, and corrections are asked for
     prescribed: frozenset[int] = frozenset()  # bodies whose accelerations are given, and forces asked for
-    straight: Callable[[Constrained], Sequence[Any]] | None = None  # how it is answered where kernels do not
+    straight: Callable[[Constrained], Sequence[Scalar]] | None = None  # how it is answered where kernels do not
 
     def ahead(self, h: Scalar) -> Scalar:
         """How long soft rows and springs go on at the present velocities."""
@@ -128,10 +131,8 @@ class Question:
 class TreePushes(Protocol):
     """Pushes on a traced tree (see pushes.py)."""
 
-    def begin(
-        self, tree: Straight, mechanism: Mechanism, frames: LinkFrames, h: Scalar, ahead: Scalar
-    ) -> None: ...
-    def carry(self, records: Sequence[Any]) -> None: ...
+    def begin(self, tree: Straight, mechanism: Mechanism, frames: LinkFrames, h: Scalar, ahead: Scalar) -> None: ...
+    def carry(self, records: Sequence[Record]) -> None: ...
 
 
 @dataclass
@@ -148,7 +149,7 @@ class Constrained:
     h: Scalar | None = None  # the length of an implicit step
     pushes: TreePushes | None = None
 
-    def answer(self, question: Question) -> list[Any]:
+    def answer(self, question: Question) -> list[Scalar]:
         """The entries of the result row."""
         if question.straight is not None:
             return list(question.straight(self))
@@ -172,17 +173,17 @@ class Constrained:
         if self.pushes:
             self.pushes.carry(self.tree.records)
 
-    def entries(self) -> list[Any]:
+    def entries(self) -> list[Scalar]:
         """Entries of the Jacobian of all rows, link by link."""
         self.give([rows.gamma for rows in self.rows])
         self.tree.run(PROJECT)
         return self.tree.values("H")
 
-    def solve(self, right: Sequence[Scalars]) -> tuple[list[Any], list[Any]]:
+    def solve(self, right: Sequence[Scalars]) -> tuple[list[Scalar], list[Scalar]]:
         """Accelerations in the mechanism's order, and multipliers, for right sides of the rows."""
         self.give(right)
         self.tree.run(STILL if self.still else REST if self.h is None else IMPLICIT_REST)
-        a: list[Any] = [0.0] * self.mechanism.nv
+        a: list[Scalar] = [0.0] * self.mechanism.nv
         for link, record in zip(self.closed.plan.links, self.tree.records, strict=True):
             if link.body >= 0 and not self.mechanism.bodies[link.body].joint.follows:
                 a[self.mechanism.bodies[link.body].v] = list(record.qdd if self.h is None else record.answer)
@@ -215,7 +216,7 @@ def held(rows: Rows) -> Scalars:
 
 def constrained(
     tree: Straight, mechanism: Mechanism, closed: ClosedPlan, relative: Sequence[bool], numbers: Numbers,
-    programs: ConstraintPrograms, t: Any, still: bool, h: Scalar | None = None, ahead: Scalar = 0,
+    programs: ConstraintPrograms, t: Scalar, still: bool, h: Scalar | None = None, ahead: Scalar = 0,
     pushes: TreePushes | None = None,
 ) -> Constrained:  # fmt: skip
     """The rows of a traced tree, after its velocities; `still` sets forces, gyroscopic ones too, to zero after that.
@@ -256,7 +257,7 @@ def coordinate_pair(tree: Straight, mechanism: Mechanism, place: tuple[int, int]
     return tree.rows["q"][own.q.start + k], tree.rows["v"][own.v.start + (own.joint.velocity_of(k) or 0)]
 
 
-def merge_nodes(values: list[Any]) -> list[Any]:
+def merge_nodes(values: list[Scalar]) -> list[Scalar]:
     """Equal expressions made one."""
     return list(merge_identities(values)) if any(isinstance(x, Node) for x in values) else values
 
@@ -285,7 +286,7 @@ def link_coordinate(mechanism: Mechanism, plan: Plan, place: tuple[int, int]) ->
     return plan.placed[body][0], velocity
 
 
-def frame_variables(variables: Variables, numbers: Numbers) -> list[list[Any]]:
+def frame_variables(variables: Variables, numbers: Numbers) -> list[list[Scalar]]:
     """The numbers of constraints' frames, and those of pushes, over the variables of a trace."""
     at, made = numbers.starts()[-1] + 3, []
     for values in numbers.frames:
@@ -294,7 +295,7 @@ def frame_variables(variables: Variables, numbers: Numbers) -> list[list[Any]]:
     return made
 
 
-def poses_of(row: Sequence[Any]) -> list[Pose]:
+def poses_of(row: Sequence[Scalar]) -> list[Pose]:
     """Frames from their numbers."""
     parts = [row[k : k + FRAME] for k in range(0, len(row), FRAME)]
     return [Pose((Translation(tuple(x[9:])), Turn(vector(*x[:9]).reshape(3, 3)))) for x in parts]

@@ -23,8 +23,9 @@ from .constrained import Question
 from .feeds import Feeds
 from .layout import Layout
 from .numbers import Numbers
-from .push_kernels import SEEN, PushKernels
+from .push_kernels import PushKernels
 from .row_kernels import HUB, WORLD, RowKernels
+from .seen import SEEN
 from .setup import Rows
 
 if TYPE_CHECKING:
@@ -44,9 +45,7 @@ def constrained_kernels(
     unused = (() if worldly else WORLD) + (HUB if not any(workshop.relative) else ())
     wanted = replace(sweep, results=tuple(name for name in sweep.results if name not in unused))
     seen = Tracer(plan, numbers, workshop.joints, wanted)
-    rows = RowKernels(
-        builder, mechanism, closed, workshop.relative, numbers, workshop.row_programs, seen, question
-    )
+    rows = RowKernels(builder, mechanism, closed, workshop.relative, numbers, workshop.row_programs, seen, question)
     needed = None if workshop.pushes else rows.needed
     frames = Layout(seen, builder, results_in_work=True, needed=needed)
     frames.add_runs()

@@ -12,7 +12,7 @@ import numpy as np
 from anyjoint.constraints import Constraint, FunctionConstraint, Loop, Rows, Touched
 from anyjoint.errors import AnyjointError
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import Pose, Translation, Turn, Twist, vector, zeros
+from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import import_into
 from anyjoint.symbolic.simplify import merge_identities
@@ -22,17 +22,17 @@ from anyjoint.symbolic.simplify import merge_identities
 class Seen:
     """A link as a program sees it: all of it variables."""
 
-    R: Any
-    p: Any
-    w: Any
-    u: Any
+    R: Matrix
+    p: Vector
+    w: Vector
+    u: Vector
     X: Pose
 
 
 @dataclass(frozen=True)
 class _Program:
     variables: list[Node]
-    outputs: list[Any]
+    outputs: list[Scalar]
     rebuild: Any
 
 
@@ -84,7 +84,7 @@ def _computed(constraint: FunctionConstraint) -> str | None:
     """A text for what a function computes of variables, equal in every process where that is the same."""
     g = Graph()
 
-    def some(n: int) -> Any:
+    def some(n: int) -> Vector:
         return vector(*(g.variable("x") for _ in range(n)))
 
     poses = [Pose((Translation(tuple(some(3))), Turn(some(9).reshape(3, 3)))) for _ in constraint.bodies]
@@ -99,7 +99,7 @@ def _computed(constraint: FunctionConstraint) -> str | None:
     return hashlib.sha256(repr(everything).encode()).hexdigest()
 
 
-def entries(body: Touched) -> list[Any]:
+def entries(body: Touched) -> list[Scalar]:
     """All that a program sees of a link."""
     return [*body.R.ravel(), *body.p, *body.w, *body.u, *body.X.R.ravel(), *body.X.p]
 
@@ -119,7 +119,7 @@ def _traced(constraint: FunctionConstraint) -> _Program:
     outputs = list(merge_identities(flat))
     held = rows.error is not None
 
-    def rebuild(values: list[Any]) -> Rows:
+    def rebuild(values: list[Scalar]) -> Rows:
         made, at = [], 0
         for shape in shapes:
             n = int(np.prod(shape))
@@ -135,7 +135,8 @@ def _traced(constraint: FunctionConstraint) -> _Program:
 
 def seen_variables(g: Graph) -> Seen:
     """A link that is all variables."""
-    def some(name: str, n: int) -> Any:
+
+    def some(name: str, n: int) -> Vector:
         return vector(*(g.variable(name) for _ in range(n)))
 
     R, p, w, u = some("R", 9).reshape(3, 3), some("p", 3), some("w", 3), some("u", 3)

@@ -16,7 +16,7 @@ from anyjoint.codegen.builder import Builder, Values
 from anyjoint.dynamics.contact import CONTACT
 from anyjoint.dynamics.link_rows import MOVING_FRAMES
 from anyjoint.joints import FreeQuaternion
-from anyjoint.scalar import absolute, less, maximum, minimum, select
+from anyjoint.scalar import Scalar, absolute, less, maximum, minimum, select
 
 from .classes import Tracer
 from .constrained import Question
@@ -62,9 +62,7 @@ def contact_kernels(workshop: Workshop, question: Question, inputs: Sequence[str
     ).rows  # fmt: skip
     pile = PileKernels(builder, closed, workshop.found())
     rows.feeds.rooms |= {name: room for name, room in pile.rooms.items() if name == COUPLES}
-    resisting = ResistanceKernels(
-        builder, mechanism, closed, workshop.found(), numbers, frames, rows.feeds, _end(made)
-    )
+    resisting = ResistanceKernels(builder, mechanism, closed, workshop.found(), numbers, frames, rows.feeds, _end(made))
     made += resisting.numbers
     own = {name: builder.room(mechanism.nv) for name in ("v", "drift", "turn", "found")}
     free = FreeBodies(builder, [body.v.start for body in mechanism.bodies if isinstance(body.joint, FreeQuaternion)])
@@ -131,7 +129,7 @@ class Solve:
         """How far velocities in the middle of the step will be from what they were."""
         self._set(moved=0.0, speed=0.0)
 
-        def squares(x: Values) -> dict[str, Any]:
+        def squares(x: Values) -> dict[str, Scalar]:
             off = 0.5 * x["h"] * x["a"] - x["drift"]
             return {"moved": off * off, "speed": x["v"] * x["v"]}
 
@@ -141,7 +139,7 @@ class Solve:
     def _go_half(self) -> None:
         """Velocities in the middle of the step, or a part of the way there from those of the last pass."""
 
-        def on(x: Values) -> dict[str, Any]:
+        def on(x: Values) -> dict[str, Scalar]:
             drift = x["drift"] + x["part"] * (0.5 * x["h"] * x["a"] - x["drift"])
             return {"middle": x["v"] + drift, "drift": drift}
 
@@ -156,7 +154,7 @@ class Solve:
         comes closer, where the whole way would lead further off each time.
         """
 
-        def decide(x: Values) -> dict[str, Any]:
+        def decide(x: Values) -> dict[str, Scalar]:
             passes = x["passes"] + 1
             far = less(STILL * STILL + NEAR * NEAR * x["speed"], x["moved"])
             more = select(far, select(less(passes, PASSES), 1.0, 0.0), 0.0)
@@ -194,7 +192,7 @@ class Solve:
         self._set(slope=0.0, lack=0.0, size=0.0)
         self.resisting.look(self.at["alpha"], self.at["slope"], self.at["lack"], self.at["size"])
 
-        def seek(x: Values) -> dict[str, Any]:
+        def seek(x: Values) -> dict[str, Scalar]:
             steep, first = absolute(x["before"]), less(x["tries"], 0.5)
             far = select(first, x["slope"] - PASSED * steep, absolute(x["slope"]) - LEAST * steep)
             more = select(less(0.0, far), select(less(x["tries"], TRIES), 1.0, 0.0), 0.0)
@@ -215,7 +213,7 @@ class Solve:
         """Go as far as the search has found."""
         scalars, resisting = self._places("on", "alpha"), self.resisting
 
-        def moved(x: Values) -> dict[str, Any]:
+        def moved(x: Values) -> dict[str, Scalar]:
             go = {"u": x["u"] + x["alpha"] * x["w"], "m": x["m"] + x["alpha"] * x["dm"]}
             return {name: select(less(0.0, x["on"]), value, x[name]) for name, value in go.items()}
 
@@ -224,7 +222,7 @@ class Solve:
         self.builder.pointwise(resisting.count, given, scalars, rooms, moved)
         answer = Place(self.a.array, self.sweeps.results["answer"][0])
 
-        def faster(x: Values) -> dict[str, Any]:
+        def faster(x: Values) -> dict[str, Scalar]:
             return {"a": select(less(0.0, x["on"]), x["a"] + x["alpha"] * (x["new"] - x["a"]), x["a"])}
 
         self.builder.pointwise(self.nv, {"a": self.a, "new": answer}, scalars, {"a": self.a}, faster)
@@ -232,7 +230,7 @@ class Solve:
     def _decide(self) -> None:
         """Go on while forces lack something, and that is not rounding; what is not solved in time is bad."""
 
-        def decide(x: Values) -> dict[str, Any]:
+        def decide(x: Values) -> dict[str, Scalar]:
             was, count = less(0.0, x["on"]), x["count"] + 1
             rough = select(less(x["lack"], ROUGH * ROUGH * x["size"]), 1.0, 0.0)
             stuck = select(less(SLOW * SLOW * x["last"], x["lack"]), rough, 0.0)

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Body
 from anyjoint.scalar import Scalar, jet
-from anyjoint.spatial import Matrix, Vector, vector, zeros
+from anyjoint.spatial import Matrix, Scalars, Vector, vector, zeros
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class Expansion:
                 second_q[body.v, source.v.start + k] = change
         return Bend(Phi_q, second_q)
 
-    def rate_times(self, q: Any, v: Any, x: Any) -> Vector:
+    def rate_times(self, q: Sequence[Scalar], v: Sequence[Scalar], x: Sequence[Scalar]) -> Vector:
         """Phidot*x: the acceleration that velocities cause is a quadratic form, here polarised."""
         plus, minus = ([a + s * b for a, b in zip(v, x, strict=True)] for s in (1, -1))
         difference: Vector = self.coordinates(q, plus).second - self.coordinates(q, minus).second
@@ -92,7 +91,7 @@ class Bend:
     Phi: Matrix
     second: Matrix
 
-    def times(self, x: Sequence[Scalar]) -> Matrix:
+    def times(self, x: Scalars) -> Matrix:
         """d(Phi x)/dq, (expanded, own)."""
         parts = (self.Phi[:, j, :] * y for j, y in enumerate(x))
         return sum(parts, zeros(*self.second.shape))

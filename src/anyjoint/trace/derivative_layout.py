@@ -31,8 +31,8 @@ def inverse_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     """dtau/dq, dtau/dv and M, for an algorithm with the results of INVERSE_DERIVATIVES."""
     builder = tree_builder(tracer)
     matrices, at = _matrices(tracer), builder.place("result")
-    kept = spread(tracer.plan, *(entries for entries, _ in matrices))
-    layout = Layout(tracer, builder, results_in_work=True, spread=kept)
+    spreading = spread(tracer.plan, *(entries for entries, _ in matrices))
+    layout = Layout(tracer, builder, results_in_work=True, spread=spreading)
     layout.add_runs()
     pairs = Pairs(builder, tracer.plan, layout.results)
     for entries, width in matrices:
@@ -55,8 +55,8 @@ def forward_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     """-M^-1 dtau/dq, -M^-1 dtau/dv and M^-1, for an algorithm with the results of FORWARD_DERIVATIVES."""
     builder = tree_builder(tracer)
     matrices = _matrices(tracer)[:2]
-    kept = spread(tracer.plan, *(entries for entries, _ in matrices))
-    layout = Layout(tracer, builder, results_in_work=True, spread=kept)
+    spreading = spread(tracer.plan, *(entries for entries, _ in matrices))
+    layout = Layout(tracer, builder, results_in_work=True, spread=spreading)
     layout.add_runs()
     plan, nv, to = tracer.plan, tracer.plan.links[-1].v.stop, builder.place("result")
     pairs = Pairs(builder, plan, layout.results)

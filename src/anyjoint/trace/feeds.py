@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
+from anyjoint.scalar import Scalar
 from anyjoint.tree.columns import FEEDS
 from anyjoint.tree.plan import Link
 
@@ -19,7 +19,7 @@ class Feeds:
     """Rows that kernels write for sweeps: where they stand in the work array, and what is exact in them, by link."""
 
     rooms: dict[str, Place]
-    exact: list[dict[str, list[Any]]]
+    exact: list[dict[str, list[Scalar]]]
 
     @staticmethod
     def of(builder: Builder, links: Sequence[Link]) -> Feeds:

@@ -11,12 +11,11 @@ from anyjoint.dynamics.small_matrix import LDL
 from anyjoint.joints.product_rule import Motion
 from anyjoint.scalar import Scalar, less, select
 from anyjoint.spatial import BlockInertia, Pose, QuarterTurn, Rotation, Translation, Turn
+from anyjoint.symbolic.rewrite import Flat, joined
 from anyjoint.tree.columns import Columns
 
-Rebuild = Callable[[Sequence[Scalar]], Any]
 
-
-def flatten(value: Any) -> tuple[list[Scalar], Rebuild]:
+def flatten(value: Any) -> Flat:
     """The scalars of a value, and the function that makes the value again from other scalars."""
     if isinstance(value, np.ndarray):
         return list(value.ravel()), lambda flat: _array(flat, value.shape)
@@ -42,17 +41,8 @@ def flatten(value: Any) -> tuple[list[Scalar], Rebuild]:
     return [value], lambda flat: flat[0]
 
 
-def _parts(values: Sequence[Any], make: Callable[[list[Any]], Any]) -> tuple[list[Scalar], Rebuild]:
-    pieces = [flatten(value) for value in values]
-
-    def rebuild(flat: Sequence[Scalar]) -> Any:
-        at, made = 0, []
-        for scalars, inner in pieces:
-            made.append(inner(flat[at : at + len(scalars)]))
-            at += len(scalars)
-        return make(made)
-
-    return [x for scalars, _ in pieces for x in scalars], rebuild
+def _parts(values: Sequence[Any], make: Callable[[list[Any]], Any]) -> Flat:
+    return joined([flatten(value) for value in values], make)
 
 
 def _array(flat: Sequence[Scalar], shape: tuple[int, ...]) -> Any:

@@ -7,11 +7,10 @@ goes where it is thrown.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
-from anyjoint.scalar import less, select
+from anyjoint.scalar import Scalar, less, select
 from anyjoint.spatial import cross, vector
 from anyjoint.tree.plan import Link
 
@@ -53,7 +52,7 @@ class FreeBodies:
         self._run(trace, [turn, result], [True, True])
 
     @staticmethod
-    def _again(sketch: Sketch, argument: int) -> list[Any]:
+    def _again(sketch: Sketch, argument: int) -> list[Scalar]:
         """Entries of an argument that is written, too: loads come before stores."""
         made = [sketch.graph.variable("x") for _ in range(6)]
         sketch.loads |= {node.id: (argument, k) for k, node in enumerate(made)}

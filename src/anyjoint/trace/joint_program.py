@@ -28,7 +28,7 @@ class JointProgram:
     outputs: tuple[Scalar, ...]
     rebuild: Callable[[Sequence[Scalar]], Any]
 
-    def copy_into(self, graph: Graph, q: Sequence[Any], v: Sequence[Any], values: Sequence[Any]) -> Any:
+    def copy_into(self, graph: Graph, q: Sequence[Scalar], v: Sequence[Scalar], values: Sequence[Scalar]) -> Any:
         """The motion, or its derivatives, with its variables replaced by nodes of another graph, or by numbers."""
         inputs = (*self.q, *self.v, *self.parameters)
         replacements = dict(zip(inputs, (*q, *v, *values), strict=True))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 from anyjoint.dynamics.products import jacobian_rate
 from anyjoint.joints.parameters import bind, signature
 from anyjoint.joints.partials import Partials
 from anyjoint.joints.product_rule import Motion
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, zeros
 from anyjoint.symbolic import Graph
 from anyjoint.tree.plan import GENERAL, Link
@@ -34,12 +34,20 @@ class JointCache:
             self._programs[key] = trace_joint(link)
         return self._programs[key]
 
-    def motion(self, graph: Graph, link: Link, q: Any, v: Any, values: Any) -> Motion | None:
+    def motion(
+        self, graph: Graph, link: Link, q: Sequence[Scalar], v: Sequence[Scalar], values: Sequence[Scalar]
+    ) -> Motion | None:
         """A general joint's motion copied into a graph; hinges and sliders need none."""
         return self.program(link).copy_into(graph, q, v, values) if link.kind == GENERAL else None
 
     def partials(
-        self, graph: Graph, link: Link, q: Any, v: Any, values: Any, by_coordinates: bool = False
+        self,
+        graph: Graph,
+        link: Link,
+        q: Sequence[Scalar],
+        v: Sequence[Scalar],
+        values: Sequence[Scalar],
+        by_coordinates: bool = False,
     ) -> Partials | None:
         """A general joint's derivatives copied into a graph; hinges and sliders have none."""
         if link.kind != GENERAL:
@@ -50,7 +58,15 @@ class JointCache:
         made: Partials = self._partials[key].copy_into(graph, q, v, values)
         return made
 
-    def jacobian_rate(self, graph: Graph, link: Link, q: Any, v: Any, x: Any, values: Any) -> Vector:
+    def jacobian_rate(
+        self,
+        graph: Graph,
+        link: Link,
+        q: Sequence[Scalar],
+        v: Sequence[Scalar],
+        x: Sequence[Scalar],
+        values: Sequence[Scalar],
+    ) -> Vector:
         """Sdot*x of a joint in a graph [RM alg. 2]."""
         if link.kind != GENERAL:
             return zeros(6)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
+from anyjoint.scalar import Scalar
 from anyjoint.tree.closures import ClosedPlan, Felt
 from anyjoint.tree.pile import EMPTY, Pile
 
@@ -71,7 +71,7 @@ def landings_of(closed: ClosedPlan, felt: Felt, spot: Spot, block: int, pile: Pi
         yield Landing(name, closure, tuple(range(spot.rows)))
 
 
-def entries_at(felt: Felt, spot: Spot, share: Shares) -> Iterator[Sequence[Any]]:
+def entries_at(felt: Felt, spot: Spot, share: Shares) -> Iterator[Sequence[Scalar]]:
     """What a push adds, landing by landing."""
     for k, link in enumerate(spot.links):
         if link in felt.lack:
@@ -90,9 +90,9 @@ def entries_at(felt: Felt, spot: Spot, share: Shares) -> Iterator[Sequence[Any]]
         yield from (list(share.gamma), list(share.weight))
 
 
-def land(sketch: Sketch, landings: Sequence[Landing], entries: Sequence[Sequence[Any]]) -> list[list[bool]]:
+def land(sketch: Sketch, landings: Sequence[Landing], entries: Sequence[Sequence[Scalar]]) -> list[list[bool]]:
     """Add entries where they land; of each landing, which are not exactly zero, and so are written."""
-    sums: dict[tuple[str, int], dict[int, Any]] = {part: {} for part in destinations(landings)}
+    sums: dict[tuple[str, int], dict[int, Scalar]] = {part: {} for part in destinations(landings)}
     nonzero = []
     for landing, values in zip(landings, entries, strict=True):
         total = sums[landing.row, landing.link]

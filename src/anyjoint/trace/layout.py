@@ -15,6 +15,7 @@ import numpy as np
 
 from anyjoint.codegen import Array, Kernel, Place, Schedule, Store
 from anyjoint.codegen.builder import Builder
+from anyjoint.scalar import Scalar
 from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph, Node
 
@@ -38,7 +39,7 @@ RESULT = "result "  # begins the name of the part of the result row that one res
 class Wanted:
     """A value of a trace that goes to an array of the kernel, or is added to what is there."""
 
-    value: Any
+    value: Scalar
     array: str
     offset: int
     accumulate: bool = False
@@ -76,7 +77,7 @@ class Layout:
         for i, link in enumerate(self.links):
             self.children.setdefault(link.parent, []).append(i)
         self.loaded = Loaded(tracer, needed)
-        self.slots, self.kept = self.loaded.slots, self.loaded.kept
+        self.slots, self.in_record = self.loaded.slots, self.loaded.in_record
         self.fills: dict[tuple[tuple[BodyTrace, ...], int], Hashable] = {}
         self.hands_on: dict[Hashable, bool] = {}
         # Per sweep and link, whose message its children read: its own, or that of a link above that it just hands on.
@@ -110,9 +111,7 @@ class Layout:
             calls += [Call(k, i, level) for i in orders[-1] if (k := kernels[i]) is not None]
         self._assemble(setups, calls, orders, between)
 
-    def _kernels(
-        self, level: int, index: dict[Hashable, int | None], setups: dict[int, Setup]
-    ) -> list[int | None]:
+    def _kernels(self, level: int, index: dict[Hashable, int | None], setups: dict[int, Setup]) -> list[int | None]:
         """The kernel of each link in a sweep; None where it would write nothing."""
         made = []
         for i, trace in enumerate(self.tracer.traces[level]):
@@ -173,7 +172,7 @@ class Layout:
         if isinstance(source, FromRow):
             return source.row, source.k
         if isinstance(source, FromRecord):
-            return "own", self.kept[trace.chain()[source.level]][source.node]
+            return "own", self.in_record[trace.chain()[source.level]][source.node]
         assert isinstance(source, Message)  # raw numbers have gone into the set-up
         return "parent" if isinstance(source, FromParent) else "mine", self.slots[trace.level][source]
 
@@ -188,7 +187,7 @@ class Layout:
         stores += [Wanted(x, RESULT + name, k, accumulate=True) for name, k, x in entries(trace, algorithm.totals)]
         if has_children:
             stores += [Wanted(x, "mine", slot) for x, slot in self._said(trace)]
-        stores += [Wanted(Node(trace.graph, node), "keep", slot) for node, slot in self.kept[trace].items()]
+        stores += [Wanted(Node(trace.graph, node), "keep", slot) for node, slot in self.in_record[trace].items()]
         filled = dict(fill)
         for name, (scalars, _) in trace.handed.items() if has_parent else ():
             for k, (x, known) in enumerate(zip(scalars, entries_of(scalars), strict=True)):
@@ -225,7 +224,7 @@ class Layout:
             above = [speakers[parent] if parent >= 0 else -1 for parent in parents]
             messages.append(Messages(above, len(slots), sweep.direction == "inward", order))
         shared = builder.room(max((x.size for x in messages), default=0))
-        sizes = [sum(len(self.kept[t]) for t in trace.chain()) for trace in self.tracer.traces[-1]]
+        sizes = [sum(len(self.in_record[t]) for t in trace.chain()) for trace in self.tracer.traces[-1]]
         record = builder.room(sum(sizes))
         result = builder.room(self.result_size, LINE) if self.results_in_work else builder.place("result")
         self.results = {name: [result.offset + at for at in places] for name, places in self.results.items()}
@@ -268,7 +267,7 @@ class Layout:
         return places, at
 
 
-def entries(trace: BodyTrace, names: Sequence[str]) -> Iterator[tuple[str, int, Any]]:
+def entries(trace: BodyTrace, names: Sequence[str]) -> Iterator[tuple[str, int, Scalar]]:
     """(name, place in the link's part, value) of the results that a trace sets."""
     for name in names:
         for k, x in enumerate(trace.values[name][0] if name in trace.values else ()):

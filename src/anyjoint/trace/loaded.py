@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
 
+from anyjoint.scalar import Scalar
 from anyjoint.symbolic import Node
 from anyjoint.symbolic.rewrite import reachable
 
@@ -23,15 +23,15 @@ class Loaded:
     def __init__(self, tracer: Tracer, needed: Needed | None = None) -> None:
         self.tracer = tracer
         self.slots: list[dict[Message, int]] = [{} for _ in tracer.traces]
-        self.kept: dict[BodyTrace, dict[int, int]] = {}
+        self.in_record: dict[BodyTrace, dict[int, int]] = {}
         self._needed = None if needed is None else self._by_class(needed)
         self._wanted: dict[BodyTrace, set[int]] = {}  # nodes that later sweeps load
         levels = [list(dict.fromkeys(level)) for level in tracer.traces]
         for classes in reversed(levels):  # what a later sweep loads, an earlier one must keep
             self._find(classes)
         for trace in (trace for classes in levels for trace in classes):
-            begin = sum(len(self.kept[t]) for t in trace.chain()[:-1])
-            self.kept[trace] = {node: begin + k for k, node in enumerate(sorted(self._wanted.get(trace, ())))}
+            begin = sum(len(self.in_record[t]) for t in trace.chain()[:-1])
+            self.in_record[trace] = {node: begin + k for k, node in enumerate(sorted(self._wanted.get(trace, ())))}
 
     def is_needed(self, trace: BodyTrace, name: str, k: int) -> bool:
         """Whether an entry of a result is to be stored."""
@@ -69,7 +69,7 @@ class Loaded:
         nodes = {x.id for x in self._outputs(trace, heard) if isinstance(x, Node)} | self._wanted.get(trace, set())
         return (trace.sources.get(i) for i in reachable(trace.graph, nodes))
 
-    def _outputs(self, trace: BodyTrace, heard: Collection[Message] | None) -> list[Any]:
+    def _outputs(self, trace: BodyTrace, heard: Collection[Message] | None) -> list[Scalar]:
         algorithm = self.tracer.algorithm
         named = {*algorithm.results, *algorithm.totals, *self.tracer.reads[trace.level]}
         values = [

@@ -14,8 +14,10 @@ import numpy as np
 
 from anyjoint.codegen import Kernel, Schedule, Store
 from anyjoint.codegen.builder import Builder
+from anyjoint.codegen.kernel import Kind
 from anyjoint.dynamics.algorithm import Parent
 from anyjoint.dynamics.recursive import recursion_4, recursion_5, recursion_6
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import BlockInertia, Pose, Translation, Turn, vector
 from anyjoint.symbolic import Node
 from anyjoint.tree.plan import Link
@@ -91,7 +93,7 @@ class Matrices(Pieces):
         entries = vector(*(self.load(array, k) for k in range(count)))
         return entries.reshape(6, self.width) if name in ("S", "P") else entries
 
-    def keep(self, value: Any, name: str, kind: Any = "lane", accumulate: bool = False) -> None:
+    def keep(self, value: Scalar, name: str, kind: Kind = "lane", accumulate: bool = False) -> None:
         """Store a value, or add it to what is there."""
         array = self.array(name, kind)
         for k, x in enumerate(flatten(value)[0]):

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from anyjoint.codegen import Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Kind
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import dot
 from anyjoint.symbolic import Node
 from anyjoint.tree.plan import Link, Plan
@@ -308,7 +309,7 @@ def _diagonal(block: Block, by: By) -> Iterator[tuple[int, int]]:
 
 def _sum(factors: Any) -> Node:
     """The sum of dot products; the shorter factor decides how many terms they have."""
-    total: Any = None
+    total: Scalar = None
     for x, y in factors:
         n = min(len(x), len(y))
         product = dot(x[:n], y[:n])

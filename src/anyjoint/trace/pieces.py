@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from anyjoint.codegen import Array, Kernel, Store
+from anyjoint.codegen.kernel import Kind
 from anyjoint.symbolic import Graph, Node
 
 
@@ -17,7 +17,7 @@ class Pieces:
         self.arrays: list[Array] = []
         self.loads: dict[int, tuple[int, int]] = {}
 
-    def array(self, name: str, kind: Any = "lane", wide: bool = False, step: int = 1) -> int:
+    def array(self, name: str, kind: Kind = "lane", wide: bool = False, step: int = 1) -> int:
         """A new argument; its number."""
         self.arrays.append(Array(name, kind, wide, step))
         return len(self.arrays) - 1

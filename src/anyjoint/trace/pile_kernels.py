@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
 from anyjoint.dynamics.small_matrix import LDL, ldl
-from anyjoint.spatial import vector, zeros
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Matrix, vector, zeros
 from anyjoint.tree.closures import ClosedPlan
 
 from .pushes import CROSS, Pushes
@@ -144,17 +144,17 @@ def _less(sketch: Sketch) -> None:
     _put(sketch, "found", -(X.T @ y), add=True)
 
 
-def _put(sketch: Sketch, name: str, values: Iterable[Any], add: bool = False) -> None:
+def _put(sketch: Sketch, name: str, values: Iterable[Scalar], add: bool = False) -> None:
     argument = sketch.argument(name, "lane")
     for k, x in enumerate(values):
         sketch.store(argument, k, x, add)
 
 
-def _square(values: Sequence[Any]) -> Any:
+def _square(values: Sequence[Scalar]) -> Matrix:
     return np.array(values, dtype=object).reshape(N, N)
 
 
-def _symmetric(values: Sequence[Any]) -> Any:
+def _symmetric(values: Sequence[Scalar]) -> Matrix:
     made = zeros(N, N)
     for (i, j), x in zip(TRIANGLE, values, strict=True):
         made[i, j] = made[j, i] = x

@@ -6,10 +6,11 @@ The columns of a block of links vanish but for rows of links that it touches: th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from anyjoint.codegen import Array, Kernel, Store
 from anyjoint.codegen.builder import Builder
+from anyjoint.codegen.kernel import Kind
+from anyjoint.scalar import Scalar
 from anyjoint.symbolic import Graph
 from anyjoint.tree.plan import Plan
 
@@ -63,12 +64,14 @@ def groups(rows: Sequence[int]) -> list[tuple[int, int]]:
     return found
 
 
-def product_kernel(rows: int, columns: int, terms: tuple[int, ...], strides: tuple[int, int, int], kind: Any) -> Kernel:
+def product_kernel(
+    rows: int, columns: int, terms: tuple[int, ...], strides: tuple[int, int, int], kind: Kind
+) -> Kernel:
     """Some rows of minus a product, term by term, so that each factor is read once."""
     made = Pieces()
     inverse, right = made.array("inverse"), made.array("x", wide=True)
     out = made.array("out", kind, wide=True)
-    sums: list[Any] = [0] * rows
+    sums: list[Scalar] = [0] * rows
     for k in terms:
         x = made.load(right, k * strides[1])
         for r in range(rows):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -16,29 +15,26 @@ from anyjoint.codegen import Array, Place
 from anyjoint.codegen.builder import Builder
 from anyjoint.constraints import Push
 from anyjoint.mechanism import Mechanism
-from anyjoint.spatial import vector
 from anyjoint.tree.closures import ClosedPlan
 
-from .body_trace import entries_of
-from .constrained import Question, poses_of
-from .constraint_program import Seen
+from .constrained import Question
 from .feeds import Feeds
 from .landings import SHARED, Landing, alike, entries_at, land, landings_of, mark, places_of
 from .layout import Layout
-from .numbers import Numbers
+from .numbers import Numbers, Pattern
 from .push_program import PushPrograms
-from .pushes import Pushes, Spot, shares, split_numbers
-from .setup import Rows
+from .pushes import Pushes, Spot, shares
+from .seen import Exact, Sights, loaded
+from .setup import Rows, Setup
 from .sketch import Sketch
 
-SEEN = ("R", "p", "v")
 
 @dataclass
 class PushKind:
     """A kernel of one kind of pushes, and the offsets of its arguments in each call."""
 
     kernel: int
-    setup: Any
+    setup: Setup
     arrays: list[int]
     offsets: list[list[int]] = field(default_factory=list)
     pushes: list[int] = field(default_factory=list)
@@ -54,9 +50,9 @@ class PushKernels:
     ) -> None:  # fmt: skip
         """Without a question, nothing is implicit: pushes are wrenches."""
         self.builder, self.mechanism, self.closed, self.pushes = builder, mechanism, closed, pushes
-        self.numbers, self.programs, self.frames = numbers, programs, frames
-        self.feeds, self.question = feeds, question
+        self.programs, self.feeds, self.question = programs, feeds, question
         self.exact = numbers.patterns[len(closed.plan.links) + 1 + len(mechanism.constraints) :]
+        self.sights = Sights(builder, mechanism, closed, frames)
         self.kinds: dict[Hashable, PushKind] = {}
         self._clear()
         signal, block = 0, len(closed.where) - len(pushes.spread)
@@ -77,7 +73,7 @@ class PushKernels:
 
     def _add(self, k: int, spot: Spot, block: int, signal: int) -> None:
         landings = list(landings_of(self.closed, self.pushes.felt, spot, block))
-        seen = tuple(self._seen(link) for link in spot.links)
+        seen = self.sights.exact(spot)
         key = spot.push.kind, spot.spread, alike(landings), seen, self.exact[k]
         if key not in self.kinds:
             self.kinds[key] = self._trace(spot, landings, seen, self.exact[k])
@@ -86,18 +82,10 @@ class PushKernels:
         traced.offsets.append([place.offset for place in self._places(spot, landings, signal)])
         mark(self.feeds, landings, traced.nonzero)
 
-    def _seen(self, link: int) -> Hashable:
-        """What is exact about where a link is and how it moves."""
-        values = self.frames.tracer.traces[-1][self.closed.at[link]].values
-        return tuple(entries_of(values[name][0]) for name in SEEN)
-
-    def _trace(
-        self, spot: Spot, landings: Sequence[Landing], seen: Sequence[Any], exact: Sequence[float | None]
-    ) -> PushKind:
+    def _trace(self, spot: Spot, landings: Sequence[Landing], seen: Exact, numbers: Pattern) -> PushKind:
         assert isinstance(spot.push, Push)
         sketch = Sketch()
-        X, own = split_numbers(sketch.raw(exact), spot.push)
-        bodies, q, qd = loaded(sketch, spot, X, seen)
+        bodies, q, qd, own = loaded(sketch, spot, numbers, seen)
         signals = sketch.load("signals", "row", [None] * len(spot.push.signals)) if spot.push.signals else []
         h = sketch.load("h", "row", [None])[0] if self.question else 0.0
         ahead = self.question.ahead(h) if self.question else 0.0
@@ -113,12 +101,7 @@ class PushKernels:
 
     def _places(self, spot: Spot, landings: Sequence[Landing], signal: int) -> list[Place]:
         """Where the arguments of one call begin, in the order of the kernel's arrays; numbers come last."""
-        work, results = self.builder.room(0).array, self.frames.results
-        places = [Place(work, results[name][self.closed.at[link]]) for link in spot.links for name in SEEN]
-        for body, index in spot.push.coordinates:
-            own = self.mechanism.bodies[body]
-            places.append(self.builder.place("q", own.q.start + index))
-            places.append(self.builder.place("v", own.v.start + (own.joint.velocity_of(index) or 0)))
+        places = self.sights.places(spot)
         places += [self.builder.place("signals", signal)] if spot.push.signals else []
         places += [self.builder.place("h")] if self.question else []
         return places + places_of(self.builder, self.closed, self.feeds, landings)
@@ -135,18 +118,3 @@ class PushKernels:
             if self.builder.kernels[traced.kernel].stores:
                 self.builder.run(traced.kernel, *zip(traced.arrays, columns, strict=True))
         return made
-
-
-def loaded(
-    sketch: Sketch, spot: Spot, X: Sequence[Any], seen: Sequence[Any]
-) -> tuple[list[Seen], list[Any], list[Any]]:
-    """What a kernel loads of the bodies and coordinates that a push touches, in the order of their places."""
-    bodies = []
-    for frame, parts in zip(poses_of(X), seen, strict=True):
-        R, p, v = (vector(*sketch.load(name, "lane", known)) for name, known in zip(SEEN, parts, strict=True))
-        bodies.append(Seen(R.reshape(3, 3), p, v[:3], v[3:], frame))
-    q, qd = [], []
-    for _ in spot.joints:
-        q += sketch.load("q", "row", [None])
-        qd += sketch.load("v", "row", [None])
-    return bodies, q, qd

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -14,11 +13,11 @@ from anyjoint.scalar import Scalar, absolute, known, maximum
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, cross, skew, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import hessian, jacobian
-from anyjoint.symbolic.rewrite import import_into, substitute
+from anyjoint.symbolic.rewrite import Rebuild, import_into, substitute
 from anyjoint.symbolic.simplify import merge_identities
 
 from .constraint_program import entries, seen_variables
-from .flatten import Rebuild, flatten
+from .flatten import flatten
 
 Scalars = Sequence[Scalar]
 
@@ -40,7 +39,7 @@ class Pushed:
     turn: list[Vector]
 
     @property
-    def parts(self) -> list[Any]:
+    def parts(self) -> list[Scalar]:
         """All values, to be taken apart."""
         return [self.K, self.N, self.y, self.W, self.bend, self.turn]
 
@@ -48,7 +47,7 @@ class Pushed:
 @dataclass(frozen=True)
 class _Program:
     variables: list[Node]
-    outputs: list[Any]
+    outputs: list[Scalar]
     rebuild: Rebuild
 
     @cached_property
@@ -181,7 +180,7 @@ def _slopes(
     at, going = [g.variable("s") for _ in s], [g.variable("r") for _ in rate]
     y = [-e for e in _nodes(g, push.efforts(at, going, numbers, signals))]
     C, B = zeros(len(y), len(y)) if push.velocity else jacobian(y, at), jacobian(y, going)
-    there: dict[Node, Any] = dict(zip(going, rate, strict=True)) | dict(zip(at, s, strict=True))
+    there: dict[Node, Scalar] = dict(zip(going, rate, strict=True)) | dict(zip(at, s, strict=True))
     flat = [*y, *((C + C.T) / 2).flat, *((B + B.T) / 2).flat]
     found, n = substitute(_nodes(g, flat), there), len(y)
     split = vector(*found[:n]), vector(*found[n : n + n * n]), vector(*found[n + n * n :])
@@ -191,7 +190,7 @@ def _slopes(
 def _bend(g: Graph, s: Scalars, y: Vector, z: Sequence[Node], still: dict[Node, float]) -> Matrix:
     """How y . ds/dz changes with z where y does not."""
     held = [g.variable("y") for _ in s]
-    total: Any = sum((a * b for a, b in zip(held, s, strict=True)), 0.0)
+    total: Scalar = sum((a * b for a, b in zip(held, s, strict=True)), 0.0)
     second = hessian(total, list(z))
     found = substitute(list(second.flat), {**still, **dict(zip(held, y, strict=True))})
     return vector(*found).reshape(6, 6)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from anyjoint.tree.plan import Plan
 from .constrained import FRAME, coordinate_pair, frame_rows, link_coordinate, poses_of
 from .push_program import Pushed, PushPrograms
 from .straight import Straight
+
+if TYPE_CHECKING:
+    from anyjoint.tree.record import Record
 
 CROSS = 36  # numbers that couple the twists of two links
 NOTHING = 1e-14  # of a pivot beside the largest: a direction in which nothing resists
@@ -134,7 +137,7 @@ def push_numbers(plan: Plan, pushes: Sequence[Push | Resistance]) -> list[list[f
     return [[*row, *push.numbers] for row, push in zip(frames, pushes, strict=True)]
 
 
-def split_numbers(row: Sequence[Any], push: Push | Resistance) -> tuple[Sequence[Any], Sequence[Any]]:
+def split_numbers(row: Sequence[Scalar], push: Push | Resistance) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
     """The numbers of frames, and those of the push itself."""
     at = FRAME * sum(body >= 0 for body in push.bodies)
     return row[:at], row[at:]
@@ -154,7 +157,7 @@ class Shares:
 
     lack: list[Vector] = field(default_factory=list)
     give: list[Vector] = field(default_factory=list)
-    pull: list[Any] = field(default_factory=list)
+    pull: list[Scalar] = field(default_factory=list)
     grip: Matrix | None = None
     K: list[Matrix] = field(default_factory=list)
     N: list[Vector] = field(default_factory=list)
@@ -214,7 +217,7 @@ def lower_solve(L: Matrix, y: Vector) -> Vector:
 # -- on records ----------------------------------------------------------------------------------------------------
 
 
-def give_shares(pushes: Pushes, found: Sequence[Shares], records: Sequence[Any], at: Callable[[int], int]) -> None:
+def give_shares(pushes: Pushes, found: Sequence[Shares], records: Sequence[Record], at: Callable[[int], int]) -> None:
     """Give links and joints what pushes do to them; `at` is where links of the open plan have gone."""
     felt = pushes.felt
     for name, links in vars(felt).items():
@@ -232,7 +235,7 @@ def give_shares(pushes: Pushes, found: Sequence[Shares], records: Sequence[Any],
                 record.grip[n * index + other] = record.grip[n * index + other] + x
 
 
-def give_push_rows(pushes: Pushes, found: Sequence[Shares], records: Sequence[Any], closed: ClosedPlan) -> None:
+def give_push_rows(pushes: Pushes, found: Sequence[Shares], records: Sequence[Record], closed: ClosedPlan) -> None:
     """Give links the rows that are carried, and closures what they push with."""
     first = len(closed.where) - len(pushes.spread)
     chosen = [share for spot, share in zip(pushes.spots, found, strict=True) if spot.spread]
@@ -256,7 +259,7 @@ class PushedTree:
     pushes: Pushes
     closed: ClosedPlan
     programs: PushPrograms
-    numbers: Sequence[Sequence[Any]]  # of each push, over the variables of the trace
+    numbers: Sequence[Sequence[Scalar]]  # of each push, over the variables of the trace
     found: list[Shares] = field(default_factory=list)
 
     def begin(self, tree: Straight, mechanism: Mechanism, frames: LinkFrames, h: Scalar, ahead: Scalar) -> None:
@@ -273,6 +276,6 @@ class PushedTree:
             self.found.append(shares(spot, pushed))
         give_shares(self.pushes, self.found, tree.records, at.__getitem__)
 
-    def carry(self, records: Sequence[Any]) -> None:
+    def carry(self, records: Sequence[Record]) -> None:
         """After links have the rows of constraints."""
         give_push_rows(self.pushes, self.found, records, self.closed)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from anyjoint.joints.spring import Spring
 from anyjoint.mechanism import Body
 from anyjoint.mechanism.inertia import spatial_inertias
-from anyjoint.scalar.array import Floats
+from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.tree.links import RAW, inertia_values
 from anyjoint.tree.plan import Frames, Plan
 
@@ -54,7 +53,7 @@ class Basis:
         assert spring is not None  # springs come and go with bodies, not with parameters
         return np.array(spring.numbers)
 
-    def table(self, own: Floats, gravity: Any, springs: Mapping[int, Floats]) -> NumberTable:
+    def table(self, own: Floats, gravity: ArrayLike, springs: Mapping[int, Floats]) -> NumberTable:
         """Numbers (..., links, count) for inertias (..., bodies, 6, 6), gravity (..., 3) and the springs of links."""
         base, links = self.numbers.table, self.plan.links
         J = own if self.frames is None else self.frames.inertias(own, self.regroup)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from anyjoint.codegen import Place
+from anyjoint.scalar import Scalar
+from anyjoint.symbolic.rewrite import Rebuild
 
-from .flatten import Rebuild
 from .landings import Landing
 from .pushes import Spot
 from .setup import Setup
@@ -17,7 +17,7 @@ from .setup import Setup
 class Stash:
     """Values kept in the work array from one kernel to the next: those that are exact are built in."""
 
-    known: tuple[Any, ...]
+    known: tuple[Scalar, ...]
     rebuild: Rebuild
 
     @property

@@ -18,7 +18,7 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.constraints import Begun, Resistance
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.mechanism import Mechanism
-from anyjoint.spatial import dot, vector, zeros
+from anyjoint.spatial import Scalars, Vector, dot, vector, zeros
 from anyjoint.tree.closures import ClosedPlan
 
 from .body_trace import entries_of
@@ -26,12 +26,12 @@ from .feeds import Feeds
 from .flatten import flatten
 from .landings import Landing, alike, entries_at, land, landings_of, mark, places_of
 from .layout import Layout
-from .numbers import Numbers
-from .push_kernels import SEEN, loaded
+from .numbers import Numbers, Pattern
 from .push_program import Pushed
-from .pushes import Pushes, Spot, shares, split_numbers
+from .pushes import Pushes, Spot, shares
 from .resistance_group import Group, Member, Stash
 from .resistance_program import ResistancePrograms
+from .seen import Exact, Sights, loaded
 from .setup import Rows
 from .sketch import Sketch
 
@@ -50,6 +50,7 @@ class ResistanceKernels:
         chosen = [spot for spot in pushes.spots if isinstance(spot.push, Resistance)]
         self.count = sum(spot.rows for spot in chosen)
         self.u, self.w, self.m, self.dm, self.start = (builder.room(self.count) for _ in range(5))
+        self.sights = Sights(builder, mechanism, closed, frames)
         self.groups: dict[Hashable, Group] = {}
         self.nonzero: dict[int, list[list[bool]]] = {}  # of kernels that load sweeps, which entries they write
         row, result, block = 0, mechanism.nv, len(closed.where) - len(pushes.spread)
@@ -64,37 +65,27 @@ class ResistanceKernels:
 
     def _add(self, k: int, spot: Spot, block: int, row: int, result: int) -> None:
         landings = list(landings_of(self.closed, self.pushes.felt, spot, block, self.pushes.pile))
-        traces = self.frames.tracer.traces[-1]
-        seen = tuple(
-            tuple(entries_of(traces[self.closed.at[link]].values[name][0]) for name in SEEN) for link in spot.links
-        )
+        seen = self.sights.exact(spot)
         key = spot.push.kind, spot.spread, alike(landings), seen, self.exact[k]
         if key not in self.groups:
             self.groups[key] = self._trace(spot, landings, seen, self.exact[k])
         group = self.groups[key]
         begun, line = self.builder.room(group.begun.size), self.builder.room(group.line.size)
-        places = [*self._seen_at(spot), begun, self.u.at(row), *([self.builder.place("result", result)] * group.shows)]
+        places = [
+            *self.sights.places(spot),
+            self.h,
+            begun,
+            self.u.at(row),
+            *([self.builder.place("result", result)] * group.shows),
+        ]
         group.numbers.append(k)
         group.members.append(Member(spot, begun, line, row, result, landings, places))
         mark(self.feeds, landings, self.nonzero[group.load])
 
-    def _seen_at(self, spot: Spot) -> list[Place]:
-        """Where links, coordinates and the length of the step stand, in the order of loads."""
-        work, results = self.builder.room(0).array, self.frames.results
-        places = [Place(work, results[name][self.closed.at[link]]) for link in spot.links for name in SEEN]
-        for body, index in spot.push.coordinates:
-            own = self.mechanism.bodies[body]
-            places.append(self.builder.place("q", own.q.start + index))
-            places.append(self.builder.place("v", own.v.start + (own.joint.velocity_of(index) or 0)))
-        return [*places, self.h]
-
-    def _trace(
-        self, spot: Spot, landings: Sequence[Landing], seen: Sequence[Any], exact: Sequence[float | None]
-    ) -> Group:
+    def _trace(self, spot: Spot, landings: Sequence[Landing], seen: Exact, numbers: Pattern) -> Group:
         assert isinstance(spot.push, Resistance)
         sketch = Sketch()
-        X, own = split_numbers(sketch.raw(exact), spot.push)
-        bodies, q, qd = loaded(sketch, spot, X, seen)
+        bodies, q, qd, own = loaded(sketch, spot, numbers, seen)
         h = sketch.load("h", "row", [None])[0]
         begun = self.programs.begin(sketch.graph, spot.push, bodies, q, qd, own, h)
         stash = self._keep(sketch, begun.parts)
@@ -191,7 +182,7 @@ class ResistanceKernels:
             y, W = group.line.rebuild(sketch.load("line", "lane", group.line.known))
             h = sketch.load("h", "row", [None])[0]
             u, m, before = (vector(*sketch.load(name, "lane", [None] * group.rows)) for name in ("u", "m", "start"))
-            x: Any = zeros(group.rows)
+            x: Vector = zeros(group.rows)
             for K in start.K:
                 x = x + K.T @ vector(*sketch.load("eta", "lane", [None] * 6))
             for N in start.N:
@@ -257,7 +248,7 @@ class ResistanceKernels:
             self.builder.run(kernel, *((array, columns[:, k, 1].tolist()) for k, array in enumerate(arrays)))
 
     @staticmethod
-    def _put(sketch: Sketch, values: Mapping[str, Any]) -> None:
+    def _put(sketch: Sketch, values: Mapping[str, Scalars]) -> None:
         for name, entries in values.items():
             argument = sketch.argument(name, "lane")
             for k, x in enumerate(entries):

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from anyjoint.constraints import Begun, Resistance, Touched
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Vector, vector
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import jacobian
-from anyjoint.symbolic.rewrite import import_into
+from anyjoint.symbolic.rewrite import Rebuild, import_into
 from anyjoint.symbolic.simplify import merge_identities
 
 from .constraint_program import entries, seen_variables
-from .flatten import Rebuild, flatten
+from .flatten import flatten
 
 Scalars = Sequence[Scalar]
 
@@ -23,12 +22,13 @@ Scalars = Sequence[Scalar]
 @dataclass(frozen=True)
 class _Program:
     variables: list[Node]
-    outputs: list[Any]
+    outputs: list[Scalar]
     rebuild: Rebuild
 
-    def at(self, graph: Graph, values: Sequence[Any]) -> Any:
+    def at(self, graph: Graph, values: Sequence[Scalar]) -> Scalars:
         found = import_into(graph, self.outputs, dict(zip(self.variables, values, strict=True)))
-        return self.rebuild(list(found))
+        made: Scalars = self.rebuild(list(found))
+        return made
 
 
 class ResistancePrograms:
@@ -81,10 +81,10 @@ def _law(given: Resistance, count: int, sloping: bool) -> _Program:
     return _program(g, [*u, *data], [vector(*force), *slope])
 
 
-def _program(g: Graph, variables: list[Node], parts: list[Any]) -> _Program:
+def _program(g: Graph, variables: list[Node], parts: list[Scalar]) -> _Program:
     flat, rebuild = flatten(parts)
     return _Program(variables, list(merge_identities(_nodes(g, flat))), rebuild)
 
 
-def _nodes(g: Graph, values: Sequence[Any]) -> list[Node]:
+def _nodes(g: Graph, values: Sequence[Scalar]) -> list[Node]:
     return [x if isinstance(x, Node) else g.constant(float(x)) for x in values]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,9 @@ from anyjoint.codegen import Place
 from anyjoint.codegen.builder import Builder
 from anyjoint.constraints import Constraint
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import Scalar
+from anyjoint.trace.numbers import Pattern
+from anyjoint.trace.row_kind import Known
 from anyjoint.tree.closures import GROUND, ClosedPlan
 
 from .body_trace import BodyTrace, entries_of
@@ -55,7 +57,9 @@ class RowKernels:
         self.up = tuple(None if g is None else -g for g in falls)
         self.kinds: dict[Hashable, RowKind] = {}
         self.needed: dict[tuple[int, str], set[int]] = {}
-        self._said: dict[tuple[BodyTrace, tuple[str, ...]], tuple[Any, ...]] = {}  # what is exact in a class's frames
+        self._said: dict[
+            tuple[BodyTrace, tuple[str, ...]], tuple[Scalar, ...]
+        ] = {}  # what is exact in a class's frames
         self._columns = [{place: k for k, place in enumerate(row)} for row in closed.starts]
         self._joints = [{place: k for k, place in enumerate(row)} for row in closed.joints]
         self.spots = [self._spot(k, constraint) for k, constraint in enumerate(mechanism.constraints)]
@@ -110,13 +114,13 @@ class RowKernels:
         link, velocity = velocity_place(self.mechanism, self.closed, place)
         return self.closed.plan.links[link].joint.nv, velocity
 
-    def _known(self, link: int, path: Sequence[int], names: tuple[str, ...]) -> Hashable:
+    def _known(self, link: int, path: Sequence[int], names: tuple[str, ...]) -> Known | None:
         """What is exact about where a link is, part by part, and how it moves; None for the ground."""
         if link == GROUND:
             return None
         return tuple(self._entries(part, names) for part in path), () if self.still else self._entries(link, ("v",))
 
-    def _entries(self, link: int, names: tuple[str, ...]) -> tuple[Any, ...]:
+    def _entries(self, link: int, names: tuple[str, ...]) -> tuple[Pattern, ...]:
         key = self.frames.traces[-1][link], names
         if key not in self._said:
             self._said[key] = tuple(entries_of(key[0].values[name][0]) for name in names)

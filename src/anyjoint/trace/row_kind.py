@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,8 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import without_idle
 from anyjoint.constraints import Constraint, Standing, Touched
 from anyjoint.constraints.rows import Rows, giving_way
-from anyjoint.spatial import as_matrix, dot, vector, zeros
+from anyjoint.scalar import Scalar
+from anyjoint.spatial import Pose, Scalars, as_matrix, dot, vector, zeros
 
 from .body_trace import entries_of
 from .constrained import Question, held, poses_of, right_side
@@ -24,6 +24,8 @@ from .constraint_program import ConstraintPrograms, Seen
 from .numbers import Pattern
 from .setup import Setup
 from .sketch import Sketch
+
+Known = tuple[tuple[tuple[Pattern, ...], ...], tuple[Pattern, ...]]  # a link's frame, part by part, and its twist
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Sight:
     and which of them is its rate. Then what is exact about the constraint's own frames, and -g.
     """
 
-    seen: tuple[Any, ...]
+    seen: tuple[Known | None, ...]
     lands: tuple[int | None, ...]
     widths: tuple[tuple[int, int], ...]
     frames: Pattern
@@ -51,7 +53,7 @@ class RowKind:
     setup: Setup
     used: list[int]
     loaded: list[set[int]]  # per sketched argument
-    feeds: list[list[Any]]  # entries that it hands on, one list for each place where some land
+    feeds: list[list[Scalar]]  # entries that it hands on, one list for each place where some land
     constraints: list[int] = field(default_factory=list)
 
 
@@ -66,8 +68,8 @@ def trace_rows(
     sketch = Sketch()
     *frames, x, y, z = sketch.raw((*sight.frames, *sight.up))
     bodies = [_body(sketch, known, X) for known, X in zip(sight.seen, poses_of(frames), strict=True)]
-    q: list[Any] = []
-    qd: list[Any] = []
+    q: list[Scalar] = []
+    qd: list[Scalar] = []
     for _ in constraint.coordinates:
         q += sketch.load("q", "row", [None])
         qd += [0] if still else sketch.load("v", "row", [None])
@@ -93,7 +95,7 @@ def trace_rows(
     return RowKind(number, setup, used, loaded, feeds)
 
 
-def _body(sketch: Sketch, known: Any, X: Any) -> Touched:
+def _body(sketch: Sketch, known: Known | None, X: Pose) -> Touched:
     """A link as a constraint sees it: from the hub below, from the one below that, and so on."""
     if known is None:
         return Standing(X)
@@ -108,8 +110,14 @@ def _body(sketch: Sketch, known: Any, X: Any) -> Touched:
 
 
 def _right(
-    constraint: Constraint, rows: Rows, bodies: Sequence[Touched], sight: Sight, question: Question, h: Any, up: Any
-) -> list[Any]:
+    constraint: Constraint,
+    rows: Rows,
+    bodies: Sequence[Touched],
+    sight: Sight,
+    question: Question,
+    h: Scalar,
+    up: tuple[Scalar, ...],
+) -> list[Scalar]:
     """The right side. Links' accelerations are counted against gravity, in relative rows the ground's, too."""
     right = list(right_side(constraint, rows, question, h))
     if question.at_rest or constraint.compliance:
@@ -122,9 +130,11 @@ def _right(
     return right
 
 
-def _store(sketch: Sketch, constraint: Constraint, rows: Rows, sight: Sight, right: Sequence[Any]) -> list[list[Any]]:
+def _store(
+    sketch: Sketch, constraint: Constraint, rows: Rows, sight: Sight, right: Sequence[Scalar]
+) -> list[list[Scalar]]:
     """Store K, N and the right side; what is exact in each place where some land."""
-    feeds: list[list[Any]] = []
+    feeds: list[list[Scalar]] = []
     for k, (K, lands) in enumerate(zip(rows.K, sight.lands, strict=True)):
         if lands is None:
             continue
@@ -136,8 +146,14 @@ def _store(sketch: Sketch, constraint: Constraint, rows: Rows, sight: Sight, rig
 
 
 def _fed(
-    sketch: Sketch, name: str, values: Any, stride: int = 1, begin: int = 0, several: bool = False, add: bool = False
-) -> list[Any]:
+    sketch: Sketch,
+    name: str,
+    values: Scalars,
+    stride: int = 1,
+    begin: int = 0,
+    several: bool = False,
+    add: bool = False,
+) -> list[Scalar]:
     """Store the values that are not exact, or all of them where several meet; answer with those that are."""
     exact = [None] * len(values) if several else list(entries_of(values))
     at = sketch.argument(name, "lane")

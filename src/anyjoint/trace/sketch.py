@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from anyjoint.codegen import Array, Kernel, Store
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Kind
+from anyjoint.scalar import Scalar
 from anyjoint.symbolic import Graph, Node
 
 from .setup import Setup, split_parameters
@@ -21,7 +21,7 @@ class Sketch:
     graph: Graph = field(default_factory=Graph)
     arrays: list[Array] = field(default_factory=list)
     loads: dict[int, tuple[int, int]] = field(default_factory=dict)
-    stores: list[tuple[Any, int, int, bool]] = field(default_factory=list)
+    stores: list[tuple[Scalar, int, int, bool]] = field(default_factory=list)
     numbers: dict[int, int] = field(default_factory=dict)
 
     def argument(self, name: str, kind: Kind) -> int:
@@ -29,25 +29,25 @@ class Sketch:
         self.arrays.append(Array(name, kind))
         return len(self.arrays) - 1
 
-    def load(self, name: str, kind: Kind, known: Sequence[Any]) -> list[Any]:
+    def load(self, name: str, kind: Kind, known: Sequence[Scalar]) -> list[Scalar]:
         """The entries of an argument: those that are known exactly, and variables for the others."""
-        at, made = self.argument(name, kind), list[Any]()
+        at, made = self.argument(name, kind), list[Scalar]()
         for k, x in enumerate(known):
             made.append(self.graph.variable("x") if x is None else x)
             if x is None:
                 self.loads[made[-1].id] = (at, k)
         return made
 
-    def raw(self, known: Sequence[Any]) -> list[Any]:
+    def raw(self, known: Sequence[Scalar]) -> list[Scalar]:
         """Raw numbers, which only the set-up sees."""
-        made: list[Any] = []
+        made: list[Scalar] = []
         for k, x in enumerate(known):
             made.append(self.graph.variable("p") if x is None else x)
             if x is None:
                 self.numbers[made[-1].id] = k
         return made
 
-    def store(self, argument: int, offset: int, value: Any, add: bool = False) -> None:
+    def store(self, argument: int, offset: int, value: Scalar, add: bool = False) -> None:
         """A value goes to an entry of an argument, or is added to what is there."""
         self.stores.append((value, argument, offset, add))
 

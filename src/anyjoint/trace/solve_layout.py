@@ -13,6 +13,7 @@ from typing import Any
 
 from anyjoint.codegen import Array, Kernel, Place, Store
 from anyjoint.codegen.builder import Builder
+from anyjoint.codegen.kernel import Kind
 from anyjoint.dynamics.small_matrix import LDL
 from anyjoint.spatial import dot, dot_in_pairs, vector, zeros
 from anyjoint.symbolic import Graph
@@ -244,7 +245,7 @@ def inward_kernel(
 
 
 def outward_kernel(
-    sizes: Sizes, count: int, given: bool, has_children: bool, has_parent: bool, stride: int, to_stride: int, kind: Any
+    sizes: Sizes, count: int, given: bool, has_children: bool, has_parent: bool, stride: int, to_stride: int, kind: Kind
 ) -> Kernel:
     """The answer L^-T y with y = D t - Z^T alpha, and alpha + J' y for the children."""
     made = _Pieces(sizes)

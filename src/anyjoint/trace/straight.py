@@ -9,6 +9,7 @@ from typing import Any
 from anyjoint.codegen import Array, Schedule
 from anyjoint.codegen.builder import Builder
 from anyjoint.dynamics.algorithm import Algorithm, Along, run_sweeps
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import Vector, vector
 from anyjoint.symbolic import Graph, Node
 from anyjoint.tree.columns import FEEDS
@@ -53,7 +54,7 @@ class Variables:
             self.rows[name, index] = self.graph.variable(name)
         return self.rows[name, index]
 
-    def number(self, value: float, index: int) -> Any:
+    def number(self, value: float, index: int) -> Scalar:
         """A raw number: itself if it is exact and stays so, else a variable."""
         if value in CONSTANTS and not self.numbers.is_varying(index):
             return value
@@ -71,7 +72,7 @@ class Straight:
 
     variables: Variables
     plan: Plan
-    rows: dict[str, list[Any]]
+    rows: dict[str, list[Scalar]]
     records: list[Record]
     root: Record
     expanded: Expanded | None = None
@@ -80,11 +81,11 @@ class Straight:
         """Run all sweeps."""
         run_sweeps(algorithm, self.records, self.plan.parents, self.root)
 
-    def outputs(self, algorithm: Algorithm) -> list[Any]:
+    def outputs(self, algorithm: Algorithm) -> list[Scalar]:
         """Results, name by name and link by link; then totals. Nothing at all where nothing moves."""
         if not self.records:
             return []
-        made: list[Any] = []
+        made: list[Scalar] = []
         for name in algorithm.results:
             entries = self.values(name)
             made += self.project(entries) if name == "generalized" else entries
@@ -92,11 +93,11 @@ class Straight:
             made += sum((flatted(record, name) for record in self.records[1:]), flatted(self.records[0], name)).tolist()
         return made
 
-    def values(self, name: str) -> list[Any]:
+    def values(self, name: str) -> list[Scalar]:
         """One value of all links."""
         return [x for record in self.records for x in flatten(getattr(record, name))[0]]
 
-    def project(self, forces: Sequence[Any]) -> list[Any]:
+    def project(self, forces: Sequence[Scalar]) -> list[Scalar]:
         """Forces on the mechanism's own coordinates."""
         return list(self.expanded.Phi.T @ vector(*forces)) if self.expanded else list(forces)
 
@@ -121,7 +122,7 @@ def trace_tree(
 ) -> Straight:
     """A tree over the variables of state rows, given with their lengths; velocities that are no input are zero."""
     variables = Variables(Graph(), numbers)
-    rows: dict[str, list[Any]] = {name: [variables.row(name, k) for k in range(n)] for name, n in sizes}
+    rows: dict[str, list[Scalar]] = {name: [variables.row(name, k) for k in range(n)] for name, n in sizes}
     nv = expansion.mechanism.nv if expansion else max((link.v.stop for link in plan.links), default=0)
     rows.setdefault("v", [0] * nv)
     given: dict[str, Any] = {name: row for name, row in rows.items() if name not in ("q", "v")}
@@ -146,7 +147,7 @@ def trace_tree(
 
 
 def trace_records(
-    variables: Variables, plan: Plan, numbers: Numbers, joints: JointCache, q: Any, v: Any,
+    variables: Variables, plan: Plan, numbers: Numbers, joints: JointCache, q: Sequence[Scalar], v: Sequence[Scalar],
     partials: Along | None = None, **others: Any,
 ) -> tuple[list[Record], Record]:  # fmt: skip
     """Records of all links and of the ground over graph nodes; q, v and others are indexed like the state rows."""
@@ -173,7 +174,7 @@ def trace_records(
     return records, ground(up)
 
 
-def row_schedule(variables: Variables, inputs: Sequence[str], outputs: Sequence[Any]) -> tuple[Schedule, list[Rows]]:
+def row_schedule(variables: Variables, inputs: Sequence[str], outputs: Sequence[Scalar]) -> tuple[Schedule, list[Rows]]:
     """A schedule of one kernel call from the traced entries of the result row."""
     graph = variables.graph
     ids = [x.id if isinstance(x, Node) else graph.constant_id(x) for x in outputs]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from anyjoint.codegen import Schedule, count_schedule
 from anyjoint.constraints import Push, Resistance
 from anyjoint.dynamics.algorithm import Algorithm, Along, Over
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import Scalar
 from anyjoint.scalar.array import Floats
 from anyjoint.tree.closures import ClosedPlan
 from anyjoint.tree.columns import FEEDS
@@ -39,6 +40,9 @@ from .store import Traced, remembered
 from .straight import PER_LINK, SHARED, Straight, row_schedule, trace_tree
 from .structure import closed_structure, structure
 
+if TYPE_CHECKING:
+    from anyjoint.joints import Joint
+
 # Straight-line code is best while it is small. Larger mechanisms run faster by kernels in loops where bodies share
 # classes; where nearly every body is a class of its own, looping saves nothing and straight-line code still wins, up to
 # the size at which it outgrows the caches and a second of compile time.
@@ -60,7 +64,7 @@ class Trace:
     over: Over
     gravity: bool
     closed: bool = False  # whether with closures of constraints
-    joints: tuple[Any, ...] = ()  # joints whose numbers the schedule has built in, for rates and charts
+    joints: tuple[Joint, ...] = ()  # joints whose numbers the schedule has built in, for rates and charts
     pushes: tuple[Push | Resistance, ...] = ()  # forces whose numbers are among its own
     loose: bool = False  # whether those are wrenches, however stiff they are
 
@@ -241,7 +245,7 @@ class Workshop:
         self,
         name: str,
         inputs: Sequence[str],
-        function: Callable[[Straight], Sequence[Any]],
+        function: Callable[[Straight], Sequence[Scalar]],
         over: Over = "links",
         gravity: bool = True,
         partials: Along | None = None,
@@ -258,7 +262,7 @@ class Workshop:
         return Trace(name, schedule, setups, plan, numbers, over, gravity)
 
     def constrained(
-        self, name: str, inputs: Sequence[str], question: Question | Callable[[Constrained], Sequence[Any]],
+        self, name: str, inputs: Sequence[str], question: Question | Callable[[Constrained], Sequence[Scalar]],
         over: Over = "regrouped",
     ) -> Trace:  # fmt: skip
         """The answer to a question about the tree with its constraints, straight or by kernels; functions, straight.
@@ -311,7 +315,7 @@ class Workshop:
         return len(plan.links) / max(len({(self.joints.key(link), link.columns) for link in plan.links}), 1)
 
     def _constrained_straight(
-        self, function: Callable[[Constrained], Sequence[Any]], inputs: Sequence[str], still: bool,
+        self, function: Callable[[Constrained], Sequence[Scalar]], inputs: Sequence[str], still: bool,
         over: Over = "regrouped",
     ) -> Traced:  # fmt: skip
         closed, numbers = self.closed(over), self.numbers(over, True, True)
@@ -329,9 +333,7 @@ class Workshop:
         )
         return row_schedule(tree.variables, inputs, function(made))
 
-    def layout(
-        self, algorithm: Algorithm, make: Callable[[Tracer], tuple[Schedule, list[Rows]]]
-    ) -> Trace:
+    def layout(self, algorithm: Algorithm, make: Callable[[Tracer], tuple[Schedule, list[Rows]]]) -> Trace:
         """An algorithm by kernels, with more kernels behind them."""
         plan, numbers = self.plan(algorithm.over), self.numbers(algorithm.over, algorithm.gravity)
         made = self._remembered(

@@ -10,7 +10,6 @@ there loses digits; then p = (a, b, 0), with delta beside the child's origin, co
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -24,12 +23,12 @@ FAR = 16.0  # shifts of a pose's size beyond which the foot is not used: inertia
 class Normal:
     """Rot_z(gamma) Trans_z(delta) Rot_x(alpha) Trans(p) Rot_z(theta)."""
 
-    gamma: Any
-    delta: Any
-    sin_alpha: Any
-    cos_alpha: Any
+    gamma: Array
+    delta: Array
+    sin_alpha: Array
+    cos_alpha: Array
     p: Array
-    theta: Any
+    theta: Array
 
 
 def common_normal(K: Array) -> Normal:
@@ -59,7 +58,7 @@ def unshifted(K: Array) -> Normal:
     return Normal(gamma, 0.0 * z, sa, ca, p, theta)
 
 
-def rotation_z(angle: Any) -> Array:
+def rotation_z(angle: Array) -> Array:
     """Turns about z."""
     s, c = exact_sincos(angle)
     R = np.zeros((*s.shape, 3, 3))
@@ -68,7 +67,7 @@ def rotation_z(angle: Any) -> Array:
     return R
 
 
-def rotation_x(s: Any, c: Any) -> Array:
+def rotation_x(s: Array, c: Array) -> Array:
     """Turns about x by angles of which sine and cosine are known."""
     R = np.zeros((*np.shape(s), 3, 3))
     R[..., 1, 1] = R[..., 2, 2] = c
@@ -76,23 +75,23 @@ def rotation_x(s: Any, c: Any) -> Array:
     return R
 
 
-def exact_sincos(angle: Any) -> tuple[Array, Array]:
+def exact_sincos(angle: Array) -> tuple[Array, Array]:
     """sin and cos with the rounding noise of right angles removed."""
     return snap(np.sin(angle)), snap(np.cos(angle))
 
 
-def snap(x: Any) -> Array:
+def snap(x: Array) -> Array:
     """x, or the exact 0, 1 or -1 that it misses by rounding noise only."""
     exact = np.round(np.clip(x, -1.0, 1.0))
     return np.asarray(np.where(np.abs(x - exact) <= TINY, exact, x))
 
 
-def screw_z(angle: Any, shift: Any) -> Array:
+def screw_z(angle: Array, shift: Array) -> Array:
     """Rot_z(angle) Trans_z(shift), which commutes with a hinge or slider along z."""
     shift = np.asarray(shift, dtype=float)
     return homogeneous(rotation_z(angle), np.stack([0 * shift, 0 * shift, shift], axis=-1))
 
 
-def principal(angle: Any) -> Array:
+def principal(angle: Array) -> Array:
     """Angles between -pi and pi."""
     return np.asarray(angle - 2 * np.pi * np.round(angle / (2 * np.pi)))

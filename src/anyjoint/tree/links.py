@@ -13,7 +13,19 @@ from anyjoint.joints.parameters import bind, parameters
 from anyjoint.joints.partials import Direction, Partials, along_coordinates, along_velocities, joint_partials
 from anyjoint.joints.product_rule import Motion, motion_of
 from anyjoint.scalar import Scalar, jet, sincos_of_sum
-from anyjoint.spatial import BlockInertia, Pose, Rotation, Translation, Turn, Vector, rigid, vector, zeros
+from anyjoint.spatial import (
+    BlockInertia,
+    Factor,
+    Pose,
+    Rotation,
+    Scalars,
+    Translation,
+    Turn,
+    Vector,
+    rigid,
+    vector,
+    zeros,
+)
 from anyjoint.spatial.inertia import symmetric_from
 from anyjoint.tree.record import Record
 
@@ -66,7 +78,7 @@ def joint_numbers(link: Link, raw: Sequence[Scalar]) -> Sequence[Scalar]:
     return raw[len(RAW) : len(raw) - springs - len(link.tail)]
 
 
-def give_springs(body: Any, link: Link, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar]) -> None:
+def give_springs(body: Record, link: Link, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar]) -> None:
     """The joint's own forces, `passive`, their slopes, the energy stored in its springs, and its `armature`."""
     body.passive, body.stored, body.qdd_rest = zeros(link.joint.nv), zeros(1), zeros(link.joint.nv)
     body.armature, body.stiffness, body.damping = (zeros(link.joint.nv) for _ in range(3))
@@ -79,8 +91,8 @@ def give_springs(body: Any, link: Link, raw: Sequence[Scalar], q: Sequence[Scala
 
 
 def give_partials(
-    body: Any, link: Link, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar], partials: Partials | None,
-    by_coordinates: bool = False,
+    body: Record, link: Link, raw: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar],
+    partials: Partials | None, by_coordinates: bool = False,
 ) -> None:  # fmt: skip
     """Derivatives of the joint and of its own forces, along velocities or coordinates; hinges have a constant S."""
     joint, n = bind(link.joint, joint_numbers(link, raw)) if link.kind == GENERAL else link.joint, link.joint.nv
@@ -115,7 +127,7 @@ def link_partials(
     return joint_partials(motion_at, q, v, directions)
 
 
-def give_input(body: Any, name: str, values: Vector) -> None:
+def give_input(body: Record, name: str, values: Vector) -> None:
     """A row of the state that sweeps read; what is applied to a joint adds to its own forces."""
     setattr(body, name, values + body.passive if name == "tau" else values)
 
@@ -129,7 +141,7 @@ def inertia_values(J: Array) -> list[Array]:
     return [m, *_snap_zeros(h, np.sqrt(np.abs(m)) * np.sqrt(tensor_scale)).T, *_snap_zeros(tensor, 0.0).T]
 
 
-def _snap_zeros(rows: Array, scale: Any) -> Array:
+def _snap_zeros(rows: Array, scale: Array | float) -> Array:
     """Rows of numbers, with 0 for those that are rounding noise beside `scale` or the largest of their row."""
     largest = np.maximum(np.abs(rows).max(axis=1), scale)
     return np.where(np.abs(rows) <= 4e-15 * largest[:, None], 0.0, rows)
@@ -175,12 +187,10 @@ def link_body(
         *R, px, py, pz = behind[: len(behind) - NUDGE * link.nudged]
         W = W @ Pose([Translation((px, py, pz)), Turn(vector(*R).reshape(3, 3))])
     W = Pose([f for f in W.factors if not is_identity(f)])
-    return Record(
-        A=A, W=W, S_A=motion.S_A, S_B=motion.S_B, c=motion.c, J=raw_inertia(raw), qd=vector(*v)
-    )
+    return Record(A=A, W=W, S_A=motion.S_A, S_B=motion.S_B, c=motion.c, J=raw_inertia(raw), qd=vector(*v))
 
 
-def _nudge(xi: Sequence[Scalar]) -> list[Any]:
+def _nudge(xi: Sequence[Scalar]) -> list[Scalar]:
     """Factors of a pose that is exp(xi) to first order, and rigid whatever xi is."""
     return [Translation((xi[3], xi[4], xi[5])), *(Rotation(axis, xi[axis]) for axis in range(3))]
 
@@ -194,7 +204,7 @@ def _rotation(axis: int, s: Scalar, c: Scalar) -> Rotation:
     return Rotation.from_sincos(axis, s, c)
 
 
-def is_identity(factor: Any) -> bool:
+def is_identity(factor: Factor) -> bool:
     """A factor that is known to do nothing."""
     if isinstance(factor, Rotation):
         s, c = factor.sincos
@@ -202,7 +212,7 @@ def is_identity(factor: Any) -> bool:
     return isinstance(factor, Translation) and all(isinstance(x, (int, float)) and x == 0 for x in factor.p)
 
 
-def float_bodies(plan: Plan, q: Any, v: Any, partials: bool = False, **inputs: Any) -> list[Record]:
+def float_bodies(plan: Plan, q: Scalars, v: Scalars, partials: bool = False, **inputs: Any) -> list[Record]:
     """All links at a state, on plain numbers: the oracle of the compiled programs; on request with `partials`."""
     bodies = []
     for link, raw in zip(plan.links, raw_table(plan.links), strict=True):

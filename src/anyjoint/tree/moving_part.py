@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from anyjoint.joints import Joint
 from anyjoint.joints.parameters import bind
 from anyjoint.joints.prismatic import Prismatic
-from anyjoint.joints.product_rule import factor_entries
+from anyjoint.joints.product_rule import Legs, factor_entries
 from anyjoint.joints.revolute import Revolute
 from anyjoint.mechanism.probing import depends, expressions, variables
-from anyjoint.scalar import known
-from anyjoint.spatial import Pose
+from anyjoint.scalar import Scalar, known
+from anyjoint.spatial import Factor, Pose
 
 from .rigid import Array, axis_pose
 
@@ -44,18 +44,18 @@ def moving_part(joint: Joint) -> tuple[str, Core, Array, Array]:
     return GENERAL, (lead, tail, lead_B), _matrix(Pose(A.factors[:lead])), _matrix(after)
 
 
-def stripped_legs(joint: Joint, core: Core) -> Any:
+def stripped_legs(joint: Joint, core: Core) -> Legs:
     """The joint's legs without the constant factors that the plan has taken over."""
     lead, tail, lead_B = core
 
-    def legs(q: Any) -> tuple[Pose, Pose]:
+    def legs(q: Sequence[Scalar]) -> tuple[Pose, Pose]:
         A, B = joint.legs(q)
         return Pose(A.factors[lead : len(A.factors) - tail]), Pose(B.factors[lead_B:])
 
     return legs
 
 
-def _is_constant(factor: Any, q: list[Any]) -> bool:
+def _is_constant(factor: Factor, q: list[Scalar]) -> bool:
     """Whether a factor depends on no coordinate, whatever the joint's parameters are."""
     return not depends(list(factor_entries(factor)), q)
 

@@ -7,9 +7,9 @@ so that the constant pose to one child is Rot_x(alpha) Trans(p) with p in a plan
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,11 +24,21 @@ from .moving_part import FIXED, GENERAL, HINGE, SLIDER, Core, moving_part
 from .regroup import regroup_inertia
 from .rigid import Array, inverse, matrices, moved
 
+if TYPE_CHECKING:
+    from anyjoint.mechanism import Body
+
 __all__ = [
     "FIXED", "GENERAL", "HINGE", "NUDGE", "SLIDER", "Frames", "Link", "Plan", "body_plan", "make_frames", "make_plan",
 ]  # fmt: skip
 
 NUDGE = 6  # numbers of a small motion: three angles, three lengths
+
+
+class Bodies(Protocol):
+    """What plans are made of: a mechanism, or one in which joints that follow others have coordinates of their own."""
+
+    @property
+    def bodies(self) -> Sequence[Body]: ...
 
 
 class Link(NamedTuple):
@@ -77,7 +87,7 @@ class Plan:
 class _Draft:
     """A link before its frame is chosen."""
 
-    body: Any
+    body: Body
     parent: int
     kind: str
     core: Core
@@ -124,7 +134,7 @@ class Frames:
             )
 
 
-def make_frames(mechanism: Any, canonical: bool = True) -> Frames:
+def make_frames(mechanism: Bodies, canonical: bool = True) -> Frames:
     """Choose links and their inner frames."""
     drafts, placed = _weld(mechanism)
     carriers, poses = [k for k, _ in placed], np.array([T for _, T in placed]).reshape(-1, 4, 4)
@@ -136,7 +146,7 @@ def make_frames(mechanism: Any, canonical: bool = True) -> Frames:
 
 
 def make_plan(
-    mechanism: Any, *, canonical: bool = True, regroup: bool = False, frames: Frames | None = None
+    mechanism: Bodies, *, canonical: bool = True, regroup: bool = False, frames: Frames | None = None
 ) -> Plan:
     """Links in their frames; `regroup` also moves inertia that a joint does not feel to the parent link."""
     frames = frames or make_frames(mechanism, canonical)
@@ -157,7 +167,7 @@ def make_plan(
     return Plan(tuple(links), tuple(zip(frames.carriers, turned, strict=True)))
 
 
-def body_plan(mechanism: Any, nudged: Collection[int] | None = None) -> Plan:
+def body_plan(mechanism: Bodies, nudged: Collection[int] | None = None) -> Plan:
     """Every body as a link in its own frame, welded ones too: for answers in terms of bodies.
 
     For derivatives by parameters, `nudged` are the bodies whose placements are among them; joints then stay whole,
@@ -192,11 +202,11 @@ def _part(joint: Joint, whole: bool) -> tuple[str, Core, Array, Array]:
     return FIXED, (0, 0, 0), np.asarray(joint.pose([]).matrix, dtype=float), np.eye(4)
 
 
-def _weld(mechanism: Any) -> tuple[list[_Draft], list[tuple[int, Array]]]:
+def _weld(mechanism: Bodies) -> tuple[list[_Draft], list[tuple[int, Array]]]:
     """One draft per moving body; bodies without coordinates are welded into the link that carries them."""
     bodies = mechanism.bodies
     placements = matrices([body.placement for body in bodies])
-    moving: list[tuple[Any, int, str, Core, Array, Array, Array]] = []  # body, carrier, part, what carries it
+    moving: list[tuple[Body, int, str, Core, Array, Array, Array]] = []  # body, carrier, part, what carries it
     placed: list[tuple[int, Array]] = []
     ground = -1, np.eye(4)
     parts: dict[int, Any] = {}  # of joints that many bodies share

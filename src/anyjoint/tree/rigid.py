@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anyjoint.scalar.array import ArrayLike
 from anyjoint.spatial import Factor, Pose, Rotation, Translation
 from anyjoint.spatial.factor import PLANES
 
@@ -15,7 +16,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 TRANSLATION, TURN = 3, 4  # kinds of factors that are no rotation about axis 0, 1 or 2
 
 
-def homogeneous(R: Array, p: Any) -> Array:
+def homogeneous(R: Array, p: ArrayLike) -> Array:
     """Poses from rotations and origins."""
     p = np.asarray(p, dtype=float)
     T = np.zeros((*np.broadcast_shapes(R.shape[:-2], p.shape[:-1]), 4, 4))

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.view.palette import checked_color
 
-Drawing = dict[str, Any]
+from .palette import checked_color
+
+Drawing = dict[str, Any]  # a shape as the page reads it
 
 
 def packed(values: Any, kind: str = "<f4") -> str:

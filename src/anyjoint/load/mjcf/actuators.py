@@ -10,10 +10,11 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.forces import FLV, Actuator, Drum, Filter, Integrator, Muscle, MuscleLag, Thruster
+from anyjoint.forces.path import Item
 
 from ..follow import Line
 from ..request import Request
-from .compiled import Names
+from .compiled import Lines, MjModel, Names
 from .joints import MjcfJoint
 from .shapes import pose_of
 from .tendons import Tendons
@@ -27,13 +28,13 @@ Drive = Actuator | Thruster | Muscle
 
 
 def read_actuators(
-    m: Any,
+    m: MjModel,
     joints: Sequence[MjcfJoint],
     bodies: Mapping[str, str],
     following: Mapping[str, tuple[str, Line]],
     names: Names,
     request: Request,
-    line: Any,
+    line: Lines,
     tendons: Tendons,
     last: Mapping[int, str | None],
 ) -> dict[str, Drive]:
@@ -61,7 +62,7 @@ def read_actuators(
     return found
 
 
-def _lacking(m: Any, k: int, joints: Sequence[MjcfJoint], tendons: Tendons) -> str | None:
+def _lacking(m: MjModel, k: int, joints: Sequence[MjcfJoint], tendons: Tendons) -> str | None:
     """What an actuator has that ours have not."""
     kind, index = int(m.actuator_trntype[k]), int(m.actuator_trnid[k][0])
     if kind not in (*ON_JOINT, ON_TENDON, ON_SITE) or index < 0:
@@ -83,12 +84,12 @@ def _lacking(m: Any, k: int, joints: Sequence[MjcfJoint], tendons: Tendons) -> s
     return None
 
 
-def _is_muscle(m: Any, k: int) -> bool:
+def _is_muscle(m: MjModel, k: int) -> bool:
     kinds = int(m.actuator_dyntype[k]), int(m.actuator_gaintype[k]), int(m.actuator_biastype[k])
     return kinds == (MUSCLE_DYNAMICS, MUSCLE_GAIN, MUSCLE_BIAS)
 
 
-def _lacking_muscle(m: Any, k: int) -> str | None:
+def _lacking_muscle(m: MjModel, k: int) -> str | None:
     """What a muscle has that ours have not."""
     if m.actuator_trntype[k] == ON_SITE:
         return "a muscle at a site"
@@ -101,7 +102,7 @@ def _lacking_muscle(m: Any, k: int) -> str | None:
 
 
 def _muscle(
-    m: Any, k: int, joints: Sequence[MjcfJoint], bodies: Mapping[str, str],
+    m: MjModel, k: int, joints: Sequence[MjcfJoint], bodies: Mapping[str, str],
     following: Mapping[str, tuple[str, Line]], tendons: Tendons,
 ) -> Muscle:  # fmt: skip
     """Its curves by the length of our path, which is the actuator's but for the gear of a tendon."""
@@ -118,7 +119,7 @@ def _muscle(
     return Muscle(path, FLV(gear * peak, unit / gear, (first - low * unit) / gear, *curve), lag=_lag(m, k))
 
 
-def _lag(m: Any, k: int) -> Filter | Integrator | MuscleLag | None:
+def _lag(m: MjModel, k: int) -> Filter | Integrator | MuscleLag | None:
     """How the activation follows the control; it begins at 0, as MuJoCo's does, or at the nearest that may be."""
     kind, numbers = int(m.actuator_dyntype[k]), [float(x) for x in m.actuator_dynprm[k][:3]]
     within = _range(m.actuator_actlimited, m.actuator_actrange, k)
@@ -131,24 +132,24 @@ def _lag(m: Any, k: int) -> Filter | Integrator | MuscleLag | None:
     return MuscleLag(max(rise, LEAST), max(fall, LEAST), max(smooth, 0.0)) if kind == MUSCLE_DYNAMICS else None
 
 
-def _sloped(m: Any, k: int) -> bool:
+def _sloped(m: MjModel, k: int) -> bool:
     """Whether the gain depends on the length or its rate."""
     return bool(m.actuator_gaintype[k] == AFFINE and np.any(m.actuator_gainprm[k][1:3]))
 
 
-def _gain(m: Any, k: int, offset: float = 0.0) -> float | tuple[float, ...]:
+def _gain(m: MjModel, k: int, offset: float = 0.0) -> float | tuple[float, ...]:
     """The gain, where our length is shorter by `offset`."""
     a, b, c = (float(x) for x in m.actuator_gainprm[k][:3])
     return (a + b * offset, b, c) if _sloped(m, k) else a
 
 
-def _bias(m: Any, k: int, offset: float = 0.0) -> tuple[float, ...]:
+def _bias(m: MjModel, k: int, offset: float = 0.0) -> tuple[float, ...]:
     """The bias, where our length is shorter by `offset`."""
     a, b, c = (float(x) for x in m.actuator_biasprm[k][:3]) if m.actuator_biastype[k] == AFFINE_BIAS else (0.0,) * 3
     return a + b * offset, b, c
 
 
-def _told(m: Any, k: int) -> dict[str, Any]:
+def _told(m: MjModel, k: int) -> dict[str, Any]:
     """Ranges and lag."""
     return {
         "lag": _lag(m, k),
@@ -157,12 +158,12 @@ def _told(m: Any, k: int) -> dict[str, Any]:
     }
 
 
-def _along(m: Any, k: int, path: list[Any]) -> Actuator:
+def _along(m: MjModel, k: int, path: list[Item]) -> Actuator:
     gear = float(m.actuator_gear[k][0])
     return Actuator(gain=_gain(m, k), bias=_bias(m, k), gear=gear, path=path, **_told(m, k))
 
 
-def _thruster(m: Any, k: int, site: int, last: Mapping[int, str | None]) -> Thruster:
+def _thruster(m: MjModel, k: int, site: int, last: Mapping[int, str | None]) -> Thruster:
     """The gear is a force and a torque in the site's axes."""
     R = np.asarray(pose_of(m.site_pos[site], m.site_quat[site]).R, dtype=float)
     force, torque = (tuple(float(x) for x in R @ m.actuator_gear[k][part]) for part in (slice(3), slice(3, 6)))
@@ -172,7 +173,7 @@ def _thruster(m: Any, k: int, site: int, last: Mapping[int, str | None]) -> Thru
 
 
 def _actuator(
-    m: Any, k: int, joint: MjcfJoint, bodies: Mapping[str, str], following: Mapping[str, tuple[str, Line]]
+    m: MjModel, k: int, joint: MjcfJoint, bodies: Mapping[str, str], following: Mapping[str, tuple[str, Line]]
 ) -> Actuator:
     leader, way = following.get(joint.name, (joint.name, Line(1.0)))
     gear = float(m.actuator_gear[k][0])

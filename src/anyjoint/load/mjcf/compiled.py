@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,6 +12,8 @@ from anyjoint.optional import optional
 from ..request import Request
 from .apart import compile_apart
 
+MjModel = Any  # a compiled model; the package may be missing
+Lines = Callable[[str], int]  # where something of a name is in the file
 REMEDY = "MJCF is compiled by MuJoCo: pip install anyjoint[mjcf]"
 
 
@@ -20,7 +22,7 @@ def mujoco() -> Any:
     return optional("mujoco", f"load: {REMEDY}")
 
 
-def compiled(request: Request) -> Any:
+def compiled(request: Request) -> MjModel:
     """The compiled model, an mjModel; what MuJoCo refuses or warns of is reported with the line that it names."""
     library = mujoco()
     try:
@@ -55,7 +57,7 @@ def _listening(library: Any) -> Iterator[list[str]]:
 class Names:
     """Names of a compiled model's parts; unnamed ones get a kind and a number."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: MjModel) -> None:
         self.model, library = model, mujoco()
         self.kinds = {name: getattr(library.mjtObj, f"mjOBJ_{name.upper()}") for name in KINDS}
         self.lookup = library.mj_id2name

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 from anyjoint.errors import AnyjointError
 from anyjoint.geometry import distances
@@ -16,7 +15,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.shapes import Shape
 
 from ..request import Request
-from .compiled import Names
+from .compiled import Lines, MjModel, Names
 from .shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, HFIELD, MESH, PLANE, SPHERE, Geoms, pose_of
 
 KINDS = {PLANE: "plane", HFIELD: "height field", SPHERE: "sphere", CAPSULE: "capsule", ELLIPSOID: "ellipsoid",
@@ -37,7 +36,7 @@ class Touch:
 
 
 def add_contacts(
-    mech: Mechanism, m: Any, last: Mapping[int, str | None], names: Names, request: Request, line: Any
+    mech: Mechanism, m: MjModel, last: Mapping[int, str | None], names: Names, request: Request, line: Lines
 ) -> None:
     """Let geoms touch what they touch in MuJoCo: what stands still (contacts="ground"), or each other as well."""
     geoms, groups = Geoms(m, False), dict[tuple[int, int, float], list[Shape]]()
@@ -66,7 +65,7 @@ def add_contacts(
             request.report.error(line(names.of("geom", other)), "contact", str(error))
 
 
-def _roles(m: Any, pair: tuple[int, int], still: list[bool]) -> list[tuple[int, int]]:
+def _roles(m: MjModel, pair: tuple[int, int], still: list[bool]) -> list[tuple[int, int]]:
     """Which geom of a pair touches with its balls or corners, and which one is the solid that they meet."""
     able = [
         (own, other)
@@ -78,7 +77,7 @@ def _roles(m: Any, pair: tuple[int, int], still: list[bool]) -> list[tuple[int, 
     return whole[:1] or able
 
 
-def _distance(m: Any, k: int) -> distances.Distance:
+def _distance(m: MjModel, k: int) -> distances.Distance:
     a, b, c = (float(x) for x in m.geom_size[k])
     match int(m.geom_type[k]):
         case 2:
@@ -92,7 +91,7 @@ def _distance(m: Any, k: int) -> distances.Distance:
     return distances.HalfSpace()
 
 
-def _touches(m: Any) -> Iterator[Touch]:
+def _touches(m: MjModel) -> Iterator[Touch]:
     """Pairs by MuJoCo's rules: those that the file names, then those whose bits meet and that nothing keeps apart."""
     named = set()
     for k in range(m.npair):
@@ -110,7 +109,7 @@ def _touches(m: Any) -> Iterator[Touch]:
             yield Touch((first, second), _friction(m, first, second))
 
 
-def _joined(m: Any, first: int, second: int) -> bool:
+def _joined(m: MjModel, first: int, second: int) -> bool:
     """Whether two bodies are one, welded, or parent and child; all may touch what stands still."""
     a, b = int(m.body_weldid[first]), int(m.body_weldid[second])
     if a == b:
@@ -120,7 +119,7 @@ def _joined(m: Any, first: int, second: int) -> bool:
     return bool(filtered and a and b and (above[0] == b or above[1] == a))
 
 
-def _friction(m: Any, first: int, second: int) -> float:
+def _friction(m: MjModel, first: int, second: int) -> float:
     """Of the geom that is of higher priority, or the larger one."""
     order = int(m.geom_priority[first]) - int(m.geom_priority[second])
     pair = [first, second] if order == 0 else [first if order > 0 else second]

@@ -9,7 +9,7 @@ from typing import Any
 from anyjoint.constraints import ConstraintFunction
 from anyjoint.errors import AnyjointError
 from anyjoint.forces import Drum
-from anyjoint.forces.path import Path, read_path
+from anyjoint.forces.path import Item, Path, read_path
 from anyjoint.geometry.bernstein import horner
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
@@ -17,7 +17,7 @@ from anyjoint.spatial import Pose, vector
 
 from ..follow import Line, leaders
 from ..request import Request
-from .compiled import Names
+from .compiled import Lines, MjModel, Names
 from .joints import MjcfJoint
 from .shapes import pose_of
 from .tendons import Tendons
@@ -39,7 +39,7 @@ class LoopSpec:
 
 
 def followers(
-    m: Any, joints: Sequence[MjcfJoint], names: Names, request: Request, line: Any
+    m: MjModel, joints: Sequence[MjcfJoint], names: Names, request: Request, line: Lines
 ) -> dict[str, tuple[str, Line]]:
     """For each joint that follows another: its leader, and the line from the leader's coordinate to its own.
 
@@ -62,12 +62,12 @@ def followers(
     return leaders(follows, complain)
 
 
-def loops(m: Any, names: Names) -> list[LoopSpec]:
+def loops(m: MjModel, names: Names) -> list[LoopSpec]:
     """The connections and welds; MuJoCo makes them soft, here they are exact."""
     return [_loop(m, k, names) for k in range(m.neq) if m.eq_active0[k] and m.eq_type[k] in (CONNECT, WELD)]
 
 
-def _loop(m: Any, k: int, names: Names) -> LoopSpec:
+def _loop(m: MjModel, k: int, names: Names) -> LoopSpec:
     first, second, data = int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k]
     ball = bool(m.eq_type[k] == CONNECT)
     if m.eq_objtype[k] == SITE:
@@ -83,13 +83,13 @@ def _loop(m: Any, k: int, names: Names) -> LoopSpec:
 
 
 def _follow(
-    m: Any,
+    m: MjModel,
     k: int,
     name: str,
     joints: Sequence[MjcfJoint],
     follows: dict[str, tuple[str, Line]],
     request: Request,
-    line: Any,
+    line: Lines,
 ) -> None:
     """q1 - ref1 = c0 + c1 (q2 - ref2) + ..., in the coordinates of the two joints."""
     first, second = joints[m.eq_obj1id[k]], m.eq_obj2id[k]
@@ -108,21 +108,21 @@ def _follow(
         request.report.refuse(line(name), "unsupported", message)
 
 
-def _straight(m: Any, k: int) -> bool:
+def _straight(m: MjModel, k: int) -> bool:
     """Whether one joint follows another by a straight line."""
     return bool(m.eq_obj2id[k] >= 0 and m.eq_data[k][1] and not any(m.eq_data[k][2:5]))
 
 
 def add_rows(
     mech: Mechanism,
-    m: Any,
+    m: MjModel,
     joints: Sequence[MjcfJoint],
     moved: Mapping[str, str],
     following: Mapping[str, tuple[str, Line]],
     tendons: Tendons,
     names: Names,
     request: Request,
-    line: Any,
+    line: Lines,
 ) -> None:
     """Equalities that are no straight lines, and those of tendons, as rows; exact where MuJoCo's are soft."""
     for k in range(m.neq):
@@ -151,7 +151,7 @@ def add_rows(
 
 def _drum(
     joint: MjcfJoint, moved: Mapping[str, str], following: Mapping[str, tuple[str, Line]]
-) -> tuple[list[Any], float]:
+) -> tuple[list[Item], float]:
     """A joint's coordinate as a path, and its reference."""
     leader, way = following.get(joint.name, (joint.name, Line(1.0)))
     return [Drum(moved[leader], way.slope, zero=-way.intercept / way.slope)], joint.reference

@@ -9,22 +9,23 @@ import numpy as np
 
 from anyjoint.forces import BoxDrag
 
+from .compiled import MjModel
 from .shapes import pose_of
 
 LEAST = 1e-15  # mjMINVAL
 
 
-def flows(m: Any) -> bool:
+def flows(m: MjModel) -> bool:
     """Whether there is a medium at all."""
     return bool(m.opt.density or m.opt.viscosity)
 
 
-def by_ellipsoids(m: Any) -> list[int]:
+def by_ellipsoids(m: MjModel) -> list[int]:
     """Bodies that feel the medium as the ellipsoids of their geoms instead."""
     return sorted({int(m.geom_bodyid[k]) for k in np.flatnonzero(m.geom_fluid[:, 0] > 0)})
 
 
-def read_fluid(m: Any, last: Mapping[int, str | None]) -> list[BoxDrag]:
+def read_fluid(m: MjModel, last: Mapping[int, str | None]) -> list[BoxDrag]:
     """Drag of all bodies that move and have mass."""
     if not flows(m):
         return []

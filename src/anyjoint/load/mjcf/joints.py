@@ -13,7 +13,7 @@ from anyjoint.joints import Joint
 from anyjoint.spatial import Pose
 
 from ..follow import Felt
-from .compiled import Names
+from .compiled import MjModel, Names
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 NOWHERE = (0.0, 0.0, 0.0)
@@ -64,12 +64,12 @@ class MjcfJoint:
         return Pose.translation(*(-x for x in self.anchor)) if any(self.anchor) else Pose()
 
 
-def read_joints(m: Any, names: Names) -> list[MjcfJoint]:
+def read_joints(m: MjModel, names: Names) -> list[MjcfJoint]:
     """All joints, in MuJoCo's order."""
     return [_read(m, k, names) for k in range(m.njnt)]
 
 
-def _read(m: Any, k: int, names: Names) -> MjcfJoint:
+def _read(m: MjModel, k: int, names: Names) -> MjcfJoint:
     kind, q, v = int(m.jnt_type[k]), int(m.jnt_qposadr[k]), int(m.jnt_dofadr[k])
     single = kind in (HINGE, SLIDE)
     # A slider has no anchor, and a free body none either: both would cancel.

@@ -23,7 +23,7 @@ from ..follow import Felt, Line, coupled
 from ..markup import Element
 from ..request import Request
 from .actuators import read_actuators
-from .compiled import Names, compiled
+from .compiled import Lines, MjModel, Names, compiled
 from .contacts import add_contacts
 from .equality import add_rows, followers, loops
 from .fluid import read_fluid
@@ -63,7 +63,7 @@ class _Builder:
 
     def __init__(
         self,
-        m: Any,
+        m: MjModel,
         names: Names,
         joints: Sequence[MjcfJoint],
         following: Mapping[str, tuple[str, Line]],
@@ -79,7 +79,7 @@ class _Builder:
         self.geoms = Geoms(m, request.meshes == "view")
         self.felt = self._felt()
 
-    def build(self, seen: Scan, line: Any) -> Mechanism:
+    def build(self, seen: Scan, line: Lines) -> Mechanism:
         m, mech = self.m, self.mech
         self._name_bodies()
         for k in range(1, m.nbody):
@@ -103,9 +103,7 @@ class _Builder:
         if self.request.contacts != "skip":
             add_contacts(mech, m, self.last, *told)
         lines = {name: line(name) for name in [*self.bodies, *(body.name for body in mech.bodies)]}
-        starts = {
-            self.names.of("key", k): self._state(m.key_qpos[k], m.key_qvel[k]) for k in range(m.nkey)
-        }
+        starts = {self.names.of("key", k): self._state(m.key_qpos[k], m.key_qvel[k]) for k in range(m.nkey)}
         mech.start = next(iter(starts.values()), self._state(m.qpos0, np.zeros(m.nv)))
         return finished(
             mech,

@@ -9,7 +9,7 @@ from anyjoint.mechanism.sensor import Sensor
 
 from ..follow import Line
 from ..request import Request
-from .compiled import Names, mujoco
+from .compiled import Lines, MjModel, Names, mujoco
 from .joints import MjcfJoint
 from .shapes import pose_of
 from .tendons import Tendons
@@ -27,7 +27,7 @@ OBJECTS = ("body", "xbody", "site")
 
 
 def read_sensors(
-    m: Any,
+    m: MjModel,
     joints: Sequence[MjcfJoint],
     moved: Mapping[str, str],
     last: Mapping[int, str | None],
@@ -35,7 +35,7 @@ def read_sensors(
     tendons: Tendons,
     names: Names,
     request: Request,
-    line: Any,
+    line: Lines,
 ) -> dict[str, Sensor]:
     """All sensors by name; those without a counterpart are told."""
     library, found = mujoco(), dict[str, Sensor]()
@@ -62,7 +62,7 @@ def read_sensors(
     return found
 
 
-def _frame(m: Any, kind: str, index: int, last: Mapping[int, str | None]) -> tuple[str | None, Any]:
+def _frame(m: MjModel, kind: str, index: int, last: Mapping[int, str | None]) -> tuple[str | None, Any]:
     """A body and the pose of a frame on it; of a "body" it is the inertial one."""
     if kind == "site":
         return last[int(m.site_bodyid[index])], pose_of(m.site_pos[index], m.site_quat[index])

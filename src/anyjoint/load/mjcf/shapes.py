@@ -8,6 +8,8 @@ from anyjoint.mechanism import shapes
 from anyjoint.mechanism.shapes import Mesh, Shape
 from anyjoint.spatial import Pose
 
+from .compiled import MjModel
+
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # mjtGeom
 HIDDEN = 3  # MuJoCo's viewer shows the groups below
 WIDE, THIN = 10.0, 1e-3  # what is drawn of a plane without end
@@ -23,7 +25,7 @@ def pose_of(position: Any, quaternion: Any) -> Pose:
 class Geoms:
     """Shapes of a model's geoms; meshes only where they are wanted."""
 
-    def __init__(self, m: Any, meshes: bool) -> None:
+    def __init__(self, m: MjModel, meshes: bool) -> None:
         self.m, self.meshes = m, meshes
 
     def shapes(self, body: int) -> tuple[list[Shape], list[Shape]]:

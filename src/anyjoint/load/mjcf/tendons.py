@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from anyjoint.forces import Drum, DryFriction, Pulley, Tendon, Tether, WrapCylinder, WrapSphere
+from anyjoint.forces.path import Item
 
 from ..follow import Line
 from ..request import Request
-from .compiled import Names
+from .compiled import Lines, MjModel, Names
 from .joints import MjcfJoint
 from .shapes import pose_of
 from .softness import softness
@@ -26,18 +27,18 @@ class Tendons:
 
     def __init__(
         self,
-        m: Any,
+        m: MjModel,
         joints: Sequence[MjcfJoint],
         moved: Mapping[str, str],
         last: Mapping[int, str | None],
         following: Mapping[str, tuple[str, Line]],
         names: Names,
         request: Request,
-        line: Any,
+        line: Lines,
     ) -> None:
         self.m, self.joints, self.moved, self.last, self.following = m, joints, moved, last, following
         self.names, self.report, self.line = names, request.report, line
-        self.paths: dict[int, list[Any]] = {}
+        self.paths: dict[int, list[Item]] = {}
         for k in range(m.ntendon):
             path = self._path(k)
             name = names.of("tendon", k)
@@ -49,7 +50,7 @@ class Tendons:
                 what = "stays on the side that its sidesite says, where MuJoCo may let it pass on the other"
                 self.report.warn(line(name), "tendon", f"tendon {name!r} {what}")
 
-    def named(self) -> dict[str, list[Any]]:
+    def named(self) -> dict[str, list[Item]]:
         """Paths by the names of their tendons."""
         return {self.names.of("tendon", k): path for k, path in self.paths.items()}
 
@@ -77,7 +78,7 @@ class Tendons:
             made += [force for _, force in found]
         return made
 
-    def _tether(self, k: int, path: list[Any]) -> Tether:
+    def _tether(self, k: int, path: list[Item]) -> Tether:
         """A spring that carries a weight where MuJoCo's soft limit does, and does not swing."""
         m, margin = self.m, float(self.m.tendon_margin[k])
         low, high = (float(x) for x in m.tendon_range[k])
@@ -86,15 +87,15 @@ class Tendons:
         mass = 1 / max(float(m.tendon_invweight0[k]), LEAST)
         return Tether(path, (ends[0], ends[1]), stiffness * mass, 2 * math.sqrt(stiffness) * mass)
 
-    def _friction(self, k: int, path: list[Any]) -> DryFriction:
+    def _friction(self, k: int, path: list[Item]) -> DryFriction:
         """Below the force it creeps as fast as MuJoCo lets it."""
         m, force = self.m, float(self.m.tendon_frictionloss[k])
         _, damping = softness(m.tendon_solref_fri[k], m.tendon_solimp_fri[k])
         return DryFriction(path, force, max(force * float(m.tendon_invweight0[k]) / damping, SLOWEST))
 
-    def _path(self, k: int) -> list[Any] | str:
+    def _path(self, k: int) -> list[Item] | str:
         """The path of a tendon, or what it has that ours have not."""
-        m, made = self.m, list[Any]()
+        m, made = self.m, list[Item]()
         start = int(m.tendon_adr[k])
         for i in range(start, start + int(m.tendon_num[k])):
             kind, index, number = int(m.wrap_type[i]), int(m.wrap_objid[i]), float(m.wrap_prm[i])

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
 from ..request import Request
-from .compiled import Names
+from .compiled import Lines, MjModel, Names
 from .fluid import by_ellipsoids, flows
 from .joints import BALL, FREE, MjcfJoint
 
 Finding = Iterator[tuple[str, str, str]]  # tag and name of the element, and a sentence
 
 
-def check_features(m: Any, joints: list[MjcfJoint], names: Names, request: Request, line: Any) -> None:
+def check_features(m: MjModel, joints: list[MjcfJoint], names: Names, request: Request, line: Lines) -> None:
     """Refuse what would move differently; warn of what only runs of MuJoCo have."""
     for rule in REFUSED:
         for _, name, sentence in rule(m, joints, names):
@@ -28,19 +27,19 @@ def check_features(m: Any, joints: list[MjcfJoint], names: Names, request: Reque
             request.report.note(line(name), tag, sentence)
 
 
-def flexible(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+def flexible(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Flexible bodies."""
     if getattr(m, "nflex", 0):
         yield "flex", "", f"{m.nflex} flexible bodies: bodies are rigid here"
 
 
-def plugins(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+def plugins(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Code of others."""
     if m.nplugin:
         yield "plugin", "", f"{m.nplugin} plugins: their code is not run"
 
 
-def fluid(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+def fluid(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Drag and lift of ellipsoids; others feel a medium by their boxes."""
     if flows(m):
         for k in by_ellipsoids(m):
@@ -48,14 +47,14 @@ def fluid(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
             yield "body", name, f"body {name!r} feels the fluid by ellipsoids (fluidshape), which is not supported"
 
 
-def medium(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+def medium(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Drag of boxes."""
     if flows(m):
         what = f"a fluid of density {m.opt.density:g} and viscosity {m.opt.viscosity:g}"
         yield "fluid", "", f"{what}: its drag is a force here; simulate(forces=mech.source.forces)"
 
 
-def tendons(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+def tendons(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Tendons with inertia of their own, or springs and dampers that are no straight lines."""
     for k in range(m.ntendon):
         name = names.of("tendon", k)
@@ -65,7 +64,7 @@ def tendons(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
                 yield "tendon", name, f"tendon {name!r} has {lack}"
 
 
-def nonlinear(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+def nonlinear(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Springs and dampers that are no straight lines, and drives with damping or armature of their own."""
     for k, joint in enumerate(joints):
         if np.any(getattr(m, "jnt_stiffnesspoly", np.zeros((m.njnt, 1)))[k]):
@@ -81,14 +80,14 @@ def nonlinear(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
                 yield "actuator", name, f"actuator {name!r} has {what} of its own"
 
 
-def free_armature(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+def free_armature(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Armature of a free body is inertia without weight."""
     for joint in joints:
         if joint.type == FREE and np.any(m.dof_armature[joint.v : joint.v + 6]):
             yield "joint", joint.name, f"joint {joint.name!r} is free and has armature, which is inertia without weight"
 
 
-def friction(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+def friction(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Dry friction."""
     for joint in joints:
         if joint.felt.friction:
@@ -96,14 +95,14 @@ def friction(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
             yield "friction", joint.name, f"joint {joint.name!r}: {felt}"
 
 
-def cones(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+def cones(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Limits of ball joints."""
     for k, joint in enumerate(joints):
         if joint.type == BALL and m.jnt_limited[k]:
             yield "limit", joint.name, f"ball joint {joint.name!r}: its cone of {m.jnt_range[k][1]:g} is not kept"
 
 
-def weightless(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+def weightless(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Gravity compensation."""
     for k in np.flatnonzero(m.body_gravcomp):
         name = names.of("body", int(k))
@@ -111,7 +110,7 @@ def weightless(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
         yield "gravcomp", name, sentence
 
 
-def key_activations(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+def key_activations(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Activations of drives in key frames."""
     for k in range(m.nkey):
         if np.any(m.key_act[k]):
@@ -121,20 +120,20 @@ def key_activations(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
             yield "keyframe", name, sentence
 
 
-def mocap(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+def mocap(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Bodies that a program moves by hand."""
     for k in np.flatnonzero(m.body_mocapid >= 0):
         name = names.of("body", int(k))
         yield "mocap", name, f"mocap body {name!r} stands still"
 
 
-def contacts(m: Any, joints: list[MjcfJoint], names: Names) -> Finding:
+def contacts(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """What touches."""
     if np.any(m.geom_contype | m.geom_conaffinity):
         yield "contact", "", 'contacts are felt with load(contacts="ground") or "all", as stiff as steps can follow'
 
 
-Rule = Callable[[Any, list[MjcfJoint], Names], Finding]
+Rule = Callable[[MjModel, list[MjcfJoint], Names], Finding]
 REFUSED: tuple[Rule, ...] = (flexible, plugins, fluid, tendons, nonlinear, free_armature)
 WARNED: tuple[Rule, ...] = (friction, cones, weightless, medium, key_activations)
 NOTED: tuple[Rule, ...] = (mocap, contacts)

@@ -13,19 +13,20 @@ from anyjoint.mechanism.sensor import Sensor
 from anyjoint.options import nearest
 
 from .codec import decoded, encoded
+from .text import Json
 
 PARTS = ("joints", "coordinates", "starts", "settings", "collisions", "tendons", "sensors")
 
 
-def encoded_source(source: Source) -> dict[str, Any]:
+def encoded_source(source: Source) -> Json:
     """All parts that are not empty."""
     parts = {part: getattr(source, part) for part in PARTS}
     return {part: {name: encoded(x) for name, x in named.items()} for part, named in parts.items() if named}
 
 
-def decoded_source(given: Any, mech: Mechanism) -> dict[str, Any]:
+def decoded_source(given: Any, mech: Mechanism) -> Json:
     """The parts as `Source` has them, checked against the mechanism."""
-    made: dict[str, Any] = {}
+    made: Json = {}
     for part, named in _object(given, "'file'").items():
         if part not in PARTS:
             raise InputError(f"'file' has no {part!r}{nearest(part, PARTS)}")

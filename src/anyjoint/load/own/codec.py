@@ -28,6 +28,7 @@ from .formula_function import Arguments, FormulaFunction, decoded_function, enco
 from .formula_joint import FormulaJoint
 from .formulas import decoded_formulas, encoded_formulas, formulas_of
 from .plain import decoded_plain, encoded_plain, is_plain
+from .text import Json
 
 MODULES = {"joints": joints, "curves": curves, "surfaces": surfaces, "functions": functions, "shapes": shapes,
            "forces": forces, "distances": distances}  # fmt: skip
@@ -80,7 +81,7 @@ def encoded(value: Any, of: Arguments | None = None) -> Any:
     raise InputError(f"{type(value).__name__} is no kind of the library, so that a file cannot name it")
 
 
-def _fields(record: Any) -> dict[str, Any]:
+def _fields(record: Any) -> Json:
     """The fields of a record that are not as they would be by themselves."""
     made = {}
     for field in dataclasses.fields(record):

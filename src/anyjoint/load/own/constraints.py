@@ -12,14 +12,15 @@ from anyjoint.options import nearest
 
 from .codec import decoded_record, encoded
 from .formula_function import Arguments, decoded_function, encoded_function, function_of
+from .text import Json
 
 KEYS = ("name", "function", "velocity", "bodies", "coordinates", "time", "compliance")
 
 
-def encoded_constraint(constraint: Constraint, mech: Mechanism) -> dict[str, Any]:
+def encoded_constraint(constraint: Constraint, mech: Mechanism) -> Json:
     """A constraint as JSON; one by a function is what `add_constraint` was given."""
     if not isinstance(constraint, FunctionConstraint):
-        made: dict[str, Any] = encoded(constraint)
+        made: Json = encoded(constraint)
         return made
     velocity = constraint.function.velocity
     of = _arguments(velocity, len(constraint.bodies), len(constraint.coordinates), constraint.time)

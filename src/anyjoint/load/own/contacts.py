@@ -17,6 +17,7 @@ from .codec import decoded, decoded_pose, decoded_record, encoded, encoded_pose
 from .formula_distance import FormulaDistance, formula_of
 from .formula_joint import Named
 from .formulas import parameter_numbers
+from .text import Json
 from .where import KEYS as WHERE
 from .where import decoded_where, encoded_where, formula
 
@@ -25,9 +26,9 @@ KEYS = ("name", "body", "shape", "on", "of", "at", *NUMBERS)
 FORMULA = ("formula", "parameters", *WHERE)
 
 
-def encoded_contact(pair: ContactPair, mech: Mechanism) -> dict[str, Any]:
+def encoded_contact(pair: ContactPair, mech: Mechanism) -> Json:
     """A contact as JSON: what `add_contact` was given, but for what it would take by itself."""
-    made: dict[str, Any] = {"name": pair.name, "body": mech.bodies[pair.body].name}
+    made: Json = {"name": pair.name, "body": mech.bodies[pair.body].name}
     if pair.shape is not None:
         made["shape"] = encoded(pair.shape)
     if pair.distance != HalfSpace():
@@ -39,7 +40,7 @@ def encoded_contact(pair: ContactPair, mech: Mechanism) -> dict[str, Any]:
     return made | {name: x for name, usual in NUMBERS.items() if (x := getattr(pair, name)) != usual}
 
 
-def _encoded_distance(distance: Distance) -> dict[str, Any]:
+def _encoded_distance(distance: Distance) -> Json:
     if isinstance(distance, FunctionDistance):
         distance = formula_of(distance)
     if isinstance(distance, FormulaDistance):
@@ -50,7 +51,7 @@ def _encoded_distance(distance: Distance) -> dict[str, Any]:
     return {name.removeprefix("distances."): fields}
 
 
-def decoded_contact(value: Any, shared: Mapping[str, float]) -> dict[str, Any]:
+def decoded_contact(value: Any, shared: Mapping[str, float]) -> Json:
     """What to give `add_contact`; `shared` are the parameters of the whole file."""
     if not isinstance(value, Mapping) or "body" not in value:
         raise InputError(f'a contact is an object such as {{"body": "foot", "friction": 0.8}}, got {value!r}')

@@ -15,6 +15,7 @@ from anyjoint.scalar import Scalar
 from anyjoint.spatial import Pose, Translation, Turn, Twist, vector
 
 from .expression import Expression
+from .text import Json
 from .traced import traced
 from .where import KEYS, NOTHING, Where, decoded_where, encoded_where, formula
 
@@ -76,10 +77,10 @@ def function_of(function: Callable[..., Any], of: Arguments) -> FormulaFunction:
     return FormulaFunction(of, values[0] if single else tuple(values), where)
 
 
-def encoded_function(function: FormulaFunction) -> dict[str, Any]:
+def encoded_function(function: FormulaFunction) -> Json:
     """A function of formulas as JSON."""
     plain = all(kind == "number" for _, kind in function.of)
-    made: dict[str, Any] = {"of": [name for name, _ in function.of] if plain else dict(function.of)}
+    made: Json = {"of": [name for name, _ in function.of] if plain else dict(function.of)}
     made |= encoded_where(function.where)
     texts = [f.text for f in function.values]
     return made | {"value": texts if isinstance(function.value, tuple) else texts[0]}

@@ -16,6 +16,7 @@ from anyjoint.spatial import Pose, Rotation, Translation
 
 from .formula_joint import STEPS, FormulaJoint, Named, Step
 from .plain import decoded_plain, encoded_plain
+from .text import Json
 from .traced import traced
 from .where import KEYS as WHERE
 from .where import decoded_where, encoded_where, formula
@@ -30,7 +31,7 @@ def is_formulas(value: Any) -> bool:
     return isinstance(value, Mapping) and ("coordinates" in value or "pose" in value)
 
 
-def encoded_formulas(joint: FormulaJoint) -> dict[str, Any]:
+def encoded_formulas(joint: FormulaJoint) -> Json:
     """A joint of formulas as JSON."""
     coordinates = {}
     for c in joint.coordinate_list:
@@ -39,7 +40,7 @@ def encoded_formulas(joint: FormulaJoint) -> dict[str, Any]:
             name: encoded_plain(getattr(c, name)) for name in COORDINATE if getattr(c, name) != getattr(usual, name)
         }
         coordinates[c.name] = encoded_plain(c.domain) if not more.keys() - {"domain"} else more
-    made: dict[str, Any] = {"coordinates": coordinates, "pose": [_encoded_step(step) for step in joint.steps]}
+    made: Json = {"coordinates": coordinates, "pose": [_encoded_step(step) for step in joint.steps]}
     if joint.numbers:
         made["parameters"] = {number.name: number.value for number in joint.numbers}
     return made | encoded_where(joint.where)
@@ -73,11 +74,11 @@ def _taken_apart(factor: Any) -> tuple[str, list[Scalar], tuple[float, float, fl
     return "matrix", list(Pose((factor,)).R.ravel()), AXES[2]
 
 
-def _encoded_step(step: Step) -> dict[str, Any]:
+def _encoded_step(step: Step) -> Json:
     texts = [x.text for x in step.formulas]
     if step.kind == "rotation":
         return {"rotation": texts[0], "axis": list(step.axis)}
-    made: dict[str, Any] = {step.kind: texts}
+    made: Json = {step.kind: texts}
     if step.by:
         made["by"] = list(step.by)
     return made | ({"frame": step.frame} if step.kind == "curve" else {})

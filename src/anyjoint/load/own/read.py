@@ -22,7 +22,7 @@ from .codec import decoded, decoded_pose, decoded_record
 from .constraints import add_constraint
 from .contacts import decoded_contact
 from .formulas import decoded_formulas, is_formulas
-from .text import Object, parse
+from .text import Json, Object, parse
 from .write import PER_VELOCITY, VERSION
 
 TOP = ("anyjoint", "name", "description", "gravity", "parameters", "joints", "bodies", "constraints", "contacts",
@@ -130,7 +130,7 @@ class _Reader:
         _unknown(body, BODY, f"body {body.get('name')!r}", self.report)
         joint = self._body_joint(body, named)
         plain = [name for name in (*PER_VELOCITY, "velocity", "rest") if name in body]
-        options: dict[str, Any] = {name: decoded(body[name]) for name in plain}
+        options: Json = {name: decoded(body[name]) for name in plain}
         if "inertia" in body:
             options["inertia"] = _inertia(body["inertia"], self.report, body.line)
         if "placement" in body:

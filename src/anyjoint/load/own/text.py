@@ -9,6 +9,7 @@ from typing import Any
 
 from anyjoint.errors import ModelError
 
+Json = dict[str, Any]  # an object of a JSON file, to be checked or just made
 MOST_DEPTH = 100
 SPACE = re.compile(r"[ \t\r\n]*")
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")

@@ -11,6 +11,7 @@ from anyjoint.options import nearest
 from anyjoint.scalar import Scalar, is_real
 
 from .expression import CONSTANTS, FUNCTIONS, Expression
+from .text import Json
 
 KEYS = ("where", "tables")
 
@@ -22,9 +23,9 @@ class Where:
     values: tuple[tuple[str, Expression], ...] = ()
     tables: tuple[tuple[str, tuple[float, ...]], ...] = ()
 
-    def filled(self, given: Mapping[str, Scalar]) -> dict[str, Any]:
+    def filled(self, given: Mapping[str, Scalar]) -> Json:
         """What is given, with these values and tables beside."""
-        made: dict[str, Any] = {**given, **dict(self.tables)}
+        made: Json = {**given, **dict(self.tables)}
         for name, formula in self.values:
             made[name] = formula.value(made)
         return made
@@ -57,7 +58,7 @@ def formula(given: Any) -> Expression:
     return Expression(repr(float(given)) if is_real(given) else given)
 
 
-def encoded_where(where: Where) -> dict[str, Any]:
+def encoded_where(where: Where) -> Json:
     """Both parts as JSON, where they are not empty."""
     values = {name: f.text for name, f in where.values}
     tables = {name: list(numbers) for name, numbers in where.tables}

@@ -20,6 +20,7 @@ from .arguments import formulated
 from .codec import encoded, encoded_pose
 from .constraints import encoded_constraint
 from .contacts import encoded_contact
+from .text import Json
 
 VERSION = 1
 PER_VELOCITY = {"stiffness": 0.0, "damping": 0.0, "armature": 0.0, "friction": 0.0, "effort": float("inf")}
@@ -48,10 +49,10 @@ def written(mech: Mechanism) -> str:
     problems: list[Problem] = []
     bodies = [_guarded(body, mech, problems) for body in mech.bodies]
     source = mech.source
-    head: dict[str, Any] = {"anyjoint": VERSION, "name": mech.name, "gravity": list(mech.gravity)}
+    head: Json = {"anyjoint": VERSION, "name": mech.name, "gravity": list(mech.gravity)}
     if mech.description:
         head["description"] = mech.description
-    tail: dict[str, Any] = {}
+    tail: Json = {}
     if mech.constraints:
         tail["constraints"] = [_constraint(x, mech, problems) for x in mech.constraints]
     if mech.contacts:
@@ -101,8 +102,8 @@ def _tried(where: str, make: Any, problems: list[Problem]) -> Any:
         return None
 
 
-def _body(body: Body, mech: Mechanism) -> dict[str, Any]:
-    made: dict[str, Any] = {"name": body.name}
+def _body(body: Body, mech: Mechanism) -> Json:
+    made: Json = {"name": body.name}
     if body.parent >= 0:
         made["parent"] = mech.bodies[body.parent].name
     if body.contact:
@@ -129,17 +130,17 @@ def _body(body: Body, mech: Mechanism) -> dict[str, Any]:
     return made
 
 
-def _joint(joint: Joint, mech: Mechanism) -> dict[str, Any]:
+def _joint(joint: Joint, mech: Mechanism) -> Json:
     ((name, fields),) = encoded(formulated(joint, mech) if isinstance(joint, Coupled) else joint).items()
     return dict(fields) if name == "joints.Formulas" else {name.removeprefix("joints."): fields}
 
 
-def _frames(frames: Mapping[str, Pose]) -> dict[str, Any]:
+def _frames(frames: Mapping[str, Pose]) -> Json:
     return {name: encoded_pose(pose) for name, pose in frames.items()}
 
 
-def _inertia(inertia: Inertia) -> dict[str, Any]:
-    made: dict[str, Any] = {"mass": inertia.mass}
+def _inertia(inertia: Inertia) -> Json:
+    made: Json = {"mass": inertia.mass}
     if inertia.com.any():
         made["com"] = inertia.com.tolist()
     if inertia.tensor.any():

@@ -12,7 +12,7 @@ from anyjoint.options import nearest
 from anyjoint.spatial import Pose
 
 from ..markup import Element
-from ..numbers import Numbers
+from ..numbers import NumberReader
 from .origin import origin
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical")
@@ -62,7 +62,7 @@ class UrdfJoint:
         return joints.FreeQuaternion() if self.type == "floating" else joints.Fixed()
 
 
-def read_joints(root: Element, links: Collection[str], numbers: Numbers) -> dict[str, UrdfJoint]:
+def read_joints(root: Element, links: Collection[str], numbers: NumberReader) -> dict[str, UrdfJoint]:
     """All joints by name that connect links; each problem is reported."""
     report, found = numbers.report, dict[str, UrdfJoint]()
     for element in root.all("joint"):
@@ -78,7 +78,7 @@ def read_joints(root: Element, links: Collection[str], numbers: Numbers) -> dict
     return found
 
 
-def _read_joint(element: Element, name: str, links: Collection[str], numbers: Numbers) -> UrdfJoint | None:
+def _read_joint(element: Element, name: str, links: Collection[str], numbers: NumberReader) -> UrdfJoint | None:
     report, kind = numbers.report, element.attributes.get("type", "")
     ends = {tag: _end(element, tag, name, links, numbers) for tag in ("parent", "child")}
     if kind not in TYPES:
@@ -95,7 +95,7 @@ def _read_joint(element: Element, name: str, links: Collection[str], numbers: Nu
     )
 
 
-def _end(joint: Element, tag: str, name: str, links: Collection[str], numbers: Numbers) -> str | None:
+def _end(joint: Element, tag: str, name: str, links: Collection[str], numbers: NumberReader) -> str | None:
     """The link at one end."""
     element = joint.find(tag)
     link = element.attributes.get("link") if element is not None else None
@@ -110,7 +110,7 @@ def _end(joint: Element, tag: str, name: str, links: Collection[str], numbers: N
     return link
 
 
-def _axis(joint: Element, name: str, kind: str, numbers: Numbers) -> tuple[float, ...]:
+def _axis(joint: Element, name: str, kind: str, numbers: NumberReader) -> tuple[float, ...]:
     element = joint.find("axis")
     axis = numbers.vector(element, "xyz", (1.0, 0.0, 0.0)) if element is not None else (1.0, 0.0, 0.0)
     if kind not in (*SINGLE, "planar"):
@@ -126,7 +126,7 @@ def _axis(joint: Element, name: str, kind: str, numbers: Numbers) -> tuple[float
     return axis
 
 
-def _limits(joint: Element, name: str, kind: str, numbers: Numbers) -> tuple[tuple[float, float], float, float]:
+def _limits(joint: Element, name: str, kind: str, numbers: NumberReader) -> tuple[tuple[float, float], float, float]:
     """Limits of the coordinate, of effort, of velocity."""
     report, element = numbers.report, joint.find("limit")
     if element is None:
@@ -153,7 +153,7 @@ def _limits(joint: Element, name: str, kind: str, numbers: Numbers) -> tuple[tup
     return (low, high), most["effort"], most["velocity"]
 
 
-def _dynamics(joint: Element, name: str, numbers: Numbers) -> tuple[float, float]:
+def _dynamics(joint: Element, name: str, numbers: NumberReader) -> tuple[float, float]:
     """Damping and dry friction."""
     element = joint.find("dynamics")
     if element is None:
@@ -169,7 +169,7 @@ def _dynamics(joint: Element, name: str, numbers: Numbers) -> tuple[float, float
     return max(damping, 0.0), max(friction, 0.0)
 
 
-def _mimic(joint: Element, numbers: Numbers) -> Mimic | None:
+def _mimic(joint: Element, numbers: NumberReader) -> Mimic | None:
     element = joint.find("mimic")
     if element is None:
         return None

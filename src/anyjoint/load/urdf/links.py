@@ -12,7 +12,7 @@ from anyjoint.mechanism.inertia import inertia_problems
 from anyjoint.mechanism.shapes import Shape
 
 from ..markup import Element
-from ..numbers import Numbers
+from ..numbers import NumberReader
 from .origin import origin
 from .shapes import Looks
 
@@ -31,7 +31,7 @@ class Link:
     collisions: tuple[Shape, ...]
 
 
-def read_links(root: Element, numbers: Numbers, looks: Looks) -> dict[str, Link]:
+def read_links(root: Element, numbers: NumberReader, looks: Looks) -> dict[str, Link]:
     """All links by name."""
     report, found = numbers.report, dict[str, Link]()
     for element in root.all("link"):
@@ -48,7 +48,7 @@ def read_links(root: Element, numbers: Numbers, looks: Looks) -> dict[str, Link]
     return found
 
 
-def read_inertia(link: Element, name: str, numbers: Numbers) -> Inertia:
+def read_inertia(link: Element, name: str, numbers: NumberReader) -> Inertia:
     """The inertia in the link's own frame; massless where the file gives none."""
     report, element = numbers.report, link.find("inertial")
     if element is None:

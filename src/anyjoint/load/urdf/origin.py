@@ -5,10 +5,10 @@ from __future__ import annotations
 from anyjoint.spatial import Pose
 
 from ..markup import Element
-from ..numbers import Numbers
+from ..numbers import NumberReader
 
 
-def origin(element: Element, numbers: Numbers) -> Pose:
+def origin(element: Element, numbers: NumberReader) -> Pose:
     """Turned by roll, pitch and yaw, then shifted; the identity where there is no <origin>."""
     found = element.find("origin")
     if found is None:

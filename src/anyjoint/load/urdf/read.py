@@ -15,7 +15,7 @@ from ..finish import finished
 from ..follow import Line, coupled
 from ..markup import Element
 from ..meshes import Meshes
-from ..numbers import Numbers
+from ..numbers import NumberReader
 from ..request import Request
 from .joints import UrdfJoint, read_joints
 from .links import MASSLESS, Link, read_links
@@ -29,7 +29,7 @@ SHELLS = ("#d5d9e0", "#4b515c")
 
 def read_urdf(root: Element, request: Request) -> Mechanism:
     """Read everything, report every problem, then build."""
-    report, numbers = request.report, Numbers(request.report)
+    report, numbers = request.report, NumberReader(request.report)
     name = root.attributes.get("name", "").strip()
     if not name:
         report.warn(root.line, "name", "<robot> has no name")

@@ -12,7 +12,7 @@ from anyjoint.spatial import Pose
 
 from ..markup import Element
 from ..meshes import Meshes
-from ..numbers import Numbers
+from ..numbers import NumberReader
 from .origin import origin
 
 Look = dict[str, Any]  # color and opacity
@@ -26,7 +26,7 @@ SOLIDS: dict[str, tuple[Callable[..., Shape], tuple[str, ...]]] = {
 class Looks:
     """Reads visuals and collisions, with the materials that the whole file shares."""
 
-    def __init__(self, root: Element, numbers: Numbers, meshes: Meshes) -> None:
+    def __init__(self, root: Element, numbers: NumberReader, meshes: Meshes) -> None:
         self.numbers, self.meshes = numbers, meshes
         self.materials: dict[str, Look] = {}
         # A material is described once, at the top or in the first link that uses it, and named elsewhere.

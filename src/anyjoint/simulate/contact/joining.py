@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from anyjoint.stepper.physics import joint_key, joint_variables
 from anyjoint.symbolic import Graph
 
 from ..kept import kept
+
+if TYPE_CHECKING:
+    from anyjoint.model import Model
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ def quaternion(R: Sequence[Sequence[float]]) -> list[float]:
     return [x / size for x in row]
 
 
-def joining(model: Any, body: Body) -> Joining:
+def joining(model: Model, body: Body) -> Joining:
     """The map of a body's joint; equal joints of a model share it."""
     key: Hashable = ("joining", joint_key(body.joint))
     return kept(model, key, lambda: Joining(body.joint))  # type: ignore[arg-type]

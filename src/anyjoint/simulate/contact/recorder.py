@@ -65,8 +65,8 @@ class Recorder:
         self.touches.append(touches)
         if not self.stretches or self.stretches[-1].model is not stepper.model:
             self.stretches.append(Stretch(stepper.model))
-        for kept, x in zip(("t", "q", "v"), (look.t, look.q, look.v), strict=True):
-            getattr(self.stretches[-1], kept).append(x)
+        for name, x in zip(("t", "q", "v"), (look.t, look.q, look.v), strict=True):
+            getattr(self.stretches[-1], name).append(x)
 
     def cut(self, time: float) -> None:
         """Forget what came after a time."""

@@ -39,7 +39,7 @@ HALVINGS = 50  # of a step, to find a time at which a body that bounces is away
 TURNED = 1e-7  # m/s: slip that large where its direction has turned has not ended
 
 
-class Run:
+class ContactRun:
     """A run between two of its steps."""
 
     def __init__(self, model: Model, request: Request, q: Floats, v: Floats) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.signal import BadInput
+from anyjoint.scalar.array import ArrayLike
 
 from ..progress import Progress
 from ..request import Request, make_request, start_states
@@ -16,17 +17,20 @@ from ..status import Status
 from .collision import Unbalanced
 from .impulse import Jammed
 from .lift import Lift
-from .run import Run
+from .run import ContactRun
 from .switch import NoMode
 from .trajectory import ContactTrajectory
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
+    from anyjoint.simulate.progress import Telling
 
 METHODS = ("rk4", "semi-implicit-euler", "dopri5")
 
 
-def simulate_contacts(model: Model, q0: Any, v0: Any, options: Sequence[Any], progress: Any) -> ContactTrajectory:
+def simulate_contacts(
+    model: Model, q0: ArrayLike | None, v0: ArrayLike | None, options: Sequence[Any], progress: Telling
+) -> ContactTrajectory:
     """Run from (q0, v0) of the model's own modes; `options` are those of `make_request`."""
     q, v, single = start_states(model, q0, v0)
     if not single:
@@ -36,7 +40,7 @@ def simulate_contacts(model: Model, q0: Any, v0: Any, options: Sequence[Any], pr
         )
     released = model.released
     lifted = Lift(model, released).lift(q[0], v[0])
-    run = Run(model, checked(make_request(released, lifted.q, lifted.v, *options)), q[0], v[0])
+    run = ContactRun(model, checked(make_request(released, lifted.q, lifted.v, *options)), q[0], v[0])
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     try:
         run.begin()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class ModeStepper(PythonStepper):
     """Steps of the model of one combination of modes; `slips` are directions in which contacts have begun to slip."""
 
     def __init__(
-        self, model: Model, released: Model, drive: Drive, stepper: Stepper, quantities: Sequence[Any]
+        self, model: Model, released: Model, drive: Drive, stepper: Stepper, quantities: Sequence[object]
     ) -> None:
         super().__init__(model, drive, stepper, quantities=quantities)
         self.released, self.free = released, Lift(model, released)

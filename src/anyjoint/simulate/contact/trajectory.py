@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,12 +13,15 @@ from anyjoint.scalar.array import Floats
 from ..broken import BrokenTrajectory
 from .records import ContactTrack, Impact, ModeChange
 
+if TYPE_CHECKING:
+    from anyjoint.model import Model
+
 
 @dataclass(frozen=True)
 class Piece:
     """Samples in one combination of modes, in the coordinates of its model."""
 
-    model: Any
+    model: Model
     t: Floats
     q: Floats
     v: Floats
@@ -48,7 +51,7 @@ class ContactTrajectory(BrokenTrajectory):
         return header, {"a": self.a, "points": points, "forces": forces}
 
 
-def facts_of(header: Mapping[str, Any], arrays: Mapping[str, Floats], model: Any) -> tuple[type, dict[str, Any], Any]:
+def facts_of(header: Mapping[str, Any], arrays: Mapping[str, Floats], model: Model) -> tuple[type, dict[str, Any], Any]:
     """What a file says about contacts: the kind of trajectory, its own facts, and the model of its coordinates."""
     tracks = zip(np.moveaxis(arrays["points"], 1, 0), np.moveaxis(arrays["forces"], 1, 0), strict=True)
     facts = {
