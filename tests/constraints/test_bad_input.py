@@ -292,6 +292,17 @@ def test_a_coordinate_that_wraps_takes_rows_of_its_period_only():
     assert np.abs(traj.q[:, 0]).max() < 7.0
 
 
+def test_each_use_of_a_function_is_tried_where_coordinates_wrap():
+    mech, solid = aj.Mechanism("gears"), aj.Inertia.box(1.0, 0.1, 0.2, 0.3)
+    for name in ("a", "b", "c", "d"):
+        mech.add_body(name, joint=joints.Revolute((0, 1, 0), wrap=name == "c"), inertia=solid)
+    geared = aj.constraint(lambda q: q[0] - 2 * q[1])
+    mech.add_constraint(geared, coordinates=("a", "b"), name="still")
+    mech.add_constraint(geared, coordinates=("c", "d"), name="turning")
+    (problem,) = mech.check()
+    assert problem.where.startswith("constraint 'turning'")
+
+
 def test_a_driven_joint_may_have_limits():
     """The stop has a finite strength, so that a motor that goes beyond it ends the run, and says so."""
     plain, stopped = (

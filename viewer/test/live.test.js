@@ -70,3 +70,34 @@ test("what can only be posed does not play, and has no energy to plot", () => {
   live.stepFrame(1);
   assert.deepEqual([seen, live.playing, live.tick(1), live.time, live.series()], [1, false, false, 0, null]);
 });
+
+test("another start is put onto constraints, step by step from where it was", () => {
+  const seen = [];
+  const held = {
+    nq: 2, nv: 2, nb: 1, constrained: true,
+    step(q) {
+      seen.push(q[0]);
+      const miss = (q[1] - 2 * q[0]) / 5; // nearest point with q1 = 2 q0
+      q[0] += 2 * miss;
+      q[1] -= miss;
+    },
+    poses: (q, out) => out.fill(0),
+    energy: () => [0, 0],
+  };
+  const { motion } = new Live({ bodies: [{ mass: 1 }], live: { q0: [0, 0], v0: [0, 0], gravity: [0, 0, 0], dt: 0.01, contacts: [] } }, held);
+  motion.begin(0, 1);
+  assert.ok(Math.abs(motion.q[0] - 1) < 1e-6 && Math.abs(motion.q[1] - 2) < 1e-6);
+  assert.ok(seen[0] < 0.05); // linkages stay folded as they are
+  motion.q[0] = 7;
+  motion.reset();
+  assert.ok(Math.abs(motion.q[1] - 2 * motion.q[0]) < 1e-9);
+});
+
+test("a rehearsal that does not keep its energy is not trusted", () => {
+  for (const [gain, trusted] of [[0, true], [1, false]]) {
+    let steps = 0;
+    const live = page(hopping({ step: () => (steps += 1), energy: () => [1 + gain * steps, 0], poses: (q, out) => out.fill(0) }));
+    live.survey(() => {});
+    assert.equal(live.rehearsed, trusted);
+  }
+});

@@ -54,7 +54,8 @@ def functions(mech: Mechanism, _: object) -> Finding:
     for constraint in mech.constraints:
         if not isinstance(constraint, FunctionConstraint):
             continue
-        key = id(constraint.function.function), len(constraint.bodies), len(constraint.coordinates), constraint.time
+        wraps = tuple(mech.bodies[body].joint.coordinates[k].wrap for body, k in constraint.coordinates)
+        key = id(constraint.function.function), len(constraint.bodies), wraps, constraint.time
         if key not in probed:
             probed.add(key)
             yield from ((constraint.described, *found) for found in _problems(mech, constraint))
