@@ -112,7 +112,8 @@ def test_bodies_and_what_they_hold(loaded):
 
 
 @pytest.mark.parametrize(("integrator", "method"), [
-    ("Euler", "semi-implicit-euler"), ("RK4", "rk4"), ("implicit", "implicit-euler"), ("implicitfast", "implicit-euler"),
+    ("Euler", "semi-implicit-euler"), ("RK4", "rk4"),
+    ("implicit", "implicit-euler"), ("implicitfast", "implicit-euler"),
 ])  # fmt: skip
 def test_integrators_are_methods(loaded, integrator, method):
     mech, _ = loaded(model(ARM.format(""), f'<option integrator="{integrator}" timestep="0.004"/>'))
