@@ -330,6 +330,14 @@ def test_problems(loaded, text, words):
         loaded(text)
 
 
+@pytest.mark.parametrize("version", ["", "new", "10900", "50000"])
+def test_versions_that_are_not_known_are_told(loaded, version):
+    text = document([body("a")], [PIN])
+    assert loaded(text).source.warnings == ()
+    (warning,) = loaded(text.replace("40000", version)).source.warnings
+    assert f"Version={version!r} is none of 20000 to 49999" in warning.message
+
+
 def test_forces_are_told(loaded):
     more = "<ForceSet><objects><Thelen2003Muscle/><Thelen2003Muscle/><BushingForce/></objects></ForceSet>"
     mech = loaded(document([body("a")], [PIN], more))

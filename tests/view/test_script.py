@@ -12,8 +12,9 @@ from anyjoint.mechanism import Inertia, Mechanism, gallery
 from anyjoint.mechanism.shapes import Sphere
 from anyjoint.model import compile_model
 from anyjoint.spatial import Pose
-from anyjoint.view import dynamics_script, model_page
+from anyjoint.view import dynamics_script, model_info, model_page
 from anyjoint.view.browser import Browser
+from load.robots import ZOO
 from tests.constraints.kinds import KINDS
 from tests.view.stand_in import FloatModel
 
@@ -264,6 +265,13 @@ def test_the_text_is_the_same_every_time_and_free_of_names():
     texts = {dynamics_script(compile_model(mech)) for _ in range(2)}
     (text,) = texts
     assert not [name for name in ("</script", "welded", "mixed") if name in text]
+
+
+def test_sliders_have_the_names_of_the_file(tmp_path):
+    (tmp_path / "bot.urdf").write_text(ZOO)
+    names = [field["name"] for field in model_info(load(tmp_path / "bot.urdf"))["coordinates"]]
+    assert names[:3] == ["shoulder", "elbow", "rail"]
+    assert names[-1] == "ball, z"
 
 
 def test_pages_of_robots_that_nothing_holds_wait(tmp_path):

@@ -111,18 +111,28 @@ def live_scene(info: dict[str, Any]) -> Scene:
 
 def _coordinates(mechanism: Mechanism) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
+    named = _names_of_files(mechanism)
     for body in mechanism.bodies:
-        for coordinate in body.joint.coordinates:
+        for k, coordinate in enumerate(body.joint.coordinates):
             out.append(
                 {
                     "slides": body.joint.rates_are_velocities,  # parts of a quaternion mean nothing alone
-                    "name": f"{body.name}, {coordinate.name}",
+                    "name": named.get((body.name, k), f"{body.name}, {coordinate.name}"),
                     "domain": _ends(coordinate),
                     "unit": coordinate.unit,
                     "period": coordinate.period if _ends(coordinate) == coordinate.domain else None,
                 }
             )
     return out
+
+
+def _names_of_files(mechanism: Mechanism) -> dict[tuple[str, int], str]:
+    """What the file of a loaded mechanism calls its coordinates, or joints of one coordinate, by body and number."""
+    source = mechanism.source
+    if source is None:
+        return {}
+    single = {(body, 0): joint for joint, body in source.joints.items() if mechanism[body].joint.nq == 1}
+    return single | {(body, k): name for name, (body, k) in source.coordinates.items()}
 
 
 def _ends(coordinate: Any) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from anyjoint.spatial import Pose
 from ..finish import finished
 from ..markup import Element
 from ..meshes import Meshes
+from ..numbers import read_number, shortened
 from ..request import Request
 from .coordinates import Place, Places
 from .couplers import LoopSpec, read_couplers, read_loops
@@ -27,6 +28,7 @@ from .shapes import Geometry
 from .values import Values, last_name, objects
 
 GRAVITY = (0.0, -9.80665, 0.0)
+VERSIONS = (20000, 49999)
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ def read_osim(root: Element, request: Request) -> Mechanism:
         report.error(root.line, "format", "<OpenSimDocument> has no <Model>; this file holds something else")
         report.check()
     assert model is not None
+    _check_version(root, request)
     inertias, links = read_inertias(model, values), read_links(model, values)
     motions, locked = {}, dict[str, float]()
     for link in links:
@@ -75,6 +78,14 @@ def read_osim(root: Element, request: Request) -> Mechanism:
     order = _parents_first([link for link in links if link.name in motions], inertias, values)
     report.check()
     return _build(model, order, motions, inertias, following, locked, closed, looks, values, request)
+
+
+def _check_version(root: Element, request: Request) -> None:
+    """Files of other times are read as those of versions 2 to 4, which is told."""
+    given, (first, last) = root.attributes.get("Version", ""), VERSIONS
+    if not first <= (read_number(given) or 0) <= last:
+        message = f"Version={shortened(given)!r} is none of {first} to {last}; it is read as if it were one"
+        request.report.warn(root.line, "version", message)
 
 
 def _looks(model: Element, values: Values, request: Request) -> dict[str, list[Shape]]:
