@@ -167,7 +167,8 @@ def source(template: str) -> str:
 
 
 def _horner(coefficients: tuple[float, ...]) -> str:
-    text = repr(coefficients[-1])
-    for a in coefficients[-2::-1]:
-        text = f"({text}) * z + {a!r}" if "z" in text else f"{text} * z + {a!r}"
+    *lower, next_one, highest = coefficients
+    text = f"{highest!r} * z + {next_one!r}"
+    for a in reversed(lower):
+        text = f"({text}) * z + {a!r}"
     return text

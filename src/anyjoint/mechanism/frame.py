@@ -37,7 +37,9 @@ def add_frame(mech: Mechanism, name: str, body: Body | Ground | str | None, pose
     if not isinstance(pose, Pose):
         example = "aj.Pose.translation(x, y, z)"
         raise ModelError(f"frame {name!r}: pose must be an aj.Pose such as {example}, got {type(pose).__name__}")
-    owner = mech.ground if body is None or body == mech.ground.name else mech[body] if isinstance(body, str) else body
+    if body is None or body == mech.ground.name:
+        body = mech.ground
+    owner = mech[body] if isinstance(body, str) else body
     if not any(owner is known for known in owners(mech)):
         raise ModelError(f"frame {name!r}: {body!r} is no body of {mech.name!r}; give a body, its name, or mech.ground")
     # In place: the body stays the same one, which callers hold, and compiled models know the frame as well.

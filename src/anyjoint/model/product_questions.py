@@ -202,7 +202,8 @@ class Asked:
 
 def named(what: str, wrt: Any) -> tuple[str, ...]:
     """One name, or several."""
-    made = (wrt,) if isinstance(wrt, str) else tuple(wrt) if isinstance(wrt, Iterable) else (wrt,)
+    several = isinstance(wrt, Iterable) and not isinstance(wrt, str)
+    made = tuple(wrt) if several else (wrt,)
     if not all(isinstance(name, str) for name in made):
         raise InputError(f"{what}: {wrt!r} are no names; expected some such as ('gravity', 'rod/mass')")
     return made

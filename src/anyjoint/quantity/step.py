@@ -41,7 +41,9 @@ def step(stepper: Stepper, name: str) -> Quantity:
         names = [row.name for row in inputs if row.kind != "time" or mechanism.timed]
         builder = Builder((*(Array(name, "row") for name in (*names, "result")), Array("numbers", "uniform")))
         q, v, tau, dt, result = (builder.place(name) for name in ("q", "v", "tau", "dt", "result"))
-        length = (builder.room(1) if stepper.solves else dt) if stepper.implicit else None
+        length = None
+        if stepper.implicit:
+            length = builder.room(1) if stepper.solves else dt
         shown = SHOWN * mechanism.np if stepper.resists else 0
         own, joints = joint_places(workshop, forward.plan, builder, setups)
         physics = Physics(

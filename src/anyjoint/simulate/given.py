@@ -70,7 +70,8 @@ def start_states(model: Model, q0: ArrayLike | None, v0: ArrayLike | None) -> tu
     """Batches of coordinates and velocities to begin with, and whether a single state was asked for."""
     start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
     q = _numbers("q0", start[0] if q0 is None else q0, model.nq)
-    v = _numbers("v0", (np.zeros(model.nv) if q0 is not None else start[1]) if v0 is None else v0, model.nv)
+    still = start[1] if q0 is None else np.zeros(model.nv)  # from a place of the user's own, at rest
+    v = _numbers("v0", still if v0 is None else v0, model.nv)
     single = q.ndim == 1 and v.ndim == 1
     batch = max(len(x) for x in (np.atleast_2d(q), np.atleast_2d(v)))
     if not single and {len(x) for x in (q, v) if x.ndim == 2} != {batch}:

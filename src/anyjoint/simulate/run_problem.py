@@ -147,7 +147,9 @@ class Problem:
 
     def last_part(self, steps: Steps) -> Part:
         """How the last sample is come by."""
-        return "end" if self.cut else "step" if steps.s[-1] == 1 else "inside"
+        if self.cut:
+            return "end"
+        return "step" if steps.s[-1] == 1 else "inside"
 
     def starts_inside(self, steps: Steps) -> bool:
         """Whether a sample lies inside the first step, and is interpolated by what that was given to begin with."""

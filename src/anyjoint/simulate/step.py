@@ -54,7 +54,9 @@ def make_step(
         damping, total = builder.place("settings", total), total + mechanism.nv
     elif powered:
         damping = builder.place("numbers", dampers or 0)
-    length = (builder.room(1) if stepper.solves else builder.place("settings")) if stepper.implicit else None
+    length = None  # which implicit steps alone have to know
+    if stepper.implicit:
+        length = builder.room(1) if stepper.solves else builder.place("settings")
     shown = SHOWN * mechanism.np if stepper.resists else 0
     physics = Physics(
         builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection, step=length,

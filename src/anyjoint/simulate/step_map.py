@@ -103,7 +103,9 @@ class StepMap:
 
     def _physics(self, builder: Builder) -> Physics:
         feels = self.stepper.implicit
-        length = (builder.room(1) if self.stepper.solves else builder.place("h")) if feels else None
+        length = None
+        if feels:
+            length = builder.room(1) if self.stepper.solves else builder.place("h")
         settings = [builder.place("settings", k) for k in range(len(self.forces.numbers))]
         projection = None if self.taped else self._projection()
         start = sum(trace.count for trace in self.traces)

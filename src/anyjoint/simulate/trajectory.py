@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -11,28 +10,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, InputError
-from anyjoint.forces.limits import limited_coordinates
 from anyjoint.model.parameter_rows import ParameterRows
 from anyjoint.optional import optional
 from anyjoint.options import named_options
 from anyjoint.scalar.array import Floats
-from anyjoint.stepper import STEPPERS
 from anyjoint.travel import Parcel
 
 from . import trajectory_file
+from .balance import Balance
 from .drive import Drive
 from .log import Log
-from .own_model import as_it_was, log_of
-from .samples import chart_changes, flat_rows, hermite, integral
+from .own_model import log_of
+from .samples import chart_changes, flat_rows, hermite
 from .status import Status
-from .touching import rubbing
 from .tracks import read_tracks
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
-
-RESISTING = {name for name, stepper in STEPPERS.items() if stepper.resists}
-MOST_STATES = 8192  # that are looked at together where each has parameters of its own
 
 
 @dataclass(frozen=True)
@@ -46,7 +40,7 @@ class Crossing:
 
 
 @dataclass(eq=False)
-class Trajectory:
+class Trajectory(Balance):
     """A motion: states q and v (samples, n), or (samples, batch, n) for a batch, at the times t.
 
     >>> traj = model.simulate([0.1], [0.0], duration=2.0)
@@ -103,175 +97,6 @@ class Trajectory:
         from .run_tangent import tangent
 
         return tangent(self, direction, raw)
-
-    def energy(self) -> tuple[Floats, Floats]:
-        """Kinetic and potential energy at every sample; springs and stiffness count as potential."""
-        kinetic, potential = self._own_energy()
-        stored = self.stored_in_forces()
-        return kinetic, potential if stored is None else potential + stored
-
-    def _own_energy(self) -> tuple[Floats, Floats]:
-        """Energy of the mechanism, soft constraints included."""
-        model = self._model()
-        kinetic, potential = self._over(model.energy)
-        if not model.mechanism.constraints:
-            return kinetic, potential
-        t = self._times() if model.mechanism.timed else None
-        stored = model.stored_in_constraints(flat_rows(self.q), t, self._rows())
-        return kinetic, potential + np.reshape(stored, np.shape(potential))
-
-    def _times(self) -> Floats:
-        """Times of all samples in the order of `flat_rows`."""
-        return np.repeat(self.t, math.prod(self.q.shape[1:-1]))[:, None].astype(self._model().dtype)
-
-    def stored_in_forces(self) -> Floats | None:
-        """Energy in springs among the forces of the run at every sample, or None."""
-        forces = self.drive.forces if self.drive is not None else None
-        return forces.stored(self.q, self.v) if forces is not None and forces.stores else self.stored
-
-    def work(self) -> Floats:
-        """Work that dampers, forces, inputs and constraints that move have done on the mechanism up to every sample.
-
-        A run integrates it as it integrates velocities; of constraints, and of other motions (resampled), the power at
-        the samples is integrated, which does not see what happens between them.
-        """
-        if self.done is not None and self.drive is None:  # all of it, from a file
-            return self.done
-        work = self._work_of_forces()
-        return work + self._work_of_constraints() if self.is_driven() else work
-
-    def is_driven(self) -> bool:
-        """Whether constraints may do work: those that change with time, and those on velocities."""
-        return any(c.time or not c.holonomic for c in self._model().mechanism.constraints)
-
-    def _work_of_constraints(self) -> Floats:
-        """Of those that move; under contacts, and stops that are a part of steps, their forces are not known."""
-        if self.contacts or self._resisted():
-            return np.zeros(self.v.shape[:-1])
-        tau = np.zeros(self.v.shape) if self.drive is None else self._applied(self.drive)
-        model, rows = self._model(), [flat_rows(x) for x in (self.q, self.v, tau)]
-        t = self._times() if model.mechanism.timed else None
-        power = model.constraint_power(*rows, t=t, parameters=self._rows())
-        return integral(self.t, power.reshape(self.v.shape[:-1]))
-
-    def _work_of_forces(self) -> Floats:
-        if self.done is not None:
-            return self.done
-        model = self._model()
-        flat_q, flat_v = flat_rows(self.q), flat_rows(self.v)
-        own = {"parameters": self._rows()}
-        drag = model.passive_forces(flat_q, flat_v, **own) - model.passive_forces(flat_q, 0 * flat_v, **own)
-        force = np.asarray(drag).reshape(self.v.shape)
-        if self.drive is not None:
-            force = force + self._applied(self.drive)
-        return integral(self.t, (force * self.v).sum(-1))
-
-    def energy_balance(self) -> Floats:
-        """Energy of the mechanism at every sample, less what it began with and the work done on it: 0 but for errors.
-
-        Springs among the `forces` of the run count as work here, not as storage. What a stop takes cannot be told from
-        samples, so steps at a joint's limits are left out.
-        """
-        return self._balance(*self._own_energy())
-
-    def energy_and_work(self) -> Floats:
-        """Energy of the mechanism at every sample, less the work done on it: what contacts and friction leave."""
-        kinetic, potential = self._own_energy()
-        return np.asarray(kinetic + potential - self.work())
-
-    def _balance(self, kinetic: Floats, potential: Floats) -> Floats:
-        gained = np.diff(kinetic + potential - self.work(), axis=0)
-        gained[self._at_stops()] = 0.0
-        return np.concatenate([np.zeros_like(kinetic[:1]), np.cumsum(gained, axis=0)])
-
-    def _at_stops(self) -> Floats:
-        """Whether a coordinate may be beyond its limits within a step between two samples, or in its neighbours."""
-        beyond = np.zeros(self.q.shape[:-1], dtype=bool)
-        ahead = self.t[-1:] + (np.diff(self.t[-2:]) if len(self.t) > 1 else 0.0)
-        step = np.diff(self.t, append=ahead).reshape(-1, *(1 for _ in beyond.shape[1:]))
-        for _, at, rate, (low, high) in limited_coordinates(self._model().mechanism):
-            reach = step * np.abs(self.v[..., rate])  # a stop may have been met, and left, between two samples
-            beyond |= (self.q[..., at] - reach < low) | (self.q[..., at] + reach > high)
-        touched = np.pad(beyond, [(1, 1)] + [(0, 0)] * (beyond.ndim - 1))
-        return np.asarray(touched[:-3] | touched[1:-2] | touched[2:-1] | touched[3:])
-
-    def balance_error(self) -> float:
-        """The largest imbalance of energy, relative to the largest energy that changed its form."""
-        if not len(self.t) or not self.v.size:
-            return 0.0
-        return float(np.max(self.balance_errors()))
-
-    def balance_errors(self) -> Floats:
-        """The same for each trajectory of a batch."""
-        kinetic, potential = self._own_energy()
-        stored = self.stored_in_forces()
-        held = potential if stored is None else potential + stored
-        exchanged = np.maximum(np.maximum(np.ptp(held, axis=0), np.max(kinetic, axis=0)), 1e-300)
-        return np.asarray(np.abs(self._balance(kinetic, potential)).max(axis=0) / exchanged)
-
-    def _applied(self, drive: Drive) -> Floats:
-        """Inputs and forces at every sample; functions of the state are asked again."""
-        if self.q.ndim == 2:
-            return drive.torques(self.t, self.q, self.v)
-        members = range(self.q.shape[1])
-        return np.stack([drive.torques(self.t, self.q[:, k], self.v[:, k], k) for k in members], axis=1)
-
-    def momentum(self) -> Floats:
-        """Total momentum in the world about its origin at every sample: angular, then linear."""
-        model = self._model()
-        return np.asarray(self._over(lambda q, v, **own: (model.momentum(q, v, **own),))[0])
-
-    def _over(self, quantity: Any) -> tuple[Any, ...]:
-        """A quantity of the model over all samples, whatever their shape."""
-        shape = self.q.shape[:-1]
-        if self.parameters is None:
-            flat = quantity(flat_rows(self.q), flat_rows(self.v), parameters=None)
-            return tuple(np.asarray(x).reshape(*shape, *np.shape(x)[1:]) for x in flat)
-        some = max(1, MOST_STATES // self.parameters.count)  # samples at once: each state has a row of numbers
-        parts = []
-        for k in range(0, max(len(self.t), 1), some):
-            q, v = flat_rows(self.q[k : k + some]), flat_rows(self.v[k : k + some])
-            rows = self.parameters.tiled(len(self.q[k : k + some]))
-            parts.append(quantity(q, v, parameters=rows))
-        return tuple(np.concatenate(x).reshape(*shape, *np.shape(x[0])[1:]) for x in zip(*parts, strict=True))
-
-    def _rows(self) -> ParameterRows | None:
-        """Parameters of all samples in the order of `flat_rows`."""
-        if self.parameters is None:
-            return None
-        return self.parameters.tiled(len(self.t))
-
-    def _model(self) -> Any:
-        if self.model is None:
-            raise InputError("this trajectory was loaded without its model; give Trajectory.load(path, model=...)")
-        if self.was is not None:
-            model = as_it_was(self.model, self.was)
-            if model is not self.model and self.parameters is not None:
-                self.parameters = ParameterRows(model.mechanism, self.parameters.columns)
-            self.model = model
-        return self.model
-
-    def remember(self) -> None:
-        """Make `model` one with the parameters of the run, if those of the model have changed since."""
-        if self.model is not None:
-            self._model()
-
-    def accelerations(self) -> Floats:
-        """dv/dt at every sample, by the dynamics and inputs of the run; by differences where they are not known.
-
-        Nor are they under contacts, nor where stops and dry friction are a part of the steps, which alone know them.
-        """
-        if self.model is None or self.drive is None or self.contacts or self._resisted():
-            return np.gradient(self.v, self.t, axis=0, edge_order=2 if len(self.t) > 2 else 1)
-        rows = (self.q, self.v, self._applied(self.drive))
-        flat = self._model().forward_dynamics(*(flat_rows(x) for x in rows), self._times(), parameters=self._rows())
-        return np.asarray(flat).reshape(self.v.shape)
-
-    def _resisted(self) -> bool:
-        """Whether stops or dry friction were a part of the steps."""
-        mechanism = self._model().mechanism
-        resists = rubbing(mechanism) or any(True for _ in limited_coordinates(mechanism))
-        return self.method in RESISTING and bool(resists)
 
     def resample(self, times: Sequence[float] | Floats) -> Trajectory:
         """The motion at other times inside the run, by cubic Hermite interpolation."""

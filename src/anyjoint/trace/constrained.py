@@ -182,7 +182,8 @@ class Constrained:
     def solve(self, right: Sequence[Scalars]) -> tuple[list[Scalar], list[Scalar]]:
         """Accelerations in the mechanism's order, and multipliers, for right sides of the rows."""
         self.give(right)
-        self.tree.run(STILL if self.still else REST if self.h is None else IMPLICIT_REST)
+        moving = REST if self.h is None else IMPLICIT_REST
+        self.tree.run(STILL if self.still else moving)
         a: list[Scalar] = [0.0] * self.mechanism.nv
         for link, record in zip(self.closed.plan.links, self.tree.records, strict=True):
             if link.body >= 0 and not self.mechanism.bodies[link.body].joint.follows:
@@ -224,7 +225,8 @@ def constrained(
     With h, the length of an implicit step, links know what they lack, and move no more; accelerations are given, or
     nothing accelerates.
     """
-    tree.run(FIRST if h is None else MISSING if "qdd" in tree.rows else LACKING)
+    implicit = MISSING if "qdd" in tree.rows else LACKING
+    tree.run(FIRST if h is None else implicit)
     frames = LinkFrames(tree.records, closed.plan.parents)
     X = [poses_of(row) for row in frame_variables(tree.variables, numbers)[: len(mechanism.constraints)]]
 

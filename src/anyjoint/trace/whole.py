@@ -43,9 +43,10 @@ def _add_setup(builder: Builder, rows: Rows, numbers: Numbers, made: Place) -> N
     loads, values = {}, {}
     for i, k in rows.setup.raw.items():
         variable = graph.variable("p")
-        is_own = 0 <= k < own  # -g is counted from the end, or behind the link's own
-        loads[variable.id] = (0, k) if is_own else (1, k + 3 if k < 0 else k - own)
-        values[Node(old, i)] = variable if is_own else -variable
+        if 0 <= k < own:
+            loads[variable.id], values[Node(old, i)] = (0, k), variable
+        else:  # of -g, which is counted from the end, or behind the link's own
+            loads[variable.id], values[Node(old, i)] = (1, k + 3 if k < 0 else k - own), -variable
     nodes = import_into(graph, [Node(old, i) for i in rows.setup.outputs], values)
     stores = tuple(Store(node, 2, k) for k, node in enumerate(nodes))
     array = builder.arrays[raw.array]

@@ -49,7 +49,9 @@ def matrices(poses: Sequence[Pose]) -> Array:
 
 def _kind(factor: Factor) -> int:
     """The axis of a rotation, or what else the factor is."""
-    return factor.axis if isinstance(factor, Rotation) else TRANSLATION if isinstance(factor, Translation) else TURN
+    if isinstance(factor, Rotation):
+        return factor.axis
+    return TRANSLATION if isinstance(factor, Translation) else TURN
 
 
 def axis_pose(z: Sequence[float]) -> Array:

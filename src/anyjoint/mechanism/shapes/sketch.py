@@ -112,8 +112,8 @@ def _rectangle(of: Any, u: Any, v: Any) -> tuple[tuple[float, float], tuple[floa
 
 
 def _interval(domain: Any, start: float | None, stop: float | None, what: str) -> tuple[float, float]:
-    lo = start if start is not None else domain[0] if domain else math.nan
-    hi = stop if stop is not None else domain[1] if domain else math.nan
+    least, most = domain or (math.nan, math.nan)
+    lo, hi = least if start is None else start, most if stop is None else stop
     if not (math.isfinite(lo) and math.isfinite(hi) and lo < hi):
         raise InputError(f"{what}: nothing to draw from {lo} to {hi}; give two finite numbers in increasing order")
     return float(lo), float(hi)

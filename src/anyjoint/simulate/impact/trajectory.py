@@ -60,10 +60,10 @@ class ImpactTrajectory(BrokenTrajectory):
             tau, at = np.zeros((2, model.nv)), np.searchsorted(self.t, impact.time, side="left")
             tau[1, rates[impact.coordinate]] = impact.impulse
             member = (impact.member,) if self.q.ndim == 3 else ()
-            state = [np.repeat(x[(at, *member)][None], 2, axis=0) for x in (self.q, self.v)]
+            q, v = (np.repeat(x[(at, *member)][None], 2, axis=0) for x in (self.q, self.v))
             rows = self.parameters.take([impact.member, impact.member]) if self.parameters else None
             t = np.full((2, 1), impact.time) if model.mechanism.timed else None
-            without, answered = model.constraint_power(*state, tau, t=t, parameters=rows)
+            without, answered = model.constraint_power(q, v, tau, t=t, parameters=rows)
             work[(slice(at + 1, None), *member)] += answered - without  # multipliers are affine in forces
         return work
 
