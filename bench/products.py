@@ -84,7 +84,7 @@ def run_gradient(name: str, model: Any) -> None:
         lambda: model.simulate(q, v, gradient=True, **options).gradient(dq=weights),
     )
     states = (traj.q.nbytes + traj.v.nbytes) / 2**20
-    kept = sum(rows.nbytes for _, rows in traj.run.record.left) / 2**20
+    kept = sum(rows.nbytes for _, rows in traj.run.log.left) / 2**20
     ratio = both / plain
     print(f"{name:7} {STEPS} steps {plain * 1e3:8.2f} ms, with gradient {both * 1e3:8.2f} ms: {ratio:5.2f} x, states"
           f" {states:.2f} MiB, accelerations {kept:.2f} MiB   goal 3: {'met' if ratio <= 3 else 'missed'}", flush=True)

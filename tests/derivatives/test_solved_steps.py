@@ -232,7 +232,7 @@ def replayed(traj, q, v):
     """The samples of a run of adaptive-bdf2 from another state on by the same steps, in Python."""
     request = traj.run
     stepper = python_stepper(replace(request, q=q[None], v=v[None]))
-    t, h = (np.concatenate([part[k] for part in request.record.parts[0]]) for k in (0, 1))
+    t, h = (np.concatenate([part[k] for part in request.log.parts[0]]) for k in (0, 1))
     rates = python_stepper(replace(request, stepper=STEPPERS["dopri5"])).rates(0.0, q, v)[:-1]
     samples = [np.concatenate([q, v])]
     for begin, length in zip(t.tolist(), h.tolist(), strict=True):
@@ -256,7 +256,7 @@ def test_steps_of_its_own_choice_are_taken_as_they_are():
     options = {"method": "adaptive-bdf2", "duration": 0.03, "dt": 1e-3, "rtol": 1e-4, "atol": 1e-5}
     options["tau"] = [1.0, 0.3, 0.0]
     traj = model.simulate(q0, v0, gradient=True, **options)
-    assert traj.run.record.parts[0][0][1][0] < 0.03
+    assert traj.run.log.parts[0][0][1][0] < 0.03
     close(replayed(traj, q0, v0), np.hstack([traj.q, traj.v]), 1e-9)
     weights, way = rng.normal(size=(len(traj.t), 6)), rng.normal(size=(2, 3))
     found = traj.gradient(dq=weights[:, :3], dv=weights[:, 3:], wrt=("q0", "v0", "tau", "lower/mass"))

@@ -13,7 +13,7 @@ def in_c(program, given, size, folder):
     """The answer of the generated C, whose arrays are rows, the work array and numbers in some order."""
     (folder / "it.c").write_text(program.code.source("c"))
     library = folder / f"{program.quantity.name}.so"
-    command = ["gcc", "-std=c99", "-O1", "-shared", "-fPIC", "-o", str(library), "it.c", "-lm"]
+    command = ["gcc", "-std=c99", "-O0", "-shared", "-fPIC", "-o", str(library), "it.c", "-lm"]
     subprocess.run(command, cwd=folder, check=True)
     answer, rest = np.full(size, np.nan), {"lane": np.full(1_000_000, np.nan), "uniform": program.numbers}
     rows = iter((*given, answer))

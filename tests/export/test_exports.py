@@ -118,7 +118,7 @@ def test_the_c_package_answers_as_python_does(name, dtype, tmp_path):
     beside = {"products": PRODUCTS, **EVERYTHING.get(name, {})} if dtype == "float64" else {}
     model.export("c", tmp_path, "it", **beside)
     library, sources = tmp_path / "it.so", sorted(map(str, tmp_path.glob("it_*.c")))
-    fast = ["-O1", "-shared", "-fPIC", "-o", str(library)]
+    fast = ["-O0", "-shared", "-fPIC", "-o", str(library)]
     subprocess.run(["gcc", "-std=c99", *WARNINGS, *fast, *sources, "-lm"], check=True)
     compiled = ctypes.CDLL(str(library))
     work = np.full(2_000_000, np.nan, dtype)  # whatever is there does not matter
@@ -141,7 +141,7 @@ def test_batches_numbers_and_trouble_in_c(tmp_path):
     model.export("c", tmp_path, prefix="it")
     library = tmp_path / "it.so"
     source = tmp_path / "it_forward_dynamics.c"
-    subprocess.run(["gcc", "-std=c99", "-O1", "-shared", "-fPIC", "-o", str(library), str(source), "-lm"], check=True)
+    subprocess.run(["gcc", "-std=c99", "-O0", "-shared", "-fPIC", "-o", str(library), str(source), "-lm"], check=True)
     function = ctypes.CDLL(str(library)).it_forward_dynamics_batch
     q = np.tile(model.mechanism.start[0], (3, 1))
     v, tau = rng.normal(size=(2, 3, model.nv))
@@ -170,7 +170,7 @@ def test_c_makes_numbers_of_parameters_by_name(tmp_path):
     assert "it_jvp_energy_numbers" not in header  # products have numbers of their own
     library = tmp_path / "it.so"
     source = tmp_path / "it_forward_dynamics.c"
-    command = ["gcc", "-std=c99", "-O1", *WARNINGS, "-shared", "-fPIC", "-o", str(library), str(source), "-lm"]
+    command = ["gcc", "-std=c99", "-O0", *WARNINGS, "-shared", "-fPIC", "-o", str(library), str(source), "-lm"]
     subprocess.run(command, check=True)
     function = ctypes.CDLL(str(library)).it_forward_dynamics_numbers
     row, made = np.hstack(list(values.values())), np.empty(len(model.program("forward_dynamics").numbers))

@@ -17,7 +17,7 @@ UNDAMPED = ZOO_FOR_PINOCCHIO.replace('<dynamics damping="0.2"/>', "").replace('<
 def by_c(model, folder, name, *rows):
     model.export("c", folder, "it")
     library, source = folder / f"{name}.so", folder / f"it_{name}.c"
-    subprocess.run(["gcc", "-std=c99", "-O1", "-shared", "-fPIC", "-o", str(library), str(source), "-lm"], check=True)
+    subprocess.run(["gcc", "-std=c99", "-O0", "-shared", "-fPIC", "-o", str(library), str(source), "-lm"], check=True)
     found, work = np.zeros(model.nv), np.zeros(100_000)
     pointers = [ctypes.c_void_p(np.ascontiguousarray(x).ctypes.data) for x in (*rows, found)]
     assert ctypes.CDLL(str(library))[f"it_{name}"](*pointers, None, ctypes.c_void_p(work.ctypes.data)) == 0
