@@ -90,12 +90,12 @@ def test_sweeps_on_floats_at_length(seed):
     on_floats(seed)
 
 
-@pytest.mark.parametrize("seed", [14, 17, 19])
+@pytest.mark.parametrize("seed", [14, 17])
 def test_compiled(seed):
     compiled(seed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20, 50))
+@pytest.mark.parametrize("seed", range(19, 50))
 def test_compiled_at_length(seed):
     compiled(seed)

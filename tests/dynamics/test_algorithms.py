@@ -114,7 +114,11 @@ def test_the_folder_is_searched():
     assert len({x.name for x in ALGORITHMS}) == len(ALGORITHMS), "traced programs are stored by name"
 
 
-@pytest.mark.parametrize("method", ALGORITHMS, ids=lambda x: x.name)
+# Derivatives take longest; test_matrices looks at them by every way of a joint.
+OFTEN = [x if "derivatives" not in x.name else pytest.param(x, marks=pytest.mark.slow) for x in ALGORITHMS]
+
+
+@pytest.mark.parametrize("method", OFTEN, ids=lambda x: x.name)
 def test_all_forms_agree(method):
     """To 1e-11: the order of sums differs, and mass matrices of random trees have conditions of thousands."""
     mech = mixed()

@@ -119,7 +119,7 @@ def check(steps: list[tuple[int, int, int]], disguise: int, plant: int, pick: in
     assert disagreements(outputs, merged, places(x, pick)) == []
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(STEPS, st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 99))
 def test_merged_is_unmerged_everywhere(steps: list[tuple[int, int, int]], disguise: int, plant: int, pick: int) -> None:
     check(steps, disguise, plant, pick)
