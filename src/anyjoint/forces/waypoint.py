@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar
 
-from .force import Vector3
-
-if TYPE_CHECKING:
-    from anyjoint.codegen.builder import Values
+from .force import Values, Vector3
 
 
 @dataclass(frozen=True, eq=False)
