@@ -291,3 +291,21 @@ def test_kernels_that_differ_in_arrays_or_places_stay_apart():
     places = (0, (0,))
     runs = [Run.over(0, places, (1, (0,))), Run.over(1, places, (2, (0,))), Run.over(2, places, (1, (0,)))]
     assert len(merged(Schedule(arrays, (total(), total(), further), tuple(runs), 1)).kernels) == 3
+
+
+def test_kernels_that_are_seldom_called_are_made_quickly_and_compute_the_same():
+    """One call in a thousand need not be fast: LLVM does not optimise it, to the same bits for one state and many."""
+    n = 3000
+    parents = [max(0, i - 7) for i in range(n)]
+    code = CompiledSchedule(tree(parents))
+    text = code.module(1).text
+    quick = [line.split("(")[0].split("@")[1] for line in text.splitlines() if "optnone" in line]
+    assert quick == ["k0", "k2", "k3"]  # the body's kernel is called 3000 times, the others once
+    assert "optnone" not in CompiledSchedule(tree(range(20))).module(1).text
+    rng = np.random.default_rng(3)
+    q, p = rng.uniform(-1, 1, (16, n)), rng.uniform(0.5, 1, n + 1)
+    together, one = np.empty((16, n + 1)), np.empty(n + 1)
+    code(q, p, together)
+    code(q[5], p, one)
+    assert np.array_equal(one, together[5])
+    np.testing.assert_allclose(one, by_hand(parents, q[5], p), rtol=1e-11, atol=1e-300)  # after 430 turns

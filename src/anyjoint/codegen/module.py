@@ -17,12 +17,16 @@ from anyjoint.codegen.target import Target
 
 @dataclass(frozen=True)
 class Lowered:
-    """A kernel ready for printing: pieces to run in order, which share `scratch` values, for so many columns."""
+    """A kernel ready for printing: pieces to run in order, which share `scratch` values, for so many columns.
+
+    One that is `seldom` called need not be fast: LLVM may make it in a tenth of the time.
+    """
 
     arrays: tuple[Array, ...]
     pieces: tuple[Listing, ...]
     scratch: int
     columns: int = 1
+    seldom: bool = False
 
     @property
     def is_long(self) -> bool:
@@ -63,7 +67,8 @@ def schedule_module(
 ) -> Module:
     """A module with `void run(arrays and strides ..., const int32_t *program, int64_t states)`.
 
-    The program (which kernel, how often, at which offsets) is data, so mechanisms of any size share the object code.
+    The program (which kernel, how often, at which offsets) is data, so mechanisms of any size share the object code, but
+    for kernels that large ones call seldom.
     """
     optimise = optimise and not any(kernel.is_long for kernel in kernels)
     body = _kernels(kernels, target, optimise)
@@ -111,6 +116,8 @@ def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inli
     """Function @k<number>; a long one calls its pieces, which pass values through an array on the stack."""
     if len(kernel.pieces) == 1:
         attributes = "alwaysinline" if inline else "noinline"
+        if kernel.seldom:
+            attributes = "noinline optnone"
         if kernel.columns == 1 or target.width == 1:
             yield function(f"k{number}", kernel.pieces[0], target, first_table, attributes, kernel.columns)
             return

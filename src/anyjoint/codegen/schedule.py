@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _ALIGNMENT = 64
 SHARES = 4  # of a batch, for each thread
+SELDOM = 1000  # a kernel that is one call in so many need not be fast
 LANES, NEAR = 8, 2 << 20  # states side by side, and bytes of theirs that a second cache holds
 
 
@@ -66,10 +67,24 @@ def count_schedule(schedule: Schedule) -> OpCount:
     """Operations of one run of a schedule."""
     kernels = [count_operations(k.graph, [s.node.id for s in k.stores]) for k in schedule.kernels]
     adds = [OpCount(add=sum(s.accumulate for s in k.stores)) for k in schedule.kernels]
+    calls = _calls(schedule)
+    return sum((n * schedule.kernels[k].columns * (kernels[k] + adds[k]) for k, n in calls.items()), OpCount())
+
+
+def _calls(schedule: Schedule) -> Counter[int]:
+    """How often each kernel is called."""
     calls = Counter[int]()
     for run in schedule.runs:
-        calls[run.kernel] += run.times * schedule.kernels[run.kernel].columns
-    return sum((times * (kernels[k] + adds[k]) for k, times in calls.items()), OpCount())
+        calls[run.kernel] += run.times
+    return calls
+
+
+def _seldom_called(schedule: Schedule) -> tuple[int, ...]:
+    """Kernels of the ends of a large mechanism, which hardly add to the time of a run."""
+    if any(run.again for run in schedule.runs):
+        return ()
+    calls = _calls(schedule)
+    return tuple(k for k, n in sorted(calls.items()) if n * SELDOM < calls.total() and schedule.kernels[k].columns == 1)
 
 
 class _Work(threading.local):
@@ -106,6 +121,7 @@ class CompiledSchedule:
         self._runs = schedule.words
         self.runs_at = address(self._runs)  # where the driver finds which kernels to run
         self._given = _arguments(schedule)
+        self._seldom = _seldom_called(schedule)
         self._kinds = [array.kind for array in schedule.arrays]
         self._work = _Work()
         self._pools: dict[int, ThreadPoolExecutor] = {}
@@ -123,13 +139,14 @@ class CompiledSchedule:
 
     @cached_property
     def _kernels(self) -> list[Lowered]:
-        return [lowered(kernel, f"kernel {i}") for i, kernel in enumerate(self.schedule.kernels)]
+        made = [lowered(kernel, f"kernel {i}") for i, kernel in enumerate(self.schedule.kernels)]
+        return [replace(kernel, seldom=i in self._seldom) for i, kernel in enumerate(made)]
 
     def library(self, width: int) -> Library:
         """Machine code for so many states side by side."""
         if width not in self._libraries:
-            entry, schedule = f"schedule {self._optimise}", self.schedule
-            identity = fingerprint(entry, schedule, self._target(width))
+            entry = f"schedule {self._optimise} {self._seldom}"
+            identity = fingerprint(entry, self.schedule, self._target(width))
             self._libraries[width] = compile_module(identity, lambda: self.module(width))
         return self._libraries[width]
 
