@@ -99,6 +99,10 @@ class _Closing:
                 while link != self.hubs[k]:
                     self.fronts[link].add(k)
                     link = self.above[link]
+        # Blocks whose rows touch a link, or its coordinates, and those that it follows.
+        self.on_links, self.on_joints, self.on_driven = (
+            _by_link([getattr(block, name) for block in blocks]) for name in ("links", "joints", "driven")
+        )
         self.parents = [*self.above, *self.hubs]
         self.rank: dict[int, int] = {}
         self.leads: dict[int, int | None] = dict.fromkeys(felt.give)  # what gives way is no rigid body any more
@@ -196,20 +200,28 @@ class _Closing:
         placed = tuple((at[link], frame) for link, frame in self.plan.placed)
         fronts = tuple(self._rows(local[node]) for node in order)
         starts = tuple(self._rows(self._begun(node)) for node in order)
-        joints = tuple(self._rows(k for k in self.leaving[node] if node in self.blocks[k].joints) for node in order)
+        joints = tuple(self._rows(self._leaving_of(self.on_joints, node)) for node in order)
         gone = tuple(at[link] for link in range(self.count))
         hubs = tuple(at[hub] for hub in self.hubs)
         where = tuple(at[self.count + k] for k in range(len(self.blocks)))
         return ClosedPlan(Plan(tuple(links), placed), gone, hubs, where, fronts, starts, joints)
 
     def _rows(self, blocks: Iterable[int]) -> BlockRows:
-        return tuple((k, row) for k in blocks for row in range(self.blocks[k].count))
+        return tuple([(k, row) for k in blocks for row in range(self.blocks[k].count)])
+
+    def _numbers(self, blocks: Iterable[int], first: Mapping[int, int]) -> tuple[int, ...]:
+        """The columns of blocks, of which the first are known."""
+        return tuple([first[k] + row for k in blocks for row in range(self.blocks[k].count)])
 
     def _begun(self, node: int) -> list[int]:
         """Blocks whose rows touch a link or, at a closure, its hub."""
         if node >= self.count:
             return sorted(self.begun[node])
-        return [k for k in self.leaving[node] if node in self.blocks[k].links]
+        return self._leaving_of(self.on_links, node)
+
+    def _leaving_of(self, touching: Mapping[int, set[int]], node: int) -> list[int]:
+        """Blocks that leave a node and touch it in some way."""
+        return [k for k in self.leaving[node] if k in touching[node]] if node in touching else []
 
     def _numbering(self, node: int) -> dict[int, int]:
         """The first column of each block that comes to a node: what ends there, then by rank."""
@@ -223,7 +235,7 @@ class _Closing:
     def _led(self, node: int) -> int | None:
         """The block that alone moves a link, if all joints between it and the ground follow that block."""
         if node not in self.leads:
-            own = next((k for k in self.fronts[node] if node in self.blocks[k].driven), None)
+            own = next((k for k in self.fronts[node] if k in self.on_driven.get(node, ())), None)
             above = self.above[node]
             self.leads[node] = own if above == GROUND or self._led(above) == own else None
         return self.leads[node]
@@ -234,30 +246,24 @@ class _Closing:
     def _columns(self, node: int, local: Mapping[int, Mapping[int, int]]) -> Columns:
         mine, parent = local[node], self.parents[node]
         theirs = local[parent] if self.fronts[node] else {}
-        block = node - self.count
-        width = sum(self.blocks[k].count for k in mine)
-
-        def columns(blocks: Iterable[int], numbers: Mapping[int, int]) -> tuple[int, ...]:
-            return tuple(numbers[k] + r for k in blocks for r in range(self.blocks[k].count))
-
-        leaving = self.leaving[node]
-        return Columns(
-            width=width,
-            starts=columns(self._begun(node), mine),
-            joints=columns([k for k in leaving if node in self.blocks[k].joints], mine),
-            driven=columns([k for k in leaving if node in self.blocks[k].driven], mine),
-            led=node < self.count and self._led(node) is not None,
-            closes=self.blocks[block].count if node >= self.count else 0,
-            shared=node >= self.count and bool(self.blocks[block].driven),
-            lands=columns(leaving, theirs),
-            above=sum(self.blocks[k].count for k in theirs),
-            soft=node >= self.count and self.blocks[block].soft,
-            on_hub=node < self.count and (self.above[node] == GROUND or self.above[node] in self.places),
-            at_ground=self._at_ground(node),
+        carried = Columns(
+            width=sum([self.blocks[k].count for k in mine]),
+            starts=self._numbers(self._begun(node), mine),
+            joints=self._numbers(self._leaving_of(self.on_joints, node), mine),
+            driven=self._numbers(self._leaving_of(self.on_driven, node), mine),
+            lands=self._numbers(self.leaving[node], theirs),
+            above=sum([self.blocks[k].count for k in theirs]),
             to_ground=self._at_ground(parent),
             piled=node in self.piled,
-            alike=self.blocks[block].alike if node >= self.count else (),
         )
+        if node < self.count:
+            on_hub = self.above[node] == GROUND or self.above[node] in self.places
+            return carried._replace(led=self._led(node) is not None, on_hub=on_hub)
+        ends = self.blocks[node - self.count]
+        return carried._replace(
+            closes=ends.count, shared=bool(ends.driven), soft=ends.soft, at_ground=self._at_ground(node),
+            alike=ends.alike,
+        )  # fmt: skip
 
     def _fed(
         self, order: Sequence[int], columns: Sequence[Columns], felt: Sequence[Sequence[str]], at: Mapping[int, int]
@@ -282,6 +288,15 @@ CLOSURE = Link(
     -1, -1, FIXED, Fixed(), (0, 0, 0), 0.0, 0.0, 1.0, (0.0, 0.0, 0.0), 0.0, np.zeros((6, 6)), np.eye(4),
     slice(0, 0), slice(0, 0),
 )  # fmt: skip
+
+
+def _by_link(blocks: Sequence[Iterable[int]]) -> dict[int, set[int]]:
+    """The blocks of each link that is in some."""
+    found: dict[int, set[int]] = {}
+    for k, links in enumerate(blocks):
+        for link in links:
+            found.setdefault(link, set()).add(k)
+    return found
 
 
 def _depths(parents: Sequence[int]) -> dict[int, int]:
