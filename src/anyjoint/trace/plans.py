@@ -100,7 +100,7 @@ class Plans:
             own = over == "bodies" or self.nudged is not None
             frames = None if own else make_frames(self.expansion or self.mechanism)
             self._plans[over] = plan = self._planned(over, frames)
-            self._bases[over] = Basis(plan, numbers_of(plan, GROUND), frames, over == "regrouped", bodies)
+            self._bases[over] = Basis(plan, frames, over == "regrouped", bodies)
         return self._bases[over]
 
     def forget(self) -> None:

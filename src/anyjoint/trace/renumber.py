@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.tree.links import RAW, inertia_values
 from anyjoint.tree.plan import Frames, Plan
 
-from .numbers import Numbers, NumberTable
+from .numbers import Numbers, NumberTable, numbers_of
 
 INERTIAL = slice(RAW.index("m"), len(RAW))
 
@@ -27,10 +28,14 @@ class Basis:
     """
 
     plan: Plan
-    numbers: Numbers
     frames: Frames | None
     regroup: bool
     bodies: tuple[Body, ...] = field(repr=False)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The plan's own, where nothing falls."""
+        return numbers_of(self.plan, (0.0, 0.0, 0.0))
 
     def fits(self, bodies: Sequence[Body]) -> bool:
         """Whether frames are still what they were."""
