@@ -91,7 +91,7 @@ class _Rewriting:
                 arrays, table = more[run.kernel]
                 begin = seen[run.kernel]
                 seen[run.kernel] += run.times
-                run = run._replace(arrays=arrays, offsets=table[begin : seen[run.kernel]])
+                run = Run(run.kernel, arrays, table[begin : seen[run.kernel]], run.again)
             runs.append(run)
         return Schedule(self.arrays, tuple(self.kernels), tuple(runs), max(self.work, 1))
 

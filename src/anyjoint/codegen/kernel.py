@@ -154,16 +154,15 @@ class Schedule:
 
         Runs that are repeated end with AGAIN, the entry that says so, and the number of words to go back.
         """
-        parts: list[Any] = []
-        begins, at = [], 0
-        for run in self.runs:
-            begins.append(at)
-            parts += [(run.kernel, run.times, *run.arrays), run.offsets.ravel()]
-            at += 2 + len(run.arrays) + run.offsets.size
-            if run.again:
-                parts.append((AGAIN, run.again.entry, at - begins[len(begins) - run.again.runs]))
-                at += 3
-        return np.concatenate([*parts, (-1,)]).astype(np.int32)
+        words: list[int] = []
+        begins: list[int] = []
+        for kernel, arrays, offsets, again in self.runs:
+            begins.append(len(words))
+            words += (kernel, len(offsets), *arrays)
+            words += offsets.ravel().tolist()
+            if again:
+                words += (AGAIN, again.entry, len(words) - begins[len(begins) - again.runs])
+        return np.array([*words, -1], dtype=np.int32)
 
     def known_as(self, name: str) -> Schedule:
         """The same under a name that says all that it does."""

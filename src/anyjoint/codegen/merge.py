@@ -5,11 +5,12 @@ Links whose classes differ in what an early sweep did may well be treated alike 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import replace
 
 from anyjoint.codegen.fingerprint import kernel_words
-from anyjoint.codegen.kernel import Kernel, Schedule
+from anyjoint.codegen.kernel import Kernel, Run, Schedule
 
 
 def merged(schedule: Schedule) -> Schedule:
@@ -17,17 +18,22 @@ def merged(schedule: Schedule) -> Schedule:
     used: dict[int, set[tuple[int, ...]]] = {}
     for run in schedule.runs:
         used.setdefault(run.kernel, set()).add(run.arrays)
+    sizes = {k: (frozenset(arrays), *_size(schedule.kernels[k])) for k, arrays in sorted(used.items())}
+    times = Counter(sizes.values())
     first: dict[Hashable, int] = {}
     kept: list[Kernel] = []
     number: dict[int, int] = {}
-    for k, arrays in sorted(used.items()):
+    for k, size in sizes.items():
         kernel = schedule.kernels[k]
-        key = frozenset(arrays), *kernel_words(kernel)
+        key = (size, *kernel_words(kernel)) if times[size] > 1 else size
         if key not in first:
             first[key] = len(kept)
             kept.append(kernel)
         number[k] = first[key]
-    runs = tuple(
-        run if number[run.kernel] == run.kernel else run._replace(kernel=number[run.kernel]) for run in schedule.runs
-    )
+    runs = tuple(Run(number[kernel], arrays, offsets, again) for kernel, arrays, offsets, again in schedule.runs)
     return replace(schedule, kernels=tuple(kept), runs=runs)
+
+
+def _size(kernel: Kernel) -> tuple[int, ...]:
+    """What is quickly seen to differ."""
+    return len(kernel.arrays), len(kernel.loads), len(kernel.stores)

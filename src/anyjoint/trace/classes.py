@@ -19,7 +19,7 @@ from .body_trace import BodyTrace, FromRaw, FromRow, TracedBody, TracedParent, e
 from .flatten import flatten
 from .joints_cache import JointCache
 from .numbers import Numbers, Pattern
-from .straight import part_of
+from .straight import parts_of
 
 SumsKey = tuple[tuple[str, tuple[float | None, ...]], ...]  # per name: 0.0 where nothing comes in, else None
 
@@ -189,7 +189,7 @@ class Tracer:
         body.up = vector(*(trace.variable(x) if isinstance(x, FromRaw) else x for x in up))
         for name in inputs:
             if name not in ("q", "v"):
-                part = part_of(name, link, 0)
+                (part,) = parts_of(name, [link])
                 known = self.feeds[i].get(name) if self.feeds else None
                 entries = known if known is not None else (None,) * (part.stop - part.start)
                 values = (trace.variable(FromRow(name, k)) if x is None else x for k, x in enumerate(entries))

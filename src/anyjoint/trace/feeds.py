@@ -12,6 +12,7 @@ from anyjoint.tree.columns import FEEDS
 from anyjoint.tree.plan import Link
 
 from .numbers import Pattern
+from .straight import parts_of
 
 
 @dataclass
@@ -24,10 +25,12 @@ class Feeds:
     @staticmethod
     def of(builder: Builder, links: Sequence[Link]) -> Feeds:
         """Room for the rows of all links, and zeros."""
-        ends = {name: max((getattr(link.feed, name).stop for link in links), default=0) for name in FEEDS}
-        exact = [
-            {name: [0.0] * (at.stop - at.start) for name, at in zip(FEEDS, link.feed, strict=True)} for link in links
-        ]
+        ends = {name: max((part.stop for part in parts_of(name, links)), default=0) for name in FEEDS}
+        exact: list[dict[str, list[Scalar]]] = [{} for _ in links]
+        for name in FEEDS:
+            for own, part in zip(exact, parts_of(name, links), strict=True):
+                if part.stop > part.start:
+                    own[name] = [0.0] * (part.stop - part.start)
         return Feeds({name: builder.room(end) for name, end in ends.items()}, exact)
 
     def patterns(self) -> list[dict[str, Pattern]]:

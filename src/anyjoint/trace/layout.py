@@ -27,7 +27,7 @@ from .order import sweep_order
 from .pair_layout import LINE, Spread
 from .runs import Call, add_sweeps
 from .setup import Rows, Setup, split_parameters
-from .straight import part_of
+from .straight import parts_of
 
 # Lane arrays of a kernel. "own" and "keep" are the same record, read and written: never the same entry, so that stores
 # need not wait for loads. Outward, a kernel reads "parent" and writes "mine"; inward the other way round.
@@ -240,7 +240,7 @@ class Layout:
 
     def _parts(self, name: str) -> Floats:
         """Where each link's part of a state row begins."""
-        return np.array([part_of(name, link, i).start for i, link in enumerate(self.links)])
+        return np.array([part.start for part in parts_of(name, self.links)])
 
     def _clear_totals(self, result: Place) -> None:
         """What clears the totals before the first sweep adds to them."""

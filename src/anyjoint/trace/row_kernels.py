@@ -107,7 +107,8 @@ class RowKernels:
             if entries:
                 self.needed.setdefault(part, set()).update(entries)
         for (name, link, first, stride), exact in zip(self._fed(k), traced.feeds, strict=False):
-            self.feeds.exact[link][name][first : first + stride * len(exact) : stride] = exact
+            if exact:
+                self.feeds.exact[link][name][first : first + stride * len(exact) : stride] = exact
 
     def _width(self, place: tuple[int, int]) -> tuple[int, int]:
         """How many velocities the link of a coordinate has, and which of them is its rate."""

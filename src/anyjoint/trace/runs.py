@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +17,7 @@ from .setup import Rows, Setup
 Ints = np.ndarray[Any, np.dtype[Any]]
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A kernel called for a link in a sweep."""
 
     kernel: int
@@ -44,7 +42,7 @@ def add_sweeps(
     each link's part of them begins, `messages` where its message is, sweep by sweep; numbers begin at `first`.
     `between` is called with the number of each sweep before its runs.
     """
-    kernel, link, level = np.array([(call.kernel, call.link, call.level) for call in calls], dtype=int).reshape(-1, 3).T
+    kernel, link, level = np.array(calls, dtype=int).reshape(-1, 3).T
     parent = parents[link]
     lanes = {"mine": messages[level, link], "parent": np.where(parent >= 0, messages[level, parent], 0)}
     order = np.argsort(kernel, kind="stable")

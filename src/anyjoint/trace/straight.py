@@ -28,16 +28,16 @@ CONSTANTS = (0.0, 1.0, -1.0)  # numbers that straight code has built in
 PER_LINK, SHARED = ("y",), {"g": 3, "h": 1}
 
 
-def part_of(name: str, link: Link, index: int) -> slice:
-    """A link's part of a row of the state."""
+def parts_of(name: str, links: Sequence[Link]) -> list[slice]:
+    """Each link's part of a row of the state."""
     if name in SHARED:
-        return slice(0, SHARED[name])
-    if name in FEEDS:
-        place: slice = getattr(link.feed, name)
-        return place
+        return [slice(0, SHARED[name])] * len(links)
     if name in PER_LINK:
-        return slice(6 * index, 6 * index + 6)
-    return link.q if name == "q" else link.v
+        return [slice(6 * i, 6 * i + 6) for i in range(len(links))]
+    if name in FEEDS:
+        row = FEEDS.index(name)
+        return [link.feed[row] for link in links]
+    return [link.q for link in links] if name == "q" else [link.v for link in links]
 
 
 class Variables:
@@ -153,6 +153,7 @@ def trace_records(
     """Records of all links and of the ground over graph nodes; q, v and others are indexed like the state rows."""
     records: list[Record] = []
     starts = numbers.starts()
+    parts = {name: parts_of(name, plan.links) for name in others}
     up = upward([variables.number(x, starts[-1] + k) for k, x in enumerate(numbers.gravity)])
     for link, values, start in zip(plan.links, numbers.links, starts, strict=False):
         raw = [variables.number(x, start + k) for k, x in enumerate(values)]
@@ -167,7 +168,7 @@ def trace_records(
         record.prescribed, record.elders, record.up, record.columns = link.prescribed, link.elders, up, link.columns
         record.on_ground = link.parent < 0
         for name, row in others.items():
-            give_input(record, name, vector(*row[part_of(name, link, len(records))]))
+            give_input(record, name, vector(*row[parts[name][len(records)]]))
         if "x" in others:
             record.Sdot_x = joints.jacobian_rate(variables.graph, link, ql, vl, others["x"][link.v], own)
         records.append(record)
