@@ -43,7 +43,7 @@ class Site:
 
 def ahead(schedule: Schedule) -> Schedule:
     """The same schedule with the sines and cosines of unwritten rows and numbers brought to the front."""
-    if sum(run.times for run in schedule.runs) < ENOUGH:
+    if len(schedule.runs) < ENOUGH and sum(run.times for run in schedule.runs) < ENOUGH:
         return schedule
     found = _sites(schedule)
     groups: dict[Hashable, list[tuple[int, Site]]] = {}

@@ -224,7 +224,9 @@ class Layout:
             above = [speakers[parent] if parent >= 0 else -1 for parent in parents]
             messages.append(Messages(above, len(slots), sweep.direction == "inward", order))
         shared = builder.room(max((x.size for x in messages), default=0))
-        sizes = [sum(len(self.in_record[t]) for t in trace.chain()) for trace in self.tracer.traces[-1]]
+        last = self.tracer.traces[-1]
+        size = {trace: sum(len(self.in_record[t]) for t in trace.chain()) for trace in dict.fromkeys(last)}
+        sizes = [size[trace] for trace in last]
         record = builder.room(sum(sizes))
         result = builder.room(self.result_size, LINE) if self.results_in_work else builder.place("result")
         self.results = {name: [result.offset + at for at in places] for name, places in self.results.items()}
@@ -260,7 +262,8 @@ class Layout:
                 places[name] = [at + start for start in self.spread[name].starts]
                 at += self.spread[name].rows * self.spread[name].stride
                 continue
-            *places[name], at = (at + np.cumsum([0, *(self.tracer.result_length(t, name) for t in last)])).tolist()
+            length = {trace: self.tracer.result_length(trace, name) for trace in dict.fromkeys(last)}
+            *places[name], at = (at + np.cumsum([0, *(length[trace] for trace in last)])).tolist()
         for name in algorithm.totals:
             places[name] = [at] * len(last)
             at += self.tracer.result_length(last[0], name)

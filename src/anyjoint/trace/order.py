@@ -21,23 +21,24 @@ def sweep_order(parents: Sequence[int], kinds: Sequence[Hashable | None], inward
     natural = range(count - 1, -1, -1) if inward else range(count)
     if all(parent == i - 1 for i, parent in enumerate(parents)):  # a chain: there is no other order
         return list(natural)
+    sign = -1 if inward else 1  # of ranks: links as negative numbers where the last one comes first
     after = _followers(parents, inward)
     waits = [0] * count
     for links in after:
         for i in links:
             waits[i] += 1
-    # Ranks of links that wait for no other, by kind and of all kinds; those of links that are done stay behind.
-    ready: dict[Hashable | None, list[int]] = {}
-    first: list[int] = []
-    for rank, i in enumerate(natural):
-        if not waits[i]:
-            _wake(rank, ready.setdefault(kinds[i], []), first)
+    # Links that wait for no other, by kind and of all kinds; those that are done stay behind.
+    first = sorted(sign * i for i in natural if not waits[i])
+    ready: dict[Hashable | None, list[int]] = {kind: [] for kind in kinds}
+    for rank in first:
+        ready[kinds[sign * rank]].append(rank)
+    unseen = ready.setdefault(None, [])
     made: list[int] = []
     done = [False] * count
     kind, run = None, 0
     while len(made) < count:
-        queue = ready.get(None) or (ready.get(kind) if run < TOGETHER else None) or first
-        i = natural[heappop(queue)]
+        queue = unseen or (ready[kind] if run < TOGETHER else None) or first
+        i = sign * heappop(queue)
         if done[i]:
             continue
         if kinds[i] is not None:
@@ -47,14 +48,9 @@ def sweep_order(parents: Sequence[int], kinds: Sequence[Hashable | None], inward
         for j in after[i]:
             waits[j] -= 1
             if not waits[j]:
-                _wake(natural.index(j), ready.setdefault(kinds[j], []), first)
+                heappush(ready[kinds[j]], sign * j)
+                heappush(first, sign * j)
     return made
-
-
-def _wake(rank: int, ready: list[int], first: list[int]) -> None:
-    """A link that waits for no other any more."""
-    heappush(ready, rank)
-    heappush(first, rank)
 
 
 def _followers(parents: Sequence[int], inward: bool) -> list[list[int]]:
