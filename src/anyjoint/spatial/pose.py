@@ -15,6 +15,7 @@ from .algebra import Matrix, Vector, cross, vector, zeros
 from .direction import at_unit_length, frame_about
 from .factor import Factor, Rotation, Translation, Turn, as_matrix
 from .inertia import BlockInertia
+from .rotation import rotation_problem
 
 Axis = Any  # three numbers, or a name: "x", "-z" ...
 NAMED_AXES = {
@@ -282,8 +283,6 @@ def _check_rotation(R: Matrix) -> None:
     if any(isinstance(x, (complex, np.complexfloating)) for x in R.ravel()):
         return
     M = R.astype(float)
-    error = float(np.abs(M @ M.T - np.eye(3)).max()) if np.isfinite(M).all() else np.inf
-    if not error < 1e-9 or np.linalg.det(M) < 0:
-        raise InputError(
-            f"not a rotation (R R^T differs from 1 by {error:.2g}, det {np.linalg.det(M):.3g}): {M.tolist()}"
-        )
+    problem = rotation_problem(M)
+    if problem:
+        raise InputError(f"not a rotation ({problem}): {M.tolist()}")
