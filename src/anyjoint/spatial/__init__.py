@@ -10,6 +10,7 @@ from .algebra import (
     dot,
     dot_in_pairs,
     minus_dot,
+    minus_sum,
     plus_dot,
     skew,
     vector,
@@ -26,5 +27,5 @@ from .twist import Twist
 __all__ = [
     "Axis", "BlockInertia", "Factor", "Matrix", "Pose", "QuarterTurn", "Rotation", "Scalars", "Translation", "Turn",
     "Twist", "Vector", "ad", "ad_dual", "as_matrix", "at_unit_length", "cross", "dot", "dot_in_pairs",
-    "frame_about", "minus_dot", "plus_dot", "rigid", "rotation_problem", "skew", "unit_axis", "vector", "zeros",
+    "frame_about", "minus_dot", "minus_sum", "plus_dot", "rigid", "rotation_problem", "skew", "unit_axis", "vector", "zeros",
 ]  # fmt: skip
