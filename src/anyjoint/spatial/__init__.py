@@ -27,5 +27,6 @@ from .twist import Twist
 __all__ = [
     "Axis", "BlockInertia", "Factor", "Matrix", "Pose", "QuarterTurn", "Rotation", "Scalars", "Translation", "Turn",
     "Twist", "Vector", "ad", "ad_dual", "as_matrix", "at_unit_length", "cross", "dot", "dot_in_pairs",
-    "frame_about", "minus_dot", "minus_sum", "plus_dot", "rigid", "rotation_problem", "skew", "unit_axis", "vector", "zeros",
+    "frame_about", "minus_dot", "minus_sum", "plus_dot", "rigid", "rotation_problem", "skew", "unit_axis",
+    "vector", "zeros",
 ]  # fmt: skip
