@@ -172,8 +172,8 @@ class _Closing:
             self.fronts[closure] = left
             for node in holders[k]:
                 self.parents[node] = closure
-                for other in self.fronts[node] & here:
-                    holders[other].discard(node) if other != k else None
+                for other in self.fronts[node] & here - {k}:
+                    holders[other].discard(node)
             for other in left & here:
                 holders[other].add(closure)
                 weight[other] = self._degree(other, holders[other])
