@@ -18,7 +18,7 @@ import numpy as np
 from anyjoint.joints import Fixed
 
 from .columns import FEEDS, Columns, Feed
-from .plan import FIXED, Link, Plan
+from .plan import FIXED, Link, Plan, Ride
 
 GROUND = -1
 BlockRows = tuple[tuple[int, int], ...]
@@ -193,7 +193,7 @@ class _Closing:
         local = {node: self._numbering(node) for node in order} | {GROUND: {}}
         felt = [[name for name, links in vars(self.felt).items() if node in links] for node in order]
         links = self._fed(order, [self._columns(node, local) for node in order], felt, at)
-        placed = tuple((at[link], frame) for link, frame in self.plan.placed)
+        placed = tuple(Ride(at[ride.link], ride.frame) for ride in self.plan.placed)
         fronts = tuple(self._rows(local[node]) for node in order)
         starts = tuple(self._rows(self._begun(node)) for node in order)
         joints = tuple(self._rows(k for k in self.leaving[node] if node in self.blocks[k].joints) for node in order)
