@@ -141,15 +141,18 @@ class Pose:
         """The pose that undoes this one."""
         return Pose([factor.inverse() for factor in reversed(self.factors)])
 
-    @cached_property
-    def _frame(self) -> tuple[Matrix, Vector]:
-        R, p = as_matrix([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), zeros(3)
+    def behind(self, R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
+        """The frame behind this pose of a frame (R, p): factors are passed one at a time, which is cheapest."""
         for factor in self.factors:
             if isinstance(factor, Translation):
                 p = p + R @ vector(*factor.p)
             else:
                 R = R @ factor.matrix()
         return R, p
+
+    @cached_property
+    def _frame(self) -> tuple[Matrix, Vector]:
+        return self.behind(as_matrix([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), zeros(3))
 
     @property
     def R(self) -> Matrix:
