@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .garbage import postponed
-
 __version__ = "0.1.0"
 
 # Public names by the module that defines them; loaded when first used, so that importing anyjoint is quick.
@@ -101,6 +99,8 @@ def __getattr__(name: str) -> Any:
 
 
 def _loaded(module: str) -> Any:
+    from .garbage import postponed  # here, since importing anyjoint alone needs nothing
+
     with postponed():
         return importlib.import_module(module)
 

@@ -66,15 +66,6 @@ def document(bodies, members, more=""):
     return f'<OpenSimDocument Version="40000"><Model name="m">\n{sets}\n{more}</Model></OpenSimDocument>'
 
 
-@pytest.fixture
-def loaded(tmp_path):
-    def load(text, **options):
-        (tmp_path / "m.osim").write_text(text)
-        return aj.load(tmp_path / "m.osim", **options)
-
-    return load
-
-
 def gait():
     bodies = [
         body(name, b["mass"], b["com"], b["inertia_com_xx_yy_zz_xy_xz_yz"]) for name, b in GAIT["bodies"].items()

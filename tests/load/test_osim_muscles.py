@@ -23,15 +23,6 @@ def case(tmp_path_factory):
     return mech, mech.compile(), {name: mech.source.coordinates[name] for name in CASE["coordinate_names"]}
 
 
-@pytest.fixture
-def loaded(tmp_path):
-    def load(text, **options):
-        (tmp_path / "m.osim").write_text(text)
-        return aj.load(tmp_path / "m.osim", **options)
-
-    return load
-
-
 def at(mech, places, values):
     q = np.zeros(mech.nq)
     for (owner, k), x in zip(places.values(), values, strict=True):

@@ -1,8 +1,18 @@
 """Operation counts: the six-hinge chain of the papers, and straight lines for chains of any length."""
 
+from pathlib import Path
+
 import pytest
 
-from anyjoint.mechanism.gallery import board_on_spline_surface, revolute_chain, torus_chain, windmill
+from anyjoint.mechanism.gallery import (
+    board_on_spline_surface,
+    revolute_chain,
+    stewart_platform,
+    tensegrity,
+    torus_chain,
+    windmill,
+)
+from bench import models, ours
 from bench.op_counts import CHAINS, PAPERS, QUANTITIES, forward_count, growth, inverse_count
 
 # (additions, multiplications) that must not be exceeded again, once reached.
@@ -12,8 +22,16 @@ REACHED = {
     ("inverse", "simple"): (170, 199),
     ("forward", "simple"): (325, 405),
 }
-# All operations of large trees and of a joint with much inside: mechanism -> quantity -> count.
+ROBOTS = Path(__file__).parents[1] / "data" / "robots"
+# All operations of robots, of large trees and of a joint with much inside: mechanism -> quantity -> count.
 MOST = {
+    "UR5": (lambda: robot("UR5"), {"forward_dynamics": 594, "inverse_dynamics": 342, "mass_matrix": 185}),
+    "Panda": (lambda: robot("Panda"), {"forward_dynamics": 1_643, "inverse_dynamics": 725, "mass_matrix": 615}),
+    "ANYmal": (lambda: robot("ANYmal"), {
+        "forward_dynamics": 3_511, "inverse_dynamics": 1_559, "mass_matrix": 780, "body_poses": 431,
+    }),
+    "Stewart platform": (stewart_platform, {"inverse_dynamics": 1_599, "body_poses": 636}),
+    "tensegrity": (tensegrity, {"inverse_dynamics": 2_925, "body_poses": 906}),
     "100 hinges": (lambda: revolute_chain(100), {
         "forward_dynamics": 40_007, "inverse_dynamics": 16_145, "mass_matrix": 80_476, "energy": 15_922,
         "body_poses": 10_946, "bias_forces": 16_018, "joint_wrenches": 27_633, "gravity_forces": 3_483,
@@ -29,6 +47,10 @@ MOST = {
         "forward_dynamics": 1_580, "inverse_dynamics": 1_073, "mass_matrix": 621, "energy": 533,
     }),
 }  # fmt: skip
+
+
+def robot(name):
+    return ours.mechanism(models.load(ROBOTS / f"{name}.json"))
 
 
 @pytest.mark.parametrize("name", MOST)

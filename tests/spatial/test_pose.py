@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anyjoint.errors import InputError
-from anyjoint.spatial import BlockInertia, Pose, ad, ad_dual, skew, vector
+from anyjoint.spatial import BlockInertia, Pose, ad, ad_dual, rotation_problem, skew, vector
 
 
 def adjoint(T):
@@ -72,3 +72,17 @@ def test_brackets_are_dual():
 def test_bad_input(make):
     with pytest.raises(InputError):
         make()
+
+
+def test_one_function_says_what_keeps_matrices_from_being_rotations():
+    turn = Pose.rpy(0.3, -0.2, 0.9).R.astype(float)
+    assert rotation_problem(turn) is None
+    assert rotation_problem(np.array([turn, turn.T])) is None
+    mirrored = turn * [1, 1, -1]
+    assert "det -1" in rotation_problem(mirrored)
+    assert "det -1" in rotation_problem(np.array([turn, mirrored, turn]))
+    assert "by 0.21" in rotation_problem(1.1 * turn)
+    assert "not finite" in rotation_problem(np.full((3, 3), np.nan))
+    nearly = turn.astype(np.float32)
+    assert rotation_problem(nearly)
+    assert rotation_problem(nearly, within=1e-6) is None

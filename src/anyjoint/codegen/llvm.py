@@ -286,7 +286,9 @@ class _Printer:
         given = self.listing.arrays[array]
         if not self.columns:
             return given.kind
-        return "uniform" if not given.wide else "beside" if given.step == 1 else "row"
+        if not given.wide:
+            return "uniform"
+        return "beside" if given.step == 1 else "row"
 
     def row(self, array: int, lane: int) -> str:
         return f"%a{array}p{lane}" if lane else f"%a{array}"

@@ -13,7 +13,9 @@ _BRANCH_WEIGHTS = '!0 = !{!"branch_weights", i32 1, i32 2000}'
 
 def helpers(target: Target, inline: bool, name: str = "sincos") -> str:
     """Definition of @sincos: x, y -> {sine, cosine} of x + y, with everything that it calls except the C library."""
-    attributes = "alwaysinline" if inline else "noinline alignstack(64)" if target.width > 1 else "noinline"
+    attributes = "alwaysinline" if inline else "noinline"
+    if not inline and target.width > 1:
+        attributes += " alignstack(64)"
     if precision(target) != target:
         return _through_double(target, attributes, name)
     body = _fma_body(target) if target.fma else _plain_body(target)

@@ -87,7 +87,11 @@ def host_features() -> dict[str, bool]:
 def register_lanes(dtype: str) -> int:
     """How many numbers one vector register of this computer holds."""
     features = host_features()
-    size = 64 if features.get("avx512f") else 32 if features.get("avx") else 16
+    size = 16
+    if features.get("avx512f"):
+        size = 64
+    elif features.get("avx"):
+        size = 32
     return size // DTYPES[dtype]
 
 

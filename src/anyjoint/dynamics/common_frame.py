@@ -12,7 +12,7 @@ import numpy as np
 
 from anyjoint.joints.product_rule import columns
 from anyjoint.scalar import Scalar
-from anyjoint.spatial import BlockInertia, Matrix, Pose, Translation, Vector, as_matrix, cross, dot, rigid, vector
+from anyjoint.spatial import BlockInertia, Matrix, Vector, as_matrix, cross, dot, rigid, vector
 from anyjoint.spatial.inertia import symmetric, symmetric_from, turn_symmetric
 from anyjoint.tree.record import Record
 
@@ -47,16 +47,6 @@ class Mass:
     def block(self) -> BlockInertia:
         """The same inertia as blocks."""
         return rigid(self.m, self.h, self.tensor)
-
-
-def composed(R: Matrix, p: Vector, pose: Pose) -> tuple[Matrix, Vector]:
-    """The frame behind a pose: its factors are passed one at a time, which is cheapest."""
-    for factor in pose.factors:
-        if isinstance(factor, Translation):
-            p = p + R @ vector(*factor.p)
-        else:
-            R = R @ factor.matrix()
-    return R, p
 
 
 def lifted(body: Record, S: Matrix) -> Matrix:

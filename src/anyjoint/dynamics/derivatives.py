@@ -27,7 +27,7 @@ from anyjoint.tree.record import Record
 
 from .algorithm import Parent, algorithm
 from .articulated_body import half_columns
-from .common_frame import EYE, Mass, common_mass, composed, crossed, lifted, lifted_twist, lowered_wrench, products
+from .common_frame import EYE, Mass, common_mass, crossed, lifted, lifted_twist, lowered_wrench, products
 from .small_matrix import LDL, joint_inertia, ldl
 
 
@@ -60,8 +60,8 @@ def move(body: Record, parent: Parent) -> Vector:
 
 def place(body: Record, R: Matrix, p: Vector) -> None:
     """The joint's and the link's frames, behind the parent's; the first joint of a branch is the common frame."""
-    body.R_joint, body.p_joint = (EYE, zeros(3)) if body.on_ground else composed(R, p, body.A)
-    body.R, body.p = composed(body.R_joint, body.p_joint, body.W)
+    body.R_joint, body.p_joint = (EYE, zeros(3)) if body.on_ground else body.A.behind(R, p)
+    body.R, body.p = body.W.behind(body.R_joint, body.p_joint)
     body.J_world = lifted(body, body.S_A + body.S_B)
 
 

@@ -128,7 +128,7 @@ def constraint_rows(
     made = []
     for k, constraint in enumerate(constraints):
         base = closed.hubs[k] if relative[k] else GROUND
-        links = [closed.plan.placed[body][0] if body >= 0 else GROUND for body in constraint.bodies]
+        links = [closed.plan.link_of(body) for body in constraint.bodies]
         bodies = [touched(frames, link, base, frame) for link, frame in zip(links, X[k], strict=True)]
         pairs = [coordinates(place) for place in constraint.coordinates]
         made.append(rows_of(constraint, bodies, [q for q, _ in pairs], [v for _, v in pairs], t))
@@ -158,7 +158,7 @@ def give_rows(
     for k, (constraint, rows) in enumerate(zip(constraints, found, strict=True)):
         gamma = list(right[k])
         for body, K in zip(constraint.bodies, rows.K, strict=True):
-            link = closed.plan.placed[body][0] if body >= 0 else GROUND
+            link = closed.plan.link_of(body)
             if link == GROUND and not relative[k]:
                 continue  # the ground stands still
             at = closed.where[k] if link == closed.hubs[k] else link

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from anyjoint.spatial import Matrix, dot, zeros
+from anyjoint.spatial import Matrix, dot, minus_sum, zeros
 from anyjoint.tree.record import Record
 
 from .algorithm import run_sweeps
@@ -40,6 +40,9 @@ def _walk(
 
 
 def solve_from_leaves(M: Matrix, right: Matrix) -> Matrix:
-    """M^-1 right by LDL^T from the last coordinate to the first, which creates no fill between branches."""
-    factors: LDL = ldl(M[::-1, ::-1])
+    """M^-1 right by LDL^T from the last coordinate to the first, which creates no fill between branches.
+
+    Rows of parallel axes have sums in common: these come first.
+    """
+    factors: LDL = ldl(M[::-1, ::-1], minus_sum)
     return factors.solve(right[::-1])[::-1]

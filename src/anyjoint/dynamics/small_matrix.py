@@ -1,9 +1,12 @@
 """Small symmetric positive systems (up to 6x6) over any scalar: LDL^T with exact zeros exploited, no square roots."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Scalars, Vector, dot, minus_dot, zeros
+
+Less = Callable[[Scalar, Scalars, Scalars], Scalar]  # x - a . b, in one order of sums or another
 
 
 @dataclass(frozen=True)
@@ -12,12 +15,13 @@ class LDL:
 
     L: Matrix
     inverse: Vector  # reciprocals of the pivots
+    less: Less = minus_dot  # of L^-1; sums of L^-T wait for each other, so that their products are always fused
 
     def half(self, b: Scalars) -> Vector:
         """L^-1 b."""
         y = zeros(len(b))
         for i in range(len(b)):
-            y[i] = minus_dot(b[i], self.L[i, :i], y[:i])
+            y[i] = self.less(b[i], self.L[i, :i], y[:i])
         return y
 
     def back(self, w: Scalars) -> Vector:
@@ -33,18 +37,18 @@ class LDL:
         return self.back(self.half(b) * self.inverse)
 
 
-def ldl(Omega: Matrix) -> LDL:
+def ldl(Omega: Matrix, less: Less = minus_dot) -> LDL:
     """Factor a symmetric positive matrix, reading its lower triangle."""
     n = len(Omega)
     L, inverse, scaled = zeros(n, n), zeros(n), zeros(n, n)
     for j in range(n):
         L[j, j] = 1
-        pivot: Scalar = minus_dot(Omega[j, j], L[j, :j], scaled[j, :j])
+        pivot: Scalar = less(Omega[j, j], L[j, :j], scaled[j, :j])
         inverse[j] = 1 / pivot
         for i in range(j + 1, n):
-            scaled[i, j] = minus_dot(Omega[i, j], scaled[i, :j], L[j, :j])  # L * pivot
+            scaled[i, j] = less(Omega[i, j], scaled[i, :j], L[j, :j])  # L * pivot
             L[i, j] = scaled[i, j] * inverse[j]
-    return LDL(L, inverse)
+    return LDL(L, inverse, less)
 
 
 def joint_inertia(S: Matrix, U: Matrix, armature: Vector | Matrix) -> Matrix:

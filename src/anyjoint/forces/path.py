@@ -17,14 +17,15 @@ from anyjoint.scalar import Scalar, less, select
 from anyjoint.spatial import vector
 
 from .around import OBSTACLES, Obstacles, Standing
-from .force import Values, body_index, check_number, checked_range, checked_vector, driven_body, is_number
+from .force import Values, Vector3, body_index, check_number, checked_range, checked_vector, driven_body, is_number
 from .waypoint import ConditionalPoint, Drum, MovingPoint, Pulley
-from .wrap import distance
+from .wrap import WrapCylinder, WrapSphere, distance
 from .wrap_ellipsoid import WrapEllipsoid
 
 MOST = 2  # obstacles on one segment
 POINT, MOVING, SOMETIMES, DRUM, PULLEY = "point", "moving", "sometimes", "drum", "pulley"
-Item = Any  # (body, point), MovingPoint, ConditionalPoint, WrapSphere, WrapCylinder, WrapEllipsoid, Drum or Pulley
+Point = tuple[Where, Vector3]
+Item = Point | MovingPoint | ConditionalPoint | WrapSphere | WrapCylinder | WrapEllipsoid | Drum | Pulley
 EXPECTED = "(body, point), MovingPoint, ConditionalPoint, WrapSphere, WrapCylinder, WrapEllipsoid, Drum or Pulley"
 
 
@@ -122,7 +123,7 @@ def _check_order(path: Sequence[Item], what: str) -> None:
 
 def _check_crowds(branch: Sequence[Item], what: str) -> None:
     """At most two obstacles on one segment, and an ellipsoid stands alone: its way is no closed form."""
-    standing: list[tuple[Where, int]] = []
+    standing: list[tuple[Item, int]] = []
     for item in branch:
         if not isinstance(item, OBSTACLES):
             standing = [(other, count - 1) for other, count in standing if count > 1]

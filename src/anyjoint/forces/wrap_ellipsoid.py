@@ -16,7 +16,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, atan2, cos, less, maximum, minimum, select, sin, sqrt
-from anyjoint.spatial import Pose, cross, dot
+from anyjoint.spatial import Pose, cross, dot, rotation_problem
 
 from .force import Values, Vector3, check_number, checked_vector
 from .wrap import TINY, Detour, check_segments, distance
@@ -50,7 +50,7 @@ class WrapEllipsoid:
             turn = np.array(self.rotation, dtype=float)
         except (TypeError, ValueError):
             turn = np.zeros(0)
-        if turn.shape != (3, 3) or not np.abs(turn @ turn.T - np.eye(3)).max() < 1e-9 or np.linalg.det(turn) < 0:
+        if turn.shape != (3, 3) or rotation_problem(turn):
             raise InputError(f"WrapEllipsoid: rotation={self.rotation!r}; expected the three rows of a rotation matrix")
         side = () if self.side is None else turn.T @ checked_vector("WrapEllipsoid", "side", self.side)
         center = checked_vector("WrapEllipsoid", "center", self.center)

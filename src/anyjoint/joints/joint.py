@@ -134,6 +134,11 @@ class Joint:
             return None
         return [wrapped(coordinate, x) for coordinate, x in zip(self.coordinates, q, strict=True)], v
 
+    @property
+    def changes_pieces(self) -> bool:
+        """Whether `chart` goes over to another piece of the joint's functions: the same pose, by other coordinates."""
+        return False
+
     def deflection(self, q: Sequence[Scalar], rest: Sequence[Scalar]) -> Sequence[Scalar]:
         """How far springs that relax at `rest` are stretched, one number per velocity; the same in every chart."""
         return [x - r for x, r in zip(q, rest, strict=True)]

@@ -95,6 +95,11 @@ class Rolling(Joint):
         psi = v[2] + first.spin @ w1 + second.spin @ w
         return [*(first.rates @ w1), *(second.rates @ w), psi]
 
+    @property
+    def changes_pieces(self) -> bool:
+        """From one chart of a surface to another one."""
+        return True
+
     def barriers(self, q: Sequence[Scalar]) -> list[Scalar]:
         """None: charts change before poles are met, and what is left never turns over, see `sides`."""
         return []

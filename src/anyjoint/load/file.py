@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from anyjoint.errors import AnyjointError, InputError, ModelError
@@ -12,19 +11,39 @@ from anyjoint.options import named_options, nearest
 
 from .base import BASES
 from .file_bytes import read_bytes
-from .markup import parse
+from .markup import Element, parse
 from .paths import Paths
 from .report import Report, checked_allow
 from .request import Request
 
 MESHES = ("view", "skip")
 CONTACTS = ("skip", "ground", "all")
-# Formats of XML by the tag of the root element: their names, and the folders that read them, imported when needed.
+
+
+def _urdf(root: Element, request: Request) -> Mechanism:
+    from .urdf import read_urdf
+
+    return read_urdf(root, request)
+
+
+def _mjcf(root: Element, request: Request) -> Mechanism:
+    from .mjcf import read_mjcf
+
+    return read_mjcf(root, request)
+
+
+def _osim(root: Element, request: Request) -> Mechanism:
+    from .osim import read_osim
+
+    return read_osim(root, request)
+
+
+# Formats of XML by the tag of the root element: their names, and what reads them, imported when needed.
 READERS = {
-    "robot": ("URDF", "urdf"),
-    "mujoco": ("MJCF", "mjcf"),
-    "mujocoinclude": ("MJCF", "mjcf"),
-    "OpenSimDocument": ("OpenSim", "osim"),
+    "robot": ("URDF", _urdf),
+    "mujoco": ("MJCF", _mjcf),
+    "mujocoinclude": ("MJCF", _mjcf),
+    "OpenSimDocument": ("OpenSim", _osim),
 }
 
 
@@ -69,7 +88,9 @@ def load(
 def _read(request: Request) -> Mechanism:
     start = request.data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith((b"{", b"[")):
-        return _reader("own")(request)
+        from .own import read_own
+
+        return read_own(request)
     if not start.startswith(b"<") and not start.startswith((b"\xff\xfe", b"\xfe\xff")):
         known = ", ".join(sorted({name for name, _ in READERS.values()}))
         message = f"this is no model that can be read; expected {known} or an .aj.json"
@@ -79,10 +100,5 @@ def _read(request: Request) -> Mechanism:
         known = ", ".join(f"<{tag}> of {name}" for tag, (name, _) in READERS.items())
         place = f"{request.report.file}:{root.line}"
         raise ModelError(f"{place}: <{root.tag}> is no model that is known; expected {known} [format]")
-    return _reader(READERS[root.tag][1])(root, request)
-
-
-def _reader(folder: str) -> Callable[..., Mechanism]:
-    """The function that reads a format."""
-    found: Callable[..., Mechanism] = getattr(importlib.import_module(f"anyjoint.load.{folder}"), f"read_{folder}")
-    return found
+    _, read = READERS[root.tag]
+    return read(root, request)

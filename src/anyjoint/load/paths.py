@@ -65,7 +65,11 @@ class Paths:
             return self.packages[name]
         for folder in [self.folder, *self.folder.parents][:LEVELS]:
             beside = folder / name
-            found = folder if folder.name == name else beside if (beside / "package.xml").is_file() else None
+            found = None
+            if folder.name == name:
+                found = folder
+            elif (beside / "package.xml").is_file():
+                found = beside
             if found is not None and name not in ("", ".", ".."):
                 self.roots.append(found.resolve())
                 return found

@@ -240,7 +240,9 @@ def _instance(value: Any, kind: type, default: Any, name: str, what: str, exampl
 
 def as_shapes(shape: Any, name: str) -> tuple[Shape, ...]:
     """One shape, several or none."""
-    shapes = () if shape is None else tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
+    if shape is None:
+        return ()
+    shapes = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
     for item in shapes:
         if not isinstance(item, Shape):
             raise ModelError(f"body {name!r}: {item!r} is not a shape; give one such as shapes.Box(x, y, z)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class Problem:
 
 MOST_TOLD = 1000
 Bodies = Sequence["Body"]
-Finding = Iterator[tuple[Any, ...]]  # (where, message) or (where, message, cause)
+Finding = constraint_checks.Finding
 
 
 def report(what: str, problems: Sequence[Problem]) -> str:

@@ -21,7 +21,7 @@ from .probing import PROBES, SAME, anywhere, evaluate, undefined
 if TYPE_CHECKING:
     from .mechanism import Mechanism
 
-Finding = Iterator[tuple[Any, ...]]
+Finding = Iterator[tuple[str, str] | tuple[str, str, Exception | None]]  # where, a sentence, and what caused it
 NOTHING = 1e-12  # a derivative below this is none
 FLAT = 1e-5  # a derivative below this share of what it is elsewhere holds nothing
 

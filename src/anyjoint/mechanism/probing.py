@@ -12,7 +12,7 @@ from anyjoint.errors import JointError, SingularityError
 from anyjoint.joints import Coordinate, FunctionJoint, Joint, Prismatic, Revolute
 from anyjoint.joints.parameters import parameters
 from anyjoint.scalar import Scalar, at_numbers, failure
-from anyjoint.spatial import Matrix, Pose, Vector
+from anyjoint.spatial import Matrix, Pose, Vector, rotation_problem
 
 if TYPE_CHECKING:
     from anyjoint.mechanism import Mechanism
@@ -174,9 +174,9 @@ def pose_problem(T: Matrix) -> str | None:
         return f"must return a Pose or a 4x4 matrix of real numbers, got shape {T.shape} of {T.dtype}"
     if not np.isfinite(T).all():
         return f"returns a pose that is not finite: {T.tolist()}; choose a domain without singular places"
-    error = float(np.abs(T[:3, :3] @ T[:3, :3].T - np.eye(3)).max())
-    if error > 1e-9 or np.linalg.det(T[:3, :3]) < 0:
-        return f"returns what is not a rotation (R R^T differs from 1 by {error:.2g}); build it from Pose rotations"
+    problem = rotation_problem(T[:3, :3])
+    if problem:
+        return f"returns what is not a rotation ({problem}); build it from Pose rotations"
     return None
 
 

@@ -28,6 +28,6 @@ def _fixed_center(model: Model, batch: tuple[int, ...]) -> Floats:
     mass = sum(body.inertia.mass for body in bodies)
     if not mass > 0:
         raise InputError(f"center_of_mass: nothing in {model.mechanism.name!r} has mass")
-    poses = [frame for _, frame in model.plan.placed]
+    poses = [ride.frame for ride in model.plan.placed]
     moments = [b.inertia.mass * (T[:3, :3] @ b.inertia.com + T[:3, 3]) for b, T in zip(bodies, poses, strict=True)]
     return np.broadcast_to(np.sum(moments, axis=0) / mass, (*batch, 3)).copy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from anyjoint.errors import AnyjointError, InputError
 from anyjoint.joints.parameters import bind, parameters
@@ -32,17 +32,27 @@ def names(mechanism: Mechanism) -> Iterator[str]:
             yield f"{body.name}/joint/{'.'.join(parameter.path)}"
 
 
-def find(mechanism: Mechanism, name: str) -> tuple[int, str, str]:
-    """The body of a parameter, what of it, and the path inside a joint; refuses names that are unknown."""
+class Found(NamedTuple):
+    """A parameter: the index of its body (-1 for gravity), what of it, and the path of a joint's number."""
+
+    body: int
+    what: str
+    path: str = ""
+
+
+def find(mechanism: Mechanism, name: str) -> Found:
+    """What a name stands for; refuses names that are unknown."""
+    if name == GRAVITY:
+        return Found(-1, GRAVITY)
     head, _, last = str(name).rpartition("/")
     joint = head.endswith("/joint") and head.removesuffix("/joint") in mechanism
     body = head.removesuffix("/joint") if joint else head
     if body in mechanism:
         made = mechanism[body]
         if joint and any(".".join(p.path) == last for p in parameters(made.joint)):
-            return made.index, "joint", last
+            return Found(made.index, "joint", last)
         if not joint and (last in (*INERTIA, "placement") or (last in SPRING and Spring.of(made))):
-            return made.index, last, ""
+            return Found(made.index, last)
         if not joint and last in SPRING and made.joint.nv:
             raise InputError(
                 f"parameter {name!r}: body {body!r} was added without springs, dampers and armature; add it with some,"

@@ -8,7 +8,7 @@ from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity.forward_dynamics import CARRYING, FOLLOWING, FORMULATIONS
 
-from .change import GRAVITY, find
+from .change import find
 from .dense import WITH_MULTIPLIERS
 
 
@@ -24,8 +24,7 @@ def checked_vary(names: Sequence[str], mechanism: Mechanism) -> tuple[str, ...]:
     if isinstance(names, str):
         raise InputError(f"vary={names!r}; expected a list of names of parameters, such as [{names!r}]")
     for name in names:
-        if name != GRAVITY:
-            find(mechanism, name)
+        find(mechanism, name)
     return tuple(names)
 
 

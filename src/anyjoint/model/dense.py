@@ -155,7 +155,7 @@ def link_rows(model: Model, q: Floats, v: Floats, *clock: Floats) -> LinkRows:
     for constraint in mech.constraints:
         own = slice(first, first + constraint.count)
         for body in constraint.bodies:
-            link = model.plan.placed[body][0] if body >= 0 else -1
+            link = model.plan.link_of(body)
             if link >= 0:
                 K = on_links.setdefault(link, np.zeros((*lead, mech.nc, 6)))
                 K[..., own, :] += row[..., at : at + 6 * constraint.count].reshape(*lead, constraint.count, 6)

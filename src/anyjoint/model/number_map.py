@@ -30,7 +30,7 @@ def settable(mechanism: Mechanism, names: Sequence[str]) -> dict[str, Floats]:
     if mechanism.followers:
         return {}
     plain = (GRAVITY, *INERTIA, *SPRING)
-    good = [name for name in names if (GRAVITY if name == GRAVITY else find(mechanism, name)[1]) in plain]
+    good = [name for name in names if find(mechanism, name).what in plain]
     return {name: np.asarray(value_of(mechanism, name), dtype=float).ravel() for name in good}
 
 

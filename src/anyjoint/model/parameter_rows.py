@@ -32,7 +32,7 @@ class ParameterRows:
         if not isinstance(values, Mapping) or not values:
             raise InputError(f"parameters={values!r}; expected names with one value per state, {{'rod/mass': masses}}")
         self.mechanism = mechanism
-        self.places = {name: ((-1, GRAVITY, "") if name == GRAVITY else find(mechanism, name)) for name in values}
+        self.places = {name: find(mechanism, name) for name in values}
         self.columns = {name: self._column(name, value) for name, value in values.items()}
         lengths = {name: len(column) for name, column in self.columns.items()}
         if len(set(lengths.values())) > 1:
@@ -61,12 +61,12 @@ class ParameterRows:
     @property
     def vary_joints(self) -> bool:
         """Whether numbers of joints vary, and with them where these are defined."""
-        return any(what == "joint" for _, what, _ in self.places.values())
+        return any(found.what == "joint" for found in self.places.values())
 
     @property
     def moving(self) -> list[str]:
         """The parameters that say where bodies are."""
-        return [name for name, (_, what, _) in self.places.items() if what in ("placement", "joint")]
+        return [name for name, found in self.places.items() if found.what in ("placement", "joint")]
 
     def mechanism_of(self, k: int) -> Mechanism:
         """The mechanism with the values of one state."""
@@ -98,7 +98,7 @@ class ParameterRows:
 
     def _column(self, name: str, given: Any) -> Any:
         """Numbers (states, ...), or a list of poses."""
-        what = self.places[name][1]
+        what = self.places[name].what
         if what == "placement":
             if not isinstance(given, (list, tuple)):
                 raise InputError(f"parameters: {name!r} is a {type(given).__name__}; expected a list of poses")
@@ -150,14 +150,14 @@ class ParameterRows:
         made, problems = self.mechanism.__copy__(), list[str]()
         wanted: dict[int, dict[tuple[str, str], Any]] = {}
         for name, value in self.row(k).items():
-            index, *what = self.places[name]
+            found = self.places[name]
             if name == GRAVITY:
                 try:
                     made.gravity = value
                 except AnyjointError as error:
                     problems.append(str(error))
             else:
-                wanted.setdefault(index, {})[what[0], what[1]] = value
+                wanted.setdefault(found.body, {})[found.what, found.path] = value
         for index, changes in wanted.items():
             body, wrong = changed(made.bodies[index], changes)
             problems += wrong
@@ -179,7 +179,7 @@ class ParameterRows:
         own = np.broadcast_to(
             spatial_inertias([b.inertia for b in self.mechanism.bodies]), (self.count, self.mechanism.nb, 6, 6)
         ).copy()
-        for index in {index for index, what, _ in self.places.values() if what in INERTIA}:
+        for index in {found.body for found in self.places.values() if found.what in INERTIA}:
             own[:, index] = spatial_matrix(*(self._of_body(index, what) for what in INERTIA))
         field = self.columns.get(GRAVITY, np.array(self.mechanism.gravity, dtype=float)) if gravity else np.zeros(3)
         if not basis.plan.links:
@@ -187,7 +187,7 @@ class ParameterRows:
         springs = {
             i: np.concatenate([self._of_body(link.body, what) for what in SPRING], axis=-1)
             for i, link in enumerate(basis.plan.links)
-            if any(index == link.body and what in SPRING for index, what, _ in self.places.values())
+            if any(found.body == link.body and found.what in SPRING for found in self.places.values())
         }
         return basis.table(own, np.broadcast_to(field, (self.count, 3)), springs)
 

@@ -77,8 +77,8 @@ class Parameters(MutableMapping[str, Any]):
                 if name == GRAVITY:
                     self._mechanism.gravity = value
                 else:
-                    index, *what = find(self._mechanism, name)
-                    wanted.setdefault(index, {})[what[0], what[1]] = value
+                    found = find(self._mechanism, name)
+                    wanted.setdefault(found.body, {})[found.what, found.path] = value
             except AnyjointError as error:
                 problems.append(str(error))
         before = {index: self._mechanism.bodies[index] for index in wanted}
@@ -95,7 +95,7 @@ class Parameters(MutableMapping[str, Any]):
 
     def __contains__(self, name: object) -> bool:
         try:
-            return name == GRAVITY or bool(find(self._mechanism, str(name)))
+            return bool(find(self._mechanism, str(name)))
         except InputError:
             return False
 

@@ -14,7 +14,7 @@ from anyjoint.quantity.product import By, hvp, jvp, vjp
 from anyjoint.quantity.step import LOOKING_BACK, STEPS
 from anyjoint.trace.workshop import LARGE, Workshop, estimate
 
-from .change import GRAVITY, find
+from .change import find
 from .program import Program
 from .raw_gradient import RawGradient
 from .varied import varied
@@ -105,8 +105,8 @@ def check_built_in(quantity: Quantity, joints: Sequence[object], mechanism: Mech
     """Refuse numbers of joints that the program of a quantity has built in: their part would be missing."""
     fixed = {id(joint) for joint in joints}
     for name in names:
-        index, what, _ = find(mechanism, name) if name != GRAVITY else (0, GRAVITY, "")
-        if what == "joint" and id(mechanism.bodies[index].joint) in fixed:
+        found = find(mechanism, name)
+        if found.what == "joint" and id(mechanism.bodies[found.body].joint) in fixed:
             raise InputError(
                 f"{quantity.name} has no derivative by {name!r}: its program has numbers of this joint built in;"
                 " differentiate forward_dynamics by it, or take differences"
@@ -122,7 +122,8 @@ def derivative_workshop(model: Model, parameters: Sequence[str]) -> Workshop:
     if not parameters:
         return model.workshop if form == model.workshop.form else Workshop(mechanism, form)
     every = sorted({*parameters, *model.vary})
-    nudged = [find(mechanism, x)[0] for x in parameters if x != GRAVITY and x.endswith("/placement")]
+    found = [find(mechanism, name) for name in parameters]
+    nudged = [parameter.body for parameter in found if parameter.what == "placement"]
     return Workshop(mechanism, form, lambda: varied(mechanism, every), nudged)
 
 

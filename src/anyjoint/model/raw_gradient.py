@@ -103,7 +103,7 @@ def adjoint_matrix(pose: Floats) -> Floats:
 
 def change_shape(mechanism: Mechanism, name: str) -> tuple[int, ...]:
     """The shape of a small change of a parameter; a placement's is a twist K -> K exp(xi), angular part first."""
-    if name != GRAVITY and find(mechanism, name)[1] == "placement":
+    if find(mechanism, name).what == "placement":
         return (NUDGE,)
     return np.shape(np.asarray(value_of(mechanism, name), dtype=float))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from anyjoint.scalar.array import ArrayLike, Floats
 
-from .change import GRAVITY, find
+from .change import find
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -30,7 +30,7 @@ def warn_of_redundancy(
     the slightest change takes that motion away: accelerations jump, and rates of them belong to the rows as they were.
     `above` is how many callers are ours.
     """
-    moving = [name for name in names if name != GRAVITY and find(model.mechanism, name)[1] in MOVING]
+    moving = [name for name in names if find(model.mechanism, name).what in MOVING]
     if not moving or not model.hard_rows.any():
         return
     if found := breaking(model, np.asarray(q, dtype=float), t, moving):

@@ -93,8 +93,8 @@ class RowProgram:
 
 def check_built_in(rows: ParameterRows, joints: Sequence[Joint]) -> None:
     """Refuse numbers of joints that machine code for rates and charts has built in."""
-    for name, (index, what, _) in rows.places.items():
-        if what == "joint" and any(rows.mechanism.bodies[index].joint is joint for joint in joints):
+    for name, found in rows.places.items():
+        if found.what == "joint" and any(rows.mechanism.bodies[found.body].joint is joint for joint in joints):
             raise InputError(
                 f"parameters: {name!r} is built into the rates of coordinates, so it cannot be another one for each"
                 " state; set it for all of them with model.parameters"

@@ -12,11 +12,12 @@ from anyjoint.errors import InputError
 from anyjoint.mechanism.frame import Frame, find_frame
 from anyjoint.scalar import reals
 from anyjoint.scalar.array import Floats
-from anyjoint.spatial import Pose
+from anyjoint.spatial import Pose, rotation_problem
 
 if TYPE_CHECKING:
     from anyjoint.mechanism import Mechanism
 
+MEASURED = 1e-6  # targets come from cameras and in single precision: entries of R R^T may be that far off
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,9 +120,9 @@ def _aim(mech: Mechanism, frame: Any, target: Any, where: str) -> Aim:
     turn = target.orientation.R if isinstance(target.orientation, Pose) else target.orientation
     orientation = None if turn is None else _numbers(turn, 2, (3, 3), f"{what}: orientation")
     if orientation is not None:
-        rest = np.abs(orientation @ np.swapaxes(orientation, -1, -2) - np.eye(3)).max()
-        if rest > 1e-6 or (np.linalg.det(orientation) < 0).any():
-            raise InputError(f"{what}: orientation is no rotation matrix; give one, or a pose")
+        problem = rotation_problem(orientation, MEASURED)
+        if problem:
+            raise InputError(f"{what}: orientation is no rotation matrix ({problem}); give one, or a pose")
     weights = _weight(target.position_weight, what), _weight(target.orientation_weight, what)
     return Aim(found.name, found, position, orientation, weights)
 

@@ -36,8 +36,8 @@ def _varied(mechanism: Mechanism, names: Sequence[str], rng: np.random.Generator
         if name == GRAVITY:
             made.gravity = tuple(rng.normal(size=3) * 10)
         else:
-            index, *what = find(mechanism, name)
-            by_body.setdefault(index, []).append((what[0], what[1]))
+            found = find(mechanism, name)
+            by_body.setdefault(found.body, []).append((found.what, found.path))
     for index, wanted in by_body.items():
         made.replace_body(_another(mechanism.bodies[index], wanted, rng))
     return made

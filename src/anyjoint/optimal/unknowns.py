@@ -72,7 +72,7 @@ def unknown(model: Any, name: str, start: Any = None) -> Unknown:
         near = difflib.get_close_matches(str(name), [*known, *(f"{b.name}/{INERTIA}" for b in mechanism.bodies)], n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InputError(f"{name!r} is no parameter of {mechanism.name!r}{hint}")
-    if name != "gravity" and find(mechanism, name)[1] == "placement":
+    if find(mechanism, name).what == "placement":
         raise InputError(f"{name!r} is a pose; fit numbers, such as those of a joint, or a centre of mass")
     present = np.asarray(model.parameters[name], dtype=float)
     value = present if start is None else finite(name, start, present.shape)

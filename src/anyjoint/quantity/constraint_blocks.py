@@ -17,7 +17,7 @@ from .quantity import Q, Quantity, Row, T, V
 def touched(system: Constrained, k: int) -> list[tuple[int, Matrix]]:
     """The links that constraint k touches, and its rows on them; the ground stands still."""
     bodies, rows = system.mechanism.constraints[k].bodies, system.rows[k]
-    links = [system.closed.plan.placed[body][0] if body >= 0 else GROUND for body in bodies]
+    links = [system.closed.plan.link_of(body) for body in bodies]
     return [(link, K) for link, K in zip(links, rows.K, strict=True) if link != GROUND]
 
 

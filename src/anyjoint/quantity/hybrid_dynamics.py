@@ -52,7 +52,7 @@ def answers(prescribed: frozenset[int]) -> Callable[[Constrained], Sequence[Scal
         for body, record in held.items():
             v = mechanism.bodies[body].v
             record.prescribed, record.qdd_in = True, vector(*(row("qdd_in", k) for k in range(v.start, v.stop)))
-            joint = system.tree.records[system.closed.plan.placed[body][0]]
+            joint = system.tree.records[system.closed.plan.link_of(body)]
             joint.tau = joint.passive  # forces given for prescribed joints are not read
         pairs = zip(mechanism.constraints, system.rows, strict=True)
         system.give([right_side(constraint, rows, ACCELERATIONS) for constraint, rows in pairs])
@@ -61,7 +61,7 @@ def answers(prescribed: frozenset[int]) -> Callable[[Constrained], Sequence[Scal
         tau: list[Scalar] = []
         for own in mechanism.bodies:
             if own.joint.nv:
-                a += list(system.tree.records[system.closed.plan.placed[own.index][0]].qdd)
+                a += list(system.tree.records[system.closed.plan.link_of(own.index)].qdd)
                 given = [row("tau", k) for k in range(own.v.start, own.v.stop)]
                 tau += list(held[own.index].tau_out) if own.index in held else given
         return [*a, *tau]
@@ -73,5 +73,5 @@ def place(system: Constrained, body: int) -> Record:
     """Where a body's accelerations are put in: at its link, or at the closure of those that others follow."""
     leaders = list(led(system.mechanism))
     if body not in leaders:
-        return system.tree.records[system.closed.plan.placed[body][0]]
+        return system.tree.records[system.closed.plan.link_of(body)]
     return system.tree.records[system.closed.where[len(system.mechanism.constraints) + leaders.index(body)]]

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anyjoint.geometry import distances
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar.array import Floats
 
@@ -31,7 +30,6 @@ DEEP = 0.1  # of a body's own size: what is deeper inside is told
 FAR = 2.0  # times that size: what goes further in a step is told
 LOOKED, WORST = 512, 24  # samples whose energy is looked at; of each trajectory, those that pushed most, and fastest
 SIZELESS = 0.1  # metres, the size of a point
-ENDLESS = distances.HalfSpace, distances.HeightField  # nothing gets through
 
 
 def doubts(traj: Trajectory, request: Request) -> Iterator[str]:
@@ -95,7 +93,7 @@ def _deep(traj: Trajectory, request: Request, worst: Floats) -> Iterator[str]:
 def _far(traj: Trajectory, request: Request, worst: Floats) -> Iterator[str]:
     """How far bodies went in a step, beside what they could pass through."""
     mechanism, states = request.model.mechanism, _batched(traj.q)
-    pairs = [pair for pair in mechanism.contacts if not isinstance(pair.distance, ENDLESS)]
+    pairs = [pair for pair in mechanism.contacts if not pair.distance.endless]
     if not pairs:
         return
     ahead = np.minimum(worst + 1, len(traj.t) - 1)

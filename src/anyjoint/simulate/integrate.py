@@ -17,7 +17,6 @@ from anyjoint.scalar.array import ArrayLike
 
 from .choose import AUTO, EXPLICIT, TOUCHING, chosen
 from .chunk import StepUnderflow
-from .contact import simulate_contacts
 from .doubts import doubts
 from .engine import engine
 from .impact import Crowded, ImpactRecorder, impact_engine, simulate_members
@@ -98,6 +97,8 @@ def simulate(
     if model.modes:
         if gradient:
             raise InputError("gradient: runs in which contacts open and close are not differentiated; fix their modes")
+        from .contact import simulate_contacts  # here, since it is a third of this folder
+
         return simulate_contacts(model, q0, v0, (duration, dt, first, *rest), progress)
     request = make_request(model, q0, v0, duration, dt, first, *rest)
     if method == AUTO:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.constraints import FunctionConstraint
-from anyjoint.joints import Joint, Rolling
+from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.probing import joint_pose, made_of_pieces
 from anyjoint.scalar.array import Floats
@@ -198,7 +198,7 @@ def jump_watches(mechanism: Mechanism) -> tuple[JumpWatch, ...]:
 
 def _has_two_charts(joint: Joint) -> bool:
     """Whether coordinates themselves jump, to another chart of a rolling surface: the same pose, by another piece."""
-    return isinstance(joint, Rolling) and has_chart(joint)
+    return joint.changes_pieces and has_chart(joint)
 
 
 def _pieces(joint: Joint, leader: Joint) -> Pieces | None:

@@ -12,7 +12,7 @@ import numpy as np
 from anyjoint.dynamics.articulated_body import MASS_SOLVE
 from anyjoint.errors import InputError
 from anyjoint.forces.limits import limited_coordinates
-from anyjoint.model.change import GRAVITY, find
+from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
 from anyjoint.model.redundancy import MOVING, warn_of_redundancy
 from anyjoint.quantity import Quantity
@@ -84,7 +84,7 @@ class Problem:
         """
         request, mechanism = self.request, self.model.mechanism
         acts = any(push.bodies for push in request.forces.pushes)
-        moving = [name for name in self.parameters if name != GRAVITY and find(mechanism, name)[1] in MOVING]
+        moving = [name for name in self.parameters if find(mechanism, name).what in MOVING]
         if request.stepper.implicit or not (request.forces.many or (acts and moving)):
             return False
         if self.model.workshop.expansion:
@@ -165,8 +165,8 @@ class Problem:
     def in_charts(self) -> list[str]:
         """Parameters on which the charts depend that joints choose."""
         mechanism, numbered = self.model.mechanism, numbered_bodies(self.model.mechanism)
-        places = {name: find(mechanism, name) for name in self.parameters if name != GRAVITY}
-        return [name for name, (body, what, _) in places.items() if what == "joint" and body in numbered]
+        places = {name: find(mechanism, name) for name in self.parameters}
+        return [name for name, found in places.items() if found.what == "joint" and found.body in numbered]
 
     def given(self, steps: Steps, k: Any, member: int) -> dict[str, Floats]:
         """What steps k are given beside the state."""

@@ -54,6 +54,11 @@ def minus_dot(start: Scalar, a: Scalars, b: Scalars) -> Scalar:
     return start
 
 
+def minus_sum(start: Scalar, a: Scalars, b: Scalars) -> Scalar:
+    """start - a . b, the sum first: what is taken from several starts is computed once."""
+    return start - dot(a, b)
+
+
 def dot_in_pairs(a: Scalars, b: Scalars) -> Scalar:
     """a . b as a balanced sum: as many operations, fewer of them waiting for each other."""
     terms = [x * y for x, y in zip(a, b, strict=True)]

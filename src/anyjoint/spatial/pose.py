@@ -15,6 +15,7 @@ from .algebra import Matrix, Vector, cross, vector, zeros
 from .direction import at_unit_length, frame_about
 from .factor import Factor, Rotation, Translation, Turn, as_matrix
 from .inertia import BlockInertia
+from .rotation import rotation_problem
 
 Axis = Any  # three numbers, or a name: "x", "-z" ...
 NAMED_AXES = {
@@ -140,15 +141,18 @@ class Pose:
         """The pose that undoes this one."""
         return Pose([factor.inverse() for factor in reversed(self.factors)])
 
-    @cached_property
-    def _frame(self) -> tuple[Matrix, Vector]:
-        R, p = as_matrix([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), zeros(3)
+    def behind(self, R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
+        """The frame behind this pose of a frame (R, p): factors are passed one at a time, which is cheapest."""
         for factor in self.factors:
             if isinstance(factor, Translation):
                 p = p + R @ vector(*factor.p)
             else:
                 R = R @ factor.matrix()
         return R, p
+
+    @cached_property
+    def _frame(self) -> tuple[Matrix, Vector]:
+        return self.behind(as_matrix([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), zeros(3))
 
     @property
     def R(self) -> Matrix:
@@ -282,8 +286,6 @@ def _check_rotation(R: Matrix) -> None:
     if any(isinstance(x, (complex, np.complexfloating)) for x in R.ravel()):
         return
     M = R.astype(float)
-    error = float(np.abs(M @ M.T - np.eye(3)).max()) if np.isfinite(M).all() else np.inf
-    if not error < 1e-9 or np.linalg.det(M) < 0:
-        raise InputError(
-            f"not a rotation (R R^T differs from 1 by {error:.2g}, det {np.linalg.det(M):.3g}): {M.tolist()}"
-        )
+    problem = rotation_problem(M)
+    if problem:
+        raise InputError(f"not a rotation ({problem}): {M.tolist()}")

@@ -216,7 +216,7 @@ def make_target(model: Model, name: Any) -> Target:
     if state in sizes and entry in entries_of(model, state):
         return Target(name, (), state, entries_of(model, state).index(entry))
     try:
-        find(mechanism, name) if name != "gravity" else None
+        find(mechanism, name)
     except InputError:
         known = [*model.parameters, *STATES, *(f"{s}/{e}" for s in STATES for e in entries_of(model, s))]
         near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)

@@ -98,7 +98,9 @@ class Evaluation:
     def sign(self, row: int) -> int:
         """1 or -1 if a value is never negative or never positive wherever it is defined, else 0."""
         low, high = self.interval[row]
-        return 1 if low >= 0.0 else -1 if high <= 0.0 else 0
+        if low >= 0.0:
+            return 1
+        return -1 if high <= 0.0 else 0
 
     def constant(self, row: int) -> float | None:
         """The number of a constant row."""

@@ -14,15 +14,16 @@ None where it is zero, as it is for almost everything. Random elements are hashe
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Value = tuple[Array, Array | None]
+Thing = TypeVar("Thing")
 Circle = tuple[Value, Value]  # the cosine and the sine of an angle
 
 COLUMNS = 32
@@ -93,14 +94,7 @@ class Field:
         """x to a whole power."""
         if n < 0:
             return self.power(self.inverse(x), -n)
-        result: Value = (np.ones_like(x[0]), None)
-        while n:
-            if n & 1:
-                result = self.mul(result, x)
-            n >>= 1
-            if n:
-                x = self.mul(x, x)
-        return result
+        return repeated(self.mul, (np.ones_like(x[0]), None), x, n)
 
     # Roots
 
@@ -198,14 +192,19 @@ class Field:
         """A whole multiple of an angle."""
         if n < 0:
             sin, n = self.neg(sin), -n
-        result, step = (self.whole(1), self.whole(0)), (cos, sin)
-        while n:
-            if n & 1:
-                result = self.turned(result, step)
-            n >>= 1
-            if n:
-                step = self.turned(step, step)
-        return result
+        return repeated(self.turned, (self.whole(1), self.whole(0)), (cos, sin), n)
+
+
+def repeated(join: Callable[[Thing, Thing], Thing], one: Thing, x: Thing, n: int) -> Thing:
+    """x joined with itself n times, by doubling; `one` changes nothing."""
+    result = one
+    while n:
+        if n & 1:
+            result = join(result, x)
+        n >>= 1
+        if n:
+            x = join(x, x)
+    return result
 
 
 def bytes_of(x: Value) -> bytes:

@@ -56,12 +56,12 @@ def closed_plan(
     """A plan with a closure for every constraint and, behind those, for every joint that others follow, then more."""
     blocks = []
     for constraint, moves_along in zip(mechanism.constraints, relative, strict=True):
-        links = tuple(plan.placed[body][0] if body >= 0 else -1 for body in constraint.bodies)
-        joints = tuple(plan.placed[body][0] for body, _ in constraint.coordinates)
+        links = tuple(plan.link_of(body) for body in constraint.bodies)
+        joints = tuple(plan.link_of(body) for body, _ in constraint.coordinates)
         soft = constraint.compliance > 0
         blocks.append(Unknowns(constraint.count, links, joints, (), not moves_along, soft, constraint.alike))
     for leader, followers in led(mechanism).items():
-        links = tuple(plan.placed[body][0] for body in (leader, *followers))
+        links = tuple(plan.link_of(body) for body in (leader, *followers))
         blocks.append(Unknowns(mechanism.bodies[leader].joint.nv, driven=links))
     return close_plan(plan, [*blocks, *more], felt, piled)
 
@@ -88,7 +88,7 @@ def frame_numbers(plan: Plan, constraints: Sequence[Constraint]) -> list[list[fl
     """Per constraint the frames that it is written in, in the frames of the links; rounding noise is made exact."""
     own = matrices([frame for constraint in constraints for frame in constraint.frames])
     bodies = [body for constraint in constraints for body in constraint.bodies]
-    carried = np.array([plan.placed[body][1] if body >= 0 else np.eye(4) for body in bodies]).reshape(-1, 4, 4)
+    carried = np.array([plan.placed[body].frame if body >= 0 else np.eye(4) for body in bodies]).reshape(-1, 4, 4)
     rows = iter(frame_rows(carried @ own))
     return [[x for _ in constraint.bodies for x in next(rows)] for constraint in constraints]
 
@@ -285,7 +285,7 @@ def link_coordinate(mechanism: Mechanism, plan: Plan, place: tuple[int, int]) ->
     body, k = place
     velocity = mechanism.bodies[body].joint.velocity_of(k)
     assert velocity is not None  # refused when the constraint was made
-    return plan.placed[body][0], velocity
+    return plan.link_of(body), velocity
 
 
 def frame_variables(variables: Variables, numbers: Numbers) -> list[list[Scalar]]:

@@ -7,6 +7,7 @@ from anyjoint.dynamics.algorithm import Along
 
 from .classes import Tracer
 from .layout import Layout, tree_builder
+from .mass_layout import pairs_schedule
 from .pair_layout import By, Entries, Pairs, Part, Target, matrix, spread
 from .product_layout import add_copy, add_product
 from .setup import Rows
@@ -43,12 +44,7 @@ def inverse_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
 
 def coriolis_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     """C, for an algorithm with the results of dynamics/coriolis.py."""
-    builder = tree_builder(tracer)
-    layout = Layout(tracer, builder, results_in_work=True, spread=spread(tracer.plan, CORIOLIS))
-    layout.add_runs()
-    target = Target(builder.place("result"), tracer.plan.links[-1].v.stop)
-    Pairs(builder, tracer.plan, layout.results).add(CORIOLIS, target)
-    return builder.schedule(), layout.rows
+    return pairs_schedule(tracer, CORIOLIS)
 
 
 def forward_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:

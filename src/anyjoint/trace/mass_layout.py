@@ -15,9 +15,14 @@ MASS = Entries(own="D_world", upper=((S, F),), mirrored=True)
 
 def mass_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
     """M by rows, for the algorithm COMPOSITE_WORLD; entries between branches are not written."""
+    return pairs_schedule(tracer, MASS)
+
+
+def pairs_schedule(tracer: Tracer, entries: Entries) -> tuple[Schedule, list[Rows]]:
+    """A square matrix from the results of an algorithm."""
     builder = tree_builder(tracer)
-    layout = Layout(tracer, builder, results_in_work=True, spread=spread(tracer.plan, MASS))
+    layout = Layout(tracer, builder, results_in_work=True, spread=spread(tracer.plan, entries))
     layout.add_runs()
     target = Target(builder.place("result"), tracer.plan.links[-1].v.stop)
-    Pairs(builder, tracer.plan, layout.results).add(MASS, target)
+    Pairs(builder, tracer.plan, layout.results).add(entries, target)
     return builder.schedule(), layout.rows

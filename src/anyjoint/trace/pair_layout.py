@@ -220,8 +220,8 @@ class Pairs:
         by_row, by_column = owners(block, "v"), owners(block, entries.by)
         for r, row in enumerate(by_row):
             for k, of in enumerate(by_column):
-                products = entries.upper if row < of else entries.lower if row > of else ()
-                if products:
+                products = entries.upper if row < of else entries.lower
+                if products and row != of:
                     entry = _sum((values[x][r], values[y][k]) for x, y in products)
                     stores.append(Store(entry, out, r * to.stride + k))
                     stores += [Store(entry, out, k * to.stride + r)] if entries.mirrored else []

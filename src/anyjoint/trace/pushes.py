@@ -104,7 +104,7 @@ def find_pushes(
     """Where pushes act in a plan; loose ones are wrenches, however stiff they are."""
     spots = []
     for push in pushes:
-        links = tuple(plan.placed[body][0] for body in push.bodies if body >= 0)
+        links = tuple(plan.link_of(body) for body in push.bodies if body >= 0)
         joints = tuple(link_coordinate(mechanism, plan, place) for place in push.coordinates)
         if isinstance(push, Resistance):
             spots.append(Spot(push, links, joints, True, push.rows, (False,) * len(links)))
@@ -119,7 +119,7 @@ def in_pile(spots: Sequence[Spot], plan: Plan, mechanism: Mechanism) -> Pushes:
     free, roots, rows = free_links(plan), roots_of(plan), list[tuple[set[int], int]]()
     for constraint in mechanism.constraints:
         bodies = {body for body in (*constraint.bodies, *(i for i, _ in constraint.coordinates)) if body >= 0}
-        rows.append(({GROUND, *(roots[plan.placed[body][0]] for body in bodies)}, 0))
+        rows.append(({GROUND, *(roots[plan.link_of(body)] for body in bodies)}, 0))
     for spot in (spot for spot in spots if spot.couples):
         touched = {*spot.links, *(link for link, _ in spot.joints)}
         plain = isinstance(spot.push, Resistance) and not spot.joints and touched <= free
@@ -131,10 +131,11 @@ def in_pile(spots: Sequence[Spot], plan: Plan, mechanism: Mechanism) -> Pushes:
 
 def push_numbers(plan: Plan, pushes: Sequence[Push | Resistance]) -> list[list[float]]:
     """Per push the frames of its bodies that move, in the frames of their links, and its own numbers."""
-    frames = [
-        [x for body in push.bodies if body >= 0 for x in frame_rows(plan.placed[body][1][None])[0]] for push in pushes
-    ]
-    return [[*row, *push.numbers] for row, push in zip(frames, pushes, strict=True)]
+    made = []
+    for push in pushes:
+        frames = [plan.placed[body].frame for body in push.bodies if body >= 0]
+        made.append([*(x for frame in frames for x in frame_rows(frame[None])[0]), *push.numbers])
+    return made
 
 
 def split_numbers(row: Sequence[Scalar], push: Push | Resistance) -> tuple[Sequence[Scalar], Sequence[Scalar]]:

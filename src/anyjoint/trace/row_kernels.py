@@ -69,7 +69,7 @@ class RowKernels:
     # -- one constraint -------------------------------------------------------------------------------------------
 
     def _spot(self, k: int, constraint: Constraint) -> Spot:
-        links = [self.closed.plan.placed[body][0] if body >= 0 else GROUND for body in constraint.bodies]
+        links = [self.closed.plan.link_of(body) for body in constraint.bodies]
         paths = [self._path(link, self.closed.hubs[k]) if self.relative[k] else [link] for link in links]
         return Spot(links, paths, [None if link == GROUND else self._landing(k, link) for link in links])
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from anyjoint.codegen import Place, Run
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Offsets
+from anyjoint.scalar.array import Ints
 
 from .setup import Rows, Setup
-
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 
 class Call(NamedTuple):

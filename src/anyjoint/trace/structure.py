@@ -44,7 +44,7 @@ def closed_structure(
     numbers = {columns: k for k, columns in enumerate(dict.fromkeys(carried))}
     fronts = list(numbers), [numbers[columns] for columns in carried]
     shape = fronts, closed.where, closed.hubs, closed.starts, closed.joints
-    touched = [(c.bodies, c.coordinates, c.alike) for c in constraints], [link for link, _ in closed.plan.placed]
+    touched = [(c.bodies, c.coordinates, c.alike) for c in constraints], [ride.link for ride in closed.plan.placed]
     kinds = tuple(dict.fromkeys(programs.identity(constraint) for constraint in constraints))
     which = [kinds.index(programs.identity(constraint)) for constraint in constraints]
     return kinds, hashlib.sha256(repr((shape, touched, which, list(relative))).encode()).hexdigest()

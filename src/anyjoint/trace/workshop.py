@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 # Straight-line code is best while it is small. Larger mechanisms run faster by kernels in loops where bodies share
 # classes; where nearly every body is a class of its own, looping saves nothing and straight-line code still wins, up to
 # the size at which it outgrows the caches and a second of compile time.
-SMALL, LARGE = 3_500, 16_000  # operations
-SHARING = 3.0  # bodies per kernel
+SMALL, LARGE = 3_500, 16_000  # operations of forward dynamics
+FEW = 2_000  # operations of the quantity itself, up to which looping costs more than it saves, whatever is shared
+SHARING = 3.2  # calls for each kernel
 BUSY, BUSY_SHARING = 6_000, 1.5  # straight code of more operations outgrows the nearest cache of instructions
 
 
@@ -96,8 +97,7 @@ class Workshop(Plans):
             size = estimate(plan)
             if self.form == "kernels" or (self.form == "auto" and size > SMALL):
                 schedule, rows = lay_out(Tracer(plan, numbers, self.joints, algorithm))
-                enough = SHARING if count_schedule(schedule).total <= BUSY else BUSY_SHARING
-                if self.form == "kernels" or size > LARGE or sharing(schedule) >= enough:
+                if self.form == "kernels" or size > LARGE or pays(schedule):
                     return schedule, rows
             return straight()
 
@@ -213,6 +213,13 @@ class Workshop(Plans):
 def estimate(plan: Plan) -> int:
     """A rough number of operations of forward dynamics, to choose the form before anything is traced."""
     return sum(400 if link.kind != GENERAL else 500 + 250 * link.joint.nv for link in plan.links)
+
+
+def pays(schedule: Schedule) -> bool:
+    """Whether kernels in loops are faster than straight code of as many operations."""
+    operations = count_schedule(schedule).total
+    enough = SHARING if operations <= BUSY else BUSY_SHARING
+    return operations > FEW and sharing(schedule) >= enough
 
 
 def sharing(schedule: Schedule) -> float:

@@ -18,7 +18,7 @@ import numpy as np
 from anyjoint.joints import Fixed
 
 from .columns import FEEDS, Columns, Feed
-from .plan import FIXED, Link, Plan
+from .plan import FIXED, Link, Plan, Ride
 
 GROUND = -1
 BlockRows = tuple[tuple[int, int], ...]
@@ -176,8 +176,8 @@ class _Closing:
             self.fronts[closure] = left
             for node in holders[k]:
                 self.parents[node] = closure
-                for other in self.fronts[node] & here:
-                    holders[other].discard(node) if other != k else None
+                for other in self.fronts[node] & here - {k}:
+                    holders[other].discard(node)
             for other in left & here:
                 holders[other].add(closure)
                 weight[other] = self._degree(other, holders[other])
@@ -197,7 +197,7 @@ class _Closing:
         local = {node: self._numbering(node) for node in order} | {GROUND: {}}
         felt = [[name for name, links in vars(self.felt).items() if node in links] for node in order]
         links = self._fed(order, [self._columns(node, local) for node in order], felt, at)
-        placed = tuple((at[link], frame) for link, frame in self.plan.placed)
+        placed = tuple(Ride(at[ride.link], ride.frame) for ride in self.plan.placed)
         fronts = tuple(self._rows(local[node]) for node in order)
         starts = tuple(self._rows(self._begun(node)) for node in order)
         joints = tuple(self._rows(self._leaving_of(self.on_joints, node)) for node in order)

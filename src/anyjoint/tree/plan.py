@@ -71,16 +71,27 @@ class Link(NamedTuple):
     nudged: bool = False  # whether a small motion of the parent's frame comes first; its six numbers end the tail
 
 
+class Ride(NamedTuple):
+    """Where a body rides: on a link, -1 for the ground, and its frame in that one's."""
+
+    link: int
+    frame: Array
+
+
 @dataclass(frozen=True)
 class Plan:
-    """Links, parents first, and where each body of the mechanism rides: (link or -1, its frame in the link's)."""
+    """Links, parents first, and where each body of the mechanism rides."""
 
     links: tuple[Link, ...]
-    placed: tuple[tuple[int, Array], ...] = field(repr=False)
+    placed: tuple[Ride, ...] = field(repr=False)
 
     @property
     def parents(self) -> list[int]:
         return [link.parent for link in self.links]
+
+    def link_of(self, body: int) -> int:
+        """The link that a body rides on; -1 for the ground, itself or as a body (-1)."""
+        return self.placed[body].link if body >= 0 else -1
 
 
 @dataclass(frozen=True)
@@ -137,7 +148,7 @@ class Frames:
 def make_frames(mechanism: Bodies, canonical: bool = True) -> Frames:
     """Choose links and their inner frames."""
     drafts, placed = _weld(mechanism)
-    carriers, poses = [k for k, _ in placed], np.array([T for _, T in placed]).reshape(-1, 4, 4)
+    carriers, poses = [ride.link for ride in placed], np.array([ride.frame for ride in placed]).reshape(-1, 4, 4)
     if not drafts:
         return Frames([], carriers, poses, np.eye(4)[None], None)
     parents, kinds = [draft.parent for draft in drafts], [draft.kind for draft in drafts]
@@ -151,7 +162,7 @@ def make_plan(
     """Links in their frames; `regroup` also moves inertia that a joint does not feel to the parent link."""
     frames = frames or make_frames(mechanism, canonical)
     if frames.pose is None:
-        return Plan((), tuple(zip(frames.carriers, frames.poses, strict=True)))
+        return Plan((), tuple(map(Ride, frames.carriers, frames.poses)))
     drafts, back, pose = frames.drafts, frames.back, frames.pose
     inertia = frames.inertias(spatial_inertias([body.inertia for body in mechanism.bodies]), regroup)
     found = (pose.gamma, pose.sin_alpha, pose.cos_alpha, pose.p, pose.theta)
@@ -164,7 +175,7 @@ def make_plan(
         made = (body.index, draft.parent, draft.kind, body.joint, draft.core, gamma, s, c, tuple(at), theta)
         links.append(Link(*made, inertia[i], tails[i], body.q, body.v, elders=before, spring=Spring.of(body)))
     turned = back[frames.carriers] @ frames.poses
-    return Plan(tuple(links), tuple(zip(frames.carriers, turned, strict=True)))
+    return Plan(tuple(links), tuple(map(Ride, frames.carriers, turned)))
 
 
 def body_plan(mechanism: Bodies, nudged: Collection[int] | None = None) -> Plan:
@@ -191,7 +202,7 @@ def body_plan(mechanism: Bodies, nudged: Collection[int] | None = None) -> Plan:
         where = (inertia[i], np.eye(4), body.q, body.v)
         extra = (*tail, *(0.0,) * NUDGE * moved)
         links.append(Link(*made, *where, elders=elders[i], spring=Spring.of(body), tail=extra, nudged=moved))
-    return Plan(tuple(links), tuple((i, np.eye(4)) for i in range(len(bodies))))
+    return Plan(tuple(links), tuple(Ride(i, np.eye(4)) for i in range(len(bodies))))
 
 
 def _part(joint: Joint, whole: bool) -> tuple[str, Core, Array, Array]:
@@ -202,25 +213,25 @@ def _part(joint: Joint, whole: bool) -> tuple[str, Core, Array, Array]:
     return FIXED, (0, 0, 0), np.asarray(joint.pose([]).matrix, dtype=float), np.eye(4)
 
 
-def _weld(mechanism: Bodies) -> tuple[list[_Draft], list[tuple[int, Array]]]:
+def _weld(mechanism: Bodies) -> tuple[list[_Draft], list[Ride]]:
     """One draft per moving body; bodies without coordinates are welded into the link that carries them."""
     bodies = mechanism.bodies
     placements = matrices([body.placement for body in bodies])
     moving: list[tuple[Body, int, str, Core, Array, Array, Array]] = []  # body, carrier, part, what carries it
-    placed: list[tuple[int, Array]] = []
-    ground = -1, np.eye(4)
+    placed: list[Ride] = []
+    ground = Ride(-1, np.eye(4))
     parts: dict[int, Any] = {}  # of joints that many bodies share
     for body, placement in zip(bodies, placements, strict=True):
         carrier, carried = placed[body.parent] if body.parent >= 0 else ground
         joint = body.joint
         if joint.nv == 0:
-            placed.append((carrier, carried @ placement @ np.asarray(joint.pose([]).matrix, dtype=float)))
+            placed.append(Ride(carrier, carried @ placement @ np.asarray(joint.pose([]).matrix, dtype=float)))
             continue
         if id(joint) not in parts:
             parts[id(joint)] = moving_part(joint)
         part = parts[id(joint)]
         moving.append((body, carrier, *part, carried))
-        placed.append((len(moving) - 1, part[-1]))
+        placed.append(Ride(len(moving) - 1, part[-1]))
     if not moving:
         return [], placed
     indices = [body.index for body, *_ in moving]

@@ -180,7 +180,11 @@ def _name(traj: Trajectory) -> str:
 
 
 def _count_fields(count: Any) -> dict[str, float]:
-    fields = count if isinstance(count, Mapping) else vars(count) if hasattr(count, "__dict__") else count._asdict()
+    """Operations by kind, of a mapping or of a record with fields."""
+    if isinstance(count, Mapping):
+        fields = count
+    else:
+        fields = vars(count) if hasattr(count, "__dict__") else count._asdict()
     return {k: float(n) for k, n in fields.items() if k != "total" and isinstance(n, int | float | np.number)}
 
 

@@ -192,8 +192,10 @@ def _correlation(panel: Any, x: Number, y: Number) -> None:
 def _edge_labels(panel: Any, i: int, j: int, n: int, below: str, beside: str) -> None:
     """Names at the left and lower edge of a matrix only."""
     panel.tick_params(labelsize=7)
-    panel.locator_params(axis="x", nbins=3) if j <= i else None
-    panel.locator_params(axis="y", nbins=3) if j < i else None
+    if j <= i:
+        panel.locator_params(axis="x", nbins=3)
+    if j < i:
+        panel.locator_params(axis="y", nbins=3)
     if i == n - 1:
         panel.set_xlabel(_folded(below), fontsize=8.5)
     else:

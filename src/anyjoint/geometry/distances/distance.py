@@ -19,6 +19,7 @@ class Distance:
     """Base of all signed distances."""
 
     slides = 5  # places on the way to the nearest one; 0 for true distances, whose gradients know it at once
+    endless = False  # whether it has no other side to come out at, as grounds have none
 
     def __call__(self, p: Vector) -> Scalar:
         """The distance of a point, negative inside."""

@@ -23,6 +23,7 @@ class HalfSpace(Distance):
     offset: float = 0.0
 
     slides = 0
+    endless = True
 
     def __post_init__(self) -> None:
         n, offset = _numbers(self.normal), _numbers(self.offset)

@@ -29,6 +29,7 @@ class HeightField(Distance):
     low: Sequence[float] = field(default=(-1.0, -1.0))
     high: Sequence[float] = field(default=(1.0, 1.0))
     slides = 2  # what touches is small beside a cell
+    endless = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "heights", table("HeightField heights", self.heights, (None, None), (2, 2)))

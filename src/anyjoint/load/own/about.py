@@ -47,7 +47,9 @@ def _part(part: str, where: str, value: Any, mech: Mechanism) -> Any:
         return _fits(where, value, isinstance(value, Sensor), "a record of kind sensors.Sensor")
     if part == "collisions":
         return _fits(where, value, isinstance(value, tuple), "a list of shapes")
-    body = value if part == "joints" else value[0] if isinstance(value, tuple) and len(value) == 2 else None
+    body = value
+    if part != "joints":
+        body = value[0] if isinstance(value, tuple) and len(value) == 2 else None
     return _fits(where, value, isinstance(body, str) and body in mech, "the name of a body")
 
 

@@ -18,7 +18,7 @@ from anyjoint.mechanism import Body, Ground, shapes
 from anyjoint.mechanism.sensor import Sensor
 from anyjoint.options import nearest
 from anyjoint.scalar import definition
-from anyjoint.spatial import Pose, Rotation, Translation, Turn, as_matrix
+from anyjoint.spatial import Pose, Rotation, Translation, Turn, as_matrix, rotation_problem
 
 from ..osim.coordinates import Place
 from ..osim.joints import OnEllipsoid, OnThorax
@@ -178,7 +178,8 @@ def _step(name: str, given: Any) -> Pose:
     if name == "translation":
         return Pose.translation(*numbers.tolist())
     if name == "matrix":
-        if np.abs(numbers @ numbers.T - np.eye(3)).max() > 1e-9 or np.linalg.det(numbers) < 0:
-            raise InputError(f"matrix: {given!r} is no rotation")
+        problem = rotation_problem(numbers)
+        if problem:
+            raise InputError(f"matrix: {given!r} is no rotation: {problem}")
         return Pose((Turn(as_matrix(numbers.tolist())),))
     return Pose((Rotation(ROTATIONS.index(name), float(numbers)),))

@@ -96,7 +96,11 @@ def decoded_function(given: Any) -> FormulaFunction:
         if key not in known:
             raise InputError(f"a function has no {key!r}{nearest(key, known)}")
     of = given["of"]
-    named = of if isinstance(of, Mapping) else dict.fromkeys(of, "number") if _texts(of) else {}
+    named: Mapping[str, Any] = {}
+    if isinstance(of, Mapping):
+        named = of
+    elif _texts(of):
+        named = dict.fromkeys(of, "number")
     if not named:
         raise InputError(f"'of' names the arguments, as a list or as an object with their kinds, got {of!r}")
     for name, kind in named.items():

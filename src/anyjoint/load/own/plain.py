@@ -20,7 +20,9 @@ def encoded_plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [encoded_plain(item) for item in value]
     if isinstance(value, (float, np.floating)):
-        return float(value) if math.isfinite(value) else "inf" if value > 0 else "-inf"
+        if not math.isfinite(value):
+            return "inf" if value > 0 else "-inf"
+        return float(value)
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -48,5 +48,6 @@ def _simple(n: int, length: float = 0.25) -> Mechanism:
         placement = Pose.translation(0, 0, -length) if k else Pose()
         link = shapes.rod((0, 0, 0), (0, 0, -length), 0.03, shapes.shade(k, n))
         mech.add_body(f"link{k}", mech.bodies[-1] if k else None, Revolute(axis), placement, solid, link)
-    mech.set_start([1.2 if k == 0 else 0.15 if k % 2 == 0 else 0.05 for k in range(n)])
+    angles = [0.15 if k % 2 == 0 else 0.05 for k in range(n)]
+    mech.set_start([1.2, *angles[1:]][:n])
     return mech

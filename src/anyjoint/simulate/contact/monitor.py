@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from anyjoint.mechanism.contact import FLIGHT, SLIDING
 from anyjoint.scalar.array import Floats
@@ -21,7 +22,13 @@ from .stepper import Solved
 from .switch import Situation, Switchboard
 
 GAP, NORMAL, SLIP, GRIP = "gap", "normal force", "slip", "grip"
-Watched = tuple[str, str]  # what, of which body
+
+
+class Watched(NamedTuple):
+    """A number that is watched: which of the four, and of which body."""
+
+    what: str
+    body: str
 
 
 class Look:
@@ -58,12 +65,12 @@ class Look:
         found: list[Watched] = []
         for name, mode in self.now.modes.items():
             if mode == FLIGHT:
-                found.append((GAP, name))
+                found.append(Watched(GAP, name))
                 continue
-            found.append((NORMAL, name))
+            found.append(Watched(NORMAL, name))
             rough = any(body.name == name for body in self.now.stepper.rough)
             if mode != SLIDING or rough:
-                found.append((SLIP if mode == SLIDING else GRIP, name))
+                found.append(Watched(SLIP if mode == SLIDING else GRIP, name))
         return found
 
     def value(self, watched: Watched) -> float:

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from anyjoint.scalar.array import Floats
 
+from ..mode_change import ModeChange
 from ..tracks import ContactTrack
-
-
-class ModeChange(NamedTuple):
-    """A contact that changed its mode: when, whose, "sliding -> flight", and why."""
-
-    time: float
-    body: str
-    change: str
-    reason: str
 
 
 @dataclass(frozen=True)

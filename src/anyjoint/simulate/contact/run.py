@@ -102,7 +102,7 @@ class ContactRun:
         self.recorder.take(look)
         self.crossings.begin(look)
         for watched in look.watched():
-            if watched not in self.clear and watched[0] != NORMAL:
+            if watched not in self.clear and watched.what != NORMAL:
                 self.is_due(watched, look.value(watched))  # what begins away from 0 is clear at once
 
     # -- steps ---------------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ class ContactRun:
         looks = self.strider.looks(now, taken)
         first = round(now.t / self.request.dt)
         for k, look in enumerate(looks):
-            watched = [x for x in look.watched() if x[0] != GAP]
+            watched = [x for x in look.watched() if x.what != GAP]
             if any(self.is_due(x, look.value(x)) for x in watched):
                 return k > 0
             self.board.steps += 1
@@ -142,7 +142,7 @@ class ContactRun:
             return
         look = Look(self.board, now, end, *now.stepper.settle(end, q, v))
         turned = Look(self.board, now, end, q, v)  # slip is followed in the charts of the step
-        due = [x for x in look.watched() if self.is_due(x, (turned if x[0] == SLIP else look).value(x))]
+        due = [x for x in look.watched() if self.is_due(x, (turned if x.what == SLIP else look).value(x))]
         if due:
             self._to_event(due, end)
             return
@@ -165,7 +165,7 @@ class ContactRun:
 
         A contact that sticks just when friction is at its limit may need a little more until it is clear.
         """
-        what, slack = watched[0], self.board.slack
+        what, slack = watched.what, self.board.slack
         if what == NORMAL:
             return value < -slack
         away, back = {GAP: (CLEAR, CLEAR), SLIP: (STILL, STILL), GRIP: (slack, LOOSE * slack)}[what]
@@ -233,8 +233,8 @@ class ContactRun:
         time, watched = min(((self._time_of(x, end, state_at), x) for x in due), key=lambda pair: pair[0])
         q, v = state_at(time)
         look = Look(self.board, now, time, *now.stepper.settle(time, q, v))
-        if watched[0] == GAP:
-            look.gap(watched[1])
+        if watched.what == GAP:
+            look.gap(watched.body)
         self.accept(look, now.stepper.work if time > now.t else 0.0, sample=True)
         if self.status is None:
             self._watch_path(ends=True)
@@ -249,12 +249,12 @@ class ContactRun:
             return Look(self.board, now, t, q, v).value(watched)
 
         begin = now.t
-        if watched[0] in (GAP, SLIP) and not self.clear.get(watched):
+        if watched.what in (GAP, SLIP) and not self.clear.get(watched):
             # It has just begun, and ends within this step: find a time at which it is away from 0.
             away = (now.t + (end - now.t) / 2**k for k in range(1, HALVINGS))
             begin = next((t for t in away if value(t, *state_at(t)) > 0), math.nan)
             if math.isnan(begin):
-                return end if watched[0] == GAP else now.t
+                return end if watched.what == GAP else now.t
         elif value(now.t, now.q, now.v) <= 0:
             return begin
         return locate(Event(value), begin, end, state_at)
@@ -310,7 +310,7 @@ class ContactRun:
         self.recorder.modes += records
         self.recorder.work += self.board.kinetic(situation) - self.board.kinetic(self.now)
         changed = {record.body for record in records}
-        self.clear = {watched: clear for watched, clear in self.clear.items() if watched[1] not in changed}
+        self.clear = {watched: clear for watched, clear in self.clear.items() if watched.body not in changed}
         self._take(situation)
         self.switches = [*self.switches, situation.t][-CROWD:]
         span = situation.t - self.switches[0]

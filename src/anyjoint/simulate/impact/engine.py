@@ -12,9 +12,9 @@ from anyjoint.errors import AnyjointError
 from anyjoint.scalar.array import Floats
 
 from ..chunk import Chunk
-from ..contact.records import ModeChange
 from ..engine import engine
 from ..hard_stop import Stop
+from ..mode_change import ModeChange
 from ..python_step import python_stepper
 from ..request import Request
 from .between import Between

@@ -9,8 +9,8 @@ import numpy as np
 from anyjoint.scalar.array import Floats
 
 from ..chunk import Chunk
-from ..contact.records import ModeChange
 from ..hard_stop import Stop
+from ..mode_change import ModeChange
 from ..recorder import Recorder
 from ..request import Request
 from ..trajectory import Trajectory, given

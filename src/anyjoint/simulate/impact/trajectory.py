@@ -12,8 +12,8 @@ from anyjoint.forces.limits import limited_coordinates
 from anyjoint.scalar.array import Floats
 
 from ..broken import BrokenTrajectory
-from ..contact.records import ModeChange
 from ..drive import Drive
+from ..mode_change import ModeChange
 from ..trajectory import Trajectory, given
 
 
