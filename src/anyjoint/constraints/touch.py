@@ -20,6 +20,7 @@ FRAME = 12  # numbers of a pose
 SHOWN = 9  # numbers of a point of contact among results: where it is, its normal, the force there
 HALVINGS = 7  # of a capsule's axis, before a secant
 SLIDES = 5  # along the surface of a plain function to where it is nearest
+STEADY = 0.9  # the cosine of what a normal turns by in half a step: more is an edge, at which nothing is foreseen
 TINY = 1e-36
 
 
@@ -47,30 +48,57 @@ class Touch(Resistance):
         moving = iter(bodies)
         a, b = (next(moving) if body >= 0 else None for body in self.bodies)
         *_, friction, stiffness, dissipation, slip, mass = numbers
-        gap, point, normal = self.meeting(_pose(a), _pose(b), numbers)
+        frame = _pose(b) @ pose_of(numbers[7 : 7 + FRAME])
+        center = self._center(_pose(a), frame, numbers)
+        gap, point, normal = self._seen(frame, center, numbers[6])
         axes = [normal, *tangents(normal)]
-        K = [_along(axes, point, body, sign) for body, sign in ((a, 1), (b, -1)) if body is not None]
-        twists = [[*body.w, *body.u] for body in bodies]
-        u = [sum((dot(k[:, i], twist) for k, twist in zip(K, twists, strict=True)), 0.0) for i in range(3)]
+        K, u = _rows(axes, point, a, b)
         k = firmness(stiffness, mass, h)
-        f0 = -k * gap
-        # Friction is that of the normal force at the beginning, or the step would not be convex.
-        most = friction * pushing(u[0], f0, 0.0, dissipation)
-        return Begun(K, [], u, [f0, h * k, dissipation, most, slip], [*point, *normal, *axes[1], *axes[2]])
+        data = [-k * gap, h * k, dissipation, friction * pushing(u[0], -k * gap, 0.0, dissipation), slip, friction]
+        ahead = self._ahead(a, b, frame.act(list(center)), axes, numbers, 0.5 * h)
+        return Begun(K, [], u, data, [*point, *normal, *axes[1], *axes[2]], [x - y for x, y in zip(ahead, u, strict=True)])
 
     def law(self, u: Scalars, data: Scalars) -> list[Scalar]:
-        f0, hk, d, most, slip = data
+        f0, hk, d, most, slip, _ = data
         return [pushing(u[0], f0, hk, d), *rubbing(u[1:], most, slip)]
+
+    def knowing(self, begun: Begun, ahead: Scalars) -> tuple[Scalars, Scalars]:
+        """Friction is that of the normal force at the beginning, or the step would not be convex.
+
+        Where a way is bent, or rows turn, rates in the middle of the step differ from those at its ends by `ahead`. What
+        sticks has no slip at the end; and of the gap in the middle, only what is left where rates end counts as pressed.
+        """
+        f0, hk, d, _, slip, friction = begun.data
+        most = friction * pushing(begun.u[0] - ahead[0], f0 + hk * ahead[0], 0.0, d)
+        return [f0, hk, d, most, slip, friction], [0.0, *ahead[1:]]
 
     def meeting(self, a: Pose, b: Pose, numbers: Scalars) -> tuple[Scalar, Vector, Vector]:
         """The gap, the point of the first body that is nearest, and the normal towards it, in the world."""
         frame = b @ pose_of(numbers[7 : 7 + FRAME])
+        return self._seen(frame, self._center(a, frame, numbers), numbers[6])
+
+    def _center(self, a: Pose, frame: Pose, numbers: Scalars) -> Vector:
+        """The middle of the ball, or of that of a capsule which is nearest, as the distance sees it."""
         back = frame.inverse()
-        ends = [back.act(list(a.act(numbers[i : i + 3]))) for i in ((0, 3) if self.long else (0,))]
-        center, radius = self._nearest(*ends), numbers[6]
+        return self._nearest(*(back.act(list(a.act(numbers[i : i + 3]))) for i in ((0, 3) if self.long else (0,))))
+
+    def _seen(self, frame: Pose, center: Vector, radius: Scalar) -> tuple[Scalar, Vector, Vector]:
         gap, normal = gap_and_normal(self.distance, center)
-        point = frame.act(list(center - radius * normal))
-        return gap - radius, point, frame.R @ normal
+        return gap - radius, frame.act(list(center - radius * normal)), frame.R @ normal
+
+    def _ahead(
+        self, a: Touched | None, b: Touched | None, center: Vector, axes: Sequence[Vector], numbers: Scalars, t: Scalar
+    ) -> Scalars:
+        """Rates after the time t, of links that go straight on and turn evenly; those of now where a normal jumps."""
+        later = [None if body is None else further(body, t) for body in (a, b)]
+        frame = _pose(later[1]) @ pose_of(numbers[7 : 7 + FRAME])
+        place = center if a is None or later[0] is None else later[0].p + later[0].R @ (a.R.T @ (center - a.p))
+        _, point, normal = self._seen(frame, frame.inverse().act(list(place)), numbers[6])
+        steady = less(STEADY, dot(normal, axes[0]))
+        turned = [normal, *(axis - dot(axis, normal) * normal for axis in axes[1:])]
+        chosen = [vector(*(select(steady, x, y) for x, y in zip(new, old, strict=True)))
+                  for new, old in zip(turned, axes, strict=True)]  # fmt: skip
+        return _rows(chosen, point, *later)[1]
 
     def _nearest(self, first: Vector, second: Vector | None = None) -> Vector:
         """Where along an axis the distance is least: halvings of the part where it changes sign, then a secant."""
@@ -144,9 +172,39 @@ def pose_of(numbers: Sequence[Scalar]) -> Pose:
     return Pose((Translation(tuple(numbers[9:12])), Turn(vector(*numbers[:9]).reshape(3, 3))))
 
 
+@dataclass(frozen=True)
+class Later:
+    """A link after a while."""
+
+    R: Matrix
+    p: Vector
+    w: Vector
+    u: Vector
+    X: Pose
+
+
+def further(body: Touched, t: Scalar) -> Later:
+    """A link that went straight on and turned evenly for the time t; Cayley's rotation is good to third order."""
+    x, y, z = half = 0.5 * t * body.w
+    spin = vector(0.0, -z, y, z, 0.0, -x, -y, x, 0.0).reshape(3, 3)
+    turn = (2 / (1 + dot(half, half))) * (spin + spin @ spin)
+    u = body.u + turn.T @ body.u
+    return Later(body.R + body.R @ turn, body.p + t * (body.R @ body.u), body.w, u, body.X)
+
+
 def _pose(body: Touched | None) -> Pose:
     """Where a body is in the world."""
     return Pose() if body is None else Pose((Translation(tuple(body.p)), Turn(body.R))) @ body.X
+
+
+def _rows(
+    axes: Sequence[Vector], point: Vector, a: Touched | None, b: Touched | None
+) -> tuple[list[Matrix], list[Scalar]]:
+    """Rows along axes of the world of those of two links that move, and their rates."""
+    moving = [(body, sign) for body, sign in ((a, 1), (b, -1)) if body is not None]
+    K = [_along(axes, point, body, sign) for body, sign in moving]
+    twists = [[*body.w, *body.u] for body, _ in moving]
+    return K, [sum((dot(k[:, i], v) for k, v in zip(K, twists, strict=True)), 0.0) for i in range(len(axes))]
 
 
 def _along(axes: Sequence[Vector], point: Vector, body: Touched, sign: int) -> Matrix:
