@@ -7,6 +7,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import distances, joints, shapes
+from anyjoint.forces.resist import touches
 from anyjoint.view.contact import contact_marks
 from tests.simulate.touching import MASS, METHOD, RADIUS, G, at, ball, block, leg
 
@@ -203,6 +204,34 @@ def test_what_lies_on_a_turntable_creeps_no_faster_than_elsewhere(dt):
 
 
 # -- laws --------------------------------------------------------------------------------------------------------------
+
+
+def superellipsoid(p):
+    return (p[0] / 0.2) ** 4 + (p[1] / 0.15) ** 4 + (p[2] / 0.12) ** 4 - 1
+
+
+@pytest.mark.parametrize("shape", [shapes.Sphere(0.05), shapes.Capsule(0.05, 0.3)], ids=["ball", "capsule"])
+@pytest.mark.parametrize(
+    "on",
+    [distances.Sphere(0.15), distances.Capsule(0.1, 0.2), distances.Cylinder(0.15, 0.2), superellipsoid,
+     lambda p: p[0] ** 2 + 2 * p[1] ** 2 + 3 * p[2] ** 2 - 0.04],
+    ids=["sphere", "capsule", "cylinder", "superellipsoid", "ellipsoid"],
+)  # fmt: skip
+def test_gaps_change_by_the_rate_along_the_normal(shape, on):
+    """Of what touches nearest: else forces would be no slopes of an energy, and contacts would make some."""
+    mech, rng = aj.Mechanism("one"), np.random.default_rng(5)
+    mech.add_body("it", joint=joints.FreeQuaternion(), inertia=aj.Inertia.sphere(1.0, 0.1))
+    touch, e = touches(mech, mech.add_contact("it", shape, on=on))[-1], 1e-6
+    for _ in range(12):
+        turn, away = rng.normal(size=(2, 3))
+        pose = aj.Pose.translation(*(0.28 * away / np.linalg.norm(away))) @ aj.Pose.rotation(turn, 1.0)
+        w, u = rng.normal(size=(2, 3))
+        far = [aj.Pose.translation(*(s * e * u)) @ pose @ aj.Pose.rotation(w, s * e * np.linalg.norm(w)) for s in (-1, 1)]
+        behind, ahead = (float(touch.meeting(x, aj.Pose(), touch.numbers)[0]) for x in far)
+        _, point, normal = (np.array(x, dtype=float) for x in touch.meeting(pose, aj.Pose(), touch.numbers))
+        T = np.array(pose.matrix, dtype=float)
+        rate = normal @ (u + np.cross(T[:3, :3] @ w, point - T[:3, 3]))
+        assert (ahead - behind) / (2 * e) == pytest.approx(rate, abs=3e-3)
 
 
 def test_accelerations_balance_the_forces_that_are_told():

@@ -20,8 +20,9 @@ FRAME = 12  # numbers of a pose
 SHOWN = 9  # numbers of a point of contact among results: where it is, its normal, the force there
 HALVINGS = 7  # of a capsule's axis, before a secant
 SLIDES = 5  # along the surface of a plain function to where it is nearest
-FORESEEN = 2  # the same, half a step ahead
-STEADY = 0.9  # the cosine of what a normal turns by in half a step: more is an edge, at which nothing is foreseen
+FORESEEN, AXIAL = 2, 3  # the same half a step ahead, and along an axis that is halved
+# Foreseen is half a step in which neither a normal turns by more than this cosine, as at edges, nor links by these rad.
+STEADY, TURNS = 0.9, 0.5
 TINY = 1e-36
 
 
@@ -55,12 +56,15 @@ class Touch(Resistance):
         axes = [normal, *tangents(normal)]
         K, u = _rows(axes, point, a, b)
         k = firmness(stiffness, mass, h)
-        data = [-k * gap, h * k, dissipation, friction * pushing(u[0], -k * gap, 0.0, dissipation), slip, friction]
-        ahead = self._ahead(a, b, frame.act(list(center)), axes, numbers, 0.5 * h)
-        return Begun(K, [], u, data, [*point, *normal, *axes[1], *axes[2]], [x - y for x, y in zip(ahead, u, strict=True)])
+        f0 = -k * gap
+        later, steady = self._later(a, b, frame.act(list(center)), axes, numbers, 0.5 * h)
+        most = friction * pushing(u[0], f0, 0.0, dissipation)
+        data = [f0, h * k, dissipation, most, slip, friction, steady]
+        ahead = [x - y for x, y in zip(later, u, strict=True)]
+        return Begun(K, [], u, data, [*point, *normal, *axes[1], *axes[2]], ahead)
 
     def law(self, u: Scalars, data: Scalars) -> list[Scalar]:
-        f0, hk, d, most, slip, _ = data
+        f0, hk, d, most, slip, *_ = data
         return [pushing(u[0], f0, hk, d), *rubbing(u[1:], most, slip)]
 
     def knowing(self, begun: Begun, ahead: Scalars) -> tuple[Scalars, Scalars]:
@@ -69,9 +73,11 @@ class Touch(Resistance):
         Where a way is bent, or rows turn, rates in the middle of the step differ from those at its ends by `ahead`. What
         sticks has no slip at the end; and of the gap in the middle, only what is left where rates end counts as pressed.
         """
-        f0, hk, d, _, slip, friction = begun.data
-        most = friction * pushing(begun.u[0] - ahead[0], f0 + hk * ahead[0], 0.0, d)
-        return [f0, hk, d, most, slip, friction], [0.0, *ahead[1:]]
+        f0, hk, d, _, *rest = begun.data
+        slip, friction, steady = rest
+        normal, *aside = (steady * x for x in ahead)
+        most = friction * pushing(begun.u[0] - normal, f0 + hk * normal, 0.0, d)
+        return [f0, hk, d, most, *rest], [0.0, *aside]
 
     def meeting(self, a: Pose, b: Pose, numbers: Scalars) -> tuple[Scalar, Vector, Vector]:
         """The gap, the point of the first body that is nearest, and the normal towards it, in the world."""
@@ -87,19 +93,18 @@ class Touch(Resistance):
         gap, normal = gap_and_normal(self.distance, center, *slides)
         return gap - radius, frame.act(list(center - radius * normal)), frame.R @ normal
 
-    def _ahead(
+    def _later(
         self, a: Touched | None, b: Touched | None, center: Vector, axes: Sequence[Vector], numbers: Scalars, t: Scalar
-    ) -> Scalars:
-        """Rates after the time t, of links that go straight on and turn evenly; those of now where a normal jumps."""
-        later = [None if body is None else further(body, t) for body in (a, b)]
-        frame = _pose(later[1]) @ pose_of(numbers[7 : 7 + FRAME])
-        place = center if a is None or later[0] is None else later[0].p + later[0].R @ (a.R.T @ (center - a.p))
+    ) -> tuple[Scalars, Scalar]:
+        """Rates after the time t, of links that go straight on and turn evenly; and 1, or 0 where that is too far."""
+        a_later, b_later = (None if x is None else further(x, t) for x in (a, b))
+        frame = _pose(b_later) @ pose_of(numbers[7 : 7 + FRAME])
+        place = center if a is None or a_later is None else a_later.p + a_later.R @ (a.R.T @ (center - a.p))
         _, point, normal = self._seen(frame, frame.inverse().act(list(place)), numbers[6], FORESEEN)
-        steady = less(STEADY, dot(normal, axes[0]))
-        turned = [normal, *(axis - dot(axis, normal) * normal for axis in axes[1:])]
-        chosen = [vector(*(select(steady, x, y) for x, y in zip(new, old, strict=True)))
-                  for new, old in zip(turned, axes, strict=True)]  # fmt: skip
-        return _rows(chosen, point, *later)[1]
+        turned = sum((dot(x.w, x.w) for x in (a, b) if x is not None), 0.0) * (t * t)
+        near = select(less(turned, TURNS * TURNS), select(less(STEADY, dot(normal, axes[0])), 1.0, 0.0), 0.0)
+        new = [normal, *(axis - dot(axis, normal) * normal for axis in axes[1:])]
+        return _rows(new, point, a_later, b_later)[1], near
 
     def _nearest(self, first: Vector, second: Vector | None = None) -> Vector:
         """Where along an axis the distance is least: halvings of the part where it changes sign, then a secant."""
@@ -107,13 +112,13 @@ class Touch(Resistance):
             return first
         way = second - first
 
-        def slope(s: Scalar) -> Scalar:
-            return dot(gradient(self.distance, first + s * way)[1], way)
+        def slope(s: Scalar, *slides: int) -> Scalar:  # of the distance itself, whatever its function is
+            return dot(gap_and_normal(self.distance, first + s * way, *slides)[1], way)
 
         low, high = 0.0, 1.0
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
-            rises = less(0.0, slope(middle))
+            rises = less(0.0, slope(middle, AXIAL))
             low, high = select(rises, low, middle), select(rises, middle, high)
         at_low, at_high = slope(low), slope(high)
         inside = less(at_low * at_high, 0.0)
