@@ -226,7 +226,8 @@ def test_gaps_change_by_the_rate_along_the_normal(shape, on):
         turn, away = rng.normal(size=(2, 3))
         pose = aj.Pose.translation(*(0.28 * away / np.linalg.norm(away))) @ aj.Pose.rotation(turn, 1.0)
         w, u = rng.normal(size=(2, 3))
-        far = [aj.Pose.translation(*(s * e * u)) @ pose @ aj.Pose.rotation(w, s * e * np.linalg.norm(w)) for s in (-1, 1)]
+        spin = np.linalg.norm(w)
+        far = [aj.Pose.translation(*(x * u)) @ pose @ aj.Pose.rotation(w, x * spin) for x in (-e, e)]
         behind, ahead = (float(touch.meeting(x, aj.Pose(), touch.numbers)[0]) for x in far)
         _, point, normal = (np.array(x, dtype=float) for x in touch.meeting(pose, aj.Pose(), touch.numbers))
         T = np.array(pose.matrix, dtype=float)

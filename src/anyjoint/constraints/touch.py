@@ -70,11 +70,12 @@ class Touch(Resistance):
     def knowing(self, begun: Begun, ahead: Scalars) -> tuple[Scalars, Scalars]:
         """Friction is that of the normal force at the beginning, or the step would not be convex.
 
-        Where a way is bent, or rows turn, rates in the middle of the step differ from those at its ends by `ahead`. What
-        sticks has no slip at the end; and of the gap in the middle, only what is left where rates end counts as pressed.
+        Where a way is bent, or bodies turn, rates in the middle of the step differ by `ahead` from those at its ends.
+        What sticks has no slip at the end; and the gap in the middle is not that by which bodies press on each other:
+        without what the way bends away by until the end, it gives the normal force of the step before.
         """
         f0, hk, d, _, *rest = begun.data
-        slip, friction, steady = rest
+        _, friction, steady = rest
         normal, *aside = (steady * x for x in ahead)
         most = friction * pushing(begun.u[0] - normal, f0 + hk * normal, 0.0, d)
         return [f0, hk, d, most, *rest], [0.0, *aside]

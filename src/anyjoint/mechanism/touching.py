@@ -137,7 +137,7 @@ def checked_balls(where: str, given: Any, distance: Distance) -> tuple[Ball, ...
     if shapes and all(isinstance(shape, Shape) for shape in shapes):
         made = [ball for shape in shapes for ball in _of_shape(where, shape, Pose(), distance)]
         if not made:
-            raise ModelError(f"{where}: it touches with {given!r}, in which there is nothing; give a shape that has points")
+            raise ModelError(f"{where}: it touches with {given!r}, in which there is nothing; give shapes or points")
         return tuple(dict.fromkeys(made))
     try:
         points = np.atleast_2d(reals(given))
@@ -211,8 +211,8 @@ def checked_distance(where: str, given: Any) -> Distance:
             )
         if isinstance(made, FunctionDistance) and k < SEARCHED and _levels_out(made, p):
             raise ModelError(
-                f"{where}: the gradient of {name} vanishes on its surface, found from ({at}), so that there is no normal;"
-                " expected a function that passes through 0 there, as a distance does"
+                f"{where}: the gradient of {name} vanishes on its surface, found from ({at}), so that there is no"
+                " normal; expected a function that passes through 0 there, as a distance does"
             )
     return made
 

@@ -176,7 +176,7 @@ class ResistanceKernels:
             for K in begun.K:
                 shift, pace = (vector(*sketch.load(name, "lane", [None] * 6)) for name in MOVES)
                 start, ahead = start + h * (K.T @ shift), ahead + 0.5 * h * (K.T @ pace)
-            data, more = group.spot.push.knowing(begun, ahead)
+            data, more = group.spot.push.knowing(begun, list(ahead))
             for k, (x, was) in enumerate(zip(data, begun.data, strict=True)):  # they are the first of a stash
                 if x is not was:
                     sketch.store(0, k, x)
