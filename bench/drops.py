@@ -3,8 +3,9 @@
 Every round drops a batch of something else, with other sizes, masses, friction and joints. No step may fail, no energy
 may come out of nothing, and nothing may sink in. Energy, with that of the springs of contacts and stops, wavers in
 flight, as that of all methods of second order does: its rise is told as a share of the largest kinetic energy, and held
-against the square of what the fastest velocity moves in a step (rad or m). Depth is held against that way itself, and
-at rest it counts in metres.
+against the square of what the fastest velocity moves in a step (rad or m). Depth is held against the way that the
+fastest point of contact goes in a step, half of which it may be inside before anything pushes; at rest it counts in
+metres.
 A round is its number: `--first 17 --steps 1` drops what was dropped in round 17, and nothing else.
 """
 
@@ -28,8 +29,9 @@ from bench import things
 Array = np.ndarray[Any, np.dtype[Any]]
 METHOD, EVERY = "time-stepping", 4
 STEPS, BATCH, LENGTHS = 1500, 128, (5e-4, 1e-3)  # of a round, and of its steps in seconds
-GAIN, DEEP, REST = 0.5, 0.25, 1e-4  # bounds: of the square of what the fastest moves in a step, of that; metres at rest
+GAIN, DEEP, REST = 0.5, 0.5, 1e-4  # bounds: of the square of what the fastest moves in a step, of that; metres at rest
 STILL = 1e-3  # m/s and rad/s: what is slower is at rest
+REACH = 0.3  # metres from a body's origin: no point of those that are touched is further off
 PROBE = 1e-6  # metres, for the slope of a distance
 
 
@@ -67,7 +69,7 @@ def drop(label: str, mech: aj.Mechanism, q: Array, v: Array, dt: float, steps: i
     more = np.maximum.accumulate(total[::-1], axis=0)[::-1] - total  # to the most that is still to come
     rise, moved = more.max(axis=0) / kinetic.max(axis=0), dt * np.abs(traj.v).max(axis=(0, 2))
     gain = float((rise / moved**2).max())
-    share = float((np.max([d.max(axis=(0, 2)) for d in deep], axis=0) / moved).max())
+    share = float((np.max([d.max(axis=(0, 2)) for d in deep], axis=0) / (dt * speeds(mech, traj))).max())
     still = np.abs(traj.v[-1]).max(axis=1) < STILL
     rest = max((float(d[-1, still].max()) for d in deep if still.any()), default=0.0)
     bounds = (("gain", gain, GAIN), ("deep", share, DEEP), ("rest", rest, REST))
@@ -92,6 +94,21 @@ def depths(mech: aj.Mechanism, traj: Any) -> list[Array]:
             columns.append(ball.radius - np.min(gaps, axis=0))
         made.append(np.maximum(np.stack(columns, axis=1), 0.0).reshape(samples, batch, -1))
     return made
+
+
+def speeds(mech: aj.Mechanism, traj: Any) -> Array:
+    """Of each trajectory, the largest speed of a point of contact, against a point of the other body beside it."""
+    samples, batch, _ = traj.q.shape
+    twists = np.asarray(traj.model.body_twists(*(x.reshape(samples * batch, -1) for x in (traj.q, traj.v))))
+    sizes = np.linalg.norm(twists.reshape(samples * batch, -1, 2, 3), axis=-1)  # of w and u
+    found = np.zeros(samples * batch)
+    for pair in mech.contacts:
+        for ball in pair.balls:
+            for end in (ball.first, ball.second):
+                w, u = twists[:, pair.body, :3], twists[:, pair.body, 3:]
+                other = sizes[:, pair.other, 1] + sizes[:, pair.other, 0] * REACH if pair.other >= 0 else 0.0
+                found = np.maximum(found, np.linalg.norm(u + np.cross(w, end), axis=1) + other)
+    return np.asarray(found.reshape(samples, batch).max(axis=0))
 
 
 def gap(distance: Any, points: Array) -> Array:

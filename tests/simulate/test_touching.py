@@ -7,6 +7,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import distances, joints, shapes
+from anyjoint.forces.resist import touches
 from anyjoint.view.contact import contact_marks
 from tests.simulate.touching import MASS, METHOD, RADIUS, G, at, ball, block, leg
 
@@ -160,7 +161,78 @@ def test_a_rocking_block_loses_what_housner_says():
     assert left == pytest.approx(1 - 1.5 * np.sin(np.arctan(width / height)) ** 2, rel=1.5e-3)
 
 
+# -- ways that bend, and bodies that turn ------------------------------------------------------------------------------
+
+
+def test_friction_on_a_bent_way_is_that_of_what_presses():
+    """A bead that slides round in a drum is pressed on by m v^2 / R alone: v = v0 / (1 + mu v0 t / R)."""
+    mech = aj.Mechanism("drum", gravity=(0, 0, 0))
+    mech.add_body("bead", joint=joints.Translational(), inertia=aj.Inertia.sphere(MASS, 0.05))
+    mech.add_contact("bead", (0, 0, 0), on=lambda p: 1 - aj.sqrt(p[0] ** 2 + p[1] ** 2), friction=0.1)
+    traj = run(mech, [1.0, 0, 0], [0, 2.0, 0], duration=1.0)
+    assert np.linalg.norm(traj.v[-1]) == pytest.approx(2 / (1 + 0.1 * 2), rel=2e-4)
+    track = traj.contacts["bead-ground"]
+    pressed = (track.forces * track.normals).sum(axis=-1)
+    aside = np.linalg.norm(track.forces - pressed[..., None] * track.normals, axis=-1)
+    assert aside[10:] == pytest.approx(0.1 * pressed[10:], rel=1e-3)
+
+
+@pytest.mark.parametrize(("friction", "falls"), [(0.3, G - 0.3 * 16), (0.7, 0.0)])
+def test_a_drum_that_turns_holds_what_friction_can(friction, falls):
+    """The rotor of a fair: what stands at its wall falls with g - mu w^2 R, and not at all where that is below 0."""
+    mech = aj.Mechanism("rotor")
+    mech.add_body("drum", joint=joints.Revolute("z"), inertia=aj.Inertia.cylinder(1e4, 1.0, 1.0))
+    mech.add_body("rider", joint=joints.Translational(), inertia=aj.Inertia.sphere(MASS, 0.05))
+    wall = lambda p: 1 - aj.sqrt(p[0] ** 2 + p[1] ** 2)  # noqa: E731
+    mech.add_contact("rider", (0, 0, 0), on=wall, of="drum", friction=friction)
+    traj = run(mech, [0, 1.0, 0, 0], [4.0, 0, 4.0, 0], duration=0.5)
+    assert traj.v[-1, 3] == pytest.approx(-falls * 0.5, rel=5e-3, abs=2e-5)
+
+
+@pytest.mark.parametrize("dt", [1e-3, 2e-3])
+def test_what_lies_on_a_turntable_creeps_no_faster_than_elsewhere(dt):
+    """At 0.3 m and 4 rad/s, held by friction: not h w^2 r / 2, 2.4 mm/s, but less than 10 um/s."""
+    mech, size = aj.Mechanism("turntable"), (0.06, 0.06, 0.04)
+    mech.add_body("table", joint=joints.Revolute("z"), inertia=aj.Inertia.cylinder(1e3, 1.0, 0.1))
+    box = shapes.Box(*size)
+    mech.add_body("box", joint=joints.FreeQuaternion(), inertia=box.inertia(MASS), shape=box)
+    mech.add_contact("box", on=distances.HalfSpace(), of="table", friction=0.8)
+    traj = run(mech, [0, *at(0.02, 0.3)], [4.0, 0, 0, 4.0, 0, 1.2, 0], duration=0.5, dt=dt)
+    away = np.hypot(traj.q[:, 5], traj.q[:, 6])
+    half = len(away) // 2
+    assert abs(away[-1] - away[half]) < 1e-5 * (traj.t[-1] - traj.t[half])
+
+
 # -- laws --------------------------------------------------------------------------------------------------------------
+
+
+def superellipsoid(p):
+    return (p[0] / 0.2) ** 4 + (p[1] / 0.15) ** 4 + (p[2] / 0.12) ** 4 - 1
+
+
+@pytest.mark.parametrize("shape", [shapes.Sphere(0.05), shapes.Capsule(0.05, 0.3)], ids=["ball", "capsule"])
+@pytest.mark.parametrize(
+    "on",
+    [distances.Sphere(0.15), distances.Capsule(0.1, 0.2), distances.Cylinder(0.15, 0.2), superellipsoid,
+     lambda p: p[0] ** 2 + 2 * p[1] ** 2 + 3 * p[2] ** 2 - 0.04],
+    ids=["sphere", "capsule", "cylinder", "superellipsoid", "ellipsoid"],
+)  # fmt: skip
+def test_gaps_change_by_the_rate_along_the_normal(shape, on):
+    """Of what touches nearest: else forces would be no slopes of an energy, and contacts would make some."""
+    mech, rng = aj.Mechanism("one"), np.random.default_rng(5)
+    mech.add_body("it", joint=joints.FreeQuaternion(), inertia=aj.Inertia.sphere(1.0, 0.1))
+    touch, e = touches(mech, mech.add_contact("it", shape, on=on))[-1], 1e-6
+    for _ in range(12):
+        turn, away = rng.normal(size=(2, 3))
+        pose = aj.Pose.translation(*(0.28 * away / np.linalg.norm(away))) @ aj.Pose.rotation(turn, 1.0)
+        w, u = rng.normal(size=(2, 3))
+        spin = np.linalg.norm(w)
+        far = [aj.Pose.translation(*(x * u)) @ pose @ aj.Pose.rotation(w, x * spin) for x in (-e, e)]
+        behind, ahead = (float(touch.meeting(x, aj.Pose(), touch.numbers)[0]) for x in far)
+        _, point, normal = (np.array(x, dtype=float) for x in touch.meeting(pose, aj.Pose(), touch.numbers))
+        T = np.array(pose.matrix, dtype=float)
+        rate = normal @ (u + np.cross(T[:3, :3] @ w, point - T[:3, 3]))
+        assert (ahead - behind) / (2 * e) == pytest.approx(rate, abs=3e-3)
 
 
 def test_accelerations_balance_the_forces_that_are_told():

@@ -18,6 +18,10 @@ def flat(p):
     return aj.maximum(p[2], 0.0)
 
 
+def squared(p):
+    return p[2] ** 2
+
+
 def broken(p):
     return aj.sqrt(p[2])
 
@@ -36,9 +40,12 @@ def broken(p):
         ({"at": (0, 0, 1)}, "expected a Pose"),
         ({"on": 3.0}, "expected a signed distance"),
         ({"on": flat}, r"gradient of distance function flat \(.*test_touching_bad_input.py:\d+\) vanishes"),
+        ({"on": squared}, r"gradient of distance function squared \(.*\) vanishes on its surface"),
+        ({"on": lambda p: (p[0] ** 2 + p[2] ** 2 - 1) ** 3}, "vanishes on its surface"),
         ({"on": broken}, r"distance function broken"),
         ({"on": lambda p: (p[0], p[1])}, "expected one number"),
         ({"shape": shapes.Torus(1.0, 0.1)}, "a Torus does not touch; give a Sphere"),
+        ({"shape": shapes.Group(())}, "in which there is nothing"),
         ({"shape": [1.0, 2.0]}, "expected shapes.Sphere"),
         ({"shape": [[1.0, 2.0, np.inf]]}, "expected shapes.Sphere"),
         ({"name": ""}, "name=''"),
@@ -49,6 +56,20 @@ def test_contacts_that_cannot_be_are_refused(given, said):
     with pytest.raises(aj.AnyjointError, match=said):
         mech.add_contact("ball", **given)
     assert mech.contacts == []
+
+
+@pytest.mark.parametrize(
+    "steep",
+    [
+        lambda p: aj.exp(10 * p[2]) - 1,
+        lambda p: p[0] ** 2 + p[1] ** 2 + p[2] ** 2 - 0.01,
+        lambda p: 1e-6 * (p[2] - 0.4 * (p[0] ** 2 + p[1] ** 2)),
+        lambda p: aj.maximum(p[2], aj.sqrt(p[0] ** 2 + p[1] ** 2) - 0.3),
+    ],
+)
+def test_functions_that_are_no_distances_but_have_normals_are_taken(steep):
+    mech = free(shapes.Sphere(0.1))
+    assert mech.add_contact("ball", on=steep) in mech.contacts
 
 
 def test_bodies_that_cannot_touch_are_refused():

@@ -24,18 +24,28 @@ FIRM = 25.0  # times the mass that a contact feels over the square of a step: no
 @dataclass(frozen=True)
 class Begun:
     """Rows at the beginning of a step: K (6, rows) per body that moves, N (rows) per coordinate, the rates u, and what
-    the law asks for beside them. A contact also shows its point and its normal, then its two tangents, in the world."""
+    the law asks for beside them. A contact also shows its point and its normal, then its two tangents, in the world.
+
+    `ahead` is how much rates change within half a step by motion alone, while links go straight on and turn evenly.
+    """
 
     K: Sequence[Matrix]
     N: Sequence[Vector]
     u: Scalars
     data: Scalars
     shown: Scalars = ()
+    ahead: Scalars = ()
 
     @property
     def parts(self) -> list[Scalar]:
         """All values, to be taken apart."""
-        return [list(self.K), list(self.N), list(self.u), list(self.data), list(self.shown)]
+        return [list(x) for x in (self.data, self.K, self.N, self.u, self.shown, self.ahead)]
+
+    @classmethod
+    def of(cls, parts: Sequence[Any]) -> Begun:
+        """From its parts; the first of them are what the law asks for."""
+        data, K, N, u, shown, ahead = parts
+        return cls(K, N, u, data, shown, ahead)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -70,6 +80,11 @@ class Resistance:
     def law(self, u: Scalars, data: Scalars) -> list[Scalar]:
         """The forces along the rows at rates u: minus the slope of a convex function of u."""
         raise TypeError(f"{type(self).__name__} has no law")
+
+    def knowing(self, begun: Begun, ahead: Scalars) -> tuple[Scalars, Scalars]:
+        """What the law asks for, and how rates as it sees them differ from those along rows in the middle of the step,
+        once it is known by how much rates change within half a step."""
+        return begun.data, [0.0 for _ in begun.u]
 
 
 def firmness(stiffness: Scalar, mass: Scalar, h: Scalar) -> Scalar:

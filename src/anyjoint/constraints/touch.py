@@ -20,6 +20,9 @@ FRAME = 12  # numbers of a pose
 SHOWN = 9  # numbers of a point of contact among results: where it is, its normal, the force there
 HALVINGS = 7  # of a capsule's axis, before a secant
 SLIDES = 5  # along the surface of a plain function to where it is nearest
+FORESEEN, AXIAL = 2, 3  # the same half a step ahead, and along an axis that is halved
+# Foreseen is half a step in which neither a normal turns by more than this cosine, as at edges, nor links by these rad.
+STEADY, TURNS = 0.9, 0.5
 TINY = 1e-36
 
 
@@ -47,30 +50,62 @@ class Touch(Resistance):
         moving = iter(bodies)
         a, b = (next(moving) if body >= 0 else None for body in self.bodies)
         *_, friction, stiffness, dissipation, slip, mass = numbers
-        gap, point, normal = self.meeting(_pose(a), _pose(b), numbers)
+        frame = _pose(b) @ pose_of(numbers[7 : 7 + FRAME])
+        center = self._center(_pose(a), frame, numbers)
+        gap, point, normal = self._seen(frame, center, numbers[6])
         axes = [normal, *tangents(normal)]
-        K = [_along(axes, point, body, sign) for body, sign in ((a, 1), (b, -1)) if body is not None]
-        twists = [[*body.w, *body.u] for body in bodies]
-        u = [sum((dot(k[:, i], twist) for k, twist in zip(K, twists, strict=True)), 0.0) for i in range(3)]
+        K, u = _rows(axes, point, a, b)
         k = firmness(stiffness, mass, h)
         f0 = -k * gap
-        # Friction is that of the normal force at the beginning, or the step would not be convex.
+        later, steady = self._later(a, b, frame.act(list(center)), axes, numbers, 0.5 * h)
         most = friction * pushing(u[0], f0, 0.0, dissipation)
-        return Begun(K, [], u, [f0, h * k, dissipation, most, slip], [*point, *normal, *axes[1], *axes[2]])
+        data = [f0, h * k, dissipation, most, slip, friction, steady]
+        ahead = [x - y for x, y in zip(later, u, strict=True)]
+        return Begun(K, [], u, data, [*point, *normal, *axes[1], *axes[2]], ahead)
 
     def law(self, u: Scalars, data: Scalars) -> list[Scalar]:
-        f0, hk, d, most, slip = data
+        f0, hk, d, most, slip, *_ = data
         return [pushing(u[0], f0, hk, d), *rubbing(u[1:], most, slip)]
+
+    def knowing(self, begun: Begun, ahead: Scalars) -> tuple[Scalars, Scalars]:
+        """Friction is that of the normal force at the beginning, or the step would not be convex.
+
+        Where a way is bent, or bodies turn, rates in the middle of the step differ by `ahead` from those at its ends.
+        What sticks has no slip at the end; and the gap in the middle is not that by which bodies press on each other:
+        without what the way bends away by until the end, it gives the normal force of the step before.
+        """
+        f0, hk, d, _, *rest = begun.data
+        _, friction, steady = rest
+        normal, *aside = (steady * x for x in ahead)
+        most = friction * pushing(begun.u[0] - normal, f0 + hk * normal, 0.0, d)
+        return [f0, hk, d, most, *rest], [0.0, *aside]
 
     def meeting(self, a: Pose, b: Pose, numbers: Scalars) -> tuple[Scalar, Vector, Vector]:
         """The gap, the point of the first body that is nearest, and the normal towards it, in the world."""
         frame = b @ pose_of(numbers[7 : 7 + FRAME])
+        return self._seen(frame, self._center(a, frame, numbers), numbers[6])
+
+    def _center(self, a: Pose, frame: Pose, numbers: Scalars) -> Vector:
+        """The middle of the ball, or of that of a capsule which is nearest, as the distance sees it."""
         back = frame.inverse()
-        ends = [back.act(list(a.act(numbers[i : i + 3]))) for i in ((0, 3) if self.long else (0,))]
-        center, radius = self._nearest(*ends), numbers[6]
-        gap, normal = gap_and_normal(self.distance, center)
-        point = frame.act(list(center - radius * normal))
-        return gap - radius, point, frame.R @ normal
+        return self._nearest(*(back.act(list(a.act(numbers[i : i + 3]))) for i in ((0, 3) if self.long else (0,))))
+
+    def _seen(self, frame: Pose, center: Vector, radius: Scalar, *slides: int) -> tuple[Scalar, Vector, Vector]:
+        gap, normal = gap_and_normal(self.distance, center, *slides)
+        return gap - radius, frame.act(list(center - radius * normal)), frame.R @ normal
+
+    def _later(
+        self, a: Touched | None, b: Touched | None, center: Vector, axes: Sequence[Vector], numbers: Scalars, t: Scalar
+    ) -> tuple[Scalars, Scalar]:
+        """Rates after the time t, of links that go straight on and turn evenly; and 1, or 0 where that is too far."""
+        a_later, b_later = (None if x is None else further(x, t) for x in (a, b))
+        frame = _pose(b_later) @ pose_of(numbers[7 : 7 + FRAME])
+        place = center if a is None or a_later is None else a_later.p + a_later.R @ (a.R.T @ (center - a.p))
+        _, point, normal = self._seen(frame, frame.inverse().act(list(place)), numbers[6], FORESEEN)
+        turned = sum((dot(x.w, x.w) for x in (a, b) if x is not None), 0.0) * (t * t)
+        near = select(less(turned, TURNS * TURNS), select(less(STEADY, dot(normal, axes[0])), 1.0, 0.0), 0.0)
+        new = [normal, *(axis - dot(axis, normal) * normal for axis in axes[1:])]
+        return _rows(new, point, a_later, b_later)[1], near
 
     def _nearest(self, first: Vector, second: Vector | None = None) -> Vector:
         """Where along an axis the distance is least: halvings of the part where it changes sign, then a secant."""
@@ -78,13 +113,13 @@ class Touch(Resistance):
             return first
         way = second - first
 
-        def slope(s: Scalar) -> Scalar:
-            return dot(gradient(self.distance, first + s * way)[1], way)
+        def slope(s: Scalar, *slides: int) -> Scalar:  # of the distance itself, whatever its function is
+            return dot(gap_and_normal(self.distance, first + s * way, *slides)[1], way)
 
         low, high = 0.0, 1.0
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
-            rises = less(0.0, slope(middle))
+            rises = less(0.0, slope(middle, AXIAL))
             low, high = select(rises, low, middle), select(rises, middle, high)
         at_low, at_high = slope(low), slope(high)
         inside = less(at_low * at_high, 0.0)
@@ -100,14 +135,14 @@ def gradient(distance: Distance, p: Vector) -> tuple[Scalar, Vector]:
     return value[0], vector(*(column[0] for column in partials))
 
 
-def gap_and_normal(distance: Distance, p: Vector) -> tuple[Scalar, Vector]:
+def gap_and_normal(distance: Distance, p: Vector, most: int = SLIDES) -> tuple[Scalar, Vector]:
     """The distance to the nearest place where the function is 0, and the normal there.
 
     A true distance knows both at once. For any other function, places are improved: along the surface towards where the
     normal leads to p, as far as its curvature between the last two places lets us, then down to it.
     """
     gap, normal = _sight(distance, p)
-    slides = getattr(distance, "slides", SLIDES)
+    slides = min(getattr(distance, "slides", SLIDES), most)
     if not slides:
         return gap, normal
     x, part = p - gap * normal, 0.5
@@ -144,9 +179,39 @@ def pose_of(numbers: Sequence[Scalar]) -> Pose:
     return Pose((Translation(tuple(numbers[9:12])), Turn(vector(*numbers[:9]).reshape(3, 3))))
 
 
+@dataclass(frozen=True)
+class Later:
+    """A link after a while."""
+
+    R: Matrix
+    p: Vector
+    w: Vector
+    u: Vector
+    X: Pose
+
+
+def further(body: Touched, t: Scalar) -> Later:
+    """A link that went straight on and turned evenly for the time t; Cayley's rotation is good to third order."""
+    x, y, z = half = 0.5 * t * body.w
+    spin = vector(0.0, -z, y, z, 0.0, -x, -y, x, 0.0).reshape(3, 3)
+    turn = (2 / (1 + dot(half, half))) * (spin + spin @ spin)
+    u = body.u + turn.T @ body.u
+    return Later(body.R + body.R @ turn, body.p + t * (body.R @ body.u), body.w, u, body.X)
+
+
 def _pose(body: Touched | None) -> Pose:
     """Where a body is in the world."""
     return Pose() if body is None else Pose((Translation(tuple(body.p)), Turn(body.R))) @ body.X
+
+
+def _rows(
+    axes: Sequence[Vector], point: Vector, a: Touched | None, b: Touched | None
+) -> tuple[list[Matrix], list[Scalar]]:
+    """Rows along axes of the world of those of two links that move, and their rates."""
+    moving = [(body, sign) for body, sign in ((a, 1), (b, -1)) if body is not None]
+    K = [_along(axes, point, body, sign) for body, sign in moving]
+    twists = [[*body.w, *body.u] for body, _ in moving]
+    return K, [sum((dot(k[:, i], v) for k, v in zip(K, twists, strict=True)), 0.0) for i in range(len(axes))]
 
 
 def _along(axes: Sequence[Vector], point: Vector, body: Touched, sign: int) -> Matrix:

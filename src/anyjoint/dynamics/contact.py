@@ -29,7 +29,7 @@ def unbalanced(body: Record, parent: Parent) -> None:
     Velocities are those in the middle of the step: gyroscopic forces that are felt at its beginning would add energy.
     Springs and dampers know those at the beginning, `drift` before them. `shift` is how links accelerate because axes
     of free bodies turn, `turn`, along which their velocities are: within a step, velocities keep to the axes in its
-    middle.
+    middle. `pace` is how links accelerate, against gravity, while velocities stay.
     """
     body.qdd = body.qdd_rest
     accelerate(body, parent)
@@ -38,6 +38,7 @@ def unbalanced(body: Record, parent: Parent) -> None:
     implicit.stretch(body, h)
     implicit.come_to_rest(body)
     body.shift = body.W.motion(body.A.motion(parent.shift) + (body.S_A + body.S_B) @ body.turn)
+    body.pace = vector(*body.wdot, *body.acceleration) - body.shift
 
 
 def inertias(body: Record, parent: Parent) -> None:
@@ -68,6 +69,6 @@ CONTACT = algorithm(
     ("inward", inertias),
     ("outward", answers),
     inputs=[*implicit.ROWS, "drift", "turn", "found", *FEEDS],
-    results=["answer", "eta", "shift", "pile"],
+    results=["answer", "eta", "shift", "pace", "pile"],
     over="regrouped",
 )

@@ -19,6 +19,7 @@ from anyjoint.geometry import distances
 from anyjoint.geometry.distances import Distance, HalfSpace, as_distance
 from anyjoint.geometry.distances.distance import FunctionDistance
 from anyjoint.scalar import is_real, reals
+from anyjoint.scalar.array import Floats
 from anyjoint.spatial import Pose, vector
 
 from .constrain import body_index
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 Point = tuple[float, ...]
 PROBES = 32  # points at which a distance must have a gradient
 FLAT = 1e-9  # a gradient so small is none
+SEARCHED, DESCENTS = 8, 30  # of these points, those from which its surface is searched for, and steps of each search
+BESIDE, LEVEL = 1e-3, 1e-3  # metres; of the slope beside a surface: what slopes less there has no normal
 EDGED = (distances.Box, distances.Cylinder)  # on which corners of boxes may come to lie on an edge
 ROUNDED = 0.02  # of the shortest side: corners of boxes there
 
@@ -133,6 +136,8 @@ def checked_balls(where: str, given: Any, distance: Distance) -> tuple[Ball, ...
     shapes = list(given) if isinstance(given, (list, tuple)) else [given]
     if shapes and all(isinstance(shape, Shape) for shape in shapes):
         made = [ball for shape in shapes for ball in _of_shape(where, shape, Pose(), distance)]
+        if not made:
+            raise ModelError(f"{where}: it touches with {given!r}, in which there is nothing; give shapes or points")
         return tuple(dict.fromkeys(made))
     try:
         points = np.atleast_2d(reals(given))
@@ -189,7 +194,8 @@ def checked_distance(where: str, given: Any) -> Distance:
         )
     made = as_distance(given)
     name = made.name if isinstance(made, FunctionDistance) else type(made).__name__
-    for p in np.random.default_rng(7).normal(size=(PROBES, 3)) * np.geomspace(0.03, 3.0, PROBES)[:, None]:
+    points = np.random.default_rng(7).normal(size=(PROBES, 3)) * np.geomspace(0.03, 3.0, PROBES)[:, None]
+    for k, p in enumerate(points):
         try:
             value, slope = gradient(made, vector(*p))
         except AnyjointError as error:
@@ -203,7 +209,32 @@ def checked_distance(where: str, given: Any) -> Distance:
                 f"{where}: the gradient of {name} vanishes at ({at}), so that there is no normal; expected a function"
                 " that grows on the way out, everywhere"
             )
+        if isinstance(made, FunctionDistance) and k < SEARCHED and _levels_out(made, p):
+            raise ModelError(
+                f"{where}: the gradient of {name} vanishes on its surface, found from ({at}), so that there is no"
+                " normal; expected a function that passes through 0 there, as a distance does"
+            )
     return made
+
+
+def _levels_out(distance: Distance, p: Floats) -> bool:
+    """Whether a function has no slope where it is 0, as squares have not: the place is searched for from p."""
+
+    def sight(x: Floats) -> tuple[float, Floats]:
+        value, slope = gradient(distance, vector(*x))
+        return float(value), np.array(slope, dtype=float)
+
+    x, ahead = np.array(p), np.zeros(3)
+    try:
+        for _ in range(DESCENTS):
+            value, slope = sight(x)
+            ahead = value / (slope @ slope) * slope
+            x = x - ahead
+        normal = slope / np.linalg.norm(slope)
+        below, here, above = (float(np.linalg.norm(sight(x + k * BESIDE * normal)[1])) for k in (-1, 0, 1))
+    except (AnyjointError, ArithmeticError):  # what is not defined there is told where it is met
+        return False
+    return float(np.linalg.norm(ahead)) < BESIDE and here < LEVEL * min(below, above)
 
 
 def pose_numbers(pose: Pose) -> Sequence[float]:

@@ -9,6 +9,7 @@ needs no sweeps: the slope of what is to be least is the sum of w (m - force).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.constraints import Begun, Resistance
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.mechanism import Mechanism
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import Scalars, Vector, dot, vector, zeros
 from anyjoint.tree.closures import ClosedPlan
 
@@ -35,6 +37,8 @@ from .seen import Exact, Sights, loaded
 from .setup import Rows
 from .sketch import Sketch
 
+MOVES = ("shift", "pace")  # results of sweeps: how links accelerate before anything pushes
+
 
 class ResistanceKernels:
     """Adds kernels and runs to a builder, as each of its methods is called."""
@@ -45,7 +49,9 @@ class ResistanceKernels:
     ) -> None:  # fmt: skip
         self.builder, self.mechanism, self.closed, self.pushes = builder, mechanism, closed, pushes
         self.frames, self.feeds, self.programs = frames, feeds, ResistancePrograms()
-        self.exact = numbers.patterns[len(closed.plan.links) + 1 + len(mechanism.constraints) :]
+        falls, *exact = numbers.patterns[len(closed.plan.links) :]  # of gravity, and of frames
+        self.up = tuple(None if g is None else -g for g in falls)
+        self.exact = exact[len(mechanism.constraints) :]
         self.h = builder.place("h")
         chosen = [spot for spot in pushes.spots if isinstance(spot.push, Resistance)]
         self.count = sum(spot.rows for spot in chosen)
@@ -85,9 +91,9 @@ class ResistanceKernels:
     def _trace(self, spot: Spot, landings: Sequence[Landing], seen: Exact, numbers: Pattern) -> Group:
         assert isinstance(spot.push, Resistance)
         sketch = Sketch()
-        bodies, q, qd, own = loaded(sketch, spot, numbers, seen)
+        bodies, q, qd, own = loaded(sketch, spot, (*numbers, *self.up), seen)
         h = sketch.load("h", "row", [None])[0]
-        begun = self.programs.begin(sketch.graph, spot.push, bodies, q, qd, own, h)
+        begun = fallen(self.programs.begin(sketch.graph, spot.push, bodies, q, qd, own[:-3], h), spot, own[-3:], h)
         stash = self._keep(sketch, begun.parts)
         rates = sketch.argument("u", "lane")
         for k, x in enumerate(begun.u):
@@ -132,7 +138,7 @@ class ResistanceKernels:
         """The kernel that loads sweeps with the straight line of a law at u, and keeps that."""
         assert isinstance(spot.push, Resistance)
         sketch = Sketch()
-        start = Begun(*begun.rebuild(sketch.load("stash", "lane", begun.known)))
+        start = Begun.of(begun.rebuild(sketch.load("stash", "lane", begun.known)))
         u, before = (sketch.load(name, "lane", [None] * spot.rows) for name in ("u", "start"))
         h = sketch.load("h", "row", [None])[0]
         force, slope = self.programs.slopes(sketch.graph, spot.push, u, start.data)
@@ -156,20 +162,29 @@ class ResistanceKernels:
             self._run(group.load, [list(column) for column in zip(*columns, strict=True)])
 
     def start_from(self, results: Mapping[str, Sequence[int]]) -> None:
-        """Rates that rows would have at the end if nothing pushed: those of the beginning, along axes that stay."""
+        """Rates that rows would have at the end if nothing pushed, as laws see them, and what laws ask for.
+
+        Those of the beginning, along axes that stay, and what they change by in half a step.
+        """
         work = self.builder.room(0).array
 
         def trace(sketch: Sketch, group: Group) -> None:
-            begun = Begun(*group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))
+            assert isinstance(group.spot.push, Resistance)
+            begun = Begun.of(group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))
             h = sketch.load("h", "row", [None])[0]
-            start = vector(*begun.u)
+            start, ahead = vector(*begun.u), vector(*begun.ahead)
             for K in begun.K:
-                start = start + h * (K.T @ vector(*sketch.load("shift", "lane", [None] * 6)))
-            self._put(sketch, {"start": start})
+                shift, pace = (vector(*sketch.load(name, "lane", [None] * 6)) for name in MOVES)
+                start, ahead = start + h * (K.T @ shift), ahead + 0.5 * h * (K.T @ pace)
+            data, more = group.spot.push.knowing(begun, list(ahead))
+            for k, (x, was) in enumerate(zip(data, begun.data, strict=True)):  # they are the first of a stash
+                if x is not was:
+                    sketch.store(0, k, x)
+            self._put(sketch, {"start": start + vector(*more)})
 
         def places(x: Member) -> list[Place]:
-            shift = [Place(work, results["shift"][self.closed.at[link]]) for link in x.spot.links]
-            return [x.begun, self.h, *shift, self.start.at(x.row)]
+            moves = (Place(work, results[name][self.closed.at[link]]) for link in x.spot.links for name in MOVES)
+            return [x.begun, self.h, *moves, self.start.at(x.row)]
 
         self._each(trace, places)
 
@@ -178,7 +193,7 @@ class ResistanceKernels:
         work = self.builder.room(0).array
 
         def trace(sketch: Sketch, group: Group) -> None:
-            start = Begun(*group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))
+            start = Begun.of(group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))
             y, W = group.line.rebuild(sketch.load("line", "lane", group.line.known))
             h = sketch.load("h", "row", [None])[0]
             u, m, before = (vector(*sketch.load(name, "lane", [None] * group.rows)) for name in ("u", "m", "start"))
@@ -205,7 +220,7 @@ class ResistanceKernels:
 
         def trace(sketch: Sketch, group: Group) -> None:
             assert isinstance(group.spot.push, Resistance)
-            start = Begun(*group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))
+            start = Begun.of(group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))
             part = sketch.load("alpha", "lane", [None])[0]
             names = ("u", "w", "m", "dm")
             u, w, m, dm = (vector(*sketch.load(name, "lane", [None] * group.rows)) for name in names)
@@ -223,7 +238,7 @@ class ResistanceKernels:
         """Forces of contacts in the world, as results: those under which the mechanism is in balance."""
 
         def trace(sketch: Sketch, group: Group) -> None:
-            start = Begun(*group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))
+            start = Begun.of(group.begun.rebuild(sketch.load("stash", "lane", group.begun.known)))
             m, out = sketch.load("m", "lane", [None] * 3), sketch.argument("result", "row")
             axes = [vector(*start.shown[k : k + 3]) for k in (3, 6, 9)]
             for k, x in enumerate(m[0] * axes[0] + m[1] * axes[1] + m[2] * axes[2]):
@@ -253,3 +268,12 @@ class ResistanceKernels:
             argument = sketch.argument(name, "lane")
             for k, x in enumerate(entries):
                 sketch.store(argument, k, x)
+
+
+def fallen(begun: Begun, spot: Spot, up: Scalars, h: Scalar) -> Begun:
+    """Rates ahead without what accelerations of links against gravity add to them; between links that is nothing."""
+    if all(body >= 0 for body in spot.push.bodies):
+        return begun
+    axes = [begun.shown[k : k + 3] for k in (3, 6, 9)]
+    ahead = [x - 0.5 * h * dot(axis, up) for x, axis in zip(begun.ahead, axes, strict=True)]
+    return replace(begun, ahead=ahead)

@@ -43,7 +43,7 @@ class ResistancePrograms:
     ) -> Begun:  # fmt: skip
         """The rows of a resistance in a graph; `bodies` are those that move."""
         values = [x for body in bodies for x in entries(body)] + [*q, *qd, *numbers, h]
-        return Begun(*self._program(("begin", given.kind), lambda: _begun(given)).at(graph, values))
+        return Begun.of(self._program(("begin", given.kind), lambda: _begun(given)).at(graph, values))
 
     def law(self, graph: Graph, given: Resistance, u: Scalars, data: Scalars) -> Vector:
         """The forces along the rows at rates u."""
