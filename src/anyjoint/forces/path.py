@@ -15,7 +15,7 @@ from anyjoint.mechanism.body import Where
 
 from .around import OBSTACLES
 from .force import body_index, check_number, checked_range, checked_vector, driven_body, is_number
-from .walk import DRUM, MOVING, POINT, PULLEY, SOMETIMES, Course, path_course, path_length
+from .walk import DRUM, MOVING, POINT, PULLEY, SOMETIMES, Course, nowhere, path_course, path_length
 from .waypoint import ConditionalPoint, Drum, MovingPoint, Pulley
 from .wrap_ellipsoid import WrapEllipsoid
 
@@ -32,7 +32,7 @@ class Path:
     bodies: tuple[int, ...]
     coordinates: tuple[Coordinate, ...]
     numbers: tuple[float, ...]
-    course: Course | None = None  # points of the path by the same arguments; None of what has no place in space
+    course: Course = nowhere  # points of the path by the same arguments
 
 
 def check_listed(path: Any, what: str) -> None:

@@ -97,6 +97,11 @@ def path_course(kinds: tuple[Any, ...], sizes: tuple[int, ...], moved: bool) -> 
     return course
 
 
+def nowhere(*arguments: Any) -> list[list[Values]]:
+    """The course of what has no place in space, such as a coordinate."""
+    return []
+
+
 def _point(kind: Any, own: Values, q: Values) -> Values:
     """Where a point is on its body."""
     return vector(*kind[1](*(q[k] for k in kind[2]))) if kind[0] == MOVING else own[:3]

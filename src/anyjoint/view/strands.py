@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 STRESS = 5e6  # N/m^2 of a muscle's belly as it is drawn: a tenth of what it has, else bones would not be seen
 BELLY = (0.008, 0.05)  # least and largest radius of a belly, in lengths of the path
 PLAIN = 0.02  # radius of a muscle whose strength is not known, in lengths of its path
-THIN = 0.006  # radius of cables, in lengths of a middling one
+THIN = 0.01  # radius of cables, in lengths of a middling one
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +134,9 @@ class Strands:
                 out[-1]["radius"] = one.radius(length) if one.muscle else THIN * length
                 at += count
         cables = [x for x in out if x["kind"] == "cable"]
-        for cable in cables:  # all alike
-            cable["radius"] = float(np.median([x["radius"] for x in cables]))
+        middling = float(np.median([x["radius"] for x in cables] or [0.0]))
+        for cable in cables:
+            cable["radius"] = middling
         return tuple(out)
 
     def script(self) -> str:
@@ -147,12 +148,14 @@ class Strands:
             return ""
         texts, kinds = list[str](), list(self._programs.values())
         for program in kinds:
-            texts.append(f"(() => {{\n{compile_function([program.inputs], program.outputs).source('js')}return f;\n}})()")
+            text = compile_function([program.inputs], program.outputs).source("js")
+            texts.append(f"(() => {{\n{text}return f;\n}})()")
         paths = [
             [kinds.index(self._program(x.path)), [body for body in x.path.bodies if body >= 0],
              self._coordinates(x.path), list(x.path.numbers), sum(self._program(x.path).counts)] for x in self.all
         ]  # fmt: skip
-        return f"function makeStrands() {{\nconst kinds = [{', '.join(texts)}];\nconst paths = {json.dumps(paths)};\n{GLUE}}}\n"
+        tables = f"const kinds = [{', '.join(texts)}];\nconst paths = {json.dumps(paths)};\n"
+        return f"function makeStrands() {{\n{tables}{GLUE}}}\n"
 
 
 GLUE = """\
