@@ -232,6 +232,86 @@ def test_loops(loaded, text, rows, bodies):
     assert close(loop.frames[0].matrix, wanted.matrix, 1e-15)
 
 
+def bar(name, length):
+    inertia = (0.01, length**2 / 12, length**2 / 12, 0, 0, 0)
+    return body(name, 1.0, (length / 2, 0, 0), inertia)
+
+
+def four_bar(last, inside=None, more=""):
+    """A crank, a coupler and a rocker, whose far end hangs on the ground by a joint that closes the loop."""
+    zero = (0, 0, 0)
+    hang = [("ground", "crank", 0.0), ("crank", "coupler", 1.0), ("coupler", "rocker", 2.5)]
+    members = [
+        joint("PinJoint", parent, child, coordinates([child]), at=((at, 0, 0), zero)) for parent, child, at in hang
+    ]
+    inside = coordinates(["last"]) if inside is None else inside
+    members.append(joint(last, "ground", "rocker", inside, "last", ((3, 0, 0), zero), ((1.5, 0, 0), zero)))
+    return document([bar("crank", 1.0), bar("coupler", 2.5), bar("rocker", 1.5)], members, more)
+
+
+def test_a_joint_that_closes_a_loop_cuts_a_body(loaded):
+    """The same accelerations as with rows of a hinge, for which no body is cut."""
+    mech = loaded(four_bar("PinJoint"))
+    assert mech.source.coordinates["last"] == ("last", 0)
+    assert mech["rocker"].inertia.mass == mech["rocker_last"].inertia.mass == 0.5
+    (note,) = mech.source.notes
+    assert "'last' closes a loop" in note.message
+    rows = aj.Mechanism("rows", mech.gravity)
+    for name in ("crank", "coupler", "rocker"):
+        own = mech[name]
+        solid = own.inertia.scaled(2.0) if name == "rocker" else own.inertia
+        rows.add_body(name, None if own.parent < 0 else mech.bodies[own.parent].name, own.joint, own.placement, solid)
+    ends = aj.Pose.translation(3, 0, 0), aj.Pose.translation(1.5, 0, 0)
+    rows.add_loop(None, "rocker", joints.Revolute((0, 0, 1)), ends)
+    model = mech.compile()
+    q, v = model.assemble(*model.assemble([1.0, -0.7, -1.2, -0.9], [2.0, 0.0, 0.0, 0.0]))
+    assert close(model.forward_dynamics(q, v)[:3], rows.compile().forward_dynamics(q[:3], v[:3]), 1e-12)
+    assert close(q.sum(), 2 * q[3], 1e-9)  # the angle of the rocker, both ways around
+
+
+def test_loops_by_joints_may_be_functions_followers_and_several(loaded):
+    curve = f'<TransformAxis name="rotation1"><coordinates>last</coordinates><axis>0 0 1</axis>{LINE}</TransformAxis>'
+    custom = coordinates(["last"]) + f"<SpatialTransform>{curve}</SpatialTransform>"
+    pin, same = loaded(four_bar("PinJoint")), loaded(four_bar("CustomJoint", custom))
+    model, other = pin.compile(), same.compile()
+    q, v = model.assemble([1.0, -0.7, -1.2, -0.9], [2.0, 0.0, 0.0, 0.0])
+    assert close(model.forward_dynamics(q, v), other.forward_dynamics(q, v), 1e-12)
+    members = [joint("FreeJoint", "ground", "a", coordinates([f"a{k}" for k in range(6)]))]
+    members += [joint("BallJoint", "ground", "a", name=f"again{k}") for k in range(2)]
+    thrice = loaded(document([body("a", 3.0)], members))
+    assert [part.inertia.mass for part in thrice.bodies] == [1.0, 1.0, 1.0]
+    assert len(thrice.constraints) == 2
+
+
+def test_names_that_are_there_already(loaded):
+    members = [joint("PinJoint", "ground", "a", coordinates(["x"]), "j"),
+               joint("SliderJoint", "a", "b", coordinates(["x"]), "j")]  # fmt: skip
+    mech = loaded(document([body("a"), body("b")], members))
+    assert mech.source.joints == {"j": "a", "j_0": "b"}
+    assert mech.source.coordinates == {"x": ("a", 0)}
+    assert [w.rule for w in mech.source.warnings] == ["duplicate", "duplicate"]
+
+
+def test_coordinates_that_move_nothing(loaded):
+    """Left out where that is allowed; one that is given a constant is named by forward dynamics."""
+    inside = coordinates(["x", "idle"]) + "<SpatialTransform>" + "".join(
+        f'<TransformAxis name="{name}"><coordinates>{own}</coordinates><axis>{axis}</axis>{{{own}}}</TransformAxis>'
+        for name, own, axis in (("rotation1", "x", "0 0 1"), ("rotation2", "idle", "0 1 0"))
+    ) + "</SpatialTransform>"  # fmt: skip
+    constant = "<Constant><value>0.2</value></Constant>"
+    text = document([body("b")], [joint("CustomJoint", "ground", "b", inside)])
+    mech = loaded(text.replace("{x}", LINE).replace("{idle}", ""), allow="unsupported")
+    assert list(mech.source.coordinates) == ["x"]
+    assert np.isfinite(mech.compile().forward_dynamics([0.1], [0.0])).all()
+    mech = loaded(text.replace("{x}", LINE).replace("{idle}", constant))
+    (warning,) = mech.source.warnings
+    assert "'b' moves by 'idle', which moves nothing" in warning.message
+    model = mech.compile()
+    assert close(model.mass_matrix([0.1, 0.2]), np.diag([0.1, 0.0]), 1e-15)
+    with pytest.raises(aj.ModelError, match=r"coordinate 'idle': it moves nothing, or the same as others"):
+        model.forward_dynamics([0.1, 0.2], [0.0, 0.0])
+
+
 def locked(name, value):
     return f'<Coordinate name="{name}"><default_value>{value}</default_value><locked>true</locked></Coordinate>'
 
@@ -297,9 +377,16 @@ PIN = joint("PinJoint", "ground", "a", coordinates(["x"]))
     (document([body("a").replace("<mass>1.0", "<mass>one")], [PIN]), r":3: .*no finite decimal.*\[number\]"),
     (document([body("a", com=(0, 0))], [PIN]), r":3: .*expected 3 numbers.*\[vector\]"),
     (document([body("a")], [joint("PinJoint", "ground", "b")]), r":5: .*'b' is no body.*\[reference\]"),
-    (document([body("a")], [joint("PinJoint", "a", "a")]), r":5: .*not joined to the ground.*\[tree\]"),
+    (document([body("a"), body("b")], [joint("PinJoint", "a", "b"), joint("PinJoint", "b", "a")]),
+     r":6: .*not joined to the ground(.|\n)*:7: .*not joined to the ground.*\[tree\]"),
     (document([body("a")], [joint("RubberJoint", "ground", "a")]), r":5: .*<RubberJoint> is not known.*unsupported"),
-    (document([body("a")], [PIN, joint("PinJoint", "ground", "a", name="again")]), r":6: .*closes a loop.*unsupported"),
+    (document([body("a")], [PIN, joint("PinJoint", "a", "a", name="again")]), r":6: .*'a' to itself.*\[tree\]"),
+    (document([body("a"), body("b")], [PIN, joint("PinJoint", "b", "a", name="back")]),
+     r"1 problem:\n.*:7: .*'b' is not joined to the ground, but its child 'a' is: let them change places"),
+    (document([body("a")], [joint("CustomJoint", "ground", "a", coordinates(["x", "idle"]) + '<SpatialTransform>'
+     '<TransformAxis name="rotation1"><coordinates>x</coordinates><axis>0 0 1</axis><LinearFunction><coefficients>1 0'
+     "</coefficients></LinearFunction></TransformAxis></SpatialTransform>")]),
+     r":5: coordinate 'idle' moves nothing of joint 'a_joint'.*\[unsupported\]"),
     (document([body("a"), body("b")], [PIN]), r"body 'b' has no joint.*\[unsupported\]"),
     (document([body("a")], [PIN],
               '<ConstraintSet><objects><RollingOnSurfaceConstraint name="w"/></objects></ConstraintSet>'),

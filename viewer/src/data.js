@@ -66,12 +66,17 @@ async function readMotion(motion) {
     const { starts, points, forces } = motion.contacts;
     motion.contacts = { starts: decode(starts, Uint32Array), points: decode(points), forces: forces && decode(forces) };
   }
+  if (motion.strands) {
+    const { points, levels } = motion.strands;
+    motion.strands = { points: await unpackTracks(points), levels: levels && decode(levels, Uint8Array) };
+  }
 }
 
 /** The scene as its page holds it, with its arrays decoded. */
 export async function parseScene(text) {
   const scene = JSON.parse(text);
   scene.meshes = await Promise.all((scene.meshes ?? []).map(unpackMesh));
+  if (scene.live?.levels) scene.live.levels = decode(scene.live.levels, Uint8Array);
   for (const motion of scene.variants?.items ?? [scene]) await readMotion(motion);
   return scene;
 }

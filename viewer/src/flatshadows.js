@@ -9,7 +9,7 @@ function squash(light, height, out) {
 }
 
 export class FlatShadows {
-  constructor(bodies, stage) {
+  constructor(bodies, stage, others) {
     this.stage = stage;
     // The stencil counts: where one shadow lies, the next one adds nothing.
     this.material = new THREE.MeshBasicMaterial({
@@ -18,7 +18,7 @@ export class FlatShadows {
     });
     this.group = new THREE.Group();
     this.group.matrixAutoUpdate = false;
-    this.casting = [...bodies.groups, bodies.fixed, ...bodies.ofVariants];
+    this.casting = [...bodies.groups, bodies.fixed, ...bodies.ofVariants, ...others];
     this.copies = this.casting.map((group) => this.#copy(group));
     this.group.add(...this.copies);
     stage.scene.add(this.group);

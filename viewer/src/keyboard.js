@@ -46,6 +46,7 @@ export function bindKeys(viewer) {
     [["T"], "trails", { t: () => viewer.toggleTrails() }],
     [["X"], "body frames", { x: () => viewer.toggleFrames() }],
     [["C"], viewer.contacts.arrows ? "contact points and forces" : "contact points", { c: () => viewer.toggleContacts() }],
+    ...(viewer.strands.available ? [[["M"], "muscles and cables", { m: () => viewer.toggleStrands() }]] : []),
     [["F"], "follow the selected body", { f: () => viewer.follow() }],
     [["R"], "whole view", { r: () => viewer.goHome() }],
     [["E"], "energy", { e: () => viewer.toggleEnergy() }],

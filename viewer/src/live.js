@@ -15,8 +15,8 @@ function quantile(values, share) {
 }
 
 export class Live {
-  /** dynamics as in live.py; contacts(q, out) as in contact.py, or null where nothing touches. */
-  constructor(scene, dynamics, contacts = null) {
+  /** dynamics as in live.py; contacts(q, out) as in contact.py, strands(q, poses, out) as in strands.py, or null. */
+  constructor(scene, dynamics, contacts = null, strands = null) {
     const { q0, v0, gravity, dt } = scene.live;
     this.motion = new Motion(dynamics, { q0, v0, gravity, dt });
     this.still = Boolean(dynamics.still); // some coordinate moves no inertia: it can only be posed
@@ -28,6 +28,9 @@ export class Live {
     this.riding = contacts ? scene.live.contacts : []; // parents of the bodies that ride on something
     this.points = new Float64Array(3 * this.mostContacts);
     this.forces = new Float64Array(3 * this.mostContacts);
+    this.strands = strands;
+    this.levels = scene.live.levels ? Float64Array.from(scene.live.levels, (x) => x / 255) : null;
+    this.along = new Float64Array(3 * (scene.pulling ?? []).reduce((sum, { points }) => sum + points, 0));
     this.unit = scene.bodies.reduce((sum, body) => sum + (body.mass ?? 1), 0) * Math.hypot(...gravity) || 1; // N
     this.reset();
   }
@@ -132,6 +135,17 @@ export class Live {
     for (let k = 0; k < n; k++) place(this.past, 12 * (((this.samples - n + k) % MEMORY) * this.count + body), k);
     place(this.poses(), 12 * body, n);
     return n + 1;
+  }
+
+  /** Points of what pulls along paths, now. */
+  strandPoints() {
+    this.strands(this.motion.q, this.poses(), this.along);
+    return this.along;
+  }
+
+  /** How much each of them is activated, from 0 to 1; null if nothing is. */
+  strandLevels() {
+    return this.levels;
   }
 
   get mostContacts() {

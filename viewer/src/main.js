@@ -16,6 +16,7 @@ import { EnergyPlot } from "./plot.js";
 import { Pointer } from "./pointer.js";
 import { Pull } from "./pull.js";
 import { reducedMotion, Stage } from "./stage.js";
+import { Strands } from "./strands.js";
 import { Trails } from "./trails.js";
 import { VariantCard } from "./variants.js";
 
@@ -33,11 +34,12 @@ class Viewer {
     this.bodies = new Bodies(scene, this.stage.root, this.stage.lite);
     this.stage.cards = () => this.#covered();
     this.stage.onLoss = (lost) => this.#lost(lost);
-    this.source = scene.live ? new Live(scene, window.makeDynamics(), window.makeContacts?.()) : new Playback(scene);
+    this.source = scene.live ? new Live(scene, window.makeDynamics(), window.makeContacts?.(), window.makeStrands?.()) : new Playback(scene);
     this.trails = new Trails(this.bodies, this.stage.root);
     this.frames = new Frames(this.bodies, this.stage.root);
     this.contacts = new Contacts(this.source, this.stage.root);
-    this.shadows = this.stage.lite ? new FlatShadows(this.bodies, this.stage) : null;
+    this.strands = new Strands(scene, this.stage.root, this.stage.lite);
+    this.shadows = this.stage.lite ? new FlatShadows(this.bodies, this.stage, [this.strands.group]) : null;
     this.followed = -1;
     this.selected = -1;
     this.#interface();
@@ -108,6 +110,7 @@ class Viewer {
       trails: toggleButton("trail", "Trails", "T", () => this.toggleTrails()),
       frames: toggleButton("axes", "Body frames", "X", () => this.toggleFrames()),
       contacts: toggleButton("contact", this.contacts.arrows ? "Contact points and forces" : "Contact points", "C", () => this.toggleContacts()),
+      strands: toggleButton("strand", "Muscles and cables", "M", () => this.toggleStrands()),
       follow: toggleButton("follow", "Follow a body", "F", () => this.follow()),
       home: button("camera", "Whole view", "R", () => this.goHome()),
       energy: toggleButton("energy", "Energy", "E", () => this.toggleEnergy()),
@@ -116,6 +119,8 @@ class Viewer {
       help: toggleButton("keys", "Keys and gestures", "H", () => this.toggleSheet("help")),
     };
     this.tools.contacts.hidden = !this.contacts.available;
+    this.tools.strands.hidden = !this.strands.available;
+    setPressed(this.tools.strands, this.strands.available);
     this.tools.energy.hidden = !source.series();
     this.energy.card.hidden = !source.series() || matchMedia(PHONE).matches;
     this.label = h("div", { class: "label", hidden: true });
@@ -159,6 +164,10 @@ class Viewer {
 
   toggleContacts() {
     if (this.contacts.available) this.#toggle(this.contacts.mesh, this.tools.contacts);
+  }
+
+  toggleStrands() {
+    if (this.strands.available) this.#toggle(this.strands.group, this.tools.strands);
   }
 
   #toggle(object, tool) {
@@ -251,6 +260,7 @@ class Viewer {
     this.shadows?.update(this.dark);
     this.frames.update();
     this.contacts.update(this.source);
+    this.strands.update(this.source);
     this.pull?.update(this.size);
     this.#moveCamera();
     if (!this.energy.card.hidden) this.plot.draw(this.source.series());

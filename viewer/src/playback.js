@@ -40,6 +40,7 @@ export class Playback {
     this.end = this.times[this.frames - 1];
     this.energySeries = motion.energy;
     this.contacts = motion.contacts;
+    this.strands = motion.strands;
     this.time = Math.min(this.end, Math.max(this.start, this.time));
   }
 
@@ -89,12 +90,35 @@ export class Playback {
 
   /** Poses now, interpolated between the two nearest frames. */
   poses() {
+    const { i, j, s } = this.#between();
+    for (let b = 0; b < this.count; b++) this.#blend(b, i, j, s);
+    return this.rows;
+  }
+
+  /** The frames before and after now, and how far it is from one to the other. */
+  #between() {
     const i = this.frame;
     const j = Math.min(i + 1, this.frames - 1);
     const span = this.times[j] - this.times[i];
-    const s = span > 0 ? Math.min(1, Math.max(0, (this.time - this.times[i]) / span)) : 0;
-    for (let b = 0; b < this.count; b++) this.#blend(b, i, j, s);
-    return this.rows;
+    return { i, j, s: span > 0 ? Math.min(1, Math.max(0, (this.time - this.times[i]) / span)) : 0 };
+  }
+
+  /** A row of numbers per frame, now. */
+  #mixed(rows, scale = 1) {
+    const { i, j, s } = this.#between();
+    const size = rows.length / this.frames;
+    const [before, after] = [rows.subarray(i * size), rows.subarray(j * size)];
+    return Float64Array.from({ length: size }, (_, k) => ((1 - s) * before[k] + s * after[k]) * scale);
+  }
+
+  /** Points of what pulls along paths, now. */
+  strandPoints() {
+    return this.#mixed(this.strands.points);
+  }
+
+  /** How much each of them is activated, from 0 to 1; null if nothing ever is. */
+  strandLevels() {
+    return this.strands.levels ? this.#mixed(this.strands.levels, 1 / 255) : null;
   }
 
   #blend(body, i, j, s) {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 from typing import Any
 
 from anyjoint.constraints.constraint import Coordinate
@@ -13,17 +12,15 @@ from anyjoint.constraints.push import Measure
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
-from anyjoint.scalar import Scalar, less, select
-from anyjoint.spatial import vector
 
-from .around import OBSTACLES, Obstacles, Standing
-from .force import Values, Vector3, body_index, check_number, checked_range, checked_vector, driven_body, is_number
+from .around import OBSTACLES
+from .force import Vector3, body_index, check_number, checked_range, checked_vector, driven_body, is_number
+from .walk import DRUM, MOVING, POINT, PULLEY, SOMETIMES, Course, nowhere, path_course, path_length
 from .waypoint import ConditionalPoint, Drum, MovingPoint, Pulley
-from .wrap import WrapCylinder, WrapSphere, distance
+from .wrap import WrapCylinder, WrapSphere
 from .wrap_ellipsoid import WrapEllipsoid
 
 MOST = 2  # obstacles on one segment
-POINT, MOVING, SOMETIMES, DRUM, PULLEY = "point", "moving", "sometimes", "drum", "pulley"
 Point = tuple[Where, Vector3]
 Item = Point | MovingPoint | ConditionalPoint | WrapSphere | WrapCylinder | WrapEllipsoid | Drum | Pulley
 EXPECTED = "(body, point), MovingPoint, ConditionalPoint, WrapSphere, WrapCylinder, WrapEllipsoid, Drum or Pulley"
@@ -31,12 +28,13 @@ EXPECTED = "(body, point), MovingPoint, ConditionalPoint, WrapSphere, WrapCylind
 
 @dataclass(frozen=True)
 class Path:
-    """A path, read: the length as a measure of bodies and coordinates, and the numbers of that."""
+    """A path, read: the length as a measure of bodies and coordinates, the numbers of that, and where it runs."""
 
     measure: Measure
     bodies: tuple[int, ...]
     coordinates: tuple[Coordinate, ...]
     numbers: tuple[float, ...]
+    course: Course = nowhere  # points of the path by the same arguments
 
 
 def check_listed(path: Any, what: str) -> None:
@@ -89,8 +87,8 @@ def read_path(path: Sequence[Item], mechanism: Mechanism, what: str) -> Path:
         numbers += own
         sizes.append(len(own))
     _check_order(path, what)
-    measure = path_length(tuple(kinds), tuple(sizes), bool(coordinates))
-    return Path(measure, tuple(bodies), tuple(coordinates), tuple(numbers))
+    shape = tuple(kinds), tuple(sizes), bool(coordinates)
+    return Path(path_length(*shape), tuple(bodies), tuple(coordinates), tuple(numbers), path_course(*shape))
 
 
 def check_real(what: str, name: str, value: Any) -> float:
@@ -140,60 +138,3 @@ def crowded(standing: Sequence[Item]) -> str | None:
     if len(standing) > 1 and any(isinstance(item, WrapEllipsoid) for item in standing):
         return "on a segment with another obstacle; ellipsoids are gone around alone"
     return None
-
-
-@cache
-def path_length(kinds: tuple[Any, ...], sizes: tuple[int, ...], moved: bool) -> Measure:
-    """The length of a path of such items, as a function of the bodies' poses, coordinates and numbers."""
-
-    def length(*arguments: Any) -> Scalar:
-        poses, n = arguments[: len(kinds)], arguments[-1]
-        q = arguments[-2] if moved else ()
-        total: Scalar = 0.0
-        branches, divisor = list[Scalar](), None
-        at, last = 0, None
-        obstacles = Obstacles()
-        for kind, size, pose in zip(kinds, sizes, poses, strict=True):
-            own = n[at : at + size]
-            at += size
-            if kind[0] == DRUM:
-                branches.append(own[0] * (q[kind[1]] - own[1]))
-                continue
-            if kind[0] == PULLEY:
-                total = total + obstacles.extra()
-                branches.append(total if divisor is None else total / divisor)
-                total, last, divisor, obstacles = 0.0, None, own[0], Obstacles()
-                continue
-            if kind[0] in OBSTACLES:
-                obstacles.all.append(Standing(kind, pose, own))
-                continue
-            here = pose.act(_point(kind, own, q))
-            active = (_seen(kind, q), own[3], own[4]) if kind[0] == SOMETIMES else None
-            if last is not None:
-                way = distance(here - last)
-                total = total + _while(active, way, 0.0)
-                obstacles.pass_by(last, here, way, partial(_while, active))
-            last = here if last is None or active is None else vector(*(
-                _while(active, x, y) for x, y in zip(here, last, strict=True)))  # fmt: skip
-        total = total + obstacles.extra()
-        return sum(branches, total if divisor is None else total / divisor)
-
-    return length
-
-
-def _point(kind: Any, own: Values, q: Values) -> Values:
-    """Where a point is on its body."""
-    return vector(*kind[1](*(q[k] for k in kind[2]))) if kind[0] == MOVING else own[:3]
-
-
-def _seen(kind: Any, q: Values) -> Scalar:
-    """What a point that comes and goes depends on."""
-    return q[kind[1]] if kind[2] is None else kind[2](q[kind[1]])
-
-
-def _while(active: Any, then: Scalar, other: Scalar) -> Scalar:
-    """`then` while a coordinate is within its range, (x, low, high), or always."""
-    if active is None:
-        return then
-    x, low, high = active
-    return select(less(x, low), other, select(less(high, x), other, then))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from anyjoint.errors import InputError
 from anyjoint.mechanism.body import Where
-from anyjoint.scalar import Scalar, absolute, atan2, less, maximum, minimum, select, sqrt
+from anyjoint.scalar import Scalar, absolute, atan2, cos, less, maximum, minimum, select, sin, sqrt
 from anyjoint.spatial import Pose, cross, dot, unit_axis, vector
 from anyjoint.spatial.direction import frame_about
 
@@ -20,12 +20,16 @@ WHOLE = 2 * math.pi
 
 
 class Detour(NamedTuple):
-    """The way around an obstacle, and where it touches it first and last; it is taken where `arc` is positive."""
+    """The way around an obstacle, and where it touches it first and last; it is taken where `arc` is positive.
+
+    `bend(s)` is a point of the bent part, from where it touches first, s = 0, to where it does last, s = 1.
+    """
 
     arc: Scalar
     length: Scalar
     enter: Values
     leave: Values
+    bend: Callable[[float], Values]
 
 
 class Circle(NamedTuple):
@@ -108,7 +112,7 @@ def around_sphere(p: Values, q: Values, kind: Any, pose: Pose, n: Values) -> Det
     center = pose.act(n[:3])
     side = pose.R @ n[4:7] if kind[1] else None
     way = _around_circle(p - center, q - center, n[3], side).way
-    return way._replace(enter=center + way.enter, leave=center + way.leave)
+    return way._replace(enter=center + way.enter, leave=center + way.leave, bend=lambda s: center + way.bend(s))
 
 
 def around_cylinder(p: Values, q: Values, kind: Any, pose: Pose, n: Values) -> Detour:
@@ -124,7 +128,12 @@ def around_cylinder(p: Values, q: Values, kind: Any, pose: Pose, n: Values) -> D
         nearer = -maximum(-absolute(touched), -absolute(left))
         arc = select(less(n[-1], nearer), -1.0, arc)
     enter, leave = (center + R @ vector(x[0], x[1], z) for x, z in ((flat.enter, touched), (flat.leave, left)))
-    return Detour(arc, sqrt(flat.length * flat.length + rise * rise), enter, leave)
+
+    def bend(s: float) -> Values:
+        x = flat.bend(s)
+        return center + R @ vector(x[0], x[1], touched + s * (left - touched))
+
+    return Detour(arc, sqrt(flat.length * flat.length + rise * rise), enter, leave, bend)
 
 
 def _around_circle(a: Values, b: Values, radius: Scalar, side: Values | None) -> Circle:
@@ -140,19 +149,28 @@ def _around_circle(a: Values, b: Values, radius: Scalar, side: Values | None) ->
         middle, nearest = a / distance(a) + b / distance(b), a + share * way
         towards = select(less(tangents, angle), dot(middle, side), dot(nearest, side))
         angle, turned = select(less(towards, 0.0), WHOLE - angle, angle), select(less(towards, 0.0), -1.0, 1.0)
-    arc = angle - tangents
+    around = arc = angle - tangents
     length = before + after + radius * arc
     for x in outside:  # from within, there is no way around
         arc = select(less(x, 0.0), -1.0, arc)
     enter, leave = _touched(a, b, before, radius, turned), _touched(b, a, after, radius, turned)
-    return Circle(Detour(arc, length, enter, leave), before, after)
+
+    def bend(s: float) -> Values:
+        turn, across = atan2(before, radius) + s * around, _across(a, b)
+        return radius * ((cos(turn) / distance(a)) * a + (turned * sin(turn) / distance(across)) * across)
+
+    return Circle(Detour(arc, length, enter, leave, bend), before, after)
 
 
 def _touched(a: Values, b: Values, tangent: Scalar, radius: Scalar, turned: Scalar) -> Values:
     """Where the tangent from a touches, on the way to b, or, `turned` by -1, on the way around behind."""
-    square = dot(a, a) + TINY
-    across = b - (dot(a, b) / square) * a
+    square, across = dot(a, a) + TINY, _across(a, b)
     return (radius / square) * (radius * a + (tangent * turned * sqrt(square) / distance(across)) * across)
+
+
+def _across(a: Values, b: Values) -> Values:
+    """What of b is normal to a."""
+    return b - (dot(a, b) / (dot(a, a) + TINY)) * a
 
 
 def distance(line: Values) -> Scalar:

@@ -7,7 +7,7 @@ taken in which the way is shortest: for a ball that is the shortest of all, for 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -79,11 +79,12 @@ class Section(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A way around in one plane: its length, and where it touches and leaves."""
+    """A way around in one plane: its length, where it touches and leaves, and the points between."""
 
     length: Scalar
     enter: Values
     leave: Values
+    bend: Callable[[float], Values]
 
 
 def around_ellipsoid(p: Values, q: Values, kind: Any, pose: Pose, n: Values) -> Detour:
@@ -105,7 +106,8 @@ def around_ellipsoid(p: Values, q: Values, kind: Any, pose: Pose, n: Values) -> 
         out, height = turned * out, turned * height
     section = Section(line, out, cross(line, out), ends, height, (beyond[0], beyond[1]), radii)
     way = _around(section, _best(section), FINE)
-    return Detour(arc, way.length, center + R @ way.enter, center + R @ way.leave)
+    enter, leave = center + R @ way.enter, center + R @ way.leave
+    return Detour(arc, way.length, enter, leave, lambda s: center + R @ way.bend(s))
 
 
 def _best(section: Section) -> Scalar:
@@ -127,14 +129,19 @@ def _around(section: Section, angle: Scalar, count: int) -> Way:
     radius = sqrt(maximum(1 - aside * aside, TINY))
     first, last, arc = _arc(section.ends, section.height * c, section.beyond, radius)
     middle = aside * normal
-    enter, leave = (middle + radius * (sin(x) * section.line + cos(x) * out) for x in (first, last))
+
+    def touched(x: Scalar) -> Values:
+        return middle + radius * (sin(x) * section.line + cos(x) * out)
+
+    enter, leave = touched(first), touched(last)
     start, end = (middle + t * section.line + section.height * c * out for t in section.ends)
     straight = sum(distance((x - y) * section.radii) for x, y in ((start, enter), (end, leave)))
     bent: Scalar = 0.0
     for at, weight in zip(*_rule(count), strict=True):
         x = first + at * arc
         bent = bent + weight * distance((cos(x) * section.line - sin(x) * out) * section.radii)
-    return Way(straight + radius * arc * bent, enter * section.radii, leave * section.radii)
+    length = straight + radius * arc * bent
+    return Way(length, enter * section.radii, leave * section.radii, lambda s: touched(first + s * arc) * section.radii)
 
 
 def _arc(ends: tuple[Scalar, Scalar], height: Scalar, beyond: Any, radius: Scalar) -> tuple[Scalar, Scalar, Scalar]:

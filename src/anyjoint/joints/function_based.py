@@ -64,10 +64,15 @@ class FunctionBased(Joint):
         used = {k for term in (*self.rotations, *self.translations) for k in term.coordinates}
         unknown = sorted(k for k in used if not 0 <= k < len(self.names))
         unused = [name for k, name in enumerate(self.names) if k not in used]
-        if unknown or unused:
+        if unknown:
             raise InputError(
-                f"FunctionBased with coordinates {self.names}: terms use unknown numbers {unknown} and leave {unused} "
-                "unused; number coordinates from 0 and use each at least once"
+                f"FunctionBased with coordinates {self.names}: terms use the numbers {unknown}; number coordinates "
+                f"from 0 to {len(self.names) - 1}"
+            )
+        if unused:
+            raise InputError(
+                f"FunctionBased with coordinates {self.names}: no term uses {', '.join(map(repr, unused))}, which then "
+                "moves nothing; use each coordinate at least once, or leave it out of names="
             )
         if self.domains and len(self.domains) != len(self.names):
             raise InputError(f"FunctionBased: {len(self.domains)} domains for {len(self.names)} coordinates")

@@ -6,23 +6,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from anyjoint.mechanism import Mechanism, Source
+from anyjoint.mechanism.checks import IDLE
 
 from .request import Request
+
+MASS = "which moves no inertia; there is no forward dynamics until it has mass and extent"
+MOTION = "which moves nothing; there is no forward dynamics until functions of its joint change with it"
 
 
 def finished(mech: Mechanism, request: Request, lines: Mapping[str, int], source: Source) -> Mechanism:
     """The mechanism with its source; `lines` says where each body stands in the file."""
-    report, idle = request.report, dict[str, list[str]]()
+    report, idle, lacks = request.report, dict[str, list[str]](), dict[str, str]()
     for problem in mech.check():
         body = _named(problem.where)
         if problem.rule == "regular":
             idle.setdefault(body, []).append(problem.where.rpartition("coordinate ")[2])
+            lacks[body] = MOTION if problem.message == IDLE else MASS
         else:
             report.error(lines.get(body, 0), problem.rule, f"{problem.where}: {problem.message}")
     for body, coordinates in idle.items():
-        what = f"{body!r} moves by {', '.join(coordinates)}, which moves no inertia"
-        message = f"{what}; there is no forward dynamics until it has mass and extent"
-        report.warn(lines.get(body, 0), "massless", message)
+        report.warn(lines.get(body, 0), "massless", f"{body!r} moves by {', '.join(coordinates)}, {lacks[body]}")
     report.check()
     if mech.start is None:
         _start_within_limits(mech)

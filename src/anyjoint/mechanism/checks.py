@@ -252,11 +252,17 @@ def joint_functions(mech: Mechanism, bodies: Bodies) -> Finding:
 def regular(mech: Mechanism, _: Bodies) -> Finding:
     """Every coordinate moves some inertia, so the mass matrix can be inverted."""
     for body, coordinate in singular_coordinates(mech):
-        yield (
-            f"{_of(body)}, coordinate {coordinate!r}",
+        sentence = (
             f"moving it moves no inertia, so the mass matrix is singular (the body has mass {body.inertia.mass}, "
-            f"tensor {body.inertia.tensor.tolist()}); give it or its children mass and extent, or make the joint Fixed",
+            f"tensor {body.inertia.tensor.tolist()}); give it or its children mass and extent, or make the joint Fixed"
         )
+        yield f"{_of(body)}, coordinate {coordinate!r}", IDLE if are_definite([body.inertia])[0] else sentence
+
+
+IDLE = (
+    "it moves nothing, or the same as others of its joint, so the mass matrix is singular; give it a function that "
+    "changes with it, or leave it out"
+)
 
 
 def check_regular(mech: Mechanism, but: Collection[int] = ()) -> None:

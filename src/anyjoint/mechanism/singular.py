@@ -1,6 +1,7 @@
 """Which coordinates move no inertia? Those make the mass matrix singular, everywhere or at one place.
 
-Bodies whose own inertia is definite are safe at once; for the others the articulated inertia is formed on floats.
+Bodies whose own inertia is definite are safe at once, unless their joint is made of functions, which may not change
+with a coordinate; for the others the articulated inertia is formed on floats.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anyjoint.errors import AnyjointError, SingularityError
-from anyjoint.joints import FreeQuaternion, Helical, Joint, Prismatic, Revolute, SphericalQuaternion
+from anyjoint.joints import FreeQuaternion, FunctionBased, Helical, Joint, Prismatic, Revolute, SphericalQuaternion
 from anyjoint.scalar import known
 from anyjoint.spatial import Matrix
 
 from .inertia import are_definite, spatial_inertias
-from .probing import expressions, joint_pose, needs_probing, numeric, random_coordinates
+from .probing import PROBES, expressions, joint_pose, needs_probing, numeric, random_coordinates
 
 if TYPE_CHECKING:
     from .body import Body
@@ -34,7 +35,8 @@ LIGHT = 1e-9  # an inertia below this share of the largest may be lost in it
 def singular_coordinates(mech: Mechanism) -> Iterator[tuple[Body, str]]:
     """(body, coordinate) where the joint-space inertia vanishes at a generic configuration."""
     definite = are_definite([body.inertia for body in mech.bodies])
-    suspects = [b for b, fine in zip(mech.bodies, definite, strict=True) if b.joint.nv and not fine]
+    bodies = zip(mech.bodies, definite, strict=True)
+    suspects = [b for b, fine in bodies if b.joint.nv and (not fine or _never_moves(b.joint))]
     if not suspects:
         return
     sources = _sources(mech)
@@ -50,6 +52,18 @@ def singular_coordinates(mech: Mechanism) -> Iterator[tuple[Body, str]]:
             continue
         for k in idle:
             yield body, _velocity(body, k)
+
+
+def _never_moves(joint: Joint) -> bool:
+    """Whether some mix of velocities of a joint made of functions moves nothing, at each of some random places."""
+    if not isinstance(joint, FunctionBased):
+        return False  # others have rank, or are probed
+    rng, solid = np.random.default_rng(5), np.eye(6)
+    places = (random_coordinates(joint, rng).tolist() for _ in range(PROBES))
+    try:
+        return all(_null(numeric(joint.jacobian(q)), solid, (0.0,) * joint.nv).size for q in places)
+    except AnyjointError:  # another rule's business
+        return False
 
 
 def _leading_nothing(mech: Mechanism, leader: Body, coordinates: list[int]) -> list[int]:
@@ -237,7 +251,7 @@ def _joint_key(joint: Joint) -> Joint | int:
 
 def _null(S: Matrix, J: Matrix, armature: Sequence[float]) -> Matrix:
     """A basis (columns) of the joint velocities without kinetic energy."""
-    norms = np.linalg.norm(S, axis=0).clip(1e-300)
+    norms = np.linalg.norm(S, axis=0).clip(1e-150)  # whose square is above 0
     D = (S / norms).T @ J @ (S / norms) + np.diag(armature / norms**2)
     values, vectors = np.linalg.eigh((D + D.T) / 2)
     return np.asarray(vectors[:, values <= SMALL * max(float(np.abs(J).max()), 1e-300)])

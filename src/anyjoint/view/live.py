@@ -21,6 +21,7 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.view.contact import touching
+from anyjoint.view.drawing import packed
 from anyjoint.view.page import page_text, write_text
 from anyjoint.view.record import body_drawings, count_text, ground_drawings, readable, up_direction
 from anyjoint.view.scene import Scene
@@ -88,6 +89,7 @@ def live_scene(info: dict[str, Any]) -> Scene:
         description=info.get("description", ""),
         bodies=bodies,
         fixed=tuple(info.get("fixed", ())),
+        strands=tuple(info.get("strands", ())),
         up=up_direction(info["gravity"]),
         info={
             "Bodies": str(nb),
@@ -105,6 +107,7 @@ def live_scene(info: dict[str, Any]) -> Scene:
             "coordinates": _sliders(info.get("coordinates", ()), q0.tolist()),
             "contacts": list(info.get("contacts", ())),
             "falls": bool(info.get("falls")),
+            **({} if info.get("levels") is None else {"levels": packed(info["levels"], "u1")}),
         },
     )
 

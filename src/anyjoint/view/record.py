@@ -17,6 +17,7 @@ from anyjoint.view.options import viewer_options
 from anyjoint.view.page import write_page
 from anyjoint.view.palette import body_colors
 from anyjoint.view.scene import BodyDrawing, Motion, Scene
+from anyjoint.view.strands import trajectory_strands
 from anyjoint.view.tracks import Array
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def trajectory_scene(
         description=description or mechanism.description,
         bodies=body_drawings(mechanism),
         fixed=ground_drawings(mechanism),
+        strands=() if motion.strands is None else trajectory_strands(traj).data(motion.strands[0]),
         motion=motion,
         up=up_direction(mechanism.gravity),
         info=_facts(traj, motion.kinetic, motion.potential),
@@ -66,10 +68,12 @@ def trajectory_motion(traj: Trajectory, frame_rate: float = FRAME_RATE, share: f
     if not finite.any():
         raise InputError("the trajectory holds no finite state, so there is nothing to draw; see its status")
     usable = len(t) if finite.all() else int(np.argmin(finite))  # a run that blew up is shown up to there
-    kept = frame_indices(t[:usable], len(mechanism.bodies), frame_rate, share)
+    strands = trajectory_strands(traj)
+    kept = frame_indices(t[:usable], len(mechanism.bodies) + strands.count // 2, frame_rate, share)
     poses = np.asarray(model.body_poses(q[kept]), dtype=float)
     kinetic, potential = _energies(traj, kept)
-    return Motion(t[kept], poses, kinetic, potential, *contact_marks(traj, kept, poses))
+    pulling = (strands.points(q[kept], poses), strands.levels(t[kept])) if strands else ()
+    return Motion(t[kept], poses, kinetic, potential, *contact_marks(traj, kept, poses), *pulling)
 
 
 def frame_indices(t: Array, bodies: int, frame_rate: float, share: float = 1.0) -> Array:

@@ -12,7 +12,7 @@ from anyjoint.errors import InputError
 from anyjoint.spatial.quaternions import quaternions
 from anyjoint.view.drawing import Drawing, packed
 from anyjoint.view.mesh_table import MeshTable
-from anyjoint.view.tracks import Array, pose_tracks
+from anyjoint.view.tracks import Array, point_tracks, pose_tracks
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,10 @@ class BodyDrawing:
 
 @dataclass(frozen=True)
 class Motion:
-    """A recorded motion: times (n,), poses (n, nb, 4, 4), energies (n,) each, contact points and forces per frame."""
+    """A recorded motion: times (n,), poses (n, nb, 4, 4), energies (n,) each, contact points and forces per frame.
+
+    `strands` are points (n, points, 3) of what pulls along paths, `levels` activations (n, strands) as bytes.
+    """
 
     times: Array
     poses: Array
@@ -46,6 +49,8 @@ class Motion:
     potential: Array | None = None
     contacts: tuple[Array, ...] | None = None
     forces: tuple[Array, ...] | None = None  # at the contacts, as shares of a force that is drawn at full length
+    strands: Array | None = None
+    levels: Array | None = None
 
     def __post_init__(self) -> None:
         n = len(self.times)
@@ -54,7 +59,7 @@ class Motion:
                 f"a motion needs n times and poses of shape (n, bodies, 4, 4) with n > 0, "
                 f"got {self.times.shape} and {self.poses.shape}"
             )
-        for name in ("times", "poses", "kinetic", "potential"):
+        for name in ("times", "poses", "kinetic", "potential", "strands"):
             values = getattr(self, name)
             if values is not None and not np.all(np.isfinite(values)):
                 raise InputError(
@@ -73,6 +78,10 @@ class Motion:
             out["contacts"] = {"starts": packed(starts, "<u4"), "points": packed(_rows(self.contacts))}
             if self.forces is not None:
                 out["contacts"]["forces"] = packed(_rows(self.forces))
+        if self.strands is not None:
+            out["strands"] = {"points": point_tracks(self.strands)}
+            if self.levels is not None:
+                out["strands"]["levels"] = packed(self.levels, "u1")
         return out
 
 
@@ -125,6 +134,7 @@ class Scene:
     description: str = ""
     info: dict[str, str] = field(default_factory=dict)
     fixed: tuple[Drawing, ...] = ()
+    strands: tuple[dict[str, Any], ...] = ()  # what pulls along paths, as `Strands.data` says
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -152,6 +162,8 @@ class Scene:
             "meshes": meshes.data,
             "options": self.options,
         }
+        if self.strands:
+            data["pulling"] = list(self.strands)
         if self.motion is not None:
             data |= self.motion.data()
         if self.variants is not None:

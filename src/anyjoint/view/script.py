@@ -27,6 +27,7 @@ from anyjoint.stepper.physics import Physics, Projection, projection_of
 from anyjoint.view.contact import contact_script
 from anyjoint.view.live import live_page, live_stepper, model_info
 from anyjoint.view.options import viewer_options
+from anyjoint.view.strands import Strands
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -43,7 +44,12 @@ def model_page(
     q, v = (np.asarray(info[name], model.dtype)[None] for name in ("q0", "v0"))
     check_on_constraints(model, q, v, where="to_html")
     info |= {"still": not model.is_regular, "falls": falls(model.mechanism)}
-    script = dynamics_script(model, live_stepper(method), forces) + contact_script(model.mechanism)
+    strands = Strands(model.mechanism, forces)
+    if strands:
+        poses = np.asarray(model.body_poses(q), dtype=float)
+        levels = strands.levels(np.zeros(1))
+        info |= {"strands": strands.data(strands.points(q, poses)[0]), "levels": levels}
+    script = dynamics_script(model, live_stepper(method), forces) + contact_script(model.mechanism) + strands.script()
     return live_page(info, script, path)
 
 

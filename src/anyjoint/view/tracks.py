@@ -53,6 +53,12 @@ def pose_tracks(positions: Array, quaternions: Array) -> dict[str, Any]:
     return packed_tracks(np.concatenate([positions, continuous(quaternions)], axis=-1), lows, steps)
 
 
+def point_tracks(points: Array) -> dict[str, Any]:
+    """Points (n, m, 3) as three tracks each; one is off by at most 1/131070 of their largest extent."""
+    extent = np.ptp(points, axis=(0, 1)).max()
+    return packed_tracks(points, points.min(axis=(0, 1)), np.full(3, extent / 65535))
+
+
 def continuous(quaternions: Array) -> Array:
     """The same rotations without jumps of sign: each quaternion on the side of the one before."""
     turns = np.sum(quaternions[1:] * quaternions[:-1], axis=-1) < 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -74,7 +74,21 @@ def pose_of(shift: list[float], turn: list[float]) -> Pose:
 
 
 def read_links(model: Element, values: Values) -> list[Link]:
-    """All joints, in the order of the file."""
+    """All joints, in the order of the file; one whose name is taken gets another, as in OpenSim."""
+    links, taken = list[Link](), set[str]()
+    for link in _links(model, values):
+        name, k = link.name, 0
+        while name in taken:
+            name, k = f"{link.name}_{k}", k + 1
+        if name != link.name:
+            what = f"there is another joint {link.name!r}; this one is called {name!r}, as in OpenSim"
+            values.report.warn(link.element.line, "duplicate", what)
+        taken.add(name)
+        links.append(replace(link, name=name))
+    return links
+
+
+def _links(model: Element, values: Values) -> list[Link]:
     if model.find("JointSet") is not None and objects(model, "JointSet"):
         shared = shared_frames(model)
         found = objects(model, "JointSet")
@@ -105,7 +119,7 @@ def end(element: Element, socket: str, shared: dict[str, Element], values: Value
 
 def _new(joint: Element, shared: dict[str, Element], values: Values) -> Link:
     (parent, in_parent), (child, in_child) = (end(joint, x, shared, values) for x in ("parent_frame", "child_frame"))
-    return Link(joint.attributes.get("name", child), joint, parent, child, in_parent, in_child)
+    return Link(joint.attributes.get("name") or child, joint, parent, child, in_parent, in_child)
 
 
 def _between(joint: Element, values: Values) -> Link:
@@ -113,7 +127,7 @@ def _between(joint: Element, values: Values) -> Link:
     ends = {x.attributes.get("name"): last_name(values.text(x, "connectee_name")) for x in joint.walk()}
     places = (_place(joint, end, values) for end in ("_in_parent", "_in_child"))
     child = ends.get("child_body", "")
-    return Link(joint.attributes.get("name", child), joint, ends.get("parent_body", ""), child, *places)
+    return Link(joint.attributes.get("name") or child, joint, ends.get("parent_body", ""), child, *places)
 
 
 def _place(joint: Element, end: str, values: Values) -> Pose:
@@ -130,4 +144,4 @@ def _old(model: Element, values: Values) -> Iterator[Link]:
         joint = holder.children[0]
         child, parent = body.attributes.get("name", ""), last_name(values.text(joint, "parent_body"))
         places = (_place(joint, end, values) for end in ("_in_parent", ""))
-        yield Link(joint.attributes.get("name", child), joint, parent, child, *places)
+        yield Link(joint.attributes.get("name") or child, joint, parent, child, *places)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,6 +86,16 @@ class Motion:
             tuple(self._hold(term, free) for term in terms) for terms in (self.rotations, self.translations)
         )
         return Motion(rotations, translations, tuple(self.coordinates[k] for k in free))
+
+    @property
+    def idle(self) -> tuple[OsimCoordinate, ...]:
+        """Coordinates that no function of the joint has."""
+        used = {k for term in (*self.rotations, *self.translations) for k in term.coordinates}
+        return tuple(c for k, c in enumerate(self.coordinates) if k not in used)
+
+    def without(self, names: Collection[str]) -> Motion:
+        """With some coordinates held at their values."""
+        return replace(self, coordinates=tuple(replace(c, locked=c.name in names) for c in self.coordinates)).held()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from .coordinates import Place, Places
 from .couplers import LoopSpec, read_couplers, read_loops
 from .forces import read_forces
 from .frames import ZERO, Link, end, read_inertias, read_links, shared_frames
+from .halves import cut_loops
 from .joints import Motion, read_motion
 from .rows import RowSpec, read_rows
 from .shapes import Geometry
@@ -70,14 +71,45 @@ def read_osim(root: Element, request: Request) -> Mechanism:
         kept = {c.name for c in held.coordinates}
         locked |= {c.name: c.value for c in motion.coordinates if c.name not in kept}
         motions[link.name] = held
+    _tell_same_names(motions, values)
     following = read_couplers(model, motions, values)
+    locked |= _leave_out_idle(motions, following, values)
     closed = Closed(read_loops(model, inertias, values), read_rows(model, inertias, values))
     if request.base != "fixed":
         report.error(root.line, "base", "an .osim says itself how bodies stand; give the root a FreeJoint there")
     looks = _looks(model, values, request)
     order = _parents_first([link for link in links if link.name in motions], inertias, values)
+    order, inertias, welds = cut_loops(order, inertias, values)
+    closed.loops.extend(welds)
     report.check()
     return _build(model, order, motions, inertias, following, locked, closed, looks, values, request)
+
+
+def _leave_out_idle(motions: dict[str, Motion], following: Mapping[str, Any], values: Values) -> dict[str, float]:
+    """Coordinates that move nothing, in OpenSim neither, are refused or left out; their values."""
+    left = dict[str, float]()
+    for joint, motion in motions.items():
+        for c in motion.idle:
+            leads = any(leader == joint for leader, _ in following.values())
+            what = f"coordinate {c.name!r} moves nothing of joint {joint!r}: none of its axes has a function of it"
+            remedy = "give an axis a <LinearFunction> of it, or take it out; OpenSim's mass matrix is singular, too"
+            tell = values.report.error if leads else values.report.refuse
+            tell(c.line, "unsupported", f"{what}; {remedy}")
+            left[c.name] = c.value
+    for joint in [joint for joint, motion in motions.items() if motion.idle]:
+        motions[joint] = motions[joint].without(left)
+    return left
+
+
+def _tell_same_names(motions: Mapping[str, Motion], values: Values) -> None:
+    """Coordinates that have the name of another one."""
+    owner = dict[str, str]()
+    for joint, motion in motions.items():
+        for c in motion.coordinates:
+            if c.name in owner:
+                what = f"joint {joint!r} has a coordinate {c.name!r}, and so has joint {owner[c.name]!r}"
+                values.report.warn(c.line, "duplicate", f"{what}; the name means the first one")
+            owner.setdefault(c.name, joint)
 
 
 def _check_version(root: Element, request: Request) -> None:
@@ -108,28 +140,29 @@ def _ends(link: Link, bodies: Mapping[str, Inertia], values: Values) -> bool:
             message = f"joint {link.name!r}: its {which} {name!r} is no body of the file"
             values.report.error(link.element.line, "reference", message)
             return False
+    if link.parent == link.child:
+        message = f"joint {link.name!r} joins body {link.child!r} to itself; give it another parent"
+        values.report.error(link.element.line, "tree", message)
+        return False
     return True
 
 
 def _parents_first(links: list[Link], bodies: Mapping[str, Inertia], values: Values) -> list[Link]:
-    """Joints such that a parent is there before its children; loops and what hangs on nothing are reported."""
+    """Joints such that a parent is there before its children; what hangs on nothing is reported."""
     placed, order, waiting = {"ground"}, list[Link](), list(links)
     while waiting:
         ready = [link for link in waiting if link.parent in placed]
         if not ready:
             for link in waiting:
-                what = f"joint {link.name!r}: its parent {link.parent!r} is not joined to the ground"
+                turn = f", but its child {link.child!r} is: let them change places" if link.child in placed else ""
+                what = f"joint {link.name!r}: its parent {link.parent!r} is not joined to the ground{turn}"
                 values.report.error(link.element.line, "tree", what)
             break
         link = ready[0]
         waiting.remove(link)
-        if link.child in placed:
-            what = f"joint {link.name!r} closes a loop at {link.child!r}; use a WeldConstraint or a PointConstraint"
-            values.report.refuse(link.element.line, "unsupported", what)
-            continue
         placed.add(link.child)
         order.append(link)
-    for name in bodies.keys() - placed - {link.child for link in waiting}:
+    for name in bodies.keys() - placed - {name for link in waiting for name in (link.parent, link.child)}:
         values.report.refuse(0, "unsupported", f"body {name!r} has no joint; OpenSim would let it fly freely")
     return order
 
@@ -159,7 +192,8 @@ def _build(
             leader, functions = following[link.name]
             joint = Coupled(_unlimited(motion), functions, moved[leader])
         else:
-            coordinates |= {c.name: (name, k) for k, c in enumerate(motion.coordinates)}
+            for k, c in enumerate(motion.coordinates):
+                coordinates.setdefault(c.name, (name, k))
         parent, lines[name] = None if link.parent == "ground" else link.parent, link.element.line
         solid: dict[str, Any] = {"inertia": inertias[link.child], "shape": looks.get(link.child, [])}
         mech.add_body(name, parent, joint, place, **solid if name == link.child else {})

@@ -1,0 +1,234 @@
+"""Muscles, cables and tendons of a page, where they run: points of their paths, from the walk that measures them.
+
+Forces that act are drawn, and what pulls along paths in the file of a loaded mechanism, whether it acts or not.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anyjoint.codegen import compile_function
+from anyjoint.errors import InputError
+from anyjoint.forces.lag import activated
+from anyjoint.forces.muscle import Hill
+from anyjoint.forces.path import Path, read_path
+from anyjoint.spatial import Pose, Translation, Turn, vector
+from anyjoint.symbolic import Graph, Node
+from anyjoint.symbolic.interpret import evaluate
+from anyjoint.view.tracks import Array
+
+if TYPE_CHECKING:
+    from anyjoint.mechanism import Mechanism
+    from anyjoint.simulate import Trajectory
+
+STRESS = 5e6  # N/m^2 of a muscle's belly as it is drawn: a tenth of what it has, else bones would not be seen
+BELLY = (0.008, 0.05)  # least and largest radius of a belly, in lengths of the path
+PLAIN = 0.02  # radius of a muscle whose strength is not known, in lengths of its path
+THIN = 0.01  # radius of cables, in lengths of a middling one
+
+
+@dataclass(frozen=True, eq=False)
+class Pulling:
+    """Something that pulls along a path."""
+
+    name: str
+    path: Path
+    force: Any  # the force, or None of a path alone
+
+    @property
+    def muscle(self) -> bool:
+        """Whether it has an activation."""
+        return hasattr(self.force, "activation")
+
+    def level(self, t: float) -> float:
+        """The activation at a time."""
+        signal = activated(self.force.activation, self.force.lag)
+        return min(max(float(signal(t) if callable(signal) else signal), 0.0), 1.0)
+
+    def radius(self, length: float) -> float:
+        """How thick a muscle is drawn."""
+        strength = self.force.force.max_force if isinstance(self.force.force, Hill) else None
+        thick = PLAIN * length if strength is None else math.sqrt(strength / (math.pi * STRESS))
+        return min(max(thick, BELLY[0] * length), BELLY[1] * length)
+
+
+@dataclass(frozen=True)
+class CourseProgram:
+    """Points of all paths of one kind, as expressions of poses of moving bodies, coordinates and numbers."""
+
+    inputs: list[Node]
+    outputs: list[Node]
+    counts: tuple[int, ...]  # of the points of each branch
+
+    def points(self, rows: Array) -> Array:
+        """Points (n, points, 3) for rows (n, inputs)."""
+        found = evaluate(self.outputs, {node.id: rows[:, k] for k, node in enumerate(self.inputs)})
+        columns = [np.broadcast_to(np.asarray(x, dtype=float), len(rows)) for x in found]
+        return np.stack(columns, axis=1).reshape(len(rows), -1, 3)
+
+
+class Strands:
+    """What pulls along paths in a mechanism, branch after branch."""
+
+    def __init__(self, mechanism: Mechanism, acting: Sequence[Any] = ()) -> None:
+        self.mechanism = mechanism
+        self.all = [x for x in _pulling(mechanism, acting) if self._program(x.path).counts]
+
+    def __bool__(self) -> bool:
+        return bool(self.all)
+
+    @cached_property
+    def _programs(self) -> dict[Any, CourseProgram]:
+        return {}
+
+    def _program(self, path: Path) -> CourseProgram:
+        """The program of all paths of this kind."""
+        key = path.course, tuple(body < 0 for body in path.bodies), len(path.coordinates), len(path.numbers)
+        if key not in self._programs:
+            self._programs[key] = _traced(*key)
+        return self._programs[key]
+
+    @property
+    def count(self) -> int:
+        """How many points there are in all."""
+        return sum(sum(self._program(x.path).counts) for x in self.all)
+
+    def points(self, q: Array, poses: Array) -> Array:
+        """World points (n, points, 3) for states (n, nq) and the bodies' poses there."""
+        found = [self._program(x.path).points(self._rows(x.path, q, poses)) for x in self.all]
+        return np.concatenate(found, axis=1)
+
+    def _rows(self, path: Path, q: Array, poses: Array) -> Array:
+        moving = [body for body in path.bodies if body >= 0]
+        numbers = np.broadcast_to(np.array(path.numbers), (len(q), len(path.numbers)))
+        places = poses[:, moving, :3].reshape(len(q), -1)
+        return np.concatenate([places, q[:, self._coordinates(path)], numbers], axis=1)
+
+    def _coordinates(self, path: Path) -> list[int]:
+        return [self.mechanism.bodies[body].q.start + k for body, k in path.coordinates]
+
+    def levels(self, t: Array) -> Array | None:
+        """Activations (n, branches) at times, as bytes; None if none is ever activated."""
+        found = np.zeros((len(t), len(self.all)))
+        for k, one in enumerate(self.all):
+            if one.muscle:
+                found[:, k] = [one.level(float(x)) for x in t]
+        branches = np.repeat(found, [len(self._program(x.path).counts) for x in self.all], axis=1)
+        return np.rint(255 * branches).astype(np.uint8) if found.any() else None
+
+    def data(self, points: Array) -> tuple[dict[str, Any], ...]:
+        """As JSON data, with sizes that suit points (points, 3) of one state."""
+        out: list[dict[str, Any]] = []
+        at = 0
+        for one in self.all:
+            for count in self._program(one.path).counts:
+                length = float(np.linalg.norm(np.diff(points[at : at + count], axis=0), axis=1).sum())
+                out.append({"name": one.name, "kind": "muscle" if one.muscle else "cable", "points": count})
+                out[-1]["radius"] = one.radius(length) if one.muscle else THIN * length
+                at += count
+        cables = [x for x in out if x["kind"] == "cable"]
+        middling = float(np.median([x["radius"] for x in cables] or [0.0]))
+        for cable in cables:
+            cable["radius"] = middling
+        return tuple(out)
+
+    def script(self) -> str:
+        """JavaScript that defines makeStrands() -> f(q, rows, out): points by coordinates and the bodies' poses.
+
+        Of names nothing reaches the text.
+        """
+        if not self.all:
+            return ""
+        texts, kinds = list[str](), list(self._programs.values())
+        for program in kinds:
+            text = compile_function([program.inputs], program.outputs).source("js")
+            texts.append(f"(() => {{\n{text}return f;\n}})()")
+        paths = [
+            [kinds.index(self._program(x.path)), [body for body in x.path.bodies if body >= 0],
+             self._coordinates(x.path), list(x.path.numbers), sum(self._program(x.path).counts)] for x in self.all
+        ]  # fmt: skip
+        tables = f"const kinds = [{', '.join(texts)}];\nconst paths = {json.dumps(paths)};\n"
+        return f"function makeStrands() {{\n{tables}{GLUE}}}\n"
+
+
+GLUE = """\
+const made = paths.map(([kind, bodies, at, numbers, count]) => {
+  const row = new Float64Array(12 * bodies.length + at.length + numbers.length);
+  row.set(numbers, 12 * bodies.length + at.length);
+  return { run: kinds[kind], bodies, at, row, points: new Float64Array(3 * count) };
+});
+return (q, rows, out) => {
+  let to = 0;
+  for (const { run, bodies, at, row, points } of made) {
+    bodies.forEach((body, k) => row.set(rows.subarray(12 * body, 12 * body + 12), 12 * k));
+    at.forEach((place, k) => (row[12 * bodies.length + k] = q[place]));
+    run(row, points);
+    out.set(points, to);
+    to += points.length;
+  }
+};
+"""
+
+
+def trajectory_strands(traj: Trajectory) -> Strands:
+    """What pulls in a run."""
+    drive = getattr(traj, "drive", None)
+    forces = drive.forces if drive is not None else None
+    return Strands(traj.model.mechanism, forces.given if forces is not None else ())
+
+
+def _pulling(mechanism: Mechanism, acting: Sequence[Any]) -> Iterator[Pulling]:
+    """Each path once: those of the file with their names, by forces that act where there are such; then the others."""
+    waiting = [force for force in acting if getattr(force, "path", None) is not None]
+    told = list[Any]()
+    for name, given in _of_file(mechanism):
+        path = getattr(given, "path", given)
+        if any(path == other for other in told):
+            continue
+        told.append(path)
+        own = next((force for force in waiting if force.path == path and hasattr(force, "activation")), given)
+        try:
+            yield Pulling(name, read_path(path, mechanism, "to_html"), own if own is not path else None)
+        except InputError:  # a joint was replaced, and with it went a coordinate that the file's path depends on
+            continue
+    for force in waiting:
+        if not any(force.path == other for other in told):
+            told.append(force.path)
+            yield Pulling(type(force).__name__.lower(), read_path(force.path, mechanism, "to_html"), force)
+
+
+def _of_file(mechanism: Mechanism) -> list[tuple[str, Any]]:
+    """Paths and forces along them that a file has, with their names; muscles before tendons that they pull at."""
+    source = mechanism.source
+    if source is None:
+        return []
+    drives = [(name, x) for name, x in source.actuators.items() if getattr(x, "path", None) is not None]
+    drives.sort(key=lambda pair: not hasattr(pair[1], "activation"))
+    others = [("", force) for force in source.forces if getattr(force, "path", None) is not None]
+    return [*drives, *source.tendons.items(), *others]
+
+
+def _traced(course: Callable[..., Any], grounded: tuple[bool, ...], coordinates: int, numbers: int) -> CourseProgram:
+    g = Graph()
+    frames = [[g.variable("x") for _ in range(12)] for still in grounded if not still]
+    q, n = [g.variable("q") for _ in range(coordinates)], [g.variable("n") for _ in range(numbers)]
+    made = iter(map(_pose, frames))
+    poses = [Pose() if still else next(made) for still in grounded]
+    branches = course(*poses, *([vector(*q)] if q else []), vector(*n))
+    values = [x for branch in branches for point in branch for x in point]
+    inputs = [*(x for frame in frames for x in frame), *q, *n]
+    nodes = [x if isinstance(x, Node) else g.constant(float(x)) for x in values]
+    return CourseProgram(inputs, nodes, tuple(len(branch) for branch in branches))
+
+
+def _pose(frame: Sequence[Node]) -> Pose:
+    """A pose given by the rows of [R p]."""
+    T = vector(*frame).reshape(3, 4)
+    return Pose((Translation(tuple(T[:, 3])), Turn(T[:, :3])))
