@@ -67,8 +67,8 @@ def schedule_module(
 ) -> Module:
     """A module with `void run(arrays and strides ..., const int32_t *program, int64_t states)`.
 
-    The program (which kernel, how often, at which offsets) is data, so mechanisms of any size share the object code, but
-    for kernels that large ones call seldom.
+    The program (which kernel, how often, at which offsets) is data, so mechanisms of any size share the object code,
+    but for kernels that large ones call seldom.
     """
     optimise = optimise and not any(kernel.is_long for kernel in kernels)
     body = _kernels(kernels, target, optimise)
