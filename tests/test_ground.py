@@ -78,3 +78,16 @@ def test_importing_the_package_is_light() -> None:
     code = "import sys, anyjoint; print(*[m for m in ('llvmlite', 'matplotlib', 'typer', 'rich') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_a_plain_run_loads_neither_contacts_nor_surfaces() -> None:
+    code = (
+        "import sys, anyjoint as aj\n"
+        "mech = aj.Mechanism('p')\n"
+        "mech.add_body('bob', joint=aj.joints.Revolute((0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))\n"
+        "mech.compile().simulate(duration=0.01, dt=1e-3)\n"
+        "many = ('simulate.contact', 'geometry.surfaces', 'geometry.curves')\n"
+        "print(*[m for m in many if f'anyjoint.{m}' in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
