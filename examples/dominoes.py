@@ -23,7 +23,7 @@ def edge(front: int) -> list[tuple[float, float, float]]:
 def build(n: int = 12, gap: float = 0.036, friction: float = 0.3, bend: float = 0.12) -> aj.Mechanism:
     """n dominoes `gap` metres apart, each turned by `bend` radians against the one before, and a ball."""
     mech, place = aj.Mechanism("dominoes", description=__doc__), aj.Pose.translation
-    mech.draw(shapes.Cylinder(0.24, 0.012, color="#e4d9c4", pose=place(0.12, -0.1, -0.006)))
+    mech.draw(shapes.Cylinder(0.28, 0.012, color="#e4d9c4", pose=place(0.14, -0.11, -0.006)))
     ball = shapes.Sphere(BALL, color="#30343f", pose=place(0, 0, -STRING))
     string = shapes.rod((0, 0, 0), (0, 0, -STRING), 0.0015, "#30343f")
     hung = place(-SIZE[0] / 2 - BALL, 0, 0.8 * SIZE[2] + STRING)

@@ -32,7 +32,7 @@ def ring(radius: float, height: float, count: int) -> list[tuple[float, float, f
 def build(tilt: float = 0.24, turn: float = 2.2, friction: float = 0.5) -> aj.Mechanism:
     """A glass that leans by `tilt` on the edge of its foot, around which it rolls at `turn` rad/s."""
     mech = aj.Mechanism("wine glass", description=__doc__)
-    mech.draw(shapes.Cylinder(0.12, 0.012, color="#a9784f", pose=aj.Pose.translation(0, 0, -0.006)))
+    mech.draw(shapes.Cylinder(0.12, 0.012, color="#a9784f", pose=aj.Pose.translation(0, 0, -0.0064)))  # below the foot
     glass = shapes.revolved(profile(), color="#a8cfe0", opacity=0.5)
     mech.add_body("glass", joint=joints.FreeQuaternion(), inertia=glass.inertia(density=2500), shape=glass)
     mech.add_contact("glass", ring(FOOT, 0, 40) + ring(BOWL, 0.127, 32), friction=friction)

@@ -34,6 +34,26 @@ def test_action_is_reaction(name):
 
 
 @pytest.mark.slow
+def test_work_is_the_integral_of_power():
+    """Of all that is not conservative, together: by the run, by Simpson's rule, and as the change of energy."""
+    mech = tree()
+    acting, (q, v), model = list(OTHERS.values()), mech.start, mech.compile()
+    tight = {"method": "dopri5", "rtol": 1e-11, "atol": 1e-11, "limits": False}
+    h = 5e-4
+    traj = model.simulate(q, v, duration=80 * h, dt=h, forces=acting, **tight)
+    program, still = trace_forces(mech, acting), np.zeros(len(v))
+    power = [
+        (program.at_state(t, q, v) + model.passive_forces(q, v) - model.passive_forces(q, still)) @ v
+        for t, q, v in zip(traj.t, traj.q, traj.v, strict=True)
+    ]
+    weights = np.tile([4.0, 2.0], len(power) // 2)[: len(power) - 2]
+    wanted = h / 3 * (power[0] + power[-1] + weights @ power[1:-1])
+    assert abs(wanted) > 1.0
+    assert traj.work()[-1] == pytest.approx(wanted, rel=5e-4)  # Simpson does not see corners of forces
+    assert np.abs(traj.energy_balance()).max() < 1e-7 * np.abs(traj.work()).max()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [name for name, stepper in STEPPERS.items() if not stepper.chooses])
 def test_steps_of_every_method_feel_all_forces(method):
     """In batches, and as steps get short all go to the explicit accelerations."""

@@ -54,6 +54,16 @@ def test_work_that_is_put_in_is_no_gain():
     assert traj.energy()[0][-1] > 1.0
 
 
+def test_work_that_is_counted_half_a_step_ahead_is_no_gain():
+    """A torque that swings an arm to and fro against its spring: energy comes and goes, and nothing is made."""
+    mech = aj.Mechanism("arm", gravity=(0, 0, 0))
+    mech.add_body("arm", joint=joints.Revolute("y"), inertia=aj.Inertia.box(5.0, 0.05, 0.05, 0.7), stiffness=400.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        traj = run(mech, [0.0], [0.0], duration=0.3, dt=2e-3, tau=[60.0])
+    assert traj.status.note == ""
+
+
 @pytest.mark.parametrize("batch", [False, True])
 def test_a_body_that_goes_deep_is_told(batch):
     q, v = at(3.15), np.array([0, 0, 0, 0, 0, -1000.0])

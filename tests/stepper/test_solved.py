@@ -6,6 +6,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import forces, joints
+from tests.constraints.kinds import KINDS
 from tests.stepper.stiff import elastic, looped, other_forces, stiff_pendulum, tree
 
 SOLVING = {"bdf1": 1, "bdf2": 2, "implicit-midpoint": 2}
@@ -48,6 +49,27 @@ def test_orders_with_loops(method):
     exact = mech.compile().simulate(*mech.start, 0.5, dt=0.5, method="dopri5", rtol=1e-11, atol=1e-11)
     errors = [np.abs(run.q[-1] - exact.q[-1]).max() for run in ends(mech, method, counts)]
     assert -np.polyfit(np.log(counts), np.log(errors), 1)[0] == pytest.approx(SOLVING[method], abs=0.25)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_orders_with_every_kind_of_constraint(kind):
+    """Loops, rods, edges, rolling joints and wheels, shared coordinates, soft rows and motions that are given."""
+    mech, guess = KINDS[kind]()
+    model, counts = mech.compile(), np.array([400, 800, 1600])
+    q, v = model.assemble(guess, 0.7 * np.cos(np.arange(mech.nv)))
+    exact = model.simulate(q, v, 0.4, dt=0.4, method="dopri5", rtol=1e-11, atol=1e-11)
+    place = model.body_poses(exact.q[-1])
+    for method, order in {"implicit-euler": 1, **SOLVING}.items():
+        runs = [model.simulate(q, v, 0.4, dt=0.4 / n, method=method) for n in counts]
+        errors = [np.abs(model.body_poses(run.q[-1]) - place).max() for run in runs]
+        assert -np.polyfit(np.log(counts), np.log(errors), 1)[0] == pytest.approx(order, abs=0.25), method
+    free = {"method": "adaptive-bdf2", "dt": 0.4}
+    errors = []
+    for tolerance in (1e-4, 1e-6):
+        run = model.simulate(q, v, 0.4, rtol=tolerance, atol=tolerance, **free)
+        errors.append(np.abs(model.body_poses(run.q[-1]) - place).max())
+    assert errors[1] < 0.1 * errors[0] < 0.1  # they fall as the tolerance to the power 2 / 3
 
 
 @pytest.mark.parametrize("method", ["bdf1", "bdf2"])

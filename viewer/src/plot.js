@@ -7,6 +7,14 @@ const CURVES = [
   ["total", "--total"],
 ];
 
+const UNSEEN = 1e-4; // of the range that is drawn
+
+/** An energy as the legend tells it: what cannot be seen beside the others is none. */
+export function told(value, span) {
+  const size = Math.abs(value);
+  return `${compact(size < UNSEEN * span ? 0 : value, size < 0.2 * span ? 2 : 3)} J`;
+}
+
 function niceStep(span, count) {
   const rough = span / count;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -155,8 +163,9 @@ export class EnergyPlot {
 
   #legendText(series) {
     const i = this.#nearest(series);
+    const [low, high] = this.#limits(series);
     for (const [name] of CURVES) {
-      this.legend[name].textContent = `${compact(this.#value(series, name, i))} J`;
+      this.legend[name].textContent = told(this.#value(series, name, i), high - low);
     }
   }
 }

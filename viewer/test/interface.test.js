@@ -5,6 +5,7 @@ import { compact } from "../src/dom.js";
 import { idea } from "../src/interface.js";
 import { answersItself } from "../src/keyboard.js";
 import { pace } from "../src/livepanel.js";
+import { told } from "../src/plot.js";
 
 test("the idea is one sentence and does not repeat the title", () => {
   assert.equal(idea({ title: "Roller coaster", description: "A roller coaster: cars on a track.\n\nMore." }), "Cars on a track.");
@@ -17,6 +18,13 @@ test("an element answers the keys that are its own", () => {
   assert.ok(answersItself({ tagName: "INPUT" }, "ArrowLeft") && !answersItself({ tagName: "INPUT" }, " "));
   assert.ok(answersItself({ tagName: "SELECT" }, "t") && !answersItself({ tagName: "SELECT" }, "Escape"));
   assert.ok(!answersItself({ tagName: "BODY" }, " ") && !answersItself({ tagName: "BUTTON" }, "t"));
+});
+
+test("an energy that cannot be seen beside the others is none", () => {
+  assert.equal(told(1.2e-41, 0.08), "0 J");
+  assert.equal(told(-1e-9, 0.08), "0 J");
+  assert.equal(told(0.0646, 80), "0.065 J");
+  assert.equal(told(3e-9, 1e-8), "3.0e\u22129 J");
 });
 
 test("numbers are short", () => {

@@ -54,7 +54,9 @@ class Touch(Resistance):
         center = self._center(_pose(a), frame, numbers)
         gap, point, normal = self._seen(frame, center, numbers[6])
         axes = [normal, *tangents(normal)]
-        K, u = _rows(axes, point, a, b)
+        K = [_along(axes, point, body, sign) for body, sign in ((a, 1), (b, -1)) if body is not None]
+        twists = [[*body.w, *body.u] for body in bodies]
+        u = [sum((dot(k[:, i], twist) for k, twist in zip(K, twists, strict=True)), 0.0) for i in range(3)]
         k = firmness(stiffness, mass, h)
         f0 = -k * gap
         later, steady = self._later(a, b, frame.act(list(center)), axes, numbers, 0.5 * h)
@@ -98,14 +100,15 @@ class Touch(Resistance):
         self, a: Touched | None, b: Touched | None, center: Vector, axes: Sequence[Vector], numbers: Scalars, t: Scalar
     ) -> tuple[Scalars, Scalar]:
         """Rates after the time t, of links that go straight on and turn evenly; and 1, or 0 where that is too far."""
-        a_later, b_later = (None if x is None else further(x, t) for x in (a, b))
-        frame = _pose(b_later) @ pose_of(numbers[7 : 7 + FRAME])
-        place = center if a is None or a_later is None else a_later.p + a_later.R @ (a.R.T @ (center - a.p))
+        at = _pose(b) if b is None else further(b, t)
+        place = center if a is None else a.p + t * (a.R @ a.u) + turned(a, t, center - a.p)
+        frame = at @ pose_of(numbers[7 : 7 + FRAME])
         _, point, normal = self._seen(frame, frame.inverse().act(list(place)), numbers[6], FORESEEN)
-        turned = sum((dot(x.w, x.w) for x in (a, b) if x is not None), 0.0) * (t * t)
-        near = select(less(turned, TURNS * TURNS), select(less(STEADY, dot(normal, axes[0])), 1.0, 0.0), 0.0)
+        slip = speed(a, t, point) - speed(b, t, point)
+        spin = sum((dot(x.w, x.w) for x in (a, b) if x is not None), 0.0) * (t * t)
+        near = select(less(spin, TURNS * TURNS), select(less(STEADY, dot(normal, axes[0])), 1.0, 0.0), 0.0)
         new = [normal, *(axis - dot(axis, normal) * normal for axis in axes[1:])]
-        return _rows(new, point, a_later, b_later)[1], near
+        return [dot(axis, slip) for axis in new], near
 
     def _nearest(self, first: Vector, second: Vector | None = None) -> Vector:
         """Where along an axis the distance is least: halvings of the part where it changes sign, then a secant."""
@@ -179,39 +182,33 @@ def pose_of(numbers: Sequence[Scalar]) -> Pose:
     return Pose((Translation(tuple(numbers[9:12])), Turn(vector(*numbers[:9]).reshape(3, 3))))
 
 
-@dataclass(frozen=True)
-class Later:
-    """A link after a while."""
-
-    R: Matrix
-    p: Vector
-    w: Vector
-    u: Vector
-    X: Pose
+def turned(body: Touched, t: Scalar, arm: Vector) -> Vector:
+    """An arm of a link, in the world, after the link turned evenly for the time t; Cayley's way, of third order."""
+    half = (0.5 * t) * (body.R @ body.w)
+    aside = cross(half, arm)
+    out: Vector = arm + (2 / (1 + dot(half, half))) * (aside + cross(half, aside))
+    return out
 
 
-def further(body: Touched, t: Scalar) -> Later:
-    """A link that went straight on and turned evenly for the time t; Cayley's rotation is good to third order."""
-    x, y, z = half = 0.5 * t * body.w
-    spin = vector(0.0, -z, y, z, 0.0, -x, -y, x, 0.0).reshape(3, 3)
-    turn = (2 / (1 + dot(half, half))) * (spin + spin @ spin)
-    u = body.u + turn.T @ body.u
-    return Later(body.R + body.R @ turn, body.p + t * (body.R @ body.u), body.w, u, body.X)
+def further(body: Touched, t: Scalar) -> Pose:
+    """A link's frame of rows after it went straight on and turned evenly for the time t."""
+    axes = [turned(body, t, body.R[:, k]) for k in range(3)]
+    R = vector(*(axis[i] for i in range(3) for axis in axes)).reshape(3, 3)
+    return Pose((Translation(tuple(body.p + t * (body.R @ body.u))), Turn(R))) @ body.X
+
+
+def speed(body: Touched | None, t: Scalar, point: Vector) -> Vector:
+    """The velocity in the world that a point of a link will have there after the time t."""
+    if body is None:
+        return zeros(3)
+    u = body.R @ body.u
+    out: Vector = u + cross(body.R @ body.w, point - body.p - t * u)
+    return out
 
 
 def _pose(body: Touched | None) -> Pose:
     """Where a body is in the world."""
     return Pose() if body is None else Pose((Translation(tuple(body.p)), Turn(body.R))) @ body.X
-
-
-def _rows(
-    axes: Sequence[Vector], point: Vector, a: Touched | None, b: Touched | None
-) -> tuple[list[Matrix], list[Scalar]]:
-    """Rows along axes of the world of those of two links that move, and their rates."""
-    moving = [(body, sign) for body, sign in ((a, 1), (b, -1)) if body is not None]
-    K = [_along(axes, point, body, sign) for body, sign in moving]
-    twists = [[*body.w, *body.u] for body, _ in moving]
-    return K, [sum((dot(k[:, i], v) for k, v in zip(K, twists, strict=True)), 0.0) for i in range(len(axes))]
 
 
 def _along(axes: Sequence[Vector], point: Vector, body: Touched, sign: int) -> Matrix:
