@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from anyjoint.mechanism import Mechanism, Source
 from anyjoint.mechanism.checks import IDLE
 
@@ -37,7 +39,7 @@ def finished(mech: Mechanism, request: Request, lines: Mapping[str, int], source
 def _start_within_limits(mech: Mechanism, request: Request) -> None:
     """Where zero, or the file's own start, is beyond the limits of a joint, runs begin at the nearest limit."""
     named = [(f"{body.name}/{c.name}", c) for body in mech.bodies for c in body.joint.coordinates]
-    given, speeds = mech.start or ([c.neutral for _, c in named], None)
+    given, speeds = mech.start or (mech.neutral, np.zeros(mech.nv))
     start = [min(max(float(x), c.limits[0]), c.limits[1]) for x, (_, c) in zip(given, named, strict=True)]
     beyond = [name for (name, _), x, y in zip(named, given, start, strict=True) if x != y]
     if not beyond:
@@ -46,7 +48,7 @@ def _start_within_limits(mech: Mechanism, request: Request) -> None:
         many = "a limit" if len(beyond) == 1 else f"limits of {len(beyond)} coordinates"
         what = f"it starts beyond {many} ({', '.join(beyond[:MOST])})"
         request.report.warn(0, "start", f"{what}; runs begin at the limits, so that nothing is thrown")
-    mech.set_start(start, speeds)
+    mech.set_start(start, speeds.tolist())
 
 
 def _named(where: str) -> str:

@@ -143,7 +143,7 @@ class _Reader:
     def _options(self, body: Object) -> Json:
         """What a body says beside its joint; what cannot be read is reported."""
         plain = (*PER_VELOCITY, "velocity", "rest")
-        readers: dict[str, Callable[[Any], Any]] = {name: decoded for name in (*plain, "shapes")}
+        readers: dict[str, Callable[[Any], Any]] = dict.fromkeys((*plain, "shapes"), decoded)
         readers |= {"inertia": lambda x: _inertia(x, self.report, body.line), "placement": decoded_pose}
         found = {name: self._try(body.line, "body", read, body[name]) for name, read in readers.items() if name in body}
         frames = self._get(body, "frames", Mapping, {})
