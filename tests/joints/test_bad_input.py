@@ -51,9 +51,7 @@ WRONG = {
     "too small a control grid": (lambda: joints.SplineSurface(np.zeros((6, 3, 4))), "at least 4"),
     "NaN control value": (lambda: joints.SplineSurface(np.full((6, 4, 4), NAN)), "finite"),
     "seven terms": (lambda: joints.FunctionBased(rotations=[((0, 0, 1), functions.Linear())] * 7), "at most 6"),
-    "unused coordinate": (
-        lambda: joints.FunctionBased(rotations=[((0, 0, 1), math.sin)], names=("a", "b")), "no term uses 'b'",
-    ),
+    "unused coordinate": (lambda: joints.FunctionBased([((0, 0, 1), math.sin)], names=("a", "b")), "no term uses 'b'"),
     "unknown coordinate": (lambda: joints.FunctionBased(rotations=[((0, 0, 1), math.sin, (1,))]), "numbers \\[1\\]"),
     "no function": (lambda: joints.FunctionBased(rotations=[((0, 0, 1), 3)]), "functions.Linear"),
     "domains": (lambda: joints.FunctionBased([((0, 0, 1), math.sin)], domains=((0, 1), (0, 1))), "2 domains for 1"),

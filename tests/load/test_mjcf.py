@@ -131,6 +131,21 @@ def test_keyframes_are_starts(loaded):
     assert mech.start[0] is q
 
 
+def test_runs_begin_within_limits(loaded):
+    """As those of Gymnasium's ant, which starts beyond the limits of its ankles."""
+    ankle = '<body name="{0}"><joint name="{0}" range="{1}" limited="true"/><geom size="1"/></body>'
+    text = ankle.format("left", "30 70") + ankle.format("right", "-70 70")
+    mech, _ = loaded(model(text))
+    assert close(mech.start[0], [np.radians(30), 0], 1e-15)
+    (warning,) = mech.source.warnings
+    assert (warning.rule, "beyond a limit (left/angle)" in warning.message) == ("start", True)
+    assert mech.compile().simulate(*mech.start, duration=0.01).status.ok
+    far, _ = loaded(model(text, '<keyframe><key name="far" qpos="0 2" qvel="3 4"/></keyframe>'))
+    assert close(far.start[0], np.radians([30, 70]), 1e-15)
+    assert close(far.start[1], [3, 4], 0)
+    assert close(far.source.starts["far"][0], [0, 2], 0)  # as the file says
+
+
 def test_without_keyframes_it_starts_at_the_reference(loaded):
     mech, _ = loaded(model('<body><joint ref="30"/><geom size="1"/></body>'))
     assert close(mech.start[0], np.radians([30]), 1e-15)

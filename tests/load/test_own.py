@@ -351,3 +351,17 @@ def test_what_is_wrong_with_it_is_told(tmp_path, said, words):
     bodies = [{"name": "a", "joint": {"Revolute": {}}, "inertia": {"mass": 1, "tensor": [1, 1, 1]}}]
     with pytest.raises(aj.ModelError, match=words):
         loaded(tmp_path, {"anyjoint": 1, "name": "m", "bodies": bodies, "file": said})
+
+
+def test_all_problems_of_a_body_are_told_and_others_may_hang_on_it(tmp_path):
+    solid = '"inertia": {"mass": 1, "tensor": [1, 1, 1]}'
+    bad = '"joint": {"Revolut": {}}, "inertia": {"mass": -1}, "placement": [{"translate": [1, 2, 3]}]'
+    path = tmp_path / "bad.aj.json"
+    path.write_text(
+        '{"anyjoint": 1, "name": "bad", "bodies": [\n'
+        f'{{"name": "a", {bad}}},\n{{"name": "b", "parent": "a", {solid}}},\n{{"name": "b", {solid}}}]}}'
+    )
+    with pytest.raises(aj.ModelError, match="4 problems") as caught:
+        aj.load(path)
+    lines = [line.partition("bad.aj.json:")[2][:1] for line in str(caught.value).splitlines()[1:]]
+    assert lines == ["2", "2", "2", "4"]

@@ -1,6 +1,7 @@
 """URDF: every type of joint against Pinocchio, and everything else that a file says."""
 
 import numpy as np
+import pinocchio
 import pytest
 
 import anyjoint as aj
@@ -102,6 +103,45 @@ def test_limits_of_planar_joints_mean_nothing_and_are_noted(loaded):
 def test_an_axis_in_z_is_pinocchios_plane(loaded):
     mech = loaded(robot(link("base"), link("puck"), joint("air", "planar", "base", "puck", axis="0 0 1", origin="")))
     assert close(mech.poses([0.3, -0.4, 0.5])[1].matrix[:2, 3], [0.3, -0.4], 1e-15)
+
+
+def test_planar_dynamics_are_pinocchios(loaded):
+    """Pinocchio's velocities are along the body's axes, ours are rates of the coordinates: v_pin = T v."""
+    arm = joint("arm", "revolute", "puck", "tip", LIMIT, axis="0 1 0")
+    text = robot(link("base"), link("puck"), link("tip"), joint("air", "planar", "base", "puck", axis="0 0 1"), arm)
+    model, theirs = loaded(text).compile(), pinocchio.buildModelFromXML(text)
+    data = theirs.createData()
+    for q, v, a in np.random.default_rng(2).uniform(-1, 1, (3, 3, 4)):
+        c, s = np.cos(q[2]), np.sin(q[2])
+        T, rate = np.eye(4), np.zeros((4, 4))
+        T[:2, :2], rate[:2, :2] = [[c, s], [-s, c]], v[2] * np.array([[-s, c], [-c, -s]])
+        at = np.array([q[0], q[1], c, s, q[3]])
+        M = pinocchio.crba(theirs, data, at)
+        assert close(model.mass_matrix(q), T.T @ (np.triu(M) + np.triu(M, 1).T) @ T, 1e-13)
+        tau = pinocchio.rnea(theirs, data, at, T @ v, T @ a + rate @ v)
+        assert close(model.inverse_dynamics(q, v, a), T.T @ tau, 1e-13)
+
+
+def test_chains_of_followers_with_offsets_are_pinocchios(loaded):
+    """Pinocchio's joints all move on their own here: q = G x + offsets, so that M is G^T M G."""
+    kinds = {"a": ("revolute", None), "b": ("revolute", ("a", -1.5, 0.3)), "c": ("prismatic", ("b", 0.4, -0.2)),
+             "d": ("revolute", None), "e": ("revolute", ("c", 2.0, 0.1))}  # fmt: skip
+    parts, before = [link("base")], "base"
+    for name, (kind, follows) in kinds.items():
+        more = "" if follows is None else '<mimic joint="j{}" multiplier="{}" offset="{}"/>'.format(*follows)
+        wide = '<limit lower="-9" upper="9" effort="1" velocity="1"/>'
+        parts += [link(name), joint(f"j{name}", kind, before, name, wide + more, axis="0.6 0 0.8")]
+        before = name
+    text = robot(*parts)
+    model, theirs = loaded(text).compile(), pinocchio.buildModelFromXML(text)
+    data, G = theirs.createData(), np.array([[1, 0], [-1.5, 0], [-0.6, 0], [0, 1], [-1.2, 0]])
+    for x, v, a in np.random.default_rng(3).uniform(-1, 1, (3, 3, 2)):
+        q = G @ x + [0, 0.3, 0.4 * 0.3 - 0.2, 0, 2 * (0.4 * 0.3 - 0.2) + 0.1]
+        M = pinocchio.crba(theirs, data, q)
+        assert close(model.mass_matrix(x), G.T @ (np.triu(M) + np.triu(M, 1).T) @ G, 1e-13)
+        tau = G.T @ pinocchio.rnea(theirs, data, q, G @ v, G @ a)
+        assert close(model.inverse_dynamics(x, v, a), tau, 1e-13)
+        assert close(model.forward_dynamics(x, v, tau), a, 1e-11)
 
 
 def test_looks(loaded):

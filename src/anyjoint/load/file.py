@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from anyjoint.errors import AnyjointError, InputError, ModelError
+from anyjoint.garbage import postponed
 from anyjoint.mechanism import Mechanism
 from anyjoint.options import named_options, nearest
 
@@ -74,7 +75,8 @@ def load(
     data = read_bytes(file)
     request = Request(file, data, base or "fixed", meshes, Paths(file, packages), report, contacts, bool(untrusted))
     try:
-        made = _read(request)
+        with postponed():
+            made = _read(request)
         if contacts != "skip" and made.source is not None and made.source.format != "MJCF":
             what = f"{made.source.format} does not say what touches what"
             raise ModelError(f"contacts={contacts!r}: {what}; add them: mech.add_contact(body, shape, ...) [contacts]")

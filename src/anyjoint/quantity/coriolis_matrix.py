@@ -5,7 +5,6 @@ from __future__ import annotations
 from anyjoint.dynamics.coriolis import CORIOLIS
 from anyjoint.dynamics.derivative_matrices import coriolis_entries, mass_entries
 from anyjoint.scalar import Scalar
-from anyjoint.trace.derivative_layout import coriolis_schedule
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
 
@@ -29,6 +28,8 @@ def matrix(tree: Straight) -> list[Scalar]:
 def trace(workshop: Workshop, _: str) -> Trace:
     """Straight, or by kernels."""
     if is_large(workshop, PER_PAIR // 2, LARGE[0]):
+        from anyjoint.trace.derivative_layout import coriolis_schedule  # only where kernels are asked for
+
         return workshop.layout(CORIOLIS, coriolis_schedule)
     return workshop.straight("coriolis, straight", CORIOLIS.inputs, matrix, CORIOLIS.over, partials=CORIOLIS.partials)
 

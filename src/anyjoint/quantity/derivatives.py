@@ -26,7 +26,6 @@ from anyjoint.dynamics.derivatives import (
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Scalars, Vector, vector
-from anyjoint.trace.derivative_layout import forward_schedule, inverse_mass_schedule, inverse_schedule
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
 from anyjoint.tree.plan import Plan
@@ -133,6 +132,8 @@ def inverse_trace(along: Along) -> Callable[[Workshop, str], Trace]:
     def trace(workshop: Workshop, _: str) -> Trace:
         name, method = named(INVERSE_DERIVATIVES, along)
         if is_large(workshop, PER_PAIR, LARGE[0]):
+            from anyjoint.trace.derivative_layout import inverse_schedule  # only where kernels are asked for
+
             return workshop.layout(method, inverse_schedule)
         function = lambda tree: inverse_matrices(tree, along)  # noqa: E731
         return workshop.straight(name, method.inputs, function, method.over, partials=along)
@@ -149,6 +150,8 @@ def forward_trace(along: Along) -> Callable[[Workshop, str], Trace]:
             return constrained_forward(workshop, along)
         name, method = named(FORWARD_DERIVATIVES, along)
         if is_large(workshop, PER_PAIR + PER_SOLVE * workshop.mechanism.nv, LARGE[1]):
+            from anyjoint.trace.derivative_layout import forward_schedule  # only where kernels are asked for
+
             return workshop.layout(method, forward_schedule)
         function = lambda tree: forward_matrices(tree, along)  # noqa: E731
         return workshop.straight(name, method.inputs, function, method.over, partials=along)
@@ -166,6 +169,8 @@ def inverse_mass_trace(workshop: Workshop, _: str) -> Trace:
     """By the factors of the mass matrix, or by those of articulated bodies."""
     check_regular(workshop.mechanism)
     if is_large(workshop, PER_SOLVE + workshop.mechanism.nv, LARGE[1]):
+        from anyjoint.trace.derivative_layout import inverse_mass_schedule  # only where kernels are asked for
+
         return workshop.layout(MASS_FACTORS, inverse_mass_schedule)
 
     def function(tree: Straight) -> list[Scalar]:

@@ -19,8 +19,6 @@ from anyjoint.dynamics.split_pivot import SPLIT_PIVOT
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import vector
-from anyjoint.trace.cholesky_layout import solved_schedule
-from anyjoint.trace.mixed_layout import mixed_schedule
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
 
@@ -72,12 +70,16 @@ def trace(workshop: Workshop, formulation: str) -> Trace:
     if workshop.expansion:
         return followed(workshop, formulation)
     if formulation == MIXED and workshop.plan().links:
+        from anyjoint.trace.mixed_layout import mixed_schedule  # only where it is asked for
+
         return workshop.layout(RECURSIVE_MIXED, mixed_schedule)
     if formulation in SWEEPS:
         return workshop.sweeps(SWEEPS[formulation])
     if formulation in DENSE_FORMULATIONS:
         function, over, most = DENSE_FORMULATIONS[formulation]
         if workshop.mechanism.nv > most:
+            from anyjoint.trace.cholesky_layout import solved_schedule  # only where kernels are asked for
+
             return workshop.layout(replace(LAGRANGIAN_EQUATIONS, name=formulation), solved_schedule)
         return workshop.straight(formulation, INPUTS, function, over=over)
     sweeps = workshop.sweeps(ARTICULATED_BODY)

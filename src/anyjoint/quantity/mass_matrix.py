@@ -5,7 +5,6 @@ from __future__ import annotations
 from anyjoint.dynamics.composite_world import COMPOSITE_WORLD
 from anyjoint.dynamics.mass_matrix import mass_matrix
 from anyjoint.spatial import Matrix
-from anyjoint.trace.mass_layout import mass_schedule
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
 
@@ -31,6 +30,8 @@ def projected_mass(Phi: Matrix, M: Matrix) -> Matrix:
 def trace(workshop: Workshop, _: str) -> Trace:
     """Large ones by kernels in the world's axes, not regrouped: far from the origin that would cost digits."""
     if workshop.mechanism.nv > DENSE and not workshop.expansion:
+        from anyjoint.trace.mass_layout import mass_schedule  # only where kernels are asked for
+
         return workshop.layout(COMPOSITE_WORLD, mass_schedule)
     return workshop.straight("mass_matrix", ("q",), lambda tree: list(traced_mass(tree).ravel()), over="regrouped")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from anyjoint.dynamics.regressor import REGRESSOR, regressor_matrix
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import vector
-from anyjoint.trace.regressor_layout import regressor_schedule
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
 
@@ -30,6 +29,8 @@ def trace(workshop: Workshop, _: str) -> Trace:
     small = workshop.form == "straight" or (workshop.form == "auto" and workshop.mechanism.nb <= SMALL)
     if workshop.expansion or not workshop.mechanism.nv or small:
         return workshop.straight("regressor, straight", REGRESSOR.inputs, entries, REGRESSOR.over)
+    from anyjoint.trace.regressor_layout import regressor_schedule  # only where kernels are asked for
+
     return workshop.layout(REGRESSOR, regressor_schedule)
 
 

@@ -1,6 +1,8 @@
 """The ways to trace a quantity over the plans of a mechanism.
 
 mechanism -> plan (links, inner frames) -> numbers (raw parameters) -> trace (straight or kernels) -> schedule
+
+What lays out kernels is imported where it is needed: a trace that is remembered needs none of it.
 """
 
 from __future__ import annotations
@@ -17,14 +19,9 @@ from anyjoint.scalar import Scalar
 from anyjoint.tree.closures import ClosedPlan
 from anyjoint.tree.plan import GENERAL, Plan
 
-from .classes import Tracer
 from .constrained import Constrained, Question, constrained, frame_variables
-from .constrained_kernels import constrained_kernels, push_kernels
-from .contact_kernels import contact_kernels
-from .layout import lay_out
 from .numbers import Numbers
 from .plans import Plans
-from .pushes import PushedTree
 from .setup import Rows
 from .store import Traced, remembered
 from .straight import Straight, row_schedule, trace_tree
@@ -32,6 +29,8 @@ from .structure import closed_structure, structure
 
 if TYPE_CHECKING:
     from anyjoint.joints import Joint
+
+    from .classes import Tracer
 
 # Straight-line code is best while it is small. Larger mechanisms run faster by kernels in loops where bodies share
 # classes; where nearly every body is a class of its own, looping saves nothing and straight-line code still wins, up to
@@ -96,6 +95,9 @@ class Workshop(Plans):
                 return straight()
             size = estimate(plan)
             if self.form == "kernels" or (self.form == "auto" and size > SMALL):
+                from .classes import Tracer
+                from .layout import lay_out
+
                 schedule, rows = lay_out(Tracer(plan, numbers, self.joints, algorithm))
                 if self.form == "kernels" or size > LARGE or pays(schedule):
                     return schedule, rows
@@ -151,6 +153,8 @@ class Workshop(Plans):
         """Accelerations over a step under resistances, by kernels, then what contacts show."""
         over: Over = "regrouped"
         closed, numbers = self.closed(over), self.numbers(over, True, True)
+        from .contact_kernels import contact_kernels
+
         made = contact_kernels(self, question, inputs)
         return Trace(name, *made, closed.plan, numbers, over, True, True, pushes=self.pushes)
 
@@ -158,6 +162,8 @@ class Workshop(Plans):
         """Generalized forces of loose pushes, by kernels."""
         over: Over = "regrouped"
         closed, numbers = self.closed(over), self.numbers(over, True, True)
+        from .constrained_kernels import push_kernels
+
         made = push_kernels(self, inputs, closed, numbers)
         return Trace("pushed", *made, closed.plan, numbers, over, True, True, pushes=self.pushes, loose=True)
 
@@ -170,6 +176,8 @@ class Workshop(Plans):
             return None
         if self.form == "auto" and size <= LARGE and self._sharing(closed.plan) < SHARING:
             return None  # which tracing them would show, too
+        from .constrained_kernels import constrained_kernels
+
         made = constrained_kernels(self, question, inputs, closed, numbers)
         return made if self.form == "kernels" or size > LARGE or sharing(made[0]) >= SHARING else None
 
@@ -188,6 +196,8 @@ class Workshop(Plans):
             tree.rows["tau"] = [tree.variables.row("tau", k) for k in range(self.mechanism.nv)]
         row = tree.variables.row
         t, h = (row(name, 0) if name in inputs else default for name, default in (("t", 0.0), ("h", None)))
+        from .pushes import PushedTree
+
         own = frame_variables(tree.variables, numbers)[len(self.mechanism.constraints) :] if self.pushes else []
         pushes = PushedTree(self.found(over), closed, self.push_programs, own) if self.pushes else None
         ahead = 0 if "qdd" in inputs else h
@@ -199,9 +209,13 @@ class Workshop(Plans):
     def layout(self, algorithm: Algorithm, make: Callable[[Tracer], tuple[Schedule, list[Rows]]]) -> Trace:
         """An algorithm by kernels, with more kernels behind them."""
         plan, numbers = self.plan(algorithm.over), self.numbers(algorithm.over, algorithm.gravity)
-        made = self._remembered(
-            algorithm.name, plan, numbers, lambda: make(Tracer(plan, numbers, self.joints, algorithm))
-        )
+
+        def trace() -> Traced:
+            from .classes import Tracer
+
+            return make(Tracer(plan, numbers, self.joints, algorithm))
+
+        made = self._remembered(algorithm.name, plan, numbers, trace)
         return Trace(algorithm.name, *made, plan, numbers, algorithm.over, algorithm.gravity)
 
     def _remembered(self, name: Hashable, plan: Plan, numbers: Numbers, trace: Callable[[], Traced]) -> Traced:

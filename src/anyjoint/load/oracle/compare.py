@@ -47,4 +47,10 @@ def _opened(engine: str, path: Path, mech: Mechanism) -> Any:
     try:
         return module.opened(path, mech)
     except (ValueError, RuntimeError) as error:
-        raise OracleRefused(f"{path}: {engine} cannot be compared with: {' '.join(str(error).split())}") from error
+        raise OracleRefused(f"{path}: {engine} cannot be compared with: {_sentence(error)}") from error
+
+
+def _sentence(error: Exception) -> str:
+    """What an engine says, without where in its own source that is."""
+    said = " ".join(str(error).split())
+    return said.rpartition("message: ")[2]

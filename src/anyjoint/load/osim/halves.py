@@ -33,7 +33,7 @@ def cut_loops(
         shares[part] = shares[link.child]
         made.append(replace(link, child=part))
         line = link.element.line
-        welds.append(LoopSpec(link.name, line, (part, link.child), (Pose(), Pose()), ball=False))
+        welds.append(LoopSpec(part, line, (part, link.child), (Pose(), Pose()), ball=False))
         what = f"joint {link.name!r} closes a loop: it moves a part {part!r} of {link.child!r}, welded to the other"
         values.report.note(line, "loop", what)
     return made, shares, welds

@@ -128,23 +128,27 @@ class _Reader:
 
     def _add(self, body: Object, named: Mapping[str, Any]) -> None:
         _unknown(body, BODY, f"body {body.get('name')!r}", self.report)
-        joint = self._body_joint(body, named)
-        plain = [name for name in (*PER_VELOCITY, "velocity", "rest") if name in body]
-        options: Json = {name: decoded(body[name]) for name in plain}
-        if "inertia" in body:
-            options["inertia"] = _inertia(body["inertia"], self.report, body.line)
-        if "placement" in body:
-            options["placement"] = decoded_pose(body["placement"])
-        if "shapes" in body:
-            options["shape"] = decoded(body["shapes"])
-        if "frames" in body:
-            options["frames"] = {name: decoded_pose(x) for name, x in self._get(body, "frames", Mapping, {}).items()}
         self.lines[str(body.get("name"))] = body.line
+        before = len(self.report.errors)
+        joint, options = self._try(body.line, "body", self._body_joint, body, named), self._options(body)
+        if len(self.report.errors) > before:  # all problems of a body are told; others may hang on it nevertheless
+            self._try(body.line, "body", self.mech.add_body, body.get("name"), body.get("parent"))
+            return
         if "contact" in body:
             law = {name: decoded(x) for name, x in self._get(body, "contact", Mapping, {}).items()}
             self.mech.add_contact_body(body.get("name"), body.get("parent"), **law, **options)  # type: ignore[arg-type]
             return
         self.mech.add_body(body.get("name"), body.get("parent"), joint, **options)  # type: ignore[arg-type]  # checked
+
+    def _options(self, body: Object) -> Json:
+        """What a body says beside its joint; what cannot be read is reported."""
+        plain = (*PER_VELOCITY, "velocity", "rest")
+        readers: dict[str, Callable[[Any], Any]] = dict.fromkeys((*plain, "shapes"), decoded)
+        readers |= {"inertia": lambda x: _inertia(x, self.report, body.line), "placement": decoded_pose}
+        found = {name: self._try(body.line, "body", read, body[name]) for name, read in readers.items() if name in body}
+        frames = self._get(body, "frames", Mapping, {})
+        found["frames"] = {name: self._try(body.line, "body", decoded_pose, x) for name, x in frames.items()}
+        return {"shape" if name == "shapes" else name: made for name, made in found.items()}
 
     def _constrain(self, value: Any) -> None:
         add_constraint(self.mech, value)
