@@ -14,15 +14,8 @@ from anyjoint.dynamics.derivative_matrices import (
     mass_entries,
     velocity_entries,
 )
-from anyjoint.dynamics.derivatives import (
-    FORWARD_DERIVATIVES,
-    INVERSE_DERIVATIVES,
-    MASS_FACTORS,
-    begin,
-    collect_wrenches,
-    follow,
-    resist,
-)
+from anyjoint.dynamics.derivatives import INVERSE_DERIVATIVES, begin, collect_wrenches, follow, resist
+from anyjoint.dynamics.forward_derivatives import FORWARD_DERIVATIVES, MASS_FACTORS
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Scalars, Vector, vector
