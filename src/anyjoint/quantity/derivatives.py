@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # Straight programs find accelerations between these two: at none, then what they add.
 BEGINNING = algorithm("beginning", ("outward", begin), ("inward", resist), inputs=["q", "v"])
 RESPONSE = algorithm("response", ("outward", follow), ("inward", collect_wrenches), inputs=["q", "v", "qdd"])
-LARGE = 9_000, 15_000  # operations up to which matrices are straight programs: of inverse, of forward dynamics
+LARGE = 9_000, 15_000, 10_000  # operations up to which matrices are straight: of inverse, of forward dynamics, M^-1
 PER_PAIR, PER_VELOCITY, PER_SOLVE = 67, 300, 10  # of them: roughly
 
 
@@ -158,7 +158,7 @@ def named(method: Algorithm, along: Along) -> tuple[str, Algorithm]:
 def inverse_mass_trace(workshop: Workshop, _: str) -> Trace:
     """By the factors of the mass matrix, or by those of articulated bodies."""
     check_regular(workshop.mechanism)
-    if is_large(workshop, PER_SOLVE + workshop.mechanism.nv, LARGE[1]):
+    if is_large(workshop, PER_SOLVE + workshop.mechanism.nv, LARGE[2]):
         return workshop.layout(MASS_FACTORS, inverse_mass_schedule)
 
     def function(tree: Straight) -> list[Scalar]:
