@@ -5,7 +5,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import gallery, joints
-from anyjoint.trace import derivative_layout
+from anyjoint.mechanism.gallery.kinds import regular_coordinates
 from derivatives.support import Interpreted, close, slopes, tangents
 from tests.joints.everything import EVERYTHING
 from tests.joints.zoo import configurations
@@ -113,18 +113,53 @@ def test_a_chain_of_several_blocks():
     check_forward(model, q, v, tau)
 
 
-@pytest.mark.slow
-def test_products_and_solves_agree_on_a_long_chain(monkeypatch):
-    """By products with M^-1 and by solving, which is what longer chains do."""
-    mech = gallery.revolute_chain(30)
-    q, v, tau = np.random.default_rng(0).normal(size=(3, mech.nv))
-    monkeypatch.setenv("ANYJOINT_CACHE", "off")
-    made = []
-    for limit in (0, 64):
-        monkeypatch.setattr(derivative_layout, "PRODUCTS", limit)
-        made.append(mech.compile(form="kernels").forward_dynamics_derivatives(q, v, tau))
+def limbs():
+    """A trunk that branches, of whose limbs one is longer than a block and another one branches again."""
+    rng, mech = np.random.default_rng(4), aj.Mechanism("limbs", gravity=(1, 2, -9))
+
+    def limb(name, parent, *kinds, **options):
+        for k, joint in enumerate(kinds):
+            place = aj.Pose.translation(*(0.3 * rng.normal(size=3))) @ aj.Pose.rpy(*rng.normal(size=3))
+            solid = aj.Inertia.box(1.0 + k, 0.6, 0.8, 1.0).moved(aj.Pose.translation(*(0.2 * rng.normal(size=3))))
+            parent = mech.add_body(f"{name} {k}", parent, joint, place, solid, **options)
+        return parent
+
+    hinge, bent = joints.Revolute((1, 2, 2)), joints.Universal()
+    trunk = limb("trunk", None, bent, hinge, hinge)
+    limb("tail", trunk, *[hinge] * 9, stiffness=2.0, damping=0.3, armature=0.1)
+    fork = limb("arm", trunk, hinge, bent)
+    limb("finger", fork, hinge)
+    limb("thumb", fork, joints.SphericalQuaternion())
+    return mech
+
+
+def test_limbs_that_branch_again():
+    """All that wrenches and accelerations can meet between two joints, one state and batches."""
+    mech, rng = limbs(), np.random.default_rng(3)
+    model, q = mech.compile(form="kernels"), regular_state(mech, rng)
+    v, tau = rng.normal(size=(2, mech.nv))
+    check_forward(model, q, v, tau)
+    one = model.forward_dynamics_derivatives(q, v, tau)
+    assert np.array_equal(one.tau, one.tau.T)
+    batch = model.forward_dynamics_derivatives(*(np.tile(x, (5, 1)) for x in (q, v, tau)))
     for name in ("q", "v", "tau"):
-        assert close(*(getattr(x, name) for x in made), 1e-9)
+        assert close(getattr(batch, name)[3], getattr(one, name), 1e-13)
+
+
+@pytest.mark.slow
+def test_limbs_by_coordinates():
+    mech, rng = limbs(), np.random.default_rng(3)
+    model, q = mech.compile(form="kernels"), regular_state(mech, rng)
+    v, tau = rng.normal(size=(2, mech.nv))
+    one, raw = (model.forward_dynamics_derivatives(q, v, tau, raw=raw) for raw in (False, True))
+    assert close(raw.q @ tangents(mech, q).T, one.q, 1e-12)
+    a = model.forward_dynamics(q, v, tau)
+    assert close(np.linalg.solve(one.tau, raw.q), -model.inverse_dynamics_derivatives(q, v, a, raw=True).q, 1e-10)
+
+
+def regular_state(mech, rng):
+    """Coordinates of regular places."""
+    return np.concatenate([regular_coordinates(body.joint, rng) for body in mech.bodies])
 
 
 def test_parameters_may_change_and_differ_from_state_to_state():

@@ -57,7 +57,7 @@ def grouped(listing: Listing, count: int) -> Listing:
     return replace(listing, statements=tuple(statements), values=total)
 
 
-def gathered(listing: Listing) -> Listing:
+def gathered(listing: Listing, most: int) -> Listing:
     """Stores to arrays whose columns lie apart, brought together: several go beside each other in each column."""
     statements: list[Statement] = []
     waiting: dict[tuple[int, int], list[Statement]] = {}  # (array, place behind the last) -> stores
@@ -67,7 +67,7 @@ def gathered(listing: Listing) -> Listing:
             continue
         array, offset, _ = statement.data
         line = [*waiting.pop((array, offset), ()), statement]
-        if len(line) == AT_ONCE:
+        if len(line) == most:
             statements += line
         else:
             waiting[array, offset + 1] = line

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from anyjoint.codegen.ahead import ahead
 from anyjoint.codegen.cut import cut
-from anyjoint.codegen.grouped import gathered, grouped
+from anyjoint.codegen.grouped import AT_ONCE, SIZES, gathered, grouped
 from anyjoint.codegen.hoist import hoisted
 from anyjoint.codegen.ir import LEAVES, LONG, Listing, lower
 from anyjoint.codegen.kernel import Kernel, Schedule
@@ -37,7 +37,7 @@ def passes() -> tuple[Pass, ...]:
         Pass("cut", "more than 16,000 statements", "pieces of a thousand, which pass values on through an array"),
         Pass("group", "columns, states side by side", "several columns at once, so that rows are stored as vectors"),
         Pass("hoist", "one state", "sines and cosines to the front, where they are computed side by side"),
-        Pass("gather", "columns, one state", "stores to columns that lie apart together, to be transposed"),
+        Pass("gather", "columns", "stores to columns that lie apart together, to be transposed"),
         Pass("pack", "long code, one state", "limbs that are alike as lanes of vectors"),
     )
 
@@ -53,8 +53,8 @@ def in_pieces(kernel: Kernel, name: str) -> tuple[tuple[Listing, ...], int]:
 
 
 def of_columns(listing: Listing, count: int) -> Listing:
-    """A listing of one column as that of several: "group"."""
-    return grouped(listing, count)
+    """A listing of one column as that of several, where lanes are states: "group", "gather"."""
+    return gathered(grouped(listing, count), SIZES[0])
 
 
 def for_printing(listing: Listing, target: Target, columns: int) -> tuple[Listing, Sequence[Step]]:
@@ -62,7 +62,7 @@ def for_printing(listing: Listing, target: Target, columns: int) -> tuple[Listin
     if target.width == 1:
         listing = hoisted(listing)
     if columns > 1:
-        listing = gathered(listing)
+        listing = gathered(listing, AT_ONCE)
     long = sum(s.op not in LEAVES for s in listing.statements) > LONG
     one_by_one = target.width == 1 and columns == 1
     return listing, packed(listing) if long and one_by_one else listing.statements

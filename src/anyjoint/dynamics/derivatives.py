@@ -26,9 +26,8 @@ from anyjoint.spatial import Matrix, Vector, ad, cross, dot, zeros
 from anyjoint.tree.record import Record
 
 from .algorithm import Parent, algorithm
-from .articulated_body import half_columns
 from .common_frame import EYE, Mass, common_mass, crossed, lifted, lifted_twist, lowered_wrench, products
-from .small_matrix import LDL, joint_inertia, ldl
+from .small_matrix import joint_inertia
 
 
 def advance(body: Record, parent: Parent) -> None:
@@ -165,48 +164,6 @@ def resist(body: Record, parent: Parent) -> None:
     body.generalized = body.J_world.T @ f
 
 
-def yield_to(body: Record, parent: Parent) -> None:
-    """Inward: inertias, factors of articulated ones, and what is left of forces and wrenches."""
-    collect_masses(body, parent)
-    Omega, f = articulate(body, parent), body.plus("f", body.f)
-    left = Omega.half(body.tau) - body.J_free.T @ f
-    body.z = left * Omega.inverse
-    parent.add("f", f + body.Z @ left)
-
-
-def articulate(body: Record, parent: Parent) -> LDL:
-    """Articulated inertias and their factors in the common frame [SG eq. 27, 28].
-
-    With J' = J L^-T a joint is a row of single ones: I - Y D^-1 Y^T loses one Y_k Z_k^T after the other.
-    """
-    I, J = body.plus("I", Mass(body.E, body.h, body.m).block()), body.J_world
-    U = columns([I @ J[:, k] for k in range(J.shape[1])])
-    Omega = ldl(joint_inertia(J, U, body.armature))
-    Y = half_columns(U, Omega)
-    body.Z, body.J_free, body.L, body.D = Y * Omega.inverse, half_columns(J, Omega), Omega.L, Omega.inverse
-    parent.add("I", I.minus_outer(Y, body.Z))
-    return Omega
-
-
-def stand(body: Record, parent: Parent) -> None:
-    """Outward: Jacobians and inertias alone."""
-    place(body, parent.R, parent.p)
-    mass = common_mass(body)
-    body.E, body.h, body.m = mass.E, mass.h, mass.m
-
-
-def factor(body: Record, parent: Parent) -> None:
-    """Inward: factors of articulated inertias alone."""
-    articulate(body, parent)
-
-
-def yielded(body: Record, parent: Parent) -> None:
-    """Outward: accelerations of joints, then as `follow`."""
-    y = parent.y
-    body.qdd = LDL(body.L, body.z).back(body.z - body.Z.T @ y)
-    follow(body, parent)
-
-
 def follow(body: Record, parent: Parent) -> None:
     """Outward: what accelerations of joints add to motion and wrenches."""
     y = parent.y + body.J_world @ body.qdd
@@ -217,8 +174,6 @@ def follow(body: Record, parent: Parent) -> None:
 
 COLUMNS = ("J_world", "Psi1", "Psi2", "Phi", "a_world", "b_world", "Fq", "Fv", "D_q", "D_v", "D_a")
 
-FACTORS = ("J_free", "Z", "L", "D")  # of the inverse of the mass matrix
-
 INVERSE_DERIVATIVES = algorithm(
     "inverse dynamics, derivatives",
     ("outward", advance),
@@ -228,18 +183,3 @@ INVERSE_DERIVATIVES = algorithm(
     over="regrouped",
     partials="velocities",
 )
-FORWARD_DERIVATIVES = algorithm(
-    "forward dynamics, derivatives",
-    ("outward", begin),
-    ("inward", yield_to),
-    ("outward", yielded),
-    ("inward", collect_wrenches),
-    inputs=["q", "v", "tau"],
-    results=(*COLUMNS[:-1], *FACTORS),
-    over="regrouped",
-    partials="velocities",
-)
-MASS_FACTORS = algorithm(
-    "factors of the inverse mass matrix", ("outward", stand), ("inward", factor), inputs=["q"], results=FACTORS,
-    over="regrouped",
-)  # fmt: skip

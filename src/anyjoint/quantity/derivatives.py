@@ -14,15 +14,8 @@ from anyjoint.dynamics.derivative_matrices import (
     mass_entries,
     velocity_entries,
 )
-from anyjoint.dynamics.derivatives import (
-    FORWARD_DERIVATIVES,
-    INVERSE_DERIVATIVES,
-    MASS_FACTORS,
-    begin,
-    collect_wrenches,
-    follow,
-    resist,
-)
+from anyjoint.dynamics.derivatives import INVERSE_DERIVATIVES, begin, collect_wrenches, follow, resist
+from anyjoint.dynamics.forward_derivatives import FORWARD_DERIVATIVES, MASS_FACTORS
 from anyjoint.mechanism.checks import check_regular
 from anyjoint.scalar import Scalar
 from anyjoint.spatial import Matrix, Scalars, Vector, vector
@@ -40,7 +33,7 @@ if TYPE_CHECKING:
 # Straight programs find accelerations between these two: at none, then what they add.
 BEGINNING = algorithm("beginning", ("outward", begin), ("inward", resist), inputs=["q", "v"])
 RESPONSE = algorithm("response", ("outward", follow), ("inward", collect_wrenches), inputs=["q", "v", "qdd"])
-LARGE = 9_000, 15_000  # operations up to which matrices are straight programs: of inverse, of forward dynamics
+LARGE = 9_000, 15_000, 10_000  # operations up to which matrices are straight: of inverse, of forward dynamics, M^-1
 PER_PAIR, PER_VELOCITY, PER_SOLVE = 67, 300, 10  # of them: roughly
 
 
@@ -168,7 +161,7 @@ def named(method: Algorithm, along: Along) -> tuple[str, Algorithm]:
 def inverse_mass_trace(workshop: Workshop, _: str) -> Trace:
     """By the factors of the mass matrix, or by those of articulated bodies."""
     check_regular(workshop.mechanism)
-    if is_large(workshop, PER_SOLVE + workshop.mechanism.nv, LARGE[1]):
+    if is_large(workshop, PER_SOLVE + workshop.mechanism.nv, LARGE[2]):
         from anyjoint.trace.derivative_layout import inverse_mass_schedule  # only where kernels are asked for
 
         return workshop.layout(MASS_FACTORS, inverse_mass_schedule)

@@ -64,6 +64,7 @@ class _Backward:
         self.steps = steps_of(problem.traj, problem.request, member)
         self.bar = np.zeros(problem.map.row)
         self.numbers = np.zeros(len(problem.numbers))
+        self.settings = np.zeros(len(problem.request.forces.numbers) + 1)
         drive = problem.request.drive
         self.drive = np.zeros(problem.map.width)  # of inputs that stay what they are
         self.tau = np.zeros_like(drive.values) if drive.times is not None else None
@@ -127,6 +128,7 @@ class _Backward:
         rows |= {TAPE: tape, KNOWN: tape, bar_of(TAPE): np.zeros(tape.shape[1])}
         rows |= {"state": states, "s": np.ascontiguousarray(s), SEED: seeds}
         rows |= {bar_of("state"): bars, bar_of("drive"): inputs, bar_of("numbers"): self.numbers}
+        rows[bar_of("settings")] = self.settings
         lengths = rows[bar_of("h")] = np.zeros((len(k), 1))
         run(problem.code("backward", part), rows, len(k))
         self.duration += float(lengths[:, 0] @ self.steps.h[k]) / (problem.request.duration or 1.0)
@@ -155,6 +157,7 @@ class _Backward:
         for start, slopes in problem.slopes:
             for name, value in slopes.pull(self.numbers[start : start + slopes.count]).items():
                 found[name] = found[name] + value if name in found else value
+        found |= problem.force_numbers.pull(self.settings)
         return {name: found[name] for name in problem.names}
 
 

@@ -23,6 +23,7 @@ from anyjoint.stepper import STEPPERS
 from anyjoint.stepper.physics import built_in_joints, numbered_bodies
 
 from .chosen_step import ChosenStepMap
+from .force_numbers import ForceNumbers, force_names
 from .kept import Joints, forget, kept
 from .known_forces import check_built_into
 from .request import WITHIN, Request, pushing
@@ -50,7 +51,10 @@ class Problem:
         self.taped = backwards and self.request.tapes
         self.model = self.request.model
         self.names = tuple(_checked_names(self.request, names))
-        self.parameters = tuple(x for x in self.names if x not in (Q0, V0, TAU, DURATION))
+        named = [x for x in self.names if x not in (Q0, V0, TAU, DURATION)]
+        pushing = force_names(self.request.forces)
+        self.parameters = tuple(x for x in named if x not in pushing)
+        self.force_numbers = ForceNumbers(self.request.forces, [x for x in named if x in pushing])
         check_built_into(self.request.forces, self.model.mechanism, self.parameters, "gradient")
         self.pushed = self._pushed()
         self.programs = self._programs()
@@ -85,7 +89,13 @@ class Problem:
         request, mechanism = self.request, self.model.mechanism
         acts = any(push.bodies for push in request.forces.pushes)
         moving = [name for name in self.parameters if find(mechanism, name).what in MOVING]
-        if request.stepper.implicit or not (request.forces.many or (acts and moving)):
+        kernels = request.forces.many or bool(acts and moving)
+        if self.force_numbers.names and (kernels or request.stepper.implicit):
+            why = f"steps of {request.method} solve equations that forces are a part of; use 'rk4'"
+            if kernels:
+                why = f"ask for {moving[0]!r} by itself" if moving else "there are too many forces; give fewer"
+            raise InputError(f"gradient: by {self.force_numbers.names[0]!r}, which is built in here: {why}")
+        if request.stepper.implicit or not kernels:
             return False
         if self.model.workshop.expansion:
             raise InputError(
@@ -97,8 +107,11 @@ class Problem:
     @property
     def by(self) -> list[str]:
         """Rows of the step that it is differentiated by, beside the state."""
-        rows = {"drive": TAU in self.names or self.moves_inputs, "h": DURATION in self.names}
-        return [*(name for name, wanted in rows.items() if wanted), *(["numbers"] if self.parameters else [])]
+        rows = {
+            "drive": TAU in self.names or self.moves_inputs, "h": DURATION in self.names,
+            "numbers": bool(self.parameters), "settings": bool(self.force_numbers.names),
+        }  # fmt: skip
+        return [name for name, wanted in rows.items() if wanted]
 
     @property
     def moves_inputs(self) -> bool:
@@ -217,12 +230,16 @@ def _checked_names(request: Request, given: Sequence[str]) -> list[str]:
     if DURATION in given:
         _check_stretch(request)
     own = (Q0, V0, TAU, DURATION)
-    known = own if set(given) <= set(own) else (*own, *parameter_names(request.model.mechanism))
+    more = () if set(given) <= set(own) else (*parameter_names(request.model.mechanism), *force_names(request.forces))
+    known = (*own, *more)
     for name in given:
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.3)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"gradient: {name!r} is neither q0, v0, tau, duration nor a parameter of the model{hint}")
+            raise InputError(
+                f"gradient: {name!r} is neither q0, v0, tau, duration nor a parameter of the model, nor a number of a"
+                f" force such as 'forces/0/stiffness'{hint}"
+            )
     return list(dict.fromkeys(given))
 
 

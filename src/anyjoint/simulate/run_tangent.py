@@ -47,7 +47,8 @@ def _forward(problem: Problem, member: int, direction: Mapping[str, Any], raw: b
     """Rates of all samples of one trajectory, (samples, n)."""
     steps = steps_of(problem.traj, problem.request, member)
     rate, inputs, numbers = _directions(problem, member, direction, raw)
-    along = partial(_run_forward, problem, steps, member, inputs, numbers)
+    own = {rate_of("numbers"): numbers, rate_of("settings"): problem.force_numbers.push(direction)}
+    along = partial(_run_forward, problem, steps, member, inputs, own)
     if problem.starts_inside(steps):
         along("start", np.zeros(1, int), rate)
     made = np.zeros((len(problem.traj.t), len(rate)))
@@ -66,15 +67,15 @@ def _forward(problem: Problem, member: int, direction: Mapping[str, Any], raw: b
 
 
 def _run_forward(
-    problem: Problem, steps: Steps, member: int, inputs: Any, numbers: Floats, part: Part, k: Floats, rate: Floats,
-    s: float = 1.0,
+    problem: Problem, steps: Steps, member: int, inputs: Any, numbers: Mapping[str, Floats], part: Part, k: Floats,
+    rate: Floats, s: float = 1.0,
 ) -> None:  # fmt: skip
     """Take rates of the state through steps; `s` is the part of a step after which a sample inside it stands."""
     rows, n = problem.given(steps, k, member), problem.n
     states, _ = problem.rows(steps, int(k[0]), int(k[-1]) + 1, part)
     own = np.append(rate[:n], np.zeros(problem.ending.row - n)) if part == "end" else rate
     rows |= {"state": states, "s": np.full(1, s), rate_of("state"): own}
-    rows |= {rate_of("numbers"): numbers, rate_of("drive"): inputs(steps, k)}
+    rows |= {**numbers, rate_of("drive"): inputs(steps, k)}
     rows[rate_of("h")] = problem.stretch * steps.h[k, None] / (problem.request.duration or 1.0)
     run(problem.code("forward", part), rows, len(k))
     rate[:n] = own[:n]

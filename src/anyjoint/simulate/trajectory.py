@@ -79,8 +79,9 @@ class Trajectory(Balance):
         """The gradient of a number that depends on samples, from its derivatives by them, back through all steps.
 
         `dq` and `dv` are the derivatives by the last state, (nv,), or by all samples, (samples, nv). `wrt` are "q0",
-        "v0", "tau", "duration" and names of parameters. Derivatives by coordinates are by changes as velocities see
-        them, or with raw=True by coordinates themselves. That by the duration is of as many steps, all stretched.
+        "v0", "tau", "duration", names of parameters, and numbers of forces ("forces/0/stiffness"). Derivatives by
+        coordinates are by changes as velocities see them, or with raw=True by coordinates themselves. That by the
+        duration is of as many steps, all stretched.
         The run must be one of simulate(..., gradient=True).
 
         >>> traj = model.simulate([0.1], [0.0], duration=1.0, gradient=True)

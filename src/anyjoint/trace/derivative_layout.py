@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from anyjoint.codegen import Schedule
+from anyjoint.codegen.builder import Builder
 from anyjoint.dynamics.algorithm import Along
 
 from .classes import Tracer
 from .layout import Layout, tree_builder
 from .mass_layout import pairs_schedule
-from .pair_layout import By, Entries, Pairs, Part, Target, matrix, spread
-from .product_layout import add_copy, add_product
+from .pair_layout import By, Entries, Pairs, Part, Target, spread, spread_of
 from .setup import Rows
-from .solve_layout import Solve
-
-PRODUCTS = 64  # velocities up to which products with M^-1 take less than solving
+from .yield_kernels import Answer, Sort
+from .yield_layout import Yielding, spread_parts
 
 J, A, B = Part("J_world"), Part("a_world"), Part("b_world", 3)
 BY_A = Entries(own="D_a", upper=((J, A),), mirrored=True)
@@ -48,37 +49,32 @@ def coriolis_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
 
 
 def forward_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
-    """-M^-1 dtau/dq, -M^-1 dtau/dv and M^-1, for an algorithm with the results of FORWARD_DERIVATIVES."""
+    """da/dq, da/dv and M^-1, for an algorithm with the results of FORWARD_DERIVATIVES."""
+    (by_coordinates, width), *_ = _matrices(tracer)
+    by = by_coordinates.by
     builder = tree_builder(tracer)
-    matrices = _matrices(tracer)[:2]
-    spreading = spread(tracer.plan, *(entries for entries, _ in matrices))
-    layout = Layout(tracer, builder, results_in_work=True, spread=spreading)
-    layout.add_runs()
-    plan, nv, to = tracer.plan, tracer.plan.links[-1].v.stop, builder.place("result")
-    pairs = Pairs(builder, plan, layout.results)
-    rights = [matrix(builder, nv, width) for _, width in matrices]
-    for (entries, _), right in zip(matrices, rights, strict=True):
-        pairs.add(entries, right)
-    solve = Solve(builder, plan, layout.results)
-    inverse = solve.inverse()
-    for (entries, width), right in zip(matrices, rights, strict=True):
-        if nv <= PRODUCTS:
-            add_product(builder, plan, inverse, right, Target(to, width), entries.by)
-        else:
-            solve.add(right, Target(to, width), entries.by)
-        to = to.at(nv * width)
-    add_copy(builder, inverse, Target(to, nv), nv, nv)
-    return builder.schedule(), layout.rows
+    nv, to = tracer.plan.links[-1].v.stop, builder.place("result")
+    sorts = [
+        Sort("Aq", "Psi1", "Pq", "Yq", by, Target(to, width)),
+        Sort("Av", "Phi1", "Pv", "Yv", "v", Target(to.at(nv * width), nv)),
+    ]
+    return _yielding(tracer, builder, Target(to.at(nv * width + nv * nv), nv), sorts, by)
 
 
 def inverse_mass_schedule(tracer: Tracer) -> tuple[Schedule, list[Rows]]:
-    """M^-1, for an algorithm with factors among its results."""
+    """M^-1, for an algorithm with the results of MASS_FACTORS."""
     builder = tree_builder(tracer)
-    layout = Layout(tracer, builder, results_in_work=True)
+    return _yielding(tracer, builder, Target(builder.place("result"), tracer.plan.links[-1].v.stop))
+
+
+def _yielding(
+    tracer: Tracer, builder: Builder, inverse: Target, sorts: Sequence[Sort] = (), by: By | None = None
+) -> tuple[Schedule, list[Rows]]:
+    spreading = spread_of(tracer.plan, spread_parts(by))
+    layout = Layout(tracer, builder, results_in_work=True, spread=spreading)
     layout.add_runs()
-    nv = tracer.plan.links[-1].v.stop
-    inverse = Solve(builder, tracer.plan, layout.results).inverse()
-    add_copy(builder, inverse, Target(builder.place("result"), nv), nv, nv)
+    answer = Answer(inverse, tuple(sorts), spreading, builder.arrays[inverse.at.array].kind)
+    Yielding(builder, tracer.plan, layout.results, answer).add()
     return builder.schedule(), layout.rows
 
 

@@ -80,12 +80,6 @@ class Target:
     stride: int
 
 
-def matrix(builder: Builder, rows: int, columns: int = 0) -> Target:
-    """Room for a matrix in the work array, square unless columns are given; rows begin at cache lines."""
-    stride = (columns or rows) + -(columns or rows) % LINE
-    return Target(builder.room(rows * stride, LINE), stride)
-
-
 @dataclass(frozen=True)
 class Call:
     """A kernel for rows of a block, and where its arguments begin; the last one is the matrix."""
@@ -98,8 +92,13 @@ class Call:
 
 def spread(plan: Plan, *matrices: Entries) -> dict[str, Spread]:
     """How all factors of some matrices are kept."""
+    return spread_of(plan, [part for entries in matrices for part in entries.parts])
+
+
+def spread_of(plan: Plan, parts: Sequence[Part]) -> dict[str, Spread]:
+    """How some factors are kept."""
     found = {}
-    for part in (part for entries in matrices for part in entries.parts):
+    for part in parts:
         starts = tuple(column(link, i, part.by) for i, link in enumerate(plan.links))
         length = starts[-1] + width(plan.links[-1], part.by)
         found[part.name] = Spread(part.rows, starts, length + -length % LINE)
@@ -233,7 +232,7 @@ class Pairs:
         return self.builder.arrays[to.at.array].kind
 
 
-def mirror_kernel(rows: int, columns: int, stride: int, kind: Kind = "lane") -> Kernel:
+def mirror_kernel(rows: int, columns: int, stride: int, kind: Kind) -> Kernel:
     """A block of a matrix, copied to where its rows are columns."""
     made = Pieces()
     source = made.array("matrix", kind, wide=True)

@@ -90,4 +90,5 @@ def ground(up: Vector) -> Record:
     still |= {name: zeros(3) for name in ("p", "w", "wdot")} | {"carried": zeros(0)}
     alpha = np.concatenate([zeros(3), up])
     eye = as_matrix(np.eye(3, dtype=int))
-    return Record(alpha=alpha, acceleration=up, R=eye, R_hub=eye, p_hub=zeros(3), **still)
+    none = BlockInertia.zero()
+    return Record(alpha=alpha, acceleration=up, R=eye, R_hub=eye, p_hub=zeros(3), Lambda=none, **still)

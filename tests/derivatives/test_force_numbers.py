@@ -1,0 +1,95 @@
+"""Gradients and tangents of runs by the numbers of their forces, against differences of runs."""
+
+import numpy as np
+import pytest
+
+import anyjoint as aj
+from anyjoint import forces, joints
+from derivatives.support import close
+
+GIVEN = {
+    "forces/0/stiffness": 30.0, "forces/0/damping": 0.5, "forces/0/length": 0.2, "forces/0/point_a": (0.1, 0.0, -0.5),
+    "forces/1/stiffness": 1.0, "forces/1/target": 0.0, "forces/3/linear": 0.7,
+}  # fmt: skip
+STATE = [0.3, 0.5], [0.1, -0.2]
+WEIGHTS = np.array([1.0, -0.5]), np.array([0.2, 0.3])
+
+
+def acting(changes=()):
+    """A spring, a servo whose numbers are 0 and 1, the same spring again, and drag."""
+    x = GIVEN | dict(changes)
+    numbers = {name: x[f"forces/0/{name}"] for name in ("stiffness", "damping", "length")}
+    spring = forces.Spring("b", x["forces/0/point_a"], None, (0.6, 0.0, 0.1), **numbers)
+    again = forces.Spring("b", GIVEN["forces/0/point_a"], None, (0.6, 0.0, 0.1), 30.0, 0.5, 0.2)
+    servo = forces.Servo("a", stiffness=x["forces/1/stiffness"], damping=0.3, target=x["forces/1/target"])
+    return [spring, servo, again, forces.Drag("b", linear=x["forces/3/linear"])]
+
+
+@pytest.fixture(scope="module")
+def model():
+    mech, rod = aj.Mechanism("two", gravity=(0, 0, -9.81)), aj.Inertia.box(1.0, 0.05, 0.05, 1.0)
+    mech.add_body("a", joint=joints.Revolute((0, 1, 0)), inertia=rod)
+    mech.add_body("b", "a", joints.Revolute((0, 1, 0)), aj.Pose.translation(0, 0, -0.5), rod)
+    return mech.compile()
+
+
+def value(traj):
+    return float(traj.q[-1] @ WEIGHTS[0] + traj.v[-1] @ WEIGHTS[1])
+
+
+@pytest.mark.parametrize("method", ["rk4", pytest.param("semi-implicit-euler", marks=pytest.mark.slow)])
+def test_by_every_number(model, method):
+    options = {"duration": 0.1, "dt": 5e-3, "method": method}
+    traj = model.simulate(*STATE, forces=acting(), gradient=True, **options)
+    names = (*GIVEN, "b/mass", "q0")
+    found = traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=names)
+    close(found["b/mass"], traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=("b/mass",))["b/mass"], 1e-14)
+    rng = np.random.default_rng(1)
+    for name, old in GIVEN.items():
+        d = rng.uniform(0.5, 1.0, size=np.shape(old))
+
+        def run(e, name=name, old=old, d=d):
+            return value(model.simulate(*STATE, forces=acting({name: np.add(old, e * d).tolist()}), **options))
+
+        h = 1e-3
+        expected = (-25 * run(0) + 48 * run(h) - 36 * run(2 * h) + 16 * run(3 * h) - 3 * run(4 * h)) / (12 * h)
+        close(np.sum(found[name] * d), expected, 1e-7)
+        dq, dv = traj.tangent({name: d})
+        close(dq[-1] @ WEIGHTS[0] + dv[-1] @ WEIGHTS[1], np.sum(found[name] * d), 1e-12)
+
+
+@pytest.mark.slow
+def test_through_steps_of_their_own_choice(model):
+    options = {"duration": 0.1, "method": "dopri5", "rtol": 1e-9, "atol": 1e-9}
+    traj = model.simulate(*STATE, forces=acting(), gradient=True, **options)
+    found = traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=("forces/0/stiffness",))["forces/0/stiffness"]
+    run = lambda e: value(model.simulate(*STATE, forces=acting({"forces/0/stiffness": 30 + e}), **options))  # noqa: E731
+    close(found, (8 * (run(0.1) - run(-0.1)) - (run(0.2) - run(-0.2))) / 1.2, 1e-5)
+
+
+REFUSED = {
+    "forces/0/stifness": "did you mean 'forces/0/stiffness'",
+    "forces/9/stiffness": "did you mean 'forces/",
+    "forces/0/body_a": "is neither",
+    "forces/4/damping": "another formula",
+    "forces/1/limit": "is neither",
+    "forces/3/normal": "no number of the force itself",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_names_that_mean_nothing(model, name):
+    plain = forces.Spring("b", (0, 0, 0.1), None, (0, 0, 0), stiffness=2.0)
+    traj = model.simulate(*STATE, forces=[*acting(), plain], duration=0.01, dt=5e-3, gradient=True)
+    with pytest.raises(aj.InputError, match=REFUSED[name]):
+        traj.gradient(dq=[1.0, 0.0], wrt=(name,))
+
+
+def test_steps_that_have_them_built_in(model):
+    for method in ("implicit-midpoint", "implicit-euler"):
+        traj = model.simulate(*STATE, forces=acting(), duration=0.01, dt=5e-3, gradient=True, method=method)
+        with pytest.raises(aj.InputError, match="built in here: steps of"):
+            traj.gradient(dq=[1.0, 0.0], wrt=("forces/0/stiffness",))
+    traj = model.simulate(*STATE, forces=acting(), duration=0.01, dt=5e-3, gradient=True)
+    with pytest.raises(aj.InputError, match="'b/placement' by itself"):
+        traj.tangent({"forces/0/stiffness": 1.0, "b/placement": np.zeros(6)})
