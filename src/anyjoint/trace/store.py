@@ -18,6 +18,7 @@ import numpy as np
 from anyjoint.codegen import Array, Kernel, Schedule, Store, cache
 from anyjoint.codegen.kernel import decode
 from anyjoint.codegen.source import source_digest
+from anyjoint.scalar.array import Floats
 from anyjoint.symbolic import Graph, Node, Variable
 
 from .setup import Rows, Setup
@@ -46,11 +47,8 @@ def remembered(structure: Hashable, trace: Callable[[], Traced]) -> Traced:
 def stable(thing: Any) -> str | None:
     """A text that is equal in every process exactly where the structure is; None if there is no such text."""
     if isinstance(thing, type):
-        return (
-            f"{thing.__module__}.{thing.__qualname__}"
-            if thing.__module__.startswith(("anyjoint.", "builtins"))
-            else None
-        )
+        ours = thing.__module__.startswith(("anyjoint.", "builtins"))
+        return f"{thing.__module__}.{thing.__qualname__}" if ours else None
     if thing is None or isinstance(thing, (bool, int, str, bytes)):
         return repr(thing)
     if isinstance(thing, float):
@@ -61,25 +59,36 @@ def stable(thing: Any) -> str | None:
     return None
 
 
+class _Long:
+    """A long vector, made piece by piece."""
+
+    def __init__(self, dtype: str) -> None:
+        self.dtype, self.end = dtype, 0
+        self.pieces: list[Floats] = []
+
+    def add(self, values: Any) -> tuple[int, ...]:
+        """Where it is: (start, shape)."""
+        array, start = np.asarray(values, dtype=self.dtype), self.end
+        self.pieces.append(array.ravel())
+        self.end += array.size
+        return (start, *array.shape)
+
+    def joined(self) -> Floats:
+        """All pieces, and a number behind them: never empty."""
+        return np.concatenate([*self.pieces, np.zeros(1, self.dtype)])
+
+
 class _Packer:
     """Collects numbers into two long vectors; what it returns says where they are: (start, shape)."""
 
     def __init__(self) -> None:
-        self.whole: list[Any] = [np.zeros(0)]
-        self.real: list[Any] = [np.zeros(0)]
-        self.ends = {id(self.whole): 0, id(self.real): 0}
+        self.whole, self.real = _Long("<i4"), _Long("<f8")
 
     def ints(self, values: Any) -> tuple[int, ...]:
-        return self._append(self.whole, np.asarray(values, dtype=np.int32))
+        return self.whole.add(values)
 
     def floats(self, values: Any) -> tuple[int, ...]:
-        return self._append(self.real, np.asarray(values, dtype=float))
-
-    def _append(self, chunks: list[Any], array: Any) -> tuple[int, ...]:
-        start = self.ends[id(chunks)]
-        chunks.append(array.ravel())
-        self.ends[id(chunks)] += array.size
-        return (start, *array.shape)
+        return self.real.add(values)
 
     def graph(self, g: Graph) -> dict[str, Any]:
         nodes = self.ints([g.op, g.a, g.b, g.c])
@@ -106,7 +115,7 @@ def pack(schedule: Schedule, setups: Sequence[Rows]) -> bytes:
     header["runs"] = p.ints(schedule.words)
     header["kernels"] = [p.kernel(k) for k in schedule.kernels]
     text = json.dumps(header).encode()
-    whole, real = np.concatenate([*p.whole, [0]]).astype("<i4"), np.concatenate([*p.real, [0.0]]).astype("<f8")
+    whole, real = p.whole.joined(), p.real.joined()
     sizes = np.array([len(text), len(whole)], dtype="<i8")
     return sizes.tobytes() + text + whole.tobytes() + real.tobytes()
 
