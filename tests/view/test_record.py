@@ -189,3 +189,14 @@ def test_several_motions_share_what_stands_still():
     assert not data["fixed"]
     with pytest.raises(InputError, match="needs one at least"):
         variants_scene([])
+
+
+def test_massless_steps_between_shapes_are_not_drawn():
+    """As the bodies that loaders put between two joints of a file."""
+    mech = Mechanism("steps")
+    solid = {"inertia": Inertia(1.0, tensor=np.eye(3)), "shape": shapes.Sphere(0.1)}
+    mech.add_body("first", joint=joints.Revolute(), **solid)
+    mech.add_body("step", "first", joints.Revolute())
+    mech.add_body("last", "step", joints.Revolute(), **solid)
+    mech.add_body("heavy", "last", joints.Revolute(), inertia=solid["inertia"])
+    assert [bool(body.shapes) for body in body_drawings(mech)] == [True, False, True, True]

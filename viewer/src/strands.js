@@ -43,6 +43,7 @@ export class Strands {
   constructor(scene, root, lite) {
     this.list = scene.pulling ?? [];
     this.sides = lite ? 6 : 10;
+    this.around = Array.from({ length: this.sides }, (_, k) => (2 * Math.PI * k) / this.sides).flatMap((x) => [Math.cos(x), Math.sin(x)]);
     this.starts = [];
     this.list.reduce((sum, { points }) => (this.starts.push(sum), sum + points), 0);
     this.line = new Float64Array(3 * RINGS);
@@ -126,11 +127,14 @@ export class Strands {
     const { position, normal, color: colors } = this.mesh.geometry.attributes;
     for (let k = 0; k < this.sides; k++) {
       const at = ring * this.sides + k;
-      const [c, s] = [Math.cos((2 * Math.PI * k) / this.sides), Math.sin((2 * Math.PI * k) / this.sides)];
-      const out = [c * n.x + s * b.x, c * n.y + s * b.y, c * n.z + s * b.z];
-      position.setXYZ(at, p.x + width * out[0], p.y + width * out[1], p.z + width * out[2]);
+      const c = this.around[2 * k];
+      const s = this.around[2 * k + 1];
+      const x = c * n.x + s * b.x;
+      const y = c * n.y + s * b.y;
+      const z = c * n.z + s * b.z;
+      position.setXYZ(at, p.x + width * x, p.y + width * y, p.z + width * z);
       if (cap) normal.setXYZ(at, cap * t.x, cap * t.y, cap * t.z);
-      else normal.setXYZ(at, ...out);
+      else normal.setXYZ(at, x, y, z);
       colors.setXYZ(at, color.r, color.g, color.b);
     }
   }

@@ -95,7 +95,10 @@ def _energies(traj: Trajectory, kept: Array) -> tuple[Array | None, Array | None
 
 
 def body_drawings(mechanism: Mechanism) -> tuple[BodyDrawing, ...]:
-    """Every body with its shapes; one without shapes is drawn as a ball and rods to its children."""
+    """Every body with its shapes; one without shapes is drawn as a ball and rods to its children.
+
+    Beside bodies that have shapes, one without mass is only a step between them, and is not drawn.
+    """
     bodies = list(mechanism.bodies)
     colors = body_colors(len(bodies))
     size = _typical_length(bodies)
@@ -103,12 +106,12 @@ def body_drawings(mechanism: Mechanism) -> tuple[BodyDrawing, ...]:
     for body in bodies:
         if body.parent >= 0:
             children[body.parent].append(body)
-    made = []
+    made, shown = [], any(_shapes_of(body) for body in bodies)
     for i, body in enumerate(bodies):
         shapes = drawings(_shapes_of(body), f"body {body.name!r}")
-        if not shapes:
+        if not shapes and not (shown and body.inertia.mass == 0):
             shapes = _stick(body, children[i], size) + [d for child in children[i] for d in joint_drawings(child, size)]
-        color = shapes[0].get("color", colors[i])
+        color = shapes[0].get("color", colors[i]) if shapes else colors[i]
         # A shape without a colour of its own has that of its body.
         plain = tuple({k: v for k, v in s.items() if (k, v) != ("color", color)} for s in shapes)
         made.append(BodyDrawing(body.name, body.parent, color, plain, float(body.inertia.mass)))
