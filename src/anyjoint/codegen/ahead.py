@@ -200,6 +200,8 @@ def _sites(schedule: Schedule) -> dict[int, tuple[Table, list[Site]]]:
 def _angles(kernel: Kernel, early: set[int]) -> Iterator[Site]:
     """Angles made by cheap operations from loads of the arguments `early`."""
     graph = kernel.graph
+    if Op.SIN not in graph.op and Op.COS not in graph.op:
+        return
     live = reachable(graph, [store.node.id for store in kernel.stores])
     leaves: dict[int, tuple[int, ...]] = {}  # of nodes that are known early
     for i in live:

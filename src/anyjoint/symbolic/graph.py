@@ -75,8 +75,8 @@ class Graph:
         """A new variable; every call makes another one, names need not differ."""
         from anyjoint.symbolic.node import Node
 
-        low, high = _checked_domain(name, DEFAULT_DOMAIN if domain is None else domain)
-        self.variables.append(Variable(str(name), (low, high), bounds))
+        domain = DEFAULT_DOMAIN if domain is None else _checked_domain(name, domain)
+        self.variables.append(Variable(str(name), domain, bounds))
         return Node(self, self.append(Op.VAR, len(self.variables) - 1))
 
     def constant(self, value: Scalar) -> "Node":
