@@ -4,8 +4,8 @@ Every round drops a batch of something else, with other sizes, masses, friction 
 may come out of nothing, and nothing may sink in. Energy, with that of the springs of contacts and stops, wavers in
 flight, as that of all methods of second order does: its rise is told as a share of the largest kinetic energy, and held
 against the square of what the fastest velocity moves in a step (rad or m). Depth is held against the way that the
-fastest point of contact goes in a step, half of which it may be inside before anything pushes; at rest it counts in
-metres.
+fastest point of contact goes in a step: half of it is inside before anything pushes, and what bears others gives way
+further. At rest it counts in metres.
 A round is its number: `--first 17 --steps 1` drops what was dropped in round 17, and nothing else.
 """
 
@@ -29,7 +29,7 @@ from bench import things
 Array = np.ndarray[Any, np.dtype[Any]]
 METHOD, EVERY = "time-stepping", 4
 STEPS, BATCH, LENGTHS = 1500, 128, (5e-4, 1e-3)  # of a round, and of its steps in seconds
-GAIN, DEEP, REST = 0.5, 0.5, 1e-4  # bounds: of the square of what the fastest moves in a step, of that; metres at rest
+GAIN, DEEP, REST = 0.5, 1.0, 1e-4  # bounds: of the square of what the fastest moves in a step, of that; metres at rest
 STILL = 1e-3  # m/s and rad/s: what is slower is at rest
 REACH = 0.3  # metres from a body's origin: no point of those that are touched is further off
 PROBE = 1e-6  # metres, for the slope of a distance
