@@ -52,7 +52,8 @@ def _is_straight(schedule: Schedule) -> bool:
     """Whether a kernel is the straight-line code of a whole mechanism, or has columns: they keep registers busy."""
     if [run.times for run in schedule.runs[:2]] == [1] or any(kernel.columns > 1 for kernel in schedule.kernels):
         return True
-    return any(len(live_nodes(k.graph, [s.node.id for s in k.stores])) > LONG for k in schedule.kernels)
+    large = (k for k in schedule.kernels if len(k.graph) > LONG)
+    return any(len(live_nodes(k.graph, [s.node.id for s in k.stores])) > LONG for k in large)
 
 
 def _is_vast(schedule: Schedule, size: int) -> bool:
