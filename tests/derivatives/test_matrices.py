@@ -5,6 +5,8 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import gallery, joints
+from anyjoint.codegen.kernel import lane_array
+from anyjoint.codegen.shadow import one_by_one
 from anyjoint.mechanism.gallery.kinds import regular_coordinates
 from derivatives.support import Interpreted, close, slopes, tangents
 from tests.joints.everything import EVERYTHING
@@ -134,20 +136,41 @@ def limbs():
 
 
 def test_limbs_that_branch_again():
-    """All that wrenches and accelerations can meet between two joints, one state and batches."""
+    """All that wrenches and accelerations can meet between two joints."""
     mech, rng = limbs(), np.random.default_rng(3)
     model, q = mech.compile(form="kernels"), regular_state(mech, rng)
     v, tau = rng.normal(size=(2, mech.nv))
     check_forward(model, q, v, tau)
-    one = model.forward_dynamics_derivatives(q, v, tau)
-    assert np.array_equal(one.tau, one.tau.T)
-    batch = model.forward_dynamics_derivatives(*(np.tile(x, (5, 1)) for x in (q, v, tau)))
-    for name in ("q", "v", "tau"):
-        assert close(getattr(batch, name)[3], getattr(one, name), 1e-13)
+    inverse = model.forward_dynamics_derivatives(q, v, tau).tau
+    assert np.array_equal(inverse, inverse.T)
+
+
+@pytest.mark.parametrize("name", ["inverse_mass_matrix", "forward_dynamics_derivatives"])
+def test_nothing_is_loaded_that_nobody_has_stored(name):
+    """Not even what is overwritten in the end: adjoints carry it on, and batches look at all that they write."""
+    schedule = one_by_one(limbs().compile(form="kernels").program(name).code.schedule)
+    work, written = lane_array(schedule), np.zeros(schedule.work, dtype=bool)
+    for run in schedule.runs:
+        kernel = schedule.kernels[run.kernel]
+        for call in run.offsets:
+            loads = [call[a] + k for a, k in kernel.loads.values() if run.arrays[a] == work]
+            assert written[loads].all(), [array.name for array in kernel.arrays]
+            written[[call[x.array] + x.offset for x in kernel.stores if run.arrays[x.array] == work]] = True
 
 
 @pytest.mark.slow
-def test_limbs_by_coordinates():
+def test_products_of_limbs():
+    """Kernels that have nothing left to do but sines, and places that are written again and again."""
+    mech, rng = limbs(), np.random.default_rng(3)
+    model, q = mech.compile(form="kernels"), regular_state(mech, rng)
+    w, d = rng.normal(size=mech.nv**2), rng.normal(size=mech.nv)
+    _, gradient = model.vjp("inverse_mass_matrix", (q,), w)
+    _, rate = model.jvp("inverse_mass_matrix", (q,), (d,))
+    assert close(w @ np.ravel(rate), gradient["q"] @ d, 1e-11)
+
+
+@pytest.mark.slow
+def test_limbs_by_coordinates_and_in_batches():
     mech, rng = limbs(), np.random.default_rng(3)
     model, q = mech.compile(form="kernels"), regular_state(mech, rng)
     v, tau = rng.normal(size=(2, mech.nv))
@@ -155,6 +178,9 @@ def test_limbs_by_coordinates():
     assert close(raw.q @ tangents(mech, q).T, one.q, 1e-12)
     a = model.forward_dynamics(q, v, tau)
     assert close(np.linalg.solve(one.tau, raw.q), -model.inverse_dynamics_derivatives(q, v, a, raw=True).q, 1e-10)
+    batch = model.forward_dynamics_derivatives(*(np.tile(x, (5, 1)) for x in (q, v, tau)))
+    for name in ("q", "v", "tau"):
+        assert close(getattr(batch, name)[3], getattr(one, name), 1e-13)
 
 
 def regular_state(mech, rng):

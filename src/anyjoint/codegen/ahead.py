@@ -86,7 +86,10 @@ class _Rewriting:
             first.append(self._front(fresh, np.concatenate([room[k, site.angle] for k, site in fresh])))
         more = {k: self._kernel(k, sites, room) for k, sites in chosen.items()}
         runs, seen = list(first), dict.fromkeys(more, 0)
+        loops = any(run.again for run in self.schedule.runs)  # which count their runs
         for run in self.schedule.runs:
+            if run.kernel in more and not self.kernels[run.kernel].stores and not loops:
+                continue  # sines and cosines were all that it had to do
             if run.kernel in more:
                 arrays, table = more[run.kernel]
                 begin = seen[run.kernel]

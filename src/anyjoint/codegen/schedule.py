@@ -19,7 +19,7 @@ from anyjoint.codegen.jit import Library, compile_module
 from anyjoint.codegen.kernel import Schedule, check_schedule, extents, written_arrays
 from anyjoint.codegen.module import Lowered, Module, lowered, schedule_module
 from anyjoint.codegen.opcount import OpCount, count_operations
-from anyjoint.codegen.target import Target, checked_dtype, host_target
+from anyjoint.codegen.target import DTYPES, Target, checked_dtype, host_target, register_lanes
 from anyjoint.errors import InputError
 from anyjoint.scalar.array import Floats
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _ALIGNMENT = 64
 SHARES = 4  # of a batch, for each thread
 SELDOM = 1000  # a kernel that is one call in so many need not be fast
-LANES, NEAR = 8, 2 << 20  # states side by side, and bytes of theirs that a second cache holds
+NEAR = 2 << 20  # bytes of states side by side that a second cache holds
 
 
 def aligned(count: int, dtype: str) -> Floats:
@@ -56,12 +56,12 @@ def _is_straight(schedule: Schedule) -> bool:
     return any(len(live_nodes(k.graph, [s.node.id for s in k.stores])) > LONG for k in large)
 
 
-def _is_vast(schedule: Schedule, size: int) -> bool:
+def _is_vast(schedule: Schedule, dtype: str) -> bool:
     """Whether states side by side would not stay near, while columns fill the vectors of one state as well."""
     if all(kernel.columns == 1 for kernel in schedule.kernels):
         return False
     numbers = (n for n, array in zip(extents(schedule), schedule.arrays, strict=True) if array.kind != "uniform")
-    return sum(numbers) * size * LANES > NEAR
+    return sum(numbers) * DTYPES[dtype] * register_lanes(dtype) > NEAR
 
 
 def count_schedule(schedule: Schedule) -> OpCount:
@@ -117,7 +117,7 @@ class CompiledSchedule:
         self.schedule = schedule
         self.dtype = checked_dtype(dtype)
         self._type = np.dtype(self.dtype)
-        width = 1 if width is None and _is_vast(schedule, self._type.itemsize) else width
+        width = 1 if width is None and _is_vast(schedule, self.dtype) else width
         self.target = host_target(self.dtype, width, contract, straight=_is_straight(schedule))
         self._runs = schedule.words
         self.runs_at = address(self._runs)  # where the driver finds which kernels to run

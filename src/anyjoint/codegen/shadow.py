@@ -51,7 +51,7 @@ def one_by_one(schedule: Schedule) -> Schedule:
         kernel = schedule.kernels[run.kernel]
         wide = np.array([array.wide * array.step for array in kernel.arrays], dtype=np.int32)
         columns = np.arange(kernel.columns, dtype=np.int32)[:, None] * wide
-        offsets = (run.offsets[:, None, :] + columns[None]).reshape(-1, len(wide))
+        offsets = (run.offsets[:, None, :] + columns[None]).reshape(run.times * len(columns), len(wide))
         runs.append(run._replace(offsets=np.ascontiguousarray(offsets)))
     return replace(schedule, kernels=tuple(kernels), runs=tuple(runs))
 

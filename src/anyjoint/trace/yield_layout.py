@@ -115,10 +115,10 @@ class Yielding:
 
     def _others(self, k: int) -> Iterator[Group]:
         """Columns of links in other branches than a part."""
-        mine, at = {k, *self._above(k)}, self._message(0, self.parents[k])
+        above, at = self._above(k), self._message(0, self.parents[k])
         for (b, meeting), begin in self.turned.items():
             first = self.block.index(b)
-            if meeting in mine and mine.isdisjoint(self._towards(first, meeting)):
+            if meeting in above and self._towards(first, meeting).isdisjoint((k, *above)):
                 count = len(owners(self.blocks[b], "v"))
                 yield Group(b, count, begin if meeting == self.parents[k] else at + self._column(b))
 
