@@ -8,7 +8,7 @@ from anyjoint import gallery, joints
 from anyjoint.quantity.constraints import CONSTRAINT_ERRORS, baumgarte
 from anyjoint.quantity.forward_dynamics import FORWARD_DYNAMICS
 from anyjoint.quantity.implicit import implicit
-from anyjoint.trace import workshop as place
+from anyjoint.trace import constrained_kernels, workshop
 from anyjoint.trace.store import pack
 from anyjoint.trace.workshop import Workshop
 
@@ -33,7 +33,7 @@ def traced(tmp_path, monkeypatch):
     """Names of what has been traced, with an empty cache."""
     monkeypatch.setenv("ANYJOINT_CACHE", str(tmp_path))
     names = []
-    for name in ("constrained_kernels", "constrained"):
+    for place, name in ((constrained_kernels, "constrained_kernels"), (workshop, "constrained")):
         whole = getattr(place, name)
         monkeypatch.setattr(place, name, lambda *given, whole=whole: names.append(whole.__name__) or whole(*given))
     return names
