@@ -5,7 +5,7 @@ import json
 import pytest
 
 import anyjoint as aj
-from load import test_mjcf, test_mjcf_tendons, test_osim, test_osim_muscles
+from load import osim_text, test_mjcf, test_mjcf_tendons, test_osim, test_osim_muscles
 from load.mutations import mutated
 from load.robots import ZOO
 from load.test_own import HELIX
@@ -45,15 +45,15 @@ SLOT = """{"anyjoint": 1, "name": "slot", "bodies": [
 SEEDS = {
     "robot.urdf": ZOO.encode(),
     "model.xml": test_mjcf.ZOO.encode(),
-    "gait.osim": test_osim.document(
-        [test_osim.body("a"), test_osim.body("b")],
+    "gait.osim": osim_text.document(
+        [osim_text.body("a"), osim_text.body("b")],
         [
-            test_osim.joint("PinJoint", "ground", "a", test_osim.coordinates(["lead"])),
-            test_osim.joint("SliderJoint", "a", "b", test_osim.coordinates(["follow"])),
+            osim_text.joint("PinJoint", "ground", "a", osim_text.coordinates(["lead"])),
+            osim_text.joint("SliderJoint", "a", "b", osim_text.coordinates(["follow"])),
         ],
         test_osim.COUPLER,
     ).encode(),
-    "old.osim": test_osim.OLD.encode(),
+    "old.osim": osim_text.OLD.encode(),
     "muscles.osim": test_osim_muscles.CASE["model_osim_xml"].replace("><", ">\n<").encode(),
     "tendons.xml": test_mjcf_tendons.TEXT.encode(),
     "helix.aj.json": json.dumps(HELIX, indent=1).encode(),

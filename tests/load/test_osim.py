@@ -9,61 +9,12 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import functions, joints
-from anyjoint.load.meshes import read_triangles
 from dynamics.support import close
+from load.osim_text import LINE, OLD, PIN, body, coordinates, document, joint, transform
 
 DATA = Path(__file__).parents[1] / "data"
 GAIT = json.loads((DATA / "opensim_gait2392_customjoints.json").read_text())
 SHOULDER = json.loads((DATA / "opensim_ellipsoid.json").read_text())
-
-
-def row(values):
-    return " ".join(repr(float(x)) for x in values)
-
-
-def function(entry):
-    """A function of the reference case as OpenSim writes it."""
-    kind = entry["type"]
-    inside = {key: entry[key] for key in ("value", "coefficients", "x", "y") if key in entry}
-    tags = "".join(f"<{k}>{row(np.atleast_1d(v))}</{k}>" for k, v in inside.items())
-    return f'<{kind} name="function">{tags}</{kind}>'
-
-
-def transform(entry):
-    axes = "".join(
-        f'<TransformAxis name="{t["kind"]}"><coordinates>{" ".join(t["coordinates"])}</coordinates>'
-        f'<axis>{row(t["axis"])}</axis>{function(t["function"])}</TransformAxis>'
-        for t in entry["spatial_transform"]
-    )
-    return f"<SpatialTransform>{axes}</SpatialTransform>"
-
-
-def coordinates(names, tag="coordinates"):
-    inside = "".join(f'<Coordinate name="{name}"><range>-1 1</range></Coordinate>' for name in names)
-    return f"<{tag}>{inside}</{tag}>"
-
-
-def body(name, mass=1.0, com=(0, 0, 0), inertia=(0.1, 0.1, 0.1, 0, 0, 0), more=""):
-    tags = f"<mass>{mass!r}</mass><mass_center>{row(com)}</mass_center><inertia>{row(inertia)}</inertia>"
-    return f'<Body name="{name}">{tags}{more}</Body>'
-
-
-def joint(kind, parent, child, inside="", name=None, at=((0, 0, 0), (0, 0, 0)), back=((0, 0, 0), (0, 0, 0))):
-    """A joint of version 4 with its two offset frames."""
-    frames = "".join(
-        f'<PhysicalOffsetFrame name="{which}"><socket_parent>{"/" if owner == "ground" else "/bodyset/"}{owner}'
-        f"</socket_parent><translation>{row(shift)}</translation><orientation>{row(turn)}</orientation>"
-        "</PhysicalOffsetFrame>"
-        for which, owner, (shift, turn) in (("before", parent, at), ("after", child, back))
-    )
-    sockets = "<socket_parent_frame>before</socket_parent_frame><socket_child_frame>after</socket_child_frame>"
-    return f'<{kind} name="{name or child + "_joint"}">{sockets}{inside}<frames>{frames}</frames></{kind}>'
-
-
-def document(bodies, members, more=""):
-    sets = f"<BodySet><objects>\n{chr(10).join(bodies)}\n</objects></BodySet>"
-    sets += f"<JointSet><objects>\n{chr(10).join(members)}\n</objects></JointSet>" if members else ""
-    return f'<OpenSimDocument Version="40000"><Model name="m">\n{sets}\n{more}</Model></OpenSimDocument>'
 
 
 def gait():
@@ -139,9 +90,6 @@ def test_plain_joints(loaded, kind, q, pose):
         assert isinstance(mech["b_joint"].joint, joints.Revolute)
 
 
-LINE = "<LinearFunction><coefficients>1 0</coefficients></LinearFunction>"
-
-
 @pytest.mark.parametrize(("text", "f"), [
     ("<Constant><value>0.7</value></Constant>", lambda x: 0.7),
     ("<LinearFunction><coefficients>2 -1</coefficients></LinearFunction>", lambda x: 2 * x - 1),
@@ -204,83 +152,6 @@ def test_couplers_are_followers(loaded):
     assert mech["b"].joint.inner_coordinates([0.4]) == [pytest.approx(2 * (0.5 * 0.16 + 1))]
     assert list(mech.source.coordinates) == ["lead"]
     assert np.isfinite(mech.compile().forward_dynamics([0.4], [1.0])).all()
-
-
-POINT = (
-    '<PointConstraint name="p"><socket_body_1>/bodyset/a</socket_body_1><socket_body_2>/bodyset/b</socket_body_2>'
-    "<location_body_1>1 0 0</location_body_1><location_body_2>0 1 0</location_body_2></PointConstraint>"
-)
-WELD = (
-    '<WeldConstraint name="w"><socket_frame1>one</socket_frame1><socket_frame2>/bodyset/b</socket_frame2><frames>'
-    '<PhysicalOffsetFrame name="one"><socket_parent>/bodyset/a</socket_parent><translation>1 2 3</translation>'
-    "<orientation>0.1 0 0</orientation></PhysicalOffsetFrame></frames></WeldConstraint>"
-)
-OLD_WELD = (
-    '<WeldConstraint name="w"><body_1>a</body_1><body_2>ground</body_2><location_body_1>1 2 3</location_body_1>'
-    "<orientation_body_1>0.1 0 0</orientation_body_1></WeldConstraint>"
-)
-
-
-@pytest.mark.parametrize(("text", "rows", "bodies"), [(POINT, 3, "ab"), (WELD, 6, "ab"), (OLD_WELD, 6, "ag")])
-def test_loops(loaded, text, rows, bodies):
-    members = [joint("FreeJoint", "ground", name, coordinates([f"{name}{k}" for k in range(6)])) for name in "ab"]
-    more = f"<ConstraintSet><objects>{text}</objects></ConstraintSet>"
-    mech = loaded(document([body("a"), body("b")], members, more))
-    (loop,) = mech.constraints
-    assert (loop.count, loop.bodies) == (rows, (mech["a"].index, -1 if "g" in bodies else mech["b"].index))
-    wanted = aj.Pose.translation(1, 2, 3) @ aj.Pose.rotation_x(0.1) if rows == 6 else aj.Pose.translation(1, 0, 0)
-    assert close(loop.frames[0].matrix, wanted.matrix, 1e-15)
-
-
-def bar(name, length):
-    inertia = (0.01, length**2 / 12, length**2 / 12, 0, 0, 0)
-    return body(name, 1.0, (length / 2, 0, 0), inertia)
-
-
-def four_bar(last, inside=None, more=""):
-    """A crank, a coupler and a rocker, whose far end hangs on the ground by a joint that closes the loop."""
-    zero = (0, 0, 0)
-    hang = [("ground", "crank", 0.0), ("crank", "coupler", 1.0), ("coupler", "rocker", 2.5)]
-    members = [
-        joint("PinJoint", parent, child, coordinates([child]), at=((at, 0, 0), zero)) for parent, child, at in hang
-    ]
-    inside = coordinates(["last"]) if inside is None else inside
-    members.append(joint(last, "ground", "rocker", inside, "last", ((3, 0, 0), zero), ((1.5, 0, 0), zero)))
-    return document([bar("crank", 1.0), bar("coupler", 2.5), bar("rocker", 1.5)], members, more)
-
-
-def test_a_joint_that_closes_a_loop_cuts_a_body(loaded):
-    """The same accelerations as with rows of a hinge, for which no body is cut."""
-    mech = loaded(four_bar("PinJoint"))
-    assert mech.source.coordinates["last"] == ("last", 0)
-    assert mech["rocker"].inertia.mass == mech["rocker_last"].inertia.mass == 0.5
-    (note,) = mech.source.notes
-    assert "'last' closes a loop" in note.message
-    rows = aj.Mechanism("rows", mech.gravity)
-    for name in ("crank", "coupler", "rocker"):
-        own = mech[name]
-        solid = own.inertia.scaled(2.0) if name == "rocker" else own.inertia
-        rows.add_body(name, None if own.parent < 0 else mech.bodies[own.parent].name, own.joint, own.placement, solid)
-    ends = aj.Pose.translation(3, 0, 0), aj.Pose.translation(1.5, 0, 0)
-    rows.add_loop(None, "rocker", joints.Revolute((0, 0, 1)), ends)
-    model = mech.compile()
-    q, v = model.assemble(*model.assemble([1.0, -0.7, -1.2, -0.9], [2.0, 0.0, 0.0, 0.0]))
-    assert close(model.forward_dynamics(q, v)[:3], rows.compile().forward_dynamics(q[:3], v[:3]), 1e-12)
-    assert close(q.sum(), 2 * q[3], 1e-9)  # the angle of the rocker, both ways around
-
-
-def test_loops_by_joints_may_be_functions_followers_and_several(loaded):
-    curve = f'<TransformAxis name="rotation1"><coordinates>last</coordinates><axis>0 0 1</axis>{LINE}</TransformAxis>'
-    custom = coordinates(["last"]) + f"<SpatialTransform>{curve}</SpatialTransform>"
-    pin, same = loaded(four_bar("PinJoint")), loaded(four_bar("CustomJoint", custom))
-    model, other = pin.compile(), same.compile()
-    q, v = model.assemble([1.0, -0.7, -1.2, -0.9], [2.0, 0.0, 0.0, 0.0])
-    assert close(model.forward_dynamics(q, v), other.forward_dynamics(q, v), 1e-12)
-    members = [joint("FreeJoint", "ground", "a", coordinates([f"a{k}" for k in range(6)]))]
-    members += [joint("BallJoint", "ground", "a", name=f"again{k}") for k in range(2)]
-    thrice = loaded(document([body("a", 3.0)], members))
-    assert [part.inertia.mass for part in thrice.bodies] == [1.0, 1.0, 1.0]
-    assert len(thrice.constraints) == 2
 
 
 def test_names_that_are_there_already(loaded):
@@ -346,16 +217,6 @@ def test_starts_and_limits(loaded):
     assert mech.gravity == (0.0, -1.0, 0.0)
 
 
-OLD = """<OpenSimDocument Version="20302"><Model name="old"><BodySet><objects>
-<Body name="ground"/>
-<Body name="b"><mass>2</mass><mass_center>0.1 0 0</mass_center><inertia_xx>0.1</inertia_xx><inertia_yy>0.2</inertia_yy>
-<inertia_zz>0.25</inertia_zz><inertia_xy>0.01</inertia_xy><Joint><PinJoint name="j"><parent_body>ground</parent_body>
-<location_in_parent>1 2 3</location_in_parent><orientation_in_parent>0.1 0.2 0.3</orientation_in_parent>
-<location>0.4 0.5 0.6</location><orientation>-0.3 0.2 0.1</orientation>
-<CoordinateSet><objects><Coordinate name="a"/></objects></CoordinateSet></PinJoint></Joint></Body>
-</objects></BodySet></Model></OpenSimDocument>"""
-
-
 def test_old_files_say_the_same(loaded):
     old = loaded(OLD)
     text = body("b", 2.0, (0.1, 0, 0), (0.1, 0.2, 0.25, 0.01, 0, 0))
@@ -364,9 +225,6 @@ def test_old_files_say_the_same(loaded):
     q, v = [0.3], [0.4]
     assert close(old.compile().forward_dynamics(q, v), new.compile().forward_dynamics(q, v), 1e-14)
     assert close(old.compile().body_poses(q), new.compile().body_poses(q), 1e-15)
-
-
-PIN = joint("PinJoint", "ground", "a", coordinates(["x"]))
 
 
 @pytest.mark.parametrize(("text", "words"), [
@@ -433,54 +291,3 @@ def test_what_is_loaded_can_be_saved(loaded, tmp_path):
     aj.save(shoulder, tmp_path / "shoulder.aj.json")
     made, q = aj.load(tmp_path / "shoulder.aj.json", allow="inertia"), SHOULDER["states"][0]["Q"]
     assert (made.compile().mass_matrix(q) == shoulder.compile().mass_matrix(q)).all()
-
-
-VTP = """<VTKFile type="PolyData"><PolyData><Piece><Points><DataArray format="ascii">0 0 0  1 0 0  1 1 0  0 1 0
-</DataArray></Points><Polys><DataArray Name="connectivity" format="ascii">0 1 2 3  0 1 2</DataArray>
-<DataArray Name="offsets" format="ascii">4 7</DataArray></Polys></Piece></PolyData></VTKFile>"""
-
-
-def test_bones_and_solids_are_shown(loaded, tmp_path):
-    (tmp_path / "Geometry").mkdir()
-    (tmp_path / "Geometry/bone.vtp").write_text(VTP)
-    look = "<Appearance><color>1 0 0</color><opacity>0.5</opacity></Appearance>"
-    inside = (
-        f"<Mesh><mesh_file>bone.vtp</mesh_file><scale_factors>2 1 1</scale_factors>{look}</Mesh>"
-        "<Mesh><mesh_file>lost.vtp</mesh_file></Mesh>"
-        "<Sphere><radius>0.1</radius></Sphere><Brick><half_lengths>1 2 3</half_lengths></Brick>"
-        "<Ellipsoid><radii>1 2 3</radii></Ellipsoid><Cylinder><radius>1</radius><half_height>2</half_height></Cylinder>"
-        "<Sphere><Appearance><visible>false</visible></Appearance></Sphere>"
-    )
-    text = document([body("a", more=f"<attached_geometry>{inside}</attached_geometry>")], [PIN])
-    mech = loaded(text)
-    bone, ball, brick, egg, pipe = mech["a"].shapes
-    assert bone.faces.tolist() == [[0, 1, 2], [0, 2, 3], [0, 1, 2]]
-    assert (bone.vertices.max(axis=0).tolist(), bone.color, bone.opacity) == ([2, 1, 0], "#ff0000", 0.5)
-    assert (ball.radius, brick.y, egg.c, pipe.length) == (0.1, 4.0, 3.0, 4.0)
-    assert close(pipe.pose.matrix[:3, :3].astype(float) @ [0, 0, 1], [0, 1, 0], 1e-15)
-    (warning,) = mech.source.warnings
-    assert "1 meshes are not shown (lost.vtp)" in warning.message
-    assert len(loaded(text, meshes="skip")["a"].shapes) == 4
-
-
-def test_bones_may_be_elsewhere(loaded, tmp_path):
-    (tmp_path / "bones").mkdir()
-    (tmp_path / "bones/bone.vtp").write_text(VTP)
-    shown = "<DisplayGeometry><geometry_file>bone.vtp</geometry_file></DisplayGeometry>"
-    shown = f"<VisibleObject><GeometrySet><objects>{shown}</objects></GeometrySet></VisibleObject>"
-    old = OLD.replace("<mass>2</mass>", f"<mass>2</mass>{shown}")
-    assert len(loaded(old, packages={"Geometry": tmp_path / "bones"})["b"].shapes) == 1
-
-
-@pytest.mark.parametrize(("text", "words"), [
-    (VTP.replace("0 0 0  1", "0 0 x  1"), "could not convert"),
-    (VTP.replace("0 0 0  1", "0 0 nan  1"), "finite numbers"),
-    (VTP.replace('format="ascii"', 'format="binary"'), "as text"),
-    (VTP.replace("0 1 2 3", "0 1 2 9"), "names vertex 9"),
-    (VTP.replace("4 7", ""), "no polygons"), ("<VTKFile/>", "no polygons"), ("<VTK", "no XML"),
-    (VTP.replace("0 0 0  1", "0 0  1"), "three for each point"),
-])  # fmt: skip
-def test_broken_bones(tmp_path, text, words):
-    (tmp_path / "bone.vtp").write_text(text)
-    with pytest.raises(aj.AnyjointError, match=words):
-        read_triangles(tmp_path / "bone.vtp")

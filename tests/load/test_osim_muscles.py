@@ -9,7 +9,7 @@ import pytest
 
 import anyjoint as aj
 from anyjoint import forces
-from load.test_osim import body, coordinates, document, joint
+from load.osim_text import body, coordinates, document, joint
 
 CASE = json.loads((Path(__file__).parents[1] / "data" / "opensim_muscles.json").read_text())
 EXACT = ("straight", "three", "conditional", "moving", "sphere", "planar")

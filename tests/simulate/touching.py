@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -46,3 +47,15 @@ def leg(**options: Any) -> aj.Mechanism:
         mech.add_body(name, parent, joints.Revolute("y"), at, thigh, stiffness=60.0, damping=1.5)
     mech.add_contact("shank", (0, 0, -0.4), friction=0.7, name="foot", **options)
     return mech
+
+
+@cache
+def ball_model() -> aj.Model:
+    """A ball, compiled once for all that look at it."""
+    return ball().compile()
+
+
+def run(mech: Any, q: Any, v: Any = None, duration: float = 0.5, dt: float = 1e-3, **options: Any) -> Any:
+    """A run of a mechanism or a model from a start, at rest where no velocities are given."""
+    model = mech.compile() if isinstance(mech, aj.Mechanism) else mech
+    return model.simulate(q, np.zeros(model.nv) if v is None else v, duration=duration, dt=dt, method=METHOD, **options)
