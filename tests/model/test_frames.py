@@ -7,6 +7,8 @@ import pytest
 import anyjoint as aj
 from anyjoint import gallery, joints
 from anyjoint.load.oracle.pin import Oracle
+from anyjoint.mechanism.frame import find_frame
+from anyjoint.quantity.frame import frame_quantity
 from load.robots import ZOO_FOR_PINOCCHIO
 
 
@@ -62,6 +64,47 @@ def test_velocities_are_rates_of_poses(axes):
     assert np.abs(found - np.concatenate([w, u], axis=1)).max() < 1e-8  # central differences
     J = MODEL.frame_jacobian(q, "tip", axes)
     assert np.abs(np.einsum("bij,bj->bi", J, v) - found).max() < 1e-13
+
+
+def rolling():
+    mech = aj.Mechanism("rolling")
+    roll = joints.Rolling(aj.surfaces.Ellipsoid(2.0, 1.5, 1.0), aj.surfaces.Sphere(0.3))
+    ball = mech.add_body("ball", joint=roll, inertia=aj.Inertia.sphere(1.0, 0.3))
+    mech.add_body("arm", ball, joints.Revolute((1, 0, 0)), inertia=aj.Inertia.sphere(0.5, 0.1))
+    mech.set_start([0.3, 1.0, 0.5, 0.45, 0.2, 0.4])
+    return mech
+
+
+@pytest.mark.parametrize(
+    "make", [tree, rolling, lambda: gallery.torus_chain(3), gallery.tongs_with_fish, lambda: gallery.revolute_chain(30)]
+)
+def test_what_is_exported_of_frames_is_the_same(make):
+    """Straight code on the way to the ground, against J^T of unit wrenches on all bodies."""
+    mech = make()
+    model, q = mech.compile(), np.array(mech.start[0] if mech.start else mech.neutral) + 0.0
+    place = aj.Pose.translation(0.1, 0.2, 0.3) @ aj.Pose.rpy(0.1, 0.4, -0.3)
+    for body in (mech.bodies[-1], mech.bodies[len(mech.bodies) // 2]):
+        frame = find_frame(mech, (body, place), "test")
+        quantity = frame_quantity(frame)
+        pose, J = model.program(quantity).split(model.evaluate(quantity, (q,)))
+        assert np.abs(pose - model.frame_pose(q, frame)).max() < 1e-14
+        assert np.abs(J.T - model.frame_jacobian(q, frame)).max() < 1e-14 * max(1.0, np.abs(J).max())
+
+
+def test_the_way_to_the_ground_is_all_that_code_of_a_frame_takes():
+    """Operations, which are the same everywhere: of 30 hinges, by how far from the ground a frame is."""
+    mech = gallery.revolute_chain(30)
+    counts = [mech.compile().program(frame_quantity(find_frame(mech, k, "test"))).op_count().total
+              for k in (mech.bodies[9], mech.bodies[19], mech.bodies[29])]  # fmt: skip
+    assert counts[2] - counts[1] == pytest.approx(counts[1] - counts[0], rel=0.02)
+    assert counts[2] <= 140 * 30
+
+
+def test_frames_that_cannot_be_exported(tmp_path):
+    with pytest.raises(aj.InputError, match="'mark' rides on the ground"):
+        MODEL.export("c", tmp_path, frames=["mark"])
+    with pytest.raises(aj.InputError, match="did you mean 'tip'"):
+        MODEL.export("js", tmp_path, frames=["tipp"])
 
 
 def test_jacobians_are_pinocchios(tmp_path):

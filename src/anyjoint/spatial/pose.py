@@ -150,6 +150,16 @@ class Pose:
                 R = R @ factor.matrix()
         return R, p
 
+    def before(self, R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
+        """A frame (R, p) of the child, in the parent: factors are passed one at a time."""
+        for factor in reversed(self.factors):
+            if isinstance(factor, Translation):
+                p = p + vector(*factor.p)
+            else:
+                turn = factor.matrix()
+                R, p = turn @ R, turn @ p
+        return R, p
+
     @cached_property
     def _frame(self) -> tuple[Matrix, Vector]:
         return self.behind(as_matrix([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), zeros(3))
