@@ -31,6 +31,8 @@ MAKERS = {
     "gravity": lambda x: aj.Mechanism("m", gravity=(0, 0, x)),
     "stiffness": lambda x: pendulum(stiffness=x).validate(),
     "rest": lambda x: pendulum(rest=[x]).validate(),
+    "armature": lambda x: pendulum(armature=x).validate(),
+    "armature of nothing": lambda x: without_mass(x).validate(),
     "start": lambda x: pendulum().set_start([x]),
     "start velocity": lambda x: pendulum().set_start([0.1], [x]),
 }
@@ -39,6 +41,14 @@ MAKERS = {
 def pendulum(**options):
     mech = aj.Mechanism("pendulum")
     mech.add_body("bob", joint=joints.Revolute((0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)), **options)
+    return mech
+
+
+def without_mass(armature):
+    """A body that has to be looked at with what it carries."""
+    mech = aj.Mechanism("nothing")
+    mech.add_body("nothing", joint=joints.Free(), inertia=aj.Inertia(0.0))
+    mech.add_body("ball", "nothing", joints.Spherical(), inertia=aj.Inertia.box(1.0, 1.0, 2.0, 3.0), armature=armature)
     return mech
 
 

@@ -48,7 +48,7 @@ def singular_coordinates(mech: Mechanism) -> Iterator[tuple[Body, str]]:
             idle = tree.idle(body)
             if idle and body.name in sources:
                 idle = _leading_nothing(mech, body, idle)
-        except AnyjointError:  # a joint that cannot be evaluated is another rule's business
+        except (AnyjointError, np.linalg.LinAlgError):  # joints and numbers that are none are other rules' business
             continue
         for k in idle:
             yield body, _velocity(body, k)
