@@ -147,6 +147,15 @@ def test_what_is_left_out_is_told(loaded, text, words):
     assert not mech.source.actuators
 
 
+@pytest.mark.parametrize("where", ["71 -1", "2 2", "3 1", "2 -1"])
+def test_an_obstacle_that_no_segment_meets_is_told(loaded, where):
+    """OpenSim takes segments from the first point to the last of a range; of two points only "1 2" has one."""
+    wrap = AROUND.format("e").replace("</PathWrap>", f"<range>{where}</range></PathWrap>")
+    mech = loaded(document([body("a", more=ELLIPSOID)], [PIN], force_set(muscle(STRAIGHT, wrap))))
+    assert any("where it has no segment" in warning.message for warning in mech.source.warnings)
+    assert len(mech.source.muscles["m"].path) == 2
+
+
 def test_old_points_drives_and_springs(loaded):
     drive = (
         '<CoordinateActuator name="d"><min_control>-Inf</min_control><max_control>2</max_control>'

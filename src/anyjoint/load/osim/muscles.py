@@ -101,6 +101,9 @@ class Muscles:
             if found is None:
                 continue
             spec, first, last = found
+            if first >= last:
+                self._tell(element, f"is to go around {spec.title} where it has no segment, so it never does")
+                continue
             met = obstacle(spec, last - first, self.values)
             if isinstance(met, str):
                 raise Lacking(met)
