@@ -37,8 +37,9 @@ def all_algorithms():
 ALGORITHMS = [method for method in all_algorithms() if method not in (PROJECT, CARRIED_HYBRID)]
 # Of constraints and forces, which there are none here.
 FEEDS = {name: Row(name, "whole", (0,)) for name in columns.FEEDS}
-SHARED = {"g": Row("g", "whole", (3,)), "h": Row("h", "whole", (1,))}
-ROWS = {"q": Row("q", "coordinates"), "y": Row("y", "bodies", (6,))} | SHARED | FEEDS
+SHARED = {"g": Row("g", "whole", (3,)), "h": Row("h", "whole", (1,)), "frame": Row("frame", "whole", (12,))}
+PER_BODY = {"y": Row("y", "bodies", (6,)), "on": Row("on", "bodies", (1,))}
+ROWS = {"q": Row("q", "coordinates")} | PER_BODY | SHARED | FEEDS
 
 
 def mixed():
@@ -71,11 +72,10 @@ def by_floats(method, mech, rows):
         record.up = gravity
         for name in FEEDS:
             setattr(record, name, vector())
-        if "y" in rows:
-            record.y = vector(*map(float, rows["y"][k]))
-        for name in SHARED:
-            if name in rows:
-                setattr(record, name, vector(*map(float, rows[name])))
+        for name in rows.keys() & PER_BODY.keys():
+            setattr(record, name, vector(*map(float, rows[name][k])))
+        for name in rows.keys() & SHARED.keys():
+            setattr(record, name, vector(*map(float, rows[name])))
         if "x" in rows:
             record.Sdot_x = _rate_times(link, rows["q"][link.q], v[link.v], rows["x"][link.v])
     run_sweeps(method, records, plan.parents, ground(gravity))
@@ -183,6 +183,19 @@ def chain(n):
         mech.add_body(f"body {k}", mech.bodies[-1] if k else None, joints.Revolute(), place, aj.Inertia.sphere(1, 0.1))
     mech.set_start([0.1] * n)
     return mech
+
+
+def write_later(body, parent):
+    body.generalized = 2 * body.qd
+    body.generalized[0] = 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_nothing_is_written_to_what_has_been_said(form):
+    """Kernels would store what was said."""
+    method, mech = made(f"written later, {form}", ("outward", write_later)), chain(2)
+    with pytest.raises(ValueError, match="read-only"):
+        FORMS[form](method, mech, random_rows(method, mech))
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -7,8 +7,6 @@ import pytest
 import anyjoint as aj
 from anyjoint import gallery, joints
 from anyjoint.load.oracle.pin import Oracle
-from anyjoint.mechanism.frame import find_frame
-from anyjoint.quantity.frame import frame_quantity
 from load.robots import ZOO_FOR_PINOCCHIO
 
 
@@ -75,36 +73,39 @@ def rolling():
     return mech
 
 
+@pytest.mark.parametrize("form", ["straight", "kernels"])
 @pytest.mark.parametrize(
     "make", [tree, rolling, lambda: gallery.torus_chain(3), gallery.tongs_with_fish, lambda: gallery.revolute_chain(30)]
 )
-def test_what_is_exported_of_frames_is_the_same(make):
-    """Straight code on the way to the ground, against J^T of unit wrenches on all bodies."""
+def test_jacobians_are_transposes_of_what_wrenches_do(make, form):
+    """Column by column, J^T of unit wrenches on the body; and poses are those of all bodies."""
     mech = make()
-    model, q = mech.compile(), np.array(mech.start[0] if mech.start else mech.neutral) + 0.0
+    model, q = mech.compile(form=form), np.array(mech.start[0] if mech.start else mech.neutral)
     place = aj.Pose.translation(0.1, 0.2, 0.3) @ aj.Pose.rpy(0.1, 0.4, -0.3)
     for body in (mech.bodies[-1], mech.bodies[len(mech.bodies) // 2]):
-        frame = find_frame(mech, (body, place), "test")
-        quantity = frame_quantity(frame)
-        pose, J = model.program(quantity).split(model.evaluate(quantity, (q,)))
-        assert np.abs(pose - model.frame_pose(q, frame)).max() < 1e-14
-        assert np.abs(J.T - model.frame_jacobian(q, frame)).max() < 1e-14 * max(1.0, np.abs(J).max())
+        wrenches = np.zeros((6, mech.nb, 6))
+        wrenches[:, body.index] = np.eye(6)
+        J = model.body_jacobian(q, body)
+        assert np.abs(J - model.generalized_forces(q, wrenches)).max() < 1e-14 * max(1.0, np.abs(J).max())
+        on, frame = np.eye(mech.nb)[body.index], place.matrix[:3].ravel()
+        own, pose = model.frame_motion(q, on, frame)
+        assert np.abs(pose - model.frame_pose(q, (body, place))).max() < 1e-14
+        assert np.array_equal(own.T, model.frame_jacobian(q, (body, place)))
 
 
-def test_the_way_to_the_ground_is_all_that_code_of_a_frame_takes():
-    """Operations, which are the same everywhere: of 30 hinges, by how far from the ground a frame is."""
-    mech = gallery.revolute_chain(30)
-    counts = [mech.compile().program(frame_quantity(find_frame(mech, k, "test"))).op_count().total
-              for k in (mech.bodies[9], mech.bodies[19], mech.bodies[29])]  # fmt: skip
+def test_a_frame_far_away_has_a_jacobian_as_good_as_near():
+    """Levers are those of the mechanism; how far it is from the world's origin does not matter."""
+    q = states(1)[0][0]
+    far = q.copy()
+    far[4:7] += 1e9
+    assert np.abs(MODEL.frame_jacobian(far, "tip") - MODEL.frame_jacobian(q, "tip")).max() < 1e-14
+
+
+def test_jacobians_take_linear_time():
+    """Operations, which are the same everywhere."""
+    counts = [gallery.revolute_chain(n).compile(form="kernels").op_count("frame_motion").total for n in (10, 20, 30)]
     assert counts[2] - counts[1] == pytest.approx(counts[1] - counts[0], rel=0.02)
-    assert counts[2] <= 140 * 30
-
-
-def test_frames_that_cannot_be_exported(tmp_path):
-    with pytest.raises(aj.InputError, match="'mark' rides on the ground"):
-        MODEL.export("c", tmp_path, frames=["mark"])
-    with pytest.raises(aj.InputError, match="did you mean 'tip'"):
-        MODEL.export("js", tmp_path, frames=["tipp"])
+    assert counts[2] <= 190 * 30
 
 
 def test_jacobians_are_pinocchios(tmp_path):

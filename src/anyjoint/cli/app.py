@@ -183,10 +183,6 @@ def export(
     vary: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="c: a parameter that the code can set. Repeatable.")
     ] = None,
-    frame: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="c, js: a frame or body to have pose and Jacobian of. Repeatable."),
-    ] = None,
     settings: Set = None,
     base: Base = None,
     allow: Allow = None,
@@ -198,7 +194,7 @@ def export(
     from anyjoint.cli.target import resolve
 
     options = _load_options(base, allow, package, None if to is Format.html else _skip(model))
-    show(resolve(model, settings or [], options), to.value, out, json, vary or (), frame or ())
+    show(resolve(model, settings or [], options), to.value, out, json, vary or ())
 
 
 @app.command(

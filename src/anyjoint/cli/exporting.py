@@ -9,22 +9,17 @@ from typing import TYPE_CHECKING
 
 from anyjoint.cli.output import print_json, say, status
 from anyjoint.cli.target import Target
-from anyjoint.errors import InputError
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
 
 
-def show(
-    target: Target, language: str, folder: Path, as_json: bool, vary: Sequence[str] = (), frames: Sequence[str] = ()
-) -> None:
+def show(target: Target, language: str, folder: Path, as_json: bool, vary: Sequence[str] = ()) -> None:
     """Write the export and name the files."""
-    if frames and language not in ("c", "js"):
-        raise InputError(f"--frame is for c and js: {language} has no functions of frames")
     with status(f"exporting {target.name}", quiet=as_json):
         model = target.mechanism.compile(vary=vary)
         folder.mkdir(parents=True, exist_ok=True)
-        paths = WRITERS[language](target, model, folder / _file_stem(target.name), frames)
+        paths = WRITERS[language](target, model, folder / _file_stem(target.name))
     sizes = {str(path): path.stat().st_size for path in paths}
     if as_json:
         print_json({"model": target.name, "format": language, "files": sizes})
@@ -33,22 +28,22 @@ def show(
             say(f"wrote {path} ({size:,} bytes)")
 
 
-def _write_c(target: Target, model: Model, stem: Path, frames: Sequence[str]) -> list[Path]:
-    return list(model.export("c", stem.parent, stem.name.replace("-", "_"), frames=frames))
+def _write_c(target: Target, model: Model, stem: Path) -> list[Path]:
+    return list(model.export("c", stem.parent, stem.name.replace("-", "_")))
 
 
-def _write_js(target: Target, model: Model, stem: Path, frames: Sequence[str]) -> list[Path]:
-    return list(model.export("js", stem.parent, stem.name.replace("-", "_"), frames=frames))
+def _write_js(target: Target, model: Model, stem: Path) -> list[Path]:
+    return list(model.export("js", stem.parent, stem.name.replace("-", "_")))
 
 
-def _write_html(target: Target, model: Model, stem: Path, frames: Sequence[str]) -> list[Path]:
+def _write_html(target: Target, model: Model, stem: Path) -> list[Path]:
     q, v = target.start(model)
     path = stem.with_name(stem.name + ".html")
     model.to_html(path, live=True, q0=q, v0=v, dt=target.dt)
     return [path]
 
 
-def _write_latex(target: Target, model: Model, stem: Path, frames: Sequence[str]) -> list[Path]:
+def _write_latex(target: Target, model: Model, stem: Path) -> list[Path]:
     return [_write(stem.with_name(stem.name + ".tex"), model.source("latex"))]
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anyjoint.errors import InputError
 from anyjoint.forces.force import Force
 from anyjoint.forces.program import trace_forces
-from anyjoint.mechanism.frame import find_frame
 from anyjoint.quantity import Quantity
-from anyjoint.quantity.frame import frame_quantity
 from anyjoint.quantity.push_forces import push_forces
 from anyjoint.quantity.step import LOOKING_BACK, STEPS
 from anyjoint.stepper import STEPPERS
@@ -28,16 +25,15 @@ PLAIN = tuple(name for name in STEPS if not (STEPPERS[name].implicit or STEPPERS
 
 @dataclass(frozen=True)
 class Beside:
-    """What goes with the quantities: derivatives, steps, bodies that hybrid dynamics prescribes, forces, frames."""
+    """What goes with the quantities: derivatives, steps by name, bodies that hybrid dynamics prescribes, and forces."""
 
     products: Sequence[str] = ()
     steps: Sequence[str] = PLAIN
     prescribed: Sequence[WhichBody] = ()
     forces: Sequence[Force] = ()
-    frames: Sequence[Any] = ()
 
     def quantities(self, model: Model) -> dict[str, Quantity]:
-        """Steps, hybrid dynamics, forces and frames, by their names in the code."""
+        """Steps, hybrid dynamics and forces, by their names in the code."""
         if unknown := [name for name in self.steps if name not in STEPS | LOOKING_BACK]:
             choices = [*STEPS, *LOOKING_BACK]
             near = difflib.get_close_matches(str(unknown[0]), choices, n=1)
@@ -50,12 +46,6 @@ class Beside:
             found["hybrid_dynamics"] = model.hybrid_quantity(self.prescribed)
         if self.forces:
             found["applied_forces"] = push_forces(trace_forces(model.mechanism, self.forces).pushes)
-        for asked in self.frames:
-            frame = find_frame(model.mechanism, asked, "export")
-            name = identifier(f"frame {frame.name}")
-            while name in found:
-                name += "_"
-            found[name] = frame_quantity(frame)
         return found
 
 
@@ -76,12 +66,6 @@ def exported(model: Model, beside: Beside = NOTHING) -> dict[str, Program]:
 def is_product(program: Program) -> bool:
     """Whether a program is a derivative: its numbers are others than those of what it differentiates."""
     return program.quantity.name.split()[0] in ("jvp", "vjp", "hvp")
-
-
-def identifier(name: str) -> str:
-    """A mechanism or a frame may have any name; code may not."""
-    made = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_").lower()
-    return made if re.match(r"[a-z]", made) else f"model_{made}".rstrip("_")
 
 
 def name_in_code(text: str) -> str:

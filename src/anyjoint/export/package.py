@@ -13,7 +13,7 @@ from anyjoint.errors import AnyjointError, InputError
 from .c import c_package
 from .javascript import javascript_module
 from .latex import document
-from .offer import NOTHING, Beside, identifier
+from .offer import NOTHING, Beside
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -47,3 +47,9 @@ def export(
     except OSError as error:
         raise AnyjointError(f"export: cannot write to {target}: {error.strerror}; choose another folder") from error
     return written
+
+
+def identifier(name: str) -> str:
+    """A mechanism may have any name; code may not."""
+    made = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_").lower()
+    return made if re.match(r"[a-z]", made) else f"model_{made}".rstrip("_")

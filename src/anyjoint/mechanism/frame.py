@@ -18,6 +18,8 @@ from .body import Body, Ground
 if TYPE_CHECKING:
     from .mechanism import Mechanism
 
+HERE = Pose()
+
 
 @dataclass(frozen=True)
 class Frame:
@@ -56,6 +58,8 @@ def find_frame(mech: Mechanism, frame: Any, where: str) -> Frame:
     """The frame that is meant: a Frame, its name, "body/name", a body, or (body, point or pose)."""
     if isinstance(frame, Frame):
         return frame
+    if isinstance(frame, Body) and any(body is frame for body in mech.bodies[frame.index : frame.index + 1]):
+        return Frame(frame.name, frame.index, HERE)
     if isinstance(frame, (Body, Ground)):
         frame = frame.name
     if isinstance(frame, (tuple, list)) and len(frame) == 2:
@@ -90,7 +94,7 @@ def _named(mech: Mechanism, name: str, where: str) -> Frame:
         riders = ", ".join(repr(f"{owners(mech)[x.body + 1].name}/{name}") for x in found)
         raise InputError(f"{where}: several bodies have a frame {name!r}; say which one: {riders}")
     if name in mech or name == mech.ground.name:
-        return Frame(name, mech[name].index if name in mech else -1, Pose())
+        return Frame(name, mech[name].index if name in mech else -1, HERE)
     known = [*(n for x in owners(mech) for n in x.frames), *(body.name for body in mech.bodies)]
     hint = nearest(name, known) if known else "; add it by mech.add_frame(name, body, pose)"
     raise InputError(f"{where}: mechanism {mech.name!r} has no frame or body {name!r}{hint}")

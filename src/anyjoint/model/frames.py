@@ -8,10 +8,11 @@ import numpy as np
 
 from anyjoint.dynamics.blocks import skew
 from anyjoint.errors import InputError
-from anyjoint.mechanism.frame import Frame, find_frame
+from anyjoint.mechanism.frame import HERE, Frame, find_frame
 from anyjoint.options import nearest
 from anyjoint.scalar.array import ArrayLike, Floats
 
+from .arguments import checked_row
 from .part import Part, WhichBody
 
 AXES = ("local", "world-aligned", "world")
@@ -27,46 +28,46 @@ class FrameQuestions(Part):
 
     def frame_pose(self, q: ArrayLike, frame: Any) -> Floats:
         """World pose of a frame, (4, 4), or (batch, 4, 4)."""
-        found = find_frame(self.mechanism, frame, "frame_pose")
-        own = np.asarray(found.pose.matrix, dtype=float)
+        found, T = find_frame(self.mechanism, frame, "frame_pose"), self.body_poses(q)
         if found.body < 0:
-            self.body_poses(q)  # checks q
-            return np.asarray(np.broadcast_to(own, (*np.shape(q)[:-1], 4, 4)).astype(self.dtype))
-        return np.asarray(np.asarray(self.body_poses(q))[..., found.body, :, :] @ own.astype(self.dtype))
+            return np.broadcast_to(found.pose.matrix.astype(self.dtype), (*T.shape[:-3], 4, 4)).copy()
+        return np.asarray(T[..., found.body, :, :] @ found.pose.matrix.astype(self.dtype))
 
     def frame_velocity(self, q: ArrayLike, v: ArrayLike, frame: Any, axes: str = "local") -> Floats:
         """Twist of a frame, (6,): angular velocity, then that of its origin."""
-        found = find_frame(self.mechanism, frame, "frame_velocity")
-        twists = np.asarray(self.body_twists(q, v))
-        twist = np.zeros_like(twists[..., 0, :]) if found.body < 0 else twists[..., found.body, :]
-        X = self._seen_from("frame_velocity", q, found, axes)
-        return np.asarray((X @ twist[..., None])[..., 0])
+        J = self.frame_jacobian(q, frame, axes)
+        v = checked_row("frame_velocity", v, "v", self.nv, self.dtype)
+        return np.asarray((J @ v[..., None])[..., 0])
 
     def frame_jacobian(self, q: ArrayLike, frame: Any, axes: str = "local") -> Floats:
         """Twist of a frame per unit velocities, (6, nv)."""
-        found = find_frame(self.mechanism, frame, "frame_jacobian")
-        X = self._seen_from("frame_jacobian", q, found, axes)
-        if found.body < 0:
-            return np.zeros((*np.shape(X)[:-1], self.nv), self.dtype)
-        return np.asarray(X @ self.body_jacobian(q, found.body))
+        if axes not in AXES:
+            raise InputError(f"frame_jacobian: axes={axes!r} is unknown{nearest(axes, AXES)}")
+        J, T = self._motion("frame_jacobian", q, frame)
+        if axes == "local":
+            return J
+        R, p = T[..., :3, :3], T[..., :3, 3]
+        angular, linear = R @ J[..., :3, :], R @ J[..., 3:, :]
+        if axes == "world":
+            linear += skew(p) @ angular
+        return np.asarray(np.concatenate([angular, linear], axis=-2), self.dtype)
+
+    def body_jacobian(self, q: ArrayLike, body: WhichBody) -> Floats:
+        """The body's twist per unit velocities, (6, nv), angular rows first, in the body's own frame."""
+        return self._motion("body_jacobian", q, Frame("", self.body_index(body), HERE))[0]
 
     def point_jacobian(self, q: ArrayLike, body: WhichBody, point: ArrayLike = (0.0, 0.0, 0.0)) -> Floats:
         """Velocity of a point of a body (or of a frame) per unit velocities, (3, nv), along the world's axes."""
         return self.frame_jacobian(q, (body, point), "world-aligned")[..., 3:, :]
 
-    def _seen_from(self, where: str, q: ArrayLike, frame: Frame, axes: str) -> Floats:
-        """(6, 6) from a body's twist in its own frame to the twist of a frame on it, along some axes."""
-        if axes not in AXES:
-            raise InputError(f"{where}: axes={axes!r} is unknown{nearest(axes, AXES)}")
-        R, p = (np.asarray(x, dtype=float) for x in (frame.pose.R, frame.pose.p))
-        X = np.zeros((6, 6))
-        X[:3, :3] = X[3:, 3:] = R.T
-        X[3:, :3] = -R.T @ skew(p)
-        if axes == "local":
-            return np.asarray(np.broadcast_to(X, (*np.shape(q)[:-1], 6, 6)).astype(self.dtype))
-        T = np.asarray(self.frame_pose(q, frame), dtype=float)
-        out = np.zeros((*T.shape[:-2], 6, 6))
-        out[..., :3, :3] = out[..., 3:, 3:] = T[..., :3, :3]
-        if axes == "world":
-            out[..., 3:, :3] = skew(T[..., :3, 3]) @ T[..., :3, :3]
-        return np.asarray((out @ X).astype(self.dtype))
+    def _motion(self, where: str, q: ArrayLike, frame: Any) -> tuple[Floats, Floats]:
+        """The Jacobian (6, nv) of a frame in its own axes, and its world pose."""
+        found = find_frame(self.mechanism, frame, where)
+        own = found.pose.matrix.astype(self.dtype)
+        on = np.zeros(self.nb, self.dtype)
+        if found.body >= 0:
+            on[found.body] = 1
+        rows, T = self.program("frame_motion").split(self.evaluate("frame_motion", (q, on, own[:3].ravel())))
+        if found.body < 0:
+            T = np.broadcast_to(own, T.shape).copy()
+        return np.ascontiguousarray(np.swapaxes(rows, -1, -2)), T

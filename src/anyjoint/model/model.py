@@ -238,17 +238,6 @@ class Model(
         columns = self.evaluate("mass_times", (q, np.eye(self.nv)), None, threads)
         return (columns + columns.T) / 2
 
-    def body_jacobian(self, q: ArrayLike, body: WhichBody) -> Floats:
-        """The body's twist per unit velocities, (6, nv), angular rows first, in the body's own frame."""
-        unit = np.zeros((6, self.nb, 6))
-        unit[:, self.body_index(body)] = np.eye(6)
-        q = np.asarray(q)
-        if q.ndim == 1:
-            rows: Floats = self.generalized_forces(np.broadcast_to(q, (6, *q.shape)), unit)
-            return rows
-        states = np.repeat(q, 6, axis=0)
-        return np.asarray(self.generalized_forces(states, np.tile(unit, (len(q), 1, 1)))).reshape(len(q), 6, self.nv)
-
     def blocks(self, q: ArrayLike, v: ArrayLike) -> list[Block]:
         """Per link: pose, joint Jacobian, velocity products and gyroscopic wrench, in link frames."""
         row = self.evaluate("blocks", (q, v)).astype(float)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Hashable
 from functools import cached_property
@@ -66,7 +67,7 @@ class Program:
             return result.reshape((*result.shape[:-1], *self.shapes[0]))
         parts, at = [], 0
         for shape in self.shapes:
-            n = int(np.prod(shape))
+            n = math.prod(shape)
             part = result[..., at : at + n].reshape((*result.shape[:-1], *shape))
             parts.append(part if part.ndim else part[()])
             at += n

@@ -89,7 +89,6 @@ class Uses(Part):
     def export(
         self, language: str, folder: str | Path, prefix: str | None = None, products: Sequence[str] = (),
         steps: Sequence[str] | None = None, prescribed: Sequence[WhichBody] = (), forces: Sequence[Force] = (),
-        frames: Sequence[Any] = (),
     ) -> list[Path]:  # fmt: skip
         """Write code to take away into a folder: "c" (a package for C and C++), "js" or "latex".
 
@@ -97,8 +96,7 @@ class Uses(Part):
         `products` are derivatives to go with it, by all arguments: "vjp forward_dynamics", "jvp step", ...
         `steps` are steppers beside `step`, which is rk4: ["bdf1", "time-stepping"] become step_bdf1, step_time_stepping
         (default: explicit ones). With bodies that are `prescribed`, hybrid_dynamics goes with it; with `forces`,
-        applied_forces, the generalized forces of all of them, whose functions of time it is given as `signals`. Each of
-        the `frames` (bodies too) becomes a function of its pose and Jacobian: "tip" is frame_tip.
+        applied_forces, the generalized forces of all of them, whose functions of time it is given as `signals`.
 
         >>> paths = model.export("c", "generated", prefix="pendulum")
         >>> sorted(path.name for path in paths)[:2]
@@ -107,7 +105,7 @@ class Uses(Part):
         self._refuse_modes("export", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
         from anyjoint.export import PLAIN, Beside, export
 
-        beside = Beside(products, PLAIN if steps is None else steps, prescribed, forces, frames)
+        beside = Beside(products, PLAIN if steps is None else steps, prescribed, forces)
         return export(self.whole, language, folder, prefix, beside)
 
     def source(self, language: str, quantity: str = "forward_dynamics") -> str:

@@ -150,11 +150,11 @@ class Pose:
                 R = R @ factor.matrix()
         return R, p
 
-    def before(self, R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
-        """A frame (R, p) of the child, in the parent: factors are passed one at a time."""
+    def before(self, R: Matrix, p: Vector, weight: Scalar = 1) -> tuple[Matrix, Vector]:
+        """A frame (R, p) of the child, in the parent; with a weight 0 what is nothing stays nothing."""
         for factor in reversed(self.factors):
             if isinstance(factor, Translation):
-                p = p + vector(*factor.p)
+                p = p + vector(*factor.p) * weight
             else:
                 turn = factor.matrix()
                 R, p = turn @ R, turn @ p

@@ -17,7 +17,7 @@ from anyjoint.spatial import Scalars
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.ops import Op
 from anyjoint.symbolic.rewrite import Rebuild, import_into
-from anyjoint.tree.record import unset
+from anyjoint.tree.record import said, unset
 
 from .flatten import flatten
 
@@ -150,7 +150,7 @@ class TracedBody:
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._values[name] = value
+        self._values[name] = said(value)
         self._trace.values[name] = flatten(value)
 
     def plus(self, name: str, own: Any) -> Any:

@@ -153,6 +153,7 @@ class Plans:
 
     def sizes(self, inputs: Sequence[str], over: Over) -> list[tuple[str, int]]:
         """Lengths of the state rows."""
-        special = {"q": self.mechanism.nq} | dict.fromkeys(PER_LINK, 6 * len(self.plan(over).links)) | SHARED
+        links = len(self.plan(over).links)
+        special = {"q": self.mechanism.nq} | {name: n * links for name, n in PER_LINK.items()} | SHARED
         special |= dict.fromkeys(FEEDS, 0)
         return [(name, special.get(name, self.mechanism.nv)) for name in inputs]

@@ -24,8 +24,8 @@ from .numbers import Numbers
 from .setup import Rows, split_parameters
 
 CONSTANTS = (0.0, 1.0, -1.0)  # numbers that straight code has built in
-# Rows that are not one number per velocity: six numbers for each link, or a few for all links together.
-PER_LINK, SHARED = ("y",), {"g": 3, "h": 1}
+# Rows that are not one number per velocity: so many numbers for each link, or for all links together.
+PER_LINK, SHARED = {"y": 6, "on": 1}, {"g": 3, "h": 1, "frame": 12}
 
 
 def parts_of(name: str, links: Sequence[Link]) -> list[slice]:
@@ -33,7 +33,8 @@ def parts_of(name: str, links: Sequence[Link]) -> list[slice]:
     if name in SHARED:
         return [slice(0, SHARED[name])] * len(links)
     if name in PER_LINK:
-        return [slice(6 * i, 6 * i + 6) for i in range(len(links))]
+        n = PER_LINK[name]
+        return [slice(n * i, n * i + n) for i in range(len(links))]
     if name in FEEDS:
         row = FEEDS.index(name)
         return [link.feed[row] for link in links]

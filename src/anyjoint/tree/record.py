@@ -47,7 +47,7 @@ class Record:
         raise AlgorithmError(unset(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self.__dict__[name] = value
+        self.__dict__[name] = said(value)
         self._fresh.add(name)
 
     def has_said(self, name: str) -> bool:
@@ -76,6 +76,13 @@ class Record:
     def asked(self) -> set[str]:
         """Names whose sums the present sweep has asked for."""
         return self._asked
+
+
+def said(value: Any) -> Any:
+    """A value that a sweep has set: from now on arrays cannot be written to, which kernels would not notice."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    return value
 
 
 def unset(name: str) -> str:
