@@ -5,7 +5,7 @@ acceleration that they share is put in where it would have been eliminated, and 
 """
 
 
-from anyjoint.spatial import dot, vector, zeros
+from anyjoint.spatial import as_matrix, dot, vector, zeros
 from anyjoint.tree.columns import Columns
 from anyjoint.tree.record import Record
 
@@ -41,10 +41,8 @@ def put_in(body: Record, parent: Parent) -> None:
     """Shared accelerations that are given, at their closure."""
     front, (J, b, U, D, r, s) = body.columns, received(body)
     n, full = front.closes, dict(zip(pairs(front.width), D, strict=True))
-    body.U_hat, body.r_hat, body.D_hat = U[:, :n], r[:n], zeros(n, front.width)
-    for k in range(n):
-        for j in range(front.width):
-            body.D_hat[k, j] = full[max(j, k), min(j, k)]
+    rows = [[full[max(j, k), min(j, k)] for j in range(front.width)] for k in range(n)]
+    body.U_hat, body.r_hat, body.D_hat = U[:, :n], r[:n], as_matrix(rows)
     b = b + U[:, :n] @ body.qdd_in
     r = r + body.D_hat.T @ body.qdd_in
     D = [full[i, j] for i, j in pairs(front.width) if j >= n]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from anyjoint.joints.product_rule import columns
 from anyjoint.spatial import Matrix, as_matrix, cross, zeros
 from anyjoint.tree.record import Record
 
@@ -18,8 +19,7 @@ def reach(body: Record, parent: Parent) -> None:
     on, R, p = body.plus("carried_on", body.on), body.plus("R_seen", own[:, :3]), body.plus("p_seen", own[:, 3])
     R, p = body.W.before(R, p, on[0])
     S: Matrix = body.S_A + body.S_B
-    seen = [np.concatenate([R.T @ s[:3], R.T @ (s[3:] + cross(s[:3], p))]) for s in S.T]
-    body.jacobian = as_matrix(seen).reshape(-1, 6)
+    body.jacobian = columns([np.concatenate([R.T @ s[:3], R.T @ (s[3:] + cross(s[:3], p))]) for s in S.T]).T
     R, p = body.A.before(R, p, on[0])
     for name, value in (("carried_on", on), ("R_seen", R), ("p_seen", p)):
         parent.add(name, value)

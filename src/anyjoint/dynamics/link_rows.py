@@ -149,10 +149,9 @@ def give_rows(
 
     Links' accelerations are counted against gravity: `up` takes it off again where a row feels it.
     """
-    for link, record in enumerate(frames.records):
-        record.K = zeros(6 * len(closed.starts[link]))
-        record.N = zeros(len(record.qd) * len(closed.joints[link]))
-        record.gamma = zeros(0)
+    made_K = [zeros(6 * len(starts)) for starts in closed.starts]
+    made_N = [zeros(len(record.qd) * len(own)) for record, own in zip(frames.records, closed.joints, strict=True)]
+    made_gamma = [zeros(0) for _ in frames.records]
     columns = [{place: k for k, place in enumerate(row)} for row in closed.starts]
     joints = [{place: k for k, place in enumerate(row)} for row in closed.joints]
     for k, (constraint, rows) in enumerate(zip(constraints, found, strict=True)):
@@ -162,16 +161,16 @@ def give_rows(
             if link == GROUND and not relative[k]:
                 continue  # the ground stands still
             at = closed.where[k] if link == closed.hubs[k] else link
-            record = frames.records[at]
             for row in range(constraint.count):
                 column = slice(6 * columns[at][k, row], 6 * columns[at][k, row] + 6)
-                record.K[column] = record.K[column] + K[:, row]
+                made_K[at][column] = made_K[at][column] + K[:, row]
                 if not relative[k] and not constraint.compliance:
                     gamma[row] = gamma[row] - dot(K[3:, row], frames.pose(link, GROUND)[0].T @ up)
         for coordinate, N in zip(constraint.coordinates, rows.N, strict=True):
             link, index = velocity_of(coordinate)
             for row in range(constraint.count):
-                record = frames.records[link]
-                at = len(record.qd) * joints[link][k, row] + index
-                record.N[at] = record.N[at] + N[row]
-        frames.records[closed.where[k]].gamma = vector(*gamma)
+                at = len(frames.records[link].qd) * joints[link][k, row] + index
+                made_N[link][at] = made_N[link][at] + N[row]
+        made_gamma[closed.where[k]] = vector(*gamma)
+    for record, *given in zip(frames.records, made_K, made_N, made_gamma, strict=True):
+        record.K, record.N, record.gamma = given

@@ -231,9 +231,16 @@ def give_shares(pushes: Pushes, found: Sequence[Shares], records: Sequence[Recor
             record.give = record.give + share.give[k] if link in felt.give else record.give
         for k, (link, index) in enumerate(spot.joints if not spot.spread else ()):
             record, n = records[at(link)], len(records[at(link)].qd)
-            record.pull[index] = record.pull[index] + share.pull[k]
+            record.pull = added(record.pull, index, share.pull[k])
             for (_, other), x in zip(spot.joints, share.grip[k], strict=True) if share.grip is not None else ():
-                record.grip[n * index + other] = record.grip[n * index + other] + x
+                record.grip = added(record.grip, n * index + other, x)
+
+
+def added(row: Vector, part: slice | int, more: Scalar | Vector) -> Vector:
+    """A row with something added to a part of it."""
+    made = row.copy()
+    made[part] = made[part] + more
+    return made
 
 
 def give_push_rows(pushes: Pushes, found: Sequence[Shares], records: Sequence[Record], closed: ClosedPlan) -> None:
@@ -244,12 +251,11 @@ def give_push_rows(pushes: Pushes, found: Sequence[Shares], records: Sequence[Re
         for link, K in zip(spot.links, share.K, strict=True):
             at = closed.where[block] if closed.at[link] == closed.hubs[block] else closed.at[link]
             column = 6 * closed.starts[at].index((block, 0))
-            records[at].K[column : column + K.size] = records[at].K[column : column + K.size] + K.T.ravel()
+            records[at].K = added(records[at].K, slice(column, column + K.size), K.T.ravel())
         for (link, index), N in zip(spot.joints, share.N, strict=True):
             at, n = closed.at[link], len(records[closed.at[link]].qd)
             column = n * closed.joints[at].index((block, 0)) + index
-            for row, x in enumerate(N):
-                records[at].N[column + n * row] = records[at].N[column + n * row] + x
+            records[at].N = added(records[at].N, slice(column, column + n * len(N), n), vector(*N))
         records[closed.where[block]].gamma, records[closed.where[block]].weight = share.gamma, share.weight
 
 
