@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.codegen import compile_function
+from anyjoint.codegen import javascript_function
 from anyjoint.errors import InputError
 from anyjoint.forces.lag import activated
 from anyjoint.forces.muscle import Hill
@@ -148,7 +148,7 @@ class Strands:
             return ""
         texts, kinds = list[str](), list(self._programs.values())
         for program in kinds:
-            text = compile_function([program.inputs], program.outputs).source("js")
+            text = javascript_function([program.inputs], program.outputs)
             texts.append(f"(() => {{\n{text}return f;\n}})()")
         paths = [
             [kinds.index(self._program(x.path)), [body for body in x.path.bodies if body >= 0],
