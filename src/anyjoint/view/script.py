@@ -77,19 +77,22 @@ def dynamics_script(model: Model, stepper: Stepper | None = None, forces: Sequen
         if model.op_count("forward_dynamics").total < MANY:  # else a page of twice the size would gain little speed
             parts["step"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=False)
     facts = {"nq": model.nq, "nv": model.nv, "nb": model.nb, "gravity": [float(x) for x in model.mechanism.gravity]}
-    facts |= energy_facts(model.mechanism) | {"touches": model.mechanism.np, "still": not model.is_regular}
+    facts |= energy_facts(model.mechanism, forces) | {"touches": model.mechanism.np, "still": not model.is_regular}
     lines = ["function makeDynamics() {"]
     lines += [f"const parts = {{{', '.join(f'{name}: {text}' for name, text in parts.items())}}};"]
     lines += [f"const SHOWN = {SHOWN}, model = {json.dumps(facts)};", GLUE, "}"]
     return "\n".join(lines) + "\n"
 
 
-def energy_facts(mech: Mechanism) -> dict[str, bool]:
-    """What a page says of a mechanism's energy, and whether coordinates depend on each other."""
+def energy_facts(mech: Mechanism, forces: Sequence[Force]) -> dict[str, bool]:
+    """What a page says of a mechanism's energy, and whether coordinates depend on each other.
+
+    What forces store or take is not counted by pages.
+    """
     damped = any(any(body.damping) for body in mech.bodies) or bool(mech.contacts)
     damped |= any(constraint.compliance and not constraint.holonomic for constraint in mech.constraints)
     held = any(constraint.holonomic and not constraint.compliance for constraint in mech.constraints)
-    return {"damped": damped, "driven": mech.timed, "constrained": held}
+    return {"damped": damped, "driven": mech.timed or bool(forces), "constrained": held}
 
 
 MANY = 20_000  # operations of forward dynamics from which on a page has one text for steps, pushed or not
