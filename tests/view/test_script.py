@@ -270,7 +270,8 @@ def test_forces_act_on_live_pages_as_in_simulations(chromium, tmp_path):
     assert np.abs(np.array(seen[0]) - traj.q[-1]).max() < 1e-10
     assert np.abs(np.array(seen[1]) - traj.v[-1]).max() < 1e-9
     chromium.evaluate("anyjoint.show()")
-    assert chromium.evaluate("document.querySelectorAll('.readout b')[1].textContent") == "driven"  # by what is not counted
+    said = chromium.evaluate("document.querySelectorAll('.readout b')[1].textContent")
+    assert said == "driven"  # by what pages do not count
     # The same with what the pointer adds, here nothing but a little damping: the other program.
     chromium.open(model.to_html(tmp_path / "live.html", dt=1e-7, forces=acting), "play=0")
     chromium.evaluate("(() => { const s = anyjoint.source.motion; s.damping = 1e-9; s.step(); })()")
