@@ -76,7 +76,7 @@ class Target:
         q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
         if self.module is None and (worst := off_constraints(model, q[None], v[None])):
             warn(f"{self.name} starts off its constraints: {worst}; it begins at model.assemble()")
-            return model.assemble(q, v)
+            q, v = model.assemble(q, v)
         return q, v
 
 

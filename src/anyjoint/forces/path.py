@@ -68,8 +68,8 @@ def read_path(path: Sequence[Item], mechanism: Mechanism, what: str, whole: bool
 
     def entry(item: Any) -> Entry:
         if isinstance(item, Drum):
-            kind = DRUM, place((item.body, item.coordinate))
-            return Entry(kind, None, (check_real(what, "radius", item.radius), check_real(what, "zero", item.zero)))
+            wound = DRUM, place((item.body, item.coordinate))
+            return Entry(wound, None, (check_real(what, "radius", item.radius), check_real(what, "zero", item.zero)))
         if isinstance(item, Pulley):
             check_number(what, "divisor", item.divisor, least=1e-12)
             return Entry((PULLEY,), None, (float(item.divisor),))
@@ -77,13 +77,13 @@ def read_path(path: Sequence[Item], mechanism: Mechanism, what: str, whole: bool
             numbers = item.numbers()  # which are looked at there, before they say of which kind it is
             return Entry(item.kind, body_index(mechanism, item.body, what), numbers)
         if isinstance(item, MovingPoint):
-            kind = MOVING, item.position, tuple(place(pair) for pair in item.coordinates)
-            return Entry(kind, body_index(mechanism, item.body, what), ())
+            moving = MOVING, item.position, tuple(place(pair) for pair in item.coordinates)
+            return Entry(moving, body_index(mechanism, item.body, what), ())
         if isinstance(item, ConditionalPoint):
-            kind = SOMETIMES, place(item.coordinate), item.function
+            seldom = SOMETIMES, place(item.coordinate), item.function
             at = checked_vector(what, "point of the path", item.point)
             within = checked_range(what, "range of a point", item.range)
-            return Entry(kind, body_index(mechanism, item.body, what), (*at, *within))
+            return Entry(seldom, body_index(mechanism, item.body, what), (*at, *within))
         if isinstance(item, (tuple, list)) and len(item) == 2:
             at = checked_vector(what, "point of the path", item[1])
             return Entry((POINT,), body_index(mechanism, item[0], what), at)

@@ -46,14 +46,17 @@ class Branch:
             self.vertices.append(here)
             self.own = body, point
             return
-        last, before = self.vertices[-1], self.own
-        alike = before is not None and before[0] == body  # then the way does not change with the pose
-        way = distance(point - before[1] if alike else here - last)
+        last = self.vertices[-1]
+        # Where the last point is on the same body, the way does not change with its pose.
+        before = self.own[1] if self.own is not None and self.own[0] == body else None
+        way = distance(here - last if before is None else point - before)
         self.straight = self.straight + _while(active, way, 0.0)
         self.obstacles.pass_by(last, here, way, partial(_while, active))
         self.vertices.append(_chosen(active, here, last))
-        known = active is None or alike  # else it is on the one body or on the other
-        self.own = (body, _chosen(active, point, before[1] if alike else point)) if known else None
+        if active is None or before is not None:
+            self.own = body, _chosen(active, point, before)
+        else:
+            self.own = None  # it is on the one body or on the other
 
     def length(self) -> Scalar:
         """What it adds to the path."""

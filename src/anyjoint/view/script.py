@@ -56,9 +56,10 @@ def model_page(
     return live_page(info, script, path)
 
 
-def _state(model: Model, info: dict[str, Any]) -> tuple[Floats, ...]:
+def _state(model: Model, info: dict[str, Any]) -> tuple[Floats, Floats]:
     """The start of a page, as a batch of one."""
-    return tuple(np.asarray(info[name], model.dtype)[None] for name in ("q0", "v0"))
+    q, v = (np.asarray(info[name], model.dtype)[None] for name in ("q0", "v0"))
+    return q, v
 
 
 def falls(mech: Mechanism) -> bool:
