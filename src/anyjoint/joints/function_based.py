@@ -78,7 +78,11 @@ class FunctionBased(Joint):
                 "moves nothing; use each coordinate at least once, or leave it out of names="
             )
         for field in ("domains", "limits"):
-            given = tuple((float(low), float(high)) for low, high in getattr(self, field))
+            try:
+                given = tuple((float(low), float(high)) for low, high in getattr(self, field))
+            except (TypeError, ValueError):
+                expected = "expected a pair (low, high) of numbers for each coordinate"
+                raise InputError(f"FunctionBased: {field}={getattr(self, field)!r}; {expected}") from None
             object.__setattr__(self, field, given)
             if given and len(given) != len(self.names):
                 raise InputError(f"FunctionBased: {len(given)} {field} for {len(self.names)} coordinates")
