@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 from collections.abc import Callable, Iterable
@@ -31,5 +30,7 @@ def named_options(function: Callable[P, T]) -> Callable[P, T]:
 def nearest(name: object, known: Iterable[str]) -> str:
     """How to go on after an unknown name: the nearest known one, else all of them."""
     names = list(known)
-    near = difflib.get_close_matches(str(name), names, n=1)
+    from difflib import get_close_matches  # loaded where a name is misspelt
+
+    near = get_close_matches(str(name), names, n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; choose one of {', '.join(names)}"

@@ -45,6 +45,16 @@ def test_a_file_of_mujoco_runs_with_its_own_step(anyjoint, tmp_path):
     assert (facts["dt"], facts["method"], facts["steps"]) == (0.004, "semi-implicit-euler", 25)
 
 
+def test_a_file_that_starts_off_its_constraints_begins_where_they_hold(anyjoint, tmp_path):
+    bodies = "".join(f'<body pos="{k} 0 0"><joint name="j{k}"/><geom size="1"/></body>' for k in range(2))
+    rows = '<equality><joint joint1="j0" joint2="j1" polycoef="0.2 1 0.5 0 0"/></equality>'
+    (tmp_path / "m.xml").write_text(f"<mujoco><worldbody>{bodies}</worldbody>{rows}</mujoco>")
+    code, out, err = anyjoint("run", tmp_path / "m.xml", "--duration", "0.1", "--json")
+    assert (code, json.loads(out)["finished"]) == (0, True)
+    assert "warning: mujoco starts off its constraints: positions miss 'equality0' by 0.2" in err
+    assert anyjoint("export", tmp_path / "m.xml", "--to", "html", "--out", tmp_path)[0] == 0
+
+
 def test_geoms_of_mujoco_touch_where_that_is_asked_for(anyjoint, tmp_path):
     ball = '<body pos="0 0 0.2"><freejoint/><geom size="0.1"/></body>'
     (tmp_path / "m.xml").write_text(f'<mujoco><worldbody><geom type="plane" size="1 1 1"/>{ball}</worldbody></mujoco>')

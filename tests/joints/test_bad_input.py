@@ -54,6 +54,8 @@ WRONG = {
     "unused coordinate": (lambda: joints.FunctionBased([((0, 0, 1), math.sin)], names=("a", "b")), "no term uses 'b'"),
     "unknown coordinate": (lambda: joints.FunctionBased(rotations=[((0, 0, 1), math.sin, (1,))]), "numbers \\[1\\]"),
     "no function": (lambda: joints.FunctionBased(rotations=[((0, 0, 1), 3)]), "functions.Linear"),
+    "limits": (lambda: joints.FunctionBased([((0, 0, 1), math.sin)], limits=((0, 1), (0, 1))), "2 limits for 1"),
+    "limits that are none": (lambda: joints.FunctionBased([((0, 0, 1), math.sin)], limits=((1,),)), "expected a pair"),
     "domains": (lambda: joints.FunctionBased([((0, 0, 1), math.sin)], domains=((0, 1), (0, 1))), "2 domains for 1"),
     "links that never close": (lambda: joints.FourBar(5.0, 1.0, 1.0, 1.0), "never close"),
     "negative link": (lambda: joints.FourBar(1.0, -1.0, 1.0, 1.0), "above zero"),

@@ -217,6 +217,52 @@ def test_starts_and_limits(loaded):
     assert mech.gravity == (0.0, -1.0, 0.0)
 
 
+def test_limits_of_joints_by_functions(loaded):
+    """Poses that inverse kinematics finds stay within them."""
+    ranges = {"a": "<range>-1 2</range><clamped>true</clamped>", "b": "<range>-1 1</range>"}
+    inside = "".join(f'<Coordinate name="{name}">{text}</Coordinate>' for name, text in ranges.items())
+    kind = "UniversalJoint", "ground", "x", f"<coordinates>{inside}</coordinates>"
+    mech = loaded(document([body("x", com=(0, -0.5, 0))], [joint(*kind)]))
+    assert [c.limits for c in mech["x"].joint.coordinates] == [(-1.0, 2.0), (-math.inf, math.inf)]
+    found = mech.compile().inverse_kinematics({("x", (0, -1, 0)): (0.0, 1.0, -0.1)}, mech.neutral)
+    assert found.q[0] >= -1.0
+    again = loaded(document([body("x")], [joint(kind[0], *kind[1:3], kind[3].replace("-1 2", "2 2"))]))
+    assert "'a' is clamped to the one value 2" in str(again.source.warnings)
+    assert not np.isfinite(again["x"].joint.coordinates[0].limits).any()
+
+
+OFFSET = (
+    '<PhysicalOffsetFrame name="{}"><socket_parent>{}</socket_parent><translation>{} 0 0</translation>'
+    "<orientation>0 0 0</orientation>{}</PhysicalOffsetFrame>"
+)
+
+
+def test_frames_of_bodies_keep_their_names(loaded):
+    """Those of one name on two bodies are told apart by their paths."""
+    twice = OFFSET.format("grip", "..", 1, f"<components>{OFFSET.format('tip', '..', 2, '')}</components>")
+    bodies = [
+        body("a", more=f"<components>{twice}</components>"),
+        body("b", more=f"<components>{OFFSET.format('grip', '/bodyset/b', 5, '')}</components>"),
+    ]
+    inside = "<socket_parent_frame>/bodyset/b/grip</socket_parent_frame><location>0 7 0</location>"
+    markers = f'<MarkerSet><objects><Marker name="m">{inside}</Marker></objects></MarkerSet>'
+    mech = loaded(document(bodies, [PIN, joint("WeldJoint", "a", "b")], markers))
+    places = {name: tuple(map(float, pose.p)) for name, pose in mech["a"].frames.items()}
+    assert places == {"grip": (1.0, 0.0, 0.0), "tip": (3.0, 0.0, 0.0)}
+    assert tuple(map(float, mech["b"].frames["m"].p)) == (5.0, 7.0, 0.0)
+    assert "frame 'grip' is left out" in str(mech.source.warnings)
+
+
+def test_what_controls_a_model_is_told(loaded):
+    off = '<PrescribedController name="c"><enabled>false</enabled></PrescribedController>'
+    sets = f"<ControllerSet><objects>{off}<ToyReflexController/></objects></ControllerSet>"
+    mech = loaded(document([body("a")], [PIN], f"{sets}<components><Thermometer/></components>"))
+    said = str(mech.source.warnings)
+    assert "1 <ToyReflexController>: not simulated" in said
+    assert "1 <Thermometer>: not simulated" in said
+    assert "Prescribed" not in said
+
+
 def test_old_files_say_the_same(loaded):
     old = loaded(OLD)
     text = body("b", 2.0, (0.1, 0, 0), (0.1, 0.2, 0.25, 0.01, 0, 0))

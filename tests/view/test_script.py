@@ -175,10 +175,28 @@ def test_constraints_hold_on_live_pages(kind, chromium, tmp_path):
     assert not page.messages
 
 
-def test_pages_start_on_the_constraints(tmp_path):
-    model = compile_model(KINDS["loop"]()[0])
+def test_pages_start_on_the_constraints(chromium, tmp_path):
+    mech, guess = KINDS["loop"]()
+    model = compile_model(mech)
     with pytest.raises(InputError, match=r"to_html: the start is off the constraints: positions miss .*model.assemble"):
-        model_page(model, tmp_path / "live.html")
+        model_page(model, tmp_path / "live.html", q0=mech.neutral)
+    mech.set_start(guess)  # as a file may have it: near, and off
+    assert max(np.abs(x).max() for x in model.constraint_errors(guess, np.zeros(model.nv))) > 1e-6
+    chromium.open(model_page(model, tmp_path / "live.html"), "play=0")
+    q, v = (np.array(chromium.evaluate(f"[...anyjoint.source.motion.{x}]")) for x in "qv")
+    assert max(np.abs(x).max() for x in model.constraint_errors(q, v)) < 1e-10
+
+
+def test_pages_of_large_models_have_one_text_for_steps(chromium, tmp_path, monkeypatch):
+    monkeypatch.setattr("anyjoint.view.script.MANY", 0)
+    mech = mixed()
+    model = compile_model(mech)
+    chromium.open(model_page(model, tmp_path / "live.html", dt=2e-3), "play=0")
+    assert not chromium.evaluate("makeDynamics.toString().includes('step: (')")
+    chromium.evaluate("anyjoint.source.advance(20)")
+    seen = chromium.evaluate("[[...anyjoint.source.motion.q], [...anyjoint.source.motion.v]]")
+    for x, y in zip(seen, rk4(mech, model, *mech.start, 2e-3, 20), strict=True):
+        assert np.abs(np.array(x) - y).max() < 1e-9
 
 
 def test_sliders_of_live_pages_keep_loops_closed(chromium, tmp_path):
@@ -251,6 +269,9 @@ def test_forces_act_on_live_pages_as_in_simulations(chromium, tmp_path):
     assert np.abs(free.v[-1] - traj.v[-1]).max() > 0.1
     assert np.abs(np.array(seen[0]) - traj.q[-1]).max() < 1e-10
     assert np.abs(np.array(seen[1]) - traj.v[-1]).max() < 1e-9
+    chromium.evaluate("anyjoint.show()")
+    said = chromium.evaluate("document.querySelectorAll('.readout b')[1].textContent")
+    assert said == "driven"  # by what pages do not count
     # The same with what the pointer adds, here nothing but a little damping: the other program.
     chromium.open(model.to_html(tmp_path / "live.html", dt=1e-7, forces=acting), "play=0")
     chromium.evaluate("(() => { const s = anyjoint.source.motion; s.damping = 1e-9; s.step(); })()")

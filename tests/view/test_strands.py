@@ -156,6 +156,28 @@ def test_sizes():
     assert sizes[3] == sizes[4]
 
 
+def test_springs_dampers_and_bushings_are_drawn_between_their_points(hanging):
+    mech, _ = hanging
+    q, poses = states(mech, 2)
+    ends = ("bead", (0, 0.1, 0)), ("arm", (0, 0, 0.3))
+    spring = forces.Spring(*ends[0], *ends[1], 10.0, 0.1, length=9.0)
+    damper, bushing = replace(spring, stiffness=0.0), forces.Bushing(None, "arm", (5, 1, 5, 9, 9, 9))
+    mech.source = Source("crane.xml", "test", forces=(spring,))
+    try:
+        strands = Strands(mech, [spring, damper, bushing])  # one and the same spring of a file and of a run is one
+    finally:
+        mech.source = None
+    points = strands.points(q, poses)
+    drawn = strands.data(points[0])
+    assert [x["kind"] for x in drawn] == ["spring", "damper", "bushing"]
+    for k, (body, point) in enumerate(ends):
+        expected = [p[:3, :3] @ point + p[:3, 3] for p in poses[:, mech[body].index]]
+        assert np.abs(points[:, [k, k + 2]] - np.array(expected)[:, None]).max() < 1e-12
+    assert drawn[0]["radius"] == pytest.approx(0.06 * 9.0)  # a pressed one is as thick as one that rests
+    size = points[:, 5] - points[:, 4]
+    assert np.abs(size[:, 1]).min() > 0.01  # along y, about which it turns most easily
+
+
 def test_motions_carry_points_and_activations():
     points = np.random.default_rng(0).normal(size=(4, 5, 3))
     motion = Motion(np.arange(4.0), np.tile(np.eye(4), (4, 1, 1, 1)), strands=points, levels=np.zeros((4, 2), np.uint8))

@@ -46,7 +46,7 @@ export function bindKeys(viewer) {
     [["T"], "trails", { t: () => viewer.toggleTrails() }],
     [["X"], "body frames", { x: () => viewer.toggleFrames() }],
     [["C"], viewer.contacts.arrows ? "contact points and forces" : "contact points", { c: () => viewer.toggleContacts() }],
-    ...(viewer.strands.available ? [[["M"], "muscles and cables", { m: () => viewer.toggleStrands() }]] : []),
+    ...(viewer.strands.available ? [[["M"], "muscles, cables, springs", { m: () => viewer.toggleStrands() }]] : []),
     [["F"], "follow the selected body", { f: () => viewer.follow() }],
     [["R"], "whole view", { r: () => viewer.goHome() }],
     [["E"], "energy", { e: () => viewer.toggleEnergy() }],

@@ -78,7 +78,7 @@ class Viewer {
     const seen = [];
     this.source.survey((rows) => {
       this.bodies.setPoses(rows);
-      seen.push(this.bodies.outline(turn));
+      seen.push([...this.bodies.outline(turn), ...this.strands.outline(this.source, turn)]);
     });
     // What falls freely or rides away in a live page would be a speck in a picture of all of it: the camera goes along
     // with what leaves its surroundings.
@@ -110,7 +110,7 @@ class Viewer {
       trails: toggleButton("trail", "Trails", "T", () => this.toggleTrails()),
       frames: toggleButton("axes", "Body frames", "X", () => this.toggleFrames()),
       contacts: toggleButton("contact", this.contacts.arrows ? "Contact points and forces" : "Contact points", "C", () => this.toggleContacts()),
-      strands: toggleButton("strand", "Muscles and cables", "M", () => this.toggleStrands()),
+      strands: toggleButton("strand", "Muscles, cables, springs", "M", () => this.toggleStrands()),
       follow: toggleButton("follow", "Follow a body", "F", () => this.follow()),
       home: button("camera", "Whole view", "R", () => this.goHome()),
       energy: toggleButton("energy", "Energy", "E", () => this.toggleEnergy()),

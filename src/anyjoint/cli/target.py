@@ -57,8 +57,13 @@ class Target:
         return source.settings if source is not None else {}
 
     def start(self, model: Any) -> tuple[Any, Any]:
-        """Initial (q, v): from `start(model)`, `START` or the mechanism; else at rest where all joints are regular."""
+        """Initial (q, v): from `start(model)`, `START` or the mechanism; else at rest where all joints are regular.
+
+        A file that starts off its constraints begins where they hold, near to that.
+        """
         import numpy as np
+
+        from anyjoint.simulate.stabilise import off_constraints
 
         own = getattr(self.module, "start", None)
         if own is not None:
@@ -68,7 +73,11 @@ class Target:
         if not isinstance(given, Mapping):
             given = dict(zip(("q", "v"), given, strict=True))
         q, v = given.get("q", self.mechanism.neutral), given.get("v", np.zeros(model.nv))
-        return np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+        q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+        if self.module is None and (worst := off_constraints(model, q[None], v[None])):
+            warn(f"{self.name} starts off its constraints: {worst}; it begins at model.assemble()")
+            q, v = model.assemble(q, v)
+        return q, v
 
 
 def is_file(argument: str) -> bool:

@@ -1,7 +1,7 @@
 """From expressions to machine code, C and JavaScript."""
 
 from anyjoint.codegen.finite import all_finite
-from anyjoint.codegen.function import CompiledFunction, compile_function
+from anyjoint.codegen.function import CompiledFunction, compile_function, javascript_function
 from anyjoint.codegen.kernel import Array, Kernel, Place, Run, Schedule, Store
 from anyjoint.codegen.opcount import OpCount, count_operations
 from anyjoint.codegen.schedule import CompiledSchedule, count_schedule
@@ -20,4 +20,5 @@ __all__ = [
     "compile_function",
     "count_operations",
     "count_schedule",
+    "javascript_function",
 ]

@@ -43,6 +43,14 @@ def compile_function(
     return CompiledFunction(inputs, outputs, checked_dtype(dtype), width, contract)
 
 
+def javascript_function(inputs: Sequence[Nested], outputs: Nested) -> str:
+    """The same function as JavaScript text alone, `f(x0, x1, ..., out)`: no machine code is made."""
+    from anyjoint.codegen import javascript
+
+    kernel, _ = _kernel(_checked_inputs(inputs)[0], outputs)
+    return javascript.function_source(lowered(kernel, "javascript_function"))
+
+
 class CompiledFunction:
     """A compiled function f(x0, x1, ...) of vectors (n,) or batches (batch, n)."""
 

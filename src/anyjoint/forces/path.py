@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from anyjoint.constraints.constraint import Coordinate
 from anyjoint.constraints.push import Measure
@@ -15,7 +16,7 @@ from anyjoint.mechanism.body import Where
 
 from .around import OBSTACLES
 from .force import Vector3, body_index, check_number, checked_range, checked_vector, driven_body, is_number
-from .walk import DRUM, MOVING, POINT, PULLEY, SOMETIMES, Course, nowhere, path_course, path_length
+from .walk import DRUM, LENGTH, MOVING, POINT, PULLEY, SOMETIMES, Course, Shape, nowhere, path_course, path_length
 from .waypoint import ConditionalPoint, Drum, MovingPoint, Pulley
 from .wrap import WrapCylinder, WrapSphere
 from .wrap_ellipsoid import WrapEllipsoid
@@ -43,11 +44,18 @@ def check_listed(path: Any, what: str) -> None:
         raise InputError(f"{what}: path={path!r}; expected a list of (body, point)")
 
 
-def read_path(path: Sequence[Item], mechanism: Mechanism, what: str) -> Path:
-    """The path of a list of items."""
+class Entry(NamedTuple):
+    """An item of a path: its kind, its body (None: it needs no pose) and its numbers."""
+
+    kind: Any
+    body: int | None
+    numbers: Sequence[float]
+
+
+def read_path(path: Sequence[Item], mechanism: Mechanism, what: str, whole: bool = False) -> Path:
+    """The path of a list of items; of a `whole` one, the course runs through all of its points."""
     check_listed(path, what)
-    kinds, bodies = list[Hashable](), list[int]()
-    coordinates, numbers, sizes = list[Coordinate](), list[float](), list[int]()
+    coordinates = list[Coordinate]()
 
     def place(pair: Any) -> int:
         """Where a coordinate stands among those of the path."""
@@ -58,37 +66,71 @@ def read_path(path: Sequence[Item], mechanism: Mechanism, what: str) -> Path:
             coordinates.append(found)
         return coordinates.index(found)
 
-    for item in path:
-        if isinstance(item, OBSTACLES):
-            own: Sequence[float] = item.numbers()
-            kinds.append(item.kind)
-        elif isinstance(item, MovingPoint):
-            kinds.append((MOVING, item.position, tuple(place(pair) for pair in item.coordinates)))
-            own = ()
-        elif isinstance(item, ConditionalPoint):
-            kinds.append((SOMETIMES, place(item.coordinate), item.function))
-            at = checked_vector(what, "point of the path", item.point)
-            own = (*at, *checked_range(what, "range of a point", item.range))
-        elif isinstance(item, Drum):
-            kinds.append((DRUM, place((item.body, item.coordinate))))
-            own = (check_real(what, "radius", item.radius), check_real(what, "zero", item.zero))
-        elif isinstance(item, Pulley):
+    def entry(item: Any) -> Entry:
+        if isinstance(item, Drum):
+            wound = DRUM, place((item.body, item.coordinate))
+            return Entry(wound, None, (check_real(what, "radius", item.radius), check_real(what, "zero", item.zero)))
+        if isinstance(item, Pulley):
             check_number(what, "divisor", item.divisor, least=1e-12)
-            kinds.append((PULLEY,))
-            own = (float(item.divisor),)
-        elif isinstance(item, (tuple, list)) and len(item) == 2:
-            kinds.append((POINT,))
-            own = checked_vector(what, "point of the path", item[1])
-        else:
-            raise InputError(f"{what}: {item!r} in a path; expected {EXPECTED}")
-        owner = item[0] if isinstance(item, (tuple, list)) else getattr(item, "body", None)
-        # Drums and pulleys need no pose.
-        bodies.append(-1 if isinstance(item, (Drum, Pulley)) else body_index(mechanism, owner, what))
-        numbers += own
-        sizes.append(len(own))
+            return Entry((PULLEY,), None, (float(item.divisor),))
+        if isinstance(item, OBSTACLES):
+            numbers = item.numbers()  # which are looked at there, before they say of which kind it is
+            return Entry(item.kind, body_index(mechanism, item.body, what), numbers)
+        if isinstance(item, MovingPoint):
+            moving = MOVING, item.position, tuple(place(pair) for pair in item.coordinates)
+            return Entry(moving, body_index(mechanism, item.body, what), ())
+        if isinstance(item, ConditionalPoint):
+            seldom = SOMETIMES, place(item.coordinate), item.function
+            at = checked_vector(what, "point of the path", item.point)
+            within = checked_range(what, "range of a point", item.range)
+            return Entry(seldom, body_index(mechanism, item.body, what), (*at, *within))
+        if isinstance(item, (tuple, list)) and len(item) == 2:
+            at = checked_vector(what, "point of the path", item[1])
+            return Entry((POINT,), body_index(mechanism, item[0], what), at)
+        raise InputError(f"{what}: {item!r} in a path; expected {EXPECTED}")
+
+    entries = [entry(item) for item in path]
     _check_order(path, what)
-    shape = tuple(kinds), tuple(sizes), bool(coordinates)
-    return Path(path_length(*shape), tuple(bodies), tuple(coordinates), tuple(numbers), path_course(*shape))
+    entries = entries if whole else folded(entries)
+    bodies = tuple(dict.fromkeys(one.body for one in entries if one.body is not None))
+    kinds, sizes = tuple(one.kind for one in entries), tuple(len(one.numbers) for one in entries)
+    owners = tuple(-1 if one.body is None else bodies.index(one.body) for one in entries)
+    shape = Shape(kinds, sizes, owners, bool(coordinates))
+    all_numbers = tuple(x for one in entries for x in one.numbers)
+    return Path(path_length(shape), bodies, tuple(coordinates), all_numbers, path_course(shape))
+
+
+def folded(entries: Sequence[Entry]) -> list[Entry]:
+    """The same length by fewer points: a way between points of one body is a number.
+
+    So paths are of few kinds, each of which is traced and compiled once.
+    """
+    if any(one.kind[0] in OBSTACLES for one in entries):  # which count the segments that they are in the way of
+        return list(entries)
+    starts = [k for k, one in enumerate(entries) if one.kind[0] == PULLEY]
+    made = list[Entry]()
+    for begin, end in pairwise([0, *starts, len(entries)]):
+        made += _folded_branch(entries[begin:end])
+    return made
+
+
+def _folded_branch(entries: Sequence[Entry]) -> list[Entry]:
+    """The same of one branch: of points that follow each other on one body, those where the path comes and goes."""
+    points = [one for one in entries if one.body is not None]
+    if not points:
+        return list(entries)
+    ways = [_way(one, other) for one, other in pairwise(points)]  # None where it changes
+    inner = zip([0.0, *ways], [*ways, 0.0], strict=True)  # ways before and behind each point
+    kept = [one for one, around in zip(points, inner, strict=True) if None in around]
+    rest = sum(x for x in ways if x) - sum(x for x in map(_way, kept, kept[1:]) if x)
+    others = [one for one in entries if one.body is None]
+    return [*others, Entry((LENGTH,), None, (rest,)), *(kept or points[:1])]
+
+
+def _way(one: Entry, other: Entry) -> float | None:
+    """How far it is between two points, where that never changes."""
+    fixed = one.body == other.body and one.kind == other.kind == (POINT,)
+    return math.dist(one.numbers, other.numbers) if fixed else None
 
 
 def check_real(what: str, name: str, value: Any) -> float:

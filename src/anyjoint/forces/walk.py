@@ -5,19 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from anyjoint.constraints.push import Measure
 from anyjoint.scalar import Scalar, less, select
-from anyjoint.spatial import vector
+from anyjoint.spatial import Pose, vector
 
 from .around import OBSTACLES, Obstacles, Standing
 from .force import Values
 from .wrap import distance
 
-POINT, MOVING, SOMETIMES, DRUM, PULLEY = "point", "moving", "sometimes", "drum", "pulley"
+POINT, MOVING, SOMETIMES, DRUM, PULLEY, LENGTH = "point", "moving", "sometimes", "drum", "pulley", "length"
 SHARES = tuple(k / 8 for k in range(9))  # points of an arc that a picture shows
 Course = Callable[..., list[list[Values]]]  # of every branch its points
+
+
+class Shape(NamedTuple):
+    """What paths of one kind have in common: kinds of their items, how many numbers each has, which are on one body."""
+
+    kinds: tuple[Any, ...]
+    sizes: tuple[int, ...]
+    bodies: tuple[int, ...]  # of every item, among the bodies of the path
+    moved: bool  # whether coordinates have a part in it
 
 
 @dataclass
@@ -27,19 +36,27 @@ class Branch:
     divisor: Scalar | None = None
     straight: Scalar = 0.0  # the length without what obstacles add
     vertices: list[Values] = field(default_factory=list)
+    own: tuple[int, Values] | None = None  # the body that the last vertex is on, and where it is there
     obstacles: Obstacles = field(default_factory=Obstacles)
 
-    def go(self, here: Values, active: Any) -> None:
-        """On to a point, if that is there."""
+    def go(self, pose: Pose, body: int, point: Values, active: Any) -> None:
+        """On to a point of a body, if that is there."""
+        here = pose.act(point)
         if not self.vertices:
             self.vertices.append(here)
+            self.own = body, point
             return
         last = self.vertices[-1]
-        way = distance(here - last)
+        # Where the last point is on the same body, the way does not change with its pose.
+        before = self.own[1] if self.own is not None and self.own[0] == body else None
+        way = distance(here - last if before is None else point - before)
         self.straight = self.straight + _while(active, way, 0.0)
         self.obstacles.pass_by(last, here, way, partial(_while, active))
-        at = here if active is None else vector(*(_while(active, x, y) for x, y in zip(here, last, strict=True)))
-        self.vertices.append(at)
+        self.vertices.append(_chosen(active, here, last))
+        if active is None or before is not None:
+            self.own = body, _chosen(active, point, before)
+        else:
+            self.own = None  # it is on the one body or on the other
 
     def length(self) -> Scalar:
         """What it adds to the path."""
@@ -54,44 +71,45 @@ class Branch:
             yield vertex
 
 
-def walk(kinds: tuple[Any, ...], sizes: tuple[int, ...], moved: bool, arguments: Any) -> list[Branch | Scalar]:
+def walk(shape: Shape, arguments: Any) -> list[Branch | Scalar]:
     """The branches of a path, and what drums wind up; a branch comes last."""
-    poses, n = arguments[: len(kinds)], arguments[-1]
-    q = arguments[-2] if moved else ()
+    n, q = arguments[-1], arguments[-2] if shape.moved else ()
     parts, branch, at = list[Branch | Scalar](), Branch(), 0
-    for kind, size, pose in zip(kinds, sizes, poses, strict=True):
-        own = n[at : at + size]
+    for kind, size, body in zip(shape.kinds, shape.sizes, shape.bodies, strict=True):
+        own, pose = n[at : at + size], arguments[body]  # what has no body looks at no pose
         at += size
         if kind[0] == DRUM:
             parts.append(own[0] * (q[kind[1]] - own[1]))
         elif kind[0] == PULLEY:
             parts.append(branch)
             branch = Branch(own[0])
+        elif kind[0] == LENGTH:
+            branch.straight = branch.straight + own[0]
         elif kind[0] in OBSTACLES:
             branch.obstacles.all.append(Standing(kind, pose, own))
         else:
             active = (_seen(kind, q), own[3], own[4]) if kind[0] == SOMETIMES else None
-            branch.go(pose.act(_point(kind, own, q)), active)
+            branch.go(pose, body, _point(kind, own, q), active)
     return [*parts, branch]
 
 
 @cache
-def path_length(kinds: tuple[Any, ...], sizes: tuple[int, ...], moved: bool) -> Measure:
+def path_length(shape: Shape) -> Measure:
     """The length of a path of such items, as a function of the bodies' poses, coordinates and numbers."""
 
     def length(*arguments: Any) -> Scalar:
-        *parts, last = (x.length() if isinstance(x, Branch) else x for x in walk(kinds, sizes, moved, arguments))
+        *parts, last = (x.length() if isinstance(x, Branch) else x for x in walk(shape, arguments))
         return sum(parts, last)
 
     return length
 
 
 @cache
-def path_course(kinds: tuple[Any, ...], sizes: tuple[int, ...], moved: bool) -> Course:
+def path_course(shape: Shape) -> Course:
     """The points of every branch of such a path, by the same arguments."""
 
     def course(*arguments: Any) -> list[list[Values]]:
-        parts = walk(kinds, sizes, moved, arguments)
+        parts = walk(shape, arguments)
         return [list(part.points()) for part in parts if isinstance(part, Branch) and part.vertices]
 
     return course
@@ -110,6 +128,11 @@ def _point(kind: Any, own: Values, q: Values) -> Values:
 def _seen(kind: Any, q: Values) -> Scalar:
     """What a point that comes and goes depends on."""
     return q[kind[1]] if kind[2] is None else kind[2](q[kind[1]])
+
+
+def _chosen(active: Any, then: Values, other: Values) -> Values:
+    """One of two points."""
+    return then if active is None else vector(*(_while(active, x, y) for x, y in zip(then, other, strict=True)))
 
 
 def _while(active: Any, then: Scalar, other: Scalar) -> Scalar:

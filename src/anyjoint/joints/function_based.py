@@ -1,5 +1,6 @@
 """A pose from six scalar functions about given axes, as biomechanics models describe knees and shoulders."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from anyjoint.spatial import Axis, Pose, unit_axis, vector, zeros
 
 from .joint import Coordinate, Joint
 
+FREE = (-math.inf, math.inf)
 MOST = {"rotations": 6, "translations": 3}  # terms; every rotation turns what comes after it
 
 
@@ -46,13 +48,14 @@ class FunctionBased(Joint):
     """Q = Trans(sum a_k f_k(q)) Rot(a_1, f_1(q)) Rot(a_2, f_2(q)) ..., as OpenSim's CustomJoint.
 
     Terms are `Term(axis, function, coordinates)` or such a tuple; functions come from `anyjoint.functions` or are your
-    own. `names` names the coordinates, `domains` says where they move.
+    own. `names` names the coordinates, `domains` says where they move, and `limits` where they may go.
     """
 
     rotations: Any = ()
     translations: Any = ()
     names: tuple[str, ...] = ("q0",)
     domains: tuple[tuple[float, float], ...] = ()
+    limits: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self) -> None:
         for field in ("rotations", "translations"):
@@ -74,15 +77,23 @@ class FunctionBased(Joint):
                 f"FunctionBased with coordinates {self.names}: no term uses {', '.join(map(repr, unused))}, which then "
                 "moves nothing; use each coordinate at least once, or leave it out of names="
             )
-        if self.domains and len(self.domains) != len(self.names):
-            raise InputError(f"FunctionBased: {len(self.domains)} domains for {len(self.names)} coordinates")
+        for field in ("domains", "limits"):
+            try:
+                given = tuple((float(low), float(high)) for low, high in getattr(self, field))
+            except (TypeError, ValueError):
+                expected = "expected a pair (low, high) of numbers for each coordinate"
+                raise InputError(f"FunctionBased: {field}={getattr(self, field)!r}; {expected}") from None
+            object.__setattr__(self, field, given)
+            if given and len(given) != len(self.names):
+                raise InputError(f"FunctionBased: {len(given)} {field} for {len(self.names)} coordinates")
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
+        limits = self.limits or (FREE,) * len(self.names)
         if not self.domains:
-            return tuple(Coordinate(name) for name in self.names)
-        made = zip(self.names, self.domains, strict=True)
-        return tuple(Coordinate(name, domain=(d[0], d[1]), neutral=(d[0] + d[1]) / 2) for name, d in made)
+            return tuple(Coordinate(name, limits=ends) for name, ends in zip(self.names, limits, strict=True))
+        made = zip(self.names, self.domains, limits, strict=True)
+        return tuple(Coordinate(name, domain=d, neutral=(d[0] + d[1]) / 2, limits=ends) for name, d, ends in made)
 
     def pose(self, q: Sequence[Scalar]) -> Pose:
         shift = zeros(3)

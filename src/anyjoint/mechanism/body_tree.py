@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -212,7 +211,9 @@ class BodyTree:
         raise ModelError(f"body {name!r}: parent {parent!r} must be a body, its name, or mech.ground")
 
     def _nearest(self, name: str) -> str:
-        near = difflib.get_close_matches(str(name), list(self._by_name), n=1)
+        from difflib import get_close_matches  # loaded where a name is misspelt
+
+        near = get_close_matches(str(name), list(self._by_name), n=1)
         return f" (did you mean {near[0]!r}?)" if near else ""
 
 

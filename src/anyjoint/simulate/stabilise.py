@@ -40,8 +40,16 @@ def check_on_constraints(
     model: Model, q: Floats, v: Floats, rows: ParameterRows | None = None, where: str = "simulate"
 ) -> None:
     """Refuse a start that is off the constraints, row by row."""
+    if worst := off_constraints(model, q, v, rows, where):
+        raise InputError(f"{where}: the start is off the constraints: {worst}; take q0, v0 = model.assemble(q0, v0)")
+
+
+def off_constraints(
+    model: Model, q: Floats, v: Floats, rows: ParameterRows | None = None, where: str = "simulate"
+) -> str:
+    """Which rows states (n, ...) miss by most, and by how much; nothing where they are on the constraints."""
     if not model.mechanism.constraints:
-        return
+        return ""
     position, velocity = model.constraint_errors(q, v, t=0.0, parameters=rows)
     scale = 1.0 + np.abs(v).max(initial=0.0)
     worst = []
@@ -51,11 +59,7 @@ def check_on_constraints(
         size = np.where(model.hard_rows, np.abs(errors).max(axis=0), 0.0)
         if size.max(initial=0.0) > limit:
             worst.append(f"{what} miss {row_name(model.mechanism, int(size.argmax()))} by {size.max():.3g}")
-    if worst:
-        raise InputError(
-            f"{where}: the start is off the constraints: {' and '.join(worst)}; "
-            "take q0, v0 = model.assemble(q0, v0)"
-        )
+    return " and ".join(worst)
 
 
 def check_mobility(model: Model, q: Floats) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from anyjoint.errors import InputError
-from anyjoint.symbolic.dstar import dstar
 from anyjoint.symbolic.forward import forward
 from anyjoint.symbolic.graph import Graph
 from anyjoint.symbolic.ops import Op
@@ -13,6 +12,14 @@ from anyjoint.symbolic.reverse import reverse, root_masks
 from anyjoint.symbolic.slopes import branch
 
 Rows = list[dict[int, int]]  # per root {leaf number: node id}, zeros left out
+
+
+def dstar(d: DerivativeGraph) -> Rows:
+    """By D*, which is loaded where something is differentiated by it: code from the cache needs none."""
+    from anyjoint.symbolic.dstar import dstar as by_dstar
+
+    return by_dstar(d)
+
 
 METHODS: dict[str, Callable[[DerivativeGraph], Rows]] = {"dstar": dstar, "forward": forward, "reverse": reverse}
 LARGE = 20_000  # edges from which on one method is picked by a bound instead of by trying all

@@ -10,14 +10,10 @@ from collections import Counter
 
 from anyjoint.scalar.differentiate import Nested
 
-from .equality import Equalities
-from .evaluation import evaluate_exactly
-from .extraction import COST, Extraction
 from .graph import Graph
 from .node import Node
 from .ops import Op
 from .rewrite import common_graph, flatten, reachable, rebuilt
-from .verification import verified
 
 _ROUNDS = 6  # a merge may prove a sign that allows another one
 
@@ -30,6 +26,8 @@ def merge_identities(outputs: Nested) -> Nested:
     equal is not (x / x at 0), the result is defined; never the other way round. The same input always gives the same
     result.
     """
+    from .verification import verified
+
     flat, rebuild = flatten(outputs)
     nodes = [x for x in flat if isinstance(x, Node)]
     if not nodes:
@@ -42,6 +40,11 @@ def merge_identities(outputs: Nested) -> Nested:
 
 def merged(g: Graph, outputs: list[int]) -> list[int]:
     """Merge again and again while it pays."""
+    # Loaded here: a robot whose code is in the cache needs none of it.
+    from .equality import Equalities
+    from .evaluation import evaluate_exactly
+    from .extraction import Extraction
+
     price = _price(g, outputs)
     for _ in range(_ROUNDS):
         equal = Equalities(evaluate_exactly(g, reachable(g, outputs)))
@@ -72,4 +75,6 @@ def _with_shared_reciprocals(g: Graph, outputs: list[int]) -> list[int]:
 
 def _price(g: Graph, outputs: list[int]) -> int:
     """What all operations below some outputs cost."""
+    from .extraction import COST
+
     return sum(COST[g.op[i]] for i in reachable(g, outputs))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.codegen import compile_function
+from anyjoint.codegen import javascript_function
 from anyjoint.errors import AnyjointError
 from anyjoint.symbolic import Graph
 from anyjoint.view.tracks import Array
@@ -39,7 +39,7 @@ def contact_script(mechanism: Mechanism) -> str:
     domains = [c.domain for body in mechanism.bodies for c in body.joint.coordinates]
     q = [graph.variable(f"q{i}", domain) for i, domain in enumerate(domains)]
     points = [x for body in riders for x in body.placement.act(body.joint.legs(q[body.q])[0].p)]
-    text = compile_function([np.array(q)], points).source("js")
+    text = javascript_function([np.array(q)], points)
     return f"function makeContacts() {{\n{text}return f;\n}}\n"
 
 

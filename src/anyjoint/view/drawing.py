@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -112,3 +112,11 @@ def capsule_between(a: Any, b: Any, radius: float) -> Drawing | None:
     pose = np.column_stack([x, np.cross(z, x), z, (start + end) / 2])
     rows = [_short(v) for v in pose.ravel()]
     return {"type": "capsule", "radius": float(radius), "length": length, "pose": rows}
+
+
+def typical_length(bodies: Sequence[Any]) -> float:
+    """A length to size balls and wires by: the middle offset between joints and centres of mass."""
+    lengths = [float(np.linalg.norm(np.asarray(b.placement.matrix, dtype=float)[:3, 3])) for b in bodies]
+    lengths += [float(np.linalg.norm(np.asarray(b.inertia.com, dtype=float))) for b in bodies]
+    used = [x for x in lengths if x > 1e-9]
+    return float(np.median(used)) if used else 1.0

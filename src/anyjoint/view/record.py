@@ -12,7 +12,7 @@ from anyjoint.errors import InputError
 from anyjoint.joints import Coupled
 from anyjoint.scalar import is_number
 from anyjoint.view.contact import contact_marks
-from anyjoint.view.drawing import Drawing, capsule_between, curve_drawing, drawings, surface_drawing
+from anyjoint.view.drawing import Drawing, capsule_between, curve_drawing, drawings, surface_drawing, typical_length
 from anyjoint.view.options import viewer_options
 from anyjoint.view.page import write_page
 from anyjoint.view.palette import body_colors
@@ -101,7 +101,7 @@ def body_drawings(mechanism: Mechanism) -> tuple[BodyDrawing, ...]:
     """
     bodies = list(mechanism.bodies)
     colors = body_colors(len(bodies))
-    size = _typical_length(bodies)
+    size = typical_length(bodies)
     children: list[list[Any]] = [[] for _ in bodies]
     for body in bodies:
         if body.parent >= 0:
@@ -120,7 +120,7 @@ def body_drawings(mechanism: Mechanism) -> tuple[BodyDrawing, ...]:
 
 def ground_drawings(mechanism: Mechanism) -> tuple[Drawing, ...]:
     """What stands still: the ground's own shapes, else the wires and surfaces that bodies ride on."""
-    size = _typical_length(mechanism.bodies)
+    size = typical_length(mechanism.bodies)
     shapes = drawings(_shapes_of(mechanism.ground), "ground")
     riders = [] if shapes else [body for body in mechanism.bodies if body.parent < 0]
     return tuple(shapes + [d for body in riders for d in joint_drawings(body, size)])
@@ -151,14 +151,6 @@ def _placed(placement: Array, points: Any) -> Array:
 
 def _shapes_of(body: Any) -> Any:
     return getattr(body, "shapes", None) or getattr(body, "shape", None)
-
-
-def _typical_length(bodies: Sequence[Any]) -> float:
-    """A length to size balls and wires by: the middle offset between joints and centres of mass."""
-    lengths = [float(np.linalg.norm(np.asarray(b.placement.matrix, dtype=float)[:3, 3])) for b in bodies]
-    lengths += [float(np.linalg.norm(np.asarray(b.inertia.com, dtype=float))) for b in bodies]
-    used = [x for x in lengths if x > 1e-9]
-    return float(np.median(used)) if used else 1.0
 
 
 def _stick(body: Any, children: Sequence[Any], size: float) -> list[Drawing]:

@@ -19,8 +19,9 @@ from anyjoint.forces.program import ForceProgram, trace_forces
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity.contact import contact
 from anyjoint.quantity.implicit import implicit
+from anyjoint.scalar.array import Floats
 from anyjoint.simulate.programs import program_of
-from anyjoint.simulate.stabilise import check_on_constraints
+from anyjoint.simulate.stabilise import check_on_constraints, off_constraints
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps
 from anyjoint.stepper.physics import Physics, Projection, projection_of
@@ -41,7 +42,9 @@ def model_page(
     if viewer.get("autoplay") is None and falls(model.mechanism):
         viewer["autoplay"] = False
     info = model_info(model.mechanism, q0, v0, dt, title, description, method) | {"options": viewer_options(**viewer)}
-    q, v = (np.asarray(info[name], model.dtype)[None] for name in ("q0", "v0"))
+    if q0 is None and v0 is None and off_constraints(model, *_state(model, info)):  # as files may be
+        info |= dict(zip(("q0", "v0"), model.assemble(), strict=True))
+    q, v = _state(model, info)
     check_on_constraints(model, q, v, where="to_html")
     info |= {"still": not model.is_regular, "falls": falls(model.mechanism)}
     strands = Strands(model.mechanism, forces)
@@ -51,6 +54,12 @@ def model_page(
         info |= {"strands": strands.data(strands.points(q, poses)[0]), "levels": levels}
     script = dynamics_script(model, live_stepper(method), forces) + contact_script(model.mechanism) + strands.script()
     return live_page(info, script, path)
+
+
+def _state(model: Model, info: dict[str, Any]) -> tuple[Floats, Floats]:
+    """The start of a page, as a batch of one."""
+    q, v = (np.asarray(info[name], model.dtype)[None] for name in ("q0", "v0"))
+    return q, v
 
 
 def falls(mech: Mechanism) -> bool:
@@ -65,24 +74,29 @@ def dynamics_script(model: Model, stepper: Stepper | None = None, forces: Sequen
     parts = {name: program_text(model.program(quantity)) for name, quantity in PROGRAMS.items()}
     acting = live_forces(model, forces)
     if model.is_regular:  # what has coordinates without inertia can only be posed
-        parts["step"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=False)
         parts["pushed"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=True)
+        if model.op_count("forward_dynamics").total < MANY:  # else a page of twice the size would gain little speed
+            parts["step"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=False)
     facts = {"nq": model.nq, "nv": model.nv, "nb": model.nb, "gravity": [float(x) for x in model.mechanism.gravity]}
-    facts |= energy_facts(model.mechanism) | {"touches": model.mechanism.np, "still": not model.is_regular}
+    facts |= energy_facts(model.mechanism, forces) | {"touches": model.mechanism.np, "still": not model.is_regular}
     lines = ["function makeDynamics() {"]
     lines += [f"const parts = {{{', '.join(f'{name}: {text}' for name, text in parts.items())}}};"]
     lines += [f"const SHOWN = {SHOWN}, model = {json.dumps(facts)};", GLUE, "}"]
     return "\n".join(lines) + "\n"
 
 
-def energy_facts(mech: Mechanism) -> dict[str, bool]:
-    """What a page says of a mechanism's energy, and whether coordinates depend on each other."""
+def energy_facts(mech: Mechanism, forces: Sequence[Force]) -> dict[str, bool]:
+    """What a page says of a mechanism's energy, and whether coordinates depend on each other.
+
+    What forces store or take is not counted by pages.
+    """
     damped = any(any(body.damping) for body in mech.bodies) or bool(mech.contacts)
     damped |= any(constraint.compliance and not constraint.holonomic for constraint in mech.constraints)
     held = any(constraint.holonomic and not constraint.compliance for constraint in mech.constraints)
-    return {"damped": damped, "driven": mech.timed, "constrained": held}
+    return {"damped": damped, "driven": mech.timed or bool(forces), "constrained": held}
 
 
+MANY = 20_000  # operations of forward dynamics from which on a page has one text for steps, pushed or not
 PROGRAMS = {"poses": "body_poses", "energy": "energy", "moments": "mass_moments"}
 # What the sliders and the pointer add to a step, and the quantities that say how it acts.
 PUSHES = {"weight": "weight_forces", "pull": "generalized_forces"}
@@ -100,12 +114,9 @@ return {
   step(q, v, { gravity, wrenches, damping: d, time = 0 }, dt) {
     length[0] = dt;
     clock[0] = time;
-    if (differs(gravity) || wrenches || d) {
-      damping[0] = d;
-      parts.pushed.call(q, v, change, wrenches ?? still, damping, length, clock, state);
-    } else {
-      parts.step.call(q, v, change, still, damping, length, clock, state);
-    }
+    damping[0] = d;
+    const { call } = differs(gravity) || wrenches || d ? parts.pushed : parts.step ?? parts.pushed;
+    call(q, v, change, wrenches ?? still, damping, length, clock, state);
     q.set(state.subarray(0, nq));
     v.set(state.subarray(nq, nq + nv));
   },

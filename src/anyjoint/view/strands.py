@@ -1,4 +1,4 @@
-"""Muscles, cables and tendons of a page, where they run: points of their paths, from the walk that measures them.
+"""Muscles, cables, springs of a page, where they run: points of their paths, from the walk that measures them.
 
 Forces that act are drawn, and what pulls along paths in the file of a loaded mechanism, whether it acts or not.
 """
@@ -6,57 +6,24 @@ Forces that act are drawn, and what pulls along paths in the file of a loaded me
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anyjoint.codegen import compile_function
-from anyjoint.errors import InputError
-from anyjoint.forces.lag import activated
-from anyjoint.forces.muscle import Hill
-from anyjoint.forces.path import Path, read_path
+from anyjoint.codegen import javascript_function
+from anyjoint.forces.path import Path
 from anyjoint.spatial import Pose, Translation, Turn, vector
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.interpret import evaluate
+from anyjoint.view.pulling import pulling
 from anyjoint.view.tracks import Array
 
 if TYPE_CHECKING:
     from anyjoint.mechanism import Mechanism
     from anyjoint.simulate import Trajectory
-
-STRESS = 5e6  # N/m^2 of a muscle's belly as it is drawn: a tenth of what it has, else bones would not be seen
-BELLY = (0.008, 0.05)  # least and largest radius of a belly, in lengths of the path
-PLAIN = 0.02  # radius of a muscle whose strength is not known, in lengths of its path
-THIN = 0.01  # radius of cables, in lengths of a middling one
-
-
-@dataclass(frozen=True, eq=False)
-class Pulling:
-    """Something that pulls along a path."""
-
-    name: str
-    path: Path
-    force: Any  # the force, or None of a path alone
-
-    @property
-    def muscle(self) -> bool:
-        """Whether it has an activation."""
-        return hasattr(self.force, "activation")
-
-    def level(self, t: float) -> float:
-        """The activation at a time."""
-        signal = activated(self.force.activation, self.force.lag)
-        return min(max(float(signal(t) if callable(signal) else signal), 0.0), 1.0)
-
-    def radius(self, length: float) -> float:
-        """How thick a muscle is drawn."""
-        strength = self.force.force.max_force if isinstance(self.force.force, Hill) else None
-        thick = PLAIN * length if strength is None else math.sqrt(strength / (math.pi * STRESS))
-        return min(max(thick, BELLY[0] * length), BELLY[1] * length)
 
 
 @dataclass(frozen=True)
@@ -79,7 +46,7 @@ class Strands:
 
     def __init__(self, mechanism: Mechanism, acting: Sequence[Any] = ()) -> None:
         self.mechanism = mechanism
-        self.all = [x for x in _pulling(mechanism, acting) if self._program(x.path).counts]
+        self.all = [x for x in pulling(mechanism, acting) if self._program(x.path).counts]
 
     def __bool__(self) -> bool:
         return bool(self.all)
@@ -130,8 +97,7 @@ class Strands:
         for one in self.all:
             for count in self._program(one.path).counts:
                 length = float(np.linalg.norm(np.diff(points[at : at + count], axis=0), axis=1).sum())
-                out.append({"name": one.name, "kind": "muscle" if one.muscle else "cable", "points": count})
-                out[-1]["radius"] = one.radius(length) if one.muscle else THIN * length
+                out.append({"name": one.name, "kind": one.kind, "points": count, "radius": one.radius(length)})
                 at += count
         cables = [x for x in out if x["kind"] == "cable"]
         middling = float(np.median([x["radius"] for x in cables] or [0.0]))
@@ -148,7 +114,7 @@ class Strands:
             return ""
         texts, kinds = list[str](), list(self._programs.values())
         for program in kinds:
-            text = compile_function([program.inputs], program.outputs).source("js")
+            text = javascript_function([program.inputs], program.outputs)
             texts.append(f"(() => {{\n{text}return f;\n}})()")
         paths = [
             [kinds.index(self._program(x.path)), [body for body in x.path.bodies if body >= 0],
@@ -182,37 +148,6 @@ def trajectory_strands(traj: Trajectory) -> Strands:
     drive = getattr(traj, "drive", None)
     forces = drive.forces if drive is not None else None
     return Strands(traj.model.mechanism, forces.given if forces is not None else ())
-
-
-def _pulling(mechanism: Mechanism, acting: Sequence[Any]) -> Iterator[Pulling]:
-    """Each path once: those of the file with their names, by forces that act where there are such; then the others."""
-    waiting = [force for force in acting if getattr(force, "path", None) is not None]
-    told = list[Any]()
-    for name, given in _of_file(mechanism):
-        path = getattr(given, "path", given)
-        if any(path == other for other in told):
-            continue
-        told.append(path)
-        own = next((force for force in waiting if force.path == path and hasattr(force, "activation")), given)
-        try:
-            yield Pulling(name, read_path(path, mechanism, "to_html"), own if own is not path else None)
-        except InputError:  # a joint was replaced, and with it went a coordinate that the file's path depends on
-            continue
-    for force in waiting:
-        if not any(force.path == other for other in told):
-            told.append(force.path)
-            yield Pulling(type(force).__name__.lower(), read_path(force.path, mechanism, "to_html"), force)
-
-
-def _of_file(mechanism: Mechanism) -> list[tuple[str, Any]]:
-    """Paths and forces along them that a file has, with their names; muscles before tendons that they pull at."""
-    source = mechanism.source
-    if source is None:
-        return []
-    drives = [(name, x) for name, x in source.actuators.items() if getattr(x, "path", None) is not None]
-    drives.sort(key=lambda pair: not hasattr(pair[1], "activation"))
-    others = [("", force) for force in source.forces if getattr(force, "path", None) is not None]
-    return [*drives, *source.tendons.items(), *others]
 
 
 def _traced(course: Callable[..., Any], grounded: tuple[bool, ...], coordinates: int, numbers: int) -> CourseProgram:

@@ -97,6 +97,10 @@ def _lacking_muscle(m: MjModel, k: int) -> str | None:
         return "a muscle that pushes"
     if np.any(m.actuator_gainprm[k][:9] != m.actuator_biasprm[k][:9]) or m.actuator_forcelimited[k]:
         return "a muscle whose passive force has numbers of its own, or with a limited force"
+    for limited, ends in ((m.actuator_ctrllimited, m.actuator_ctrlrange), (m.actuator_actlimited, m.actuator_actrange)):
+        low, high = _range(limited, ends, k)
+        if low > 0 or high < 1:
+            return "a muscle whose control or activation is kept within less than 0 to 1"
     shortest, longest = m.actuator_gainprm[k][4:6]
     return None if shortest < 1 < longest else "a muscle that does not pull at its optimal length"
 

@@ -9,13 +9,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
+import numpy as np
+
 from anyjoint.errors import AnyjointError
 from anyjoint.geometry import distances
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.shapes import Shape
 
 from ..request import Request
-from .compiled import Lines, MjModel, Names
+from .compiled import Lines, MjModel, Names, mujoco
+from .flags import disabled
 from .shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, HFIELD, MESH, PLANE, SPHERE, Geoms, pose_of
 
 KINDS = {PLANE: "plane", HFIELD: "height field", SPHERE: "sphere", CAPSULE: "capsule", ELLIPSOID: "ellipsoid",
@@ -24,7 +27,6 @@ ROUND = (SPHERE, CAPSULE)
 TOUCHING = (*ROUND, BOX)
 TOUCHED = (PLANE, SPHERE, CAPSULE, BOX, CYLINDER)
 MOST = 500  # pairs of a body and a geom
-ALL_PARENTS = 1 << 9  # mjDSBL_FILTERPARENT
 
 
 @dataclass(frozen=True)
@@ -33,13 +35,15 @@ class Touch:
 
     geoms: tuple[int, int]
     friction: float
+    pair: int = -1  # of those that the file names
 
 
 def add_contacts(
     mech: Mechanism, m: MjModel, last: Mapping[int, str | None], names: Names, request: Request, line: Lines
 ) -> None:
     """Let geoms touch what they touch in MuJoCo: what stands still (contacts="ground"), or each other as well."""
-    geoms, groups = Geoms(m, False), dict[tuple[int, int, float], list[Shape]]()
+    geoms, groups, told = Geoms(m, False), dict[tuple[int, int, float], list[Shape]](), set[str]()
+    overridden = bool(m.opt.enableflags & int(mujoco().mjtEnableBit.mjENBL_OVERRIDE))
     for touch in _touches(m):
         still = [int(m.body_weldid[m.geom_bodyid[g]]) == 0 for g in touch.geoms]
         if all(still) or (request.contacts == "ground" and not any(still)):
@@ -49,13 +53,17 @@ def add_contacts(
             first, second = (f"{KINDS.get(int(m.geom_type[g]), 'geom')} {names.of('geom', g)!r}" for g in touch.geoms)
             sentence = f"{first} and {second} do not touch here; add a contact of some points of one of them"
             request.report.warn(line(names.of("geom", touch.geoms[0])), "contact", sentence)
+        told |= _unlike(m, touch)
         for own, other in roles:
             shape = geoms.shape(own)
             assert shape is not None
-            groups.setdefault((int(m.geom_bodyid[own]), other, touch.friction), []).append(shape)
+            friction = float(m.opt.o_friction[0]) if overridden and touch.friction else touch.friction
+            groups.setdefault((int(m.geom_bodyid[own]), other, friction), []).append(shape)
         if len(groups) > MOST:
             request.report.error(0, "contact", f"more than {MOST} pairs may touch; add those that matter by hand")
             return
+    for sentence in sorted(told):
+        request.report.warn(0, "contact", sentence)
     for (body, other, friction), shapes in groups.items():
         at, on = pose_of(m.geom_pos[other], m.geom_quat[other]), _distance(m, other)
         of = last[int(m.geom_bodyid[other])] or mech.ground
@@ -63,6 +71,17 @@ def add_contacts(
             mech.add_contact(str(last[body]), shapes, on, of, at, friction)
         except AnyjointError as error:
             request.report.error(line(names.of("geom", other)), "contact", str(error))
+
+
+def _unlike(m: MjModel, touch: Touch) -> set[str]:
+    """What geoms that touch have beyond shape and friction."""
+    found = set()
+    if any(m.geom_margin[g] for g in touch.geoms) or (touch.pair >= 0 and m.pair_margin[touch.pair]):
+        found.add("some geoms have a margin, at which they touch in MuJoCo; here they touch at their surfaces")
+    sticky = any(getattr(m, "geom_adhesion", np.zeros(m.ngeom))[g] for g in touch.geoms)
+    if sticky or (touch.pair >= 0 and getattr(m, "pair_adhesion", np.zeros(m.npair))[touch.pair]):
+        found.add("some geoms stick to each other in MuJoCo (adhesion); here they do not")
+    return found
 
 
 def _roles(m: MjModel, pair: tuple[int, int], still: list[bool]) -> list[tuple[int, int]]:
@@ -97,25 +116,24 @@ def _touches(m: MjModel) -> Iterator[Touch]:
     for k in range(m.npair):
         first, second = int(m.pair_geom1[k]), int(m.pair_geom2[k])
         named.add(frozenset((first, second)))
-        yield Touch((first, second), float(m.pair_friction[k][0]) if m.pair_dim[k] > 1 else 0.0)
-    apart = {int(x) for x in m.exclude_signature}
+        yield Touch((first, second), float(m.pair_friction[k][0]) if m.pair_dim[k] > 1 else 0.0, k)
+    apart, filtered = {int(x) for x in m.exclude_signature}, "filterparent" not in disabled(m)
     kinds, others, bodies = m.geom_contype.tolist(), m.geom_conaffinity.tolist(), m.geom_bodyid.tolist()
     for first, second in combinations([g for g in range(m.ngeom) if kinds[g] or others[g]], 2):
         low, high = sorted((bodies[first], bodies[second]))
         meant = kinds[first] & others[second] or kinds[second] & others[first]
         if not meant or (low << 16) + high in apart or frozenset((first, second)) in named:
             continue
-        if not _joined(m, low, high):
+        if not _joined(m, low, high, filtered):
             yield Touch((first, second), _friction(m, first, second))
 
 
-def _joined(m: MjModel, first: int, second: int) -> bool:
-    """Whether two bodies are one, welded, or parent and child; all may touch what stands still."""
+def _joined(m: MjModel, first: int, second: int, filtered: bool) -> bool:
+    """Whether two bodies are one, welded, or parent and child if those are `filtered`; all touch what stands still."""
     a, b = int(m.body_weldid[first]), int(m.body_weldid[second])
     if a == b:
         return True
     above = [int(m.body_weldid[m.body_parentid[x]]) for x in (a, b)]
-    filtered = not m.opt.disableflags & ALL_PARENTS
     return bool(filtered and a and b and (above[0] == b or above[1] == a))
 
 

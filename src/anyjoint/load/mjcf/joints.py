@@ -75,7 +75,7 @@ def _read(m: MjModel, k: int, names: Names) -> MjcfJoint:
     # A slider has no anchor, and a free body none either: both would cancel.
     anchor = _floats(m.jnt_pos[k]) if kind in (HINGE, BALL) else NOWHERE
     limited = single and bool(m.jnt_limited[k])
-    low, high = (float(x) for x in m.jnt_range[k])
+    low, high = held_within(m.jnt_range[k], float(m.jnt_margin[k]))
     forced = bool(m.jnt_actfrclimited[k])
     rest = m.qpos_spring[q : q + {FREE: 7, BALL: 4}.get(kind, 1)]
     ours = (*rest[3:7], *rest[:3]) if kind == FREE else rest
@@ -93,13 +93,19 @@ def _read(m: MjModel, k: int, names: Names) -> MjcfJoint:
         _floats(m.jnt_axis[k]),
         anchor,
         float(m.qpos0[q]) if single else 0.0,
-        (low, high) if limited and low < high else (-math.inf, math.inf),
+        (low, high) if limited else (-math.inf, math.inf),
         felt,
         _floats(ours),
         float(np.abs(m.jnt_actfrcrange[k]).max()) if forced else math.inf,
         q,
         v,
     )
+
+
+def held_within(ends: Any, margin: float) -> tuple[float, float]:
+    """Where limits push back: before the ends of a range, by a margin."""
+    low, high = (float(x) for x in ends)
+    return (low + margin, high - margin) if low + margin <= high - margin else ((low + high) / 2,) * 2
 
 
 def _floats(values: Any) -> tuple[float, ...]:

@@ -26,6 +26,7 @@ from .actuators import read_actuators
 from .compiled import Lines, MjModel, Names, compiled
 from .contacts import add_contacts
 from .equality import add_rows, followers, loops
+from .flags import disabled, switch_off
 from .fluid import read_fluid
 from .joints import MjcfJoint, read_joints
 from .scan import Scan, scan
@@ -49,6 +50,7 @@ def read_mjcf(root: Element, request: Request) -> Mechanism:
     def line(name: str) -> int:
         return seen.lines.get(name, 0)
 
+    switch_off(m, names, request, line)
     joints = read_joints(m, names)
     check_features(m, joints, names, request, line)
     following = followers(m, joints, names, request, line)
@@ -71,8 +73,7 @@ class _Builder:
         title: str,
     ) -> None:
         self.m, self.names, self.joints, self.following, self.request = m, names, joints, following, request
-        gravity = [0.0, 0.0, 0.0] if m.opt.disableflags & GRAVITY_OFF else [float(x) for x in m.opt.gravity]
-        self.mech = Mechanism(title, gravity)
+        self.mech = Mechanism(title, [float(x) for x in m.opt.gravity])
         self.bodies: dict[str, str] = {}  # joint: the body that moves by it
         self.last: dict[int, str | None] = {0: None}  # MuJoCo's body: ours
         self.collisions: dict[str, tuple[Any, ...]] = {}
@@ -100,7 +101,7 @@ class _Builder:
         add_rows(mech, m, self.joints, self.bodies, self.following, tendons, *told)
         actuators = read_actuators(m, self.joints, self.bodies, self.following, *told, tendons, self.last)
         sensors = read_sensors(m, self.joints, self.bodies, self.last, self.following, tendons, *told)
-        if self.request.contacts != "skip":
+        if self.request.contacts != "skip" and "contact" not in disabled(m):
             add_contacts(mech, m, self.last, *told)
         lines = {name: line(name) for name in [*self.bodies, *(body.name for body in mech.bodies)]}
         starts = {self.names.of("key", k): self._state(m.key_qpos[k], m.key_qvel[k]) for k in range(m.nkey)}
@@ -209,9 +210,6 @@ class _Builder:
 
     def _state(self, qpos: Any, qvel: Any) -> Any:
         return state(self.mech, [j for j in self.joints if j.name not in self.following], self.bodies, qpos, qvel)
-
-
-GRAVITY_OFF = 1 << 7  # mjDSBL_GRAVITY
 
 
 def _unique(name: str, taken: set[str]) -> str:

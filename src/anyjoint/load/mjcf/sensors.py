@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from anyjoint.mechanism.sensor import Sensor
 
 from ..follow import Line
@@ -57,8 +59,12 @@ def read_sensors(
         if made is None:
             what = kind.lower().replace("_", " ")
             request.report.note(line(name), "sensor", f"sensor {name!r} ({what}) has no counterpart; not read")
-        else:
-            found[name] = made
+            continue
+        found[name] = made
+        for what in ("cutoff", "delay", "interval"):
+            if np.any(getattr(m, f"sensor_{what}", np.zeros(m.nsensor))[k]):
+                sentence = f"sensor {name!r}: its {what} has no counterpart; it measures without"
+                request.report.warn(line(name), "sensor", sentence)
     return found
 
 

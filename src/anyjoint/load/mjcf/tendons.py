@@ -14,7 +14,7 @@ from anyjoint.forces.path import Item
 from ..follow import Line
 from ..request import Request
 from .compiled import Lines, MjModel, Names
-from .joints import MjcfJoint
+from .joints import MjcfJoint, held_within
 from .shapes import pose_of
 from .softness import softness
 
@@ -80,12 +80,11 @@ class Tendons:
 
     def _tether(self, k: int, path: list[Item]) -> Tether:
         """A spring that carries a weight where MuJoCo's soft limit does, and does not swing."""
-        m, margin = self.m, float(self.m.tendon_margin[k])
-        low, high = (float(x) for x in m.tendon_range[k])
-        ends = (low + margin, high - margin) if low + margin <= high - margin else ((low + high) / 2,) * 2
+        m = self.m
+        ends = held_within(m.tendon_range[k], float(m.tendon_margin[k]))
         stiffness, _ = softness(m.tendon_solref_lim[k], m.tendon_solimp_lim[k])
         mass = 1 / max(float(m.tendon_invweight0[k]), LEAST)
-        return Tether(path, (ends[0], ends[1]), stiffness * mass, 2 * math.sqrt(stiffness) * mass)
+        return Tether(path, ends, stiffness * mass, 2 * math.sqrt(stiffness) * mass)
 
     def _friction(self, k: int, path: list[Item]) -> DryFriction:
         """Below the force it creeps as fast as MuJoCo lets it."""

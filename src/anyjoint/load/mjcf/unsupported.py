@@ -8,6 +8,7 @@ import numpy as np
 
 from ..request import Request
 from .compiled import Lines, MjModel, Names
+from .flags import disabled
 from .fluid import by_ellipsoids, flows
 from .joints import BALL, FREE, MjcfJoint
 
@@ -73,7 +74,7 @@ def nonlinear(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
             yield "joint", joint.name, f"joint {joint.name!r} has damping that is no straight line"
     if getattr(m, "nplastic", 0):
         yield "joint", "", f"{m.nplastic} springs that yield"
-    for k in range(m.nu):
+    for k in range(len(m.actuator_trntype)):  # some have several controls
         for what in ("armature", "damping"):
             if np.any(getattr(m, f"actuator_{what}", np.zeros(m.nu))[k]):
                 name = names.of("actuator", k)
@@ -120,6 +121,24 @@ def key_activations(m: MjModel, joints: list[MjcfJoint], names: Names) -> Findin
             yield "keyframe", name, sentence
 
 
+def key_controls(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
+    """What drives are told in key frames, and when these are."""
+    for what in ("ctrl", "time"):
+        told = [names.of("key", k) for k in range(m.nkey) if np.any(getattr(m, f"key_{what}")[k])]
+        if told:
+            remedy = "give it to drives by replace(drive, control=x)" if what == "ctrl" else "runs begin at 0 s"
+            yield "keyframe", told[0], f"key frames {', '.join(map(repr, told))}: their {what} is not read; {remedy}"
+
+
+def lopsided(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Limits of what drives do to a joint, which are the same both ways here."""
+    for k, joint in enumerate(joints):
+        low, high = m.jnt_actfrcrange[k]
+        if m.jnt_actfrclimited[k] and low != -high:
+            ends = f"from {low:g} to {high:g}, here to the larger of both either way"
+            yield "limit", joint.name, f"joint {joint.name!r}: what drives do to it is limited {ends}"
+
+
 def mocap(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """Bodies that a program moves by hand."""
     for k in np.flatnonzero(m.body_mocapid >= 0):
@@ -129,11 +148,11 @@ def mocap(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
 
 def contacts(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
     """What touches."""
-    if np.any(m.geom_contype | m.geom_conaffinity):
+    if np.any(m.geom_contype | m.geom_conaffinity) and "contact" not in disabled(m):
         yield "contact", "", 'contacts are felt with load(contacts="ground") or "all", as stiff as steps can follow'
 
 
 Rule = Callable[[MjModel, list[MjcfJoint], Names], Finding]
 REFUSED: tuple[Rule, ...] = (flexible, plugins, fluid, tendons, nonlinear, free_armature)
-WARNED: tuple[Rule, ...] = (friction, cones, weightless, medium, key_activations)
+WARNED: tuple[Rule, ...] = (friction, cones, weightless, medium, key_activations, key_controls, lopsided)
 NOTED: tuple[Rule, ...] = (mocap, contacts)

@@ -15,7 +15,10 @@ from .coordinates import Places
 from .muscles import Lacking, Muscles, is_muscle
 from .values import Values, last_name, objects
 
-GIVEN = "tendons do not stretch and activations are given; give mech.source.actuators to simulate(forces=...)"
+GIVEN = (
+    "tendons do not stretch and activations are given, and curves are those of forces.Hill, whatever numbers the file "
+    "has for them; give mech.source.actuators to simulate(forces=...)"
+)
 
 
 def read_forces(

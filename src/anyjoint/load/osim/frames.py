@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -96,28 +96,52 @@ def _links(model: Element, values: Values) -> list[Link]:
     return list(_old(model, values))
 
 
-def shared_frames(model: Element) -> dict[str, Element]:
-    """Offset frames of bodies and of the model, by name."""
-    sets = [*objects(model, "BodySet"), *objects(model, "ComponentSet")]
-    owners = [*sets, *(child for child in model.children if child.tag in ("Ground", "components"))]
-    frames = [part for owner in owners for part in owner.walk() if part.tag == "PhysicalOffsetFrame"]
-    return {frame.attributes.get("name", ""): frame for frame in frames}
+Shared = dict[str, tuple[Element, str]]  # offset frames, each with the name of what it is a part of
 
 
-def end(element: Element, socket: str, shared: dict[str, Element], values: Values) -> tuple[str, Pose]:
+def shared_frames(model: Element) -> Shared:
+    """Offset frames of bodies and of the model, by owner/name, and the first of a name by that."""
+    found: Shared = {}
+
+    def look(part: Element, owner: str) -> None:
+        if part.tag == "PhysicalOffsetFrame":
+            name = part.attributes.get("name", "")
+            found[f"{owner}/{name}"] = part, owner
+            found.setdefault(name, (part, owner))
+            owner = name
+        for child in part.children:
+            look(child, owner)
+
+    for body in objects(model, "BodySet"):
+        look(body, body.attributes.get("name", ""))
+    for part in (*objects(model, "ComponentSet"), *model.children):
+        if part.tag in ("PhysicalOffsetFrame", "Ground", "components"):
+            look(part, "ground" if part.tag == "Ground" else "")
+    return found
+
+
+def end(element: Element, socket: str, shared: Shared, values: Values) -> tuple[str, Pose]:
     """The body that a socket leads to, and the frame in it."""
     own = {part.attributes.get("name", ""): part for part in element.walk() if part.tag == "PhysicalOffsetFrame"}
-    at = last_name(values.text(element, f"socket_{socket}", f"socket_{socket}_connectee_name", socket))
-    pose, seen = Pose(), set[str]()
-    while (at in own or at in shared) and at not in seen:  # a frame may sit on another frame
-        seen.add(at)
-        frame = own.get(at) or shared[at]
+    at = values.text(element, f"socket_{socket}", f"socket_{socket}_connectee_name", socket)
+    return follow(at, own, shared, values)
+
+
+def follow(at: str, own: Mapping[str, Element], shared: Shared, values: Values) -> tuple[str, Pose]:
+    """The body that a path leads to, over frames that sit on others, and the last of these in it."""
+    pose, seen = Pose(), set[int]()
+    while True:
+        name, both = last_name(at), "/".join(at.strip().split("/")[-2:])
+        frame, owner = (own[name], "") if name in own else shared.get(both) or shared.get(name) or (None, "")
+        if frame is None or id(frame) in seen:
+            return name, pose
+        seen.add(id(frame))
         pose = offset(frame, values) @ pose
-        at = last_name(values.text(frame, "socket_parent", "socket_parent_connectee_name"))
-    return at, pose
+        at = values.text(frame, "socket_parent", "socket_parent_connectee_name")
+        at = owner if last_name(at) == ".." else at
 
 
-def _new(joint: Element, shared: dict[str, Element], values: Values) -> Link:
+def _new(joint: Element, shared: Shared, values: Values) -> Link:
     (parent, in_parent), (child, in_child) = (end(joint, x, shared, values) for x in ("parent_frame", "child_frame"))
     return Link(joint.attributes.get("name") or child, joint, parent, child, in_parent, in_child)
 

@@ -46,6 +46,11 @@ class OsimCoordinate:
     prescribed: Any  # the function of time that it follows, or None
     line: int
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Where it may go."""
+        return self.range if self.clamped else (-math.inf, math.inf)
+
 
 @dataclass(frozen=True)
 class Motion:
@@ -63,10 +68,10 @@ class Motion:
         if len(names) == 1 and len(self.rotations) + len(self.translations) == 1:
             (term,), (c,) = (*self.rotations, *self.translations), self.coordinates
             if term.function == SAME:
-                limits = c.range if c.clamped else (-math.inf, math.inf)
-                return (joints.Revolute if self.rotations else joints.Prismatic)(term.axis, limits)
+                return (joints.Revolute if self.rotations else joints.Prismatic)(term.axis, c.limits)
         domains = tuple(c.range if c.range[0] < c.range[1] else (-math.pi, math.pi) for c in self.coordinates)
-        return joints.FunctionBased(self.rotations, self.translations, names, domains)
+        limits = tuple(c.limits for c in self.coordinates) if any(c.clamped for c in self.coordinates) else ()
+        return joints.FunctionBased(self.rotations, self.translations, names, domains, limits)
 
     def constant(self) -> Pose:
         """The pose of a joint without coordinates."""
@@ -216,12 +221,16 @@ def _coordinate(element: Element, values: Values) -> OsimCoordinate:
     function = element.find("prescribed_function")
     follows = function is not None and function.children and values.true(element, "prescribed")
     prescribed = read_function(function.children[0], values) if function is not None and follows else None
+    clamped = values.true(element, "clamped")
+    if clamped and low == high:
+        what = f"coordinate {name!r} is clamped to the one value {low:g}, which is not kept; <locked> would hold it"
+        values.report.warn(element.line, "limit", what)
     return OsimCoordinate(
         name,
         values.number(element, "default_value", 0.0),
         values.number(element, "default_speed_value", 0.0),
         (low, high),
-        values.true(element, "clamped"),
+        clamped and low != high,
         values.true(element, "locked"),
         prescribed,
         element.line,

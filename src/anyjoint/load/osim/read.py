@@ -24,6 +24,7 @@ from .forces import read_forces
 from .frames import ZERO, Link, end, read_inertias, read_links, shared_frames
 from .halves import cut_loops
 from .joints import Motion, read_motion
+from .others import add_frames, tell_others
 from .rows import RowSpec, read_rows
 from .shapes import Geometry
 from .values import Values, last_name, objects
@@ -202,6 +203,8 @@ def _build(
     mech.draw(*looks.get("ground", []))
     closed.add(mech, values)
     _add_markers(mech, model, values)
+    add_frames(mech, model, values)
+    tell_others(model, values)
     places = Places(coordinates, _followers(order, motions, following, moved), locked)
     _prescribe(mech, order, motions, coordinates, values)
     actuators, forces = read_forces(model, inertias, places, values)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from ..markup import Element
@@ -62,5 +61,7 @@ def check_names(root: Element, report: Report) -> None:
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1)
+    from difflib import get_close_matches  # loaded where a name is misspelt
+
+    near = get_close_matches(name, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

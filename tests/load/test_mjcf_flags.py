@@ -1,0 +1,136 @@
+"""What an MJCF switches off, and attributes that a newcomer would not miss: each acts, or is told."""
+
+import math
+
+import mujoco
+import numpy as np
+import pytest
+
+import anyjoint as aj
+
+ALL = """<mujoco><option><flag {flags}/></option><compiler angle="radian"/>
+<worldbody>
+  <geom name="floor" type="plane" size="5 5 1"/>
+  <body name="a" pos="0 0 1"><joint name="ja" axis="0 1 0" range="-1 1" limited="true" stiffness="2" damping="3"
+      frictionloss="0.4"/><geom name="ga" size="0.1" pos="0 0 -0.3"/><site name="sa"/>
+    <body name="b" pos="0 0 -0.6"><joint name="jb" axis="0 1 0"/><geom name="gb" size="0.1" pos="0 0 -0.1"/></body>
+  </body>
+  <body name="c" pos="1 0 1"><joint name="jc" axis="0 1 0"/><geom size="0.1" pos="0 0 -0.3"/><site name="sc"/></body>
+</worldbody>
+<equality><joint joint1="jb" joint2="jc" polycoef="0 1 1 0 0"/></equality>
+<tendon><spatial name="t" range="0.5 1.5" limited="true" stiffness="3" damping="0.1" frictionloss="0.2">
+  <site site="sa"/><site site="sc"/></spatial></tendon>
+<actuator><motor name="m" joint="ja" ctrlrange="-1 1" group="2"/></actuator>
+</mujoco>"""
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    def load(text, **options):
+        path = tmp_path / "m.xml"
+        path.write_text(text)
+        return aj.load(path, **options)
+
+    return load
+
+
+def facts(mech):
+    body = mech["a"]
+    return {
+        "spring": (body.stiffness[0], *(f.stiffness for f in mech.source.forces if type(f).__name__ == "Tendon")),
+        "damper": (body.damping[0], *(f.damping for f in mech.source.forces if type(f).__name__ == "Tendon")),
+        "limit": (body.joint.coordinates[0].limits, sum(type(f).__name__ == "Tether" for f in mech.source.forces)),
+        "equality": len(mech.constraints),
+        "frictionloss": (body.friction[0], sum(type(f).__name__ == "DryFriction" for f in mech.source.forces)),
+        "gravity": tuple(mech.gravity),
+        "clampctrl": mech.source.actuators["m"].control_range,
+        "contact": len(mech.contacts),
+    }
+
+
+OFF = {
+    "spring": {"spring": (0.0, 0.0)},
+    "damper": {"damper": (0.0, 0.0)},
+    "limit": {"limit": ((-math.inf, math.inf), 0)},
+    "equality": {"equality": 0},
+    "frictionloss": {"frictionloss": (0.0, 0)},
+    "gravity": {"gravity": (0.0, 0.0, 0.0)},
+    "clampctrl": {"clampctrl": (-math.inf, math.inf)},
+    "contact": {"contact": 0},
+    "constraint": {"limit": ((-math.inf, math.inf), 0), "equality": 0, "frictionloss": (0.0, 0), "contact": 0},
+    "warmstart": {},  # its bit was taken for that of filterparent
+}
+
+
+@pytest.mark.parametrize("flag", OFF)
+def test_what_is_switched_off_does_not_act(loaded, flag):
+    on = facts(loaded(ALL.format(flags=""), contacts="all"))
+    assert on["contact"] == 5  # three balls and the floor, but for parent and child
+    off = facts(loaded(ALL.format(flags=f'{flag}="disable"'), contacts="all"))
+    assert off == on | OFF[flag]
+
+
+def test_parents_and_children_touch_where_they_are_not_filtered(loaded):
+    on, off = (loaded(ALL.format(flags=flags), contacts="all") for flags in ("", 'filterparent="disable"'))
+    assert len(off.contacts) == len(on.contacts) + 1
+
+
+@pytest.mark.parametrize("text", ['actuation="disable"', ""])
+def test_drives_that_are_switched_off_are_told(loaded, text):
+    option = "<option" if text else '<option actuatorgroupdisable="2"'
+    mech = loaded(ALL.format(flags=text).replace("<option", option))
+    assert "actuator 'm' is switched off by the file" in str(mech.source.warnings)
+    assert "m" in mech.source.actuators
+
+
+def test_limits_push_back_before_their_ends_by_the_margin(loaded):
+    """As MuJoCo's do: a slider rests there."""
+    text = """<mujoco><worldbody><body name="a"><joint type="slide" axis="0 0 1" range="-1 1" limited="true"
+        damping="10" margin="0.1"/><geom size="0.1"/></body></worldbody></mujoco>"""
+    m = mujoco.MjModel.from_xml_string(text)
+    d = mujoco.MjData(m)
+    for _ in range(5000):
+        mujoco.mj_step(m, d)
+    (coordinate,) = loaded(text)["a"].joint.coordinates
+    assert coordinate.limits == pytest.approx((-0.9, 0.9))
+    assert d.qpos[0] == pytest.approx(-0.9, abs=2e-3)
+
+
+SCENE = """<mujoco><worldbody><geom name="floor" type="plane" size="5 5 1"/>
+<body name="a" pos="0 0 1"><joint name="j" axis="0 1 0" {joint}/><geom size="0.1" pos="0 0 -0.3" {geom}/>
+<site name="s" pos="0 0 -0.2"/>
+</body></worldbody>
+<tendon><spatial name="t"><site site="s"/><site site="w"/></spatial></tendon>
+<actuator>{drive}</actuator><sensor><jointpos name="angle" joint="j" {sensor}/></sensor>{more}</mujoco>""".replace(
+    "<worldbody>", '<worldbody><site name="w" pos="1 0 1"/>'
+)
+TOLD = {
+    "margin of contacts": ({"geom": 'margin="0.02"'}, "some geoms have a margin"),
+    "adhesion": ({"geom": 'adhesion="0.02"'}, "some geoms stick to each other"),
+    "muscle": ({"drive": '<muscle name="x" tendon="t" ctrlrange="0.2 0.9"/>'}, "kept within less than 0 to 1"),
+    "pid": ({"drive": '<pid name="x" joint="j" kp="1" ki="1" imax="1"/>'}, "actuator 'x' needs"),
+    "cutoff": ({"sensor": 'cutoff="0.2"'}, "sensor 'angle': its cutoff"),
+    "key controls": (
+        {"drive": '<motor joint="j"/>', "more": '<keyframe><key name="home" ctrl="0.3"/></keyframe>'},
+        "key frames 'home': their ctrl is not read",
+    ),
+    "key time": ({"more": '<keyframe><key name="late" time="3"/></keyframe>'}, "key frames 'late': their time"),
+    "drives": ({"joint": 'actuatorfrcrange="-1 5"'}, "limited from -1 to 5"),
+}
+
+
+@pytest.mark.parametrize("what", TOLD)
+def test_what_has_no_counterpart_is_told(loaded, what):
+    given, words = TOLD[what]
+    plain = dict.fromkeys(("joint", "geom", "drive", "sensor", "more"), "")
+    assert words not in str(loaded(SCENE.format(**plain), contacts="all").source.warnings)
+    assert words in str(loaded(SCENE.format(**(plain | given)), contacts="all").source.warnings)
+
+
+def test_friction_of_all_contacts_may_be_overridden(loaded):
+    plain = dict.fromkeys(("joint", "geom", "drive", "sensor", "more"), "")
+    text = SCENE.format(**plain).replace(
+        "<worldbody>", '<option o_friction="0.123 0.123 0 0 0"><flag override="enable"/></option><worldbody>'
+    )
+    (touch,) = loaded(text, contacts="all").contacts
+    assert np.isclose(touch.friction, 0.123)
