@@ -49,7 +49,8 @@ def test_gaps_change_by_the_rate_along_the_normal(shape, on):
 
 
 def test_accelerations_balance_the_forces_that_are_told():
-    """(M + h D + h^2 K) a = -bias - D v - h K v + J^T F at velocities in the middle of the step: the dense oracle."""
+    """(M + h D + h^2 K) a = -bias - D v - h K v + J^T F in the true middle of the step, h^2/4 a from where velocities
+    lead to, and at velocities there: the dense oracle."""
     mech = leg()
     model, h = mech.compile(), 2e-3
     free = aj.Mechanism("free")
@@ -64,13 +65,16 @@ def test_accelerations_balance_the_forces_that_are_told():
         q[0] += rng.uniform(-1e-3, 3e-3) - (plain.body_poses(q)[2] @ [0, 0, -0.4, 1])[2]  # near the ground
         a, contacts = model.contact_acceleration(q, v, np.zeros(3), [h])
         point, _, force = contacts[0]
+        way = 0.25 * h * h * a * (0, 1, 1)  # inertia does not know where the slide on the ground is
+        assert np.linalg.norm(way) > 1.5e-4  # all of it counts
+        q = q + way
         J, T = plain.body_jacobian(q, "shank"), plain.body_poses(q)[2]
         arm = T[:3, :3].T @ (point - T[:3, 3])
         J = T[:3, :3] @ (J[3:] - np.cross(arm, J[:3].T).T)
         left = (plain.mass_matrix(q) + h * D + h * h * K) @ a
         right = J.T @ force - plain.bias_forces(q, v + h / 2 * a) - (D + h * K) @ v - K @ q
-        # Velocities in the middle are those of the last pass but one.
-        assert left == pytest.approx(right, abs=5e-5 * max(1.0, np.abs(force).max()))
+        # Velocities in the middle are those of the last pass but one, the middle is where the first solution led to.
+        assert left == pytest.approx(right, abs=1e-4 * max(np.abs(force).max(), np.abs(left).max()))
         pushed += force[2] > 1.0
     assert 5 < pushed < 20
 

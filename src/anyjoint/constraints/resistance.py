@@ -61,6 +61,7 @@ class Resistance:
     numbers: tuple[float, ...] = ()
     signals: tuple[Any, ...] = field(default=(), init=False)
     exact: bool = field(default=False, init=False)
+    gapped = True  # whether what a law asks for first is what a gap pushes with
 
     @property
     def rows(self) -> int:
@@ -122,6 +123,8 @@ class Stop(Resistance):
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rub(Resistance):
     """Dry friction of a joint. Its numbers: the largest force, and the rate at which friction is nearly that."""
+
+    gapped = False
 
     def begin(self, bodies: Sequence[Touched], q: Scalars, qd: Scalars, numbers: Scalars, h: Scalar) -> Begun:
         N = zeros(1)

@@ -28,6 +28,7 @@ from .push_kernels import PushKernels
 from .resistance_kernels import ResistanceKernels
 from .row_kernels import HUB, RowKernels
 from .setup import Rows
+from .true_middle import KEPT, from_true_middle, goes_on
 
 if TYPE_CHECKING:
     from .workshop import Workshop
@@ -45,6 +46,14 @@ LEAST = 1e-2  # the same on both sides of it, for places in between
 
 def contact_kernels(workshop: Workshop, question: Question, inputs: Sequence[str]) -> tuple[Schedule, list[Rows]]:
     """Accelerations over a step under the workshop's resistances, then what contacts show."""
+    if not goes_on(workshop.mechanism):
+        return _once(workshop, question, inputs)
+    once, rows = _once(workshop, question, (*inputs, KEPT))
+    return from_true_middle(workshop.mechanism, once, inputs), rows
+
+
+def _once(workshop: Workshop, question: Question, inputs: Sequence[str]) -> tuple[Schedule, list[Rows]]:
+    """The same where a step is seen from coordinates that are given."""
     mechanism, closed = workshop.mechanism, workshop.closed("regrouped")
     plan, numbers = closed.plan, workshop.numbers("regrouped", True, True)
     builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
@@ -62,7 +71,10 @@ def contact_kernels(workshop: Workshop, question: Question, inputs: Sequence[str
     ).rows  # fmt: skip
     pile = PileKernels(builder, closed, workshop.found())
     rows.feeds.rooms |= {name: room for name, room in pile.rooms.items() if name == COUPLES}
-    resisting = ResistanceKernels(builder, mechanism, closed, workshop.found(), numbers, frames, rows.feeds, _end(made))
+    kept = builder.place(KEPT) if KEPT in inputs else None
+    resisting = ResistanceKernels(
+        builder, mechanism, closed, workshop.found(), numbers, frames, rows.feeds, _end(made), kept
+    )
     made += resisting.numbers
     own = {name: builder.room(mechanism.nv) for name in ("v", "drift", "turn", "found")}
     free = FreeBodies(builder, [body.v.start for body in mechanism.bodies if isinstance(body.joint, FreeQuaternion)])

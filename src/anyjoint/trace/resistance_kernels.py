@@ -19,8 +19,9 @@ from anyjoint.codegen.builder import Builder
 from anyjoint.constraints import Begun, Resistance
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.mechanism import Mechanism
-from anyjoint.scalar import Scalar
+from anyjoint.scalar import Scalar, less, select
 from anyjoint.spatial import Scalars, Vector, dot, vector, zeros
+from anyjoint.symbolic import Node
 from anyjoint.tree.closures import ClosedPlan
 
 from .body_trace import entries_of
@@ -45,14 +46,15 @@ class ResistanceKernels:
 
     def __init__(
         self, builder: Builder, mechanism: Mechanism, closed: ClosedPlan, pushes: Pushes, numbers: Numbers,
-        frames: Layout, feeds: Feeds, first: int,
+        frames: Layout, feeds: Feeds, first: int, kept: Place | None = None,
     ) -> None:  # fmt: skip
+        """`kept` is where it stands whether gaps are those that were seen before."""
         self.builder, self.mechanism, self.closed, self.pushes = builder, mechanism, closed, pushes
         self.frames, self.feeds, self.programs = frames, feeds, ResistancePrograms()
         falls, *exact = numbers.patterns[len(closed.plan.links) :]  # of gravity, and of frames
         self.up = tuple(None if g is None else -g for g in falls)
         self.exact = exact[len(mechanism.constraints) :]
-        self.h = builder.place("h")
+        self.h, self.kept = builder.place("h"), kept
         chosen = [spot for spot in pushes.spots if isinstance(spot.push, Resistance)]
         self.count = sum(spot.rows for spot in chosen)
         self.u, self.w, self.m, self.dm, self.start = (builder.room(self.count) for _ in range(5))
@@ -80,6 +82,7 @@ class ResistanceKernels:
         places = [
             *self.sights.places(spot),
             self.h,
+            *([self.kept] if self.kept else []),
             begun,
             self.u.at(row),
             *([self.builder.place("result", result)] * group.shows),
@@ -94,7 +97,8 @@ class ResistanceKernels:
         bodies, q, qd, own = loaded(sketch, spot, (*numbers, *self.up), seen)
         h = sketch.load("h", "row", [None])[0]
         begun = fallen(self.programs.begin(sketch.graph, spot.push, bodies, q, qd, own[:-3], h), spot, own[-3:], h)
-        stash = self._keep(sketch, begun.parts)
+        kept = sketch.load("kept", "row", [None])[0] if self.kept else 0.0
+        stash = self._keep(sketch, begun.parts, kept if spot.push.gapped else 0.0)
         rates = sketch.argument("u", "lane")
         for k, x in enumerate(begun.u):
             sketch.store(rates, k, x)
@@ -106,10 +110,14 @@ class ResistanceKernels:
         load, line = self._trace_load(spot, landings, stash)
         return Group(spot, kernel, setup, stash, line, load)
 
-    def _keep(self, sketch: Sketch, parts: Any) -> Stash:
-        """Store values in an argument of their own, but for those that are exact."""
+    def _keep(self, sketch: Sketch, parts: Any, kept: Scalar = 0.0) -> Stash:
+        """Store values in an argument of their own, but for those that are exact; the first stays if it is `kept`."""
         flat, rebuild = flatten(parts)
         known, argument = entries_of(flat), sketch.argument("stash", "lane")
+        if isinstance(kept, Node):
+            before = sketch.graph.variable("before")
+            sketch.loads[before.id] = (argument, 0)
+            flat = [select(less(0.0, kept), before, flat[0]), *flat[1:]]
         for k, (x, exact) in enumerate(zip(flat, known, strict=True)):
             if exact is None:
                 sketch.store(argument, k, x)
