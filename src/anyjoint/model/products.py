@@ -113,18 +113,19 @@ def check_built_in(quantity: Quantity, joints: Sequence[object], mechanism: Mech
             )
 
 
-def derivative_workshop(model: Model, parameters: Sequence[str]) -> Workshop:
+def derivative_workshop(model: Model, parameters: Sequence[str], freed: bool = False) -> Workshop:
     """Where derivatives are traced: bodies are links of their own if it is by parameters; large ones by kernels.
 
-    Straight-line code grows threefold, and what is long already would take long to compile.
+    Straight-line code grows threefold, and what is long already would take long to compile. With `freed`, derivatives
+    are by the numbers of forces, too.
     """
     mechanism, form = model.mechanism, "kernels" if differentiates_by_kernels(model) else model.workshop.form
     if not parameters:
-        return model.workshop if form == model.workshop.form else Workshop(mechanism, form)
+        return model.workshop if form == model.workshop.form and not freed else Workshop(mechanism, form, freed=freed)
     every = sorted({*parameters, *model.vary})
     found = [find(mechanism, name) for name in parameters]
     nudged = [parameter.body for parameter in found if parameter.what == "placement"]
-    return Workshop(mechanism, form, lambda: varied(mechanism, every), nudged)
+    return Workshop(mechanism, form, lambda: varied(mechanism, every), nudged, freed=freed)
 
 
 def differentiates_by_kernels(model: Model) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from anyjoint.constraints import Push, Touched
-from anyjoint.scalar import Scalar, absolute, known, maximum
+from anyjoint.scalar import Scalar, absolute, known, less, maximum, select
 from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, cross, skew, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import hessian, jacobian
@@ -158,9 +158,15 @@ def not_negative(matrix: Matrix) -> Matrix:
     """A symmetric matrix with more on its diagonal, where others outweigh that: at least what it was, and positive."""
     made = matrix + 0
     for i, row in enumerate(matrix):
-        others = sum((absolute(x) for k, x in enumerate(row) if k != i and known(x) != 0), 0.0)
+        others = sum((_size(x) for k, x in enumerate(row) if k != i and known(x) != 0), 0.0)
         made[i, i] = maximum(row[i], others)
     return made
+
+
+def _size(x: Scalar) -> Scalar:
+    """|x|, level at 0: in a plane of symmetry, derivatives across it are the mean of those to either side, 0."""
+    size = absolute(x)
+    return select(less(0.0, size), size, 0.0)
 
 
 def _displaced(body: Touched, xi: Vector, along_screws: bool) -> Pose:

@@ -77,7 +77,8 @@ class Workshop(Plans):
 
     def pushed(self, pushes: Sequence[Push | Resistance], loose: bool = False) -> Workshop:
         """A workshop of the same mechanism under forces."""
-        return Workshop(self.mechanism, self.form, self._variants, self.nudged, pushes, loose) if pushes else self
+        given = self.mechanism, self.form, self._variants, self.nudged
+        return Workshop(*given, pushes, loose, self.freed) if pushes else self
 
     def sweeps(self, algorithm: Algorithm, plan: Plan | None = None) -> Trace:
         """An algorithm of sweeps, straight or by kernels; over another plan than its own if one is given."""
