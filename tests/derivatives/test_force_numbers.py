@@ -145,3 +145,16 @@ def test_in_a_plane_of_symmetry(model):
     found = traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=("forces/0/point_a",))["forces/0/point_a"]
     assert found[1] == 0
     assert abs(found[0]) > 0.1
+
+
+def test_steps_do_not_see_the_frames_of_links():
+    """Derivatives by parameters are traced in bodies' own frames, runs in others: both are the same steps."""
+    mech, rod = aj.Mechanism("skew", gravity=(0, 0, -9.81)), aj.Inertia.box(1.0, 0.05, 0.05, 1.0)
+    mech.add_body("a", joint=joints.Revolute((0.6, 0.8, 0.3)), inertia=rod)
+    mech.add_body("b", "a", joints.Revolute((0.2, 0.8, 0.5)), aj.Pose.translation(0.1, 0.2, -0.5), rod)
+    spring = [forces.Spring("a", (0.1, 0.02, -0.5), None, (0.6, 0.0, 0.3), 20.0, 0.1, 0.9)]
+    traj = mech.compile().simulate(
+        *STATE, duration=0.05, dt=5e-3, method="implicit-euler", forces=spring, gradient=True
+    )
+    found = traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=("a/mass", "q0"))
+    close(found["q0"], traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=("q0",))["q0"], 1e-12)
