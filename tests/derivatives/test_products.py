@@ -241,6 +241,10 @@ def test_constraints_rolling_and_followers(make):
         (lambda m, p: m.vjp("energy", p[:2], 1.0), r"kinetic \(\), potential \(\)"),
         (lambda m, p: m.vjp("forward_dynamics", p, [1.0], wrt=1), "are no names"),
         (lambda m, p: m.vjp(["step"], p, [1.0]), "is unknown"),
+        (lambda m, p: m.vjp("step rk5", p, [1.0]), "did you mean 'step rk4'"),
+        (lambda m, p: m.export("js", "nowhere", products=[1]), "expected jvp, vjp or hvp and a quantity"),
+        (lambda m, p: m.export("js", "nowhere", products="vjp energi"), "did you mean 'energy'"),
+        (lambda m, p: m.simulate(*p[:2], duration=0.0, gradient=True).gradient(dq=[1.0], wrt="duration"), "has none"),
         (lambda m, p: m.jvp("forward_dynamics", p, {"bob/mass": "heavy"}), "expected a finite number"),
         (lambda m, p: m.jvp("forward_dynamics", p, {"bob/mass": np.nan}), "'bob/mass' is not finite"),
         (lambda m, p: m.jvp("forward_dynamics", p, {"bob/mass": [1.0, 2.0], "gravity": np.ones((3, 3))}), "3 states"),
@@ -252,6 +256,14 @@ def test_bad_questions(call, message):
     mech.add_body("bob", joint=joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
     with pytest.raises(aj.AnyjointError, match=message):
         call(mech.compile(), ([0.1], [0.0], [0.0]))
+
+
+def test_the_step_of_every_stepper_has_its_name():
+    mech = aj.Mechanism("pendulum", gravity=(0, 0, -9.81))
+    mech.add_body("bob", joint=joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
+    model, point = mech.compile(), ([0.1], [0.2], [0.3], 0.01)
+    short, long = (model.vjp(name, point, [1.0, 2.0])[1] for name in ("step", "step rk4"))
+    assert all(np.array_equal(short[name], long[name]) for name in ("q", "v", "tau", "dt"))
 
 
 def test_operations_are_a_small_multiple():

@@ -11,7 +11,7 @@ from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.product import By, hvp, jvp, vjp
-from anyjoint.quantity.step import LOOKING_BACK, STEPS
+from anyjoint.quantity.step import LOOKING_BACK, STEP, STEPS
 from anyjoint.trace.workshop import LARGE, Workshop, estimate
 
 from .change import find
@@ -136,7 +136,7 @@ def differentiates_by_kernels(model: Model) -> bool:
 
 def known_quantity(model: Model, what: str, name: Any) -> Quantity:
     """A quantity or the step of a stepper, by name."""
-    steps = {quantity.name: quantity for quantity in (STEPS | LOOKING_BACK).values()}
+    steps = {f"step {method}": quantity for method, quantity in (STEPS | LOOKING_BACK).items()} | {STEP.name: STEP}
     if isinstance(name, str) and name in steps:
         return steps[name]
     if not isinstance(name, str) or name not in QUANTITIES:

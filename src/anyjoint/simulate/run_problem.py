@@ -245,6 +245,8 @@ def _checked_names(request: Request, given: Sequence[str]) -> list[str]:
 
 def _check_stretch(request: Request) -> None:
     """Refuse runs that do not become longer by longer steps, or that know the time."""
+    if not request.duration:
+        raise InputError("gradient: by 'duration', but the run has none, and no steps that could be longer")
     if request.stepper.adaptive:
         raise InputError(f"gradient: by 'duration', but {request.method} chooses its steps; use a method of fixed ones")
     if any(event.terminal for event in request.events):
