@@ -10,7 +10,7 @@ import numpy as np
 
 from anyjoint.constraints import Push, Touched
 from anyjoint.scalar import Scalar, absolute, known, less, maximum, select
-from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, cross, skew, vector, zeros
+from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, as_matrix, cross, skew, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import hessian, jacobian
 from anyjoint.symbolic.rewrite import Rebuild, import_into, substitute
@@ -152,8 +152,9 @@ def _by_speeds(
 
 def _seen_from(X: Pose, matrix: Matrix) -> Matrix:
     """A symmetric form of a body's twists as one of its link's."""
-    A = np.array([X.motion(e) for e in np.eye(6, dtype=int).astype(object)], dtype=object)
-    return A @ matrix @ A.T
+    A: Matrix = np.array([X.motion(e) for e in as_matrix(np.eye(6, dtype=int))], dtype=object)
+    made: Matrix = A @ matrix @ A.T
+    return made
 
 
 def _poses(
