@@ -85,11 +85,76 @@ def test_names_that_mean_nothing(model, name):
         traj.gradient(dq=[1.0, 0.0], wrt=(name,))
 
 
-def test_steps_that_have_them_built_in(model):
-    for method in ("implicit-midpoint", "implicit-euler"):
-        traj = model.simulate(*STATE, forces=acting(), duration=0.01, dt=5e-3, gradient=True, method=method)
-        with pytest.raises(aj.InputError, match="built in here: steps of"):
-            traj.gradient(dq=[1.0, 0.0], wrt=("forces/0/stiffness",))
-    traj = model.simulate(*STATE, forces=acting(), duration=0.01, dt=5e-3, gradient=True)
-    with pytest.raises(aj.InputError, match="'b/placement' by itself"):
-        traj.tangent({"forces/0/stiffness": 1.0, "b/placement": np.zeros(6)})
+def slope(run, h=1e-3):
+    """One-sided, of fourth order: numbers that are 0 may not be negative."""
+    return (-25 * run(0) + 48 * run(h) - 36 * run(2 * h) + 16 * run(3 * h) - 3 * run(4 * h)) / (12 * h)
+
+
+SOLVING = ("implicit-euler", "bdf2", "implicit-midpoint", "time-stepping", "adaptive-bdf2")
+
+
+@pytest.mark.parametrize("method", [SOLVING[0], *(pytest.param(x, marks=pytest.mark.slow) for x in SOLVING[1:])])
+def test_steps_that_solve_equations(model, method):
+    """Forces are a part of the equations; those by numbers alone are the same as beside a mass and a placement."""
+    chosen = method == "adaptive-bdf2"
+    options = {"rtol": 1e-8, "atol": 1e-8} if chosen else {"dt": 5e-3}
+    options |= {"duration": 0.05, "method": method}
+    given = {"forces/0/point_a": (0.1, 0.02, -0.5)}  # out of the plane, where slopes are smooth
+    traj = model.simulate(*STATE, forces=acting(given), gradient=True, **options)
+    names = ("forces/0/point_a", "forces/1/stiffness", "forces/1/target")  # 1 and 0 are built in elsewhere
+    found = traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=names)
+    beside = traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=(*names, "b/mass", "b/placement"))
+    for name in names:
+        old = (GIVEN | given)[name]
+        d = np.full(np.shape(old), 0.7)
+        changed = lambda e: acting(given | {name: np.add(old, e * d).tolist()})  # noqa: B023, E731
+        expected = slope(lambda e: value(model.simulate(*STATE, forces=changed(e), **options)))  # noqa: B023
+        close(np.sum(found[name] * d), expected, 1e-5 if chosen else 1e-8)  # chosen lengths are taken as they are
+        close(beside[name], found[name], 1e-11)
+        dq, dv = traj.tangent({name: d, "b/placement": np.zeros(6)})
+        close(dq[-1] @ WEIGHTS[0] + dv[-1] @ WEIGHTS[1], np.sum(found[name] * d), 1e-11)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["rk4", "implicit-euler"])
+def test_many_forces_and_parameters_that_move(model, method):
+    """Forces by kernels have their numbers elsewhere."""
+    options = {"duration": 0.05, "dt": 5e-3, "method": method}
+
+    def springs(count, stiffness=5.0, length=0.3):
+        own = {3: (stiffness, 0.1, length)}
+        return [
+            forces.Spring("b", (0.1, 0.01 * k, -0.5), None, (0.6, 0.3, 0.1), *own.get(k, (2.0, 0.1, 0.3)))
+            for k in range(count)
+        ]
+
+    names = {"forces/3/stiffness": "stiffness", "forces/3/length": "length"}
+    for count, more in ((30, ()), (4, ("b/placement", "b/mass"))):
+        traj = model.simulate(*STATE, forces=springs(count), gradient=True, **options)
+        found = traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=(*names, *more))
+        for name, part in names.items():
+            moved = lambda e: springs(count, **{part: 5.0 + e if part == "stiffness" else 0.3 + e})  # noqa: B023, E731
+            close(found[name], slope(lambda e: value(model.simulate(*STATE, forces=moved(e), **options))), 1e-8)  # noqa: B023
+            dq, dv = traj.tangent({name: 1.0} | ({"b/placement": np.zeros(6)} if more else {}))
+            close(dq[-1] @ WEIGHTS[0] + dv[-1] @ WEIGHTS[1], found[name], 1e-12)
+
+
+def test_in_a_plane_of_symmetry(model):
+    """Implicit steps take sizes of slopes, which have corners there: across it, the mean of either side counts."""
+    traj = model.simulate(*STATE, forces=acting(), duration=0.02, dt=5e-3, gradient=True, method="implicit-euler")
+    found = traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=("forces/0/point_a",))["forces/0/point_a"]
+    assert found[1] == 0
+    assert abs(found[0]) > 0.1
+
+
+def test_steps_do_not_see_the_frames_of_links():
+    """Derivatives by parameters are traced in bodies' own frames, runs in others: both are the same steps."""
+    mech, rod = aj.Mechanism("skew", gravity=(0, 0, -9.81)), aj.Inertia.box(1.0, 0.05, 0.05, 1.0)
+    mech.add_body("a", joint=joints.Revolute((0.6, 0.8, 0.3)), inertia=rod)
+    mech.add_body("b", "a", joints.Revolute((0.2, 0.8, 0.5)), aj.Pose.translation(0.1, 0.2, -0.5), rod)
+    spring = [forces.Spring("a", (0.1, 0.02, -0.5), None, (0.6, 0.0, 0.3), 20.0, 0.1, 0.9)]
+    traj = mech.compile().simulate(
+        *STATE, duration=0.05, dt=5e-3, method="implicit-euler", forces=spring, gradient=True
+    )
+    found = traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=("a/mass", "q0"))
+    close(found["q0"], traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=("q0",))["q0"], 1e-12)

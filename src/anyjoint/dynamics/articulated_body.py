@@ -6,7 +6,7 @@ J - J S Omega^-1 S^T J = J - Y D^-1 Y^T with Y = J S L^-T. The same method witho
 
 from anyjoint.joints.product_rule import columns
 from anyjoint.scalar import known
-from anyjoint.spatial import BlockInertia, Matrix, Vector, dot_in_pairs, vector
+from anyjoint.spatial import BlockInertia, Matrix, Vector, dot_in_pairs, vector, zeros
 from anyjoint.tree.record import Record
 
 from .algorithm import Parent, algorithm
@@ -22,12 +22,19 @@ def velocities(body: Record, parent: Parent) -> None:
 
 def inertias(body: Record, parent: Parent) -> None:
     """Inward: articulated inertia and bias wrench, in the joint's working frame."""
+    articulate(body, parent)
+
+
+def articulate(body: Record, parent: Parent) -> tuple[Matrix, LDL]:
+    """The same; answers with S and the factors of the joint's matrix."""
     J = body.plus("J", body.J)
     b = body.W.force(body.plus("b", body.b) + J @ centripetal_acceleration(body))
     J = body.W.inertia(J)
     S = body.S_A + body.S_B
     U = columns([J @ S[:, j] for j in range(S.shape[1])])
-    eliminate(body, parent, J, b, S, U, ldl(joint_inertia(S, U, body.armature)))  # [SG eq. 28]
+    Omega = ldl(joint_inertia(S, U, body.armature))
+    eliminate(body, parent, J, b, S, U, Omega)  # [SG eq. 28]
+    return S, Omega
 
 
 def eliminate(body: Record, parent: Parent, J: BlockInertia, b: Vector, S: Matrix, U: Matrix, Omega: LDL) -> None:
@@ -88,6 +95,23 @@ def accelerations(body: Record, parent: Parent) -> None:
     body.alpha = body.W.motion(alpha) + centripetal_acceleration(body)
 
 
+def inertias_and_load(body: Record, parent: Parent) -> None:
+    """Inward: beside it, what the links further out leave of a load that is solved for, too [SG eq. 58]."""
+    S, Omega = articulate(body, parent)
+    b = body.W.force(body.plus("pull", zeros(6)))
+    half = Omega.half(body.load - S.T @ b)
+    body.left = half * Omega.inverse
+    parent.add("pull", body.A.force(b + body.Z @ half))
+
+
+def accelerations_and_answer(body: Record, parent: Parent) -> None:
+    """Outward: beside accelerations, M^-1 times the load."""
+    accelerations(body, parent)
+    eta = body.A.motion(parent.eta)
+    body.mu = LDL(body.L, body.left).back(body.left - body.Z.T @ eta)
+    body.eta = body.W.motion(eta + (body.S_A + body.S_B) @ body.mu)
+
+
 def stand(body: Record, parent: Parent) -> None:
     """Outward: nothing moves, and what is applied to joints is all there is."""
     velocities(body, parent)
@@ -101,6 +125,16 @@ ARTICULATED_BODY = algorithm(
     ("outward", accelerations),
     inputs=["q", "v", "tau"],
     results=["qdd"],
+    over="regrouped",
+)
+# Accelerations, and M^-1 times a load by the same factors.
+ARTICULATED_BODY_AND_LOAD = algorithm(
+    "articulated-body and load",
+    ("outward", velocities),
+    ("inward", inertias_and_load),
+    ("outward", accelerations_and_answer),
+    inputs=["q", "v", "tau", "load"],
+    results=["qdd", "mu"],
     over="regrouped",
 )
 # M^-1 times a vector: no velocity, no gravity, no springs.

@@ -60,7 +60,8 @@ def exported(model: Model, beside: Beside = NOTHING) -> dict[str, Program]:
     wanted = {quantity.name: quantity for quantity in concerned if quantity.outputs and quantity.name not in skipped}
     wanted |= beside.quantities(model)
     made = {name: model.program(quantity) for name, quantity in wanted.items()}
-    return made | {name_in_code(text): model.products.named(text) for text in beside.products}
+    products = (beside.products,) if isinstance(beside.products, str) else beside.products
+    return made | {name_in_code(str(text)): model.products.named(text) for text in products}
 
 
 def is_product(program: Program) -> bool:

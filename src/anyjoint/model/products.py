@@ -11,7 +11,7 @@ from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.quantity.product import By, hvp, jvp, vjp
-from anyjoint.quantity.step import LOOKING_BACK, STEPS
+from anyjoint.quantity.step import LOOKING_BACK, STEP, STEPS
 from anyjoint.trace.workshop import LARGE, Workshop, estimate
 
 from .change import find
@@ -113,18 +113,19 @@ def check_built_in(quantity: Quantity, joints: Sequence[object], mechanism: Mech
             )
 
 
-def derivative_workshop(model: Model, parameters: Sequence[str]) -> Workshop:
+def derivative_workshop(model: Model, parameters: Sequence[str], freed: bool = False) -> Workshop:
     """Where derivatives are traced: bodies are links of their own if it is by parameters; large ones by kernels.
 
-    Straight-line code grows threefold, and what is long already would take long to compile.
+    Straight-line code grows threefold, and what is long already would take long to compile. With `freed`, derivatives
+    are by the numbers of forces, too.
     """
     mechanism, form = model.mechanism, "kernels" if differentiates_by_kernels(model) else model.workshop.form
     if not parameters:
-        return model.workshop if form == model.workshop.form else Workshop(mechanism, form)
+        return model.workshop if form == model.workshop.form and not freed else Workshop(mechanism, form, freed=freed)
     every = sorted({*parameters, *model.vary})
     found = [find(mechanism, name) for name in parameters]
     nudged = [parameter.body for parameter in found if parameter.what == "placement"]
-    return Workshop(mechanism, form, lambda: varied(mechanism, every), nudged)
+    return Workshop(mechanism, form, lambda: varied(mechanism, every), nudged, freed=freed)
 
 
 def differentiates_by_kernels(model: Model) -> bool:
@@ -135,7 +136,7 @@ def differentiates_by_kernels(model: Model) -> bool:
 
 def known_quantity(model: Model, what: str, name: Any) -> Quantity:
     """A quantity or the step of a stepper, by name."""
-    steps = {quantity.name: quantity for quantity in (STEPS | LOOKING_BACK).values()}
+    steps = {f"step {method}": quantity for method, quantity in (STEPS | LOOKING_BACK).items()} | {STEP.name: STEP}
     if isinstance(name, str) and name in steps:
         return steps[name]
     if not isinstance(name, str) or name not in QUANTITIES:

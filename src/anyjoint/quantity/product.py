@@ -16,11 +16,14 @@ from anyjoint.codegen import Array, Place, Schedule
 from anyjoint.codegen.adjoint import adjoint, bar_of
 from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.codegen.tangent import rate_of, tangent
+from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.mechanism import Mechanism
 from anyjoint.stepper.physics import built_in_joints, joint_groups, moves_otherwise
 from anyjoint.trace.whole import whole
 from anyjoint.trace.workshop import Trace, Workshop
 
+from .accelerations import Equation, equation
+from .forward_dynamics import FORWARD_DYNAMICS
 from .quantity import Quantity, Row
 from .tangent_space import TangentSpace
 
@@ -140,6 +143,7 @@ class _Making:
         self.problem, self.workshop = problem, workshop
         traced = problem.quantity.trace(workshop, formulation)
         self.trace = whole(traced) if problem.by.numbers else traced
+        self.equation: Equation | None = None
         rows = [array.name for array in self.trace.schedule.arrays if array.kind == "row" and array.name != "result"]
         self.inside = dict(zip((row.name for row in problem.given), rows, strict=True))  # what the trace calls them
         self.inside[NUMBERS] = NUMBERS
@@ -199,6 +203,13 @@ class _Making:
         for row, room, place in turned:
             self.space.pull(self.builder.place(row.name), room, place)
 
+    def solve(self) -> None:
+        """Go back by the equation that accelerations obey, where they were found by sweeps."""
+        found = self.problem.quantity is FORWARD_DYNAMICS and self.trace.algorithm == ARTICULATED_BODY.name
+        if found and not self.problem.by.numbers:
+            self.equation = equation(self.workshop)
+            self.trace = replace(self.trace, setups=self.equation.setups)
+
     def finished(self) -> Trace:
         joints = built_in_joints(self.workshop.mechanism) if self.problem.bends else ()
         return replace(self.trace, schedule=self.builder.schedule(), joints=(*self.trace.joints, *joints))
@@ -242,6 +253,8 @@ def _output_rates(made: _Making, result: Place) -> tuple[Place, list[tuple[Place
 def _adjoint(made: _Making, twice: bool = False) -> Schedule:
     """The adjoint of the trace; weights of coordinates among the outputs are turned once these are known."""
     problem, mechanism = made.problem, made.workshop.mechanism
+    if made.equation:
+        return made.equation.adjoint(made.active, mechanism.nv, twice)
     if not any(problem.is_bent(row) for row in problem.outputs):
         return adjoint(made.trace.schedule, made.active, twice=twice)
 
@@ -261,6 +274,7 @@ def _adjoint(made: _Making, twice: bool = False) -> Schedule:
 
 def _trace_vjp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace:
     made = _Making(problem, workshop, formulation, _weights(problem))
+    made.solve()
     builder = made.builder
     gradients, turned = made.gradients(problem.size)
     places = made.own | {bar_of(name): place for name, place in gradients.items()}
@@ -272,6 +286,7 @@ def _trace_vjp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace
 
 def _trace_hvp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace:
     made = _Making(problem, workshop, formulation, _weights(problem), *problem.changes)
+    made.solve()
     builder, n = made.builder, problem.sizes(problem.changes)
     gradients, turned = made.gradients(problem.size)
     rates, turned_rates = made.gradients(problem.size + n)

@@ -49,6 +49,7 @@ class ForceNumbers:
 
     def __init__(self, program: ForceProgram, names: Sequence[str]) -> None:
         self.program, self.names = program, tuple(names)
+        self.count = sum(len(push.numbers) for push in program.pushes)
 
     @cached_property
     def slopes(self) -> dict[str, Floats]:
@@ -57,14 +58,13 @@ class ForceNumbers:
 
     def pull(self, bars: Floats) -> dict[str, Floats]:
         """Gradients by name from those by the numbers of pushes."""
-        return {name: (slope.T @ bars[: len(slope)]).reshape(self._shape(name)) for name, slope in self.slopes.items()}
+        return {name: (slope.T @ bars).reshape(self._shape(name)) for name, slope in self.slopes.items()}
 
     def push(self, direction: Mapping[str, Any]) -> Floats:
-        """Rates of the numbers of pushes, and of nothing behind them."""
-        made = np.zeros(len(self.program.numbers) + 1)
+        """Rates of the numbers of pushes."""
+        made = np.zeros(self.count)
         for name, slope in self.slopes.items():
-            change = finite(f"tangent: {name}", direction[name], self._shape(name))
-            made[: len(slope)] += slope @ np.ravel(change)
+            made += slope @ np.ravel(finite(f"tangent: {name}", direction[name], self._shape(name)))
         return made
 
     def _shape(self, name: str) -> tuple[int, ...]:
@@ -77,7 +77,7 @@ class ForceNumbers:
         *before, known = (pushes_of(mechanism, force) for force in given[: index + 1])
         start = sum(len(_numbers(pushes)) for pushes in before)
         values = np.ravel(getattr(given[index], part))
-        made = np.zeros((len(self.program.numbers), len(values)))
+        made = np.zeros((self.count, len(values)))
         for k, value in enumerate(values):
             step = _step(float(value))
             others = (self._changed(name, known, k, times * step) for times in (1, 2))

@@ -157,7 +157,8 @@ class _Backward:
         for start, slopes in problem.slopes:
             for name, value in slopes.pull(self.numbers[start : start + slopes.count]).items():
                 found[name] = found[name] + value if name in found else value
-        found |= problem.force_numbers.pull(self.settings)
+        pushing = self.numbers[problem.programs.pushing] if problem.freed else self.settings[:-1]
+        found |= problem.force_numbers.pull(pushing)
         return {name: found[name] for name in problem.names}
 
 

@@ -89,13 +89,7 @@ class Problem:
         request, mechanism = self.request, self.model.mechanism
         acts = any(push.bodies for push in request.forces.pushes)
         moving = [name for name in self.parameters if find(mechanism, name).what in MOVING]
-        kernels = request.forces.many or bool(acts and moving)
-        if self.force_numbers.names and (kernels or request.stepper.implicit):
-            why = f"steps of {request.method} solve equations that forces are a part of; use 'rk4'"
-            if kernels:
-                why = f"ask for {moving[0]!r} by itself" if moving else "there are too many forces; give fewer"
-            raise InputError(f"gradient: by {self.force_numbers.names[0]!r}, which is built in here: {why}")
-        if request.stepper.implicit or not kernels:
+        if request.stepper.implicit or not (request.forces.many or (acts and moving)):
             return False
         if self.model.workshop.expansion:
             raise InputError(
@@ -105,11 +99,17 @@ class Problem:
         return True
 
     @property
+    def freed(self) -> bool:
+        """Whether it is by numbers of forces which are among those of the programs, and not apart from them."""
+        return bool(self.force_numbers.names) and (self.pushed or self.request.stepper.implicit)
+
+    @property
     def by(self) -> list[str]:
         """Rows of the step that it is differentiated by, beside the state."""
         rows = {
             "drive": TAU in self.names or self.moves_inputs, "h": DURATION in self.names,
-            "numbers": bool(self.parameters), "settings": bool(self.force_numbers.names),
+            "numbers": bool(self.parameters) or self.freed,
+            "settings": bool(self.force_numbers.names) and not self.freed,
         }  # fmt: skip
         return [name for name, wanted in rows.items() if wanted]
 
@@ -136,7 +136,7 @@ class Problem:
         def make() -> StepPrograms:
             request = self.request
             warn_of_redundancy(self.model, "gradient", request.q[0], request.begin, self.parameters, 7)
-            return StepPrograms(self.model, self.parameters, quantities, SOLVE)
+            return StepPrograms(self.model, self.parameters, quantities, SOLVE, self.freed)
 
         made = kept(self.model, self.key, make)
         if made.follows():
@@ -245,6 +245,8 @@ def _checked_names(request: Request, given: Sequence[str]) -> list[str]:
 
 def _check_stretch(request: Request) -> None:
     """Refuse runs that do not become longer by longer steps, or that know the time."""
+    if not request.duration:
+        raise InputError("gradient: by 'duration', but the run has none, and no steps that could be longer")
     if request.stepper.adaptive:
         raise InputError(f"gradient: by 'duration', but {request.method} chooses its steps; use a method of fixed ones")
     if any(event.terminal for event in request.events):

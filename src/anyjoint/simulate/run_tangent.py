@@ -47,7 +47,12 @@ def _forward(problem: Problem, member: int, direction: Mapping[str, Any], raw: b
     """Rates of all samples of one trajectory, (samples, n)."""
     steps = steps_of(problem.traj, problem.request, member)
     rate, inputs, numbers = _directions(problem, member, direction, raw)
-    own = {rate_of("numbers"): numbers, rate_of("settings"): problem.force_numbers.push(direction)}
+    settings = np.zeros(len(problem.request.forces.numbers) + 1)
+    if problem.freed:
+        numbers[problem.programs.pushing] += problem.force_numbers.push(direction)
+    elif problem.force_numbers.names:
+        settings[:-1] = problem.force_numbers.push(direction)
+    own = {rate_of("numbers"): numbers, rate_of("settings"): settings}
     along = partial(_run_forward, problem, steps, member, inputs, own)
     if problem.starts_inside(steps):
         along("start", np.zeros(1, int), rate)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.constraints import Push
 from anyjoint.model.products import derivative_workshop
 from anyjoint.model.program import filled
 from anyjoint.model.raw_gradient import RawGradient
 from anyjoint.quantity import QUANTITIES, Quantity
 from anyjoint.scalar.array import Floats
 from anyjoint.trace.numbers import Numbers
+from anyjoint.trace.pushes import push_places
 from anyjoint.trace.structure import built_in
 from anyjoint.trace.whole import whole
 from anyjoint.trace.workshop import Trace
@@ -25,19 +27,21 @@ class StepPrograms:
     """Traces of quantities, the first of them on raw numbers where it is differentiated by parameters.
 
     `numbers` are those of all of them, one program's behind the other's; `slopes` say where those of a program begin,
-    and how they change with parameters.
+    and how they change with parameters; `pushing` where those of forces stand, if it is by them, too.
     """
 
     def __init__(
-        self, model: Model, parameters: tuple[str, ...], quantities: Sequence[str | Quantity], aside: Quantity
-    ) -> None:
-        """`aside` is a quantity that is not differentiated."""
-        self.model, self.parameters = model, parameters
+        self, model: Model, parameters: tuple[str, ...], quantities: Sequence[str | Quantity], aside: Quantity,
+        freed: bool = False,
+    ) -> None:  # fmt: skip
+        """`aside` is a quantity that is not differentiated; `freed` says whether it is by numbers of forces, too."""
+        self.model, self.parameters, self.freed = model, parameters, freed
         self.shelf: dict[Hashable, Any] = {}  # code made of these programs
-        self.workshop = derivative_workshop(model, parameters)
+        self.workshop = derivative_workshop(model, parameters, freed)
         self.records = [QUANTITIES[x] if isinstance(x, str) else x for x in quantities]
         traced = [record.trace(self.workshop, model.algorithm) for record in self.records]
-        self.raw = [bool(parameters) and record is not aside for record in self.records]
+        raw = [bool(parameters) or (freed and bool(trace.pushes)) for trace in traced]
+        self.raw = [x and record is not aside for x, record in zip(raw, self.records, strict=True)]
         self.traces = tuple(whole(x) if raw else x for x, raw in zip(traced, self.raw, strict=True))
         self.fixed = [built_in(trace.numbers) for trace in self.traces]
         self.where = self._where()
@@ -64,10 +68,14 @@ class StepPrograms:
     def _fill(self, numbers: Sequence[Numbers]) -> None:
         parts, start = [], 0
         self.slopes: list[tuple[int, RawGradient]] = []
+        self.pushing = np.zeros(0, dtype=int)
         for record, trace, raw, own in zip(self.records, self.traces, self.raw, numbers, strict=True):
             if raw:
                 slopes = RawGradient(self.model.mechanism, self.parameters, trace.plan, own)
                 self.slopes.append((start, slopes))
+            if self.freed and trace.pushes:
+                own_places = zip(trace.pushes, push_places(own, trace.pushes), strict=True)
+                self.pushing = start + np.concatenate([at for push, at in own_places if isinstance(push, Push)])
             parts.append(filled(record.name, trace, own, (), np.dtype(float)))
             start += trace.count
         self.numbers = np.concatenate(parts)

@@ -22,7 +22,7 @@ from .coupling import Expansion, expand
 from .joints_cache import JointCache
 from .numbers import Numbers, NumberTable, numbers_of
 from .push_program import PushPrograms
-from .pushes import Pushes, find_pushes, push_numbers
+from .pushes import Pushes, find_pushes, push_numbers, push_places
 from .relative import is_relative
 from .renumber import Basis
 from .straight import PER_LINK, SHARED
@@ -36,15 +36,17 @@ class Plans:
     def __init__(
         self, mechanism: Mechanism, form: str = "auto", variants: Callable[[], Sequence[Mechanism]] = tuple,
         nudged: Collection[int] | None = None, pushes: Sequence[Push | Resistance] = (), loose: bool = False,
+        freed: bool = False,
     ) -> None:  # fmt: skip
         """Numbers that are others in one of the `variants` of the mechanism are variables whatever their value.
 
         With `nudged`, every body is a link in its own frame, so that numbers are parameters one by one; these bodies'
         placements are such parameters, too. `pushes` are forces that implicit steps feel as they will be, or, where
-        they are `loose`, just as they are.
+        they are `loose`, just as they are; with `freed`, their own numbers are variables, too.
         """
         self.mechanism, self.form, self.joints, self.nudged = mechanism, form, JointCache(), nudged
         self.pushes, self.loose, self.push_programs = tuple(pushes), loose, PushPrograms(loose)
+        self.freed = freed
         self.row_programs = ConstraintPrograms()
         self._variants = variants
         self._varying: dict[tuple[Over, bool, bool], Floats | None] = {}
@@ -130,7 +132,13 @@ class Plans:
             variants = (Plans(variant, self.form, tuple, *given) for variant in self._variants())
             others = [variant.numbers(*key).flat() for variant in variants]
             varying = np.ptp([found.flat(), *others], axis=0) != 0 if others else None
-            self._varying[key] = varying if varying is None else varying | self._nudges(over, closed, found)
+            if varying is not None:
+                varying |= self._nudges(over, closed, found)
+            if self.freed and closed:
+                varying = np.zeros(len(found.flat()), dtype=bool) if varying is None else varying
+                for push, places in zip(self.pushes, push_places(found, self.pushes), strict=True):
+                    varying[places] |= isinstance(push, Push)  # not of resistances, which no user has given
+            self._varying[key] = varying
         return replace(found, varying=self._varying[key])
 
     def _nudges(self, over: Over, closed: bool, numbers: Numbers) -> Floats:

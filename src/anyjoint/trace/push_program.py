@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from anyjoint.constraints import Push, Touched
-from anyjoint.scalar import Scalar, absolute, known, maximum
-from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, cross, skew, vector, zeros
+from anyjoint.scalar import Scalar, absolute, known, less, maximum, select
+from anyjoint.spatial import Matrix, Pose, Translation, Turn, Twist, Vector, as_matrix, cross, skew, vector, zeros
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import hessian, jacobian
 from anyjoint.symbolic.rewrite import Rebuild, import_into, substitute
@@ -122,8 +122,12 @@ def _by_places(
         y = vector(*(-x for x in _nodes(g, efforts)))
         return Pushed(K, N, y, zeros(len(y), len(y)), [zeros(6, 6) for _ in moving], [zeros(6) for _ in moving])
     y, C, B = _slopes(g, push, substitute(s, still), rate, numbers, signals)
-    bend = [_bend(g, s, y, row, still) for row in z]
-    bend = bend if push.exact else [not_negative(b) for b in bend]
+    if push.exact:
+        bend = [_bend(g, s, y, row, still) for row in z]
+    else:  # sizes of entries are those in bodies' own frames: the frames of links are ours, and steps must not see them
+        own = _nodes(g, push.measured(_poses(push, moving, z, own=True), [], q, qd, numbers))
+        sized = [not_negative(_bend(g, own, y, row, still)) for row in z]
+        bend = [_seen_from(body.X, b) for body, b in zip(moving, sized, strict=True)]
     twists = [np.concatenate([body.w, body.u]) for body in moving]
     turn = [ahead * (b @ twist) for b, twist in zip(bend, twists, strict=True)]
     return Pushed(K, N, y + ahead * (C @ vector(*rate)), h * (B + h * C), [h * h * b for b in bend], turn)
@@ -146,11 +150,18 @@ def _by_speeds(
     return Pushed(K, N, y, h * B, [zeros(6, 6) for _ in moving], [zeros(6) for _ in moving])
 
 
+def _seen_from(X: Pose, matrix: Matrix) -> Matrix:
+    """A symmetric form of a body's twists as one of its link's."""
+    A: Matrix = np.array([X.motion(e) for e in as_matrix(np.eye(6, dtype=int))], dtype=object)
+    made: Matrix = A @ matrix @ A.T
+    return made
+
+
 def _poses(
-    push: Push, moving: Sequence[Touched], z: Sequence[Sequence[Scalar]], along_screws: bool = False
+    push: Push, moving: Sequence[Touched], z: Sequence[Sequence[Scalar]], along_screws: bool = False, own: bool = False
 ) -> list[Pose]:
-    """Poses of the bodies of a push whose links have moved a little."""
-    made = iter([_displaced(body, vector(*row), along_screws) for body, row in zip(moving, z, strict=True)])
+    """Poses of the bodies of a push whose links have moved a little; or which have, in frames of their `own`."""
+    made = iter([_displaced(body, vector(*row), along_screws, own) for body, row in zip(moving, z, strict=True)])
     return [Pose() if body < 0 else next(made) for body in push.bodies]
 
 
@@ -158,19 +169,26 @@ def not_negative(matrix: Matrix) -> Matrix:
     """A symmetric matrix with more on its diagonal, where others outweigh that: at least what it was, and positive."""
     made = matrix + 0
     for i, row in enumerate(matrix):
-        others = sum((absolute(x) for k, x in enumerate(row) if k != i and known(x) != 0), 0.0)
+        others = sum((_size(x) for k, x in enumerate(row) if k != i and known(x) != 0), 0.0)
         made[i, i] = maximum(row[i], others)
     return made
 
 
-def _displaced(body: Touched, xi: Vector, along_screws: bool) -> Pose:
-    """Beyond where a link is, to second order, so that second derivatives are symmetric slopes of wrenches.
+def _size(x: Scalar) -> Scalar:
+    """|x|, level at 0: in a plane of symmetry, derivatives across it are the mean of those to either side, 0."""
+    size = absolute(x)
+    return select(less(0.0, size), size, 0.0)
+
+
+def _displaced(body: Touched, xi: Vector, along_screws: bool, own: bool) -> Pose:
+    """Beyond where a link or body is, to second order, so that second derivatives are symmetric slopes of wrenches.
 
     Along a screw exp(xi), or turning while the origin goes straight: then nothing turns with where the origin is.
     """
     turn, way = skew(xi[:3]), xi[3:] + (cross(xi[:3], xi[3:]) / 2 if along_screws else 0)
-    R = body.R + body.R @ (turn + turn @ turn / 2)
-    return Pose((Translation(tuple(body.p + body.R @ way)), Turn(R))) @ body.X
+    R, p = body.X.behind(body.R, body.p) if own else (body.R, body.p)
+    moved = Pose((Translation(tuple(p + R @ way)), Turn(R + R @ (turn + turn @ turn / 2))))
+    return moved if own else moved @ body.X
 
 
 def _slopes(

@@ -18,12 +18,14 @@ from anyjoint.constraints import Push, Resistance
 from anyjoint.dynamics.link_rows import LinkFrames, LinkTouched
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, absolute, known, less, select
+from anyjoint.scalar.array import Floats
 from anyjoint.spatial import BlockInertia, Matrix, Vector, vector, zeros
 from anyjoint.tree.closures import GROUND, ClosedPlan, Felt, Unknowns, felt_size
 from anyjoint.tree.pile import EMPTY, Pile, free_links, make_pile, piled, roots_of
 from anyjoint.tree.plan import Plan
 
 from .constrained import FRAME, coordinate_pair, frame_rows, link_coordinate, poses_of
+from .numbers import Numbers
 from .push_program import Pushed, PushPrograms
 from .straight import Straight
 
@@ -136,6 +138,13 @@ def push_numbers(plan: Plan, pushes: Sequence[Push | Resistance]) -> list[list[f
         frames = [plan.placed[body].frame for body in push.bodies if body >= 0]
         made.append([*(x for frame in frames for x in frame_rows(frame[None])[0]), *push.numbers])
     return made
+
+
+def push_places(numbers: Numbers, pushes: Sequence[Push | Resistance]) -> list[Floats]:
+    """Per push, where its own numbers stand among all: frames of pushes are the last ones, and these behind each."""
+    lengths = [len(row) for row in numbers.frames]
+    ends = numbers.starts()[-1] + 3 + np.cumsum(lengths, dtype=int)[len(lengths) - len(pushes) :]
+    return [end - len(push.numbers) + np.arange(len(push.numbers)) for push, end in zip(pushes, ends, strict=True)]
 
 
 def split_numbers(row: Sequence[Scalar], push: Push | Resistance) -> tuple[Sequence[Scalar], Sequence[Scalar]]:

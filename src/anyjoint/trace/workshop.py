@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 SMALL, LARGE = 3_500, 16_000  # operations of forward dynamics
 FEW = 2_000  # operations of the quantity itself, up to which looping costs more than it saves, whatever is shared
 SHARING = 3.2  # calls for each kernel
-BUSY, BUSY_SHARING = 6_000, 1.5  # straight code of more operations outgrows the nearest cache of instructions
+BUSY, BUSY_SHARING = 4_000, 1.5  # straight code of more operations outgrows the nearest cache of instructions
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,8 @@ class Workshop(Plans):
 
     def pushed(self, pushes: Sequence[Push | Resistance], loose: bool = False) -> Workshop:
         """A workshop of the same mechanism under forces."""
-        return Workshop(self.mechanism, self.form, self._variants, self.nudged, pushes, loose) if pushes else self
+        given = self.mechanism, self.form, self._variants, self.nudged
+        return Workshop(*given, pushes, loose, self.freed) if pushes else self
 
     def sweeps(self, algorithm: Algorithm, plan: Plan | None = None) -> Trace:
         """An algorithm of sweeps, straight or by kernels; over another plan than its own if one is given."""
