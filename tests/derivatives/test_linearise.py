@@ -85,6 +85,8 @@ def test_mistakes_are_told(moving):
         model.linearise(q, v, dt=DT, method="rk")
     with pytest.raises(InputError, match="linearise: dt=-1; expected a positive"):
         model.linearise(q, v, dt=-1)
+    with pytest.raises(InputError, match="linearise: method and before are those of a step; give its length, dt"):
+        model.linearise(q, v, method="bdf1")
     with pytest.raises(InputError, match="linearise: q has shape"):
         model.linearise(q[:-1], v)
 

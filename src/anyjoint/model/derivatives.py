@@ -80,10 +80,10 @@ class Derivatives(Part):
     @named_options
     def linearise(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, *, t: float | None = None,
-        dt: float | None = None, method: str = "rk4", before: tuple[ArrayLike, ArrayLike] | None = None,
+        dt: float | None = None, method: str | None = None, before: tuple[ArrayLike, ArrayLike] | None = None,
         raw: bool = False,
     ) -> tuple[Floats, Floats]:  # fmt: skip
-        """(A, B) of the motion near a state x = (q, v): of its rates, or with `dt` of one step by `method`.
+        """(A, B) of the motion near a state x = (q, v): of its rates, or with `dt` of one step by `method` ("rk4").
 
         d(dx)/dt = A dx + B dtau, or dx after the step = A dx + B dtau with tau held. Of q the tangents count, 2 nv rows
         in all; with `raw` the coordinates themselves, nq + nv rows. One state, or a batch. "bdf2" looks back: `before`
@@ -96,9 +96,11 @@ class Derivatives(Part):
         rows, batch = checked_rows("linearise", tuple(given), inputs, np.dtype(float))
         states = [np.broadcast_to(row, (*(batch or (1,)), row.shape[-1])) for row in rows]
         if dt is None:
+            if method is not None or before is not None:
+                raise InputError("linearise: method and before are those of a step; give its length, dt, as well")
             made = [rate_matrices(self.whole, state, t, raw) for state in zip(*states, strict=True)]
         else:
-            step = self._step(method, dt, before)
+            step = self._step("rk4" if method is None else method, dt, before)
             made = [step_matrices(self.whole, step, state, dt, t, raw) for state in zip(*states, strict=True)]
         A, B = (np.stack(x) for x in zip(*made, strict=True))
         return (A, B) if batch else (A[0], B[0])
