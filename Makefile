@@ -39,8 +39,10 @@ lint-viewer:
 	@cd viewer && if [ -x node_modules/.bin/eslint ] || npm ci --no-audit --no-fund --ignore-scripts --loglevel=error; \
 	then node_modules/.bin/eslint .; else echo "THE VIEWER WAS NOT LINTED: npm could not install eslint"; fi
 
+# Files that take longest come first, so that no process is left with one of them at the end.
 test: lint tools $(VENV)/.installed-test ## lint, then every test that is not slow
-	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile --no-loadscope-reorder \
+	tests/view tests/derivatives tests/export tests/test_docs.py tests
 
 # A coverage-guided fuzzer on every loader: make fuzz SECONDS=3600
 SECONDS ?= 60

@@ -268,6 +268,7 @@ def test_steps_of_its_own_choice_are_taken_as_they_are():
     close(np.sum(weights * np.hstack([dq, dv])), sum(np.sum(found[name] * x) for name, x in both.items()), 1e-11)
 
 
+@pytest.mark.slow
 def test_charts_change_between_steps_of_its_own_choice():
     """Quaternions, and rotation vectors that change their chart; gradients and tangents agree."""
     model, q0, v0 = tops()

@@ -62,6 +62,7 @@ def test_a_ball_that_rolls_and_one_that_flies():
         close(weights[k] @ np.concatenate([dq, dv]), one["q"].sum() + one["v"].sum(), 1e-11)
 
 
+@pytest.mark.slow
 def test_second_derivatives_of_a_step_on_the_ground():
     model = leg(stiffness=4e4, dissipation=0.3).compile()
     q, v = landed(model, np.array([0.74, 0.4, -0.8]), duration=0.04)

@@ -188,7 +188,9 @@ def test_c_makes_numbers_of_parameters_by_name(tmp_path):
     assert call(row.ctypes.data) == 1
 
 
-@pytest.mark.parametrize("compiler", [["gcc", "-std=c99", "-O1"], ["g++", "-x", "c++"]])
+@pytest.mark.parametrize(
+    "compiler", [["gcc", "-std=c99", "-O1"], pytest.param(["g++", "-x", "c++"], marks=pytest.mark.slow)]
+)
 def test_the_package_and_its_example_compile_without_a_warning(compiler, tmp_path):
     arm().compile().export("c", tmp_path)
     header = next(tmp_path.glob("*.h")).read_text()

@@ -263,6 +263,7 @@ def test_the_whole_view_is_the_same_every_time(page):
         page.press("r")
 
 
+@pytest.mark.slow
 def test_trails_give_back_what_they_take(chromium, gallery):
     chromium.open(gallery / "torus_chain.html", "play=0&lite=1&t=1")
     count = "(anyjoint.show(), anyjoint.stage.render(false, 0), anyjoint.stage.renderer.info.memory.geometries)"
