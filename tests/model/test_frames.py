@@ -154,6 +154,8 @@ def test_frames_are_found_by_name_body_and_both():
     (lambda m, q: m.frame_pose(q, 3.5), "3.5 is no frame"),
     (lambda m, q: m.frame_pose(q, ("ball", (1, 2))), "no place on a body"),
     (lambda m, q: m.frame_jacobian(q, "tip", axes="word"), "axes='word' is unknown; did you mean 'world'"),
+    (lambda m, q: m.frame_velocity(q, np.zeros(m.nv), "tip", "word"), "frame_velocity: axes='word' is unknown"),
+    (lambda m, q: m.frame_velocity(q, np.zeros(2), "tip"), "frame_velocity: v has shape"),
 ])  # fmt: skip
 def test_what_is_no_frame_is_said(ask, words):
     with pytest.raises(aj.InputError, match=words):

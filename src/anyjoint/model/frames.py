@@ -35,15 +35,18 @@ class FrameQuestions(Part):
 
     def frame_velocity(self, q: ArrayLike, v: ArrayLike, frame: Any, axes: str = "local") -> Floats:
         """Twist of a frame, (6,): angular velocity, then that of its origin."""
-        J = self.frame_jacobian(q, frame, axes)
+        J = self._jacobian("frame_velocity", q, frame, axes)
         v = checked_row("frame_velocity", v, "v", self.nv, self.dtype)
         return np.asarray((J @ v[..., None])[..., 0])
 
     def frame_jacobian(self, q: ArrayLike, frame: Any, axes: str = "local") -> Floats:
         """Twist of a frame per unit velocities, (6, nv)."""
+        return self._jacobian("frame_jacobian", q, frame, axes)
+
+    def _jacobian(self, where: str, q: ArrayLike, frame: Any, axes: str) -> Floats:
         if axes not in AXES:
-            raise InputError(f"frame_jacobian: axes={axes!r} is unknown{nearest(axes, AXES)}")
-        J, T = self._motion("frame_jacobian", q, frame)
+            raise InputError(f"{where}: axes={axes!r} is unknown{nearest(axes, AXES)}")
+        J, T = self._motion(where, q, frame)
         if axes == "local":
             return J
         R, p = T[..., :3, :3], T[..., :3, 3]
