@@ -1,4 +1,4 @@
-"""How models and trajectories travel between processes: pickled, a user's own functions with them.
+"""How mechanisms, models and trajectories travel between processes: pickled, a user's own functions with them.
 
 Plain pickle stores a function as the name under which its module holds it. Functions without such a name (lambdas,
 functions inside functions, those of a notebook) travel by value through cloudpickle, where that is installed.

@@ -235,3 +235,20 @@ def test_a_trajectory_of_every_kind_travels(way, case):
     if case == "gradient":
         found, wanted = (x.gradient(dq=np.ones(x.model.nv)) for x in (other, traj))
         assert all(np.array_equal(found[name], wanted[name]) for name in wanted)
+
+
+@pytest.mark.parametrize("way", ["pickle", "cloudpickle", "deep copy", "copy"])
+def test_a_mechanism_travels_with_its_loops_and_functions(way):
+    mech = gallery.scissor_lift()  # constraints by functions inside functions
+    other = WAYS[way](mech)
+    q, v = mech.start
+    there, here = (m.compile().forward_dynamics(q, v) for m in (other, mech))
+    assert np.array_equal(there, here)
+    other.add_body("load", inertia=aj.Inertia.sphere(1.0, 0.1))
+    assert len(other.bodies) == len(mech.bodies) + 1
+
+
+@pytest.mark.usefixtures("without_cloudpickle")
+def test_without_cloudpickle_a_mechanism_says_what_cannot_be_stored():
+    with pytest.raises(aj.AnyjointError, match=r"cannot be stored: .*local.*pip install cloudpickle"):
+        pickle.dumps(gallery.scissor_lift())

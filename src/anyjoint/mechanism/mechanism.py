@@ -14,6 +14,7 @@ from anyjoint.garbage import postponed
 from anyjoint.joints import Joint
 from anyjoint.options import named_options
 from anyjoint.spatial import Pose, Vector
+from anyjoint.travel import Parcel
 
 from .body import Body, Ground
 from .body_tree import MASSLESS, BodyTree, as_joint, as_shapes
@@ -262,6 +263,10 @@ class Mechanism(BodyTree):
         vars(made).update(vars(self), **parts)
         return made
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickled as its parts, which may hold functions of the user's own."""
+        return _again, (type(self), Parcel(vars(self)))
+
     def __repr__(self) -> str:
         return f"<Mechanism {self.name!r}: {self.size}>"
 
@@ -305,6 +310,13 @@ class Mechanism(BodyTree):
 
             _refuse(self, [p for p in self.check() if p.rule != "regular"])  # forward dynamics alone cares about that
             return compile_model(self, algorithm=algorithm, dtype=dtype, form=form, width=width, vary=vary)
+
+
+def _again(kind: type[Mechanism], parts: Parcel) -> Mechanism:
+    made = kind.__new__(kind)
+    vars(made).update(parts.content)
+    return made
+
 
 def _refuse(mech: Mechanism, problems: Sequence[Problem]) -> None:
     """Raise a ModelError that lists the problems, if there are any."""

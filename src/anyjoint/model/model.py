@@ -20,7 +20,6 @@ from anyjoint.quantity.mass_matrix import DENSE
 from anyjoint.quantity.step import STEPS
 from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike, Floats
-from anyjoint.travel import Parcel
 
 from .actuated import actuated_forces, checked_accelerations
 from .alarm import Alarm
@@ -276,7 +275,7 @@ class Model(
     def __reduce__(self) -> tuple[object, ...]:
         """Pickled and copied as mechanism (with its present parameters) and options; code comes from the cache."""
         options = (self.algorithm, self.dtype.name, self.workshop.form, self.width, self.vary)
-        return _compiled_again, (Parcel(self.mechanism), *options)
+        return Model, (self.mechanism, *options)
 
     def __dir__(self) -> list[str]:
         """What users ask for; completion leaves out what parts of the package say to each other."""
@@ -296,10 +295,6 @@ def compile_model(
 ) -> Model:  # fmt: skip
     """The pipeline's door: a mechanism to machine code; the options are those of `Mechanism.compile`."""
     return Model(mechanism, algorithm, dtype, form, width, vary)
-
-
-def _compiled_again(mechanism: Parcel, *options: Any) -> Model:
-    return Model(mechanism.content, *options)
 
 
 def _flat(out: Floats | None, shape: tuple[int, ...]) -> Floats | None:
