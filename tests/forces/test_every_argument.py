@@ -25,6 +25,7 @@ FORCES = [
     forces.Motor("arm", command=0.5, stall_torque=1.0, no_load_speed=10.0, gear=2.0),
     forces.Muscle(PATH, forces.Hill(100, 0.3), activation=0.5),
     forces.Servo("arm", target=0.3, stiffness=5.0, damping=0.1, limit=10.0),
+    forces.SoftStop("arm", limits=(-0.1, 0.1), stiffness=5.0, damping=0.1),
     forces.Spring("arm", POINT, "hand", POINT, stiffness=5.0, damping=0.1, length=0.2),
     forces.Tendon(PATH, stiffness=5.0, damping=0.1, length=0.2),
     forces.Tether(PATH, range=(0.1, 0.4), stiffness=100.0, damping=1.0),

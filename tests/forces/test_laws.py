@@ -16,6 +16,7 @@ TACKLE = [*PATH, forces.Pulley(2.0), ("hand", (0, 0.1, 0)), ("other", (0.1, 0, 0
 CONSERVATIVE = {
     "Attraction": forces.Attraction(["hand", "other", "beside"], 10.0),
     "Bushing": forces.Bushing("arm", "other", (1, 2, 3, 40, 50, 60), at_a=aj.Pose.rotation_x(0.3)),
+    "Bushing by angles": forces.Bushing("arm", "other", (1, 2, 3, 40, 50, 60), at_b=aj.Pose.rotation_x(1), turn="xyz"),
     "Cable": forces.Cable(PATH, 200.0, 0.5),
     "Cable around a sphere": forces.Cable(ROUND, 200.0, 0.5),
     "Cable around a cylinder": forces.Cable(ROLLED, 200.0, 0.5),
@@ -27,6 +28,8 @@ CONSERVATIVE = {
     "Tendon": forces.Tendon(TACKLE, 200.0, length=(0.1, 0.3)),
     "Tether": forces.Tether(TACKLE, (0.0, 0.3), 200.0),
     "Magnets": forces.Magnets("hand", (0.1, 0, 0), (30, 20, 10), "beside", (0, 0.2, 0), (1e5, 2e6, 3e6)),
+    "SoftStop": forces.SoftStop("arm", (-9.0, -8.0), (20.0, 30.0), transition=30.0),  # the start is behind it
+    "SoftStop far behind": forces.SoftStop("arm", (8.0, 9.0), 20.0, transition=0.5),
     "Spring": forces.Spring("finger", (0, 0.1, 0), "other", (0.2, 0, 0.1), 200.0, 0.0, 0.1),
 }
 HILL = forces.Hill(300.0, 0.5, tendon=0.2)
@@ -227,6 +230,11 @@ def test_a_wing_is_lifted():
     ("make", "words"),
     [
         (lambda: forces.Bushing(None, "mass", (1, 2, 3)), "six numbers"),
+        (lambda: forces.Bushing(None, "mass", (1,) * 6, turn="zyx"), "'sine' or 'xyz'"),
+        (lambda: forces.SoftStop("mass", (1.0, 0.0), 1.0), "increasing order"),
+        (lambda: forces.SoftStop("mass", (-np.inf, np.inf), 1.0), "at least one end"),
+        (lambda: forces.SoftStop("mass", (0.0, 1.0), (1.0, 2.0, 3.0)), "two for both ends"),
+        (lambda: forces.SoftStop("mass", (0.0, 1.0), 1.0, transition=0.0), "positive number"),
         (lambda: forces.Custom(lambda a, n: a.p, bodies=["mass"]), "neither effort nor energy"),
         (lambda: forces.Custom(lambda n: 0.0, energy=lambda s, n: 0.0), "acts on nothing"),
         (lambda: forces.Cable("mass", 1.0, 1.0), "expected a list"),

@@ -18,6 +18,7 @@ from .magnets import Magnets
 from .motor import Motor
 from .muscle import Hill, Muscle
 from .servo import Servo
+from .soft_stop import SoftStop
 from .spring import Spring
 from .tendon import Tendon
 from .tether import Tether
@@ -30,6 +31,6 @@ from .wrench import Wrench
 __all__ = [
     "FLV", "Actuator", "Attraction", "BoxDrag", "Bushing", "Cable", "ConditionalPoint", "Custom", "Drag", "Drum",
     "DryFriction", "Filter", "Force", "Hill", "Integrator", "Limits", "Magnets", "Motor", "MovingPoint", "Muscle",
-    "MuscleLag", "Pulley", "Push", "Servo", "Spring", "Tendon", "Tether", "Thruster",
+    "MuscleLag", "Pulley", "Push", "Servo", "SoftStop", "Spring", "Tendon", "Tether", "Thruster",
     "WrapCylinder", "WrapEllipsoid", "WrapSphere", "Wrench",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +36,7 @@ class Places:
     free: Mapping[str, tuple[str, int]]
     following: Mapping[str, Place] = field(default_factory=dict)
     locked: Mapping[str, float] = field(default_factory=dict)
+    angles: Collection[str] = ()  # those that are the angle of an axis
 
     def find(self, name: str) -> Place | None:
         """Where a coordinate is; None if the file has none of this name."""

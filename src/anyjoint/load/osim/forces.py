@@ -1,17 +1,19 @@
-"""Forces of an .osim: muscles, drives and springs of coordinates, springs along paths; others are told."""
+"""Forces of an .osim: muscles, drives, springs, bushings and stops; others are told."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any
 
 from anyjoint.errors import InputError
-from anyjoint.forces import Actuator, Cable
+from anyjoint.forces import Actuator, Bushing, Cable, SoftStop, Spring
 
 from ..markup import Element
 from .coordinates import Places
+from .frames import ZERO, pose_of
 from .muscles import Lacking, Muscles, is_muscle
 from .values import Values, last_name, objects
 
@@ -33,9 +35,9 @@ def read_forces(
             values.report.note(element.line, "force", f"force {name!r} is not applied; not read")
             continue
         try:
-            made = reader.read(element) if is_muscle(element) else _force(element, reader, places, values)
+            made = reader.read(element) if is_muscle(element) else _other(element, reader)
         except (Lacking, InputError) as lack:
-            values.report.warn(element.line, "force", f"force {name!r} is left out: it {lack}")
+            values.report.warn(element.line, "force", f"force {name!r} is left out: {lack}")
             continue
         muscles += is_muscle(element) and made is not None
         if made is None:
@@ -53,36 +55,108 @@ def read_forces(
     return drives, tuple(forces)
 
 
-def _force(element: Element, reader: Muscles, places: Places, values: Values) -> Any | None:
+def _other(element: Element, reader: Muscles) -> Any | None:
     """A force that is no muscle, or None where it has no counterpart."""
-    if element.tag == "CoordinateActuator":
-        body, k = _coordinate(element, places, values)
-        ends = _bound(element, "min_control", -math.inf, values), _bound(element, "max_control", math.inf, values)
-        return Actuator(body, gain=values.number(element, "optimal_force", 1.0), coordinate=k, control_range=ends)
-    if element.tag == "SpringGeneralizedForce":
-        body, k = _coordinate(element, places, values)
-        stiffness, rest, viscosity = (
-            values.number(element, tag, 0.0) for tag in ("stiffness", "rest_length", "viscosity")
-        )
-        return Actuator(body, gain=0.0, bias=(stiffness * rest, -stiffness, -viscosity), coordinate=k)
-    if element.tag == "PathSpring" and not values.number(element, "dissipation", 0.0):
-        length, stiffness = (values.number(element, tag, 0.0) for tag in ("resting_length", "stiffness"))
-        return Cable(reader.path(element), stiffness, length)
-    return None
+    read = PASSIVE.get(element.tag) or DRIVES.get(element.tag)
+    return read and read(element, reader)
 
 
-PASSIVE = ("SpringGeneralizedForce", "PathSpring")
+def _drive(element: Element, reader: Muscles) -> Actuator:
+    """What pushes a coordinate by a control."""
+    body, k = _coordinate(element, reader)
+    return Actuator(body, gain=_strength(element, reader), coordinate=k, control_range=_controls(element, reader))
 
 
-def _coordinate(element: Element, places: Places, values: Values) -> tuple[str, int]:
-    name = last_name(values.text(element, "coordinate", "socket_coordinate"))
-    place = places.find(name)
+def _winch(element: Element, reader: Muscles) -> Actuator:
+    """What pulls along a path by a control."""
+    gain, ends = -_strength(element, reader), _controls(element, reader)
+    return Actuator(path=reader.path(element), gain=gain, control_range=ends)
+
+
+def _coordinate_spring(element: Element, reader: Muscles) -> Actuator:
+    body, k = _coordinate(element, reader)
+    stiffness, rest, viscosity = (
+        reader.values.number(element, tag, 0.0) for tag in ("stiffness", "rest_length", "viscosity")
+    )
+    return Actuator(body, gain=0.0, bias=(stiffness * rest, -stiffness, -viscosity), coordinate=k)
+
+
+def _path_spring(element: Element, reader: Muscles) -> Cable:
+    if reader.values.number(element, "dissipation", 0.0):
+        raise Lacking("has a dissipation, which cables have not")
+    length, stiffness = (reader.values.number(element, tag, 0.0) for tag in ("resting_length", "stiffness"))
+    return Cable(reader.path(element), stiffness, length)
+
+
+def _spring(element: Element, reader: Muscles) -> Spring:
+    """Between two points; version 3 has no sockets."""
+    number, numbers = reader.values.number, reader.values.numbers
+    ends = []
+    for k in (1, 2):
+        body, frame = reader.frame(element, f"body{k}")
+        ends += [body, tuple(float(x) for x in frame.act(numbers(element, f"point{k}", ZERO, 3)))]
+    return Spring(*ends, number(element, "stiffness", 1.0), length=number(element, "rest_length", 1.0))
+
+
+def _bushing(element: Element, reader: Muscles) -> Bushing:
+    """Between two frames; those of version 3 are places in bodies."""
+    values, ends = reader.values, []
+    for k in (1, 2):
+        shift, turn = (values.numbers(element, f"{what}_body_{k}", ZERO, 3) for what in ("location", "orientation"))
+        body, frame = reader.frame(element, f"body_{k}" if element.find(f"body_{k}") else f"frame{k}")
+        ends.append((body, frame @ pose_of(shift, turn)))
+    stiffness, damping = (
+        [x for kind in ("rotational", "translational") for x in values.numbers(element, f"{kind}_{what}", ZERO, 3)]
+        for what in ("stiffness", "damping")
+    )
+    (a, at_a), (b, at_b) = ends
+    return Bushing(a, b, stiffness, damping, at_a, at_b, turn="xyz")
+
+
+def _stop(element: Element, reader: Muscles) -> SoftStop:
+    """Numbers are by degrees where the coordinate is an angle."""
+    number = partial(reader.values.number, element)
+    body, k = _coordinate(element, reader)
+    unit = math.radians(1) if _coordinate_name(element, reader) in reader.places.angles else 1.0
+    ends = number("lower_limit", 0.0) * unit, number("upper_limit", 0.0) * unit
+    stiffness = number("lower_stiffness", 1.0) / unit, number("upper_stiffness", 1.0) / unit
+    return SoftStop(body, ends, stiffness, number("damping", 0.001) / unit, number("transition", 0.1) * unit, k)
+
+
+# What acts by itself, and what acts by controls.
+PASSIVE: dict[str, Callable[[Element, Muscles], Any]] = {
+    "BushingForce": _bushing,
+    "CoordinateLimitForce": _stop,
+    "PathSpring": _path_spring,
+    "PointToPointSpring": _spring,
+    "SpringGeneralizedForce": _coordinate_spring,
+}
+DRIVES: dict[str, Callable[[Element, Muscles], Any]] = {"CoordinateActuator": _drive, "PathActuator": _winch}
+
+
+def _coordinate_name(element: Element, reader: Muscles) -> str:
+    return last_name(reader.values.text(element, "coordinate", "socket_coordinate"))
+
+
+def _coordinate(element: Element, reader: Muscles) -> tuple[str, int]:
+    name = _coordinate_name(element, reader)
+    place = reader.places.find(name)
     if place is None or place.own is None:
         raise Lacking(f"acts on {name!r}, which is no coordinate that moves by itself")
     return place.own
 
 
-def _bound(element: Element, tag: str, default: float, values: Values) -> float:
-    """A number that may be infinite."""
+def _strength(element: Element, reader: Muscles) -> float:
+    return reader.values.number(element, "optimal_force", 1.0)
+
+
+def _controls(element: Element, reader: Muscles) -> tuple[float, float]:
+    """Ends of the control, which may be infinite."""
+    low, high = (_bound(element, f"{end}_control", reader.values) for end in ("min", "max"))
+    return -math.inf if low is None else low, math.inf if high is None else high
+
+
+def _bound(element: Element, tag: str, values: Values) -> float | None:
+    """A number, or None where it is infinite."""
     text = values.text(element, tag).lower().lstrip("+-")
-    return default if text in ("", "inf", "infinity") else values.number(element, tag, default)
+    return None if text in ("", "inf", "infinity") else values.number(element, tag, 0.0)

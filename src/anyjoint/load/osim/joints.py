@@ -107,6 +107,12 @@ class Motion:
         """Names of the coordinates."""
         return tuple(c.name for c in self.coordinates)
 
+    @property
+    def angles(self) -> set[str]:
+        """Coordinates that are the angle of an axis, in whose degrees the file counts."""
+        lines = [term for term in self.rotations if isinstance(term.function, functions.Linear)]
+        return {self.names[k] for term in lines if term.function.slope == 1 for k in term.coordinates}
+
     def tied(self, name: str, others: tuple[str, ...], function: Any) -> Motion:
         """Without a coordinate that is a function of others of this joint."""
         at, leads = self.names.index(name), tuple(self.names.index(other) for other in others)

@@ -26,7 +26,10 @@ ROUGH = "the length that OpenSim gives is then not that of its own points"
 
 
 class Lacking(Exception):
-    """Something of a muscle that has no counterpart here."""
+    """Something of a force that has no counterpart here: what it does or has."""
+
+    def __str__(self) -> str:
+        return f"it {super().__str__()}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +77,7 @@ class Muscles:
         try:
             return Muscle(self.path(element), self._hill(element))
         except (Lacking, InputError) as lack:
-            self.values.report.warn(element.line, "muscle", f"muscle {name!r} is left out: it {lack}")
+            self.values.report.warn(element.line, "muscle", f"muscle {name!r} is left out: {lack}")
             return None
 
     def _hill(self, element: Element) -> Hill:
@@ -90,7 +93,8 @@ class Muscles:
     def path(self, element: Element) -> list[Any]:
         """The points and obstacles of what pulls along a path."""
         path = path_of(element)
-        assert path is not None
+        if path is None:
+            raise Lacking("has no path")
         points = objects(path, "PathPointSet")
         if len(points) < 2:
             raise Lacking("has fewer than two points")
@@ -120,6 +124,14 @@ class Muscles:
             self._tell(element, f"may go around two obstacles between the same points; {ROUGH}")
         return [item for group in items for item in group]
 
+    def frame(self, element: Element, socket: str) -> tuple[str | None, Pose]:
+        """The body that a socket leads to, None for the ground, and the frame in it."""
+        body, frame = end(element, socket, self.shared, self.values)
+        body = body or last_name(self.values.text(element, "body"))
+        if body not in self.bodies:
+            raise Lacking(f"has a point on {body!r}, which is no body of the file")
+        return None if body == "ground" else body, frame
+
     def _tell(self, element: Element, what: str) -> None:
         """Something that OpenSim does otherwise."""
         name = element.attributes.get("name", element.tag)
@@ -137,11 +149,7 @@ class Muscles:
         return spec, max(first, 1) - 1, min(last if last >= 1 else count, count) - 1
 
     def _point(self, point: Element) -> Any:
-        body, frame = end(point, "parent_frame", self.shared, self.values)
-        body = body or last_name(self.values.text(point, "body"))
-        if body not in self.bodies:
-            raise Lacking(f"has a point on {body!r}, which is no body of the file")
-        owner = None if body == "ground" else body
+        owner, frame = self.frame(point, "parent_frame")
         if point.tag == "MovingPathPoint":
             return self._moving(point, owner, frame)
         here = tuple(float(x) for x in frame.act(self.values.numbers(point, "location", ZERO, 3)))

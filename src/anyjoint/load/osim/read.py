@@ -205,7 +205,8 @@ def _build(
     _add_markers(mech, model, values)
     add_frames(mech, model, values)
     tell_others(model, values)
-    places = Places(coordinates, _followers(order, motions, following, moved), locked)
+    angles = {name for motion in motions.values() for name in motion.angles}
+    places = Places(coordinates, _followers(order, motions, following, moved), locked, angles)
     _prescribe(mech, order, motions, coordinates, values)
     actuators, forces = read_forces(model, inertias, places, values)
     start = [c for link in order if link.name not in following for c in motions[link.name].coordinates]
