@@ -91,11 +91,10 @@ def _path_spring(element: Element, reader: Muscles) -> Cable:
 def _spring(element: Element, reader: Muscles) -> Spring:
     """Between two points; version 3 has no sockets."""
     number, numbers = reader.values.number, reader.values.numbers
-    ends = []
-    for k in (1, 2):
-        body, frame = reader.frame(element, f"body{k}")
-        ends += [body, tuple(float(x) for x in frame.act(numbers(element, f"point{k}", ZERO, 3)))]
-    return Spring(*ends, number(element, "stiffness", 1.0), length=number(element, "rest_length", 1.0))
+    (a, at_a), (b, at_b) = (reader.frame(element, f"body{k}") for k in (1, 2))
+    first, second = numbers(element, "point1", ZERO, 3), numbers(element, "point2", ZERO, 3)
+    stiffness, length = number(element, "stiffness", 1.0), number(element, "rest_length", 1.0)
+    return Spring(a, tuple(at_a.act(first)), b, tuple(at_b.act(second)), stiffness, length=length)
 
 
 def _bushing(element: Element, reader: Muscles) -> Bushing:

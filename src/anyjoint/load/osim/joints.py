@@ -110,8 +110,11 @@ class Motion:
     @property
     def angles(self) -> set[str]:
         """Coordinates that are the angle of an axis, in whose degrees the file counts."""
-        lines = [term for term in self.rotations if isinstance(term.function, functions.Linear)]
-        return {self.names[k] for term in lines if term.function.slope == 1 for k in term.coordinates}
+        found = set[str]()
+        for term in self.rotations:
+            if isinstance(term.function, functions.Linear) and term.function.slope == 1:
+                found.update(self.names[k] for k in term.coordinates)
+        return found
 
     def tied(self, name: str, others: tuple[str, ...], function: Any) -> Motion:
         """Without a coordinate that is a function of others of this joint."""
