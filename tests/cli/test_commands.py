@@ -122,6 +122,7 @@ def test_check_reports_a_bad_model_and_exits_with_1(anyjoint, pendulum: str) -> 
         ("js", {"pendulum.js"}),
         ("latex", {"pendulum.tex"}),
         ("html", {"pendulum.html"}),
+        ("aj.json", {"pendulum.aj.json"}),
     ],
 )
 def test_export_writes_files(anyjoint, pendulum: str, tmp_path: Path, language: str, names: set[str]) -> None:
@@ -377,7 +378,7 @@ def build():
         ("run", "--duration", "0.1", "--html", "a.html", "--plot", "a.png", "--save", "a.csv"),
         ("run", "--duration", "0.1", "--save", "a.npz"),
         ("bench", "--batch", "8"),
-        *(("export", "--to", kind) for kind in ("c", "js", "html", "latex")),
+        *(("export", "--to", kind) for kind in ("c", "js", "html", "latex", "aj.json")),
     ],
 )
 def test_every_command_takes_a_model_that_does_not_move(anyjoint, tmp_path: Path, monkeypatch, command) -> None:

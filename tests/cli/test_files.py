@@ -4,8 +4,10 @@ import importlib
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import anyjoint as aj
 from load.robots import ZOO, joint, link, robot
 
 
@@ -35,6 +37,9 @@ def test_info_bench_and_export(anyjoint, zoo, tmp_path):
     code, out, _ = anyjoint("export", zoo, "--to", "js", "--out", tmp_path)
     assert code == 0
     assert (tmp_path / "bot.js").exists()
+    assert anyjoint("export", zoo, "--to", "aj.json", "--out", tmp_path)[0] == 0
+    again, first = aj.load(tmp_path / "bot.aj.json").compile(), aj.load(zoo).compile()
+    assert np.array_equal(again.mass_matrix(again.mechanism.neutral), first.mass_matrix(first.mechanism.neutral))
 
 
 def test_a_file_of_mujoco_runs_with_its_own_step(anyjoint, tmp_path):

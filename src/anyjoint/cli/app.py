@@ -65,6 +65,7 @@ class Format(StrEnum):
     js = "js"
     html = "html"
     latex = "latex"
+    own = "aj.json"
 
 
 @app.callback(invoke_without_command=True)
@@ -178,7 +179,12 @@ def bench(
 @app.command(epilog="Example: anyjoint export torus-chain --to c --out generated")
 def export(
     model: Model,
-    to: Annotated[Format, typer.Option(help="c, js: source code; html: a page with live physics; latex: equations.")],
+    to: Annotated[
+        Format,
+        typer.Option(
+            help="c, js: source code; html: a page with live physics; latex: equations; aj.json: the model as a file."
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="Folder to write into; made when missing.")] = Path(),
     vary: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="c: a parameter that the code can set. Repeatable.")
@@ -189,11 +195,11 @@ def export(
     package: Package = None,
     json: Json = False,
 ) -> None:
-    """Write the generated code, a live page, or the equations."""
+    """Write the generated code, a live page, the equations, or the model as a file of our own."""
     from anyjoint.cli.exporting import show
     from anyjoint.cli.target import resolve
 
-    options = _load_options(base, allow, package, None if to is Format.html else _skip(model))
+    options = _load_options(base, allow, package, None if to in (Format.html, Format.own) else _skip(model))
     show(resolve(model, settings or [], options), to.value, out, json, vary or ())
 
 

@@ -1,4 +1,4 @@
-"""`anyjoint export`: generated code, a live page, or equations, written to a folder."""
+"""`anyjoint export`: generated code, a live page, equations, or a file of our own, written to a folder."""
 
 from __future__ import annotations
 
@@ -47,7 +47,15 @@ def _write_latex(target: Target, model: Model, stem: Path) -> list[Path]:
     return [_write(stem.with_name(stem.name + ".tex"), model.source("latex"))]
 
 
-WRITERS = {"c": _write_c, "js": _write_js, "html": _write_html, "latex": _write_latex}
+def _write_own(target: Target, model: Model, stem: Path) -> list[Path]:
+    from anyjoint.load.own import save
+
+    path = stem.with_name(stem.name + ".aj.json")
+    save(target.mechanism, path)
+    return [path]
+
+
+WRITERS = {"c": _write_c, "js": _write_js, "html": _write_html, "latex": _write_latex, "aj.json": _write_own}
 
 
 def _write(path: Path, text: str) -> Path:
