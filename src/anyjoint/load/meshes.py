@@ -15,6 +15,7 @@ from anyjoint.mechanism.shapes import Mesh, Shape
 from anyjoint.mechanism.solid import check_mesh
 from anyjoint.spatial import Matrix, Pose
 
+from .paint import Runs, by_color
 from .paths import PathRefused, Paths
 from .progress import Bar
 from .report import Report
@@ -23,7 +24,8 @@ from .vtp import read_vtp
 MOST_BYTES = 256 << 20
 KINDS = ("stl", "obj", "dae", "ply", "off", "glb", "vtp")
 HEADER = 84  # bytes of a binary STL before its triangles, which take 50 each
-Triangles = tuple[Matrix, Matrix]
+PAINTED = ("dae", "obj", "glb")  # those that may have materials
+Triangles = tuple[Matrix, Matrix, Runs]
 
 
 class Meshes:
@@ -53,12 +55,13 @@ class Meshes:
         found = self._read[path]
         if found is None:
             return None
-        vertices, faces = found
+        vertices, faces, colors = found
         if not all(scale):
             self.report.warn(line, "mesh", f"not shown: scale {tuple(scale)} leaves nothing of {reference!r}")
             return None
         inside_out = np.prod(np.sign(scale)) < 0
-        return Mesh(vertices * np.asarray(scale), faces[:, ::-1] if inside_out else faces, pose=pose, **look)
+        faces = faces[:, ::-1] if inside_out else faces
+        return Mesh(vertices * np.asarray(scale), faces, colors, pose=pose, **look)
 
     def close(self) -> None:
         """All meshes have been read."""
@@ -66,7 +69,7 @@ class Meshes:
 
     def _triangles(self, line: int, path: Path) -> Triangles | None:
         try:
-            return read_triangles(path)
+            return read_triangles(path, self.paths)
         except ImportError:
             if not self._told_to_install:
                 self._told_to_install = True
@@ -76,31 +79,52 @@ class Meshes:
         return None
 
 
-def read_triangles(path: Path) -> Triangles:
-    """Vertices and faces of a mesh file, checked; whatever it holds, it opens no other file."""
+def read_triangles(path: Path, paths: Paths | None = None) -> Triangles:
+    """Vertices, faces and their colours of a mesh file, checked; it opens no other file than `paths` let it."""
     kind = path.suffix.lower().removeprefix(".")
     if kind not in KINDS:
         raise AnyjointError(f"{path.name}: meshes of this kind are not read; convert it to one of {', '.join(KINDS)}")
-    size = path.stat().st_size
-    if size > MOST_BYTES:
-        raise AnyjointError(f"{path.name}: it has {size:,} bytes; meshes of at most {MOST_BYTES:,} are read")
-    data = path.read_bytes()
+    data = _bytes(path)
     if kind == "vtp":
-        return check_mesh(*read_vtp(data, path.name))
+        return *check_mesh(*read_vtp(data, path.name)), ()
     if kind == "stl":
         _check_stl(path.name, data)
-    import trimesh
-
     try:
-        made: Any = trimesh.load(io.BytesIO(data), file_type=kind, force="mesh", process=False, skip_materials=True)
-        vertices, faces = check_mesh(np.asarray(made.vertices, dtype=float), np.asarray(made.faces))
+        vertices, faces, colors = _painted(data, kind, path, paths) or _plain(data, kind)
+        vertices, faces = check_mesh(vertices, faces)
     except AnyjointError as error:
         raise AnyjointError(f"{path.name}: {error}") from None
+    except ImportError:
+        raise
     except Exception as error:  # whatever a reader of foreign files stumbles over
         raise AnyjointError(f"{path.name}: it cannot be read: {type(error).__name__}: {error}") from None
     if not len(faces):
         raise AnyjointError(f"{path.name}: it has no triangles")
-    return _merged(vertices, faces)
+    return *_merged(vertices, faces), colors
+
+
+def _plain(data: bytes, kind: str) -> Triangles:
+    import trimesh
+
+    made: Any = trimesh.load(io.BytesIO(data), file_type=kind, force="mesh", process=False, skip_materials=True)
+    return np.asarray(made.vertices, dtype=float), np.asarray(made.faces), ()
+
+
+def _painted(data: bytes, kind: str, path: Path, paths: Paths | None) -> Triangles | None:
+    """With the colours of materials, and of pictures beside the file; None where that fails."""
+    if paths is None or kind not in PAINTED:
+        return None
+    try:
+        return by_color(data, kind, lambda name: _bytes(paths.find(name, path.parent)))
+    except Exception:  # the mesh itself can do without materials
+        return None
+
+
+def _bytes(path: Path) -> bytes:
+    size = path.stat().st_size
+    if size > MOST_BYTES:
+        raise AnyjointError(f"{path.name}: it has {size:,} bytes; meshes of at most {MOST_BYTES:,} are read")
+    return path.read_bytes()
 
 
 def _check_stl(name: str, data: bytes) -> None:
@@ -110,7 +134,7 @@ def _check_stl(name: str, data: bytes) -> None:
         raise AnyjointError(f"{name}: it says {count:,} triangles but has {len(data):,} bytes; it is cut off")
 
 
-def _merged(vertices: Matrix, faces: Matrix) -> Triangles:
+def _merged(vertices: Matrix, faces: Matrix) -> tuple[Matrix, Matrix]:
     """Equal vertices as one: an STL has each corner of each triangle."""
     unique, index = np.unique(vertices, axis=0, return_inverse=True)
     return unique, index.reshape(-1)[faces]

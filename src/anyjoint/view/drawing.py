@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.mechanism.shapes import Mesh
 
 from .palette import checked_color
 
@@ -38,7 +39,26 @@ def _walk(shape: Any, pose: np.ndarray[Any, Any], color: str | None, where: str)
     if hasattr(shape, "parts"):
         yield from _walk(tuple(shape.parts), placed, given, where)
         return
-    yield _one(shape, placed, given, where)
+    for part, paint in _by_color(shape, given):
+        yield _one(part, placed, paint, where)
+
+
+def _by_color(shape: Any, color: str | None) -> Iterator[tuple[Any, str | None]]:
+    """A mesh of several colours as one mesh for each of them."""
+    start = 0
+    for own, count in getattr(shape, "colors", ()):
+        yield _piece(shape, start, start + count), own
+        start += count
+    if start == 0:
+        yield shape, color
+    elif start < len(shape.faces):
+        yield _piece(shape, start, len(shape.faces)), color
+
+
+def _piece(mesh: Mesh, start: int, end: int) -> Mesh:
+    """Some faces of a mesh with their vertices."""
+    used, faces = np.unique(mesh.faces[start:end], return_inverse=True)
+    return Mesh(mesh.vertices[used], faces.reshape(-1, 3), opacity=mesh.opacity)
 
 
 def _one(shape: Any, pose: np.ndarray[Any, Any], color: str | None, where: str) -> Drawing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -12,19 +13,25 @@ from anyjoint.errors import InputError
 
 from ..inertia import Inertia
 from ..solid import check_mesh
+from .color import check_color
 from .shape import Shape
 
 
 @dataclass(frozen=True, eq=False)
 class Mesh(Shape):
-    """Triangles: `vertices` (n, 3) and `faces` (m, 3), anticlockwise as seen from outside."""
+    """Triangles: `vertices` (n, 3) and `faces` (m, 3), anticlockwise as seen from outside.
+
+    `colors` are those of the first faces, as pairs: a colour, and how many faces have it.
+    """
 
     vertices: Any
     faces: Any
+    colors: Sequence[tuple[str, int]] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         vertices, faces = check_mesh(self.vertices, self.faces)
+        object.__setattr__(self, "colors", _runs(self.colors, len(faces)))
         object.__setattr__(self, "vertices", vertices)
         object.__setattr__(self, "faces", faces)
 
@@ -34,6 +41,19 @@ class Mesh(Shape):
 
     def _inertia(self, mass: float) -> Inertia:
         return Inertia.mesh(self.vertices, self.faces, mass=mass)
+
+
+def _runs(colors: Any, most: int) -> tuple[tuple[str, int], ...]:
+    """Pairs of colours and counts, which together are no more than the faces."""
+    try:
+        runs = tuple((color, index(count)) for color, count in colors)
+    except (TypeError, ValueError):
+        runs = (("", 0),)
+    if any(count < 1 for _, count in runs) or sum(count for _, count in runs) > most:
+        raise InputError(f"Mesh: colors={colors!r}; expected pairs of a colour and a number of faces, {most} in all")
+    for color, _ in runs:
+        check_color(color, "Mesh")
+    return runs
 
 
 @dataclass(frozen=True, eq=False)
