@@ -88,3 +88,46 @@ def test_faces_without_a_colour_have_that_of_the_mesh():
     assert [(x["color"], x["opacity"], len(x["faces"])) for x in drawings(mesh)] == [("tan", 0.5, 1), ("navy", 0.5, 3)]
     with pytest.raises(aj.AnyjointError, match="color 'tam' is not known"):
         Mesh(corners, [[0, 2, 1]], [("tam", 1)])
+
+
+# -- MJCF --------------------------------------------------------------------------------------------------------
+
+DRESSED = """<mujoco><asset><mesh name="shell" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset><worldbody>
+<body name="arm"><joint/>
+  <geom type="mesh" mesh="shell" contype="0" conaffinity="0" rgba="1 0 0 1" group="{group}"/>
+  <geom name="core" type="capsule" size="0.1 0.2" rgba="0 1 0 {alpha}"/></body>
+</worldbody></mujoco>"""
+
+
+def shown(tmp_path, text):
+    (tmp_path / "m.xml").write_text(text)
+    mech = aj.load(tmp_path / "m.xml")
+    return [x["color"] for x in drawings(mech.bodies[0].shapes)], mech.source.collisions
+
+
+@pytest.mark.parametrize(
+    ("group", "alpha", "colors"),
+    [
+        (1, 1, ["#ff0000"]),  # a shell that touches nothing: what touches is within
+        (4, 1, ["#00ff00"]),  # which MuJoCo's viewer does not show
+        (4, 0, []),
+    ],
+)
+def test_a_body_looks_like_its_shell(tmp_path, group, alpha, colors):
+    seen, touching = shown(tmp_path, DRESSED.format(group=group, alpha=alpha))
+    assert seen == colors
+    assert [len(some) for some in touching.values()] == [1]
+
+
+def test_pictures_of_mujoco(tmp_path):
+    """On a mesh by its own coordinates, whose second MuJoCo counts downwards; elsewhere their mean."""
+    picture = np.zeros((64, 64, 3), dtype=np.uint8)
+    picture[:32], picture[32:] = (255, 0, 0), (0, 0, 255)
+    Image.fromarray(picture).save(tmp_path / "look.png")
+    high, low = "vt 0.1 0.8\nvt 0.2 0.8\nvt 0.1 0.9\n", "vt 0.1 0.1\nvt 0.2 0.1\nvt 0.1 0.2\n"
+    faces = "f 1/1 3/2 2/3\nf 1/1 2/2 4/3\nf 1/1 4/2 3/3\nf 2/4 3/5 4/6\n"
+    (tmp_path / "part.obj").write_text(CORNERS + high + low + faces)
+    assets = '<texture name="t" type="2d" file="look.png"/><material name="m" texture="t"/><mesh file="part.obj"/>'
+    geoms = '<geom type="mesh" mesh="part" material="m"/><geom size="0.1" material="m"/>'
+    text = f"<mujoco><asset>{assets}</asset><worldbody><body><joint/>{geoms}</body></worldbody></mujoco>"
+    assert shown(tmp_path, text)[0] == ["#ff0000", "#0000ff", "#800080"]

@@ -10,8 +10,8 @@ import numpy as np
 
 from anyjoint.spatial import Matrix
 
-PALETTE = 12  # colours that are taken of a picture
-PIXELS = 256  # along each side of a picture; the centre of a triangle is all that is looked at
+PALETTE = 12  # colours that are taken of a picture, where it is seen in the middle of triangles
+STEP = 16  # between shades
 UNSAID = "#666666"  # what trimesh says where a material is not there
 Runs = tuple[tuple[str, int], ...]  # colours, and how many faces have each
 
@@ -57,12 +57,20 @@ def _colors(mesh: Any) -> Iterator[tuple[str | None, Matrix]]:
         color = _hex(material.main_color)
         yield None if color == UNSAID else color, faces
         return
-    small = picture.convert("RGB").resize((PIXELS, PIXELS)).quantize(PALETTE)
-    colors, pixels = np.reshape(small.getpalette(), (-1, 3)), np.asarray(small)
-    u, v = (np.asarray(mesh.visual.uv)[faces].mean(axis=1) % 1.0).T  # from the lower left corner
-    seen = pixels[(PIXELS - 1 - v * (PIXELS - 1)).astype(int), (u * (PIXELS - 1)).astype(int)]
-    for index in np.unique(seen):
-        yield _hex(colors[index] // 16 * 17), faces[seen == index]  # in few steps, so that shades do not part it
+    u, v = np.asarray(mesh.visual.uv)[faces].mean(axis=1).T
+    for color, chosen in pictured(np.asarray(picture.convert("RGB")), u, 1 - v):
+        yield color, faces[chosen]
+
+
+def pictured(pixels: Matrix, across: Matrix, down: Matrix) -> Iterator[tuple[str, Matrix]]:
+    """The few main colours of a picture (height, width, 3) at some places, each with which of the places have it."""
+    height, width, _ = pixels.shape
+    rows, columns = ((x % 1.0 * n).astype(int) % n for x, n in ((down, height), (across, width)))
+    shades, which, count = np.unique(pixels[rows, columns] // STEP, axis=0, return_inverse=True, return_counts=True)
+    main = shades[np.argsort(-count, kind="stable")[:PALETTE]].astype(int)
+    nearest = np.square(shades[:, None].astype(int) - main).sum(axis=2).argmin(axis=1)[which.reshape(-1)]
+    for k, shade in enumerate(main):
+        yield _hex(shade * (STEP + 1)), nearest == k
 
 
 def _hex(color: Any) -> str:
