@@ -74,6 +74,24 @@ def test_bounces_die_out_and_the_block_rests():
     assert np.abs(traj.energy_balance()).max() < 1e-9
 
 
+@pytest.mark.parametrize("dt", [1e-3, 0.01])
+def test_steps_of_first_order_come_to_rest_and_do_not_sink(dt):
+    """They end short bounces with no speed at all; a hinge once sank through its stop, with a thousand impacts."""
+    mech = aj.Mechanism("hinge")
+    solid = aj.Inertia.point(2.0, (0, 0, -1))
+    mech.add_body("rod", joint=joints.Revolute((0, 1, 0), limits=(0.3, 2.0)), inertia=solid)
+    options = {"method": "semi-implicit-euler", "limits": "impact", "restitution": 0.5}
+    traj = mech.compile().simulate([1.0], duration=2.5, dt=dt, **options)
+    assert [change.change for change in traj.modes] == ["free -> lower limit"]
+    assert len(traj.impacts) < 20
+    assert traj.q.min() > 0.3 - 1e-9
+    assert traj.stop_forces["rod/angle"][-1] == pytest.approx(2.0 * G * math.sin(0.3), rel=1e-9)
+    arrives = math.sqrt(2 * G * (math.cos(0.3) - math.cos(1.0)))
+    before, after = jump(traj)
+    assert -traj.v[before, 0] == pytest.approx(arrives, abs=2 * dt)
+    assert traj.v[after, 0] == pytest.approx(-0.5 * traj.v[before, 0], rel=1e-12)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_an_elastic_stop_keeps_the_energy(method):
     """A pendulum between two elastic stops; the steps themselves err by far less than 1e-10."""

@@ -16,11 +16,11 @@ FOLLOWS = 1.0  # radians of the quickest motion per step that explicit steps fol
 ROUNDS, SMALL = 24, 1e-6
 
 
-def chosen(request: Request) -> tuple[str, str]:
-    """The name of a stepper, and a sentence that says why it was chosen."""
+def chosen(request: Request, implicit: str = IMPLICIT) -> tuple[str, str]:
+    """The name of a stepper, and a sentence that says why it was chosen; `implicit` is the one for stiff motions."""
     rate = max((quickest(request, k) for k in range(min(request.batch, 4))), default=0.0)
     stiff = not rate * request.dt < FOLLOWS
-    name = IMPLICIT if stiff else EXPLICIT
+    name = implicit if stiff else EXPLICIT
     beside = "too quick for" if stiff else "slow beside"
     why = f"the quickest motion at the start, {rate:.2g} per second, is {beside} steps of {request.dt:g} s"
     return name, f"method {name!r} was chosen: {why}"

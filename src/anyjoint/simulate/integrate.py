@@ -88,18 +88,21 @@ def simulate(
     `events` and the result are in terms of `model.released`.
     """
     rest = rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters, restitution
+    if model.modes:
+        if gradient:
+            raise InputError(
+                "gradient: runs in which contacts open and close are not differentiated; add the body with the joint of"
+                " one mode, such as joints.Rolling, or its contact by add_contact"
+            )
+        from .contact import simulate_contacts  # here, since it is a third of this folder
+
+        return simulate_contacts(model, q0, v0, (duration, dt, method, *rest), progress)
     first = EXPLICIT if method == AUTO else method
     note = ""
     if method == AUTO and (model.mechanism.contacts or rubbing(model.mechanism)):
         method = first = TOUCHING
         what = "contacts" if model.mechanism.contacts else "dry friction"
         note = f"method {TOUCHING!r} was chosen: no other feels {what}"
-    if model.modes:
-        if gradient:
-            raise InputError("gradient: runs in which contacts open and close are not differentiated; fix their modes")
-        from .contact import simulate_contacts  # here, since it is a third of this folder
-
-        return simulate_contacts(model, q0, v0, (duration, dt, first, *rest), progress)
     request = make_request(model, q0, v0, duration, dt, first, *rest)
     if method == AUTO:
         name, note = chosen(request)
