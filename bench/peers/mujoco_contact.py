@@ -13,7 +13,7 @@ from typing import Any
 
 import mujoco  # type: ignore[import-not-found]
 
-LANDING = 250  # steps of one fall alone
+FALLS, LANDING = 60, 250  # how often it is dropped, and the steps of one fall
 
 
 def run(path: str, dt: float, settle: int, steps: int) -> None:
@@ -22,13 +22,20 @@ def run(path: str, dt: float, settle: int, steps: int) -> None:
     model.opt.timestep = dt
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST  # Euler steps blow up under these springs
     data = mujoco.MjData(model)
-    data.qpos[:] = json.loads(Path(f"{path}-start.json").read_text(encoding="utf-8"))
-    data.ctrl[:] = [data.qpos[model.jnt_qposadr[model.actuator_trnid[k, 0]]] for k in range(model.nu)]
-    landing = timed(model, data, LANDING)
+    start = json.loads(Path(f"{path}-start.json").read_text(encoding="utf-8"))
+    landing = min(fall(model, data, start) for _ in range(FALLS))
     mujoco.mj_step(model, data, settle)
     print(json.dumps({"landing": landing, "points": int(data.ncon), "version": mujoco.__version__}), flush=True)
     for _ in sys.stdin:
         print(json.dumps(timed(model, data, steps)), flush=True)
+
+
+def fall(model: Any, data: Any, start: list[float]) -> float:
+    """Microseconds per step from the start until it has landed; servos hold the posture that it has there."""
+    mujoco.mj_resetData(model, data)
+    data.qpos[:] = start
+    data.ctrl[:] = [data.qpos[model.jnt_qposadr[model.actuator_trnid[k, 0]]] for k in range(model.nu)]
+    return timed(model, data, LANDING)
 
 
 def timed(model: Any, data: Any, steps: int) -> float:
