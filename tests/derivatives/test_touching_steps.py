@@ -60,8 +60,6 @@ def test_a_ball_that_rolls_and_one_that_flies():
         close(one["q"], both["q"][k], 1e-11)
         _, (dq, dv) = model.jvp("step time-stepping", tuple(x[k] for x in rows), {"q": np.ones(6), "v": np.ones(6)})
         close(weights[k] @ np.concatenate([dq, dv]), one["q"].sum() + one["v"].sum(), 1e-11)
-    made = [program.code.schedule for name, program in model.programs.items() if name.startswith(("vjp", "jvp"))]
-    assert max(len(schedule.kernels) for schedule in made) < 200  # passes are written out, their kernels are shared
 
 
 @pytest.mark.slow
