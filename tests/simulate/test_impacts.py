@@ -362,6 +362,17 @@ def test_what_does_not_go_together_is_refused(options, message):
         slider().compile().simulate([0.1], duration=0.1, **options)
 
 
+def test_auto_takes_a_method_that_impacts_go_with():
+    """Steps that solve equations, or feel limits by themselves, do not: what is stiff is left to short steps."""
+    mech = aj.Mechanism("stiff")
+    hinge = joints.Revolute((0, 1, 0), limits=(-1.0, 0.5))
+    mech.add_body("rod", joint=hinge, inertia=aj.Inertia.point(2.0, (0, 0, -1)), stiffness=1e8, friction=0.1)
+    traj = mech.compile().simulate([0.1], duration=0.01, method="auto", limits="impact")
+    assert traj.method == "dopri5"
+    assert "method 'dopri5' was chosen: the quickest motion" in traj.status.note
+    assert "dopri5 does not feel the dry friction of 'rod'" in traj.status.note
+
+
 def test_a_start_beyond_is_refused():
     with pytest.raises(aj.InputError, match="q0 begins beyond limits"):
         slider().compile().simulate([-0.1], duration=0.1, limits="impact")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
     from anyjoint.simulate.progress import Telling
 
-METHODS = ("rk4", "semi-implicit-euler", "dopri5")  # the last one is for what is too quick for given steps
+METHODS = ("rk4", "semi-implicit-euler", "dopri5")
 
 
 def simulate_contacts(
@@ -51,7 +51,7 @@ def simulate_contacts(
     request = asked(EXPLICIT if method == AUTO else method)
     note = unfelt(released.mechanism, request.method)
     if method == AUTO:
-        name, why = chosen(request, METHODS[-1])
+        name, why = chosen(request, jumps=True)
         request, note = asked(name), "; ".join(filter(None, [why, note]))
     run = ContactRun(model, replace(request, note=note), q[0], v[0])
     bar = Progress(progress, f"simulating {model.mechanism.name}")
