@@ -241,4 +241,5 @@ def test_a_page_begins_within_limits(tmp_path):
         model.to_html(tmp_path / "page.html", q0=[0.7])
     with pytest.raises(aj.InputError, match="limits=3; expected True or False"):
         model.to_html(tmp_path / "page.html", limits=3)
-    assert model.to_html(tmp_path / "page.html", q0=[0.7], limits=False).exists()
+    for live in (True, False):
+        assert model.to_html(tmp_path / "page.html", live=live, q0=[0.7], limits=False).exists()

@@ -81,7 +81,7 @@ class Uses(Part):
         looks: dict[str, Any] = {"title": title, "description": description, "theme": theme, "lite": lite}
         looks["autoplay"] = autoplay
         if not live and self.whole.is_regular:
-            return self.simulate(q0, v0, duration=0.0).to_html(path, **looks)
+            return self.simulate(q0, v0, duration=0.0, limits=limits).to_html(path, **looks)
         self._refuse_modes("to_html", "simulate, then traj.to_html(path)")
         from anyjoint.view import model_page
 
