@@ -235,6 +235,20 @@ console.log(JSON.stringify([...q, ...v]));"""
     assert paged(soft) == pytest.approx(run(forces=soft), abs=1e-10)
 
 
+@pytest.mark.parametrize("damping", [0.0, 1e-200])
+def test_many_limits_hold_in_live_pages(damping, tmp_path):
+    """Where there are more than a few, forces are kernels; so are they where a page adds forces of its own."""
+    model, dt, steps = whip(20), 1e-3, 150
+    traj = model.simulate(np.zeros(20), np.zeros(20), steps * dt, dt=dt)
+    assert np.abs(traj.q[-1]).max() > 0.1
+    how = f"{{ gravity: {list(model.mechanism.gravity)}, damping: {damping} }}"
+    script = f"""const d = makeDynamics(), q = new Float64Array(20), v = new Float64Array(20);
+for (let k = 0; k < {steps}; k++) d.step(q, v, {how}, {dt});
+console.log(JSON.stringify([...q, ...v]));"""
+    found = node(dynamics_script(model, dt=dt) + script, tmp_path)
+    assert found == pytest.approx([*traj.q[-1], *traj.v[-1]], abs=1e-8)
+
+
 def test_a_page_begins_within_limits(tmp_path):
     model = pendulum().compile()
     with pytest.raises(aj.InputError, match=r"rod/angle = 0\.7 is outside"):

@@ -25,6 +25,7 @@ from anyjoint.quantity.implicit import implicit
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate.limits import check_start, with_stops
 from anyjoint.simulate.programs import program_of
+from anyjoint.simulate.request import pushing
 from anyjoint.simulate.stabilise import check_on_constraints, off_constraints
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps
@@ -155,11 +156,12 @@ class Pushed(Physics):
 
     def __init__(
         self, builder: Builder, model: Model, forces: ForceProgram, settings: Sequence[Place],
-        projection: Projection | None, dynamics: Schedule, step: Place | None, feels: bool, shown: int,
+        projection: Projection | None, dynamics: Schedule, step: Place | None, feels: bool,
+        pushing: tuple[Schedule, int] | None, shown: int,
     ) -> None:  # fmt: skip
         super().__init__(
             builder, model.mechanism, dynamics, forces, settings, forced=True, projection=projection, step=step,
-            feels=feels, shown=shown,
+            feels=feels, pushing=pushing, shown=shown,
         )  # fmt: skip
         rows = ("q", "result")
         self.pushes = {name: Embedded(builder, model.program(x).trace.schedule, rows) for name, x in PUSHES.items()}
@@ -202,17 +204,21 @@ def step_text(model: Model, stepper: Stepper, forces: ForceProgram, limits: bool
     shown = SHOWN * model.mechanism.np if stepper.resists else 0
     own: list[Any] = [program_of(model, quantity) for quantity in (accelerations, *corrections)]
     projection, settings = projection_of(own), [builder.place("settings", k) for k in range(len(forces.numbers))]
+    many = None
+    if forces.many and not stepper.implicit:  # by kernels, their numbers behind those of the rest
+        own.append(program_of(model, pushing(model, forces)))
+        many = own[-1].trace.schedule, sum(program.trace.count for program in own[:-1])
     dynamics, length = own[0].trace.schedule, None
     if stepper.implicit:
         length = builder.room(1) if stepper.solves else builder.place("dt")
     if pushed:
         physics: Physics = Pushed(
-            builder, model, forces, settings, projection, dynamics, length, stepper.implicit, shown
+            builder, model, forces, settings, projection, dynamics, length, stepper.implicit, many, shown
         )
     else:
         physics = Physics(
             builder, model.mechanism, dynamics, forces, settings, forced=True, projection=projection, step=length,
-            feels=stepper.implicit, shown=shown,
+            feels=stepper.implicit, pushing=many, shown=shown,
         )  # fmt: skip
     tau = builder.room(model.nv)
     builder.pointwise(model.nv, {}, {}, {"tau": tau}, lambda x: {"tau": 0.0})
