@@ -22,12 +22,14 @@ import numpy as np
 import anyjoint as aj
 from anyjoint import shapes
 from bench import engines, models, ours
+from bench.peers import coordinates, mjcf
 
 Array = np.ndarray[Any, np.dtype[Any]]
 GAINS = {"ANYmal": (200.0, 5.0), "Talos": (3000.0, 60.0)}  # stiffness and damping of the joints
 RADIUS, SOLE = 0.03, (0.1, 0.06)  # of ANYmal's feet; half lengths of Talos' soles
 FRICTION, DT, DROP = 0.8, 2e-3, 0.01
 SETTLED, ROUNDS, STEPS = 20.0, 7, 20_000
+FALLS = 60  # of which the shortest counts
 GOAL, BORNE, CREPT = 4.0, 1e-3, 1e-4  # times as fast as mj_step; of the weight; metres in ten seconds
 
 
@@ -86,8 +88,8 @@ def ours_of(of: Case) -> tuple[dict[str, float], Any]:
 
     run(start, np.zeros(model.nv), 10 * DT, 10)  # compiles
     rest = np.zeros(model.nv)
-    calling = min(steps_time(lambda: run(start, rest, DT, 1), 1) for _ in range(ROUNDS))  # what a call costs by itself
-    falling = min(steps_time(lambda: run(start, rest, 0.5, 250), 1) for _ in range(ROUNDS))
+    calling = min(steps_time(lambda: run(start, rest, DT, 1), 1) for _ in range(FALLS))  # what a call costs by itself
+    falling = min(steps_time(lambda: run(start, rest, 0.5, 250), 1) for _ in range(FALLS))
     landing = (falling - calling) / 249
     settled = run(start, np.zeros(model.nv), SETTLED, 50)
     q, v = settled.q[-1], settled.v[-1]
@@ -108,8 +110,6 @@ def steps_time(call: Any, steps: int) -> float:
 
 def mujoco_text(of: Case) -> str:
     """The same robot as MJCF: spheres or boxes on a plane, position servos as springs."""
-    from bench.peers import mjcf
-
     text = mjcf.text(of.model).replace('<flag contact="disable" constraint="disable"/>', "")
     for k, points in of.feet:
         middle = points.mean(axis=0)
@@ -140,32 +140,22 @@ def _row(values: Any) -> str:
     return " ".join(repr(float(x)) for x in values)
 
 
-def mujoco_run(folder: Path, name: str, steps: int) -> None:
-    """In the peers' environment: settle, say so, then time steps whenever asked."""
-    import mujoco  # type: ignore[import-not-found]
-
-    from bench.peers import coordinates
-
-    of = case(name, folder)
-    model = mujoco.MjModel.from_xml_string(mujoco_text(of))
-    model.opt.timestep = DT
-    model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST  # Euler steps blow up under these springs
-    data, start = mujoco.MjData(model), of.q.copy()
+def hand_over(of: Case, folder: Path) -> None:
+    """Write the robot and where it starts for the peers' environment, which knows nothing of us."""
+    start = of.q.copy()
     start[6] += DROP
-    data.qpos[:] = coordinates.mujoco(of.model).q(start[None])[0]
-    data.ctrl[:] = [data.qpos[model.jnt_qposadr[model.actuator_trnid[k, 0]]] for k in range(model.nu)]
-    landing = steps_time(lambda: mujoco.mj_step(model, data, 250), 250)  # of one fall alone
-    mujoco.mj_step(model, data, int(SETTLED / DT))
-    print(json.dumps({"landing": landing, "points": int(data.ncon), "version": mujoco.__version__}), flush=True)
-    for _ in sys.stdin:
-        print(json.dumps(steps_time(lambda: mujoco.mj_step(model, data, steps), steps)), flush=True)
+    (folder / f"{of.name}.xml").write_text(mujoco_text(of), encoding="utf-8")
+    q = coordinates.mujoco(of.model).q(start[None])[0]
+    (folder / f"{of.name}-start.json").write_text(json.dumps(q.tolist()), encoding="utf-8")
 
 
 def measure(name: str, folder: Path, core: int) -> dict[str, Any]:
     """Both engines on one robot, in turn."""
     of = case(name, folder)
     found, steps = ours_of(of)
-    command = [str(engines.peers_python()), "-m", "bench.contact", "--mujoco", str(folder), name]
+    hand_over(of, folder)
+    counts = [str(x) for x in (DT, int(SETTLED / DT), STEPS)]
+    command = [str(engines.peers_python()), "-m", "bench.peers.mujoco_contact", str(folder / name), *counts]
     peer = engines.started(command, core)
     told = peer.stdout.readline()
     times: dict[str, list[float]] = {"anyjoint": [], "mj_step": []}
@@ -207,11 +197,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", default=[*GAINS])
     parser.add_argument("--core", type=int, default=max((os.cpu_count() or 1) - 1, 0))
     parser.add_argument("--json", type=Path, help="also write the numbers here")
-    parser.add_argument("--mujoco", nargs=2, metavar=("FOLDER", "NAME"), help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.mujoco:
-        mujoco_run(Path(options.mujoco[0]), options.mujoco[1], STEPS)
-        return 0
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {options.core})
     result = {}

@@ -8,6 +8,7 @@ import pytest
 from anyjoint.codegen import Array, CompiledSchedule
 from anyjoint.codegen.adjoint import adjoint, bar_of
 from anyjoint.codegen.builder import Builder
+from anyjoint.codegen.merge import merged
 from anyjoint.codegen.tangent import rate_of, tangent
 from anyjoint.errors import ExpressionError
 from anyjoint.scalar import absolute, cos, less, select
@@ -167,6 +168,7 @@ def test_loops_within_loops():
         (adjoint, bar_of("result"), bar_of("x")), (tangent, rate_of("x"), rate_of("result"))
     ):  # fmt: skip
         code = CompiledSchedule(transform(passes(), ["x"]))
+        assert len(merged(code.schedule).kernels) == len(code.schedule.kernels)  # those of all passes are the same
         names = [array.name for array in code.schedule.arrays if array.kind != "lane"]
         rows = {name: np.zeros((len(x), 1)) for name in names} | {"x": x, given: np.ones((len(x), 1))}
         code(*(rows[name] for name in names))

@@ -50,7 +50,7 @@ SOLVED = {
 PRODUCTS = ("vjp inverse_dynamics", "jvp energy")
 STEPS = tuple(name for name, stepper in STEPPERS.items() if not stepper.chooses)
 # Small mechanisms are asked for everything that can be exported.
-EVERYTHING = {name: {"steps": STEPS, "prescribed": [0]} for name in ("arm", "foot")}
+EVERYTHING = {"arm": {"steps": STEPS, "prescribed": [0]}, "foot": {"prescribed": [0]}}  # whose step feels contacts
 ROUND = [("base", (0, 0.1, 0)), forces.WrapSphere("upper", (0, 0, 0.2), 0.1), (None, (0.3, 0.3, 1.0))]
 EVERYTHING["arm"]["forces"] = [
     forces.Spring("plate", (0, 0, 0.1), None, (1, 1, 1), 20.0, 0.5, 0.3), forces.Cable(ROUND, 200.0, 0.5),

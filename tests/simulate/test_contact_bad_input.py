@@ -90,6 +90,75 @@ def test_a_start_inside_the_parent_is_refused(model):
         model.simulate(*free(0.05), duration=0.1)
 
 
+def beside(**how):
+    """A ball that flies, and an arm beside it."""
+    mech, solid = ball_on_plane(restitution=0.5), aj.Inertia.point(1.0, (0, 0, -1))
+    limits = {"limits": how.pop("limits")} if "limits" in how else {}
+    mech.add_body("arm", None, joints.Revolute((0, 1, 0), **limits), aj.Pose.translation(3, 0, 2), solid, **how)
+    return mech
+
+
+def started(model, angle, rate=0.0, **options):
+    q, v = free(0.5)
+    return model.simulate([*q, angle], [*v, rate], duration=0.01, **options)
+
+
+def test_what_cannot_be_followed_beside_contacts_is_told():
+    rough, stiff, stopped = (
+        beside(**how).compile() for how in ({"friction": 0.5}, {"stiffness": 1e8}, {"limits": (-0.2, 0.6)})
+    )
+    assert "rk4 does not feel the dry friction of 'arm'" in started(rough, 0.1).status.note
+    said = started(rough, 0.1, method="auto").status.note
+    assert "method 'rk4' was chosen: the quickest motion" in said
+    assert "dry friction of 'arm'" in said
+    quick = started(stiff, 1e-3, method="auto")
+    assert "method 'dopri5' was chosen: the quickest motion at the start, 1e+04 per second" in quick.status.note
+    assert np.abs(quick.q[:, -1]).max() < 1.001e-3
+    gone = started(stopped, 0.5, -300.0)
+    assert not gone.status.ok
+    assert "the stop of arm/angle gave way" in gone.status.reason
+    assert gone.t[-1] == gone.status.time < 0.01
+    with pytest.raises(aj.InputError, match=r"arm/angle = 0\.7 is outside"):
+        started(stopped, 0.7)
+
+
+def test_two_ways_to_touch_do_not_go_together():
+    mech = beside()
+    mech.add_contact("arm", (0, 0, -1))
+    model = mech.compile()
+    for method in ("rk4", "time-stepping", "auto"):
+        with pytest.raises(aj.InputError, match=r"contacts \('arm-ground'.* changes modes \('ball'"):
+            started(model, 0.1, method=method)
+
+
+@aj.constraint
+def held(ball):
+    return [*ball.p - np.array([0, 0, 1]), *(ball.R[i, j] - ball.R[j, i] for i, j in ((0, 1), (0, 2), (1, 2)))]
+
+
+def test_constraints_beside_contacts():
+    """Mobility 0, starts off the constraints, and how well these hold."""
+    mech = ball_on_plane()
+    mech.add_constraint(held, bodies="ball")
+    model = mech.compile()
+    with pytest.raises(aj.InputError, match=r"leave nothing to move at the start: 6 rows .*mobility 0"):
+        model.simulate(*free(1.0), duration=0.1)
+    mech = ball_on_plane()
+    mech.add_constraint(aj.constraint(lambda ball: ball.p[0] - 0.5 * ball.p[2]), bodies="ball", name="chute")
+    model = mech.compile()
+    with pytest.raises(aj.InputError, match=r"off the constraints: positions miss 'chute' by 0\.5"):
+        model.simulate(*free(1.0), duration=0.1)
+    traj = model.simulate(*model.assemble(*free(1.0)), duration=0.1)
+    assert 0 <= traj.status.drift < 1e-12
+
+
+def test_what_is_not_followed_says_why(model):
+    with pytest.raises(aj.InputError, match="'bdf2': contacts that open and close are followed by rk4"):
+        model.simulate(*free(1.0), duration=0.1, method="bdf2")
+    with pytest.raises(aj.InputError, match="not differentiated; add the body with the joint of one mode"):
+        model.simulate(*free(1.0), duration=0.1, gradient=True)
+
+
 def test_short_numbers_are_refused():
     single = ball_on_plane().compile(dtype="float32")
     with pytest.raises(aj.InputError, match="contacts need float64"):

@@ -74,6 +74,24 @@ def test_bounces_die_out_and_the_block_rests():
     assert np.abs(traj.energy_balance()).max() < 1e-9
 
 
+@pytest.mark.parametrize("dt", [1e-3, 0.01])
+def test_steps_of_first_order_come_to_rest_and_do_not_sink(dt):
+    """They end short bounces with no speed at all; a hinge once sank through its stop, with a thousand impacts."""
+    mech = aj.Mechanism("hinge")
+    solid = aj.Inertia.point(2.0, (0, 0, -1))
+    mech.add_body("rod", joint=joints.Revolute((0, 1, 0), limits=(0.3, 2.0)), inertia=solid)
+    options = {"method": "semi-implicit-euler", "limits": "impact", "restitution": 0.5}
+    traj = mech.compile().simulate([1.0], duration=2.5, dt=dt, **options)
+    assert [change.change for change in traj.modes] == ["free -> lower limit"]
+    assert len(traj.impacts) < 20
+    assert traj.q.min() > 0.3 - 1e-9
+    assert traj.stop_forces["rod/angle"][-1] == pytest.approx(2.0 * G * math.sin(0.3), rel=1e-9)
+    arrives = math.sqrt(2 * G * (math.cos(0.3) - math.cos(1.0)))
+    before, after = jump(traj)
+    assert -traj.v[before, 0] == pytest.approx(arrives, abs=2 * dt)
+    assert traj.v[after, 0] == pytest.approx(-0.5 * traj.v[before, 0], rel=1e-12)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_an_elastic_stop_keeps_the_energy(method):
     """A pendulum between two elastic stops; the steps themselves err by far less than 1e-10."""
@@ -342,6 +360,17 @@ def test_restitution_is_from_0_to_1(bad):
 def test_what_does_not_go_together_is_refused(options, message):
     with pytest.raises(aj.InputError, match=message.replace("(", r"\(")):
         slider().compile().simulate([0.1], duration=0.1, **options)
+
+
+def test_auto_takes_a_method_that_impacts_go_with():
+    """Steps that solve equations, or feel limits by themselves, do not: what is stiff is left to short steps."""
+    mech = aj.Mechanism("stiff")
+    hinge = joints.Revolute((0, 1, 0), limits=(-1.0, 0.5))
+    mech.add_body("rod", joint=hinge, inertia=aj.Inertia.point(2.0, (0, 0, -1)), stiffness=1e8, friction=0.1)
+    traj = mech.compile().simulate([0.1], duration=0.01, method="auto", limits="impact")
+    assert traj.method == "dopri5"
+    assert "method 'dopri5' was chosen: the quickest motion" in traj.status.note
+    assert "dopri5 does not feel the dry friction of 'rod'" in traj.status.note
 
 
 def test_a_start_beyond_is_refused():

@@ -10,6 +10,8 @@ import anyjoint as aj
 from anyjoint import forces, joints
 from anyjoint.errors import InputError, ModelError
 from anyjoint.stepper import STEPPERS
+from anyjoint.view import dynamics_script
+from tests.export.generated import node
 
 
 def pendulum(**options):
@@ -207,3 +209,51 @@ def test_a_single_state_has_a_balance():
     mech.add_body("bob", joint=joints.Revolute("y", (-1, 1)), inertia=aj.Inertia.point(1.0, (0, 0, -1)))
     run = mech.compile().simulate([0.3], duration=0.0)
     assert np.array_equal(run.energy_balance(), [0.0])
+
+
+@pytest.mark.parametrize("method", ["rk4", "implicit-euler", "bdf1", "time-stepping"])
+def test_limits_hold_in_live_pages(method, tmp_path):
+    """Steps of pages are those of runs, also at stops; without them, or with the user's own, too."""
+    model, dt, steps = pendulum().compile(), 2e-3, 80
+
+    def paged(forces=(), limits=True):
+        text = dynamics_script(model, STEPPERS[method], forces, dt, limits)
+        how = f"{{ gravity: {list(model.mechanism.gravity)}, damping: 0 }}"
+        script = f"""const d = makeDynamics(), q = Float64Array.of(0.4), v = Float64Array.of(3.0);
+for (let k = 0; k < {steps}; k++) d.step(q, v, {how}, {dt});
+console.log(JSON.stringify([...q, ...v]));"""
+        return node(text + script, tmp_path)
+
+    def run(**given):
+        traj = model.simulate([0.4], [3.0], steps * dt, dt=dt, method=method, **given)
+        return [*traj.q[-1], *traj.v[-1]]
+
+    assert paged() == pytest.approx(run(), abs=1e-10)
+    assert paged()[0] < 0.5 < paged(limits=False)[0]
+    assert paged(limits=False) == pytest.approx(run(limits=False), abs=1e-10)
+    soft = [forces.Limits(50.0)]
+    assert paged(soft) == pytest.approx(run(forces=soft), abs=1e-10)
+
+
+@pytest.mark.parametrize("damping", [0.0, 1e-200])
+def test_many_limits_hold_in_live_pages(damping, tmp_path):
+    """Where there are more than a few, forces are kernels; so are they where a page adds forces of its own."""
+    model, dt, steps = whip(20), 1e-3, 150
+    traj = model.simulate(np.zeros(20), np.zeros(20), steps * dt, dt=dt)
+    assert np.abs(traj.q[-1]).max() > 0.1
+    how = f"{{ gravity: {list(model.mechanism.gravity)}, damping: {damping} }}"
+    script = f"""const d = makeDynamics(), q = new Float64Array(20), v = new Float64Array(20);
+for (let k = 0; k < {steps}; k++) d.step(q, v, {how}, {dt});
+console.log(JSON.stringify([...q, ...v]));"""
+    found = node(dynamics_script(model, dt=dt) + script, tmp_path)
+    assert found == pytest.approx([*traj.q[-1], *traj.v[-1]], abs=1e-8)
+
+
+def test_a_page_begins_within_limits(tmp_path):
+    model = pendulum().compile()
+    with pytest.raises(aj.InputError, match=r"rod/angle = 0\.7 is outside"):
+        model.to_html(tmp_path / "page.html", q0=[0.7])
+    with pytest.raises(aj.InputError, match="limits=3; expected True or False"):
+        model.to_html(tmp_path / "page.html", limits=3)
+    for live in (True, False):
+        assert model.to_html(tmp_path / "page.html", live=live, q0=[0.7], limits=False).exists()

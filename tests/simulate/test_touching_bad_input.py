@@ -99,6 +99,14 @@ def test_runs_that_cannot_be_are_refused(tmp_path):
     with pytest.raises(aj.InputError, match="does not feel contacts"):
         model.to_html(tmp_path / "live.html")
     assert model.simulate(at(0.2), rest, duration=0.01, method="auto").method == METHOD
+    for ask in (
+        lambda: model.step(at(0.2), rest),
+        lambda: model.linearise(at(0.2), rest, dt=1e-3, method="bdf1"),
+        lambda: model.export("c", tmp_path, steps=["rk4"]),
+        lambda: model.vjp("step implicit-euler", (at(0.2), rest, rest, 1e-3), np.ones(13)),
+    ):
+        with pytest.raises(aj.InputError, match="does not feel the contact 'ball-ground'; use method"):
+            ask()
 
 
 def test_a_point_without_a_normal_ends_the_run_before_it_begins():

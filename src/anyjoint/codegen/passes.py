@@ -47,6 +47,11 @@ def over_schedule(schedule: Schedule) -> Schedule:
     return merged(ahead(schedule))
 
 
+def over_derivatives(schedule: Schedule) -> Schedule:
+    """Those over derivatives of schedules, in which sines are ahead already: "merge"."""
+    return merged(schedule)
+
+
 def in_pieces(kernel: Kernel, name: str) -> tuple[tuple[Listing, ...], int]:
     """A kernel as listings that run one after the other and share so many values: "lower", "cut"."""
     return cut(lower(kernel, name))

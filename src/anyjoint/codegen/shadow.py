@@ -14,6 +14,7 @@ import numpy as np
 from anyjoint.codegen.activity import Flags
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Array, Kernel, Offsets, Place, Run, Schedule, Store, extents
+from anyjoint.codegen.passes import over_derivatives
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.rewrite import import_into, reachable
 
@@ -150,10 +151,7 @@ class Shadows:
         self.builder.pointwise(n, {"x": source}, {}, {"y": target}, lambda values: {"y": values["x"]})
 
     def made(self) -> Schedule:
-        """The schedule, without kernels that no run calls."""
+        """The schedule, each kernel once that some run calls: passes that were written out have the same many times."""
         builder = self.builder
         arrays = builder.arrays if builder.work else builder.given
-        called = sorted({run.kernel for run in builder.runs})
-        number = {kernel: k for k, kernel in enumerate(called)}
-        runs = tuple(run._replace(kernel=number[run.kernel]) for run in builder.runs)
-        return Schedule(arrays, tuple(builder.kernels[k] for k in called), runs, builder.work)
+        return over_derivatives(Schedule(arrays, tuple(builder.kernels), tuple(builder.runs), builder.work))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from anyjoint.model.program import Program
 
 PLAIN = tuple(name for name in STEPS if not (STEPPERS[name].implicit or STEPPERS[name].adaptive))
+TOUCHING = tuple(name for name in STEPS if STEPPERS[name].resists)
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,20 @@ class Beside:
             near = difflib.get_close_matches(str(unknown[0]), choices, n=1)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
             raise InputError(f"export: no step {unknown[0]!r}{hint}; choose among {', '.join(choices)}")
-        own = self.steps if model.is_regular or self.steps is not PLAIN else ()
-        steps = [(STEPS | LOOKING_BACK)[name] for name in own]
-        found = {name_in_code(step.name): step for step in steps if step.concerns(model.mechanism)}
+        steps = [(STEPS | LOOKING_BACK)[name] for name in self._own_steps(model)]
+        found = {name_in_code(step.name): step for step in steps}
         if self.prescribed:
             found["hybrid_dynamics"] = model.hybrid_quantity(self.prescribed)
         if self.forces:
             found["applied_forces"] = push_forces(trace_forces(model.mechanism, self.forces).pushes)
         return found
+
+
+    def _own_steps(self, model: Model) -> Sequence[str]:
+        """Those that were asked for; else plain ones, or with contacts the one that feels them."""
+        if self.steps is not PLAIN:
+            return self.steps
+        return () if not model.is_regular else TOUCHING if model.mechanism.contacts else PLAIN
 
 
 NOTHING = Beside()

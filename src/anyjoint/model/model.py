@@ -174,7 +174,7 @@ class Model(
 
         One state or a batch, by any stepper with a step of its own ("rk4", "semi-implicit-euler", ...); `t` is the time
         before it, for mechanisms that depend on time. `out` are two arrays to write to. `parameters` gives every state
-        of a batch its own.
+        of a batch its own. Limits of joints, contacts and dry friction are felt by "time-stepping" alone.
 
         >>> q, v = model.step([0.1], [0.0], dt=1e-3)
         >>> bool(abs(v[0] + 9.81e-3 * 0.0998) < 1e-6)

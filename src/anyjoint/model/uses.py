@@ -68,23 +68,24 @@ class Uses(Part):
         self, path: str | Path, *, live: bool = True, q0: ArrayLike | None = None, v0: ArrayLike | None = None,
         dt: float = 2e-3, method: str = "rk4", title: str | None = None, description: str = "",
         theme: str | None = None, lite: bool | None = None, autoplay: bool | None = None, forces: Sequence[Force] = (),
+        limits: bool = True,
     ) -> Path:  # fmt: skip
         """Write a page that runs the dynamics live in the browser, or with live=False one that shows the start pose.
 
         The page starts at (q0, v0), else at the mechanism's own start, and steps by `dt` seconds and `method`. `theme`
         is "light" or "dark" (default: as the system), `lite` leaves effects out that slow graphics cannot draw;
         `autoplay=False` waits for the play button, as pages of loaded robots do that nothing keeps from falling;
-        `forces` are those of `anyjoint.forces`, with fixed numbers. What has coordinates without inertia is posed by
-        sliders, and does not move.
+        `forces` are those of `anyjoint.forces`, with fixed numbers. Limits that joints declare hold as in `simulate`,
+        unless `limits` is False. What has coordinates without inertia is posed by sliders, and does not move.
         """
         looks: dict[str, Any] = {"title": title, "description": description, "theme": theme, "lite": lite}
         looks["autoplay"] = autoplay
         if not live and self.whole.is_regular:
-            return self.simulate(q0, v0, duration=0.0).to_html(path, **looks)
+            return self.simulate(q0, v0, duration=0.0, limits=limits).to_html(path, **looks)
         self._refuse_modes("to_html", "simulate, then traj.to_html(path)")
         from anyjoint.view import model_page
 
-        return model_page(self.whole, path, q0, v0, dt, method=method, forces=forces, **looks)
+        return model_page(self.whole, path, q0, v0, dt, method=method, forces=forces, limits=limits, **looks)
 
     def export(
         self, language: str, folder: str | Path, prefix: str | None = None, products: Sequence[str] = (),

@@ -71,13 +71,14 @@ class Quantity:
     constrained: bool = False  # whether it is about constraints, so that others have no use for it
     open: bool = False  # whether it knows nothing of constraints, and mechanisms with some want more
     touching: bool = False  # whether it is about contacts
+    numb: bool = False  # whether it would have to feel contacts and cannot
     divides: bool = False  # whether it needs the inverse of the mass matrix, which coordinates without inertia have not
     by_name: bool = True  # whether models know its program by its name; others lie on its own shelf
     shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # made for runs
 
     def concerns(self, mechanism: Mechanism) -> bool:
         """Whether it says something about a mechanism."""
-        if self.touching and not mechanism.contacts:
+        if self.numb if mechanism.contacts else self.touching:
             return False
         return not (self.open if mechanism.constraints else self.constrained)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from anyjoint.codegen import Array, Place
 from anyjoint.codegen.builder import Builder
 from anyjoint.constraints.touch import SHOWN
+from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.stepper import STEPPERS, Stepper
 from anyjoint.stepper.compiled import CompiledOps
@@ -36,6 +37,7 @@ def step(stepper: Stepper, name: str) -> Quantity:
     inputs = (Q, V, TAU, Row("dt", "whole", meaning="seconds"), *(LOOKED_AT if stepper.remembers else ()), T)
     def trace(workshop: Workshop, formulation: str) -> Trace:
         mechanism = workshop.mechanism
+        check_feels(stepper, mechanism)
         forward = DYNAMICS[stepper.dynamics].trace(workshop, formulation)
         projection, setups = projected(workshop, forward)
         names = [row.name for row in inputs if row.kind != "time" or mechanism.timed]
@@ -66,8 +68,18 @@ def step(stepper: Stepper, name: str) -> Quantity:
         trace,
         optional=("t",),
         touching=stepper.resists,
+        numb=not stepper.resists,
         divides=True,
     )
+
+
+def check_feels(stepper: Stepper, mechanism: Mechanism) -> None:
+    """Refuse a step that would let bodies fall through what they touch."""
+    if mechanism.contacts and not stepper.resists:
+        raise InputError(
+            f"a step by {stepper.name} does not feel the contact {mechanism.contacts[0].name!r}; use "
+            'method="time-stepping"'
+        )
 
 
 def looked_at(builder: Builder, mechanism: Mechanism) -> Place:

@@ -12,15 +12,16 @@ from .request import Request
 
 AUTO = "auto"
 EXPLICIT, IMPLICIT, TOUCHING = "rk4", "bdf2", "time-stepping"
+QUICK = "dopri5"  # for what is too quick for given steps, where these must be explicit: velocities jump between them
 FOLLOWS = 1.0  # radians of the quickest motion per step that explicit steps follow; they are stable up to 2.7
 ROUNDS, SMALL = 24, 1e-6
 
 
-def chosen(request: Request) -> tuple[str, str]:
-    """The name of a stepper, and a sentence that says why it was chosen."""
+def chosen(request: Request, jumps: bool = False) -> tuple[str, str]:
+    """The name of a stepper, and a sentence that says why it was chosen; `jumps` where velocities jump."""
     rate = max((quickest(request, k) for k in range(min(request.batch, 4))), default=0.0)
     stiff = not rate * request.dt < FOLLOWS
-    name = IMPLICIT if stiff else EXPLICIT
+    name = (QUICK if jumps else IMPLICIT) if stiff else EXPLICIT
     beside = "too quick for" if stiff else "slow beside"
     why = f"the quickest motion at the start, {rate:.2g} per second, is {beside} steps of {request.dt:g} s"
     return name, f"method {name!r} was chosen: {why}"

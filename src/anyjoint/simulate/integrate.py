@@ -19,6 +19,7 @@ from .choose import AUTO, EXPLICIT, TOUCHING, chosen
 from .chunk import StepUnderflow
 from .doubts import doubts
 from .engine import engine
+from .hard_stop import IMPACT
 from .impact import Crowded, ImpactRecorder, impact_engine, simulate_members
 from .log import Log
 from .progress import Progress
@@ -88,23 +89,27 @@ def simulate(
     `events` and the result are in terms of `model.released`.
     """
     rest = rtol, atol, tau, forces, events, save_every, threads, limits, hold, stabilise, parameters, restitution
+    if model.modes:
+        if gradient:
+            raise InputError(
+                "gradient: runs in which contacts open and close are not differentiated; add the body with the joint of"
+                " one mode, such as joints.Rolling, or its contact by add_contact"
+            )
+        from .contact import simulate_contacts  # here, since it is a third of this folder
+
+        return simulate_contacts(model, q0, v0, (duration, dt, method, *rest), progress)
     first = EXPLICIT if method == AUTO else method
     note = ""
-    if method == AUTO and (model.mechanism.contacts or rubbing(model.mechanism)):
+    jumps = limits == IMPACT
+    if method == AUTO and (model.mechanism.contacts or (rubbing(model.mechanism) and not jumps)):
         method = first = TOUCHING
         what = "contacts" if model.mechanism.contacts else "dry friction"
         note = f"method {TOUCHING!r} was chosen: no other feels {what}"
-    if model.modes:
-        if gradient:
-            raise InputError("gradient: runs in which contacts open and close are not differentiated; fix their modes")
-        from .contact import simulate_contacts  # here, since it is a third of this folder
-
-        return simulate_contacts(model, q0, v0, (duration, dt, first, *rest), progress)
     request = make_request(model, q0, v0, duration, dt, first, *rest)
     if method == AUTO:
-        name, note = chosen(request)
+        name, note = chosen(request, jumps)
         request = make_request(model, q0, v0, duration, dt, name, *rest)
-    request = replace(request, note=note or unfelt(model.mechanism, request.method))
+    request = replace(request, note="; ".join(filter(None, [note, unfelt(model.mechanism, request.method)])))
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     if gradient:
         request = differentiable(request, save_every, memory)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from .kept import Joints, kept
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
+    from anyjoint.stepper import Stepper
 
 QUICK = 0.7  # radians per step of the quickest oscillation on all stops at once: explicit steps follow with ease
 QUICKEST = 1.4  # beyond, explicit steps add to the speed of what hits a stop
@@ -27,6 +29,16 @@ RESTING = 0.03  # of what makes a stop give way: a weight at rest that needs no 
 ONSET = 1e-3  # of that room: where a damping that grows with the depth has half of its strength
 HELD = 1e-9  # of how a coordinate yields without constraints: with them it does not
 HARDEST = 1e4  # times as stiff they make it for that at most
+
+
+def with_stops(model: Model, forces: Sequence[Any], dt: float, stepper: Stepper) -> Sequence[Any]:
+    """Forces, and the stops that go with them, unless steps feel limits by themselves or the user brings stops."""
+    if stepper.resists or any(isinstance(force, Limits) for force in forces):
+        return forces
+    damps = stepper.damps and not stepper.adaptive
+    key = ("stops", dt, stepper.adaptive, damps, stepper.solves, tuple(model.mechanism.bodies))
+    made = kept(model, key, lambda: stops(model, dt, stepper.adaptive, damps, stepper.solves))
+    return [*forces, made] if made else forces
 
 
 def stops(model: Model, dt: float, adaptive: bool, damps: bool = False, solves: bool = False) -> Limits | None:

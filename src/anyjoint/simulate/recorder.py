@@ -21,7 +21,7 @@ from .guard import Trouble, guards_of
 from .limits import overrun
 from .python_step import coordinate_rates, python_stepper
 from .request import WITHIN, Request
-from .stabilise import APART, drift
+from .stabilise import drift, drifted
 from .status import Status
 from .tracks import Touched, contact_tracks
 from .trajectory import Crossing, Trajectory
@@ -194,11 +194,7 @@ class Recorder:
         runs = [(q, v)] if self.request.single else [(q[:, k], v[:, k]) for k in range(self.request.batch)]
         own = self.request.parameters
         found = (drift(model, t, *run, own.take([k] * len(t)) if own else None) for k, run in enumerate(runs))
-        size, row, time = max(found, key=lambda found: found[0])
-        if size > APART and status.ok:
-            reason = f"the mechanism came apart: {row} was off by {size:.3g} at t = {time:.6g} s; take shorter steps"
-            return Status(False, reason, status.time, size)
-        return replace(status, drift=size)
+        return drifted(status, *max(found, key=lambda found: found[0]))
 
     # -- the result --------------------------------------------------------------------------------------------
 

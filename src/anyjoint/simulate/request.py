@@ -35,7 +35,7 @@ from .given import start_states as start_states
 from .hard_stop import IMPACT, Stop, hard_stops
 from .kept import kept
 from .known_forces import check_built_into
-from .limits import check_start, check_stops, stops
+from .limits import check_start, check_stops, with_stops
 from .log import Log
 from .programs import program_of
 from .python_step import damping_of
@@ -259,12 +259,7 @@ def _with_stops(
     check_start(model, q)
     if limits == IMPACT and any(isinstance(force, Limits) for force in forces):
         raise InputError('forces has a Limits, and limits="impact": stops are springs or hit hard, not both; drop one')
-    if limits == IMPACT or stepper.resists or any(isinstance(force, Limits) for force in forces):
-        return forces
-    damps = stepper.damps and not stepper.adaptive
-    key = ("stops", dt, stepper.adaptive, damps, stepper.solves, tuple(model.mechanism.bodies))
-    made = kept(model, key, lambda: stops(model, dt, stepper.adaptive, damps, stepper.solves))
-    return [*forces, made] if made else forces
+    return forces if limits == IMPACT else with_stops(model, forces, dt, stepper)
 
 
 def _forces(model: Model, forces: Sequence[Force]) -> ForceProgram:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from anyjoint.scalar.array import Floats
 from anyjoint.stepper.physics import has_chart
 
 from .kept import Joints, kept
+from .status import Status
 
 if TYPE_CHECKING:
     from anyjoint.mechanism import Mechanism
@@ -103,6 +105,14 @@ def drift(model: Model, t: Floats, q: Floats, v: Floats, rows: ParameterRows | N
         return 0.0, "", 0.0
     k, row = np.unravel_index(int(size.argmax()), size.shape)
     return float(size[k, row]), row_name(model.mechanism, int(row)), float(t[k])
+
+
+def drifted(status: Status, size: float, row: str, time: float) -> Status:
+    """The status of a run whose constraints have held to this size; it is not ok if the mechanism came apart."""
+    if size > APART and status.ok:
+        reason = f"the mechanism came apart: {row} was off by {size:.3g} at t = {time:.6g} s; take shorter steps"
+        return replace(status, ok=False, reason=reason, drift=size)
+    return replace(status, drift=size)
 
 
 def row_name(mechanism: Mechanism, index: int) -> str:

@@ -11,6 +11,7 @@ from anyjoint.codegen import compile_function
 from anyjoint.constraints.touch import Touch
 from anyjoint.errors import InputError
 from anyjoint.forces.resist import touches
+from anyjoint.mechanism.contact import contact_bodies
 from anyjoint.scalar.array import Floats
 from anyjoint.spatial import Pose, Translation, Turn, vector
 from anyjoint.stepper import STEPPERS, Stepper
@@ -29,6 +30,12 @@ POP = 1.0  # m/s: a contact that begins so deep inside that it would throw bodie
 def check_contacts(model: Model, q: Floats, dt: float, stepper: Stepper) -> None:
     """Refuse methods that do not feel contacts, and states (batch, nq) that begin deep inside."""
     pairs = model.mechanism.contacts
+    if pairs and model.modes:
+        raise InputError(
+            f"simulate: no method feels contacts ({pairs[0].name!r}, by add_contact) and changes modes "
+            f"({', '.join(map(repr, model.modes))}, by add_contact_body); add all bodies by add_body, and all contacts"
+            " by add_contact"
+        )
     if stepper.resists and model.modes:
         raise InputError(
             f"method={stepper.name!r} does not change the modes of {', '.join(map(repr, model.modes))}; add them as"
@@ -61,7 +68,8 @@ def unfelt(mechanism: Mechanism, method: str) -> str:
     if not names or STEPPERS[method].resists:
         return ""
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    return f'{method} does not feel the dry friction of {names[0]!r}{more}; method="time-stepping" does'
+    also = ", with contacts by add_contact" if contact_bodies(mechanism) else ""
+    return f'{method} does not feel the dry friction of {names[0]!r}{more}; method="time-stepping" does{also}'
 
 
 def gaps(model: Model, q: Floats) -> list[tuple[Touch, float]]:

@@ -6,8 +6,10 @@ joints that whip about would gain energy in the air, as much as they have within
 first, beside rates that count for a whole step: contacts would take what their own forces do for a way that bends.
 
 Free bodies, and what hinges and slides on the ground, stay where they are seen: inertia does not know where they are.
-So do other joints whose rates are not their velocities: of balls, along whose axes velocities turn, energy would not
-be kept better.
+So do other joints whose rates are not their velocities: the two halves of a step of a ball joint, along velocities
+before and after, turn about other axes, and do not add up to a turn about the mean of both. That is as large an error
+as the one that is taken away here: of 96 chains of three thin rods at 20 rad/s and 2 ms energy rose by 2.4 % in nine of
+ten and by 17 % at most; from the true middle by 3.7 and 12, with a step of one turn by 1.5 and 4.2.
 """
 
 from __future__ import annotations

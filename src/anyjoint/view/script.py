@@ -14,13 +14,18 @@ from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.errors import InputError
 from anyjoint.export.javascript import program_text
+from anyjoint.forces import Limits
 from anyjoint.forces.force import Force
+from anyjoint.forces.limits import limited
 from anyjoint.forces.program import ForceProgram, trace_forces
+from anyjoint.forces.resist import resistances
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity.contact import contact
 from anyjoint.quantity.implicit import implicit
 from anyjoint.scalar.array import Floats
+from anyjoint.simulate.limits import check_start, with_stops
 from anyjoint.simulate.programs import program_of
+from anyjoint.simulate.request import pushing
 from anyjoint.simulate.stabilise import check_on_constraints, off_constraints
 from anyjoint.stepper import Stepper
 from anyjoint.stepper.compiled import CompiledOps
@@ -36,9 +41,9 @@ if TYPE_CHECKING:
 
 def model_page(
     model: Model, path: str | Path, q0: Any = None, v0: Any = None, dt: float = 2e-3, title: str | None = None,
-    description: str = "", method: str = "rk4", forces: Sequence[Force] = (), **viewer: Any,
+    description: str = "", method: str = "rk4", forces: Sequence[Force] = (), limits: bool = True, **viewer: Any,
 ) -> Path:  # fmt: skip
-    """Write the live page of a model, under forces; `viewer` as in `viewer_options`."""
+    """Write the live page of a model, under forces and within limits; `viewer` as in `viewer_options`."""
     if viewer.get("autoplay") is None and falls(model.mechanism):
         viewer["autoplay"] = False
     info = model_info(model.mechanism, q0, v0, dt, title, description, method) | {"options": viewer_options(**viewer)}
@@ -46,14 +51,18 @@ def model_page(
         info |= dict(zip(("q0", "v0"), model.assemble(), strict=True))
     q, v = _state(model, info)
     check_on_constraints(model, q, v, where="to_html")
+    if not isinstance(limits, bool):
+        raise InputError(f"to_html: limits={limits!r}; expected True or False")
+    if limits:
+        check_start(model, q)
     info |= {"still": not model.is_regular, "falls": falls(model.mechanism)}
     strands = Strands(model.mechanism, forces)
     if strands:
         poses = np.asarray(model.body_poses(q), dtype=float)
         levels = strands.levels(np.zeros(1))
         info |= {"strands": strands.data(strands.points(q, poses)[0]), "levels": levels}
-    script = dynamics_script(model, live_stepper(method), forces) + contact_script(model.mechanism) + strands.script()
-    return live_page(info, script, path)
+    steps = dynamics_script(model, live_stepper(method), forces, dt, limits)
+    return live_page(info, steps + contact_script(model.mechanism) + strands.script(), path)
 
 
 def _state(model: Model, info: dict[str, Any]) -> tuple[Floats, Floats]:
@@ -69,28 +78,37 @@ def falls(mech: Mechanism) -> bool:
     return mech.source is not None and not held and all(joint.nv == 6 for joint in roots)
 
 
-def dynamics_script(model: Model, stepper: Stepper | None = None, forces: Sequence[Force] = ()) -> str:
-    """JavaScript that defines makeDynamics(); see live.py for what that returns. Names never reach the text."""
+def dynamics_script(
+    model: Model, stepper: Stepper | None = None, forces: Sequence[Force] = (), dt: float = 2e-3, limits: bool = True
+) -> str:
+    """JavaScript that defines makeDynamics(); see live.py for what that returns. Names never reach the text.
+
+    With `limits` joints have stops as hard as steps of dt seconds can follow.
+    """
     parts = {name: program_text(model.program(quantity)) for name, quantity in PROGRAMS.items()}
-    acting = live_forces(model, forces)
     if model.is_regular:  # what has coordinates without inertia can only be posed
-        parts["pushed"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=True)
+        stepper = stepper or live_stepper("rk4")
+        own = limits and not any(isinstance(force, Limits) for force in forces)
+        given = live_forces(model, with_stops(model, forces, dt, stepper) if own else forces), own
+        parts["pushed"] = step_text(model, stepper, *given, pushed=True)
         if model.op_count("forward_dynamics").total < MANY:  # else a page of twice the size would gain little speed
-            parts["step"] = step_text(model, stepper or live_stepper("rk4"), acting, pushed=False)
+            parts["step"] = step_text(model, stepper, *given, pushed=False)
     facts = {"nq": model.nq, "nv": model.nv, "nb": model.nb, "gravity": [float(x) for x in model.mechanism.gravity]}
-    facts |= energy_facts(model.mechanism, forces) | {"touches": model.mechanism.np, "still": not model.is_regular}
+    facts |= {"touches": model.mechanism.np, "still": not model.is_regular}
+    facts |= energy_facts(model.mechanism, forces, limits)
     lines = ["function makeDynamics() {"]
     lines += [f"const parts = {{{', '.join(f'{name}: {text}' for name, text in parts.items())}}};"]
     lines += [f"const SHOWN = {SHOWN}, model = {json.dumps(facts)};", GLUE, "}"]
     return "\n".join(lines) + "\n"
 
 
-def energy_facts(mech: Mechanism, forces: Sequence[Force]) -> dict[str, bool]:
+def energy_facts(mech: Mechanism, forces: Sequence[Force], limits: bool = True) -> dict[str, bool]:
     """What a page says of a mechanism's energy, and whether coordinates depend on each other.
 
     What forces store or take is not counted by pages.
     """
     damped = any(any(body.damping) for body in mech.bodies) or bool(mech.contacts)
+    damped |= limits and any(True for _ in limited(mech))
     damped |= any(constraint.compliance and not constraint.holonomic for constraint in mech.constraints)
     held = any(constraint.holonomic and not constraint.compliance for constraint in mech.constraints)
     return {"damped": damped, "driven": mech.timed or bool(forces), "constrained": held}
@@ -138,11 +156,12 @@ class Pushed(Physics):
 
     def __init__(
         self, builder: Builder, model: Model, forces: ForceProgram, settings: Sequence[Place],
-        projection: Projection | None, dynamics: Schedule, step: Place | None, feels: bool, shown: int,
+        projection: Projection | None, dynamics: Schedule, step: Place | None, feels: bool,
+        pushing: tuple[Schedule, int] | None, shown: int,
     ) -> None:  # fmt: skip
         super().__init__(
             builder, model.mechanism, dynamics, forces, settings, forced=True, projection=projection, step=step,
-            feels=feels, shown=shown,
+            feels=feels, pushing=pushing, shown=shown,
         )  # fmt: skip
         rows = ("q", "result")
         self.pushes = {name: Embedded(builder, model.program(x).trace.schedule, rows) for name, x in PUSHES.items()}
@@ -172,29 +191,34 @@ def live_forces(model: Model, forces: Sequence[Force]) -> ForceProgram:
     return program
 
 
-def step_text(model: Model, stepper: Stepper, forces: ForceProgram, pushed: bool) -> str:
-    """A step as {call(rows of ROWS)} under forces, in which tau is zero."""
+def step_text(model: Model, stepper: Stepper, forces: ForceProgram, limits: bool, pushed: bool) -> str:
+    """A step as {call(rows of ROWS)} under forces, in which tau is zero; with `limits` those that resist hold them."""
     if model.mechanism.contacts and not stepper.resists:
         raise InputError(f'to_html: {stepper.name} does not feel contacts; give method="time-stepping"')
     names = ["numbers", *(f"{name} numbers" for name in PUSHES if pushed), "settings"]
     builder = Builder((*(Array(name, "row") for name in ROWS), *(Array(name, "uniform") for name in names)))
     corrections = ("position_correction", "velocity_correction") if model.mechanism.constraints else ()
     accelerations = implicit(pushes=forces.pushes, given=stepper.solves) if stepper.implicit else stepper.dynamics
-    accelerations = contact(pushes=forces.pushes) if stepper.resists else accelerations
+    if stepper.resists:
+        accelerations = contact(pushes=forces.pushes, given=resistances(model.mechanism, limits))
     shown = SHOWN * model.mechanism.np if stepper.resists else 0
     own: list[Any] = [program_of(model, quantity) for quantity in (accelerations, *corrections)]
     projection, settings = projection_of(own), [builder.place("settings", k) for k in range(len(forces.numbers))]
+    many = None
+    if forces.many and not stepper.implicit:  # by kernels, their numbers behind those of the rest
+        own.append(program_of(model, pushing(model, forces)))
+        many = own[-1].trace.schedule, sum(program.trace.count for program in own[:-1])
     dynamics, length = own[0].trace.schedule, None
     if stepper.implicit:
         length = builder.room(1) if stepper.solves else builder.place("dt")
     if pushed:
         physics: Physics = Pushed(
-            builder, model, forces, settings, projection, dynamics, length, stepper.implicit, shown
+            builder, model, forces, settings, projection, dynamics, length, stepper.implicit, many, shown
         )
     else:
         physics = Physics(
             builder, model.mechanism, dynamics, forces, settings, forced=True, projection=projection, step=length,
-            feels=stepper.implicit, shown=shown,
+            feels=stepper.implicit, pushing=many, shown=shown,
         )  # fmt: skip
     tau = builder.room(model.nv)
     builder.pointwise(model.nv, {}, {}, {"tau": tau}, lambda x: {"tau": 0.0})

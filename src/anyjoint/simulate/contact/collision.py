@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,9 +45,13 @@ class Collision:
 
 
 def collision(
-    model: Model, bodies: Mapping[str, Body], t: float, q: Floats, v: Floats, frames: Mapping[str, Frame], name: str
-) -> Collision:
-    """The body `name` meets its parent while others touch; the model is the released one."""
+    model: Model, bodies: Mapping[str, Body], t: float, q: Floats, v: Floats, frames: Mapping[str, Frame], name: str,
+    dead: Collection[str] = (), stays: bool = False,
+) -> Collision:  # fmt: skip
+    """The body `name` meets its parent while others touch; the model is the released one.
+
+    Contacts that are `dead` have no restitution. A body that `stays` loses what speed of separation it has, too.
+    """
     names = tuple(frames)
     J = np.concatenate([_rows(model, bodies[x], frames[x]) for x in names])
     # Forward dynamics at rest knows all constraints: what a unit force adds to accelerations, a unit impulse adds to v.
@@ -55,9 +59,13 @@ def collision(
     fall = model.forward_dynamics(q, rest, t=t)
     effect = np.array([model.forward_dynamics(q, rest, row, t=t) - fall for row in J])
     W, u = J @ effect.T, J @ v
-    contacts = [contact for x in names if (contact := bodies[x].contact)]
-    law = Law(np.array([x.friction for x in contacts]), np.array([x.restitution for x in contacts]))
-    p = impulses(W, u, law)
+    contacts = {x: contact for x in names if (contact := bodies[x].contact)}
+    back = [0.0 if x in dead else contact.restitution for x, contact in contacts.items()]
+    law = Law(np.array([contact.friction for contact in contacts.values()]), np.array(back))
+    pull, normal = np.zeros(len(u)), 3 * names.index(name) + 2
+    if stays and u[normal] > 0:
+        pull[normal] = -u[normal] / W[normal, normal]
+    p = pull + impulses(W, u + W @ pull, law)
     after = v + p @ effect
     own = p[3 * names.index(name) :][:3]
     axes = np.asarray(model.body_poses(q), dtype=float)[bodies[name].index, :3, :3]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anyjoint.scalar.array import Floats
 
+from ..stabilise import drift, drifted
 from ..status import Status
 from ..trajectory import Crossing
 from .lift import Lifted
@@ -80,6 +81,9 @@ class Recorder:
         released, request = self.board.released, self.board.request
         t = np.array([x for stretch in self.stretches for x in stretch.t])
         q, v, a, work = (np.array(column) for column in zip(*self.rows, strict=True))
+        if released.mechanism.constraints:
+            status = drifted(status, *drift(released, t, q, v))
+        status = replace(status, note=request.note)
         poses = np.asarray(released.body_poses(q), dtype=float)
         pieces = [Piece(x.model, np.array(x.t), np.array(x.q), np.array(x.v)) for x in self.stretches]
         return ContactTrajectory(

@@ -11,12 +11,14 @@ import numpy as np
 from anyjoint.errors import InputError
 from anyjoint.joints import Rolling
 from anyjoint.mechanism.contact import FLIGHT, ROLLING, SLIDING
+from anyjoint.mechanism.fence import check_inside
 from anyjoint.scalar.array import Floats
 
 from ..events import Event, locate
 from ..guard import guard_of
+from ..limits import overrun
 from ..request import Request
-from ..stabilise import check_on_constraints
+from ..stabilise import check_mobility, check_on_constraints
 from ..status import Status
 from .crossings import Crossings, StateAt
 from .monitor import GAP, GRIP, NORMAL, SLIP, Look, Watched
@@ -24,7 +26,7 @@ from .pace import Pace
 from .recorder import Recorder
 from .records import ModeChange
 from .stride import Strider
-from .switch import STILL, Situation, Switchboard
+from .switch import SAME, STILL, Situation, Switchboard
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -46,7 +48,9 @@ class ContactRun:
         self.request = request
         self.board = Switchboard(model, request)
         stepper = self.board.stepper(model.modes)
+        check_inside("simulate", guard_of(stepper.model).fences, q[None])
         check_on_constraints(stepper.model, q[None], v[None])
+        check_mobility(stepper.model, q)
         self.now = Situation(0.0, stepper, *stepper.settle(0.0, q, v))
         self.recorder, self.pace, self.strider = Recorder(self.board), Pace(request), Strider(self.board, request)
         self.status: Status | None = None
@@ -92,7 +96,7 @@ class ContactRun:
     def _closing(self, name: str) -> bool:
         frame = self.board.frame(name, self.now.near[name])
         twist = self.now.stepper.free.lift(self.now.q, self.now.v).v[self.board.bodies[name].v]
-        return bool(frame.velocity(twist)[2] <= 0)
+        return bool(frame.velocity(twist)[2] <= STILL)
 
     def _take(self, now: Situation) -> None:
         """Take the situation as it is: a sample, values of events, directions of slip."""
@@ -214,11 +218,18 @@ class ContactRun:
         guard = guard_of(self.now.stepper.model)
         t, q = (np.array(x) for x in zip(*self.path, strict=True))
         trouble = guard.first(t, q) if guard and len(t) > 1 else None
+        gone = overrun(self.now.stepper.model, q[:, None], self.request.dt) if self.request.stops else None
         self.path = self.path[-1:]
-        if trouble:
-            self.recorder.cut(trouble.good)
-            self.now.t = trouble.time
-            self.stop(f"the motion left the model at t = {trouble.time:.6g} s: {trouble.sentence}")
+        if gone:
+            self._end_at(float(t[gone[0]]), float(t[gone[0]]), gone[1])
+        elif trouble:
+            self._end_at(trouble.good, trouble.time, f"the motion left the model: {trouble.sentence}")
+
+    def _end_at(self, good: float, time: float, sentence: str) -> None:
+        """End the run at a time that is past; samples up to a good one are kept."""
+        self.recorder.cut(good)
+        self.now.t = time
+        self.stop(f"{sentence}, at t = {time:.6g} s")
 
     # -- events --------------------------------------------------------------------------------------------------
 
@@ -231,6 +242,7 @@ class ContactRun:
         """Go to the first of the events within a step, and change modes there."""
         now, state_at = self.now, self._between()
         time, watched = min(((self._time_of(x, end, state_at), x) for x in due), key=lambda pair: pair[0])
+        at_once = time <= now.t
         q, v = state_at(time)
         look = Look(self.board, now, time, *now.stepper.settle(time, q, v))
         if watched.what == GAP:
@@ -239,7 +251,7 @@ class ContactRun:
         if self.status is None:
             self._watch_path(ends=True)
         if self.status is None:
-            self._switch(*watched, look)
+            self._switch(*watched, look, at_once)
 
     def _time_of(self, watched: Watched, end: float, state_at: StateAt) -> float:
         """When a watched number reaches 0 within the step."""
@@ -254,7 +266,7 @@ class ContactRun:
             away = (now.t + (end - now.t) / 2**k for k in range(1, HALVINGS))
             begin = next((t for t in away if value(t, *state_at(t)) > 0), math.nan)
             if math.isnan(begin):
-                return end if watched.what == GAP else now.t
+                return now.t
         elif value(now.t, now.q, now.v) <= 0:
             return begin
         return locate(Event(value), begin, end, state_at)
@@ -272,13 +284,11 @@ class ContactRun:
 
     # -- changes of modes ----------------------------------------------------------------------------------------
 
-    def _switch(self, what: str, name: str, look: Look) -> None:
-        """Change modes at an event."""
+    def _switch(self, what: str, name: str, look: Look, at_once: bool) -> None:
+        """Change modes at an event; `at_once` where no time has passed since the last one."""
         now = self.now
         if what == GAP:
-            if self._closing(name):
-                self._touch(name)
-                self._settle([])
+            self._meet(name, at_once)
             return
         if what == NORMAL:
             mode, reason = FLIGHT, "normal force fell to 0"
@@ -292,9 +302,23 @@ class ContactRun:
             mode, reason = ROLLING, "slip ended"
         self._settle([ModeChange(now.t, name, f"{now.modes[name]} -> {mode}", reason)], {name: mode})
 
-    def _touch(self, name: str) -> None:
-        """Let a body meet its parent."""
-        situation, records, impact = self.board.impact(self.now, name)
+    def _meet(self, name: str, at_once: bool) -> None:
+        """A flying body is at its parent: it touches, or goes away; if it could not within a step, it is at rest."""
+        gap, depth = Watched(GAP, name), -self.now.near[name].gap
+        if depth > SAME:
+            self.stop(
+                f"{name!r} overlaps its parent by {depth:.2g} m at t = {self.now.t:.6g} s, at a place that was not "
+                f"seen before; use a shorter step than dt = {self.request.dt:g} s"
+            )
+        elif self._closing(name) or (at_once and not self.clear.get(gap)):
+            self._touch(name, rests=not self._closing(name))
+            self._settle([])
+        else:
+            self.clear[gap] = False
+
+    def _touch(self, name: str, rests: bool = False) -> None:
+        """Let a body meet its parent; one that `rests` stays there, whatever speed is left."""
+        situation, records, impact = self.board.impact(self.now, name, rests)
         self.recorder.impacts.append(impact)
         self._switched(situation, records)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +12,11 @@ from anyjoint.errors import InputError, SingularityError
 from anyjoint.forces.signal import BadInput
 from anyjoint.scalar.array import ArrayLike
 
+from ..choose import AUTO, EXPLICIT, chosen
 from ..progress import Progress
 from ..request import Request, make_request, start_states
 from ..status import Status
+from ..touching import unfelt
 from .collision import Unbalanced
 from .impulse import Jammed
 from .lift import Lift
@@ -31,7 +34,7 @@ METHODS = ("rk4", "semi-implicit-euler", "dopri5")
 def simulate_contacts(
     model: Model, q0: ArrayLike | None, v0: ArrayLike | None, options: Sequence[Any], progress: Telling
 ) -> ContactTrajectory:
-    """Run from (q0, v0) of the model's own modes; `options` are those of `make_request`."""
+    """Run from (q0, v0) of the model's own modes; `options` are those of `make_request`, or method "auto"."""
     q, v, single = start_states(model, q0, v0)
     if not single:
         raise InputError(
@@ -40,7 +43,17 @@ def simulate_contacts(
         )
     released = model.released
     lifted = Lift(model, released).lift(q[0], v[0])
-    run = ContactRun(model, checked(make_request(released, lifted.q, lifted.v, *options)), q[0], v[0])
+    duration, dt, method, *rest = options
+
+    def asked(name: str) -> Request:
+        return checked(make_request(released, lifted.q, lifted.v, duration, dt, name, *rest))
+
+    request = asked(EXPLICIT if method == AUTO else method)
+    note = unfelt(released.mechanism, request.method)
+    if method == AUTO:
+        name, why = chosen(request, jumps=True)
+        request, note = asked(name), "; ".join(filter(None, [why, note]))
+    run = ContactRun(model, replace(request, note=note), q[0], v[0])
     bar = Progress(progress, f"simulating {model.mechanism.name}")
     try:
         run.begin()
@@ -62,7 +75,10 @@ def simulate_contacts(
 def checked(request: Request) -> Request:
     """A request of the released model, refused where contacts cannot be followed."""
     if request.method not in METHODS:
-        raise InputError(f"method={request.method!r}: contacts are followed by {', '.join(METHODS)}")
+        raise InputError(
+            f"method={request.method!r}: contacts that open and close are followed by {', '.join(METHODS)}, whose steps"
+            ' can end anywhere; method="auto" chooses one'
+        )
     if request.stops_hard:
         raise InputError('simulate: limits="impact" does not go with contacts that open and close; leave it out')
     if request.hold or request.parameters or isinstance(request.stabilise, tuple):

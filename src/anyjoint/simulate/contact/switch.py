@@ -29,6 +29,7 @@ STILL = 1e-10  # m/s: slip that is none
 PULL = 1e-10  # share of the weight by which a contact may pull, or friction exceed its limit, by rounding
 SLOW = 1e-2  # m/s: only bounces below that may be too short to follow
 SHORTEST = 1e-4  # share of dt: a bounce that lasts no longer is none
+FIRST_ORDER = 2.0  # the same for steps of first order: one of them, v + h a, then q + h v, ends such a bounce at rest
 
 
 class NoMode(AnyjointError):
@@ -169,16 +170,24 @@ class Switchboard:
 
     # -- impacts ----------------------------------------------------------------------------------------------------
 
-    def impact(self, now: Situation, name: str) -> tuple[Situation, list[ModeChange], Impact]:
-        """A body meets its parent: impulses of it and of all that touches, and the modes that they lead to."""
+    def impact(self, now: Situation, name: str, rests: bool) -> tuple[Situation, list[ModeChange], Impact]:
+        """A body meets its parent: impulses of it and of all that touches, and the modes that they lead to.
+
+        One that `rests` does so whatever speed is left.
+        """
         lifted, modes = now.stepper.free.lift(now.q, now.v), now.modes
         frames = self.frames(now, [x for x in modes if x == name or modes[x] != FLIGHT])
-        hit = collision(self.released, self.bodies, now.t, lifted.q, lifted.v, frames, name)
-        held = {x: _held(*hit.of(x)[:2]) for x in hit.names}
-        changes = {x: FLIGHT if hit.of(x)[1][2] > STILL else held[x] for x in hit.names}
-        for x in hit.names:
-            if changes[x] == FLIGHT and self._rests(now, changes | {x: held[x]}, hit, x):
-                changes[x] = held[x]
+        given = self.released, self.bodies, now.t, lifted.q, lifted.v, frames, name
+        tired = {name} if rests else set[str]()  # contacts whose bounces are none
+        while True:
+            hit = collision(*given, tired, rests)
+            held = {x: _held(*hit.of(x)[:2]) for x in hit.names}
+            changes = {x: FLIGHT if hit.of(x)[1][2] > STILL else held[x] for x in hit.names}
+            bounces = [x for x in hit.names if changes[x] == FLIGHT and x not in tired]
+            found = {x for x in bounces if self._rests(now, changes | {x: held[x]}, hit, x)}
+            if not found:
+                break
+            tired |= found
         before, after, _ = hit.of(name)
         met = f"{max(0.0, -before[2]):.4g} m/s"
         said = f"bounced: {met}, then {after[2]:.4g} m/s" if changes[name] == FLIGHT else f"touched at {met}"
@@ -192,10 +201,14 @@ class Switchboard:
     def _rests(self, now: Situation, changes: Mapping[str, str], hit: Collision, name: str) -> bool:
         """Whether a bounce is too short to follow: the force that would hold the body down takes its speed at once."""
         _, after, ease = hit.of(name)
-        if after[2] > SLOW:
+        first = self.request.stepper.order == 1
+        if after[2] > SLOW and not first:
             return False
         _, forces = self.enter(now, changes, hit.v).forces()
-        return bool(2 * after[2] < forces[name][2] * ease * SHORTEST * self.request.dt)
+        pace, twist = forces[name][2] * ease, hit.v[self.bodies[name].v]
+        if first:  # such steps do not tell how velocities turn in the axes of the body from how they change
+            pace += float(np.linalg.norm(np.cross(twist[:3], twist[3:])))
+        return bool(2 * after[2] < pace * (FIRST_ORDER if first else SHORTEST) * self.request.dt)
 
     # -- modes that forces agree with -------------------------------------------------------------------------------
 

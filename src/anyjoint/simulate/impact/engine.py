@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 NEAR = 1e-9  # of a unit: coordinates so close to a limit touch it
 STILL = 1e-11  # of the largest velocity: a speed that is none
 SHORTEST = 1e-4  # share of dt: a bounce that lasts no longer is none
+FIRST_ORDER = 2.0  # the same for steps of first order: one of them, v + h a, then q + h v, ends such a bounce at rest
 CROWD, MOMENT = 256, 1e-3  # so many changes within this share of dt are infinitely many (Zeno)
 
 
@@ -92,6 +93,14 @@ def _on_from(base: float, chunk: Chunk) -> Chunk:
     return replace(chunk, work=base + work, work_at=on)
 
 
+def _pull(W: Floats, u: Floats, stuck: Floats) -> Floats:
+    """Impulses that take speeds of separation away which lead nowhere."""
+    pull, leaving = np.zeros(len(u)), stuck & (u > 0)
+    if leaving.any():
+        pull[leaving] = np.linalg.lstsq(W[np.ix_(leaving, leaving)], -u[leaving], rcond=None)[0]
+    return pull
+
+
 class Changes:
     """What happens where a stretch ends: impulses, and which coordinates then rest against their stops."""
 
@@ -121,9 +130,11 @@ class Changes:
         J[np.arange(len(near)), [stop.rate for stop in near]] = [stop.side for stop in near]
         W = J @ way.T
         W = (W + W.T) / 2
-        u, e = J @ v, np.array([stop.restitution for stop in near])
+        stuck = np.array([stop in self.watch.stuck for stop in near])
+        u, e = J @ v, np.array([0.0 if x else stop.restitution for stop, x in zip(near, stuck, strict=True)])
+        pull = _pull(W, u, stuck)
         while True:
-            p = bounce(W, u, e)
+            p = pull + bounce(W, u + W @ pull, e)
             new = v + p @ way
             tired = self._tired(t, q, new, J, W) & (e > 0) & (p > 0)
             if not tired.any():
@@ -151,7 +162,8 @@ class Changes:
     def _tired(self, t: float, q: Floats, v: Floats, J: Floats, W: Floats) -> Floats:
         """Which bounces are too short to follow."""
         still, _, a = self._pressed(t, q, v, J, W)
-        return np.asarray(~still & (2 * (J @ v) < -a * SHORTEST * self.request.dt))
+        share = FIRST_ORDER if self.request.stepper.order == 1 else SHORTEST
+        return np.asarray(~still & (2 * (J @ v) < -a * share * self.request.dt))
 
     def _rest(self, t: float, q: Floats, v: Floats, near: list[Stop], J: Floats, W: Floats) -> None:
         """Hold what is pressed onto its stop, or neither pressed nor drawn away."""

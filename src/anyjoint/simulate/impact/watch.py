@@ -28,32 +28,34 @@ class Watch:
         self.clear = np.array([stop.gap(q) > CLEAR for stop in self.free], dtype=bool)
         self.slack = slack  # of forces
         self.pulling: set[Stop] = set()  # stops that ended the stretch because they would have to pull
+        self.stuck: set[Stop] = set()  # those from which a coordinate that was thrown back did not get away
 
     def first(self, between: Between) -> float | None:
         """When the stretch ends within a chunk, if it does."""
         gaps = np.array([stop.gap(between.q) for stop in self.free]).reshape(len(self.free), len(between.t))
         clear = np.maximum.accumulate(np.column_stack([self.clear, gaps > CLEAR]), axis=1)[:, 1:]
         met = np.where(clear[:, :-1], gaps[:, 1:] < 0, gaps[:, 1:] < -CLEAR)
-        released = list(self._released(between))
-        found = [*self._met(between, met, clear), *self._grazed(between, gaps), *(time for time, _ in released)]
-        ends = min(found, default=None)
+        reached, released = list(self._met(between, met, clear)), list(self._released(between))
+        found = [time for time, _, _ in reached] + [time for time, _ in released]
+        ends = min([*found, *self._grazed(between, gaps)], default=None)
         self.clear, self.pulling = clear[:, -1], {stop for time, stop in released if time == ends}
+        self.stuck = {stop for time, stop, away in reached if time == ends and not away}
         return ends
 
-    def _met(self, between: Between, met: Floats, clear: Floats) -> Iterator[float]:
-        """When limits are met in the first step in which some are."""
+    def _met(self, between: Between, met: Floats, clear: Floats) -> Iterator[tuple[float, Stop, bool]]:
+        """When which limits are met, in the first step in which some are, and whether they were away before."""
         if not met.any():
             return
         k = int(np.argmax(met.any(axis=0)))
         begin, end = float(between.t[k]), float(between.t[k + 1])
         for j in np.flatnonzero(met[:, k]):
-            value = _gap_of(self.free[j])
+            stop, since = self.free[j], begin
+            value = _gap_of(stop)
             if not clear[j, k]:  # it has just been thrown back, and returns within the step: be away first
                 away = (begin + (end - begin) / 2**i for i in range(1, HALVINGS))
                 since = next((t for t in away if value(t, *between.state(t)) > 0), math.nan)
-                yield end if math.isnan(since) else locate(Event(value), since, end, between.state)
-            else:
-                yield locate(Event(value), begin, end, between.state)
+            never = math.isnan(since)
+            yield begin if never else locate(Event(value), since, end, between.state), stop, not never
 
     def _grazed(self, between: Between, gaps: Floats) -> Iterator[float]:
         """When limits are met that are left again within the step: where a cubic through both states is beyond."""
