@@ -7,9 +7,10 @@ for all of them. With J' = J L^-T, Z = Y D^-1 of articulated bodies and P the su
     inward     K = D J'^T P     I^A = I - Y Z^T     P^A = P - Z J'^T P     pi = I^A Psi'' + P^A Psi' + Z L^-1 x + e
     outward    X = Lambda_p Z   G = D + Z^T X       Lambda = Lambda_p + J' G J'^T - J' X^T - X J'^T
 
-pi is the wrench on the parent, with x what the joint itself adds to its forces and e = J x* F^c, where F^c = I^A y + f^A
-goes through the joint if its parent accelerates by y more than where no joint does, and f^A is what is handed inward.
+pi is the wrench on the parent, with x what the joint itself adds to its forces and e = J x* F^c; F^c = I^A y + f^A goes
+through the joint, where y is what joints add to the parent's acceleration, and f^A what is handed inward for y = 0.
 Lambda is how a link accelerates under a wrench upon it, all else yielding. So the parent accelerates by -Lambda_p pi,
+and
 
     L^T y = D L^-1 x - Z^T (Psi'' - Lambda_p pi) - K Psi'     alpha = Psi'' - Lambda_p pi + J' L^T y
 
