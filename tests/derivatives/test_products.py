@@ -353,6 +353,15 @@ def test_rates_of_accelerations_take_less_than_those_of_articulated_inertias():
     assert rates.op_count().total < 2.1 * own.op_count().total  # 2.9 by tangents of the sweeps
 
 
+def test_gradients_are_of_the_type_of_the_model():
+    model = gallery.revolute_chain(2).compile(dtype="float32")
+    point, names = tuple(np.full(2, 0.3, "float32") for _ in range(3)), ("q", "link0/mass", "gravity")
+    found = model.vjp("forward_dynamics", point, [1.0, 2.0], wrt=names)[1]
+    many = model.vjp("forward_dynamics", tuple(np.stack([x] * 3) for x in point), [1.0, 2.0], wrt=names)[1]
+    assert {x.dtype.name for answer in (found, many) for x in answer.values()} == {"float32"}
+    assert many["gravity"].shape == (3, 3)
+
+
 # -- numbers in the rates and charts of joints -------------------------------------------------------------------------
 
 
