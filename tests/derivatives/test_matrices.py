@@ -145,7 +145,10 @@ def test_limbs_that_branch_again():
     assert np.array_equal(inverse, inverse.T)
 
 
-@pytest.mark.parametrize("name", ["inverse_mass_matrix", "forward_dynamics_derivatives"])
+MATRICES = ["inverse_mass_matrix", "inverse_dynamics_derivatives", "forward_dynamics_derivatives"]
+
+
+@pytest.mark.parametrize("name", MATRICES)
 def test_nothing_is_loaded_that_nobody_has_stored(name):
     """Not even what is overwritten in the end: adjoints carry it on, and batches look at all that they write."""
     schedule = one_by_one(limbs().compile(form="kernels").program(name).code.schedule)
@@ -156,6 +159,21 @@ def test_nothing_is_loaded_that_nobody_has_stored(name):
             loads = [call[a] + k for a, k in kernel.loads.values() if run.arrays[a] == work]
             assert written[loads].all(), [array.name for array in kernel.arrays]
             written[[call[x.array] + x.offset for x in kernel.stores if run.arrays[x.array] == work]] = True
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_sweeps_keep_nothing_twice_and_no_results_that_nobody_wants(name):
+    schedule = gallery.revolute_chain(12).compile(form="kernels").program(name).code.schedule
+    seen = set()
+    for kernel in schedule.kernels:
+        where = {}
+        for store in kernel.stores:
+            where.setdefault(store.node.id, set()).add(kernel.arrays[store.array].name)
+        kept = [names for names in where.values() if "keep" in names]
+        assert not any(name.startswith("result ") for names in kept for name in names)
+        seen.update(name for names in where.values() for name in names)
+    assert {"keep", "mine"} < seen
+    assert not {"result Lambda", "result Pu"} & seen  # for trees that branch
 
 
 @pytest.mark.slow

@@ -144,12 +144,12 @@ class Embedded:
             names[run.kernel] = [self.program.arrays[array].name for array in run.arrays]
         return names
 
-    def call(self, places: Mapping[str, Place]) -> None:
-        """Run the program with its rows at these places."""
+    def call(self, places: Mapping[str, Place], runs: slice = slice(None)) -> None:
+        """Run the program, or a part of it, with its rows at these places."""
         where = {"work": self.scratch, **places}
         if "numbers" not in where:
             where["numbers"] = self.builder.place("numbers")
-        for run in self.program.runs:
+        for run in self.program.runs[runs]:
             begins = [where[self.program.arrays[array].name] for array in run.arrays]
             offsets = run.offsets + np.array([place.offset for place in begins], dtype=np.int32)
             arrays, again = tuple(place.array for place in begins), run.again

@@ -17,6 +17,7 @@ from anyjoint.symbolic.rewrite import reachable
 
 Kind = Literal["uniform", "lane", "row"]
 AGAIN = -2  # among the runs of a driver: go back if an entry of the work array is positive
+EACH = -3  # from here on state by state
 Offsets = np.ndarray[Any, np.dtype[np.int32]]
 
 

@@ -25,6 +25,7 @@ TEXT: dict[int, str] = {
     ),
 }
 SUMS = 4  # of zeros, at once
+LINE = 64  # bytes that a cache brings at once
 WIDE = 8  # sines and cosines that one state computes at once
 _PURE = "nounwind willreturn memory(none)"
 
@@ -56,11 +57,11 @@ def parameters(i: int, array: Array, target: Target, prefix: str = "a") -> Itera
 
 
 def looked_at(target: Target) -> list[str]:
-    """The last parameter where lanes are states: zero times all that goes to rows is added there, which is zero or NaN.
+    """The last parameter in batches: zero times all that goes to rows is added there, which is zero or NaN.
 
     Numbers are in registers when they are stored; to look at rows later would take as long as to write them.
     """
-    return ["ptr %looked"] if target.width > 1 else []
+    return ["ptr %looked"] if target.looks else []
 
 
 def prelude(used: AbstractSet[int], tables: Sequence[Sequence[float]], target: Target, inline: bool) -> str:
@@ -147,6 +148,7 @@ class _Printer:
     ) -> None:
         self.listing, self.steps, self.target, self.first_table = listing, steps, target, first_table
         self.columns = columns  # lanes are columns of one state, beside each other in wide arrays
+        self.looks = target.alone if columns else target.looks  # rows of a single call are looked at as a whole
         self.name: dict[int, str] = {}
         self.fixed = fixed_words(target)
         self.vectors: dict[tuple[int, ...], str] = {}  # values that are lanes of one vector
@@ -301,13 +303,17 @@ class _Printer:
             yield f"%{name} = fadd{self.fixed['f']} {t.type} %{name}o, {value}"
             value = f"%{name}"
         kind = self.kind(array)
+        if self.listing.arrays[array].kind == "row":
+            yield from self.zero_times(value)
         if t.width == 1 or kind in ("lane", "beside"):
             element, alignment = (t.real, t.size) if kind == "beside" else (t.type, t.size * t.width)
             yield f"%{name}q = getelementptr {element}, ptr %a{array}, i64 {offset}"
             yield f"store {t.type} {value}, ptr %{name}q, align {alignment}"
+            if t.alone and kind == "beside" and self.listing.arrays[array].kind == "row":
+                # Matrices are written along their rows, and are too large to be near.
+                yield f"%{name}n = getelementptr i8, ptr %{name}q, i64 {LINE}"
+                yield f"call void @llvm.prefetch.p0(ptr %{name}n, i32 1, i32 3, i32 1)"
             return
-        if kind == "row":
-            yield from self.zero_times(value)
         # Lanes of a uniform array are equal by contract, so the first one speaks for all.
         for lane in range(t.width if kind == "row" else 1):
             yield f"%{name}q{lane} = getelementptr {t.real}, ptr {self.row(array, lane)}, i64 {offset}"
@@ -334,19 +340,25 @@ class _Printer:
 
     def zero_times(self, value: str) -> Iterable[str]:
         """Add zero times a value that goes to rows of states; in turns, since a sum waits for itself."""
-        if self.columns:  # of one state, whose row is looked at as a whole
+        if not self.looks:
             return
         T, name, k = self.target.type, f"%z{self.stored}", self.stored % SUMS
-        yield f"{name} = call {T} @llvm.fma.{self.target.suffix}({T} {value}, {T} zeroinitializer, {T} {self.sums[k]})"
+        if self.target.alone:  # vectors are as long as there are columns, and no function is declared for them
+            yield f"{name}z = fmul contract {T} {value}, zeroinitializer"
+            yield f"{name} = fadd contract {T} {name}z, {self.sums[k]}"
+        else:
+            s = self.target.suffix
+            yield f"{name} = call {T} @llvm.fma.{s}({T} {value}, {T} zeroinitializer, {T} {self.sums[k]})"
         self.sums[k], self.stored = name, self.stored + 1
 
     def look(self) -> Iterable[str]:
         """Hand on whether all was finite."""
         t = self.target
-        yield f"%looked0 = load {t.type}, ptr %looked, align {t.size * t.width}"
-        for k, total in enumerate(self.sums):
+        sums = self.sums[: self.stored]
+        yield f"%looked0 = load {t.type}, ptr %looked, align {t.size}"
+        for k, total in enumerate(sums):
             yield f"%looked{k + 1} = fadd {t.type} %looked{k}, {total}"
-        yield f"store {t.type} %looked{SUMS}, ptr %looked, align {t.size * t.width}"
+        yield f"store {t.type} %looked{len(sums)}, ptr %looked, align {t.size}"
 
     def gather(self, statement: Statement) -> Iterable[str]:
         """The index rounded down and clamped to the table; NaN means the first entry."""

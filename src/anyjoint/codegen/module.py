@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from anyjoint.codegen.apart import WHOLE, Parts
+from anyjoint.codegen.apart_llvm import each_alone, move_apart, past_windows
 from anyjoint.codegen.bound_llvm import bound_call, entry_parameters, row_call
 from anyjoint.codegen.finite_llvm import finite_text
 from anyjoint.codegen.grouped import moves_rows, pays, shares
 from anyjoint.codegen.ir import LEAVES, LONG, Listing
-from anyjoint.codegen.kernel import AGAIN, Array, Kernel
+from anyjoint.codegen.kernel import AGAIN, EACH, Array, Kernel
 from anyjoint.codegen.llvm import function, looked_at, parameters, prelude, vector_attribute
 from anyjoint.codegen.passes import in_pieces, of_columns
 from anyjoint.codegen.target import Target
@@ -55,7 +57,7 @@ def function_module(kernel: Lowered, target: Target) -> Module:
 
     The middle end would double the time to compile straight-line code and does not make it faster.
     """
-    body = _kernels([kernel], target, optimise=False)
+    body = _kernels({0: kernel}, target, optimise=False)
     count = len(kernel.arrays)
     formal = ", ".join(f"ptr noalias %a{i}" for i in range(count))
     entry = f"define void @f({formal}) nounwind {{\n  call void @k0({formal.replace(' noalias', '')})\n  ret void\n}}\n"
@@ -63,18 +65,23 @@ def function_module(kernel: Lowered, target: Target) -> Module:
 
 
 def schedule_module(
-    kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target, optimise: bool = True
-) -> Module:
+    kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target, optimise: bool = True,
+    parts: Parts = WHOLE,
+) -> Module:  # fmt: skip
     """A module with `void run(arrays and strides ..., const int32_t *program, int64_t states)`.
 
     The program (which kernel, how often, at which offsets) is data, so mechanisms of any size share the object code,
-    but for kernels that large ones call seldom.
+    but for kernels that large ones call seldom. The second of two parts runs state by state.
     """
     optimise = optimise and not any(kernel.is_long for kernel in kernels)
-    body = _kernels(kernels, target, optimise)
-    text = [*_driver(kernels, arrays, target), bound_call(arrays), row_call(arrays, target), finite_text(target)]
-    text += [FETCH_AHEAD]
-    return Module(body + "\n".join(text) + "\n", optimise)
+    first, columns, text = dict(enumerate(kernels)), 1, []
+    if parts.alone and target.width > 1:
+        first, second = ({k: kernels[k] for k in sorted(part)} for part in parts)
+        columns, alone = max(kernel.columns for kernel in second.values()), replace(target, width=1, alone=True)
+        text += [_kernels(second, alone, optimise), *_driver(second, arrays, alone), move_apart(target)]
+    text += [_kernels(first, target, optimise), *_driver(first, arrays, target, bool(parts.alone), columns)]
+    text += [bound_call(arrays), row_call(arrays, target), finite_text(target), FETCH_AHEAD]
+    return Module("\n".join(text) + "\n", optimise)
 
 
 # Rows of the next tile, asked for while this one is computed: lanes walk through as many rows at once, which is more
@@ -101,45 +108,51 @@ done:
 """
 
 
-def _kernels(kernels: Sequence[Lowered], target: Target, optimise: bool) -> str:
-    used = {statement.op for kernel in kernels for piece in kernel.pieces for statement in piece.statements}
-    tables = [table for kernel in kernels for table in kernel.pieces[0].tables]
+def _kernels(kernels: Mapping[int, Lowered], target: Target, optimise: bool) -> str:
+    made = kernels.values()
+    used = {statement.op for kernel in made for piece in kernel.pieces for statement in piece.statements}
+    tables = [table for kernel in made for table in kernel.pieces[0].tables]
     texts = [prelude(used, tables, target, optimise)]
     first_table = 0
-    for number, kernel in enumerate(kernels):
+    for number, kernel in kernels.items():
         texts += _kernel(number, kernel, target, first_table, optimise)
         first_table += len(kernel.pieces[0].tables)
     return "\n".join(texts)
 
 
+def _name(number: int, target: Target) -> str:
+    return f"k{number}_alone" if target.alone else f"k{number}"
+
+
 def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inline: bool) -> Iterable[str]:
-    """Function @k<number>; a long one calls its pieces, which pass values through an array on the stack."""
+    """The function of a kernel; a long one calls its pieces, which pass values through an array on the stack."""
+    name = _name(number, target)
     if len(kernel.pieces) == 1:
         attributes = "alwaysinline" if inline else "noinline"
         if kernel.seldom:
             attributes = "noinline optnone"
         if kernel.columns == 1 or target.width == 1:
-            yield function(f"k{number}", kernel.pieces[0], target, first_table, attributes, kernel.columns)
+            yield function(name, kernel.pieces[0], target, first_table, attributes, kernel.columns)
             return
         if moves_rows(kernel.pieces[0]):
             one = replace(target, width=1)
-            yield function(f"k{number}_one", kernel.pieces[0], one, first_table, attributes, kernel.columns)
+            yield function(f"{name}_one", kernel.pieces[0], one, first_table, attributes, kernel.columns)
             yield _lane_by_lane(number, kernel, target)
             return
         taken = list(shares(kernel.columns)) if pays(kernel.pieces[0]) else [(0, 1, kernel.columns)]
         for _, size, _ in taken:
             piece = of_columns(kernel.pieces[0], size)
-            yield function(f"k{number}_{size}", piece, target, first_table, attributes)
+            yield function(f"{name}_{size}", piece, target, first_table, attributes)
         yield _columns(number, kernel, target, taken)
         return
     for i, piece in enumerate(kernel.pieces):
-        yield function(f"k{number}_{i}", piece, target, first_table, "noinline")
+        yield function(f"{name}_{i}", piece, target, first_table, "noinline")
     formal = _formal(kernel.arrays, target)
     given = [text.replace(" noalias", "") for i, x in enumerate(kernel.arrays) for text in parameters(i, x, target)]
     actual = ", ".join([*given, "ptr %scratch", *looked_at(target)])
-    calls = "\n".join(f"  call void @k{number}_{i}({actual})" for i in range(len(kernel.pieces)))
+    calls = "\n".join(f"  call void @{name}_{i}({actual})" for i in range(len(kernel.pieces)))
     yield (
-        f"define internal void @k{number}({', '.join(formal)}) nounwind noinline{vector_attribute(target)} {{\n"
+        f"define internal void @{name}({', '.join(formal)}) nounwind noinline{vector_attribute(target)} {{\n"
         f"  %scratch = alloca [{max(kernel.scratch, 1)} x {target.type}], align 64\n{calls}\n  ret void\n}}\n"
     )
 
@@ -192,17 +205,16 @@ def _columns(number: int, kernel: Lowered, target: Target, taken: Sequence[tuple
     return "\n".join([*lines, "done:", "  ret void", "}\n"])
 
 
-def _driver(kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target) -> Iterable[str]:
-    """Loop over tiles; inside it, loop over the program's runs; inside that, loop over a run's bodies."""
+def _driver(
+    kernels: Mapping[int, Lowered], arrays: Sequence[Array], target: Target, apart: bool = False, columns: int = 1
+) -> Iterable[str]:
+    """Loop over tiles; inside it, loop over the program's runs; inside that, loop over a run's bodies.
+
+    `apart`: there is a second part, of at most so many columns.
+    """
     rows = [i for i, array in enumerate(arrays) if array.kind == "row"]
     width = target.width
-    formal = ", ".join(entry_parameters(arrays))
-    yield f"define void @run({formal}) nounwind {{\n  %fine = call i32 @run_looking({formal})\n  ret void\n}}"
-    # Where lanes are states, it answers whether all that went to rows was finite.
-    yield f"define internal i32 @run_looking({formal}) nounwind{vector_attribute(target)} {{"
-    yield "entry:"
-    yield f"  %looked = alloca {target.type}, align 64"
-    yield f"  store {target.type} zeroinitializer, ptr %looked, align 64"
+    yield from _begin(arrays, target, columns)
     yield f"  %bases = alloca [{max(len(arrays), 1)} x ptr], align 16"
     yield f"  %lanes = alloca [{max(len(arrays) * width, 1)} x i64], align 16"
     for i in range(len(arrays)):
@@ -226,28 +238,59 @@ def _driver(kernels: Sequence[Lowered], arrays: Sequence[Array], target: Target)
         yield f"  call void @fetch_ahead(ptr %ahead{i}, i64 %bytes{i})"
     yield "  br label %fetch"
     yield "fetch:"
-    sources = "".join(f", [ %after{k}, %loop{k} ]" for k in range(len(kernels)))
+    sources = "".join(f", [ %after{k}, %loop{k} ]" for k in kernels)
     work = next((i for i, array in enumerate(arrays) if array.kind == "lane"), None)
     repeated = "" if work is None else ", [ %going, %again ]"
-    yield f"  %at = phi ptr [ %program, %prepare ]{sources}{repeated}"
+    passed = ", [ %behind, %each ]" if apart and width == 1 else ""
+    yield f"  %at = phi ptr [ %program, %prepare ]{sources}{repeated}{passed}"
     yield "  %kernel = load i32, ptr %at, align 4"
-    cases = " ".join(f"i32 {k}, label %case{k}" for k in range(len(kernels)))
+    cases = " ".join(f"i32 {k}, label %case{k}" for k in kernels)
     back = "" if work is None else f" i32 {AGAIN}, label %again"
-    yield f"  switch i32 %kernel, label %next [ {cases}{back} ]"
+    onward = f" i32 {EACH}, label %each" if apart else ""
+    yield f"  switch i32 %kernel, label %next [ {cases}{back}{onward} ]"
     if work is not None:
         yield from _again(work, target)
-    for k, kernel in enumerate(kernels):
+    if apart:
+        yield from each_alone(arrays, target) if width > 1 else past_windows()
+    for k, kernel in kernels.items():
         yield from _case(k, kernel.arrays, arrays, target)
     yield "next:"
     yield f"  %next_state = add i64 %state, {width}"
     yield "  br label %tile"
     yield "exit:"
-    yield f"  %zeros = load {target.type}, ptr %looked, align 64"
-    yield f"  %good = fcmp ord {target.type} %zeros, zeroinitializer"
-    if width > 1:
-        yield f"  %goods = bitcast <{width} x i1> %good to i{width}"
-        yield f"  %all = icmp eq i{width} %goods, -1"
-    yield f"  %answer = zext i1 {'%all' if width > 1 else '%good'} to i32"
+    yield from _end(target, columns)
+
+
+def _begin(arrays: Sequence[Array], target: Target, columns: int) -> Iterable[str]:
+    """The head of a driver. Where lanes are states, it answers whether all that went to rows was finite."""
+    formal = ", ".join(entry_parameters(arrays))
+    if target.alone:
+        yield f"define internal i32 @run_alone({formal}, ptr %looked) nounwind noinline alignstack(64) {{"
+        yield "entry:"
+        return
+    yield f"define void @run({formal}) nounwind {{\n  %fine = call i32 @run_looking({formal})\n  ret void\n}}"
+    yield f"define internal i32 @run_looking({formal}) nounwind{vector_attribute(target)} {{"
+    yield "entry:"
+    room = target.type if columns <= target.width else f"[{columns} x {target.real}]"
+    yield f"  %looked = alloca {room}, align 64"
+    yield f"  store {room} zeroinitializer, ptr %looked, align 64"
+
+
+def _end(target: Target, columns: int) -> Iterable[str]:
+    """The end of a driver."""
+    width = target.width
+    if target.alone:
+        yield "  ret i32 1\n}"
+        return
+    if columns > width:
+        yield f"  %answer = call i32 @finite(ptr %looked, i64 {columns})"
+    else:
+        yield f"  %zeros = load {target.type}, ptr %looked, align 64"
+        yield f"  %good = fcmp ord {target.type} %zeros, zeroinitializer"
+        if width > 1:
+            yield f"  %goods = bitcast <{width} x i1> %good to i{width}"
+            yield f"  %all = icmp eq i{width} %goods, -1"
+        yield f"  %answer = zext i1 {'%all' if width > 1 else '%good'} to i32"
     yield "  ret i32 %answer"
     yield "}"
 
@@ -330,7 +373,7 @@ def _case(k: int, arguments: Sequence[Array], arrays: Sequence[Array], target: T
         actual.append(f"ptr %x{k}_{j}")
         if array.kind == "row":
             actual += [f"i64 %c{k}l{j}_{lane}" for lane in range(1, width)]
-    yield f"  call void @k{k}({', '.join([*actual, *looked_at(target)])})"
+    yield f"  call void @{_name(k, target)}({', '.join([*actual, *looked_at(target)])})"
     yield f"  %after{k} = getelementptr i32, ptr %offsets{k}, i64 {count}"
     yield f"  %fewer{k} = sub i32 %left{k}, 1"
     yield f"  %again{k} = icmp sgt i32 %fewer{k}, 0"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anyjoint.codegen.apart import Apart
 from anyjoint.codegen.bound_llvm import entry_parameters
 from anyjoint.codegen.fingerprint import fingerprint
 from anyjoint.codegen.ir import LONG, live_nodes
@@ -57,7 +58,10 @@ def _is_straight(schedule: Schedule) -> bool:
 
 
 def _is_vast(schedule: Schedule, dtype: str) -> bool:
-    """Whether states side by side would not stay near, while columns fill the vectors of one state as well."""
+    """Whether states side by side would not stay near, while columns fill the vectors of one state as well.
+
+    Then matrices are computed state by state (see apart.py), or everything is.
+    """
     if all(kernel.columns == 1 for kernel in schedule.kernels):
         return False
     numbers = (n for n, array in zip(extents(schedule), schedule.arrays, strict=True) if array.kind != "uniform")
@@ -117,9 +121,11 @@ class CompiledSchedule:
         self.schedule = schedule
         self.dtype = checked_dtype(dtype)
         self._type = np.dtype(self.dtype)
-        width = 1 if width is None and _is_vast(schedule, self.dtype) else width
+        vast = width is None and _is_vast(schedule, self.dtype)
+        self._apart = Apart(schedule, vast)
+        width = 1 if vast and not self._apart.parts.alone else width
         self.target = host_target(self.dtype, width, contract, straight=_is_straight(schedule))
-        self._runs = schedule.words
+        self._runs = self._apart.words
         self.runs_at = address(self._runs)  # where the driver finds which kernels to run
         self._given = _arguments(schedule)
         self._seldom = _seldom_called(schedule)
@@ -131,7 +137,8 @@ class CompiledSchedule:
 
     def module(self, width: int) -> Module:
         """The LLVM module for so many states side by side."""
-        return schedule_module(self._kernels, self.schedule.arrays, self._target(width), self._optimise)
+        parts = self._apart.parts
+        return schedule_module(self._kernels, self.schedule.arrays, self._target(width), self._optimise, parts)
 
     def _target(self, width: int) -> Target:
         if width not in (1, self.target.width):
@@ -146,7 +153,7 @@ class CompiledSchedule:
     def library(self, width: int) -> Library:
         """Machine code for so many states side by side."""
         if width not in self._libraries:
-            entry = f"schedule {self._optimise} {self._seldom}"
+            entry = f"schedule {self._optimise} {self._seldom} {sorted(self._apart.parts.alone)}"
             identity = fingerprint(entry, self.schedule, self._target(width))
             self._libraries[width] = compile_module(identity, lambda: self.module(width))
         return self._libraries[width]
@@ -179,7 +186,7 @@ class CompiledSchedule:
         """The address of the calling thread's work array for code of this width."""
         arrays = self._work.arrays
         if width not in arrays:
-            fresh = aligned(max(self.schedule.work, 1) * width, self.dtype)
+            fresh = aligned(self._apart.room(width), self.dtype)
             arrays[width] = fresh, address(fresh)
         return arrays[width][1]
 

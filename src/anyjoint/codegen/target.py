@@ -17,12 +17,16 @@ DTYPES = {"float64": 8, "float32": 4}
 
 @dataclass(frozen=True)
 class Target:
-    """Number type, how many states are computed side by side, and how products and sums may be fused."""
+    """Number type, how many states are computed side by side, and how products and sums may be fused.
+
+    One state of a batch may be `alone`: what it stores in rows is looked at on its way, as where states are together.
+    """
 
     dtype: str = "float64"
     width: int = 1
     contract: bool = True
     fma: bool = True
+    alone: bool = False
 
     @property
     def real(self) -> str:
@@ -39,6 +43,11 @@ class Target:
         """How LLVM names intrinsics over values of this type."""
         scalar = "f64" if self.dtype == "float64" else "f32"
         return scalar if self.width == 1 else f"v{self.width}{scalar}"
+
+    @property
+    def looks(self) -> bool:
+        """Whether kernels tell if all that they store in rows is finite."""
+        return self.width > 1 or self.alone
 
     @property
     def size(self) -> int:

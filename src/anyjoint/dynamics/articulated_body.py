@@ -95,21 +95,37 @@ def accelerations(body: Record, parent: Parent) -> None:
     body.alpha = body.W.motion(alpha) + centripetal_acceleration(body)
 
 
-def inertias_and_load(body: Record, parent: Parent) -> None:
-    """Inward: beside it, what the links further out leave of a load that is solved for, too [SG eq. 58]."""
-    S, Omega = articulate(body, parent)
+def inertias_that_stay(body: Record, parent: Parent) -> None:
+    """Inward: as `inertias`; the factors are kept for later."""
+    body.S, Omega = articulate(body, parent)
+    body.D = Omega.inverse
+
+
+def load_inward(body: Record, parent: Parent) -> None:
+    """Inward: what the links further out leave of a load that was not known before [SG eq. 58]."""
     b = body.W.force(body.plus("pull", zeros(6)))
-    half = Omega.half(body.load - S.T @ b)
-    body.left = half * Omega.inverse
+    half = LDL(body.L, body.D).half(body.load - body.S.T @ b)
+    body.left = half * body.D
     parent.add("pull", body.A.force(b + body.Z @ half))
+
+
+def answer(body: Record, parent: Parent) -> None:
+    """Outward: M^-1 times the load."""
+    eta = body.A.motion(parent.eta)
+    body.mu = LDL(body.L, body.D).back(body.left - body.Z.T @ eta)
+    body.eta = body.W.motion(eta + body.S @ body.mu)
+
+
+def inertias_and_load(body: Record, parent: Parent) -> None:
+    """Inward: beside it, what the links further out leave of a load that is solved for, too."""
+    inertias_that_stay(body, parent)
+    load_inward(body, parent)
 
 
 def accelerations_and_answer(body: Record, parent: Parent) -> None:
     """Outward: beside accelerations, M^-1 times the load."""
     accelerations(body, parent)
-    eta = body.A.motion(parent.eta)
-    body.mu = LDL(body.L, body.left).back(body.left - body.Z.T @ eta)
-    body.eta = body.W.motion(eta + (body.S_A + body.S_B) @ body.mu)
+    answer(body, parent)
 
 
 def stand(body: Record, parent: Parent) -> None:
@@ -133,6 +149,18 @@ ARTICULATED_BODY_AND_LOAD = algorithm(
     ("outward", velocities),
     ("inward", inertias_and_load),
     ("outward", accelerations_and_answer),
+    inputs=["q", "v", "tau", "load"],
+    results=["qdd", "mu"],
+    over="regrouped",
+)
+# The same for a load that is made of the accelerations.
+ARTICULATED_BODY_THEN_LOAD = algorithm(
+    "articulated-body, then load",
+    ("outward", velocities),
+    ("inward", inertias_that_stay),
+    ("outward", accelerations),
+    ("inward", load_inward),
+    ("outward", answer),
     inputs=["q", "v", "tau", "load"],
     results=["qdd", "mu"],
     over="regrouped",

@@ -166,10 +166,15 @@ def resist(body: Record, parent: Parent) -> None:
 
 def follow(body: Record, parent: Parent) -> None:
     """Outward: what accelerations of joints add to motion and wrenches."""
+    accelerate(body, parent)
+    body.f = body.f + Mass(body.E, body.h, body.m) @ body.y
+
+
+def accelerate(body: Record, parent: Parent) -> None:
+    """What accelerations of joints add to motion."""
     y = parent.y + body.J_world @ body.qdd
     respond(body, seen(body, parent.alpha))
     body.y, body.alpha = y, body.alpha + y
-    body.f = body.f + Mass(body.E, body.h, body.m) @ y
 
 
 COLUMNS = ("J_world", "Psi1", "Psi2", "Phi", "a_world", "b_world", "Fq", "Fv", "D_q", "D_v", "D_a")

@@ -7,8 +7,10 @@ for all of them. With J' = J L^-T, Z = Y D^-1 of articulated bodies and P the su
     inward     K = D J'^T P     I^A = I - Y Z^T     P^A = P - Z J'^T P     pi = I^A Psi'' + P^A Psi' + Z L^-1 x + e
     outward    X = Lambda_p Z   G = D + Z^T X       Lambda = Lambda_p + J' G J'^T - J' X^T - X J'^T
 
-pi is the wrench on the parent, with x what the joint itself adds to its forces and e = J x* F^c; Lambda is how a link
-accelerates under a wrench upon it, all else yielding. So the parent accelerates by -Lambda_p pi, and
+pi is the wrench on the parent, with x what the joint itself adds to its forces and e = J x* F^c; F^c = I^A y + f^A goes
+through the joint, where y is what joints add to the parent's acceleration, and f^A what is handed inward for y = 0.
+Lambda is how a link accelerates under a wrench upon it, all else yielding. So the parent accelerates by -Lambda_p pi,
+and
 
     L^T y = D L^-1 x - Z^T (Psi'' - Lambda_p pi) - K Psi'     alpha = Psi'' - Lambda_p pi + J' L^T y
 
@@ -29,7 +31,7 @@ from anyjoint.tree.record import Record
 from .algorithm import Parent, algorithm
 from .articulated_body import half_columns
 from .common_frame import Mass, common_mass, crossed, lowered_wrench, products
-from .derivatives import begin, follow, place
+from .derivatives import accelerate, begin, place
 from .small_matrix import LDL, joint_inertia, ldl
 
 
@@ -38,7 +40,8 @@ def yield_to(body: Record, parent: Parent) -> None:
     Omega, f = articulate(body, parent), body.plus("f", body.f)
     left = Omega.half(body.tau) - body.J_free.T @ f
     body.z = left * Omega.inverse
-    parent.add("f", f + body.Z @ left)
+    body.f_free = f + body.Z @ left
+    parent.add("f", body.f_free)
     P = body.plus("P", _twice_B(body))
     turned = products(body.J_free, P)
     body.K_left = -turned * Omega.inverse[:, None]
@@ -94,20 +97,29 @@ def _left(body: Record, Psi2: Matrix, Psi1: Matrix, x: Matrix) -> Matrix:
 
 
 def yielded(body: Record, parent: Parent) -> None:
-    """Outward: accelerations of joints, then as `follow`; columns of velocities and of unit forces."""
+    """Outward: accelerations, the wrench that goes through the joint, columns of velocities, forces, coordinates."""
     factors = LDL(body.L, body.D)
     body.qdd = factors.back(body.z - body.Z.T @ parent.y)
-    follow(body, parent)
+    accelerate(body, parent)
     show(body, parent)
     body.Phi1 = body.J_world[:3]
-    body.Yv, body.Av = _own(body, body.Pv, body.Phi, body.J_world[:3], halves(factors, body.passive_v))
+    body.Yv, body.Av = _own(body, parent, body.Pv, body.Phi, body.J_world[:3], halves(factors, body.passive_v))
+    F = body.I_free @ parent.y + body.f_free
+    along, here = body.along_world, lowered_wrench(body, F)
+    added = body.passive_q + 0
+    for l in range(added.shape[0]):
+        for k in range(added.shape[1]):
+            added[l, k] = added[l, k] - dot(body.S_q[:, l, k], here)
+    x = halves(factors, added)
+    left = _left(body, body.Psi2, body.Psi1, x)
+    body.Pq = columns([left[:, k] - crossed(along[:, k], F) for k in range(along.shape[1])])
+    body.Yq, body.Aq = _own(body, parent, body.Pq, body.Psi2, body.Psi1, x)
 
 
 def show(body: Record, parent: Parent) -> None:
     """How links accelerate under wrenches, and under unit forces at the joint, with its own block of M^-1."""
-    body.Lambda_p = parent.Lambda
     Z, J, n = body.Z, body.J_free, body.Z.shape[1]
-    X = columns([body.Lambda_p @ Z[:, k] for k in range(n)])
+    X = columns([parent.Lambda @ Z[:, k] for k in range(n)])
     G = joint_inertia(Z, X, body.D)
     shown = J @ G - X
     body.Lambda = parent.Lambda.minus_outer(np.hstack([J, -shown]), np.hstack([X, J]))
@@ -133,29 +145,16 @@ def halves_beside(factors: LDL, X: Matrix) -> Matrix:
     return out
 
 
-def _own(body: Record, left: Matrix, Psi2: Matrix, Psi1: Matrix, x: Matrix) -> tuple[Matrix, Matrix]:
+def _own(
+    body: Record, parent: Parent, left: Matrix, Psi2: Matrix, Psi1: Matrix, x: Matrix
+) -> tuple[Matrix, Matrix]:
     """A joint's own rows of its columns, and the accelerations that it shows; `left` is -pi."""
     factors, own, shown = LDL(body.L, body.D), x + 0, left + 0
     for k in range(left.shape[1]):
-        A = Psi2[:, k] + body.Lambda_p @ left[:, k]
+        A = Psi2[:, k] + parent.Lambda @ left[:, k]
         y = body.D * x[:, k] + body.Z_left.T @ A + body.K_left @ Psi1[:, k]
         own[:, k], shown[:, k] = factors.back(y), A + body.J_free @ y
     return own, shown
-
-
-def recall(body: Record, parent: Parent) -> None:
-    """Inward: wrenches of everything beyond the joint, and columns of coordinates."""
-    f = body.plus("f", body.f)
-    parent.add("f", f)
-    along, here = body.along_world, lowered_wrench(body, f)
-    added = body.passive_q + 0
-    for l in range(added.shape[0]):
-        for k in range(added.shape[1]):
-            added[l, k] = added[l, k] - dot(body.S_q[:, l, k], here)
-    x = halves(LDL(body.L, body.D), added)
-    left = _left(body, body.Psi2, body.Psi1, x)
-    body.Pq = columns([left[:, k] - crossed(along[:, k], f) for k in range(along.shape[1])])
-    body.Yq, body.Aq = _own(body, body.Pq, body.Psi2, body.Psi1, x)
 
 
 def stand(body: Record, parent: Parent) -> None:
@@ -178,7 +177,6 @@ FORWARD_DERIVATIVES = algorithm(
     ("outward", begin),
     ("inward", yield_to),
     ("outward", yielded),
-    ("inward", recall),
     inputs=["q", "v", "tau"],
     results=(*FACTORS, *UNITS, "K_left", "Phi1", "Psi1", "Pq", "Pv", "Aq", "Av", "Yq", "Yv"),
     over="regrouped",

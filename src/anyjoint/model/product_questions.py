@@ -239,6 +239,7 @@ def _one_or_all(parts: tuple[object, ...]) -> Any:
 
 
 def _gradients(product: Product, rows: Sequence[str], parts: Sequence[Any]) -> dict[str, Floats]:
-    """Gradients by name, those by parameters behind."""
+    """Gradients by name, those by parameters behind; all of the model's type."""
     found = dict(zip(rows, parts, strict=False))
-    return {**found, **product.numbers.pull(parts[-1])} if product.numbers else found
+    by_parameters = product.numbers.pull(parts[-1]) if product.numbers else {}
+    return found | {name: x.astype(product.program.dtype, copy=False) for name, x in by_parameters.items()}

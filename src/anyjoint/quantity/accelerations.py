@@ -1,7 +1,8 @@
-"""Gradients of accelerations by the equation that they obey, ID(q, v, a) = tau: articulated inertias are not
+"""Derivatives of accelerations by the equation that they obey, ID(q, v, a) = tau: articulated inertias are not
 differentiated.
 
 With mu = M^-1 w, the gradient of w . a by tau is mu; by the state it is that of -mu . ID(q, v, a) with a and mu held.
+Rates are da = M^-1 (dtau - dID), where dID is the rate of ID(q, v, a) with a held.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass, replace
 from anyjoint.codegen import Array, Schedule
 from anyjoint.codegen.adjoint import adjoint, bar_of
 from anyjoint.codegen.builder import Builder, Embedded, Values
-from anyjoint.dynamics.articulated_body import ARTICULATED_BODY_AND_LOAD
+from anyjoint.codegen.tangent import rate_of, tangent
+from anyjoint.dynamics.articulated_body import ARTICULATED_BODY_AND_LOAD, ARTICULATED_BODY_THEN_LOAD
 from anyjoint.scalar import Scalar
 from anyjoint.trace.setup import Rows
 from anyjoint.trace.workshop import Trace, Workshop
@@ -59,8 +61,37 @@ class Equation:
         return builder.schedule()
 
 
-def equation(workshop: Workshop) -> Equation:
-    """The programs for a mechanism without constraints."""
-    solved = workshop.sweeps(ARTICULATED_BODY_AND_LOAD)
+    @property
+    def _loaded(self) -> int:
+        """The first run of the first program that reads the load."""
+        schedule = self.solved.schedule
+        load = next(i for i, array in enumerate(schedule.arrays) if array.name == "load")
+        return next(i for i, run in enumerate(schedule.runs) if load in run.arrays)
+
+    def tangent(self, inputs: Sequence[str], nv: int) -> Schedule:
+        """As `codegen.tangent` makes one of forward dynamics: `inputs` are among q, v and tau."""
+        rows = ["q", "v", "tau", "result", *map(rate_of, (*inputs, "result"))]
+        builder = Builder((*(Array(name, "row") for name in rows), Array("numbers", "uniform")))
+        both, load, lack, rate = (builder.room(n) for n in (2 * nv, nv, nv, nv))
+        solving = Embedded(builder, self.solved.schedule, ["result", "load"])
+        given = {name: builder.place(name) for name in ("q", "v", "tau")} | {"load": load, "result": both}
+        solving.call(given, slice(self._loaded))
+        parts = {"force": builder.place(rate_of("tau"))} if "tau" in inputs else {}
+        if moving := [name for name in ("q", "v") if name in inputs]:
+            along = Embedded(builder, tangent(self.inverse.schedule, moving), ["qdd", "result", rate_of("result")])
+            places = {name: builder.place(name) for name in ("q", "v", *map(rate_of, moving))}
+            places |= {"qdd": both, "result": lack, rate_of("result"): rate}
+            along.call(places | {"numbers": builder.place("numbers", self.start)})
+            parts |= {"asked": rate}
+        builder.pointwise(nv, parts, {}, {"x": load}, lambda x: {"x": x.get("force", 0) - x.get("asked", 0)})
+        solving.call(given, slice(self._loaded, None))
+        answers = {"a": builder.place("result"), "rate": builder.place(rate_of("result"))}
+        builder.pointwise(nv, {"x": both, "y": both.at(nv)}, {}, answers, lambda x: {"a": x["x"], "rate": x["y"]})
+        return builder.schedule()
+
+
+def equation(workshop: Workshop, later: bool = False) -> Equation:
+    """The programs for a mechanism without constraints; with a load that is known at once, or `later`."""
+    solved = workshop.sweeps(ARTICULATED_BODY_THEN_LOAD if later else ARTICULATED_BODY_AND_LOAD)
     start = max((rows.end for rows in solved.setups), default=0)
     return Equation(solved, INVERSE_DYNAMICS.trace(workshop, "auto"), start)

@@ -21,6 +21,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.stepper.physics import built_in_joints, joint_groups, moves_otherwise
 from anyjoint.trace.whole import whole
 from anyjoint.trace.workshop import Trace, Workshop
+from anyjoint.tree.plan import GENERAL
 
 from .accelerations import Equation, equation
 from .forward_dynamics import FORWARD_DYNAMICS
@@ -203,11 +204,17 @@ class _Making:
         for row, room, place in turned:
             self.space.pull(self.builder.place(row.name), room, place)
 
-    def solve(self) -> None:
-        """Go back by the equation that accelerations obey, where they were found by sweeps."""
+    def solve(self, rates: bool = False) -> None:
+        """Go by the equation that accelerations obey, where they were found by sweeps.
+
+        Rates need kernels, which can wait for each other; in chains of simple joints alone, where each link waits for
+        the one before, further sweeps take longer than the operations that they save.
+        """
         found = self.problem.quantity is FORWARD_DYNAMICS and self.trace.algorithm == ARTICULATED_BODY.name
+        if rates:
+            found = found and self.trace.form == "kernels" and any(x.kind == GENERAL for x in self.trace.plan.links)
         if found and not self.problem.by.numbers:
-            self.equation = equation(self.workshop)
+            self.equation = equation(self.workshop, later=rates)
             self.trace = replace(self.trace, setups=self.equation.setups)
 
     def finished(self) -> Trace:
@@ -222,11 +229,12 @@ def _in_work(places: Mapping[str, Place], builder: Builder) -> list[str]:
 
 def _trace_jvp(problem: _Problem, workshop: Workshop, formulation: str) -> Trace:
     made = _Making(problem, workshop, formulation, *problem.changes)
+    made.solve(rates=True)
     builder = made.builder
     places = made.own | made.directions() | {"result": builder.place("result")}
     rates, turned = _output_rates(made, builder.place("result", problem.size))
     places[rate_of("result")] = rates
-    Embedded(builder, tangent(made.trace.schedule, made.active), _in_work(places, builder)).call(places)
+    Embedded(builder, _tangent(made), _in_work(places, builder)).call(places)
     for source, target, row, values in turned:
         if problem.is_bent(row):
             made.space.solve(values, source, target)
@@ -248,6 +256,13 @@ def _output_rates(made: _Making, result: Place) -> tuple[Place, list[tuple[Place
         at += row.size(mechanism)
         result = result.at(change.size(mechanism))
     return room, turned
+
+
+def _tangent(made: _Making) -> Schedule:
+    """The tangent of the trace."""
+    if made.equation:
+        return made.equation.tangent(made.active, made.workshop.mechanism.nv)
+    return tangent(made.trace.schedule, made.active)
 
 
 def _adjoint(made: _Making, twice: bool = False) -> Schedule:

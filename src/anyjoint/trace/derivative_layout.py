@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from anyjoint.codegen import Schedule
@@ -10,6 +11,7 @@ from anyjoint.dynamics.algorithm import Along
 
 from .classes import Tracer
 from .layout import Layout, tree_builder
+from .loaded import Needed
 from .mass_layout import pairs_schedule
 from .pair_layout import By, Entries, Pairs, Part, Target, spread, spread_of
 from .setup import Rows
@@ -71,11 +73,24 @@ def _yielding(
     tracer: Tracer, builder: Builder, inverse: Target, sorts: Sequence[Sort] = (), by: By | None = None
 ) -> tuple[Schedule, list[Rows]]:
     spreading = spread_of(tracer.plan, spread_parts(by))
-    layout = Layout(tracer, builder, results_in_work=True, spread=spreading)
+    layout = Layout(tracer, builder, results_in_work=True, spread=spreading, needed=_needed(tracer))
     layout.add_runs()
     answer = Answer(inverse, tuple(sorts), spreading, builder.arrays[inverse.at.array].kind)
     Yielding(builder, tracer.plan, layout.results, answer).add()
     return builder.schedule(), layout.rows
+
+
+def _needed(tracer: Tracer) -> Needed:
+    """What kernels of yield_layout.py load: Lambda only where the tree branches, Pu beyond that."""
+    links, found = tracer.plan.links, dict[tuple[int, str], Sequence[int]]()
+    children = Counter(link.parent for link in links)
+    beyond: list[bool] = []  # whether the tree branches before a link
+    for i, (link, trace) in enumerate(zip(links, tracer.traces[-1], strict=True)):
+        beyond.append(link.parent >= 0 and (children[link.parent] > 1 or beyond[link.parent]))
+        for name in tracer.algorithm.results:
+            wanted = {"Lambda": children[i] > 1, "Pu": beyond[i]}.get(name, True)
+            found[i, name] = range(tracer.result_length(trace, name) if wanted else 0)
+    return found
 
 
 def _matrices(tracer: Tracer) -> list[tuple[Entries, int]]:

@@ -21,7 +21,7 @@ from anyjoint.symbolic import Graph, Node
 
 from .body_trace import BodyTrace, FromChildren, FromParent, FromRaw, FromRecord, FromRow, Message, Source, entries_of
 from .classes import Tracer
-from .loaded import Loaded, Needed
+from .loaded import Loaded, Needed, entries
 from .messages import Messages
 from .order import sweep_order
 from .pair_layout import LINE, Spread
@@ -33,6 +33,7 @@ from .straight import parts_of
 # need not wait for loads. Outward, a kernel reads "parent" and writes "mine"; inward the other way round.
 LANES = ("own", "keep", "mine", "parent")
 RESULT = "result "  # begins the name of the part of the result row that one result goes to
+KEPT = "kept "  # begins its name where it is read: never an entry that the same kernel writes
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Layout:
         self.children: dict[int, list[int]] = {}
         for i, link in enumerate(self.links):
             self.children.setdefault(link.parent, []).append(i)
-        self.loaded = Loaded(tracer, needed)
+        self.loaded = Loaded(tracer, needed, at_hand=results_in_work)
         self.slots, self.in_record = self.loaded.slots, self.loaded.in_record
         self.fills: dict[tuple[tuple[BodyTrace, ...], int], Hashable] = {}
         self.hands_on: dict[Hashable, bool] = {}
@@ -156,8 +157,8 @@ class Layout:
         places: dict[int, tuple[str, int]] = {k: ("numbers", k) for k in range(len(setup.outputs))}
         places |= {variables[i]: self._place(trace, trace.sources[i]) for i in variables}
         algorithm = self.tracer.algorithm
-        results = (RESULT + name for name in (*algorithm.results, *algorithm.totals))
-        names = (*algorithm.inputs, *results, "numbers", *LANES)
+        results = [RESULT + name for name in (*algorithm.results, *algorithm.totals)]
+        names = (*algorithm.inputs, *results, "numbers", *LANES, *(KEPT + name for name in algorithm.results))
         used = [name for name in names if name in {p[0] for p in places.values()} | {x.array for x in stores}]
         arrays = tuple(self._array(name) for name in used)
         loads = {node: (used.index(name), offset) for node, (name, offset) in places.items()}
@@ -172,7 +173,10 @@ class Layout:
         if isinstance(source, FromRow):
             return source.row, source.k
         if isinstance(source, FromRecord):
-            return "own", self.in_record[trace.chain()[source.level]][source.node]
+            before = trace.chain()[source.level]
+            if home := self.loaded.homes.get(before, {}).get(source.node):
+                return KEPT + home.name, self._offset(home.trace, home.name, home.k)
+            return "own", self.in_record[before][source.node]
         assert isinstance(source, Message)  # raw numbers have gone into the set-up
         return "parent" if isinstance(source, FromParent) else "mine", self.slots[trace.level][source]
 
@@ -182,12 +186,16 @@ class Layout:
         stores = [
             Wanted(x, RESULT + name, self._offset(trace, name, k))
             for name, k, x in entries(trace, algorithm.results)
-            if self.loaded.is_needed(trace, name, k)
+            if self.loaded.is_needed(trace, name, k) and not self._is_there(trace, name, k, x)
         ]
         stores += [Wanted(x, RESULT + name, k, accumulate=True) for name, k, x in entries(trace, algorithm.totals)]
         if has_children:
             stores += [Wanted(x, "mine", slot) for x, slot in self._said(trace)]
         stores += [Wanted(Node(trace.graph, node), "keep", slot) for node, slot in self.in_record[trace].items()]
+        for node, home in self.loaded.homes.get(trace, {}).items():
+            if home.trace is not trace:  # a result of a later sweep
+                at = self._offset(home.trace, home.name, home.k)
+                stores.append(Wanted(Node(trace.graph, node), RESULT + home.name, at))
         filled = dict(fill)
         for name, (scalars, _) in trace.handed.items() if has_parent else ():
             for k, (x, known) in enumerate(zip(scalars, entries_of(scalars), strict=True)):
@@ -196,6 +204,12 @@ class Layout:
                 if slot is not None and needed:
                     stores.append(Wanted(x, "parent", slot, accumulate=name not in filled))
         return stores
+
+    def _is_there(self, trace: BodyTrace, name: str, k: int, x: Scalar) -> bool:
+        """Whether an earlier sweep has stored an entry of a result."""
+        before, node = self.loaded.origin(trace, x) or (trace, -1)
+        home = self.loaded.homes.get(before, {}).get(node)
+        return before is not trace and home is not None and (home.name, home.k) == (name, k)
 
     def _offset(self, trace: BodyTrace, name: str, k: int) -> int:
         """Where entry k of a link's result is, from the link's place on."""
@@ -207,7 +221,7 @@ class Layout:
     def _array(self, name: str) -> Array:
         if name == "numbers":
             return Array(name, "uniform")
-        lane = name in LANES or name in self.fed or (name.startswith(RESULT) and self.results_in_work)
+        lane = name in LANES or name in self.fed or (name.startswith((RESULT, KEPT)) and self.results_in_work)
         return Array(name, "lane" if lane else "row")
 
     # -- memory and runs ------------------------------------------------------------------------------------
@@ -233,9 +247,9 @@ class Layout:
         self._clear_totals(result)
         lanes = {"own": record, "keep": record, "mine": shared, "parent": shared}
         given = {name: self.fed.get(name) or builder.place(name) for name in (*algorithm.inputs, "numbers")}
-        places = given | lanes | {RESULT + name: result for name in self.results}
+        places = given | lanes | {kind + name: result for name in self.results for kind in (RESULT, KEPT)}
         begins = {name: given[name].offset + self._parts(name) for name in algorithm.inputs}
-        begins |= {RESULT + name: np.array(at) for name, at in self.results.items()}
+        begins |= {kind + name: np.array(at) for name, at in self.results.items() for kind in (RESULT, KEPT)}
         begins["own"] = begins["keep"] = record.offset + np.cumsum([0, *sizes[:-1]])
         at = shared.offset + np.array([np.array(x.at)[by] for x, by in zip(messages, self.speakers, strict=True)])
         self.rows = add_sweeps(builder, setups, calls, places, begins, at, np.array(parents), self.first, between)
@@ -268,10 +282,3 @@ class Layout:
             places[name] = [at] * len(last)
             at += self.tracer.result_length(last[0], name)
         return places, at
-
-
-def entries(trace: BodyTrace, names: Sequence[str]) -> Iterator[tuple[str, int, Scalar]]:
-    """(name, place in the link's part, value) of the results that a trace sets."""
-    for name in names:
-        for k, x in enumerate(trace.values[name][0] if name in trace.values else ()):
-            yield name, k, x

@@ -1,0 +1,116 @@
+"""Batches in two parts: sweeps over bodies with states side by side, then matrices state by state.
+
+Matrices of large mechanisms side by side would not stay in a near cache, and their entries fill vectors by columns of
+one state as well, while sweeps from body to body would not. What the first part leaves for the second is moved in
+between, from lanes to a work array for each state. (For small matrices moving costs as much as is gained.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from anyjoint.codegen.ir import live_nodes
+from anyjoint.codegen.kernel import EACH, Kernel, Offsets, Run, Schedule, lane_array
+from anyjoint.symbolic.ops import Op
+
+WINDOW = 8  # numbers that are moved at once
+PLAIN = frozenset((Op.ADD, Op.SUB, Op.MUL, Op.NEG))
+LEAVES = frozenset((Op.CONST, Op.VAR))
+
+
+class Parts(NamedTuple):
+    """Kernels of the first and of the second part; a schedule of one part has none in the second."""
+
+    beside: frozenset[int]
+    alone: frozenset[int]
+
+
+WHOLE = Parts(frozenset(), frozenset())  # of which nothing is said
+
+
+class Apart:
+    """Where the second part of a schedule begins, if it is to have one and can."""
+
+    def __init__(self, schedule: Schedule, wanted: bool) -> None:
+        self.schedule = schedule
+        self.first = _second_part(schedule) if wanted else len(schedule.runs)
+        before, after = schedule.runs[: self.first], schedule.runs[self.first :]
+        self.parts = Parts(frozenset(run.kernel for run in before), frozenset(run.kernel for run in after))
+
+    @property
+    def row(self) -> int:
+        """Numbers of the work array of one state, in whole windows."""
+        return self.schedule.work + -self.schedule.work % WINDOW
+
+    def room(self, width: int) -> int:
+        """Numbers of work arrays for so many states: lanes, then those of the second part."""
+        return self.row * width * (2 if self.parts.alone and width > 1 else 1) or WINDOW
+
+    @cached_property
+    def windows(self) -> Offsets:
+        """Where numbers begin that the second part reads and the first has written."""
+        before, after = (_part(self.schedule, runs) for runs in (slice(None, self.first), slice(self.first, None)))
+        moved = np.flatnonzero(_touched(before, written=True) & _touched(after, written=False))
+        return np.unique(moved // WINDOW).astype(np.int32) * WINDOW
+
+    @cached_property
+    def words(self) -> Offsets:
+        """The runs of both parts as data for the driver; between them EACH, how many windows, the row, the windows."""
+        if not self.parts.alone:
+            return self.schedule.words
+        before, after = (_part(self.schedule, runs) for runs in (slice(None, self.first), slice(self.first, None)))
+        between = np.array([EACH, len(self.windows), self.row, *self.windows.tolist()], dtype=np.int32)
+        return np.concatenate([before.words[:-1], between, after.words])
+
+
+def _part(schedule: Schedule, runs: slice) -> Schedule:
+    return Schedule(schedule.arrays, schedule.kernels, schedule.runs[runs], schedule.work)
+
+
+def _second_part(schedule: Schedule) -> int:
+    """The first run that fills a matrix, if all is plain arithmetic from there on, most of it by columns."""
+    kernels, end = schedule.kernels, len(schedule.runs)
+    if all(kernel.columns == 1 for kernel in kernels) or any(run.again for run in schedule.runs):
+        return end
+    first = next((i for i, run in enumerate(schedule.runs) if _fills(kernels[run.kernel])), end)
+    sizes = {k: _operations(kernels[k]) for k in {run.kernel for run in schedule.runs[first:]}}
+    if first == 0 or any(size < 0 for size in sizes.values()):
+        return end
+    wide, narrow = (_total(schedule.runs[first:], kernels, sizes, columns) for columns in (True, False))
+    return first if wide >= narrow else end
+
+
+def _fills(kernel: Kernel) -> bool:
+    """Whether a kernel has columns, or writes to rows."""
+    return kernel.columns > 1 or any(kernel.arrays[store.array].kind == "row" for store in kernel.stores)
+
+
+def _operations(kernel: Kernel) -> int:
+    """How many operations a kernel has in each column; -1 if others than sums and products are among them."""
+    ops = [kernel.graph.op[i] for i in live_nodes(kernel.graph, [store.node.id for store in kernel.stores])]
+    inner = [op for op in ops if op not in LEAVES]
+    return len(inner) if PLAIN.issuperset(inner) else -1
+
+
+def _total(runs: Iterable[Run], kernels: tuple[Kernel, ...], sizes: dict[int, int], columns: bool) -> int:
+    """All operations of kernels with columns, or of those without."""
+    chosen = (run for run in runs if (kernels[run.kernel].columns > 1) == columns)
+    return sum(run.times * kernels[run.kernel].columns * sizes[run.kernel] for run in chosen)
+
+
+def _touched(schedule: Schedule, written: bool) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which numbers of the work array runs write, or read; what is added to is read."""
+    work, found = lane_array(schedule), np.zeros(schedule.work, dtype=bool)
+    for number, arrays, offsets in schedule.tables:
+        kernel = schedule.kernels[number]
+        stores = [(s.array, s.offset) for s in kernel.stores if written or s.accumulate]
+        for array, offset in stores if written else (*kernel.loads.values(), *stores):
+            if arrays[array] == work:
+                given = kernel.arrays[array]
+                columns = given.step * np.arange(kernel.columns if given.wide else 1)
+                found[offsets[:, array, None] + offset + columns] = True
+    return found
