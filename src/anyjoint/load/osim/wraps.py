@@ -63,7 +63,7 @@ def obstacle(spec: WrapSpec, segments: int, values: Values) -> Any | str:
         return f"goes around {spec.title}{where} in its quadrant {quadrant!r}, which has no counterpart"
     center = tuple(float(x) for x in pose.p)
     radii = values.numbers(element, "dimensions", (0.05,) * 3, 3) if kind == "WrapEllipsoid" else [
-        values.number(element, "radius", 1.0)]  # fmt: skip
+        values.number(element, "radius", 0.05 if kind == "WrapSphere" else 1.0)]  # fmt: skip
     if not all(radius > 0 for radius in radii):
         return f"goes around {spec.title}{where}, which has no radius"
     if kind == "WrapEllipsoid":
