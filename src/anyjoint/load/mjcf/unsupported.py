@@ -131,12 +131,19 @@ def key_controls(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
 
 
 def lopsided(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
-    """Limits of what drives do to a joint, which are the same both ways here."""
+    """Limits of what drives do to a joint; those that bodies keep are the same both ways."""
     for k, joint in enumerate(joints):
         low, high = m.jnt_actfrcrange[k]
         if m.jnt_actfrclimited[k] and low != -high:
-            ends = f"from {low:g} to {high:g}, here to the larger of both either way"
+            ends = f"from {low:g} to {high:g}, and body.effort is the larger of both"
             yield "limit", joint.name, f"joint {joint.name!r}: what drives do to it is limited {ends}"
+
+
+def early(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Drives that are ahead of their activation by a step, however long that is."""
+    for k in np.flatnonzero(m.actuator_actearly):
+        name = names.of("actuator", int(k))
+        yield "actuator", name, f"actuator {name!r}: its activation acts as it is, not a step ahead (actearly)"
 
 
 def mocap(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
@@ -154,5 +161,5 @@ def contacts(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
 
 Rule = Callable[[MjModel, list[MjcfJoint], Names], Finding]
 REFUSED: tuple[Rule, ...] = (flexible, plugins, fluid, tendons, nonlinear, free_armature)
-WARNED: tuple[Rule, ...] = (friction, cones, weightless, medium, key_activations, key_controls, lopsided)
+WARNED: tuple[Rule, ...] = (friction, cones, weightless, medium, key_activations, key_controls, lopsided, early)
 NOTED: tuple[Rule, ...] = (mocap, contacts)
