@@ -162,3 +162,19 @@ def test_what_one_drive_does_to_a_joint_is_limited(loaded, tmp_path, drive):
         acting = replace(mech.source.actuators["x"], control=control)
         given = trace_forces(mech, [acting]).torque(0.0, *state)
         assert given == pytest.approx(oracle.actuator_forces([control]), abs=1e-14)
+
+
+def test_lines_are_those_of_the_kind_that_is_meant(loaded):
+    """A material, a body, a joint, a drive, a sensor and a key frame may share a name."""
+    mech = loaded("""<mujoco>
+<asset><material name="hip"/></asset>
+<worldbody><body name="hip">
+<joint name="hip" frictionloss="1"/><geom size="0.1"/><site name="s"/></body></worldbody>
+<actuator>
+<adhesion name="hip" body="hip" gain="1" ctrlrange="0 1"/></actuator>
+<sensor>
+<accelerometer name="hip" site="s"/></sensor>
+<keyframe>
+<key name="hip" time="3"/></keyframe></mujoco>""")
+    told = [*mech.source.warnings, *mech.source.notes]
+    assert sorted(int(x.where.rpartition(":")[2]) for x in told if x.rule != "contact") == [4, 6, 8, 10]

@@ -48,14 +48,14 @@ def read_actuators(
         lacking = _lacking(m, k, joints, tendons)
         if lacking:
             message = f"actuator {name!r} needs {lacking}, which has no counterpart; the coordinates are free of it"
-            request.report.warn(line(name), "actuator", message)
+            request.report.warn(line("actuator", name), "actuator", message)
             continue
         index, kind = int(m.actuator_trnid[k][0]), int(m.actuator_trntype[k])
         if _is_muscle(m, k):
             try:
                 found[name] = _muscle(m, k, joints, bodies, following, tendons)
             except InputError as lack:
-                request.report.warn(line(name), "actuator", f"actuator {name!r} is left out: {lack}")
+                request.report.warn(line("actuator", name), "actuator", f"actuator {name!r} is left out: {lack}")
         elif kind == ON_TENDON:
             found[name] = _along(m, k, tendons.paths[index])
         elif kind == ON_SITE:
@@ -98,7 +98,8 @@ def _limit(
             found[drives[0]] = replace(made[0], effort_range=(least, most))
         return
     what = f"what drives together do to it (actuatorfrcrange, {ends[0]:g} to {ends[1]:g}) is not kept"
-    request.report.warn(line(joint.name), "limit", f"joint {joint.name!r}: {what}; {', '.join(drives)} may act on it")
+    sentence = f"joint {joint.name!r}: {what}; {', '.join(drives)} may act on it"
+    request.report.warn(line("joint", joint.name), "limit", sentence)
 
 
 def _lacking(m: MjModel, k: int, joints: Sequence[MjcfJoint], tendons: Tendons) -> str | None:

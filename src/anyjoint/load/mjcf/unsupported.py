@@ -12,20 +12,20 @@ from .flags import disabled
 from .fluid import by_ellipsoids, flows
 from .joints import BALL, FREE, MjcfJoint
 
-Finding = Iterator[tuple[str, str, str]]  # tag and name of the element, and a sentence
+Finding = Iterator[tuple[str, str, str]]  # tag of what is told, name of the element, and a sentence
+KINDS = {"friction": "joint", "limit": "joint", "gravcomp": "body", "mocap": "body", "keyframe": "key"}  # of elements
 
 
 def check_features(m: MjModel, joints: list[MjcfJoint], names: Names, request: Request, line: Lines) -> None:
     """Refuse what would move differently; warn of what only runs of MuJoCo have."""
+    report = request.report
     for rule in REFUSED:
-        for _, name, sentence in rule(m, joints, names):
-            request.report.refuse(line(name), "unsupported", sentence)
-    for rule in WARNED:
         for tag, name, sentence in rule(m, joints, names):
-            request.report.warn(line(name), tag, sentence)
-    for rule in NOTED:
-        for tag, name, sentence in rule(m, joints, names):
-            request.report.note(line(name), tag, sentence)
+            report.refuse(line(tag, name), "unsupported", sentence)
+    for rules, tell in ((WARNED, report.warn), (NOTED, report.note)):
+        for rule in rules:
+            for tag, name, sentence in rule(m, joints, names):
+                tell(line(KINDS.get(tag, tag), name), tag, sentence)
 
 
 def flexible(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
