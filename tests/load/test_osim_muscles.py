@@ -165,6 +165,23 @@ def test_obstacles_without_a_radius_have_opensims(loaded, kind, radius):
     assert path[1].radius == radius
 
 
+def test_obstacles_may_sit_on_frames_of_frames(loaded):
+    """As on the body itself; they were no obstacles of the file."""
+
+    def frame(name, inside):
+        place = "<socket_parent>..</socket_parent><translation>0.1 0 0</translation><orientation>0 0 0.5</orientation>"
+        return f'<components><PhysicalOffsetFrame name="{name}">{place}{inside}</PhysicalOffsetFrame></components>'
+
+    ball = '<WrapSphere name="w"><translation>0 0.2 0</translation></WrapSphere>'
+    inside = f"<WrapObjectSet><objects>{ball}</objects></WrapObjectSet>"
+    text = force_set(muscle(STRAIGHT, AROUND.format("w")))
+    deep = loaded(document([body("a", more=frame("o", frame("p", inside)))], [PIN], text))
+    place = aj.Pose.translation(0.1, 0, 0) @ aj.Pose.rotation_z(0.5)
+    (_, met, _) = deep.source.muscles["m"].path
+    assert met.body == "a"
+    assert met.center == pytest.approx((place @ place).act((0, 0.2, 0)), abs=1e-15)
+
+
 def test_old_points_drives_and_springs(loaded):
     drive = (
         '<CoordinateActuator name="d"><min_control>-Inf</min_control><max_control>2</max_control>'
