@@ -160,10 +160,10 @@ def _new(joint: Element, shared: Shared, values: Values) -> Link:
 def _between(joint: Element, values: Values) -> Link:
     """Files between versions 3 and 4: connectors name the bodies, and the joint has its places in them."""
     ends = {x.attributes.get("name"): last_name(values.text(x, "connectee_name")) for x in joint.walk()}
-    places = (_place(joint, end, values) for end in ("_in_parent", "_in_child"))
+    at, back = (_place(joint, end, values) for end in ("_in_parent", "_in_child"))
     child = ends.get("child_body", "")
     backward = values.true(joint, "reverse")
-    return Link(joint.attributes.get("name") or child, joint, ends.get("parent_body", ""), child, *places, backward)
+    return Link(joint.attributes.get("name") or child, joint, ends.get("parent_body", ""), child, at, back, backward)
 
 
 def _place(joint: Element, end: str, values: Values) -> Pose:
@@ -179,6 +179,6 @@ def _old(model: Element, values: Values) -> Iterator[Link]:
             continue
         joint = holder.children[0]
         child, parent = body.attributes.get("name", ""), last_name(values.text(joint, "parent_body"))
-        places = (_place(joint, end, values) for end in ("_in_parent", ""))
+        at, back = (_place(joint, end, values) for end in ("_in_parent", ""))
         backward = values.true(joint, "reverse")
-        yield Link(joint.attributes.get("name") or child, joint, parent, child, *places, backward)
+        yield Link(joint.attributes.get("name") or child, joint, parent, child, at, back, backward)

@@ -184,7 +184,7 @@ class ShiftBack:
             turned = turned @ Pose.rotation(term.axis, term.value(q))
         for term in self.shifts:
             p = p + vector(*term.axis) * term.value(q)
-        return turned.act(p)[self.axis]
+        return (turned.R @ p)[self.axis]
 
 
 @dataclass(frozen=True)
