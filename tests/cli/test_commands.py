@@ -133,6 +133,35 @@ def test_export_writes_files(anyjoint, pendulum: str, tmp_path: Path, language: 
     assert all(p.stat().st_size > 100 for p in folder.iterdir())
 
 
+LIVELY = """import anyjoint as aj
+METHOD = {method!r}
+def build():
+    mech = aj.Mechanism("lively")
+    ball = mech.add_body("ball", joint=aj.joints.FreeQuaternion(), inertia=aj.Inertia.sphere(1.0, 0.1))
+    {touch}
+    return mech
+def acting():
+    return [aj.forces.Drag("ball", 1.0), aj.forces.Thruster("ball", {control}, (0, 0, 1))]
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "touch", "control", "told"),
+    [
+        ("time-stepping", 'mech.add_contact("ball", aj.shapes.Sphere(0.1))', "0.5", ()),
+        ("bdf2", "", "lambda t: t", ("cannot step by bdf2; it steps by rk4", "1 forces follow functions of time")),
+    ],
+    ids=["as it is", "told"],
+)
+def test_live_pages_step_as_scripts_say(anyjoint, tmp_path: Path, method, touch, control, told) -> None:
+    """Under their forces; what must touch was refused, and forces were left out without a word."""
+    (tmp_path / "lively.py").write_text(LIVELY.format(method=method, touch=touch, control=control))
+    code, _, err = anyjoint("export", str(tmp_path / "lively.py"), "--to", "html", "--out", str(tmp_path))
+    assert (code, err.count("warning:")) == (0, len(told)), err
+    assert all(words in err for words in told)
+    assert '"driven": true' in (tmp_path / "lively.html").read_text()
+
+
 def test_exported_c_computes_what_the_model_computes(anyjoint, pendulum: str, tmp_path: Path) -> None:
     assert anyjoint("export", pendulum, "--to", "c", "--out", str(tmp_path))[0] == 0
     library = tmp_path / "model.so"

@@ -60,6 +60,19 @@ def test_a_file_that_starts_off_its_constraints_begins_where_they_hold(anyjoint,
     assert anyjoint("export", tmp_path / "m.xml", "--to", "html", "--out", tmp_path)[0] == 0
 
 
+def test_forces_of_a_file_act(anyjoint, tmp_path):
+    """What needs no control acts on the command line, too; drives are told."""
+    held = '<body name="b" gravcomp="1"><joint name="j" type="slide" axis="0 0 1"/><geom size="0.1"/></body>'
+    drive = '<actuator><position name="p" joint="j" kp="9" kv="1"/></actuator>'
+    (tmp_path / "m.xml").write_text(f"<mujoco><worldbody>{held}</worldbody>{drive}</mujoco>")
+    code, _, err = anyjoint("run", tmp_path / "m.xml", "--duration", "0.1", "--save", tmp_path / "run.npz")
+    assert code == 0
+    assert np.abs(np.load(tmp_path / "run.npz")["q"]).max() < 1e-12
+    assert "1 drives and muscles of the file have no controls here, and do not act" in err
+    assert anyjoint("export", tmp_path / "m.xml", "--to", "html", "--out", tmp_path)[0] == 0
+    assert '"driven": true' in (tmp_path / "mujoco.html").read_text()
+
+
 def test_geoms_of_mujoco_touch_where_that_is_asked_for(anyjoint, tmp_path):
     ball = '<body pos="0 0 0.2"><freejoint/><geom size="0.1"/></body>'
     (tmp_path / "m.xml").write_text(f'<mujoco><worldbody><geom type="plane" size="1 1 1"/>{ball}</worldbody></mujoco>')

@@ -1,12 +1,15 @@
 """What an MJCF switches off, and attributes that a newcomer would not miss: each acts, or is told."""
 
 import math
+from dataclasses import replace
 
 import mujoco
 import numpy as np
 import pytest
 
 import anyjoint as aj
+from anyjoint.forces.program import trace_forces
+from anyjoint.load.oracle.mujoco import Oracle
 
 ALL = """<mujoco><option><flag {flags}/></option><compiler angle="radian"/>
 <worldbody>
@@ -116,6 +119,14 @@ TOLD = {
     ),
     "key time": ({"more": '<keyframe><key name="late" time="3"/></keyframe>'}, "key frames 'late': their time"),
     "drives": ({"joint": 'actuatorfrcrange="-1 5"'}, "limited from -1 to 5"),
+    "two drives": (
+        {"joint": 'actuatorfrcrange="-1 1"', "drive": '<motor name="x" joint="j"/><motor name="y" tendon="t"/>'},
+        "joint 'j': what drives together do to it (actuatorfrcrange, -1 to 1) is not kept; x, y may act on it",
+    ),
+    "a step ahead": (
+        {"drive": '<general name="x" joint="j" dyntype="filter" dynprm="0.1" actearly="true"/>'},
+        "actuator 'x': its activation acts as it is, not a step ahead",
+    ),
 }
 
 
@@ -134,3 +145,36 @@ def test_friction_of_all_contacts_may_be_overridden(loaded):
     )
     (touch,) = loaded(text, contacts="all").contacts
     assert np.isclose(touch.friction, 0.123)
+
+
+@pytest.mark.parametrize(
+    "drive", ['gear="10"', 'gear="-10"', 'gear="0.5" forcerange="0.2 0.9"', 'gear="-3" forcerange="2 3"']
+)
+def test_what_one_drive_does_to_a_joint_is_limited(loaded, tmp_path, drive):
+    """As MuJoCo limits it, by the range of the joint; of several drives it is told that the sum is not."""
+    plain = dict.fromkeys(("geom", "sensor", "more"), "")
+    motor = f'<motor name="x" joint="j" {drive}/>'
+    mech = loaded(SCENE.format(joint='actuatorfrcrange="-1 0.7"', drive=motor, **plain))
+    oracle = Oracle(tmp_path / "m.xml", mech)
+    state = np.array([0.2]), np.array([0.1])
+    oracle.go(*state)
+    for control in (-2.0, 0.05, 2.0):
+        acting = replace(mech.source.actuators["x"], control=control)
+        given = trace_forces(mech, [acting]).torque(0.0, *state)
+        assert given == pytest.approx(oracle.actuator_forces([control]), abs=1e-14)
+
+
+def test_lines_are_those_of_the_kind_that_is_meant(loaded):
+    """A material, a body, a joint, a drive, a sensor and a key frame may share a name."""
+    mech = loaded("""<mujoco>
+<asset><material name="hip"/></asset>
+<worldbody><body name="hip">
+<joint name="hip" frictionloss="1"/><geom size="0.1"/><site name="s"/></body></worldbody>
+<actuator>
+<adhesion name="hip" body="hip" gain="1" ctrlrange="0 1"/></actuator>
+<sensor>
+<accelerometer name="hip" site="s"/></sensor>
+<keyframe>
+<key name="hip" time="3"/></keyframe></mujoco>""")
+    told = [*mech.source.warnings, *mech.source.notes]
+    assert sorted(int(x.where.rpartition(":")[2]) for x in told if x.rule != "contact") == [4, 6, 8, 10]

@@ -71,7 +71,21 @@ def test_files_of_version_3(loaded):
     turned = aj.Pose.translation(0.1, 0, 0) @ aj.Pose.rotation_z(0.2)
     assert np.array_equal(first.at_a.matrix, turned.matrix)
     assert np.array_equal(first.at_b.p, [0, 0.2, 0])
-    assert second == forces.Spring("a", (0, 1, 0), None, (0, 0, 0), 1.0, length=1.0)
+    assert second == forces.Spring("a", (0, 1, 0), None, (0, 0, 0), 1.0, length=0.0)  # OpenSim's own usual length
+
+
+def test_points_of_offset_frames_are_told(loaded):
+    """OpenSim 4.6 takes numbers in an offset frame for those in its body."""
+    frame = (
+        '<components><PhysicalOffsetFrame name="off"><socket_parent>..</socket_parent><translation>0 0 1</translation>'
+        "</PhysicalOffsetFrame></components>"
+    )
+    ends = "<socket_body1>/ground</socket_body1><socket_body2>/bodyset/a/off</socket_body2><point2>1 0 0</point2>"
+    coil = f'<PointToPointSpring name="c">{ends}</PointToPointSpring>'
+    mech = loaded(document([body("a", more=frame)], [PIN], force_set(coil)))
+    assert mech.source.forces == (forces.Spring(None, (0, 0, 0), "a", (1, 0, 1), 1.0, length=0.0),)
+    (warning,) = mech.source.warnings
+    assert "'c' is fixed to points of offset frames; OpenSim takes their numbers for those" in warning.message
 
 
 STOP = '<CoordinateLimitForce name="s"><coordinate>{}</coordinate>{}</CoordinateLimitForce>'

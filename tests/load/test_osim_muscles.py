@@ -1,6 +1,7 @@
 """Muscles of OpenSim against OpenSim's own lengths and moment arms; markers, a scapula, drives, prescribed motion."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -156,6 +157,31 @@ def test_an_obstacle_that_no_segment_meets_is_told(loaded, where):
     assert len(mech.source.muscles["m"].path) == 2
 
 
+@pytest.mark.parametrize(("kind", "radius"), [("WrapSphere", 0.05), ("WrapCylinder", 1.0)])
+def test_obstacles_without_a_radius_have_opensims(loaded, kind, radius):
+    around = f'<WrapObjectSet><objects><{kind} name="w"/></objects></WrapObjectSet>'
+    text = force_set(muscle(STRAIGHT, AROUND.format("w")))
+    path = loaded(document([body("a", more=around)], [PIN], text)).source.muscles["m"].path
+    assert path[1].radius == radius
+
+
+def test_obstacles_may_sit_on_frames_of_frames(loaded):
+    """As on the body itself; they were no obstacles of the file."""
+
+    def frame(name, inside):
+        place = "<socket_parent>..</socket_parent><translation>0.1 0 0</translation><orientation>0 0 0.5</orientation>"
+        return f'<components><PhysicalOffsetFrame name="{name}">{place}{inside}</PhysicalOffsetFrame></components>'
+
+    ball = '<WrapSphere name="w"><translation>0 0.2 0</translation></WrapSphere>'
+    inside = f"<WrapObjectSet><objects>{ball}</objects></WrapObjectSet>"
+    text = force_set(muscle(STRAIGHT, AROUND.format("w")))
+    deep = loaded(document([body("a", more=frame("o", frame("p", inside)))], [PIN], text))
+    place = aj.Pose.translation(0.1, 0, 0) @ aj.Pose.rotation_z(0.5)
+    (_, met, _) = deep.source.muscles["m"].path
+    assert met.body == "a"
+    assert met.center == pytest.approx((place @ place).act((0, 0.2, 0)), abs=1e-15)
+
+
 def test_old_points_drives_and_springs(loaded):
     drive = (
         '<CoordinateActuator name="d"><min_control>-Inf</min_control><max_control>2</max_control>'
@@ -188,6 +214,27 @@ def test_prescribed_coordinates_follow_time(loaded):
     assert np.abs(run.q[:, 0] - (0.5 * run.t**2 + 0.1)).max() < 1e-9
 
 
+def test_prescribed_coordinates_start_where_their_function_does(loaded):
+    """The others stay where the file has them, as in OpenSim; before, assembling moved all."""
+    motion = (
+        "<prescribed>true</prescribed><prescribed_function><PolynomialFunction><coefficients>0.1 0.2 0.3</coefficients>"
+        "</PolynomialFunction></prescribed_function><default_value>0.1</default_value>"
+    )
+    first, second = (
+        f'<coordinates><Coordinate name="{name}">{more}</Coordinate></coordinates>'
+        for name, more in (("x", "<default_value>0.4</default_value>"), ("y", motion))
+    )
+    members = [joint("PinJoint", "ground", "a", first), joint("PinJoint", "a", "b", second)]
+    mech = loaded(document([body("a"), body("b")], members))
+    assert [x.tolist() for x in mech.start] == [[0.4, 0.3], [0.0, 0.2]]
+    q, _ = mech.compile().assemble(*mech.start)
+    assert q.tolist() == [0.4, 0.3]
+    locked = second.replace(motion, f"<locked>true</locked>{motion}")
+    held = loaded(document([body("a"), body("b")], [members[0], joint("PinJoint", "a", "b", locked)]))
+    assert held.nq == 1
+    assert "'y' is locked, and follows a function of time; it stays" in str(held.source.warnings)
+
+
 ROD = (
     '<ConstantDistanceConstraint name="k"><socket_body_1>/bodyset/a</socket_body_1><socket_body_2>/bodyset/b'
     "</socket_body_2><location_body_1>0.1 0.2 0</location_body_1><location_body_2>0 0 0.3</location_body_2>"
@@ -213,6 +260,16 @@ def test_points_stay_where_constraints_want_them(loaded, text, rows):
         assert np.linalg.norm(tip - model.frame_pose(q, ("a", (0.1, 0.2, 0)))[:3, 3]) == pytest.approx(0.7, abs=1e-10)
     else:
         assert np.abs(np.cross(tip - [0.1, 0, 0], [1, 2, 2])).max() < 1e-10
+
+
+@pytest.mark.parametrize(("text", "tag"), [(ROD, "constant_distance"), (LINE, "line_direction_vec")])
+def test_constraints_without_their_number_are_refused(loaded, text, tag):
+    """OpenSim has NaN and no direction there; neither 1 nor z would be the file's."""
+    bare = re.sub(f"<{tag}>.*</{tag}>", "", text)
+    members = [joint("FreeJoint", "ground", name, coordinates([f"{name}{k}" for k in range(6)])) for name in "ab"]
+    more = f"<ConstraintSet><objects>{bare}</objects></ConstraintSet>"
+    with pytest.raises(aj.AnyjointError, match=f"constraint 'k' has no <{tag}>"):
+        loaded(document([body("a"), body("b")], members, more))
 
 
 TIE = (

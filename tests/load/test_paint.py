@@ -49,6 +49,28 @@ def test_a_mirror_turns_every_part(loaded):
     assert mech["base"].shape.volume == pytest.approx(4 / 6)
 
 
+DAE = """<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset>{}<up_axis>Y_UP</up_axis></asset><library_geometries><geometry id="g"><mesh><source id="p">
+<float_array id="pa" count="12">0 0 0 1 0 0 0 1 0 0 0 1</float_array><technique_common><accessor source="#pa" count="4"
+stride="3"><param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/></accessor>
+</technique_common></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices><triangles count="4">
+<input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3 1 2 3 0 3 2</p></triangles></mesh></geometry>
+</library_geometries><library_visual_scenes><visual_scene id="s"><node id="n"><translate>0 0 2</translate>
+<instance_geometry url="#g"/></node></visual_scene></library_visual_scenes><scene><instance_visual_scene url="#s"/>
+</scene></COLLADA>"""
+
+
+@pytest.mark.parametrize(
+    ("unit", "metres"),
+    [("", 1.0), ('<unit name="inch" meter="0.0254"/>', 0.0254), ("<unit meter='x'/>", 1.0), ('<unit meter="0"/>', 1.0)],
+)
+def test_a_dae_says_its_unit(loaded, unit, metres):
+    """A robot arm in inches was shown 39 times as large."""
+    mesh = loaded("part.dae", part_dae=DAE.format(unit))["base"].shape
+    low, high = np.min(mesh.vertices, axis=0), np.max(mesh.vertices, axis=0)
+    assert (low, high) == (pytest.approx([0, 0, 2 * metres]), pytest.approx([metres, metres, 3 * metres]))
+
+
 def test_a_picture_gives_colours_to_its_triangles(loaded, tmp_path):
     picture = np.zeros((64, 64, 3), dtype=np.uint8)
     picture[:, :32], picture[:, 32:] = (255, 0, 0), (0, 0, 255)

@@ -212,6 +212,30 @@ def test_other_programs_parts_are_notes(loaded):
     mech = loaded(robot(link("base"), "<gazebo><anything/></gazebo>", '<transmission name="t"/>'))
     assert mech.source.warnings == ()
     assert rules(mech.source.notes) == ["gazebo", "transmission"]
+    more = '<safety_controller k_velocity="1"/><calibration rising="0.1"/>'
+    mech = loaded(robot(link("base"), link("tip"), joint("j", "continuous", "base", "tip", more)))
+    assert rules(mech.source.notes) == ["safety_controller", "calibration"]
+
+
+def test_velocities_of_followers_are_noted(loaded):
+    slow = LIMIT.replace('velocity="3"', 'velocity="5"') + '<mimic joint="j" multiplier="{}"/>'
+    for slope, told in (("-2", True), ("1.5", False), ("0", False)):
+        leads, follows = ("j", "revolute", "base", "tip", LIMIT), ("k", "revolute", "base", "end", slow.format(slope))
+        notes = loaded(robot(*map(link, ("base", "tip", "end")), joint(*leads), joint(*follows))).source.notes
+        words = "joint 'k' moves at up to 6 while 'j' keeps its velocity; its own, 5, is kept nowhere"
+        assert [x.message for x in notes] == [words] * told
+
+
+def test_what_is_there_twice_is_told(loaded):
+    """The first one is read, as others do."""
+    again = '<limit lower="-3" upper="3" effort="9" velocity="9"/><axis xyz="1 0 0"/>'
+    turns = joint("j", "revolute", "base", "tip", LIMIT + again)
+    weighs = link("tip").replace("</link>", '<inertial><mass value="7"/></inertial></link>')
+    mech = loaded(robot(link("base"), weighs, turns))
+    told = [x.message for x in mech.source.warnings if x.rule == "element"]
+    tags = ("link", "inertial"), ("joint", "limit"), ("joint", "axis")
+    assert all(f"<{a}> has a second <{b}>; the first one is read" in told for a, b in tags)
+    assert mech["tip"].inertia.mass == 1.0
 
 
 def test_a_link_may_be_called_ground(loaded):

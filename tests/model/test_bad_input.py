@@ -1,5 +1,7 @@
 """What a model accepts and what it refuses, with messages that say what to do."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -88,6 +90,32 @@ def test_out_is_filled_and_returned(model):
     single = np.empty(N)
     assert model.inverse_dynamics(q[0], v[0], tau[0], out=single) is single
     assert np.array_equal(single, model.inverse_dynamics(q[0], v[0], tau[0]))
+
+
+@pytest.mark.parametrize("name", ["mass_matrix", "body_poses", "regressor"])
+def test_tables_are_written_where_they_should_be(model, name):
+    """In the array itself: an array in another order was copied, and stayed as it was."""
+    q, v, a = rows(3)
+    given = {"mass_matrix": (q,), "body_poses": (q,)}
+    ask = partial(getattr(model, name), *given.get(name, (q, v, a)))
+    wanted = ask()
+    out = np.full(wanted.shape, np.nan)
+    assert np.shares_memory(ask(out=out), out)
+    assert np.array_equal(out, wanted)
+    with pytest.raises(InputError, match=f"{name}: out is not contiguous"):
+        ask(out=np.zeros(wanted.shape, order="F"))
+
+
+def test_large_matrices_of_joints_that_follow_are_written_too(monkeypatch):
+    """They are made column by column; a small one stands for a large one here."""
+    monkeypatch.setattr("anyjoint.model.model.DENSE", 1)
+    mech = gallery.revolute_chain(3)
+    mech.add_body("follower", mech.bodies[0], joints.Coupled(joints.Revolute(), 2.0, mech.bodies[0].name))
+    model, out = mech.compile(), np.full((3, 3), np.nan)
+    assert model.mass_matrix(mech.neutral, out=out) is out
+    assert np.array_equal(out, model.mass_matrix(mech.neutral))
+    with pytest.raises(InputError, match=r"mass_matrix: out is float64 \(2, 2\); expected arrays to write to"):
+        model.mass_matrix(mech.neutral, out=np.zeros((2, 2)))
 
 
 def test_out_may_not_overlap_an_input(model):

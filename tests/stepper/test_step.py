@@ -71,6 +71,31 @@ def test_batches_and_places_for_results(method):
     assert np.array_equal(out[1], many[1])
 
 
+@pytest.mark.parametrize("out", [
+    lambda q, v: (q.astype(int), v.astype(int)), lambda q, v: (q[0], v[0]), lambda q, v: (q, v, v), lambda q, v: q,
+    lambda q, v: (q.astype("float32"), v), lambda q, v: [q.tolist(), v.tolist()], lambda q, v: 3,
+])  # fmt: skip
+def test_places_that_cannot_hold_the_state_are_refused(out):
+    """Whole numbers were rounded down without a word; shapes ended in a ValueError of NumPy."""
+    mech = tumbling()
+    q, v = (np.tile(x, (3, 1)) for x in mech.start)
+    with pytest.raises(aj.InputError, match=r"step: out is .*; expected arrays to write to, float64 \(3, 11\) and"):
+        mech.compile().step(q, v, out=out(q.copy(), v.copy()))
+
+
+def test_states_may_be_stepped_in_place():
+    mech = tumbling()
+    model, (q, v) = mech.compile(), (x.copy() for x in mech.start)
+    wanted = model.step(q, v)
+    model.step(q, v, out=(q, v))
+    assert all(np.array_equal(x, y) for x, y in zip((q, v), wanted, strict=True))
+
+
+def test_methods_that_look_back_are_named():
+    with pytest.raises(aj.InputError, match="method='bdf2' looks back at steps before, so simulate takes it"):
+        tumbling().compile().step(*tumbling().start, method="bdf2")
+
+
 @pytest.mark.parametrize("stepper", [*(STEPPERS[name] for name in FIXED), OWN], ids=lambda x: x.name)
 def test_python_takes_the_same_steps(stepper):
     mech = tumbling()

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from anyjoint.cli.output import UsageError, print_facts, print_json, progress, status
+from anyjoint.cli.output import UsageError, print_facts, print_json, progress, status, warn
 from anyjoint.cli.target import Target
 from anyjoint.errors import AnyjointError
 
@@ -35,6 +35,9 @@ def show(
         began = time.perf_counter()
         model = target.mechanism.compile()
         start, acting = target.start(model), target.acting
+        if drives := getattr(getattr(target.mechanism, "source", None), "actuators", None):
+            what = f"{len(drives)} drives and muscles of the file have no controls here, and do not act"
+            warn(f"{what}; give them some in Python: model.simulate(forces=...)")
         # One step, so that the stepper is compiled too and the speed below is that of stepping alone.
         short = chosen | {"duration": max(0.0, min(chosen["duration"], chosen["dt"]))}
         model.simulate(*start, **short, forces=acting)

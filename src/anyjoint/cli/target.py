@@ -46,9 +46,10 @@ class Target:
 
     @property
     def acting(self) -> list[Any]:
-        """The forces that act: those that `acting()` of a script returns."""
+        """The forces that act: those that `acting()` of a script returns, or those of a file that need no control."""
         own = getattr(self.module, "acting", None)
-        return list(own()) if own is not None else []
+        source = getattr(self.mechanism, "source", None)
+        return list(own()) if own is not None else list(source.forces if source is not None else ())
 
     @property
     def _settings(self) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from anyjoint.mechanism.shapes import Mesh, Shape
 from anyjoint.mechanism.solid import check_mesh
 from anyjoint.spatial import Matrix, Pose
 
+from .numbers import read_number
 from .paint import Runs, by_color
 from .paths import PathRefused, Paths
 from .progress import Bar
@@ -25,6 +27,7 @@ MOST_BYTES = 256 << 20
 KINDS = ("stl", "obj", "dae", "ply", "off", "glb", "vtp")
 HEADER = 84  # bytes of a binary STL before its triangles, which take 50 each
 PAINTED = ("dae", "obj", "glb")  # those that may have materials
+ASSET = 1 << 16  # bytes at the head of a .dae, within which it says its unit
 Triangles = tuple[Matrix, Matrix, Runs]
 
 
@@ -91,7 +94,7 @@ def read_triangles(path: Path, paths: Paths | None = None) -> Triangles:
         _check_stl(path.name, data)
     try:
         vertices, faces, colors = _painted(data, kind, path, paths) or _plain(data, kind)
-        vertices, faces = check_mesh(vertices, faces)
+        vertices, faces = check_mesh(vertices * (_metres(data) if kind == "dae" else 1.0), faces)
     except AnyjointError as error:
         raise AnyjointError(f"{path.name}: {error}") from None
     except ImportError:
@@ -101,6 +104,13 @@ def read_triangles(path: Path, paths: Paths | None = None) -> Triangles:
     if not len(faces):
         raise AnyjointError(f"{path.name}: it has no triangles")
     return *_merged(vertices, faces), colors
+
+
+def _metres(data: bytes) -> float:
+    """The unit of a .dae, whose numbers may be inches; RViz and others take it, too, and leave its up_axis alone."""
+    said = re.search(rb"<unit\b[^>]*?\bmeter\s*=\s*[\"']([^\"']{1,40})[\"']", data[:ASSET])
+    metres = (read_number(said[1].decode("latin1")) if said else None) or 1.0
+    return metres if metres > 0 else 1.0
 
 
 def _plain(data: bytes, kind: str) -> Triangles:

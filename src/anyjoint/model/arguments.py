@@ -76,6 +76,7 @@ def checked_out(
     if out is None:
         return np.zeros(shape, dtype)  # entries that no program writes, as between branches of M, are zero
     given = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+    given += ", not contiguous" if isinstance(out, np.ndarray) and not out.flags.c_contiguous else ""
     if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != shape or not out.flags.c_contiguous:
         raise InputError(f"{where}: out is {given}; expected a contiguous {dtype} array of shape {shape}")
     if not out.flags.writeable:
@@ -83,6 +84,32 @@ def checked_out(
     if any(np.shares_memory(out, row) for row in rows):
         raise InputError(f"{where}: out overlaps an input; give it memory of its own")
     return out
+
+
+def flat_out(where: str, out: Any, shape: tuple[int, ...]) -> Any:
+    """A caller's place for tables of a shape as the rows that programs write: the same memory, never a copy of it."""
+    if len(shape) < 2 or not isinstance(out, np.ndarray) or out.shape[-len(shape) :] != shape:
+        return out
+    if not out.flags.c_contiguous:
+        raise InputError(f"{where}: out is not contiguous; expected a contiguous array of shape {out.shape}")
+    return out.reshape(*out.shape[: -len(shape)], -1)
+
+
+def write_out(where: str, out: Any, results: tuple[Floats, ...]) -> Any:
+    """Write results to the caller's arrays, one for each, which may be inputs of the call."""
+    if not isinstance(out, (tuple, list)) or len(out) != len(results) or not all(map(_fits, out, results)):
+        given = out if isinstance(out, (tuple, list)) else (out,)
+        got = ", ".join(f"{x.dtype} {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__ for x in given)
+        wanted = " and ".join(f"{x.dtype} {x.shape}" for x in results)
+        raise InputError(f"{where}: out is {got}; expected arrays to write to, {wanted}")
+    for place, result in zip(out, results, strict=True):
+        place[...] = result
+    return out
+
+
+def _fits(place: Any, result: Floats) -> bool:
+    good = isinstance(place, np.ndarray) and place.dtype == result.dtype and place.shape == result.shape
+    return good and bool(place.flags.writeable)
 
 
 def checked_threads(where: str, threads: object) -> int:

@@ -15,7 +15,7 @@ from anyjoint.quantity.step import LOOKING_BACK, STEPS
 from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike, Floats
 
-from .arguments import checked_row, checked_rows
+from .arguments import checked_row, checked_rows, flat_out
 from .identifiable import BaseParameters, base_parameters, inertial_numbers
 from .linearise import rate_matrices, step_matrices
 from .momentum import Centroidal, about_center
@@ -134,8 +134,9 @@ class Derivatives(Part):
         For each body in turn pi has its mass, h = mass times centre, and the tensor Ixx, Ixy, Ixz, Iyy, Iyz, Izz about
         its origin. Springs, dampers and armature of joints have no part in it.
         """
-        row: Floats = self.evaluate("regressor", (q, v, a), out, threads, parameters)
-        return row.reshape(*row.shape[:-1], self.nv, 10 * self.nb)
+        table = self.nv, 10 * self.nb
+        row: Floats = self.evaluate("regressor", (q, v, a), flat_out("regressor", out, table), threads, parameters)
+        return row.reshape(*row.shape[:-1], *table)
 
     @property
     def inertial_parameters(self) -> Floats:

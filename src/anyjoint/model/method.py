@@ -12,7 +12,7 @@ from anyjoint.errors import InputError
 from anyjoint.quantity import Quantity, Row
 from anyjoint.scalar.array import Floats
 
-from .arguments import checked_per_body
+from .arguments import checked_per_body, flat_out
 from .parameter_rows import Given
 
 if TYPE_CHECKING:
@@ -39,7 +39,10 @@ def method(quantity: Quantity) -> Callable[..., Any]:
             arrays = completed(self, quantity, given, arrays, named)
         if tables:
             arrays = tuple(_flat(self, row, x, name) for row, x in zip(given, arrays, strict=False))
-        return self.program(name).split(self.evaluate(name, arrays, out, threads, parameters))
+        program = self.program(name)
+        if out is not None and len(program.shapes) == 1:
+            out = flat_out(name, out, program.shapes[0])
+        return program.split(self.evaluate(name, arrays, out, threads, parameters))
 
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     parameters += [

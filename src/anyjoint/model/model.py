@@ -20,10 +20,11 @@ from anyjoint.quantity.mass_matrix import DENSE
 from anyjoint.quantity.step import STEPS
 from anyjoint.scalar import is_real
 from anyjoint.scalar.array import ArrayLike, Floats
+from anyjoint.stepper import STEPPERS
 
 from .actuated import actuated_forces, checked_accelerations
 from .alarm import Alarm
-from .arguments import checked_out, checked_row, checked_rows
+from .arguments import checked_out, checked_row, checked_rows, flat_out, write_out
 from .bearings import Bearings
 from .cartesian import Cartesian
 from .center import center_of_mass
@@ -183,18 +184,17 @@ class Model(
         self._refuse_modes("step", "for one mode alone, build it with add_body and joints.Rolling or FreeQuaternion")
         if method not in STEPS:
             near = difflib.get_close_matches(str(method), STEPS, n=1, cutoff=0.3)
-            hint = f" (did you mean {near[0]!r}?)" if near else ""
-            raise InputError(f"step: method={method!r} is unknown{hint}; choose one of {', '.join(STEPS)}")
+            hint = f"is unknown (did you mean {near[0]!r}?)" if near else "is unknown"
+            what = "looks back at steps before, so simulate takes it, and step does not" if method in STEPPERS else hint
+            raise InputError(f"step: method={method!r} {what}; choose one of {', '.join(STEPS)}")
         if self.numeric:
             raise InputError(f"step: {self.numeric} solves numerically; compile with another algorithm, or simulate")
         if not is_real(dt) or not 0 < dt < np.inf:
             raise InputError(f"step: dt={dt!r}; expected a positive finite number of seconds")
         given = (q, v, self._zero if tau is None else tau, np.full(1, dt, self.dtype), *self.clock(t))
         row = self.evaluate(STEPS[method], given, None, threads, parameters)
-        if out is None:
-            return row[..., : self.nq], row[..., self.nq :]
-        out[0][...], out[1][...] = row[..., : self.nq], row[..., self.nq :]
-        return out
+        state = row[..., : self.nq], row[..., self.nq :]
+        return state if out is None else write_out("step", out, state)
 
     def hybrid_dynamics(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a: ArrayLike, prescribed: Sequence[WhichBody], *,
@@ -225,9 +225,10 @@ class Model(
     ) -> Floats:
         """M(q), (nv, nv)."""
         if self.nv > DENSE and self.workshop.expansion and parameters is None:
-            return self._mass_columns(np.asarray(q), threads)
+            columns = self._mass_columns(np.asarray(q), threads)
+            return columns if out is None else write_out("mass_matrix", (out,), (columns,))[0]
         square = (self.nv, self.nv)
-        flat = self.evaluate("mass_matrix", (q,), _flat(out, square), threads, parameters)
+        flat = self.evaluate("mass_matrix", (q,), flat_out("mass_matrix", out, square), threads, parameters)
         return flat.reshape(*flat.shape[:-1], *square) if out is None else out
 
     def _mass_columns(self, q: Floats, threads: int) -> Floats:
@@ -295,10 +296,3 @@ def compile_model(
 ) -> Model:  # fmt: skip
     """The pipeline's door: a mechanism to machine code; the options are those of `Mechanism.compile`."""
     return Model(mechanism, algorithm, dtype, form, width, vary)
-
-
-def _flat(out: Floats | None, shape: tuple[int, ...]) -> Floats | None:
-    """A caller's place for a matrix as the row that programs write."""
-    if out is None or not isinstance(out, np.ndarray) or out.shape[-len(shape) :] != shape:
-        return out
-    return out.reshape(*out.shape[: -len(shape)], -1)

@@ -62,12 +62,15 @@ def model_info(
     }
 
 
+# Steppers that pages can run: those that take steps of a given length, and do not look back.
+LIVE = {name: stepper for name, stepper in STEPPERS.items() if not (stepper.adaptive or stepper.remembers)}
+
+
 def live_stepper(method: str) -> Stepper:
-    """A stepper that pages can run: one that takes steps of a given length, and does not look back."""
-    steppers = {name: x for name, x in STEPPERS.items() if not (x.adaptive or x.remembers)}
-    if method not in steppers:
-        raise InputError(f"a live page cannot step by {method!r}; choose one of {', '.join(steppers)}")
-    return steppers[method]
+    """A stepper that pages can run, by its name."""
+    if method not in LIVE:
+        raise InputError(f"a live page cannot step by {method!r}; choose one of {', '.join(LIVE)}")
+    return LIVE[method]
 
 
 def live_scene(info: dict[str, Any]) -> Scene:

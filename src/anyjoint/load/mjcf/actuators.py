@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ ON_JOINT, ON_TENDON, ON_SITE = (0, 1), 3, 4  # mjtTrn: joint, joint in parent; t
 FIXED, AFFINE, MUSCLE_GAIN = 0, 1, 2  # mjtGain
 NO_BIAS, AFFINE_BIAS, MUSCLE_BIAS = 0, 1, 2  # mjtBias
 NO_DYNAMICS, INTEGRATOR, FILTER, EXACT_FILTER, MUSCLE_DYNAMICS = range(5)  # mjtDyn
+WRAP_JOINT = 1  # mjtWrap
 LEAST = 1e-15  # mjMINVAL
 Drive = Actuator | Thruster | Muscle
 
@@ -40,26 +42,64 @@ def read_actuators(
 ) -> dict[str, Drive]:
     """All actuators by name; those without a counterpart are told."""
     found: dict[str, Drive] = {}
-    for k in range(m.nactuator if hasattr(m, "nactuator") else m.nu):
+    count = m.nactuator if hasattr(m, "nactuator") else m.nu
+    for k in range(count):
         name = names.of("actuator", k)
         lacking = _lacking(m, k, joints, tendons)
         if lacking:
             message = f"actuator {name!r} needs {lacking}, which has no counterpart; the coordinates are free of it"
-            request.report.warn(line(name), "actuator", message)
+            request.report.warn(line("actuator", name), "actuator", message)
             continue
         index, kind = int(m.actuator_trnid[k][0]), int(m.actuator_trntype[k])
         if _is_muscle(m, k):
             try:
                 found[name] = _muscle(m, k, joints, bodies, following, tendons)
             except InputError as lack:
-                request.report.warn(line(name), "actuator", f"actuator {name!r} is left out: {lack}")
+                request.report.warn(line("actuator", name), "actuator", f"actuator {name!r} is left out: {lack}")
         elif kind == ON_TENDON:
             found[name] = _along(m, k, tendons.paths[index])
         elif kind == ON_SITE:
             found[name] = _thruster(m, k, index, last)
         else:
             found[name] = _actuator(m, k, joints[index], bodies, following)
+    for k, joint in enumerate(joints):
+        if joint.single and m.jnt_actfrclimited[k]:
+            acting = [i for i in range(count) if _may_act(m, i, k)]
+            _limit([names.of("actuator", i) for i in acting], found, m, acting, k, joint, request, line)
     return found
+
+
+def _may_act(m: MjModel, k: int, joint: int) -> bool:
+    """Whether an actuator may act on a joint; sites and what else there is may act on all."""
+    kind, index = int(m.actuator_trntype[k]), int(m.actuator_trnid[k][0])
+    if kind in ON_JOINT:
+        return index == joint
+    if kind == ON_TENDON and index >= 0:
+        along = slice(int(m.tendon_adr[index]), int(m.tendon_adr[index] + m.tendon_num[index]))
+        wound = m.wrap_type[along] == WRAP_JOINT
+        return bool(not wound.all() or joint in m.wrap_objid[along])
+    return True
+
+
+def _limit(
+    drives: list[str], found: dict[str, Drive], m: MjModel, acting: list[int], k: int, joint: MjcfJoint,
+    request: Request, line: Lines,
+) -> None:  # fmt: skip
+    """Keep what drives do to a joint within its actuatorfrcrange: of one drive by its effort, of several it is told."""
+    made, ends = [found[name] for name in drives if name in found], m.jnt_actfrcrange[k]
+    if not made:
+        return
+    lifted = m.jnt_actgravcomp[k] and np.any(m.body_gravcomp)
+    if len(acting) == 1 and isinstance(made[0], Actuator) and made[0].path is None and not lifted:
+        gear = float(m.actuator_gear[acting[0]][0])
+        if gear:
+            low, high = sorted(float(x) / gear for x in ends)
+            least, most = (min(max(x, low), high) for x in made[0].effort_range)
+            found[drives[0]] = replace(made[0], effort_range=(least, most))
+        return
+    what = f"what drives together do to it (actuatorfrcrange, {ends[0]:g} to {ends[1]:g}) is not kept"
+    sentence = f"joint {joint.name!r}: {what}; {', '.join(drives)} may act on it"
+    request.report.warn(line("joint", joint.name), "limit", sentence)
 
 
 def _lacking(m: MjModel, k: int, joints: Sequence[MjcfJoint], tendons: Tendons) -> str | None:

@@ -13,7 +13,7 @@ from ..request import Request
 from .apart import compile_apart
 
 MjModel = Any  # a compiled model; the package may be missing
-Lines = Callable[[str], int]  # where something of a name is in the file
+Lines = Callable[[str, str], int]  # where something of a kind and a name is in the file
 REMEDY = "MJCF is compiled by MuJoCo: pip install anyjoint[mjcf]"
 
 

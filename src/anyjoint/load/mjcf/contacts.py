@@ -52,7 +52,7 @@ def add_contacts(
         if not roles:
             first, second = (f"{KINDS.get(int(m.geom_type[g]), 'geom')} {names.of('geom', g)!r}" for g in touch.geoms)
             sentence = f"{first} and {second} do not touch here; add a contact of some points of one of them"
-            request.report.warn(line(names.of("geom", touch.geoms[0])), "contact", sentence)
+            request.report.warn(line("geom", names.of("geom", touch.geoms[0])), "contact", sentence)
         told |= _unlike(m, touch)
         for own, other in roles:
             shape = geoms.shape(own)
@@ -70,7 +70,7 @@ def add_contacts(
         try:
             mech.add_contact(str(last[body]), shapes, on, of, at, friction)
         except AnyjointError as error:
-            request.report.error(line(names.of("geom", other)), "contact", str(error))
+            request.report.error(line("geom", names.of("geom", other)), "contact", str(error))
 
 
 def _unlike(m: MjModel, touch: Touch) -> set[str]:

@@ -49,15 +49,15 @@ def followers(
     for k in range(m.neq):
         name = names.of("equality", k)
         if not m.eq_active0[k]:
-            request.report.note(line(name), "equality", f"equality {name!r} is not active; not read")
+            request.report.note(line("equality", name), "equality", f"equality {name!r} is not active; not read")
         elif m.eq_type[k] == JOINT:
             _follow(m, k, name, joints, follows, request, line)
         elif m.eq_type[k] not in (CONNECT, WELD, TENDON):
-            what = "a constraint between flexible bodies or distances"
-            request.report.refuse(line(name), "unsupported", f"equality {name!r} needs {what}, not supported")
+            what = f"equality {name!r} needs a constraint between flexible bodies or distances, not supported"
+            request.report.refuse(line("equality", name), "unsupported", what)
 
     def complain(joint: str, message: str) -> None:
-        request.report.error(line(joint), "equality", message)
+        request.report.error(line("joint", joint), "equality", message)
 
     return leaders(follows, complain)
 
@@ -105,7 +105,7 @@ def _follow(
         follows[other.name] = first.name, Line(1 / c[1], -straight.intercept / c[1])
     else:
         message = f"equality {name!r} joins two joints that follow others already"
-        request.report.refuse(line(name), "unsupported", message)
+        request.report.refuse(line("equality", name), "unsupported", message)
 
 
 def _straight(m: MjModel, k: int) -> bool:
@@ -135,7 +135,8 @@ def add_rows(
         elif all(j in tendons.paths for j in pair):
             items = [(tendons.paths[j], float(m.tendon_length0[j])) for j in pair]
         else:
-            request.report.refuse(line(name), "unsupported", f"equality {name!r} needs a tendon that is left out")
+            what = f"equality {name!r} needs a tendon that is left out"
+            request.report.refuse(line("equality", name), "unsupported", what)
             continue
         paths = [read_path(path, mech, f"equality {name!r}") for path, _ in items]
         bodies = list(dict.fromkeys(b for path in paths for b in path.bodies if b >= 0))
@@ -146,7 +147,7 @@ def add_rows(
         try:
             mech.add_constraint(ConstraintFunction(row, False), *touched, name=name)
         except AnyjointError as error:
-            request.report.error(line(name), "equality", str(error))
+            request.report.error(line("equality", name), "equality", str(error))
 
 
 def _drum(

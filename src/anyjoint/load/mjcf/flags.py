@@ -40,4 +40,4 @@ def switch_off(m: MjModel, names: Names, request: Request, line: Lines) -> None:
         if "actuation" in off or (0 <= group < 31 and groups >> int(group) & 1):
             name = names.of("actuator", k)
             sentence = f"actuator {name!r} is switched off by the file; it is read, and acts where it is given to a run"
-            request.report.warn(line(name), "actuator", sentence)
+            request.report.warn(line("actuator", name), "actuator", sentence)

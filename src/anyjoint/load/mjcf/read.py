@@ -47,8 +47,8 @@ def read_mjcf(root: Element, request: Request) -> Mechanism:
     m = compiled(request)
     names = Names(m)
 
-    def line(name: str) -> int:
-        return seen.lines.get(name, 0)
+    def line(kind: str, name: str) -> int:
+        return seen.lines.get((kind, name), 0)
 
     switch_off(m, names, request, line)
     joints = read_joints(m, names)
@@ -90,7 +90,7 @@ class _Builder:
             try:
                 mech.add_loop(first, second, joints.Spherical() if loop.ball else None, loop.frames, loop.name)
             except ModelError as error:
-                self.request.report.error(line(loop.name), "equality", str(error))
+                self.request.report.error(line("equality", loop.name), "equality", str(error))
         scenery, _ = self.geoms.shapes(0)
         mech.draw(*scenery)
         for name, pose in self._sites(0).items():
@@ -103,7 +103,8 @@ class _Builder:
         sensors = read_sensors(m, self.joints, self.bodies, self.last, self.following, tendons, *told)
         if self.request.contacts != "skip" and "contact" not in disabled(m):
             add_contacts(mech, m, self.last, *told)
-        lines = {name: line(name) for name in [*self.bodies, *(body.name for body in mech.bodies)]}
+        named = [*self.bodies, *(body.name for body in mech.bodies)]  # those between are called like joints
+        lines = {name: line("body", name) or line("joint", name) for name in named}
         starts = {self.names.of("key", k): self._state(m.key_qpos[k], m.key_qvel[k]) for k in range(m.nkey)}
         mech.start = next(iter(starts.values()), self._state(m.qpos0, np.zeros(m.nv)))
         return finished(

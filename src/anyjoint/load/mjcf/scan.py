@@ -30,16 +30,18 @@ SIZES = (
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50, "E": 1 << 60}
 MOST_BYTES = 256 << 20
 FOLDERS = {"mesh": "meshdir", "hfield": "meshdir", "skin": "meshdir", "flexcomp": "meshdir", "texture": "texturedir"}
+SECTIONS = ("actuator", "sensor", "tendon", "equality")  # whose parts have tags of their own, and are of one kind
+SAME = {"freejoint": "joint"}
 SIDES = ("fileright", "fileleft", "fileup", "filedown", "filefront", "fileback")
 
 
 @dataclass
 class Scan:
-    """All elements of a file and its includes; the lines of the main file's that have names, by name."""
+    """All elements of a file and its includes; the lines of the main file's that have names, by kind and name."""
 
     # In the order in which MuJoCo meets them: with the folder of its file, and its line if that is the main file.
     elements: list[tuple[Element, Path, int]] = field(default_factory=list)
-    lines: dict[str, int] = field(default_factory=dict)
+    lines: dict[tuple[str, str], int] = field(default_factory=dict)
     bytes: int = 0
     includes: int = 0
     copies: float = 0.0
@@ -48,9 +50,11 @@ class Scan:
 def scan(root: Element, request: Request) -> Scan:
     """Read includes and attached models, find every file that is named, report those that may not be read."""
     found = Scan()
-    for element in root.walk():
-        if name := element.attributes.get("name"):
-            found.lines.setdefault(name, element.line)
+    for section in root.children:
+        for element in section.walk():
+            if name := element.attributes.get("name"):  # a joint, its drive and a mesh often share one
+                kind = section.tag if section.tag in SECTIONS else SAME.get(element.tag, element.tag)
+                found.lines.setdefault((kind, name), element.line)
     _look(root, request, found, (), request.paths.folder)
     return found
 

@@ -57,14 +57,14 @@ def read_sensors(
         elif kind in ON_ALL:
             made = Sensor(ON_ALL[kind])
         if made is None:
-            what = kind.lower().replace("_", " ")
-            request.report.note(line(name), "sensor", f"sensor {name!r} ({what}) has no counterpart; not read")
+            what = f"sensor {name!r} ({kind.lower().replace('_', ' ')}) has no counterpart; not read"
+            request.report.note(line("sensor", name), "sensor", what)
             continue
         found[name] = made
         for what in ("cutoff", "delay", "interval"):
             if np.any(getattr(m, f"sensor_{what}", np.zeros(m.nsensor))[k]):
                 sentence = f"sensor {name!r}: its {what} has no counterpart; it measures without"
-                request.report.warn(line(name), "sensor", sentence)
+                request.report.warn(line("sensor", name), "sensor", sentence)
     return found
 
 

@@ -43,12 +43,12 @@ class Tendons:
             path = self._path(k)
             name = names.of("tendon", k)
             if isinstance(path, str):
-                self.report.warn(line(name), "tendon", f"tendon {name!r} is left out: it {path}")
+                self.report.warn(line("tendon", name), "tendon", f"tendon {name!r} is left out: it {path}")
                 continue
             self.paths[k] = path
             if any(getattr(item, "side", None) for item in path):
                 what = "stays on the side that its sidesite says, where MuJoCo may let it pass on the other"
-                self.report.warn(line(name), "tendon", f"tendon {name!r} {what}")
+                self.report.warn(line("tendon", name), "tendon", f"tendon {name!r} {what}")
 
     def named(self) -> dict[str, list[Item]]:
         """Paths by the names of their tendons."""
@@ -61,7 +61,7 @@ class Tendons:
             name = self.names.of("tendon", k)
             if getattr(m, "tendon_actfrclimited", np.zeros(m.ntendon))[k]:
                 sentence = f"tendon {name!r}: what drives together may pull with (actuatorfrcrange) is not kept"
-                self.report.warn(self.line(name), "tendon", sentence)
+                self.report.warn(self.line("tendon", name), "tendon", sentence)
             stiffness, damping = float(m.tendon_stiffness[k]), float(m.tendon_damping[k])
             found = list[tuple[str, Tendon | Tether | DryFriction]]()
             if stiffness or damping:
@@ -74,7 +74,7 @@ class Tendons:
             if found:
                 what = ", ".join(said for said, _ in found)
                 sentence = f"tendon {name!r}: {what} a force here; simulate(forces=mech.source.forces)"
-                self.report.warn(self.line(name), "tendon", sentence)
+                self.report.warn(self.line("tendon", name), "tendon", sentence)
             made += [force for _, force in found]
         return made
 

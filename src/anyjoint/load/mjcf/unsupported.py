@@ -12,20 +12,20 @@ from .flags import disabled
 from .fluid import by_ellipsoids, flows
 from .joints import BALL, FREE, MjcfJoint
 
-Finding = Iterator[tuple[str, str, str]]  # tag and name of the element, and a sentence
+Finding = Iterator[tuple[str, str, str]]  # tag of what is told, name of the element, and a sentence
+KINDS = {"friction": "joint", "limit": "joint", "gravcomp": "body", "mocap": "body", "keyframe": "key"}  # of elements
 
 
 def check_features(m: MjModel, joints: list[MjcfJoint], names: Names, request: Request, line: Lines) -> None:
     """Refuse what would move differently; warn of what only runs of MuJoCo have."""
+    report = request.report
     for rule in REFUSED:
-        for _, name, sentence in rule(m, joints, names):
-            request.report.refuse(line(name), "unsupported", sentence)
-    for rule in WARNED:
         for tag, name, sentence in rule(m, joints, names):
-            request.report.warn(line(name), tag, sentence)
-    for rule in NOTED:
-        for tag, name, sentence in rule(m, joints, names):
-            request.report.note(line(name), tag, sentence)
+            report.refuse(line(tag, name), "unsupported", sentence)
+    for rules, tell in ((WARNED, report.warn), (NOTED, report.note)):
+        for rule in rules:
+            for tag, name, sentence in rule(m, joints, names):
+                tell(line(KINDS.get(tag, tag), name), tag, sentence)
 
 
 def flexible(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
@@ -131,12 +131,19 @@ def key_controls(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
 
 
 def lopsided(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
-    """Limits of what drives do to a joint, which are the same both ways here."""
+    """Limits of what drives do to a joint; those that bodies keep are the same both ways."""
     for k, joint in enumerate(joints):
         low, high = m.jnt_actfrcrange[k]
         if m.jnt_actfrclimited[k] and low != -high:
-            ends = f"from {low:g} to {high:g}, here to the larger of both either way"
+            ends = f"from {low:g} to {high:g}, and body.effort is the larger of both"
             yield "limit", joint.name, f"joint {joint.name!r}: what drives do to it is limited {ends}"
+
+
+def early(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
+    """Drives that are ahead of their activation by a step, however long that is."""
+    for k in np.flatnonzero(m.actuator_actearly):
+        name = names.of("actuator", int(k))
+        yield "actuator", name, f"actuator {name!r}: its activation acts as it is, not a step ahead (actearly)"
 
 
 def mocap(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
@@ -154,5 +161,5 @@ def contacts(m: MjModel, joints: list[MjcfJoint], names: Names) -> Finding:
 
 Rule = Callable[[MjModel, list[MjcfJoint], Names], Finding]
 REFUSED: tuple[Rule, ...] = (flexible, plugins, fluid, tendons, nonlinear, free_armature)
-WARNED: tuple[Rule, ...] = (friction, cones, weightless, medium, key_activations, key_controls, lopsided)
+WARNED: tuple[Rule, ...] = (friction, cones, weightless, medium, key_activations, key_controls, lopsided, early)
 NOTED: tuple[Rule, ...] = (mocap, contacts)

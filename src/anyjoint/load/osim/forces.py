@@ -92,8 +92,12 @@ def _spring(element: Element, reader: Muscles) -> Spring:
     """Between two points; version 3 has no sockets."""
     number, numbers = reader.values.number, reader.values.numbers
     (a, at_a), (b, at_b) = (reader.frame(element, f"body{k}") for k in (1, 2))
+    if at_a.factors or at_b.factors:
+        name = element.attributes.get("name", element.tag)
+        what = "is fixed to points of offset frames; OpenSim takes their numbers for those of the bodies"
+        reader.values.report.warn(element.line, "force", f"force {name!r} {what}")
     first, second = numbers(element, "point1", ZERO, 3), numbers(element, "point2", ZERO, 3)
-    stiffness, length = number(element, "stiffness", 1.0), number(element, "rest_length", 1.0)
+    stiffness, length = number(element, "stiffness", 1.0), number(element, "rest_length", 0.0)
     return Spring(a, tuple(at_a.act(first)), b, tuple(at_b.act(second)), stiffness, length=length)
 
 

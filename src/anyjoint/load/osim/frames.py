@@ -20,7 +20,10 @@ ZERO = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Link:
-    """A joint with the bodies at its ends, and its frames in theirs."""
+    """A joint with the bodies at its ends, and its frames in theirs.
+
+    Its coordinates move the child in the parent; where it goes `backward`, the parent in the child.
+    """
 
     name: str
     element: Element
@@ -28,6 +31,13 @@ class Link:
     child: str
     in_parent: Pose
     in_child: Pose
+    backward: bool = False
+
+    def turned(self) -> Link:
+        """The same joint, seen from its other end."""
+        return Link(
+            self.name, self.element, self.child, self.parent, self.in_child, self.in_parent, not self.backward
+        )
 
 
 def read_inertias(model: Element, values: Values) -> dict[str, Inertia]:
@@ -47,7 +57,7 @@ def read_inertias(model: Element, values: Values) -> dict[str, Inertia]:
 def _inertia(body: Element, name: str, values: Values) -> Inertia:
     mass, com = values.number(body, "mass", 0.0), values.numbers(body, "mass_center", ZERO, 3)
     if body.find("inertia") is not None:
-        xx, yy, zz, xy, xz, yz = (values.numbers(body, "inertia", (0.0,) * 6) + [0.0] * 6)[:6]
+        xx, yy, zz, xy, xz, yz = values.numbers(body, "inertia", (0.0,) * 6, 6)
     else:
         xx, yy, zz, xy, xz, yz = (values.number(body, tag, 0.0) for tag in TENSOR)
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -84,6 +94,7 @@ def read_links(model: Element, values: Values) -> list[Link]:
             what = f"there is another joint {link.name!r}; this one is called {name!r}, as in OpenSim"
             values.report.warn(link.element.line, "duplicate", what)
         taken.add(name)
+        link = link.turned() if link.child == "ground" else link  # nothing moves the ground
         links.append(replace(link, name=name))
     return links
 
@@ -149,9 +160,10 @@ def _new(joint: Element, shared: Shared, values: Values) -> Link:
 def _between(joint: Element, values: Values) -> Link:
     """Files between versions 3 and 4: connectors name the bodies, and the joint has its places in them."""
     ends = {x.attributes.get("name"): last_name(values.text(x, "connectee_name")) for x in joint.walk()}
-    places = (_place(joint, end, values) for end in ("_in_parent", "_in_child"))
+    at, back = (_place(joint, end, values) for end in ("_in_parent", "_in_child"))
     child = ends.get("child_body", "")
-    return Link(joint.attributes.get("name") or child, joint, ends.get("parent_body", ""), child, *places)
+    backward = values.true(joint, "reverse")
+    return Link(joint.attributes.get("name") or child, joint, ends.get("parent_body", ""), child, at, back, backward)
 
 
 def _place(joint: Element, end: str, values: Values) -> Pose:
@@ -167,5 +179,6 @@ def _old(model: Element, values: Values) -> Iterator[Link]:
             continue
         joint = holder.children[0]
         child, parent = body.attributes.get("name", ""), last_name(values.text(joint, "parent_body"))
-        places = (_place(joint, end, values) for end in ("_in_parent", ""))
-        yield Link(joint.attributes.get("name") or child, joint, parent, child, *places)
+        at, back = (_place(joint, end, values) for end in ("_in_parent", ""))
+        backward = values.true(joint, "reverse")
+        yield Link(joint.attributes.get("name") or child, joint, parent, child, at, back, backward)

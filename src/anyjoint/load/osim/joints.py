@@ -11,8 +11,8 @@ from anyjoint import joints
 from anyjoint.errors import InputError
 from anyjoint.geometry import functions
 from anyjoint.joints import Joint, Term
-from anyjoint.scalar import Scalar, cos, sin
-from anyjoint.spatial import Pose, vector
+from anyjoint.scalar import Scalar, cos, derivative, sin
+from anyjoint.spatial import Pose, vector, zeros
 
 from ..markup import Element
 from .functions import function_of, read_function
@@ -20,6 +20,7 @@ from .values import Values
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 SAME = functions.Linear()
+CLAMPED = (-10.0, 10.0)  # OpenSim's range where a file has none
 # Rotations and translations of the plain kinds, each by the coordinate of its number.
 KINDS: dict[str, tuple[Sequence[Any], Sequence[Any]]] = {
     "PinJoint": ([(Z, 0)], []),
@@ -45,6 +46,13 @@ class OsimCoordinate:
     locked: bool
     prescribed: Any  # the function of time that it follows, or None
     line: int
+
+    @property
+    def start(self) -> tuple[float, float]:
+        """Where it is at the time 0, and its speed; a function of time says that before the file's own numbers."""
+        if self.prescribed is None:
+            return self.value, self.speed
+        return float(self.prescribed(0.0)), float(derivative(self.prescribed, 0.0))
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -91,6 +99,15 @@ class Motion:
             tuple(self._hold(term, free) for term in terms) for terms in (self.rotations, self.translations)
         )
         return Motion(rotations, translations, tuple(self.coordinates[k] for k in free))
+
+    def backward(self) -> Motion:
+        """The motion of the parent in the child, which is this one's inverse."""
+        turns = tuple(replace(term, axis=_opposite(term.axis)) for term in reversed(self.rotations))
+        shifts = tuple(replace(term, axis=_opposite(term.axis)) for term in self.translations)
+        if turns and shifts:  # they are along axes that turn, then
+            every = tuple(range(len(self.coordinates)))
+            shifts = tuple(Term(axis, ShiftBack(k, turns, shifts), every) for k, axis in enumerate((X, Y, Z)))
+        return Motion(turns, shifts, self.coordinates)
 
     @property
     def idle(self) -> tuple[OsimCoordinate, ...]:
@@ -147,6 +164,27 @@ class Motion:
         if left:
             return Term(term.axis, functions.Held(term.function, values), left)
         return Term(term.axis, functions.Constant(float(term.function(*values))), ())
+
+
+def _opposite(axis: tuple[float, float, float]) -> tuple[float, float, float]:
+    return -axis[0], -axis[1], -axis[2]
+
+
+@dataclass(frozen=True)
+class ShiftBack:
+    """Along one axis, where shifts after turns lead: T R backward is R^-1 T^-1, and that is Trans(-R^-1 p) R^-1."""
+
+    axis: int
+    turns: tuple[Term, ...]
+    shifts: tuple[Term, ...]
+
+    def __call__(self, *q: Scalar) -> Scalar:
+        turned, p = Pose(), zeros(3)
+        for term in self.turns:
+            turned = turned @ Pose.rotation(term.axis, term.value(q))
+        for term in self.shifts:
+            p = p + vector(*term.axis) * term.value(q)
+        return (turned.R @ p)[self.axis]
 
 
 @dataclass(frozen=True)
@@ -226,11 +264,15 @@ def _named(found: tuple[OsimCoordinate, ...], count: int, element: Element) -> t
 
 def _coordinate(element: Element, values: Values) -> OsimCoordinate:
     name = element.attributes.get("name", "")
-    low, high = values.numbers(element, "range", (-math.pi, math.pi), 2)
+    clamped, locked = values.true(element, "clamped"), values.true(element, "locked")
+    usual = CLAMPED if clamped else (-math.pi, math.pi)
+    low, high = values.numbers(element, "range", usual, 2)
     function = element.find("prescribed_function")
     follows = function is not None and function.children and values.true(element, "prescribed")
     prescribed = read_function(function.children[0], values) if function is not None and follows else None
-    clamped = values.true(element, "clamped")
+    if locked and prescribed is not None:
+        what = f"coordinate {name!r} is locked, and follows a function of time; it stays where it is locked"
+        values.report.warn(element.line, "locked", what)
     if clamped and low == high:
         what = f"coordinate {name!r} is clamped to the one value {low:g}, which is not kept; <locked> would hold it"
         values.report.warn(element.line, "limit", what)
@@ -240,7 +282,7 @@ def _coordinate(element: Element, values: Values) -> OsimCoordinate:
         values.number(element, "default_speed_value", 0.0),
         (low, high),
         clamped and low != high,
-        values.true(element, "locked"),
+        locked,
         prescribed,
         element.line,
     )

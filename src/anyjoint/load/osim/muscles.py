@@ -143,6 +143,8 @@ class Muscles:
         if name not in self.wraps:
             raise Lacking(f"goes around {name!r}, which is no obstacle of the file")
         spec = self.wraps[name]
+        if spec.body not in self.bodies:
+            raise Lacking(f"goes around {spec.title}, which is no body of the file")
         if not self.values.true(spec.element, "active", True):
             return None
         first, last = (int(x) for x in self.values.numbers(wrap, "range", (-1.0, -1.0), 2))

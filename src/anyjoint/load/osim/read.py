@@ -82,6 +82,7 @@ def read_osim(root: Element, request: Request) -> Mechanism:
     order = _parents_first([link for link in links if link.name in motions], inertias, values)
     order, inertias, welds = cut_loops(order, inertias, values)
     closed.loops.extend(welds)
+    motions |= {link.name: motions[link.name].backward() for link in order if link.backward}
     report.check()
     return _build(model, order, motions, inertias, following, locked, closed, looks, values, request)
 
@@ -149,18 +150,22 @@ def _ends(link: Link, bodies: Mapping[str, Inertia], values: Values) -> bool:
 
 
 def _parents_first(links: list[Link], bodies: Mapping[str, Inertia], values: Values) -> list[Link]:
-    """Joints such that a parent is there before its children; what hangs on nothing is reported."""
+    """Joints such that a parent is there before its children; what hangs on nothing is reported.
+
+    Where only the child of a joint is there, the joint is seen from its other end, as in OpenSim.
+    """
     placed, order, waiting = {"ground"}, list[Link](), list(links)
     while waiting:
         ready = [link for link in waiting if link.parent in placed]
+        ready = ready or [link for link in waiting if link.child in placed]
         if not ready:
             for link in waiting:
-                turn = f", but its child {link.child!r} is: let them change places" if link.child in placed else ""
-                what = f"joint {link.name!r}: its parent {link.parent!r} is not joined to the ground{turn}"
+                what = f"joint {link.name!r}: its parent {link.parent!r} is not joined to the ground"
                 values.report.error(link.element.line, "tree", what)
             break
         link = ready[0]
         waiting.remove(link)
+        link = link if link.parent in placed else link.turned()
         placed.add(link.child)
         order.append(link)
     for name in bodies.keys() - placed - {name for link in waiting for name in (link.parent, link.child)}:
@@ -209,8 +214,8 @@ def _build(
     places = Places(coordinates, _followers(order, motions, following, moved), locked, angles)
     _prescribe(mech, order, motions, coordinates, values)
     actuators, forces = read_forces(model, inertias, places, values)
-    start = [c for link in order if link.name not in following for c in motions[link.name].coordinates]
-    mech.set_start([c.value for c in start], [c.speed for c in start])
+    start = [c.start for link in order if link.name not in following for c in motions[link.name].coordinates]
+    mech.set_start([value for value, _ in start], [speed for _, speed in start])
     joints = {link.name: moved[link.name] for link in order}
     path = request.report.file
     source = Source(path, "OpenSim", joints=joints, coordinates=coordinates, actuators=actuators, forces=forces)

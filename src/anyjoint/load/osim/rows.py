@@ -19,6 +19,7 @@ SOCKETS = {
     "ConstantDistanceConstraint": (("body_1", "body_2"), ("location_body_1", "location_body_2")),
     "PointOnLineConstraint": (("line_body", "follower_body"), ("point_on_line", "point_on_follower")),
 }
+NEEDED = {"ConstantDistanceConstraint": "constant_distance", "PointOnLineConstraint": "line_direction_vec"}
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,10 @@ def read_rows(model: Element, bodies: Collection[str], values: Values) -> list[R
         unknown = [x for x, _ in ends if x not in bodies and x != "ground"]
         if unknown:
             values.report.error(element.line, "reference", f"constraint {name!r}: there is no body {unknown[0]!r}")
+            continue
+        needed = NEEDED[element.tag]
+        if not values.text(element, needed):
+            values.report.error(element.line, "reference", f"constraint {name!r} has no <{needed}>")
             continue
         a, b = (
             tuple(float(x) for x in pose.act(values.numbers(element, tag, ZERO, 3)))

@@ -9,7 +9,7 @@ from anyjoint.forces import WrapCylinder, WrapEllipsoid, WrapSphere
 from anyjoint.spatial import Pose, vector
 
 from ..markup import Element
-from .frames import ZERO, offset, pose_of
+from .frames import ZERO, follow, pose_of, shared_frames
 from .values import Values, objects
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -31,20 +31,15 @@ class WrapSpec:
 
 
 def read_wraps(model: Element, values: Values) -> dict[str, WrapSpec]:
-    """All obstacles by name; of two with the same name the first, as OpenSim does."""
-    found: dict[str, WrapSpec] = {}
-    for body in [*model.all("Ground"), *objects(model, "BodySet")]:
-        name = "ground" if body.tag == "Ground" else body.attributes.get("name", "")
-        for owner, frame in ((body, Pose()), *((x, offset(x, values)) for x in _frames(body))):
-            for element in objects(owner, "WrapObjectSet"):
-                found.setdefault(element.attributes.get("name", ""), WrapSpec(element, name, frame))
+    """All obstacles by name, on bodies and on frames of theirs; of two with the same name the first, as in OpenSim."""
+    found, shared = dict[str, WrapSpec](), shared_frames(model)
+    owners = [(body, "ground", Pose()) for body in model.all("Ground")]
+    owners += [(body, body.attributes.get("name", ""), Pose()) for body in objects(model, "BodySet")]
+    owners += [(frame, *follow(path, {}, shared, values)) for path, (frame, _) in shared.items() if "/" in path]
+    for owner, body, pose in sorted(owners, key=lambda x: x[0].line):
+        for element in objects(owner, "WrapObjectSet"):
+            found.setdefault(element.attributes.get("name", ""), WrapSpec(element, body, pose))
     return found
-
-
-def _frames(body: Element) -> list[Element]:
-    """Offset frames right on a body."""
-    holder = body.find("components")
-    return [x for x in holder.children if x.tag == "PhysicalOffsetFrame"] if holder is not None else []
 
 
 def obstacle(spec: WrapSpec, segments: int, values: Values) -> Any | str:
@@ -63,7 +58,7 @@ def obstacle(spec: WrapSpec, segments: int, values: Values) -> Any | str:
         return f"goes around {spec.title}{where} in its quadrant {quadrant!r}, which has no counterpart"
     center = tuple(float(x) for x in pose.p)
     radii = values.numbers(element, "dimensions", (0.05,) * 3, 3) if kind == "WrapEllipsoid" else [
-        values.number(element, "radius", 1.0)]  # fmt: skip
+        values.number(element, "radius", 0.05 if kind == "WrapSphere" else 1.0)]  # fmt: skip
     if not all(radius > 0 for radius in radii):
         return f"goes around {spec.title}{where}, which has no radius"
     if kind == "WrapEllipsoid":

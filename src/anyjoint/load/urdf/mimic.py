@@ -49,7 +49,7 @@ def felt(joints: Mapping[str, UrdfJoint], following: Mapping[str, tuple[str, Lin
 
 
 def check_ranges(joints: Mapping[str, UrdfJoint], following: Mapping[str, tuple[str, Line]], report: Report) -> None:
-    """Warn where a leader within its limits takes a follower out of its own."""
+    """Warn where a leader within its limits takes a follower out of its own; of velocities, which bind no run, note."""
     for name, (leader, line) in following.items():
         reach = sorted(line.slope * x + line.intercept for x in joints[leader].limits if line.slope)
         low, high = joints[name].limits
@@ -57,3 +57,7 @@ def check_ranges(joints: Mapping[str, UrdfJoint], following: Mapping[str, tuple[
         if reach and (reach[0] < low - slack or reach[1] > high + slack):
             message = f"joint {name!r} moves from {reach[0]:g} to {reach[1]:g} while {leader!r} keeps its limits"
             report.warn(joints[name].line, "limit", f"{message}; its own limits {low:g} to {high:g} are not kept")
+        speed = abs(line.slope) * joints[leader].velocity
+        if speed > joints[name].velocity * (1 + 1e-6):
+            message = f"joint {name!r} moves at up to {speed:g} while {leader!r} keeps its velocity"
+            report.note(joints[name].line, "limit", f"{message}; its own, {joints[name].velocity:g}, is kept nowhere")

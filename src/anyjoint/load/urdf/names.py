@@ -34,7 +34,8 @@ KNOWN: dict[str, tuple[str, str]] = {
     "dynamics": ("damping friction", ""),
     "mimic": ("joint multiplier offset", ""),
 }
-SILENT = ("gazebo", "transmission")  # other programs' business, by agreement
+SILENT = ("gazebo", "transmission", "calibration", "safety_controller")  # other programs' business, by agreement
+MANY = {"robot": ("link", "joint", "material"), "link": ("visual", "collision")}  # children that may be several
 
 
 def check_names(root: Element, report: Report) -> None:
@@ -43,6 +44,7 @@ def check_names(root: Element, report: Report) -> None:
     while waiting:
         element = waiting.pop()
         attributes, children = (words.split() for words in KNOWN[element.tag])
+        seen = set[str]()
         for name in element.attributes:
             if ":" not in name and name != "xmlns" and name not in attributes:
                 near = _near(name, attributes)
@@ -56,7 +58,10 @@ def check_names(root: Element, report: Report) -> None:
                 near = _near(child.tag, children)
                 tell = report.warn if near or element is not root else report.note
                 tell(child.line, "element", f"<{element.tag}> has no element <{child.tag}>; not read{near}")
+            elif child.tag in seen and child.tag not in MANY.get(element.tag, ()):
+                report.warn(child.line, "element", f"<{element.tag}> has a second <{child.tag}>; the first one is read")
             elif child.tag in KNOWN:
+                seen.add(child.tag)
                 waiting.append(child)
 
 
