@@ -48,7 +48,6 @@ class Beside:
             found["applied_forces"] = push_forces(trace_forces(model.mechanism, self.forces).pushes)
         return found
 
-
     def _own_steps(self, model: Model) -> Sequence[str]:
         """Those that were asked for; else plain ones, or with contacts the one that feels them."""
         if self.steps is not PLAIN:

@@ -14,10 +14,15 @@ from anyjoint.codegen import Array, Schedule
 from anyjoint.codegen.adjoint import adjoint, bar_of
 from anyjoint.codegen.builder import Builder, Embedded, Values
 from anyjoint.codegen.tangent import rate_of, tangent
-from anyjoint.dynamics.articulated_body import ARTICULATED_BODY_AND_LOAD, ARTICULATED_BODY_THEN_LOAD
+from anyjoint.dynamics.articulated_body import (
+    ARTICULATED_BODY,
+    ARTICULATED_BODY_AND_LOAD,
+    ARTICULATED_BODY_THEN_LOAD,
+)
 from anyjoint.scalar import Scalar
 from anyjoint.trace.setup import Rows
 from anyjoint.trace.workshop import Trace, Workshop
+from anyjoint.tree.plan import GENERAL
 
 from .inverse_dynamics import INVERSE_DYNAMICS
 
@@ -60,7 +65,6 @@ class Equation:
             program.call(places | {"numbers": builder.place("numbers", self.start)})
         return builder.schedule()
 
-
     @property
     def _loaded(self) -> int:
         """The first run of the first program that reads the load."""
@@ -90,8 +94,15 @@ class Equation:
         return builder.schedule()
 
 
-def equation(workshop: Workshop, later: bool = False) -> Equation:
-    """The programs for a mechanism without constraints; with a load that is known at once, or `later`."""
-    solved = workshop.sweeps(ARTICULATED_BODY_THEN_LOAD if later else ARTICULATED_BODY_AND_LOAD)
+def equation(workshop: Workshop, accelerations: Trace, rates: bool) -> Equation | None:
+    """The programs for rates or gradients, where accelerations were found by sweeps and that is less; else None.
+
+    Rates need kernels, which can wait for each other; in chains of simple joints alone, where each link waits for the
+    one before, further sweeps take longer than the operations that they save.
+    """
+    general = accelerations.form == "kernels" and any(link.kind == GENERAL for link in accelerations.plan.links)
+    if accelerations.algorithm != ARTICULATED_BODY.name or (rates and not general):
+        return None
+    solved = workshop.sweeps(ARTICULATED_BODY_THEN_LOAD if rates else ARTICULATED_BODY_AND_LOAD)
     start = max((rows.end for rows in solved.setups), default=0)
     return Equation(solved, INVERSE_DYNAMICS.trace(workshop, "auto"), start)

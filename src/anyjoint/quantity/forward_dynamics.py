@@ -22,6 +22,7 @@ from anyjoint.spatial import vector
 from anyjoint.trace.straight import Straight
 from anyjoint.trace.workshop import Trace, Workshop
 
+from .accelerations import equation
 from .constraints import ACCELERATIONS
 from .lagrangian import lagrangian
 from .mass_matrix import DENSE, traced_mass
@@ -108,4 +109,5 @@ FORWARD_DYNAMICS = Quantity(
     trace,
     optional=("tau", "t"),
     divides=True,
+    equation=equation,
 )

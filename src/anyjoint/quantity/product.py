@@ -16,15 +16,12 @@ from anyjoint.codegen import Array, Place, Schedule
 from anyjoint.codegen.adjoint import adjoint, bar_of
 from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.codegen.tangent import rate_of, tangent
-from anyjoint.dynamics.articulated_body import ARTICULATED_BODY
 from anyjoint.mechanism import Mechanism
 from anyjoint.stepper.physics import built_in_joints, joint_groups, moves_otherwise
 from anyjoint.trace.whole import whole
 from anyjoint.trace.workshop import Trace, Workshop
-from anyjoint.tree.plan import GENERAL
 
-from .accelerations import Equation, equation
-from .forward_dynamics import FORWARD_DYNAMICS
+from .accelerations import Equation
 from .quantity import Quantity, Row
 from .tangent_space import TangentSpace
 
@@ -205,16 +202,10 @@ class _Making:
             self.space.pull(self.builder.place(row.name), room, place)
 
     def solve(self, rates: bool = False) -> None:
-        """Go by the equation that accelerations obey, where they were found by sweeps.
-
-        Rates need kernels, which can wait for each other; in chains of simple joints alone, where each link waits for
-        the one before, further sweeps take longer than the operations that they save.
-        """
-        found = self.problem.quantity is FORWARD_DYNAMICS and self.trace.algorithm == ARTICULATED_BODY.name
-        if rates:
-            found = found and self.trace.form == "kernels" and any(x.kind == GENERAL for x in self.trace.plan.links)
-        if found and not self.problem.by.numbers:
-            self.equation = equation(self.workshop, later=rates)
+        """Go by the equation that the quantity's values obey, where that is less; `rates`, not gradients."""
+        ask = self.problem.quantity.equation
+        self.equation = ask(self.workshop, self.trace, rates) if ask and not self.problem.by.numbers else None
+        if self.equation:
             self.trace = replace(self.trace, setups=self.equation.setups)
 
     def finished(self) -> Trace:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.mechanism import Mechanism
 from anyjoint.trace.workshop import Trace, Workshop
+
+if TYPE_CHECKING:
+    from .accelerations import Equation
 
 Kind = Literal[
     "coordinates", "rates", "velocities", "bodies", "matrix", "raw", "regressor", "rows", "contacts", "time", "whole"
@@ -73,6 +76,7 @@ class Quantity:
     touching: bool = False  # whether it is about contacts
     numb: bool = False  # whether it would have to feel contacts and cannot
     divides: bool = False  # whether it needs the inverse of the mass matrix, which coordinates without inertia have not
+    equation: Callable[[Workshop, Trace, bool], Equation | None] | None = None  # by which derivatives of it go
     by_name: bool = True  # whether models know its program by its name; others lie on its own shelf
     shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # made for runs
 
