@@ -22,7 +22,7 @@ from derivatives.support import STEP, Interpreted, after, tangents
 STEPPING = {quantity.name: quantity for quantity in (STEPS | LOOKING_BACK).values()}
 EVERY = QUANTITIES | STEPPING
 DT, SHORT = 1e-2, 2e-3  # of steps, and of those with contacts
-LENGTHS = (1e-3, 2e-4, 4e-5, 4e-6)  # of differences, of which the best counts: contacts bend quickly
+LENGTHS = (1e-3, 2e-4, 4e-5, 4e-6, 4e-7)  # of differences, of which the best counts: contacts bend quickly
 SMALL = 1e-3  # beside the answer, or a thousandth: smaller derivatives are compared as if they were so large
 
 
@@ -129,7 +129,7 @@ class Case:
         for x, way in d.items():
             found = flat(self.poisoned(lambda x=x, way=way: model.jvp(name, self.given, zero | {x: way})[1]))
             yield f"jvp {x}", self.slope_error(x, way, found)
-            if x in self.rows and name in QUANTITIES:
+            if x in self.rows and name in QUANTITIES and not EVERY[name].touching:  # contacts are found in loops
                 yield f"exact {x}", self.complex_error(x, way, found)
             terms = np.ravel(gradient[x]) * np.ravel(way)
             size = self.size(np.abs(w) @ np.abs(found), np.abs(terms).sum())
