@@ -45,7 +45,7 @@ def rows(model, quantity):
 def test_states_of_a_batch_are_what_they_are_alone(mechanism, dtype, quantity):
     model = mechanism.compile(form="kernels", dtype=dtype)
     program, given = model.program(quantity), rows(model, quantity)
-    assert program.code._apart.parts.alone
+    assert program.code.apart.parts.alone
     assert program.code.target.width > 1
     made = model.evaluate(quantity, given, np.full((STATES, program.size), np.nan, dtype))
     alone = np.array([model.evaluate(quantity, tuple(x[k] for x in given)) for k in range(STATES)])

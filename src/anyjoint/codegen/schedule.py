@@ -122,10 +122,10 @@ class CompiledSchedule:
         self.dtype = checked_dtype(dtype)
         self._type = np.dtype(self.dtype)
         vast = width is None and _is_vast(schedule, self.dtype)
-        self._apart = Apart(schedule, vast)
-        width = 1 if vast and not self._apart.parts.alone else width
+        self.apart = Apart(schedule, vast)
+        width = 1 if vast and not self.apart.parts.alone else width
         self.target = host_target(self.dtype, width, contract, straight=_is_straight(schedule))
-        self._runs = self._apart.words
+        self._runs = self.apart.words
         self.runs_at = address(self._runs)  # where the driver finds which kernels to run
         self._given = _arguments(schedule)
         self._seldom = _seldom_called(schedule)
@@ -137,7 +137,7 @@ class CompiledSchedule:
 
     def module(self, width: int) -> Module:
         """The LLVM module for so many states side by side."""
-        parts = self._apart.parts
+        parts = self.apart.parts
         return schedule_module(self._kernels, self.schedule.arrays, self._target(width), self._optimise, parts)
 
     def _target(self, width: int) -> Target:
@@ -153,7 +153,7 @@ class CompiledSchedule:
     def library(self, width: int) -> Library:
         """Machine code for so many states side by side."""
         if width not in self._libraries:
-            entry = f"schedule {self._optimise} {self._seldom} {sorted(self._apart.parts.alone)}"
+            entry = f"schedule {self._optimise} {self._seldom} {sorted(self.apart.parts.alone)}"
             identity = fingerprint(entry, self.schedule, self._target(width))
             self._libraries[width] = compile_module(identity, lambda: self.module(width))
         return self._libraries[width]
@@ -186,7 +186,7 @@ class CompiledSchedule:
         """The address of the calling thread's work array for code of this width."""
         arrays = self._work.arrays
         if width not in arrays:
-            fresh = aligned(self._apart.room(width), self.dtype)
+            fresh = aligned(self.apart.room(width), self.dtype)
             arrays[width] = fresh, address(fresh)
         return arrays[width][1]
 
