@@ -11,7 +11,8 @@ from forces.test_laws import CONSERVATIVE, OTHERS
 from stepper.test_implicit import tree
 
 FORCES = CONSERVATIVE | OTHERS
-GROUNDED = ("Cable around a cylinder", "Tendon", "Tether", "Custom")  # they pull at the ground, or along coordinates
+# They pull at the ground, or along coordinates.
+GROUNDED = ("Cable around a cylinder", "Tendon", "Tether", "Custom", "SoftStop", "SoftStop far behind")
 BETWEEN = [*(name for name in CONSERVATIVE if name not in GROUNDED), "Muscle"]
 
 

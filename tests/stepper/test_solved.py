@@ -143,7 +143,7 @@ def test_steps_that_cannot_be_solved_end_the_run():
 
 def test_what_looks_back_is_no_single_step():
     mech = swinging()
-    with pytest.raises(aj.InputError, match="method='bdf2' is unknown"):
+    with pytest.raises(aj.InputError, match="method='bdf2' looks back at steps before"):
         mech.compile().step(np.zeros(3), np.zeros(3), method="bdf2")
 
 
