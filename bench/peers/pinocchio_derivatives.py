@@ -15,6 +15,12 @@ from bench.peers.protocol import Array, Engine, Measured, States, main
 
 MORE = Path(__file__).with_suffix(".cpp")
 QUANTITIES = {"inverse_dynamics_derivatives": "a", "forward_dynamics_derivatives": "tau"}
+BATCH, MEMORY = 256, 2 << 20  # states of a batch, and bytes of its answers: more would only measure memory
+
+
+def batch_states(nv: int) -> int:
+    """How many states a batch has."""
+    return min(BATCH, MEMORY // (24 * nv**2))
 
 
 def build(model: Model, compiler: str) -> Engine:
@@ -34,9 +40,19 @@ def build(model: Model, compiler: str) -> Engine:
 
         return run
 
+    def batches(states: States, seconds: float) -> dict[str, dict[str, float]]:
+        """Best times where the answers of all states of a batch are written to its rows."""
+        q, v = neutral.q(states.q), neutral.v(states.q, states.v)
+        times = {}
+        for what, (name, third) in enumerate(QUANTITIES.items()):
+            rows = (q, v, neutral.v(states.q, getattr(states, third)))
+            many = [np.resize(x, (batch_states(n), x.shape[1])) for x in rows]
+            _, times[name] = native.run(library, robot, what + 4, *many, 3 * n * n, seconds, "run_derivatives")
+        return {"batches": times}
+
     notes = {"version": importlib.metadata.version("pin"), "compiler": toolchain.version(compiler)}
     quantities = {name: measured(what, third) for what, (name, third) in enumerate(QUANTITIES.items())}
-    return Engine(quantities, {**notes, "compile_seconds": seconds})
+    return Engine(quantities, {**notes, "compile_seconds": seconds}, batches)
 
 
 def _back(neutral: coordinates.Coordinates, q: Array, matrices: Array) -> Array:

@@ -4,11 +4,12 @@ import re
 from pathlib import Path
 
 import anyjoint.codegen
-from anyjoint.codegen import ahead, cut, grouped, hoist, ir, merge, pack, passes
+from anyjoint.codegen import ahead, cut, grouped, hoist, ir, merge, pack, passes, reload
 
 RUN = {
     "ahead": ahead.ahead, "merge": merge.merged, "lower": ir.lower, "cut": cut.cut, "group": grouped.grouped,
-    "hoist": hoist.hoisted, "gather": grouped.gathered, "pack": pack.packed,
+    "hoist": hoist.hoisted, "gather": grouped.gathered, "reload": reload.reloaded,
+    "pack": pack.packed,
 }  # fmt: skip
 
 

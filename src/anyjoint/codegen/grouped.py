@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
-from anyjoint.codegen.ir import LEAVES, Code, Listing, Statement
+from anyjoint.codegen.ir import LEAVES, Code, Listing, Statement, defined
 
 SIZES = (4, 2)  # columns that are taken together
 AT_ONCE = 8  # values of columns of one state that are transposed at once
@@ -17,12 +18,6 @@ def pays(listing: Listing) -> bool:
     """Whether columns are worth taking together."""
     rows = sum(s.op == Code.STORE and listing.arrays[s.data[0]].kind == "row" for s in listing.statements)
     return bool(sum(s.op not in LEAVES for s in listing.statements) <= FEW * rows)
-
-
-def moves_rows(listing: Listing) -> bool:
-    """Whether a listing only moves numbers within rows."""
-    moves = all(s.op in (Code.LOAD, Code.STORE) for s in listing.statements)
-    return moves and all(array.kind == "row" for array in listing.arrays)
 
 
 def shares(columns: int) -> Iterable[tuple[int, int, int]]:
@@ -50,28 +45,46 @@ def grouped(listing: Listing, count: int) -> Listing:
                 continue
             data = (array, statement.data[1] + column * step, *statement.data[2:]) if step else statement.data
             args = tuple(own[x] for x in statement.args)
-            statements.append(Statement(statement.op, args, data, total))
-            if statement.op != Code.STORE:
-                own[statement.result] = total
-                total += 1
+            made = defined(statement)
+            statements.append(Statement(statement.op, args, data, total if made else -1))
+            own |= {value: total + k for k, value in enumerate(made)}
+            total += len(made)
     return replace(listing, statements=tuple(statements), values=total)
 
 
-def gathered(listing: Listing, most: int) -> Listing:
-    """Stores to arrays whose columns lie apart, brought together: several go beside each other in each column."""
+def gathered(listing: Listing, most: int, states: bool) -> Listing:
+    """Stores whose lanes lie apart, brought together when the last of some beside each other is known.
+
+    Lanes are `states`, which are apart in rows, or columns of one state, which may be anywhere.
+    """
+    line_of = dict(_lines(listing, most, states))
     statements: list[Statement] = []
-    waiting: dict[tuple[int, int], list[Statement]] = {}  # (array, place behind the last) -> stores
+    waiting: dict[tuple[int, range], list[Statement]] = {}
     for statement in listing.statements:
-        if statement.op != Code.STORE or listing.arrays[statement.data[0]].step == 1:
+        line = line_of.get(statement.data) if statement.op == Code.STORE else None
+        if line is None:
             statements.append(statement)
             continue
-        array, offset, _ = statement.data
-        line = [*waiting.pop((array, offset), ()), statement]
-        if len(line) == most:
-            statements += line
-        else:
-            waiting[array, offset + 1] = line
-    return replace(listing, statements=(*statements, *(s for line in waiting.values() for s in line)))
+        known = waiting.setdefault((statement.data[0], line), [])
+        known.append(statement)
+        if len(known) == len(line):
+            statements += sorted(known, key=lambda s: s.data)
+    return replace(listing, statements=tuple(statements))
+
+
+def _lines(listing: Listing, most: int, states: bool) -> Iterable[tuple[tuple[Any, ...], range]]:
+    """The data of each store that may wait for others, and all places beside each other that go with it."""
+    far = {i for i, array in enumerate(listing.arrays) if (array.kind == "row" if states else array.step != 1)}
+    stores = [s.data for s in listing.statements if s.op == Code.STORE]
+    for array in sorted(far):
+        places = sorted(place for i, place, accumulate in stores if i == array and not accumulate)
+        at = 0
+        while at < len(places):
+            line = range(places[at], places[at] + most)
+            while places[at : at + len(line)] != list(line):
+                line = line[:-1]
+            yield from (((array, place, False), line) for place in line)
+            at += len(line)
 
 
 def beside(statements: Sequence[Statement], begin: int, most: int) -> int:

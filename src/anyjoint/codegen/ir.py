@@ -19,6 +19,7 @@ class Code(IntEnum):
     LOAD = 100  # data: array, offset
     STORE = 101  # data: array, offset, accumulate; defines no value
     SINCOS = 102  # of the sum of two operands; defines two values: result is the sine, result + 1 the cosine
+    FENCE = 103  # loads behind it are not those before; defines no value
 
 
 class Statement(NamedTuple):
@@ -46,6 +47,7 @@ SIGNATURES: dict[int, tuple[str, str]] = {
     Code.LOAD: ("", "r"),
     Code.STORE: ("r", ""),
     Code.SINCOS: ("rr", "rr"),
+    Code.FENCE: ("", ""),
 }
 LONG = 1000  # operations; more is straight-line code of a whole mechanism rather than a kernel
 LEAVES = frozenset((Op.CONST, Code.LOAD))
@@ -270,7 +272,7 @@ def _fault_of_data(listing: Listing, statement: Statement) -> str:
         return f"the constant {data[0]} is not finite"
     if op in (Op.VAR, Op.SIN, Op.COS):
         return "this operation should have been lowered"
-    if op != Code.STORE and not 0 <= statement.result < listing.values:
+    if SIGNATURES[op][1] and not 0 <= statement.result < listing.values:
         return f"value {statement.result} is beyond the {listing.values} numbered ones"
     return ""
 
@@ -288,4 +290,4 @@ def show(statement: Statement) -> str:
     op = statement.op
     names = {int(code): code.name for code in (*Op, *Code)}
     words = [f"v{arg}" for arg in statement.args] + [str(item) for item in statement.data]
-    return f"{f'v{statement.result} = ' if op != Code.STORE else ''}{names.get(op, op)} {', '.join(words)}"
+    return f"{f'v{statement.result} = ' if statement.result >= 0 else ''}{names.get(op, op)} {', '.join(words)}"

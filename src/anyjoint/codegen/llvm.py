@@ -23,6 +23,7 @@ TEXT: dict[int, str] = {
         "  %t{r} = extractvalue {{{T}, {T}}} %p{r}, 0\n"
         "  %t{r1} = extractvalue {{{T}, {T}}} %p{r}, 1"
     ),
+    Code.FENCE: 'fence syncscope("singlethread") acq_rel',
 }
 SUMS = 4  # of zeros, at once
 LINE = 64  # bytes that a cache brings at once

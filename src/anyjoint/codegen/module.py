@@ -9,7 +9,7 @@ from anyjoint.codegen.apart import WHOLE, Parts
 from anyjoint.codegen.apart_llvm import each_alone, move_apart, past_windows
 from anyjoint.codegen.bound_llvm import bound_call, entry_parameters, row_call
 from anyjoint.codegen.finite_llvm import finite_text
-from anyjoint.codegen.grouped import moves_rows, pays, shares
+from anyjoint.codegen.grouped import pays, shares
 from anyjoint.codegen.ir import LEAVES, LONG, Listing
 from anyjoint.codegen.kernel import AGAIN, EACH, Array, Kernel
 from anyjoint.codegen.llvm import function, looked_at, parameters, prelude, vector_attribute
@@ -134,11 +134,6 @@ def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inli
         if kernel.columns == 1 or target.width == 1:
             yield function(name, kernel.pieces[0], target, first_table, attributes, kernel.columns)
             return
-        if moves_rows(kernel.pieces[0]):
-            one = replace(target, width=1)
-            yield function(f"{name}_one", kernel.pieces[0], one, first_table, attributes, kernel.columns)
-            yield _lane_by_lane(number, kernel, target)
-            return
         taken = list(shares(kernel.columns)) if pays(kernel.pieces[0]) else [(0, 1, kernel.columns)]
         for _, size, _ in taken:
             piece = of_columns(kernel.pieces[0], size)
@@ -160,19 +155,6 @@ def _kernel(number: int, kernel: Lowered, target: Target, first_table: int, inli
 def _formal(arrays: Sequence[Array], target: Target) -> list[str]:
     """All parameters of a kernel."""
     return [text for i, array in enumerate(arrays) for text in parameters(i, array, target)] + looked_at(target)
-
-
-def _lane_by_lane(number: int, kernel: Lowered, target: Target) -> str:
-    """The kernel for one state, called for each: what is moved within rows stays near."""
-    formal = _formal(kernel.arrays, target)
-    lines = [f"define internal void @k{number}({', '.join(formal)}) nounwind noinline{vector_attribute(target)} {{"]
-    for lane in range(target.width):
-        for i in range(len(kernel.arrays)):
-            distance = f"%a{i}d{lane}" if lane else "0"
-            lines.append(f"  %b{i}_{lane} = getelementptr {target.real}, ptr %a{i}, i64 {distance}")
-        actual = ", ".join(f"ptr %b{i}_{lane}" for i in range(len(kernel.arrays)))
-        lines.append(f"  call void @k{number}_one({actual})")
-    return "\n".join([*lines, "  ret void", "}\n"])
 
 
 def _columns(number: int, kernel: Lowered, target: Target, taken: Sequence[tuple[int, int, int]]) -> str:

@@ -17,6 +17,7 @@ from anyjoint.codegen.ir import LEAVES, LONG, Listing, lower
 from anyjoint.codegen.kernel import Kernel, Schedule
 from anyjoint.codegen.merge import merged
 from anyjoint.codegen.pack import Step, packed
+from anyjoint.codegen.reload import reloaded
 from anyjoint.codegen.target import Target
 
 
@@ -37,7 +38,8 @@ def passes() -> tuple[Pass, ...]:
         Pass("cut", "more than 16,000 statements", "pieces of a thousand, which pass values on through an array"),
         Pass("group", "columns, states side by side", "several columns at once, so that rows are stored as vectors"),
         Pass("hoist", "one state", "sines and cosines to the front, where they are computed side by side"),
-        Pass("gather", "columns", "stores to columns that lie apart together, to be transposed"),
+        Pass("gather", "lanes that lie apart", "stores to places beside each other together, to be transposed"),
+        Pass("reload", "columns, states side by side", "rows of products, each with loads of its own"),
         Pass("pack", "long code, one state", "limbs that are alike as lanes of vectors"),
     )
 
@@ -58,8 +60,8 @@ def in_pieces(kernel: Kernel, name: str) -> tuple[tuple[Listing, ...], int]:
 
 
 def of_columns(listing: Listing, count: int) -> Listing:
-    """A listing of one column as that of several, where lanes are states: "group", "gather"."""
-    return gathered(grouped(listing, count), SIZES[0])
+    """A listing of one column as that of several, where lanes are states: "group", "gather", "reload"."""
+    return reloaded(gathered(grouped(listing, count), SIZES[0], states=True))
 
 
 def for_printing(listing: Listing, target: Target, columns: int) -> tuple[Listing, Sequence[Step]]:
@@ -67,7 +69,9 @@ def for_printing(listing: Listing, target: Target, columns: int) -> tuple[Listin
     if target.width == 1:
         listing = hoisted(listing)
     if columns > 1:
-        listing = gathered(listing, AT_ONCE)
+        listing = gathered(listing, AT_ONCE, states=False)
+    elif target.width > 1:
+        listing = gathered(listing, SIZES[0], states=True)
     long = sum(s.op not in LEAVES for s in listing.statements) > LONG
     one_by_one = target.width == 1 and columns == 1
     return listing, packed(listing) if long and one_by_one else listing.statements

@@ -64,6 +64,19 @@ class Entries:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """Rows of a block in the columns of another one, and whether they are columns there as well."""
+
+    products: Products
+    mirrored: bool
+
+    @property
+    def by(self) -> By:
+        """What the columns belong to."""
+        return self.products[0][1].by
+
+
+@dataclass(frozen=True)
 class Spread:
     """How a result of links is kept: row by row, each link's columns at its place."""
 
@@ -82,12 +95,10 @@ class Target:
 
 @dataclass(frozen=True)
 class Call:
-    """A kernel for rows of a block, and where its arguments begin; the last one is the matrix."""
+    """A kernel, and where its arguments begin; the last one is the matrix."""
 
-    rows: Block
     kernel: int
     offsets: tuple[int, ...]
-    mirror: bool = False
 
 
 def spread(plan: Plan, *matrices: Entries) -> dict[str, Spread]:
@@ -137,27 +148,19 @@ class Pairs:
         for block, other in pairs(self.plan):
             if block is other:
                 offsets = self._own_offsets(entries, to, block)
-                calls.append(Call(block, self._number(self._own_kernel, entries, to, block), offsets))
+                calls.append(Call(self._number(self._own_kernel, entries, to, block), offsets))
                 continue
             for products, rows, columns in ((entries.upper, other, block), (entries.lower, block, other)):
                 if products:
-                    offsets = self._offsets(products, to, rows, columns)
-                    calls.append(Call(rows, self._number(self._kernel, products, to, rows, columns), offsets))
-            if entries.mirrored:
-                offsets = self._entry(to, other, block[0].v.start), self._entry(to, block, other[0].v.start)
-                calls.append(Call(other, self._number(self._mirror, "mirror", to, other, block), offsets, mirror=True))
-        self._run([call for call in calls if call.kernel >= 0], entries, to)
+                    part = Rows(products, entries.mirrored)
+                    offsets = self._offsets(part, to, rows, columns)
+                    calls.append(Call(self._number(self._kernel, part, to, rows, columns), offsets))
+        self._run([call for call in calls if call.kernel >= 0], to)
 
-    def _run(self, calls: Sequence[Call], entries: Entries, to: Target) -> None:
-        """Add the runs of these calls, along the rows of the matrix, which does not fit into a near cache.
-
-        The rows of a block are mirrored while they are near.
-        """
-
-        def order(call: Call) -> tuple[int, bool, int]:
-            return call.rows[0].v.start if entries.mirrored else 0, call.mirror, call.kernel
-
-        for (_, _, number), group in groupby(sorted(calls, key=lambda call: (order(call), call.offsets[-1])), order):
+    def _run(self, calls: Sequence[Call], to: Target) -> None:
+        """Add the runs of these calls, along the rows of the matrix, which does not fit into a near cache."""
+        order = sorted(calls, key=lambda call: (call.kernel, call.offsets[-1]))
+        for number, group in groupby(order, lambda call: call.kernel):
             work = self.builder.room(0).array
             kernel, offsets = self.builder.kernels[number], [call.offsets for call in group]
             arrays = [to.at.array if array.name == "matrix" else work for array in kernel.arrays]
@@ -177,11 +180,12 @@ class Pairs:
         lanes = [self.places[name][self._at(block)] for name in names]
         return (*lanes, self._entry(to, block, column(block[0], self._at(block), entries.by)))
 
-    def _offsets(self, products: Products, to: Target, rows: Block, columns: Block) -> tuple[int, ...]:
+    def _offsets(self, of: Rows, to: Target, rows: Block, columns: Block) -> tuple[int, ...]:
         """Where the arguments of a kernel begin: factors of rows, factors of columns, the matrix."""
-        lanes = [self.places[x.name][self._at(rows)] for x, _ in products]
-        lanes += [self.places[y.name][self._at(columns)] for _, y in products]
-        return (*lanes, self._entry(to, rows, column(columns[0], self._at(columns), products[0][1].by)))
+        lanes = [self.places[x.name][self._at(rows)] for x, _ in of.products]
+        lanes += [self.places[y.name][self._at(columns)] for _, y in of.products]
+        lanes += [self._entry(to, columns, rows[0].v.start)] if of.mirrored else []
+        return (*lanes, self._entry(to, rows, column(columns[0], self._at(columns), of.by)))
 
     def _entry(self, to: Target, rows: Block, first: int) -> int:
         """The place in a matrix of the first row of a block, in a column."""
@@ -191,20 +195,19 @@ class Pairs:
     def _at(self, block: Block) -> int:
         return self.index[block[0].body]
 
-    def _kernel(self, products: Products, to: Target, rows: Block, columns: Block) -> Kernel:
+    def _kernel(self, of: Rows, to: Target, rows: Block, columns: Block) -> Kernel:
         """Entries of all rows of a block in all columns of another one, side by side."""
         made = Pieces()
-        narrow = [part_columns(made, x, len(owners(rows, x.by)), self.strides[x.name]) for x, _ in products]
-        wide = [part_columns(made, y, 1, self.strides[y.name], wide=True) for _, y in products]
+        narrow = [part_columns(made, x, len(owners(rows, x.by)), self.strides[x.name]) for x, _ in of.products]
+        wide = [part_columns(made, y, 1, self.strides[y.name], wide=True) for _, y in of.products]
+        mirror = made.array("matrix", self._kind(to), wide=True, step=to.stride) if of.mirrored else None
         out = made.array("matrix", self._kind(to), wide=True)
         stores = []
         for r in range(len(narrow[0])):
             entry = _sum((x[r], y[0]) for x, y in zip(narrow, wide, strict=True))
             stores.append(Store(entry, out, r * to.stride))
-        return made.kernel(stores, len(owners(columns, products[0][1].by)))
-
-    def _mirror(self, _: str, to: Target, rows: Block, columns: Block) -> Kernel:
-        return mirror_kernel(len(owners(rows, "v")), len(owners(columns, "v")), to.stride, self._kind(to))
+            stores += [Store(entry, mirror, r)] if mirror is not None else []
+        return made.kernel(stores, len(owners(columns, of.by)))
 
     def _own_kernel(self, entries: Entries, to: Target, block: Block) -> Kernel:
         """All entries of a block with itself."""
@@ -230,14 +233,6 @@ class Pairs:
 
     def _kind(self, to: Target) -> Kind:
         return self.builder.arrays[to.at.array].kind
-
-
-def mirror_kernel(rows: int, columns: int, stride: int, kind: Kind) -> Kernel:
-    """A block of a matrix, copied to where its rows are columns."""
-    made = Pieces()
-    source = made.array("matrix", kind, wide=True)
-    out = made.array("matrix", kind, wide=True, step=stride)
-    return made.kernel([Store(made.load(source, r * stride), out, r) for r in range(rows)], columns)
 
 
 def part_columns(made: Pieces, part: Part, count: int, stride: int, wide: bool = False) -> list[list[Node]]:
