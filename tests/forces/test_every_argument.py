@@ -38,9 +38,13 @@ OBSTACLES = [
     forces.WrapCylinder("arm", center=(0, 0, 0), axis=(0, 1, 0), radius=0.05, length=1.0),
     forces.WrapEllipsoid("arm", center=(0, 0, 0), radii=(0.05, 0.04, 0.03)),
 ]
+WAYS = [
+    forces.Displacement("arm", "hand", force=(1, 0, 0), own_torque=(0, 0, 1)),
+    forces.SliderCrank("arm", POINT, (0, 0, 1), "hand", POINT, rod=0.3),
+]
 LAWS = [forces.FLV(max_force=100.0, unit=0.3), forces.Hill(max_force=100.0, optimal_length=0.3)]
 LAGS = [forces.Filter(tau=0.1, range=(0, 1)), forces.Integrator(range=(0, 1)), forces.MuscleLag()]
-ALL = [*FORCES, *OBSTACLES, *LAWS, *LAGS]
+ALL = [*FORCES, *OBSTACLES, *WAYS, *LAWS, *LAGS]
 LONE = {"Custom", "Pulley", "MovingPoint", "ConditionalPoint"}  # tested with the paths and functions that they are for
 NEVER = (math.nan, "text", "1.0", object(), {})
 PERHAPS = (math.inf, None, -1.0, (1, 2), [], True, (1, 2, 3, 4), np.array([[1.0]]), 3.5, 10**30)
@@ -60,6 +64,8 @@ def pushes(mech, force):
     """What a force does, or one that has this part."""
     if type(force) in map(type, OBSTACLES):
         force = forces.Cable([PATH[0], force, PATH[1]], stiffness=10.0, length=0.3)
+    elif type(force) in map(type, WAYS):
+        force = forces.Actuator(along=force)
     elif type(force) in map(type, LAWS):
         force = forces.Muscle(PATH, force, activation=0.5)
     elif type(force) in map(type, LAGS):

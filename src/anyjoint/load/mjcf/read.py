@@ -22,7 +22,7 @@ from ..finish import finished
 from ..follow import Felt, Line, coupled
 from ..markup import Element
 from ..request import Request
-from .actuators import read_actuators
+from .actuators import Actuators
 from .compiled import Lines, MjModel, Names, compiled
 from .contacts import add_contacts
 from .equality import add_rows, followers, loops
@@ -97,10 +97,11 @@ class _Builder:
             if name not in mech:
                 mech.add_frame(name, mech.ground, pose)
         told = self.names, self.request, line
-        tendons = Tendons(m, self.joints, self.bodies, self.last, self.following, *told)
+        moved = m, self.joints, self.bodies, self.last, self.following
+        tendons = Tendons(*moved, *told)
         add_rows(mech, m, self.joints, self.bodies, self.following, tendons, *told)
-        actuators = read_actuators(m, self.joints, self.bodies, self.following, *told, tendons, self.last)
-        sensors = read_sensors(m, self.joints, self.bodies, self.last, self.following, tendons, *told)
+        actuators = Actuators(mech, *moved, tendons, *told).made
+        sensors = read_sensors(*moved, tendons, *told)
         if self.request.contacts != "skip" and "contact" not in disabled(m):
             add_contacts(mech, m, self.last, *told)
         named = [*self.bodies, *(body.name for body in mech.bodies)]  # those between are called like joints
