@@ -30,7 +30,7 @@ from .flags import disabled, switch_off
 from .fluid import read_fluid
 from .joints import MjcfJoint, read_joints
 from .scan import Scan, scan
-from .sensors import read_sensors
+from .sensors import Sensors
 from .shapes import Geoms, pose_of
 from .state import state
 from .tendons import Tendons
@@ -101,7 +101,7 @@ class _Builder:
         tendons = Tendons(*moved, *told)
         add_rows(mech, m, self.joints, self.bodies, self.following, tendons, *told)
         actuators = Actuators(mech, *moved, tendons, *told).made
-        sensors = read_sensors(*moved, tendons, *told)
+        sensors = Sensors(*moved, tendons, *told).made
         if self.request.contacts != "skip" and "contact" not in disabled(m):
             add_contacts(mech, m, self.last, *told)
         named = [*self.bodies, *(body.name for body in mech.bodies)]  # those between are called like joints
