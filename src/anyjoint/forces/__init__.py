@@ -13,7 +13,9 @@ from .drag import Drag
 from .dry_friction import DryFriction
 from .flv import FLV
 from .force import Force
+from .hunt_crossley import HuntCrossley
 from .lag import Filter, Integrator, MuscleLag
+from .ligament import Ligament
 from .limits import Limits
 from .magnets import Magnets
 from .motor import Motor
@@ -32,7 +34,7 @@ from .wrench import Wrench
 
 __all__ = [
     "FLV", "Actuator", "Attraction", "BoxDrag", "Bushing", "Cable", "ConditionalPoint", "Custom", "Displacement",
-    "Drag", "Drum", "DryFriction", "Filter", "Force", "Hill", "Integrator", "Limits", "Magnets", "Motor", "MovingPoint",
-    "Muscle", "MuscleLag", "Pulley", "Push", "Servo", "SliderCrank", "SoftStop", "Spring", "Tendon", "Tether",
-    "Thruster", "WrapCylinder", "WrapEllipsoid", "WrapSphere", "Wrench",
+    "Drag", "Drum", "DryFriction", "Filter", "Force", "Hill", "HuntCrossley", "Integrator", "Ligament", "Limits",
+    "Magnets", "Motor", "MovingPoint", "Muscle", "MuscleLag", "Pulley", "Push", "Servo", "SliderCrank", "SoftStop",
+    "Spring", "Tendon", "Tether", "Thruster", "WrapCylinder", "WrapEllipsoid", "WrapSphere", "Wrench",
 ]  # fmt: skip
