@@ -68,8 +68,8 @@ def _surfaces(numbers: Element, at: Attachments) -> list[Surface]:
 
 def _between(first: Surface, second: Surface, slow: float) -> HuntCrossley:
     """Two materials in a row, as Simbody has it; a half space is what is before the x axis of its frame."""
-    a, b = (surface.stiffness ** (2 / 3) for surface in (first, second))
-    if not a + b > 0:
+    a, b = (max(surface.stiffness, 0.0) ** (2 / 3) for surface in (first, second))
+    if not min(a, b) > 0:
         raise Lacking(f"lets {first.name!r} and {second.name!r} touch, which are not stiff")
     share = b / (a + b)
     static, dynamic, viscous = (_mean(x, y) for x, y in zip(first.friction, second.friction, strict=True))
