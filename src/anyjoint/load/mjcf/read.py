@@ -19,7 +19,7 @@ from anyjoint.mechanism.inertia import inertia_problems
 from anyjoint.spatial import Pose
 
 from ..finish import finished
-from ..follow import Felt, Line, coupled
+from ..follow import Felt, Line, chained, coupled
 from ..markup import Element
 from ..request import Request
 from .actuators import Actuators
@@ -116,6 +116,7 @@ class _Builder:
                 self.request.report.file,
                 "MJCF",
                 joints=self.bodies,
+                chained=chained(self.following, {j.name: j.joint(limited=False) for j in self.joints}, self.bodies),
                 starts=starts,
                 collisions=self.collisions,
                 actuators=actuators,
