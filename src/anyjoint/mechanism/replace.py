@@ -86,7 +86,7 @@ def _check_users(mech: Mechanism, body: Body, joint: Joint) -> None:
 
 
 def _follow_again(mech: Mechanism, name: str) -> None:
-    """Joints that followed the one that led a body, over its own, follow the body; what they rub stays with the first."""
+    """Joints that followed the leader of a body over the body's own follow the body; damping stays where it is felt."""
     direct = mech.source.chained if mech.source else {}
     for body in list(mech.bodies):
         functions = getattr(body.joint, "functions", None)
