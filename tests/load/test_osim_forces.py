@@ -48,6 +48,7 @@ def test_contacts_ligaments_and_cords_are_opensims(loaded):
     assert list(mech.source.coordinates) == CONTACTS["coordinates"]
     kinds = ["HuntCrossley"] * 5 + ["Ligament"] * 2 + ["Cable"]
     assert [type(force).__name__ for force in mech.source.forces] == kinds
+    assert mech.source.settings == {"method": "dopri5"}, "contacts are stiff"
     model, program = mech.compile(), trace_forces(mech, mech.source.forces)
     for state in CONTACTS["states"]:
         q, v, wanted = (np.array(state[name]) for name in ("q", "v", "a"))
