@@ -83,7 +83,7 @@ class Meshes:
         return None
 
 
-def read_triangles(path: Path, paths: Paths | None = None, tell: Callable[[str], None] = print) -> Triangles:
+def read_triangles(path: Path, paths: Paths | None = None, tell: Callable[[str], object] = print) -> Triangles:
     """Vertices, faces and their colours of a mesh file, checked; it opens no other file than `paths` let it.
 
     What goes wrong with colours is told.
@@ -96,11 +96,12 @@ def read_triangles(path: Path, paths: Paths | None = None, tell: Callable[[str],
         return *check_mesh(*read_vtp(data, path.name)), ()
     if kind == "stl":
         _check_stl(path.name, data)
+    lost = dict[str, None]()
     try:
         if paths is None or kind not in PAINTED:
             vertices, faces, colors = _plain(data, kind)
         else:
-            vertices, faces, colors = _painted(data, kind, path, paths, tell)
+            vertices, faces, colors = _painted(data, kind, path, paths, lost)
         vertices, faces = check_mesh(vertices * (_metres(data) if kind == "dae" else 1.0), faces)
     except AnyjointError as error:
         raise AnyjointError(f"{path.name}: {error}") from None
@@ -110,6 +111,8 @@ def read_triangles(path: Path, paths: Paths | None = None, tell: Callable[[str],
         raise AnyjointError(f"{path.name}: it cannot be read: {type(error).__name__}: {error}") from None
     if not len(faces):
         raise AnyjointError(f"{path.name}: it has no triangles")
+    for what in lost:
+        tell(f"{path.name}: {what}")
     return *_merged(vertices, faces), colors
 
 
@@ -127,9 +130,8 @@ def _plain(data: bytes, kind: str) -> Triangles:
     return np.asarray(made.vertices, dtype=float), np.asarray(made.faces), ()
 
 
-def _painted(data: bytes, kind: str, path: Path, paths: Paths, tell: Callable[[str], None]) -> Triangles:
-    """With the colours of materials, and of pictures beside the file; without where that fails."""
-    lost = dict[str, None]()
+def _painted(data: bytes, kind: str, path: Path, paths: Paths, lost: dict[str, None]) -> Triangles:
+    """With the colours of materials, and of pictures beside the file; what is lost of them is noted."""
 
     def beside(name: str) -> bytes:
         try:
@@ -139,13 +141,10 @@ def _painted(data: bytes, kind: str, path: Path, paths: Paths, tell: Callable[[s
             raise
 
     try:
-        made = by_color(data, kind, beside)
+        return by_color(data, kind, beside)
     except Exception as error:  # the mesh itself can do without materials
-        made = _plain(data, kind)
         lost[f"it is shown in one colour: {type(error).__name__}: {error}"] = None
-    for what in lost:
-        tell(f"{path.name}: {what}")
-    return made
+        return _plain(data, kind)
 
 
 def _bytes(path: Path) -> bytes:
