@@ -17,9 +17,12 @@ FORCES = [
     forces.Attraction(["arm", "hand"], constant=1e-3),
     forces.BoxDrag("arm", size=(0.1, 0.1, 0.1), density=1.0, viscosity=0.1, wind=(1, 0, 0)),
     forces.Bushing("arm", "hand", stiffness=[1] * 6, damping=[0.1] * 6),
-    forces.Cable(PATH, stiffness=10.0, length=0.3, damping=0.1),
+    forces.Cable(PATH, stiffness=10.0, length=0.3, damping=0.1, dissipation=0.2),
     forces.Drag("arm", linear=0.1, angular=0.1, quadratic=0.1, lift=0.1),
     forces.DryFriction(PATH, force=1.0),
+    forces.HuntCrossley("arm", POINT, 0.1, "hand", POINT, other_radius=0.2, stiffness=1e3, static=0.5, dynamic=0.3),
+    forces.HuntCrossley("arm", POINT, 0.1, normal=(0, 0, 1), viscous=0.1, dissipation=0.2),
+    forces.Ligament(PATH, curve=lambda x: x - 1, length=0.2, force=10.0),
     forces.Limits(stiffness=10.0, damping=0.1, onset=0.01),
     forces.Magnets("arm", POINT, (0, 0, 1), "hand", POINT, (0, 0, 1)),
     forces.Motor("arm", command=0.5, stall_torque=1.0, no_load_speed=10.0, gear=2.0),
@@ -38,9 +41,13 @@ OBSTACLES = [
     forces.WrapCylinder("arm", center=(0, 0, 0), axis=(0, 1, 0), radius=0.05, length=1.0),
     forces.WrapEllipsoid("arm", center=(0, 0, 0), radii=(0.05, 0.04, 0.03)),
 ]
+WAYS = [
+    forces.Displacement("arm", "hand", force=(1, 0, 0), own_torque=(0, 0, 1)),
+    forces.SliderCrank("arm", POINT, (0, 0, 1), "hand", POINT, rod=0.3),
+]
 LAWS = [forces.FLV(max_force=100.0, unit=0.3), forces.Hill(max_force=100.0, optimal_length=0.3)]
 LAGS = [forces.Filter(tau=0.1, range=(0, 1)), forces.Integrator(range=(0, 1)), forces.MuscleLag()]
-ALL = [*FORCES, *OBSTACLES, *LAWS, *LAGS]
+ALL = [*FORCES, *OBSTACLES, *WAYS, *LAWS, *LAGS]
 LONE = {"Custom", "Pulley", "MovingPoint", "ConditionalPoint"}  # tested with the paths and functions that they are for
 NEVER = (math.nan, "text", "1.0", object(), {})
 PERHAPS = (math.inf, None, -1.0, (1, 2), [], True, (1, 2, 3, 4), np.array([[1.0]]), 3.5, 10**30)
@@ -60,6 +67,8 @@ def pushes(mech, force):
     """What a force does, or one that has this part."""
     if type(force) in map(type, OBSTACLES):
         force = forces.Cable([PATH[0], force, PATH[1]], stiffness=10.0, length=0.3)
+    elif type(force) in map(type, WAYS):
+        force = forces.Actuator(along=force)
     elif type(force) in map(type, LAWS):
         force = forces.Muscle(PATH, force, activation=0.5)
     elif type(force) in map(type, LAGS):

@@ -35,11 +35,22 @@ CONSERVATIVE = {
 HILL = forces.Hill(300.0, 0.5, tendon=0.2)
 OTHERS = {
     "Actuator": forces.Actuator("beside", 0.3, 2.0, (0.1, -4.0, -0.5), gear=3.0, effort_range=(-2.0, 2.0)),
+    "Actuator between frames": forces.Actuator(
+        bias=(0.1, -4.0, -0.5),
+        along=forces.Displacement("hand", "other", aj.Pose.rotation_x(0.3), aj.Pose.translation(0.1, 0.2, 0),
+                                  (1, 2, 3), (4, 5, 6), (7, 8, 9), (1, 2, 3)),
+    ),
+    "Actuator of a crank": forces.Actuator(
+        bias=(0.1, -4.0, -0.5), along=forces.SliderCrank("hand", (0.1, 0, 0), (1, 0, 1), "other", (0, 0.2, 0), 9.0)
+    ),
     "BoxDrag": forces.BoxDrag(
         "hand", (0.1, 0.2, 0.3), 900.0, 0.2, aj.Pose.translation(0.1, 0.2, 0.3) @ aj.Pose.rotation_x(1), (1, 2, 3)
     ),
     "Drag": forces.Drag("hand", 1.0, 2.0, 3.0, 4.0, (1, 1, 0), (0.1, 0.2, 0.3), (1, 2, 3)),
     "DryFriction": forces.DryFriction(ROUND, 3.0, 0.5),
+    "HuntCrossley": forces.HuntCrossley("hand", (0.1, 0, 0), 3.0, "other", (0, 0.2, 0), 2.0, None, 1e3, 0.1, 0.9, 0.5),
+    "HuntCrossley on the ground": forces.HuntCrossley("hand", (0.1, 0, 0), 9.0, normal=(0, 1, 1), viscous=0.2),
+    "Ligament": forces.Ligament(PATH, lambda x: (x - 1) ** 2, 0.3, 20.0),
     "Limits": forces.Limits(1e3, 10.0),
     "Motor": forces.Motor("arm", np.cos, 5.0, 30.0, gear=4.0),
     "Muscle": forces.Muscle(PATH, HILL, lambda t: 0.4 + t),

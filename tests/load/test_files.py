@@ -129,12 +129,19 @@ def test_no_file(tmp_path, path):
     ({"allow": "inertai"}, "did you mean 'inertia'"),
     ({"allow": {"inertia", "x"}}, "allow='x'"),
     ({"packages": {"a": "/no/such/folder"}}, "is no folder"),
+    ({"packages": {"a": None}}, "is no folder"),
+    ({"packages": ["a"]}, "expected folders by name"),
+    ({"allow": None}, "expected rules such as {'inertia'}"),
+    ({"meshes": None}, "meshes=None is unknown"),
+    ({"contacts": None}, "contacts=None is unknown"),
+    ({"path": None}, "path=None; expected the path of a file"),
+    ({"path": b"robot.urdf"}, "expected the path of a file"),
     ({"pakages": {}}, "did you mean 'packages'"),
 ])  # fmt: skip
 def test_options_are_checked(tmp_path, options, words):
     (tmp_path / "bot.urdf").write_text(robot(link("base")))
     with pytest.raises(aj.InputError, match=words):
-        aj.load(tmp_path / "bot.urdf", **options)
+        aj.load(**({"path": tmp_path / "bot.urdf"} | options))
 
 
 def test_the_module_can_be_called(tmp_path):

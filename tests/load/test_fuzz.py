@@ -5,7 +5,15 @@ import json
 import pytest
 
 import anyjoint as aj
-from load import osim_text, test_mjcf, test_mjcf_tendons, test_osim, test_osim_forces, test_osim_muscles
+from load import (
+    osim_text,
+    test_mjcf,
+    test_mjcf_drives,
+    test_mjcf_tendons,
+    test_osim,
+    test_osim_forces,
+    test_osim_muscles,
+)
 from load.mutations import mutated
 from load.robots import ZOO
 from load.test_own import HELIX
@@ -56,7 +64,11 @@ SEEDS = {
     "old.osim": osim_text.OLD.encode(),
     "muscles.osim": test_osim_muscles.CASE["model_osim_xml"].replace("><", ">\n<").encode(),
     "forces.osim": test_osim_forces.CASE["osim"].replace("><", ">\n<").encode(),
+    "contacts.osim": test_osim_forces.CONTACTS["osim"].replace("><", ">\n<").encode(),
     "tendons.xml": test_mjcf_tendons.TEXT.encode(),
+    "drives.xml": test_mjcf_drives.TEXT.format(
+        "\n".join(text.replace('"k"', f'"k{k}"') for k, text in enumerate(test_mjcf_drives.DRIVES.values()))
+    ).encode(),
     "helix.aj.json": json.dumps(HELIX, indent=1).encode(),
     "hand.aj.json": HAND.encode(),
     "slot.aj.json": SLOT.encode(),

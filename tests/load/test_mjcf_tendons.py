@@ -1,5 +1,6 @@
 """Tendons, drives along them, thrusters and sensors of MJCF against MuJoCo at random states."""
 
+import copy
 from dataclasses import replace
 
 import mujoco
@@ -20,6 +21,7 @@ TEXT = """<mujoco model="tendons">
     <body name="base" pos="0 0 1"><freejoint name="root"/><geom size="0.1"/><site name="ear" pos="0.1 0.1 0.1"/>
       <body name="upper" pos="0 0 -0.2"><joint name="a" axis="0 1 0"/><geom name="bead" size="0.06" pos="0.02 0 -0.2"/>
         <site name="thigh" pos="0.05 0.01 -0.1" euler="30 20 10"/><site name="front" pos="0.2 0 -0.2"/>
+        <camera name="eye" pos="0.1 0 0" euler="10 20 30"/>
         <body name="lower" pos="0 0 -0.4"><joint name="b" axis="0 1 0" ref="20"/><joint name="c" axis="1 0 0"/>
           <geom size="0.05" pos="0 0 -0.2"/><site name="shin" pos="0.04 -0.02 -0.15"/></body>
       </body>
@@ -55,7 +57,18 @@ TEXT = """<mujoco model="tendons">
     <framexaxis name="s11" objtype="xbody" objname="lower"/><frameyaxis name="s12" objtype="body" objname="lower"/>
     <framezaxis name="s13" objtype="site" objname="thigh"/><framelinvel name="s14" objtype="site" objname="shin"/>
     <frameangvel name="s15" objtype="body" objname="upper"/><gyro name="s16" site="thigh"/>
-    <velocimeter name="s17" site="thigh"/><touch name="t" site="shin"/>
+    <velocimeter name="s17" site="thigh"/>
+    <framepos name="s18" objtype="geom" objname="bead" reftype="site" refname="shin"/>
+    <framequat name="s19" objtype="site" objname="shin" reftype="body" refname="upper"/>
+    <framezaxis name="s20" objtype="camera" objname="eye" reftype="xbody" refname="upper"/>
+    <framelinvel name="s21" objtype="site" objname="shin" reftype="site" refname="thigh"/>
+    <frameangvel name="s22" objtype="body" objname="lower" reftype="site" refname="thigh"/>
+    <subtreecom name="s23" body="upper"/><subtreelinvel name="s24" body="base"/><subtreeangmom name="s25" body="base"/>
+    <actuatorpos name="s26" actuator="wind"/><actuatorvel name="s27" actuator="wind"/>
+    <actuatorpos name="s28" actuator="led"/><actuatorvel name="s29" actuator="led"/>
+    <accelerometer name="s30" site="thigh"/><framelinacc name="s31" objtype="body" objname="lower"/>
+    <frameangacc name="s32" objtype="site" objname="shin"/><framelinacc name="s33" objtype="site" objname="nail"/>
+    <touch name="t" site="shin"/>
   </sensor>
 </mujoco>"""
 NAMES = ("mixed", "line", "round", "sided", "post", "moved", "tackle")
@@ -112,20 +125,30 @@ def test_drives_are_mujocos(case, control):
 
 def test_sensors_are_mujocos(case):
     mech, model, oracle = case
-    m = oracle.model
     q, v = state(oracle, 2)
-    assert list(mech.source.sensors) == [f"s{k}" for k in range(1, 18)]
+    m = copy.copy(oracle.model)
+    m.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)  # or drives have no speed
+    data = mujoco.MjData(m)
+    data.qpos[:], data.qvel[:] = oracle.data.qpos, oracle.data.qvel
+    mujoco.mj_forward(m, data)
+    assert list(mech.source.sensors) == [f"s{k}" for k in range(1, 34)]
+    a = np.random.default_rng(2).normal(size=mech.nv)
+    data.qacc[:] = oracle.B @ a + oracle.drift
+    mujoco.mj_rnePostConstraint(m, data)
+    mujoco.mj_sensorAcc(m, data)
     for name, sensor in mech.source.sensors.items():
         k = mujoco.mj_name2id(m, mujoco.mjtObj.mjOBJ_SENSOR, name)
-        wanted = oracle.data.sensordata[m.sensor_adr[k] : m.sensor_adr[k] + m.sensor_dim[k]]
-        found = sensor(model, q, v)
+        wanted = data.sensordata[m.sensor_adr[k] : m.sensor_adr[k] + m.sensor_dim[k]]
+        found = sensor(model, q, v, a)
         if len(wanted) == 4:  # both signs are the same rotation
             found = found * np.sign(found @ wanted)
         assert np.abs(found - wanted).max() < 1e-11, name
-        assert sensor(model, np.stack([q, q]), np.stack([v, v])).shape == (2, *found.shape)
+        assert np.abs(sensor(model, *(np.stack([x, x]) for x in (q, v, a)))[1] - found).max() < 1e-13
     assert [note.message for note in mech.source.notes if note.rule == "sensor"] == [
         "sensor 't' (touch) has no counterpart; not read"
     ]
+    with pytest.raises(aj.InputError, match="depends on accelerations"):
+        mech.source.sensors["s30"](model, q, v)
 
 
 def test_sites_of_the_world_are_frames(case):

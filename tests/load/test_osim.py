@@ -322,10 +322,10 @@ def test_versions_that_are_not_known_are_told(loaded, version):
 
 
 def test_forces_are_told(loaded):
-    more = "<ForceSet><objects><Thelen2003Muscle/><Thelen2003Muscle/><HuntCrossleyForce/></objects></ForceSet>"
+    more = "<ForceSet><objects><Thelen2003Muscle/><Thelen2003Muscle/><ElasticFoundationForce/></objects></ForceSet>"
     mech = loaded(document([body("a")], [PIN], more))
     told = [warning.message.partition(":")[0] for warning in mech.source.warnings]
-    assert told == ["2 <Thelen2003Muscle>", "1 <HuntCrossleyForce>"]
+    assert told == ["2 <Thelen2003Muscle>", "1 <ElasticFoundationForce>"]
 
 
 def test_what_is_loaded_can_be_saved(loaded, tmp_path):

@@ -14,6 +14,8 @@ from load.osim_text import PIN, body, coordinates, document, joint
 
 CASE = json.loads((Path(__file__).parents[1] / "data" / "opensim_forces.json").read_text())
 
+CONTACTS = json.loads((Path(__file__).parents[1] / "data" / "opensim_contacts.json").read_text())
+
 
 def force_set(*given):
     return f"<ForceSet><objects>{chr(10).join(given)}</objects></ForceSet>"
@@ -37,6 +39,21 @@ def test_accelerations_are_opensims(loaded, tmp_path, saved):
         driven = [replace(x, control=state["controls"][name]) for name, x in mech.source.actuators.items()]
         tau = trace_forces(mech, [*mech.source.forces, *driven]).torque(0.0, q, v)
         assert model.forward_dynamics(q, v, tau) == pytest.approx(wanted, rel=1e-11, abs=1e-11)
+
+
+def test_contacts_ligaments_and_cords_are_opensims(loaded):
+    """Balls on half spaces and balls, of different materials and on moving bodies; each pair touches in some state."""
+    mech = loaded(CONTACTS["osim"])
+    assert mech.source.warnings == ()
+    assert list(mech.source.coordinates) == CONTACTS["coordinates"]
+    kinds = ["HuntCrossley"] * 5 + ["Ligament"] * 2 + ["Cable"]
+    assert [type(force).__name__ for force in mech.source.forces] == kinds
+    assert mech.source.settings == {"method": "dopri5"}, "contacts are stiff"
+    model, program = mech.compile(), trace_forces(mech, mech.source.forces)
+    for state in CONTACTS["states"]:
+        q, v, wanted = (np.array(state[name]) for name in ("q", "v", "a"))
+        found = model.forward_dynamics(q, v, program.torque(0.0, q, v))
+        assert np.abs(found - wanted).max() < 1e-13 * np.abs(wanted).max() + 1e-12
 
 
 def test_energy_is_kept_behind_stops_and_by_rubber(loaded):
@@ -88,6 +105,16 @@ def test_points_of_offset_frames_are_told(loaded):
     assert "'c' is fixed to points of offset frames; OpenSim takes their numbers for those" in warning.message
 
 
+CONTACT = (
+    '<HuntCrossleyForce name="h"><HuntCrossleyForce::ContactParametersSet><objects>'
+    "<HuntCrossleyForce::ContactParameters><geometry>{}</geometry></HuntCrossleyForce::ContactParameters></objects></HuntCrossleyForce::ContactParametersSet>"
+    "</HuntCrossleyForce>"
+)
+TOUCHING = (
+    '<ContactGeometrySet><objects><ContactMesh name="hill"/><ContactSphere name="a"><socket_frame>/bodyset/a'
+    '</socket_frame><radius>1</radius></ContactSphere><ContactHalfSpace name="b"><body_name>ground</body_name>'
+    "</ContactHalfSpace></objects></ContactGeometrySet>"
+)
 STOP = '<CoordinateLimitForce name="s"><coordinate>{}</coordinate>{}</CoordinateLimitForce>'
 
 
@@ -98,12 +125,16 @@ STOP = '<CoordinateLimitForce name="s"><coordinate>{}</coordinate>{}</Coordinate
         (STOP.format("x", "<transition>0</transition>"), "'s' is left out: SoftStop: transition=0.0"),
         (STOP.format("x", "<lower_limit>3</lower_limit>"), "increasing order"),
         ('<BushingForce name="r"><socket_frame1>nowhere</socket_frame1></BushingForce>', "a point on 'nowhere'"),
-        ('<PathSpring name="p"><dissipation>0.1</dissipation></PathSpring>', "has a dissipation"),
+        ('<PathSpring name="p"/>', "'p' is left out: it has no path"),
+        ('<Ligament name="l"/>', "'l' is left out: it has no path"),
+        (CONTACT.format("nothing"), "'h' is left out: it lets 'nothing' touch, which is no shape of the file"),
+        (CONTACT.format("hill"), "'hill' touch, which is a <ContactMesh>, which has no counterpart"),
+        (CONTACT.format("a b"), "'b' and 'a' touch, which are not stiff"),
         ('<PathActuator name="w"/>', "'w' is left out: it has no path"),
     ],
 )
 def test_what_cannot_be_meant_is_left_out_by_name(loaded, force, lack):
-    mech = loaded(document([body("a")], [PIN], force_set(force)))
+    mech = loaded(document([body("a")], [PIN], force_set(force) + TOUCHING))
     (warning,) = mech.source.warnings
     assert lack in warning.message
     assert (mech.source.forces, dict(mech.source.actuators)) == ((), {})

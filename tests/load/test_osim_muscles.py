@@ -140,7 +140,7 @@ ELLIPSOID = '<WrapObjectSet><objects><WrapEllipsoid name="e"/><WrapTorus name="t
     (muscle(STRAIGHT.replace("<body>a", "<body>b")), "a point on 'b', which is no body"),
     (muscle(STRAIGHT + "<Strange><body>a</body></Strange>"), "a <Strange>, which has no counterpart"),
     ('<CoordinateActuator name="d"><coordinate>y</coordinate></CoordinateActuator>', "'d' is left out: it acts on 'y'"),
-    ('<HuntCrossleyForce name="h"/>', "1 <HuntCrossleyForce>: not simulated"),
+    ('<ElasticFoundationForce name="h"/>', "1 <ElasticFoundationForce>: not simulated"),
 ])  # fmt: skip
 def test_what_is_left_out_is_told(loaded, text, words):
     mech = loaded(document([body("a", more=ELLIPSOID)], [PIN], force_set(text)))

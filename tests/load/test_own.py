@@ -332,7 +332,7 @@ def test_what_another_file_said_is_kept(tmp_path, text):
         lengths = [model.path_length(q, forces.Tendon(x)) for model, x in ((old, path), (new, now.tendons[name]))]
         assert lengths[0] == lengths[1]
     for name, sensor in was.sensors.items():
-        assert np.array_equal(sensor(old, q, v), now.sensors[name](new, q, v)), name
+        assert np.array_equal(sensor(old, q, v, v), now.sensors[name](new, q, v, v)), name
 
 
 @pytest.mark.parametrize(("said", "words"), [
@@ -344,6 +344,7 @@ def test_what_another_file_said_is_kept(tmp_path, text):
     ({"settings": {"dt": [1]}}, "expected a number or a text"),
     ({"tendons": {"t": 1}}, "expected a path"),
     ({"sensors": {"s": 1}}, "expected a record of kind sensors.Sensor"),
+    ({"sensors": {"s": {"sensors.Sensor": {"kind": "lenght"}}}}, "did you mean 'length'"),
     ({"collisions": {"c": 1}}, "expected a list of shapes"),
     ({"collisions": 1}, "collisions is an object"),
 ])  # fmt: skip

@@ -8,9 +8,9 @@ import pytest
 import anyjoint as aj
 from anyjoint import distances, forces, functions, joints, shapes, surfaces
 from anyjoint.forces.program import trace_forces
+from anyjoint.load.osim.attachments import Location
 from anyjoint.load.osim.coordinates import Place
 from anyjoint.load.osim.joints import OnEllipsoid, OnThorax
-from anyjoint.load.osim.muscles import Location
 from anyjoint.load.own.codec import KINDS, decoded, encoded
 from anyjoint.load.own.write import written
 from anyjoint.mechanism import Source

@@ -82,13 +82,17 @@ def test_a_picture_gives_colours_to_its_triangles(loaded, tmp_path):
     assert colors(mech) == {"#ff0000": 2, "#0000ff": 2}
 
 
-@pytest.mark.parametrize("library", ["../secret.mtl", "gone.mtl", "broken.mtl"])
-def test_without_its_materials_a_mesh_has_the_colour_of_the_robot(loaded, tmp_path, library):
+@pytest.mark.parametrize(("library", "told"), [
+    ("../secret.mtl", ["part.obj: its colours are not all known: '../secret.mtl' leads out"]),
+    ("gone.mtl", ["part.obj: its colours are not all known: there is no file 'gone.mtl'"]),
+    ("broken.mtl", []),
+])  # fmt: skip
+def test_without_its_materials_a_mesh_has_the_colour_of_the_robot(loaded, tmp_path, library, told):
     (tmp_path.parent / "secret.mtl").write_text(MATERIALS)
     mech = loaded("part.obj", part_obj=f"mtllib {library}\n" + TWO, broken_mtl=b"\xff\x00newmtl", color="0 1 0 1")
     assert colors(mech) == {"#00ff00": 4}, "nothing of what lies outside"
     assert mech["base"].shape.volume == pytest.approx(1 / 6)
-    assert mech.source.warnings == ()
+    assert [w.message[: len(words)] for w, words in zip(mech.source.warnings, told, strict=True)] == told
 
 
 def test_colours_are_saved(loaded, tmp_path):

@@ -95,3 +95,42 @@ def test_one_coordinate_of_a_joint_follows_time():
     q, v = model.assemble(np.zeros(4), np.zeros(4))
     run = model.simulate(q, v, duration=0.3, dt=1e-3)
     assert np.abs(run.q[:, 2] - 0.3 * np.sin(run.t)).max() < 1e-9
+
+
+def hinges(a, b, c, d=None):
+    mech = aj.Mechanism("hinges")
+    for name, joint in (("a", a), ("b", b), ("c", c), ("d", d)):
+        if joint:
+            mech.add_body(name, None, joint, inertia=aj.Inertia.sphere(1.0, 0.1))
+    return mech
+
+
+def test_what_follows_the_joint_goes_on_to_follow_it():
+    """Also those that follow one that follows it; and so in a file, in whatever order."""
+    turn = joints.Revolute()
+    mech = hinges(turn, *(joints.Coupled(turn, *x) for x in ((2.0, "a"), (3.0, "b", 0.1), (5.0, "c"))))
+    mech.replace_joint("b", joints.Revolute())
+    angles = [mech.compile().body_poses([0.01, 0.02])[k] for k in range(4)]
+    expected = [0.01, 0.02, 3 * 0.02 + 0.1, 5 * (3 * 0.02 + 0.1)]
+    assert [np.arctan2(T[1, 0], T[0, 0]) for T in angles] == pytest.approx(expected, abs=1e-14)
+
+
+@pytest.mark.parametrize("order", ["abc", "cba"])
+@pytest.mark.parametrize("saved", [False, True])
+def test_chains_of_a_file_go_on_to_follow(tmp_path, order, saved):
+    more = {"a": "", "b": '<mimic joint="ja" multiplier="2"/>', "c": '<mimic joint="jb" multiplier="3" offset="0.1"/>'}
+    text = "".join(
+        f'<link name="{x}"/><joint name="j{x}" type="continuous"><parent link="base"/><child link="{x}"/>'
+        f'<axis xyz="0 0 1"/>{more[x]}</joint>'
+        for x in order
+    )
+    (tmp_path / "r.urdf").write_text(f'<robot name="r"><link name="base"/>{text}</robot>')
+    mech = aj.load(tmp_path / "r.urdf")
+    if saved:
+        aj.save(mech, tmp_path / "r.aj.json")
+        mech = aj.load(tmp_path / "r.aj.json")
+    mech.replace_joint("jb", joints.Revolute())
+    q = np.zeros(2)
+    q[mech["b"].q] = 0.2
+    T = mech.compile().body_poses(q)[mech["c"].index]
+    assert np.arctan2(T[1, 0], T[0, 0]) == pytest.approx(0.7, abs=1e-14)

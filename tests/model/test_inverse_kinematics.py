@@ -82,6 +82,16 @@ def test_limits_hold_and_are_named():
     assert free
 
 
+def test_limits_that_change_nothing_are_not_named():
+    """A finger at its end, and one that could only go away from its target, are not why it is out of reach."""
+    mech = aj.Mechanism("rails")
+    for name, axis in (("held", (1, 0, 0)), ("beside", (1, 0, 0))):
+        mech.add_body(name, joint=joints.Prismatic(axis, (0, 1)), inertia=aj.Inertia.sphere(1.0, 0.1))
+    model = mech.compile()
+    assert model.inverse_kinematics({"held": (2, 0, 0)}, [0.5, 1.0]).limited == ("held/distance",)
+    assert model.inverse_kinematics({"held": (0.5, 1, 0)}, [1.0, 1.0]).limited == ()
+
+
 def test_held_coordinates_stay():
     found = MODEL.inverse_kinematics({"hand": (0.5, 0.3, 1.0)}, BENT, hold=["link0", "link3/angle"])
     assert found.q[0] == BENT[0]

@@ -125,3 +125,9 @@ def test_springs_that_are_not_there_are_told_how_to_come():
     model = machine().compile()
     with pytest.raises(InputError, match=r"'rod' was added without springs.*compile\(vary=\['rod/stiffness'\]\)"):
         model.parameters["rod/stiffness"] = 1.0
+
+
+@pytest.mark.parametrize("given", [None, 3, "rod/mass"])
+def test_what_is_no_list_of_names_is_refused(given):
+    with pytest.raises(InputError, match=r"vary=.*expected a list of names of parameters, such as \['rod/mass'\]"):
+        machine().compile(vary=given)

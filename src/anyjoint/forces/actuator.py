@@ -1,4 +1,4 @@
-"""A drive that acts on a coordinate or along a path, through a gear: motors, position and velocity servos."""
+"""A drive that acts on a coordinate, along a path or between frames, through a gear: motors and servos."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from functools import cache
 
 from anyjoint.constraints import Push
+from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, maximum, minimum
 
+from .displacement import Displacement
 from .force import Values, check_number, checked_range, checked_vector, driven_body
 from .lag import Lag, activated, check_lag
 from .path import Item, Path, check_listed, read_path
 from .servo import coordinate
 from .signal import Signal, check_signal, joined, parted
+from .slider_crank import SliderCrank
 
 EVERYWHERE = (-math.inf, math.inf)
 Sides = tuple[bool, bool]  # of a range whether it has a lower and an upper end
@@ -26,8 +29,8 @@ Sides = tuple[bool, bool]  # of a range whether it has a lower and an upper end
 class Actuator:
     """Its own effort is gain * control + bias . (1, length, rate), with length = gear * coordinate.
 
-    With `path` (see Cable), the length is gear * length of the path, and no body is needed. A `gain` of three numbers
-    is gain . (1, length, rate).
+    With `path` (see Cable), the length is gear * length of the path, and so with `along`, a Displacement or a
+    SliderCrank; no body is needed then. A `gain` of three numbers is gain . (1, length, rate).
 
     A motor has no bias; a position servo of stiffness k has gain k and bias (0, -k, -d); a velocity servo has gain d
     and bias (0, 0, -d). `control` is a number or a function of time, kept within `control_range`; the effort is kept
@@ -45,6 +48,7 @@ class Actuator:
     effort_range: tuple[float, float] = EVERYWHERE
     path: Sequence[Item] | None = None
     lag: Lag | None = None
+    along: Displacement | SliderCrank | None = None
 
     def __post_init__(self) -> None:
         check_signal("Actuator", "control", self.control)
@@ -56,6 +60,10 @@ class Actuator:
             check_number("Actuator", "gain", self.gain, least=-math.inf)
         if self.path is not None:
             check_listed(self.path, "Actuator")
+        if self.along is not None and not isinstance(self.along, (Displacement, SliderCrank)):
+            raise InputError(f"Actuator: along={self.along!r}; expected a Displacement or a SliderCrank")
+        if self.path is not None and self.along is not None:
+            raise InputError("Actuator: it has a path and something else that it acts along; give one of them")
         object.__setattr__(self, "bias", checked_vector("Actuator", "bias", self.bias))
         for name in ("control_range", "effort_range"):
             object.__setattr__(self, name, checked_range("Actuator", name, getattr(self, name)))
@@ -70,11 +78,14 @@ class Actuator:
         effort = push(timed, (sides[0], sides[1]), (sides[2], sides[3]), len(along.numbers))
         return [
             Push(what="Actuator", measure=along.measure, effort=effort, bodies=along.bodies,
-                 coordinates=along.coordinates, numbers=(*along.numbers, *own), signals=functions)
+                 coordinates=along.coordinates, numbers=(*along.numbers, *own), signals=functions,
+                 velocity=along.seen is not None, seen=along.seen)
         ]  # fmt: skip
 
     def _along(self, mechanism: Mechanism) -> Path:
         """What it acts along."""
+        if self.along is not None:
+            return self.along.read(mechanism)
         if self.path is not None:
             return read_path(self.path, mechanism, "Actuator")
         body = driven_body(mechanism, self.body, self.coordinate, "Actuator")

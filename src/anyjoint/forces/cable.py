@@ -17,22 +17,23 @@ from .signal import Signal, joined, parted
 
 @dataclass(frozen=True)
 class Cable:
-    """Pulls with stiffness * (length of the path - length) + damping * its rate, and never pushes.
+    """Pulls with stiffness * stretch * (1 + dissipation * rate) + damping * rate, and never pushes.
 
     The path is a list of (body, point), from one end to the other, through which the cable runs without friction;
     between two points it may go around a `WrapSphere`, `WrapCylinder` or `WrapEllipsoid`; a `MovingPoint` moves on
     its body, and a `ConditionalPoint` is there at times only. `length` is that of the cable when it is slack, a number
-    or, on a winch, a function of time.
+    or, on a winch, a function of time, and the stretch is what the path is longer.
     """
 
     path: Sequence[Item]
     stiffness: float
     length: Signal
     damping: float = 0.0
+    dissipation: float = 0.0
 
     def __post_init__(self) -> None:
-        check_number("Cable", "stiffness", self.stiffness, least=0.0)
-        check_number("Cable", "damping", self.damping, least=0.0)
+        for name in ("stiffness", "damping", "dissipation"):
+            check_number("Cable", name, getattr(self, name), least=0.0)
         if not callable(self.length):
             check_number("Cable", "length", self.length, least=0.0)
         check_listed(self.path, "Cable")
@@ -40,7 +41,7 @@ class Cable:
     def pushes(self, mechanism: Mechanism) -> list[Push]:
         path = read_path(self.path, mechanism, "Cable")
         (length,), functions, (timed,) = parted([self.length])
-        numbers = (*path.numbers, length, self.stiffness, self.damping)
+        numbers = (*path.numbers, length, self.stiffness, self.damping, self.dissipation)
         energy = None if timed else stretched
         return [
             Push(what="Cable", measure=path.measure, effort=tension(timed), bodies=path.bodies, numbers=numbers,
@@ -53,13 +54,14 @@ def tension(timed: bool) -> Callable[..., Values]:
     """What a cable pulls with, whose length is a function of time or not."""
 
     def effort(s: Values, rate: Values, n: Values, signals: Values) -> Values:
-        (length,) = joined(n[-3:-2], signals, (timed,))
+        (length,) = joined(n[-4:-3], signals, (timed,))
         stretch = s[0] - length
-        return [select(less(0.0, stretch), -maximum(n[-2] * stretch + n[-1] * rate[0], 0.0), 0.0)]
+        pull = n[-3] * stretch * (1 + n[-1] * rate[0]) + n[-2] * rate[0]
+        return [select(less(0.0, stretch), -maximum(pull, 0.0), 0.0)]
 
     return effort
 
 
 def stretched(s: Values, n: Values) -> Scalar:
-    beyond = maximum(s[0] - n[-3], 0.0)
-    return 0.5 * n[-2] * beyond * beyond
+    beyond = maximum(s[0] - n[-4], 0.0)
+    return 0.5 * n[-3] * beyond * beyond

@@ -29,13 +29,17 @@ EXPECTED = "(body, point), MovingPoint, ConditionalPoint, WrapSphere, WrapCylind
 
 @dataclass(frozen=True)
 class Path:
-    """A path, read: the length as a measure of bodies and coordinates, the numbers of that, and where it runs."""
+    """A path, read: the length as a measure of bodies and coordinates, the numbers of that, and where it runs.
+
+    Where `seen` says the length, the measure is of its speed.
+    """
 
     measure: Measure
     bodies: tuple[int, ...]
     coordinates: tuple[Coordinate, ...]
     numbers: tuple[float, ...]
     course: Course = nowhere  # points of the path by the same arguments
+    seen: Measure | None = None
 
 
 def check_listed(path: Any, what: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from pathlib import Path
 
 from anyjoint.errors import AnyjointError, InputError, ModelError
@@ -50,7 +51,7 @@ READERS = {
 
 @named_options
 def load(
-    path: str | Path,
+    path: str | PathLike[str],
     base: str | None = None,
     allow: str | Iterable[str] = (),
     packages: Mapping[str, str | Path] | None = None,
@@ -67,13 +68,16 @@ def load(
     of strangers in a process of its own, with capped time and memory. All problems of a file are told at once, with
     their lines; those that loading lives with are in `mech.source.warnings`.
     """
+    if not isinstance(path, (str, PathLike)):
+        raise InputError(f"load: path={path!r}; expected the path of a file")
+    base = "fixed" if base is None else base
     for what, given, known in (("base", base, BASES), ("meshes", meshes, MESHES), ("contacts", contacts, CONTACTS)):
-        if given is not None and given not in known:
+        if given not in known:
             raise InputError(f"load: {what}={given!r} is unknown{nearest(given, known)}")
     report = Report(str(path), checked_allow(allow))
     file = Path(path)
     data = read_bytes(file)
-    request = Request(file, data, base or "fixed", meshes, Paths(file, packages), report, contacts, bool(untrusted))
+    request = Request(file, data, base, meshes, Paths(file, packages), report, contacts, bool(untrusted))
     try:
         with postponed():
             made = _read(request)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anyjoint.joints import Coupled, Joint
 
 
 @dataclass(frozen=True)
 class Line:
-    """The coordinate of a joint that follows: slope * (the leader's coordinate) + intercept."""
+    """The coordinate of a joint that follows: slope * (the leader's coordinate) + intercept.
+
+    In a chain, `over` is the joint that it follows itself, and the line from that one.
+    """
 
     slope: float
     intercept: float = 0.0
+    over: tuple[str, Line] | None = None
 
     def after(self, other: Line) -> Line:
         """This line of another line's value."""
@@ -23,6 +27,14 @@ class Line:
 def coupled(joint: Joint, line: Line, source: str) -> Coupled:
     """A joint of one coordinate that follows the first of another body's."""
     return Coupled(joint, line.slope, source, line.intercept)
+
+
+def chained(
+    following: Mapping[str, tuple[str, Line]], joints: Mapping[str, Joint], bodies: Mapping[str, str]
+) -> dict[str, Coupled]:
+    """Of bodies whose joints follow over another one that follows: the joint as it follows that one."""
+    lines = {name: line.over for name, (_, line) in following.items() if line.over}
+    return {bodies[name]: coupled(joints[name], line, bodies[over]) for name, (over, line) in lines.items()}
 
 
 def leaders(
@@ -41,7 +53,7 @@ def leaders(
         if leader in chain:
             complain(name, f"joint {name!r} follows itself: {' -> '.join([*chain, leader])}; let one of them lead")
         else:
-            found[name] = leader, line
+            found[name] = leader, replace(line, over=follows[name] if len(chain) > 1 else None)
     return found
 
 

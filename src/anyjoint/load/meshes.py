@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ class Meshes:
 
     def _triangles(self, line: int, path: Path) -> Triangles | None:
         try:
-            return read_triangles(path, self.paths)
+            return read_triangles(path, self.paths, partial(self.report.warn, line, "mesh"))
         except ImportError:
             if not self._told_to_install:
                 self._told_to_install = True
@@ -82,8 +83,11 @@ class Meshes:
         return None
 
 
-def read_triangles(path: Path, paths: Paths | None = None) -> Triangles:
-    """Vertices, faces and their colours of a mesh file, checked; it opens no other file than `paths` let it."""
+def read_triangles(path: Path, paths: Paths | None = None, tell: Callable[[str], object] = print) -> Triangles:
+    """Vertices, faces and their colours of a mesh file, checked; it opens no other file than `paths` let it.
+
+    What goes wrong with colours is told.
+    """
     kind = path.suffix.lower().removeprefix(".")
     if kind not in KINDS:
         raise AnyjointError(f"{path.name}: meshes of this kind are not read; convert it to one of {', '.join(KINDS)}")
@@ -92,8 +96,12 @@ def read_triangles(path: Path, paths: Paths | None = None) -> Triangles:
         return *check_mesh(*read_vtp(data, path.name)), ()
     if kind == "stl":
         _check_stl(path.name, data)
+    lost = dict[str, None]()
     try:
-        vertices, faces, colors = _painted(data, kind, path, paths) or _plain(data, kind)
+        if paths is None or kind not in PAINTED:
+            vertices, faces, colors = _plain(data, kind)
+        else:
+            vertices, faces, colors = _painted(data, kind, path, paths, lost)
         vertices, faces = check_mesh(vertices * (_metres(data) if kind == "dae" else 1.0), faces)
     except AnyjointError as error:
         raise AnyjointError(f"{path.name}: {error}") from None
@@ -103,6 +111,8 @@ def read_triangles(path: Path, paths: Paths | None = None) -> Triangles:
         raise AnyjointError(f"{path.name}: it cannot be read: {type(error).__name__}: {error}") from None
     if not len(faces):
         raise AnyjointError(f"{path.name}: it has no triangles")
+    for what in lost:
+        tell(f"{path.name}: {what}")
     return *_merged(vertices, faces), colors
 
 
@@ -120,14 +130,21 @@ def _plain(data: bytes, kind: str) -> Triangles:
     return np.asarray(made.vertices, dtype=float), np.asarray(made.faces), ()
 
 
-def _painted(data: bytes, kind: str, path: Path, paths: Paths | None) -> Triangles | None:
-    """With the colours of materials, and of pictures beside the file; None where that fails."""
-    if paths is None or kind not in PAINTED:
-        return None
+def _painted(data: bytes, kind: str, path: Path, paths: Paths, lost: dict[str, None]) -> Triangles:
+    """With the colours of materials, and of pictures beside the file; what is lost of them is noted."""
+
+    def beside(name: str) -> bytes:
+        try:
+            return _bytes(paths.find(name, path.parent))
+        except (AnyjointError, PathRefused, OSError) as error:
+            lost[f"its colours are not all known: {error}"] = None
+            raise
+
     try:
-        return by_color(data, kind, lambda name: _bytes(paths.find(name, path.parent)))
-    except Exception:  # the mesh itself can do without materials
-        return None
+        return by_color(data, kind, beside)
+    except Exception as error:  # the mesh itself can do without materials
+        lost[f"it is shown in one colour: {type(error).__name__}: {error}"] = None
+        return _plain(data, kind)
 
 
 def _bytes(path: Path) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 
 from anyjoint.errors import AnyjointError, InputError
@@ -77,10 +78,11 @@ class Paths:
 
 
 def _checked(packages: Mapping[str, str | Path]) -> dict[str, Path]:
+    if not isinstance(packages, Mapping):
+        raise InputError(f"load: packages={packages!r}; expected folders by name, {{NAME: FOLDER}}")
     made = {}
     for name, folder in packages.items():
-        path = Path(folder)
-        if not path.is_dir():
+        if not isinstance(folder, (str, PathLike)) or not Path(folder).is_dir():
             raise InputError(f"load: packages[{name!r}] = {str(folder)!r} is no folder")
-        made[str(name)] = path.resolve()
+        made[str(name)] = Path(folder).resolve()
     return made

@@ -74,6 +74,8 @@ class Report:
 
 def checked_allow(allow: str | Iterable[str]) -> frozenset[str]:
     """The rules to let pass, each known."""
+    if not isinstance(allow, Iterable):
+        raise InputError(f"load: allow={allow!r}; expected rules such as {{'inertia'}}")
     wanted = frozenset([allow] if isinstance(allow, str) else allow)
     for rule in sorted(wanted, key=str):
         if rule not in ALLOWABLE:

@@ -11,6 +11,7 @@ import numpy as np
 
 from anyjoint.errors import InputError, ModelError
 from anyjoint.joints import Joint
+from anyjoint.joints.coupled import Chain
 from anyjoint.options import nearest
 from anyjoint.spatial import Pose, Vector
 
@@ -41,9 +42,13 @@ def replace_joint(
         raise ModelError(f"replace_joint: body {body.name!r} has a contact, which brings its joints along")
     _check_users(mech, body, joint)
     before = list(mech.bodies)
-    made = replace(body, joint=joint, placement=body.placement if placement is None else placement,
+    made = replace(body, joint=mech.led(joint), placement=body.placement if placement is None else placement,
                    **_numbers(body, joint, numbers))  # fmt: skip
     mech.replace_body(made)
+    if mech.source:
+        kept = {name: own for name, own in mech.source.chained.items() if name != body.name}
+        mech.source = replace(mech.source, chained=kept)
+    _follow_again(mech, body.name)
     _number_again(mech)
     _keep_states(mech, before, body)
     return mech.bodies[body.index]
@@ -71,7 +76,7 @@ def _numbers(body: Body, joint: Joint, given: Mapping[str, Any]) -> dict[str, An
 
 def _check_users(mech: Mechanism, body: Body, joint: Joint) -> None:
     """Refuse to take away coordinates that constraints or other joints use."""
-    if joint.follows and any(_follows(x, body) for x in mech.bodies):
+    if joint.follows and any(x.joint.follows == body.name for x in mech.bodies):
         raise ModelError(f"replace_joint: joints follow body {body.name!r}, which cannot follow another one then")
     for constraint in mech.constraints:
         for index, k in getattr(constraint, "coordinates", ()):
@@ -80,8 +85,15 @@ def _check_users(mech: Mechanism, body: Body, joint: Joint) -> None:
                 raise ModelError(f"replace_joint: constraint {constraint.name!r} uses {what}")
 
 
-def _follows(body: Body, leader: Body) -> bool:
-    return body.joint.follows == leader.name
+def _follow_again(mech: Mechanism, name: str) -> None:
+    """Joints that followed the leader of a body over the body's own follow the body; damping stays where it is felt."""
+    direct = mech.source.chained if mech.source else {}
+    for body in list(mech.bodies):
+        functions = getattr(body.joint, "functions", None)
+        own = functions.then if isinstance(functions, Chain) else direct.get(body.name)
+        if own is not None and own.source == name:
+            mech.replace_body(replace(mech.bodies[body.index], joint=mech.led(own)))
+            _follow_again(mech, body.name)
 
 
 def _number_again(mech: Mechanism) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from anyjoint.errors import InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.quantity.forward_dynamics import CARRYING, FOLLOWING, FORMULATIONS
 
-from .change import find
+from .change import add_springs, find
 from .dense import WITH_MULTIPLIERS
 
 
@@ -19,13 +19,16 @@ def checked_form(form: str) -> str:
     return form
 
 
-def checked_vary(names: Sequence[str], mechanism: Mechanism) -> tuple[str, ...]:
-    """Names of parameters that the mechanism has."""
-    if isinstance(names, str):
-        raise InputError(f"vary={names!r}; expected a list of names of parameters, such as [{names!r}]")
+def checked_vary(names: Iterable[str], mechanism: Mechanism) -> tuple[str, ...]:
+    """Names of parameters that the mechanism has; springs, dampers and armature it has from now on."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        example = [names] if isinstance(names, str) else ["rod/mass"]
+        raise InputError(f"vary={names!r}; expected a list of names of parameters, such as {example!r}")
+    names = tuple(names)
+    add_springs(mechanism, names)
     for name in names:
         find(mechanism, name)
-    return tuple(names)
+    return names
 
 
 def checked_algorithm(algorithm: str, mechanism: Mechanism) -> str:

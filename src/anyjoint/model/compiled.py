@@ -24,7 +24,6 @@ from anyjoint.scalar.array import ArrayLike, Floats
 from anyjoint.trace.workshop import Workshop
 from anyjoint.tree.plan import Plan
 
-from .change import add_springs
 from .choices import checked_algorithm, checked_form, checked_vary
 from .dense import WITH_MULTIPLIERS
 from .diagnosis import explain
@@ -57,7 +56,6 @@ class Compiled(Part):
         self.rates_are_velocities = mechanism.rates_are_velocities
         self.dtype = np.dtype(checked_dtype(dtype))
         self.algorithm = checked_algorithm(algorithm, self.mechanism)
-        add_springs(self.mechanism, vary)
         self.vary = checked_vary(vary, self.mechanism)
         self.workshop = Workshop(self.mechanism, checked_form(form), lambda: varied(self.mechanism, self.vary))
         self.width = width

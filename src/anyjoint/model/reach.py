@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 FIRST, LEAST, MOST = 1e-4, 1e-14, 1e10  # damping, relative to the mean of the diagonal of J^T J
 SLOW = 1e-12  # relative progress at which a state is stuck
 CLOSED = 1e-11  # errors of loops, in metres and radians
+IDLE = 1e-6  # cosine between errors and what a coordinate changes, below which it has no say
 FAR = 1.0  # the longest step, in radians or metres
 
 
@@ -74,8 +75,8 @@ class Solver:
             better = self.cost(found, left) < self.cost(best[left], left)
             best[left[better]], steps = found[better], steps + more
             reached = self.reached(best, which, tolerance)
-        at_end = np.asarray(((best <= self.low) | (best >= self.high))[~reached].any(axis=0))
-        names = tuple(name for name, held in zip(self.mech.coordinate_names, at_end, strict=True) if held)
+        held = self._held(best[~reached], which[~reached])
+        names = tuple(name for k, name in enumerate(self.mech.coordinate_names) if k in held)
         errors = {aim.label: x for aim, x in zip(self.aims, self.distances(best, which), strict=True)}
         if batch:
             return Reached(best, reached, errors, steps, names, tries)
@@ -117,9 +118,7 @@ class Solver:
         e, J = self.errors(q, which), self.jacobian(q, which)
         g = np.einsum("bij,bi->bj", J, e)
         free = np.broadcast_to(self.free, g.shape).copy()
-        at, rate = self.places
-        pushes = ((q[:, at] <= self.low[at]) & (g[:, rate] > 0)) | ((q[:, at] >= self.high[at]) & (g[:, rate] < 0))
-        free[:, rate] &= ~pushes
+        free[:, self.places[1]] &= ~self._pushes(q, g)
         J, g = J * free[:, None, :], g * free
         JJ = np.einsum("bij,bik->bjk", J, J)
         mean = np.trace(JJ, axis1=1, axis2=2) / max(self.model.nv, 1)
@@ -133,6 +132,26 @@ class Solver:
         longest = np.abs(d).max(axis=1, initial=0.0)
         d = d * np.minimum(1.0, FAR / np.maximum(longest, 1e-300))[:, None] * free
         return d, -np.einsum("bi,bi->b", g, d) - np.einsum("bi,bij,bj->b", d, JJ, d) / 2
+
+    def _pushes(self, q: Floats, g: Floats) -> Floats:
+        """Of the coordinates that have velocities: which go on beyond a limit, down a slope g."""
+        at, rate = self.places
+        return ((q[:, at] <= self.low[at]) & (g[:, rate] > 0)) | ((q[:, at] >= self.high[at]) & (g[:, rate] < 0))
+
+    def _held(self, q: Floats, which: Floats) -> set[int]:
+        """Coordinates at limits without which some state would come closer; of others at theirs nothing depends."""
+        fine = np.isfinite(q).all(axis=1)  # loops may not have closed
+        q, which = q[fine], which[fine]
+        if not len(q):
+            return set()
+        e, J = self.errors(q, which), self.jacobian(q, which) * self.free
+        if self.closed.any():
+            G = self._loop_rows(q) * self.free
+            J = J - J @ np.linalg.pinv(G, rcond=1e-9) @ G
+        g = np.einsum("bij,bi->bj", J, e)
+        size = np.linalg.norm(J, axis=1) * np.linalg.norm(e, axis=1)[:, None]
+        g = np.where(np.abs(g) > IDLE * size, g, 0.0)
+        return set(self.places[0][self._pushes(q, g).any(axis=0)].tolist())
 
     def _moved(self, q: Floats, d: Floats) -> Floats:
         rates = self.model.program("coordinate_rates")(*self._typed(q, d)).astype(float)

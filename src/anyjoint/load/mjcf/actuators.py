@@ -1,231 +1,182 @@
-"""Actuators of a compiled MJCF: motors, servos and general ones, and what their activations lag by."""
+"""Actuators of a compiled MJCF as drives of ours, by what they act on: joints, tendons, sites and cranks."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from anyjoint.errors import InputError
-from anyjoint.forces import FLV, Actuator, Drum, Filter, Integrator, Muscle, MuscleLag, Thruster
-from anyjoint.forces.path import Item
+from anyjoint.forces import FLV, Actuator, Displacement, Drum, Muscle, SliderCrank, Thruster
+from anyjoint.mechanism import Mechanism
+from anyjoint.spatial import Pose
 
 from ..follow import Line
 from ..request import Request
 from .compiled import Lines, MjModel, Names
-from .joints import MjcfJoint
+from .drive import LEAST, MjcfDrive, read_drives
+from .joints import BALL, MjcfJoint
 from .shapes import pose_of
 from .tendons import Tendons
 
-ON_JOINT, ON_TENDON, ON_SITE = (0, 1), 3, 4  # mjtTrn: joint, joint in parent; tendon; site
-FIXED, AFFINE, MUSCLE_GAIN = 0, 1, 2  # mjtGain
-NO_BIAS, AFFINE_BIAS, MUSCLE_BIAS = 0, 1, 2  # mjtBias
-NO_DYNAMICS, INTEGRATOR, FILTER, EXACT_FILTER, MUSCLE_DYNAMICS = range(5)  # mjtDyn
+JOINT, JOINT_IN_PARENT, CRANK, TENDON, SITE = range(5)  # mjtTrn
+ON_JOINT = (JOINT, JOINT_IN_PARENT)
 WRAP_JOINT = 1  # mjtWrap
-LEAST = 1e-15  # mjMINVAL
 Drive = Actuator | Thruster | Muscle
 
 
-def read_actuators(
-    m: MjModel,
-    joints: Sequence[MjcfJoint],
-    bodies: Mapping[str, str],
-    following: Mapping[str, tuple[str, Line]],
-    names: Names,
-    request: Request,
-    line: Lines,
-    tendons: Tendons,
-    last: Mapping[int, str | None],
-) -> dict[str, Drive]:
-    """All actuators by name; those without a counterpart are told."""
-    found: dict[str, Drive] = {}
-    count = m.nactuator if hasattr(m, "nactuator") else m.nu
-    for k in range(count):
-        name = names.of("actuator", k)
-        lacking = _lacking(m, k, joints, tendons)
-        if lacking:
-            message = f"actuator {name!r} needs {lacking}, which has no counterpart; the coordinates are free of it"
-            request.report.warn(line("actuator", name), "actuator", message)
-            continue
-        index, kind = int(m.actuator_trnid[k][0]), int(m.actuator_trntype[k])
-        if _is_muscle(m, k):
-            try:
-                found[name] = _muscle(m, k, joints, bodies, following, tendons)
-            except InputError as lack:
-                request.report.warn(line("actuator", name), "actuator", f"actuator {name!r} is left out: {lack}")
-        elif kind == ON_TENDON:
-            found[name] = _along(m, k, tendons.paths[index])
-        elif kind == ON_SITE:
-            found[name] = _thruster(m, k, index, last)
+class Actuators:
+    """Reads the actuators of a model into `made`, by name; those without a counterpart are told."""
+
+    def __init__(
+        self,
+        mech: Mechanism,
+        m: MjModel,
+        joints: Sequence[MjcfJoint],
+        bodies: Mapping[str, str],
+        last: Mapping[int, str | None],
+        following: Mapping[str, tuple[str, Line]],
+        tendons: Tendons,
+        names: Names,
+        request: Request,
+        line: Lines,
+    ) -> None:
+        self.mech, self.m, self.joints, self.bodies, self.last = mech, m, joints, bodies, last
+        self.following, self.tendons, self.report, self.line = following, tendons, request.report, line
+        self.drives, self.made = read_drives(m, names), dict[str, Drive]()
+        for drive in self.drives:
+            made = drive.lacking or self._made(drive)
+            if isinstance(made, str):
+                what = f"needs {made}, which has no counterpart; the coordinates are free of it"
+                self.report.warn(line("actuator", drive.name), "actuator", f"actuator {drive.name!r} {what}")
+            else:
+                self.made[drive.name] = made
+        for k, joint in enumerate(joints):
+            if joint.single and m.jnt_actfrclimited[k]:
+                self._limit(k, joint, [drive for drive in self.drives if self._may_act(drive, k)])
+
+    def _made(self, drive: MjcfDrive) -> Drive | str:
+        """A drive of ours, or what is lacking."""
+        kind, on = drive.transmission, drive.on
+        if on < 0 or kind not in (*ON_JOINT, CRANK, TENDON, SITE):
+            return "a transmission other than a joint, a tendon, a site or a crank"
+        if kind == TENDON and on not in self.tendons.paths:
+            return "a tendon that is left out"
+        if drive.muscle:
+            return self._muscle(drive)
+        if kind == TENDON:
+            return Actuator(gear=drive.gear[0], path=self.tendons.paths[on], **drive.options())
+        if kind == SITE:
+            return self._between(drive) if drive.other >= 0 else self._thruster(drive)
+        if kind == CRANK:
+            return self._crank(drive)
+        return self._coordinate(drive) if self.joints[on].single else self._turned(drive)
+
+    def _coordinate(self, drive: MjcfDrive) -> Actuator:
+        body, way = self._led(self.joints[drive.on])
+        gear = drive.gear[0]
+        return Actuator(body, gear=gear * way.slope, **drive.options(gear * way.intercept))
+
+    def _led(self, joint: MjcfJoint) -> tuple[str, Line]:
+        """The body whose coordinate a joint goes by, and how."""
+        leader, way = self.following.get(joint.name, (joint.name, Line(1.0)))
+        return self.bodies[leader], way
+
+    def _turned(self, drive: MjcfDrive) -> Actuator:
+        """On a ball, or on a free body, whose length MuJoCo says to be 0."""
+        joint, in_parent = self.joints[drive.on], drive.transmission == JOINT_IN_PARENT
+        body = self.mech[self.bodies[joint.name]]
+        if joint.type == BALL:
+            parent = self.mech.bodies[body.parent].name if body.parent >= 0 else None
+            torque, made = drive.gear[:3], Displacement(body.name, parent, at=body.placement)
         else:
-            found[name] = _actuator(m, k, joints[index], bodies, following)
-    for k, joint in enumerate(joints):
-        if joint.single and m.jnt_actfrclimited[k]:
-            acting = [i for i in range(count) if _may_act(m, i, k)]
-            _limit([names.of("actuator", i) for i in acting], found, m, acting, k, joint, request, line)
-    return found
+            torque, made = drive.gear[3:6], Displacement(body.name, force=drive.gear[:3])
+            drive = _without_length(drive)
+        made = replace(made, torque=torque) if in_parent else replace(made, own_torque=torque)
+        return Actuator(along=made, **drive.options())
+
+    def _site(self, site: int) -> tuple[str | None, Pose]:
+        return self.last[int(self.m.site_bodyid[site])], pose_of(self.m.site_pos[site], self.m.site_quat[site])
+
+    def _thruster(self, drive: MjcfDrive) -> Thruster | Actuator | str:
+        """The gear is a force and a torque in the site's axes, and the length is 0."""
+        (body, pose), drive = self._site(drive.on), _without_length(drive)
+        force, torque = drive.gear[:3], drive.gear[3:6]
+        if body is None:
+            return "a site that moves"
+        if drive.moved:
+            made = Displacement(body, pose=pose, own_force=force, own_torque=torque)
+            return Actuator(along=made, **drive.options())
+        R = np.asarray(pose.R, dtype=float)
+        force, torque = (tuple(float(x) for x in R @ axis) for axis in (force, torque))
+        point = tuple(float(x) for x in pose.p)
+        return Thruster(body, 0.0, force, torque, point, drive.gain[0], drive.bias[0], **drive.ranges())
+
+    def _between(self, drive: MjcfDrive) -> Actuator | str:
+        """The gear is a force and a torque in the axes of the reference."""
+        (body, pose), (reference, at) = self._site(drive.on), self._site(drive.other)
+        if body == reference:
+            return "two sites that move apart"
+        made = Displacement(body, reference, pose, at, drive.gear[:3], drive.gear[3:6])
+        return Actuator(along=made, **drive.options())
+
+    def _crank(self, drive: MjcfDrive) -> Actuator:
+        (crank, pin), (body, origin) = self._site(drive.on), self._site(drive.other)
+        axis = tuple(float(x) for x in origin.R[:, 2])
+        made = SliderCrank(body, tuple(origin.p), axis, crank, tuple(pin.p), drive.rod)
+        return Actuator(gear=drive.gear[0], along=made, **drive.options())
+
+    def _muscle(self, drive: MjcfDrive) -> Muscle | str:
+        """Its curves by the length of our path, which is the actuator's but for the gear of a tendon."""
+        low, high, force, scale, *curve, first, last, acceleration = drive.muscle
+        gear = drive.gear[0]
+        if drive.transmission == TENDON:
+            if not gear > 0:
+                return "a muscle that pushes"
+            path = self.tendons.paths[drive.on]
+        elif drive.transmission in ON_JOINT and self.joints[drive.on].single:
+            body, way = self._led(self.joints[drive.on])
+            path, gear = [Drum(body, gear * way.slope, zero=-way.intercept / way.slope)], 1.0
+        else:
+            return "a muscle along something else than a hinge, a slider or a tendon"
+        unit = (last - first) / max(high - low, LEAST)
+        peak = force if force >= 0 else scale / max(acceleration, LEAST)
+        try:
+            return Muscle(path, FLV(gear * peak, unit / gear, (first - low * unit) / gear, *curve), lag=drive.lag)
+        except InputError as lack:
+            return f"what it must not be ({lack})"
+
+    def _may_act(self, drive: MjcfDrive, joint: int) -> bool:
+        """Whether an actuator may act on a joint; sites and what else there is may act on all."""
+        m, index = self.m, drive.on
+        if drive.transmission in ON_JOINT:
+            return index == joint
+        if drive.transmission == TENDON and index >= 0:
+            along = slice(int(m.tendon_adr[index]), int(m.tendon_adr[index] + m.tendon_num[index]))
+            wound = m.wrap_type[along] == WRAP_JOINT
+            return bool(not wound.all() or joint in m.wrap_objid[along])
+        return True
+
+    def _limit(self, k: int, joint: MjcfJoint, acting: Sequence[MjcfDrive]) -> None:
+        """Keep what drives do to a joint within its actuatorfrcrange: of one by its effort, of several it is told."""
+        m, made = self.m, [self.made[drive.name] for drive in acting if drive.name in self.made]
+        if not made:
+            return
+        ends, lifted = m.jnt_actfrcrange[k], m.jnt_actgravcomp[k] and np.any(m.body_gravcomp)
+        if len(acting) == 1 and isinstance(made[0], Actuator) and made[0].body is not None and not lifted:
+            (gear, *_), name = acting[0].gear, acting[0].name
+            if gear:
+                low, high = sorted(float(x) / gear for x in ends)
+                least, most = (min(max(x, low), high) for x in made[0].effort_range)
+                self.made[name] = replace(made[0], effort_range=(least, most))
+            return
+        what = f"what drives together do to it (actuatorfrcrange, {ends[0]:g} to {ends[1]:g}) is not kept"
+        sentence = f"joint {joint.name!r}: {what}; {', '.join(drive.name for drive in acting)} may act on it"
+        self.report.warn(self.line("joint", joint.name), "limit", sentence)
 
 
-def _may_act(m: MjModel, k: int, joint: int) -> bool:
-    """Whether an actuator may act on a joint; sites and what else there is may act on all."""
-    kind, index = int(m.actuator_trntype[k]), int(m.actuator_trnid[k][0])
-    if kind in ON_JOINT:
-        return index == joint
-    if kind == ON_TENDON and index >= 0:
-        along = slice(int(m.tendon_adr[index]), int(m.tendon_adr[index] + m.tendon_num[index]))
-        wound = m.wrap_type[along] == WRAP_JOINT
-        return bool(not wound.all() or joint in m.wrap_objid[along])
-    return True
-
-
-def _limit(
-    drives: list[str], found: dict[str, Drive], m: MjModel, acting: list[int], k: int, joint: MjcfJoint,
-    request: Request, line: Lines,
-) -> None:  # fmt: skip
-    """Keep what drives do to a joint within its actuatorfrcrange: of one drive by its effort, of several it is told."""
-    made, ends = [found[name] for name in drives if name in found], m.jnt_actfrcrange[k]
-    if not made:
-        return
-    lifted = m.jnt_actgravcomp[k] and np.any(m.body_gravcomp)
-    if len(acting) == 1 and isinstance(made[0], Actuator) and made[0].path is None and not lifted:
-        gear = float(m.actuator_gear[acting[0]][0])
-        if gear:
-            low, high = sorted(float(x) / gear for x in ends)
-            least, most = (min(max(x, low), high) for x in made[0].effort_range)
-            found[drives[0]] = replace(made[0], effort_range=(least, most))
-        return
-    what = f"what drives together do to it (actuatorfrcrange, {ends[0]:g} to {ends[1]:g}) is not kept"
-    sentence = f"joint {joint.name!r}: {what}; {', '.join(drives)} may act on it"
-    request.report.warn(line("joint", joint.name), "limit", sentence)
-
-
-def _lacking(m: MjModel, k: int, joints: Sequence[MjcfJoint], tendons: Tendons) -> str | None:
-    """What an actuator has that ours have not."""
-    kind, index = int(m.actuator_trntype[k]), int(m.actuator_trnid[k][0])
-    if kind not in (*ON_JOINT, ON_TENDON, ON_SITE) or index < 0:
-        return "a transmission other than a joint, a tendon or a site"
-    if kind in ON_JOINT and not joints[index].single:
-        return "a transmission to a ball or a free body"
-    if kind == ON_TENDON and index not in tendons.paths:
-        return "a tendon that is left out"
-    if kind == ON_SITE and (m.actuator_trnid[k][1] >= 0 or np.any(m.actuator_biasprm[k][1:3]) or _sloped(m, k)):
-        return "a site with a reference or with a force that depends on motion"
-    if _is_muscle(m, k):
-        return _lacking_muscle(m, k)
-    if getattr(m, "actuator_delay", np.zeros(m.nu))[k]:
-        return "a delay"
-    if m.actuator_dyntype[k] > MUSCLE_DYNAMICS:
-        return "an activation by other equations than a filter, an integrator or a muscle"
-    if m.actuator_gaintype[k] not in (FIXED, AFFINE) or m.actuator_biastype[k] not in (NO_BIAS, AFFINE_BIAS):
-        return "a gain or bias other than affine (muscle, motor with dynamics)"
-    return None
-
-
-def _is_muscle(m: MjModel, k: int) -> bool:
-    kinds = int(m.actuator_dyntype[k]), int(m.actuator_gaintype[k]), int(m.actuator_biastype[k])
-    return kinds == (MUSCLE_DYNAMICS, MUSCLE_GAIN, MUSCLE_BIAS)
-
-
-def _lacking_muscle(m: MjModel, k: int) -> str | None:
-    """What a muscle has that ours have not."""
-    if m.actuator_trntype[k] == ON_SITE:
-        return "a muscle at a site"
-    if m.actuator_trntype[k] == ON_TENDON and not m.actuator_gear[k][0] > 0:
-        return "a muscle that pushes"
-    if np.any(m.actuator_gainprm[k][:9] != m.actuator_biasprm[k][:9]) or m.actuator_forcelimited[k]:
-        return "a muscle whose passive force has numbers of its own, or with a limited force"
-    for limited, ends in ((m.actuator_ctrllimited, m.actuator_ctrlrange), (m.actuator_actlimited, m.actuator_actrange)):
-        low, high = _range(limited, ends, k)
-        if low > 0 or high < 1:
-            return "a muscle whose control or activation is kept within less than 0 to 1"
-    shortest, longest = m.actuator_gainprm[k][4:6]
-    return None if shortest < 1 < longest else "a muscle that does not pull at its optimal length"
-
-
-def _muscle(
-    m: MjModel, k: int, joints: Sequence[MjcfJoint], bodies: Mapping[str, str],
-    following: Mapping[str, tuple[str, Line]], tendons: Tendons,
-) -> Muscle:  # fmt: skip
-    """Its curves by the length of our path, which is the actuator's but for the gear of a tendon."""
-    index, gear = int(m.actuator_trnid[k][0]), float(m.actuator_gear[k][0])
-    low, high, force, scale, *curve = (float(x) for x in m.actuator_gainprm[k][:9])
-    if m.actuator_trntype[k] == ON_TENDON:
-        path = tendons.paths[index]
-    else:
-        leader, way = following.get(joints[index].name, (joints[index].name, Line(1.0)))
-        path, gear = [Drum(bodies[leader], gear * way.slope, zero=-way.intercept / way.slope)], 1.0
-    first, last = (float(x) for x in m.actuator_lengthrange[k])
-    unit = (last - first) / max(high - low, LEAST)
-    peak = force if force >= 0 else scale / max(float(m.actuator_acc0[k]), LEAST)
-    return Muscle(path, FLV(gear * peak, unit / gear, (first - low * unit) / gear, *curve), lag=_lag(m, k))
-
-
-def _lag(m: MjModel, k: int) -> Filter | Integrator | MuscleLag | None:
-    """How the activation follows the control; it begins at 0, as MuJoCo's does, or at the nearest that may be."""
-    kind, numbers = int(m.actuator_dyntype[k]), [float(x) for x in m.actuator_dynprm[k][:3]]
-    within = _range(m.actuator_actlimited, m.actuator_actrange, k)
-    start = min(max(0.0, within[0]), within[1])
-    if kind == INTEGRATOR:
-        return Integrator(start, within)
-    if kind in (FILTER, EXACT_FILTER):
-        return Filter(max(numbers[0], LEAST), start, within)
-    rise, fall, smooth = numbers
-    return MuscleLag(max(rise, LEAST), max(fall, LEAST), max(smooth, 0.0)) if kind == MUSCLE_DYNAMICS else None
-
-
-def _sloped(m: MjModel, k: int) -> bool:
-    """Whether the gain depends on the length or its rate."""
-    return bool(m.actuator_gaintype[k] == AFFINE and np.any(m.actuator_gainprm[k][1:3]))
-
-
-def _gain(m: MjModel, k: int, offset: float = 0.0) -> float | tuple[float, ...]:
-    """The gain, where our length is shorter by `offset`."""
-    a, b, c = (float(x) for x in m.actuator_gainprm[k][:3])
-    return (a + b * offset, b, c) if _sloped(m, k) else a
-
-
-def _bias(m: MjModel, k: int, offset: float = 0.0) -> tuple[float, ...]:
-    """The bias, where our length is shorter by `offset`."""
-    a, b, c = (float(x) for x in m.actuator_biasprm[k][:3]) if m.actuator_biastype[k] == AFFINE_BIAS else (0.0,) * 3
-    return a + b * offset, b, c
-
-
-def _told(m: MjModel, k: int) -> dict[str, Any]:
-    """Ranges and lag."""
-    return {
-        "lag": _lag(m, k),
-        "control_range": _range(m.actuator_ctrllimited, m.actuator_ctrlrange, k),
-        "effort_range": _range(m.actuator_forcelimited, m.actuator_forcerange, k),
-    }
-
-
-def _along(m: MjModel, k: int, path: list[Item]) -> Actuator:
-    gear = float(m.actuator_gear[k][0])
-    return Actuator(gain=_gain(m, k), bias=_bias(m, k), gear=gear, path=path, **_told(m, k))
-
-
-def _thruster(m: MjModel, k: int, site: int, last: Mapping[int, str | None]) -> Thruster:
-    """The gear is a force and a torque in the site's axes."""
-    R = np.asarray(pose_of(m.site_pos[site], m.site_quat[site]).R, dtype=float)
-    force, torque = (tuple(float(x) for x in R @ m.actuator_gear[k][part]) for part in (slice(3), slice(3, 6)))
-    gain, bias = float(m.actuator_gainprm[k][0]), _bias(m, k)[0]
-    point = tuple(float(x) for x in m.site_pos[site])
-    return Thruster(last[int(m.site_bodyid[site])], 0.0, force, torque, point, gain, bias, **_told(m, k))
-
-
-def _actuator(
-    m: MjModel, k: int, joint: MjcfJoint, bodies: Mapping[str, str], following: Mapping[str, tuple[str, Line]]
-) -> Actuator:
-    leader, way = following.get(joint.name, (joint.name, Line(1.0)))
-    gear = float(m.actuator_gear[k][0])
-    offset = gear * way.intercept
-    gain, bias = _gain(m, k, offset), _bias(m, k, offset)
-    return Actuator(bodies[leader], gain=gain, bias=bias, gear=gear * way.slope, **_told(m, k))
-
-
-def _range(limited: Any, ranges: Any, k: int) -> tuple[float, float]:
-    low, high = (float(x) for x in ranges[k])
-    return (low, high) if limited[k] and low <= high else (-math.inf, math.inf)
+def _without_length(drive: MjcfDrive) -> MjcfDrive:
+    """The same where the length is 0."""
+    (a, _, c), (d, _, f) = drive.gain, drive.bias
+    return replace(drive, gain=(a, 0.0, c), bias=(d, 0.0, f))

@@ -19,10 +19,10 @@ from anyjoint.mechanism.inertia import inertia_problems
 from anyjoint.spatial import Pose
 
 from ..finish import finished
-from ..follow import Felt, Line, coupled
+from ..follow import Felt, Line, chained, coupled
 from ..markup import Element
 from ..request import Request
-from .actuators import read_actuators
+from .actuators import Actuators
 from .compiled import Lines, MjModel, Names, compiled
 from .contacts import add_contacts
 from .equality import add_rows, followers, loops
@@ -30,7 +30,7 @@ from .flags import disabled, switch_off
 from .fluid import read_fluid
 from .joints import MjcfJoint, read_joints
 from .scan import Scan, scan
-from .sensors import read_sensors
+from .sensors import Sensors
 from .shapes import Geoms, pose_of
 from .state import state
 from .tendons import Tendons
@@ -97,10 +97,11 @@ class _Builder:
             if name not in mech:
                 mech.add_frame(name, mech.ground, pose)
         told = self.names, self.request, line
-        tendons = Tendons(m, self.joints, self.bodies, self.last, self.following, *told)
+        moved = m, self.joints, self.bodies, self.last, self.following
+        tendons = Tendons(*moved, *told)
         add_rows(mech, m, self.joints, self.bodies, self.following, tendons, *told)
-        actuators = read_actuators(m, self.joints, self.bodies, self.following, *told, tendons, self.last)
-        sensors = read_sensors(m, self.joints, self.bodies, self.last, self.following, tendons, *told)
+        actuators = Actuators(mech, *moved, tendons, *told).made
+        sensors = Sensors(*moved, tendons, *told).made
         if self.request.contacts != "skip" and "contact" not in disabled(m):
             add_contacts(mech, m, self.last, *told)
         named = [*self.bodies, *(body.name for body in mech.bodies)]  # those between are called like joints
@@ -115,6 +116,7 @@ class _Builder:
                 self.request.report.file,
                 "MJCF",
                 joints=self.bodies,
+                chained=chained(self.following, {j.name: j.joint(limited=False) for j in self.joints}, self.bodies),
                 starts=starts,
                 collisions=self.collisions,
                 actuators=actuators,

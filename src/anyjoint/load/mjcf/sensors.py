@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from anyjoint.mechanism.sensor import Sensor
+from anyjoint.spatial import Pose
 
 from ..follow import Line
 from ..request import Request
+from .actuators import ON_JOINT as ON_JOINTS
+from .actuators import TENDON
 from .compiled import Lines, MjModel, Names, mujoco
+from .drive import MjcfDrive, read_drives
 from .joints import MjcfJoint
 from .shapes import pose_of
 from .tendons import Tendons
@@ -22,56 +25,93 @@ ON_TENDON = {"TENDONPOS": "length", "TENDONVEL": "length rate"}
 ON_FRAME = {
     "FRAMEPOS": "position", "FRAMEQUAT": "quaternion", "FRAMEXAXIS": "x axis", "FRAMEYAXIS": "y axis",
     "FRAMEZAXIS": "z axis", "FRAMELINVEL": "linear velocity", "FRAMEANGVEL": "angular velocity", "GYRO": "gyro",
-    "VELOCIMETER": "velocimeter",
+    "VELOCIMETER": "velocimeter", "ACCELEROMETER": "accelerometer", "FRAMELINACC": "linear acceleration",
+    "FRAMEANGACC": "angular acceleration",
+}  # fmt: skip
+ON_DRIVE = {"ACTUATORPOS": ("coordinate", "length"), "ACTUATORVEL": ("rate", "length rate")}
+ON_SUBTREE = {
+    "SUBTREECOM": "carried center", "SUBTREELINVEL": "carried velocity", "SUBTREEANGMOM": "carried momentum",
 }  # fmt: skip
 ON_ALL = {"E_POTENTIAL": "potential energy", "E_KINETIC": "kinetic energy"}
-OBJECTS = ("body", "xbody", "site")
+OBJECTS = ("body", "xbody", "site", "geom", "camera")
+FIXED_CAMERA = 0  # mjtCamLight
+Frame = tuple[str | None, Pose]
 
 
-def read_sensors(
-    m: MjModel,
-    joints: Sequence[MjcfJoint],
-    moved: Mapping[str, str],
-    last: Mapping[int, str | None],
-    following: Mapping[str, tuple[str, Line]],
-    tendons: Tendons,
-    names: Names,
-    request: Request,
-    line: Lines,
-) -> dict[str, Sensor]:
-    """All sensors by name; those without a counterpart are told."""
-    library, found = mujoco(), dict[str, Sensor]()
-    kinds = {int(getattr(library.mjtSensor, name)): name.removeprefix("mjSENS_") for name in dir(library.mjtSensor)
-             if name.startswith("mjSENS_")}  # fmt: skip
-    types = {int(getattr(library.mjtObj, f"mjOBJ_{name.upper()}")): name for name in OBJECTS}
-    for k in range(m.nsensor):
-        name, kind, index = names.of("sensor", k), kinds.get(int(m.sensor_type[k]), "?"), int(m.sensor_objid[k])
-        made: Sensor | None = None
+class Sensors:
+    """Reads the sensors of a model into `made`, by name; those without a counterpart are told."""
+
+    def __init__(
+        self,
+        m: MjModel,
+        joints: Sequence[MjcfJoint],
+        moved: Mapping[str, str],
+        last: Mapping[int, str | None],
+        following: Mapping[str, tuple[str, Line]],
+        tendons: Tendons,
+        names: Names,
+        request: Request,
+        line: Lines,
+    ) -> None:
+        self.m, self.joints, self.moved, self.last = m, joints, moved, last
+        self.following, self.tendons, self.drives = following, tendons, read_drives(m, names)
+        library, self.made = mujoco(), dict[str, Sensor]()
+        self.types = {int(getattr(library.mjtObj, f"mjOBJ_{name.upper()}")): name for name in OBJECTS}
+        kinds = {int(getattr(library.mjtSensor, name)): name.removeprefix("mjSENS_") for name in dir(library.mjtSensor)
+                 if name.startswith("mjSENS_")}  # fmt: skip
+        for k in range(m.nsensor):
+            name, kind = names.of("sensor", k), kinds.get(int(m.sensor_type[k]), "?")
+            made = self._made(k, kind)
+            if made is None:
+                what = f"sensor {name!r} ({kind.lower().replace('_', ' ')}) has no counterpart; not read"
+                request.report.note(line("sensor", name), "sensor", what)
+                continue
+            self.made[name] = made
+            for what in ("cutoff", "delay", "interval"):
+                if np.any(getattr(m, f"sensor_{what}", np.zeros(m.nsensor))[k]):
+                    sentence = f"sensor {name!r}: its {what} has no counterpart; it measures without"
+                    request.report.warn(line("sensor", name), "sensor", sentence)
+
+    def _made(self, k: int, kind: str) -> Sensor | None:
+        """A sensor of ours, or None."""
+        m, index = self.m, int(self.m.sensor_objid[k])
         if kind in ON_JOINT:
-            leader, way = following.get(joints[index].name, (joints[index].name, Line(1.0)))
-            made = Sensor(ON_JOINT[kind], moved[leader], scale=way.slope, offset=way.intercept)
-        elif kind in ON_TENDON and index in tendons.paths:
-            made = Sensor(ON_TENDON[kind], tuple(tendons.paths[index]))
-        elif kind in ON_FRAME and types.get(int(m.sensor_objtype[k])) and int(m.sensor_refid[k]) < 0:
-            made = Sensor(ON_FRAME[kind], _frame(m, types[int(m.sensor_objtype[k])], index, last))
-        elif kind in ON_ALL:
-            made = Sensor(ON_ALL[kind])
-        if made is None:
-            what = f"sensor {name!r} ({kind.lower().replace('_', ' ')}) has no counterpart; not read"
-            request.report.note(line("sensor", name), "sensor", what)
-            continue
-        found[name] = made
-        for what in ("cutoff", "delay", "interval"):
-            if np.any(getattr(m, f"sensor_{what}", np.zeros(m.nsensor))[k]):
-                sentence = f"sensor {name!r}: its {what} has no counterpart; it measures without"
-                request.report.warn(line("sensor", name), "sensor", sentence)
-    return found
+            return self._joint(ON_JOINT[kind], index)
+        if kind in ON_TENDON and index in self.tendons.paths:
+            return Sensor(ON_TENDON[kind], tuple(self.tendons.paths[index]))
+        if kind in ON_DRIVE:
+            return self._drive(*ON_DRIVE[kind], self.drives[index])
+        if kind in ON_FRAME:
+            frame = self._frame(int(m.sensor_objtype[k]), index)
+            seen = int(m.sensor_refid[k])
+            reference = self._frame(int(m.sensor_reftype[k]), seen) if seen >= 0 else None
+            lacking = frame is None or (seen >= 0 and reference is None)
+            return None if lacking else Sensor(ON_FRAME[kind], frame, reference=reference)
+        if kind in ON_SUBTREE and m.body_subtreemass[index] > 0:
+            return Sensor(ON_SUBTREE[kind], self.last[index])
+        return Sensor(ON_ALL[kind]) if kind in ON_ALL else None
 
+    def _joint(self, kind: str, index: int, gear: float = 1.0) -> Sensor:
+        leader, way = self.following.get(self.joints[index].name, (self.joints[index].name, Line(1.0)))
+        return Sensor(kind, self.moved[leader], scale=gear * way.slope, offset=gear * way.intercept)
 
-def _frame(m: MjModel, kind: str, index: int, last: Mapping[int, str | None]) -> tuple[str | None, Any]:
-    """A body and the pose of a frame on it; of a "body" it is the inertial one."""
-    if kind == "site":
-        return last[int(m.site_bodyid[index])], pose_of(m.site_pos[index], m.site_quat[index])
-    if kind == "body":
-        return last[index], pose_of(m.body_ipos[index], m.body_iquat[index])
-    return last[index], pose_of((0, 0, 0), (1, 0, 0, 0))
+    def _drive(self, coordinate: str, length: str, drive: MjcfDrive) -> Sensor | None:
+        """The length of what a drive acts along, or its rate."""
+        if drive.transmission in ON_JOINTS and self.joints[drive.on].single:
+            return self._joint(coordinate, drive.on, drive.gear[0])
+        if drive.transmission == TENDON and drive.on in self.tendons.paths:
+            return Sensor(length, tuple(self.tendons.paths[drive.on]), scale=drive.gear[0])
+        return None
+
+    def _frame(self, kind: int, index: int) -> Frame | None:
+        """A body and the pose of a frame on it; of a "body" it is the inertial one."""
+        m, name = self.m, self.types.get(kind)
+        if name == "site":
+            return self.last[int(m.site_bodyid[index])], pose_of(m.site_pos[index], m.site_quat[index])
+        if name == "geom":
+            return self.last[int(m.geom_bodyid[index])], pose_of(m.geom_pos[index], m.geom_quat[index])
+        if name == "camera" and m.cam_mode[index] == FIXED_CAMERA:
+            return self.last[int(m.cam_bodyid[index])], pose_of(m.cam_pos[index], m.cam_quat[index])
+        if name == "body":
+            return self.last[index], pose_of(m.body_ipos[index], m.body_iquat[index])
+        return (self.last[index], Pose()) if name == "xbody" else None

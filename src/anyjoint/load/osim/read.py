@@ -8,6 +8,7 @@ from typing import Any
 
 from anyjoint.constraints import ConstraintFunction
 from anyjoint.errors import AnyjointError, ModelError
+from anyjoint.forces import HuntCrossley
 from anyjoint.joints import Coupled, Joint, Spherical
 from anyjoint.mechanism import Inertia, Mechanism, Source
 from anyjoint.mechanism.shapes import Shape
@@ -217,8 +218,11 @@ def _build(
     start = [c.start for link in order if link.name not in following for c in motions[link.name].coordinates]
     mech.set_start([value for value, _ in start], [speed for _, speed in start])
     joints = {link.name: moved[link.name] for link in order}
-    path = request.report.file
-    source = Source(path, "OpenSim", joints=joints, coordinates=coordinates, actuators=actuators, forces=forces)
+    stiff = any(isinstance(force, HuntCrossley) for force in forces)  # so that steps have to find their length
+    source = Source(
+        request.report.file, "OpenSim", joints=joints, coordinates=coordinates, actuators=actuators, forces=forces,
+        settings={"method": "dopri5"} if stiff else {},
+    )  # fmt: skip
     return finished(mech, request, lines, source)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anyjoint.errors import InputError
+from anyjoint.joints import Coupled
 from anyjoint.mechanism import Mechanism, Source
 from anyjoint.mechanism.sensor import Sensor
 from anyjoint.options import nearest
@@ -15,7 +16,7 @@ from anyjoint.options import nearest
 from .codec import decoded, encoded
 from .text import Json
 
-PARTS = ("joints", "coordinates", "starts", "settings", "collisions", "tendons", "sensors")
+PARTS = ("joints", "coordinates", "chained", "starts", "settings", "collisions", "tendons", "sensors")
 
 
 def encoded_source(source: Source) -> Json:
@@ -39,6 +40,8 @@ def decoded_source(given: Any, mech: Mechanism) -> Json:
 def _part(part: str, where: str, value: Any, mech: Mechanism) -> Any:
     if part == "starts":
         return _start(where, value, mech)
+    if part == "chained":
+        return _fits(where, value, isinstance(value, Coupled), "a record of kind joints.Coupled")
     if part == "settings":
         return _fits(where, value, isinstance(value, (float, int, str)), "a number or a text")
     if part == "tendons":

@@ -40,6 +40,7 @@ OWN: dict[tuple[type, str], Callable[[Any], Arguments]] = {
     (Term, "function"): _several,
     (forces.MovingPoint, "position"): _several,
     (forces.ConditionalPoint, "function"): lambda _: numbers("x"),
+    (forces.Ligament, "curve"): lambda _: numbers("stretch"),
     (forces.Muscle, "force"): lambda _: numbers("length", "rate", "activation"),
     (forces.Custom, "measure"): lambda x: _measured(x),
     (forces.Custom, "effort"): lambda x: (("s", _measures(x)), ("rate", _measures(x)), *_told(x)),

@@ -20,9 +20,9 @@ from anyjoint.options import nearest
 from anyjoint.scalar import definition
 from anyjoint.spatial import Pose, Rotation, Translation, Turn, as_matrix, rotation_problem
 
+from ..osim.attachments import Location
 from ..osim.coordinates import Place
 from ..osim.joints import OnEllipsoid, OnThorax
-from ..osim.muscles import Location
 from .arguments import arguments, check_functions
 from .formula_function import Arguments, FormulaFunction, decoded_function, encoded_function, function_of
 from .formula_joint import FormulaJoint

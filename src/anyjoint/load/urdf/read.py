@@ -12,7 +12,7 @@ from anyjoint.mechanism.shapes import Mesh, Shape
 
 from ..base import base_joint
 from ..finish import finished
-from ..follow import Line, coupled
+from ..follow import Line, chained, coupled
 from ..markup import Element
 from ..meshes import Meshes
 from ..numbers import NumberReader
@@ -80,6 +80,7 @@ def _build(
         where = names[joint.child], names[joint.parent]
         mech.add_body(*where, made, joint.placement, link.inertia, looks[joint.child], **options)
     lines = {names[link.name]: link.line for link in links.values()}
+    moved = {joint.name: names[joint.child] for joint in joints.values()}
     return finished(
         mech,
         request,
@@ -87,7 +88,8 @@ def _build(
         Source(
             request.report.file,
             "URDF",
-            joints={joint.name: names[joint.child] for joint in joints.values()},
+            joints=moved,
+            chained=chained(following, {name: joints[name].joint(limited=False) for name in following}, moved),
             collisions={names[link.name]: link.collisions for link in links.values() if link.collisions},
         ),
     )
