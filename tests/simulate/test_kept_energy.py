@@ -22,8 +22,8 @@ def rods(first, *others, gravity=9.81):
     return mech.compile(), q, 8 * v
 
 
-BALL, FREE = joints.SphericalQuaternion(), joints.FreeQuaternion()
-CHAINS = {"hung up": (BALL, BALL, BALL), "thrown": (FREE, BALL, BALL), "with a hinge": (FREE, BALL, joints.Revolute())}
+BALL, FREE, HINGE = joints.SphericalQuaternion(), joints.FreeQuaternion(), joints.Revolute("y")
+CHAINS = {"hung up": (BALL, BALL, BALL), "thrown": (FREE, BALL, BALL), "with a hinge": (FREE, BALL, HINGE)}
 
 
 @pytest.mark.parametrize("chain", CHAINS)
