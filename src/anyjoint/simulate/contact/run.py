@@ -119,6 +119,7 @@ class ContactRun:
         looks = self.strider.looks(now, taken)
         first = round(now.t / self.request.dt)
         for k, look in enumerate(looks):
+            now.stepper.begin(now.q, now.v, now.pushed)
             watched = [x for x in look.watched() if x.what != GAP]
             if any(self.is_due(x, look.value(x)) for x in watched):
                 return k > 0
