@@ -1,6 +1,5 @@
 """Contacts that slide and rub, many steps at once by machine code, against single steps in Python."""
 
-import numpy as np
 import pytest
 
 import anyjoint as aj
