@@ -103,3 +103,30 @@ def test_the_ground_cannot_be_driven(arm, force, body):
     """The last body was driven instead."""
     with pytest.raises(aj.InputError, match=f"{name(force)}: body=.* is the ground"):
         pushes(arm, dataclasses.replace(force, body=body))
+
+
+MISTAKES = {
+    "both ends are on 'arm'": forces.Spring("arm", POINT, "arm", (0, 0, 1), stiffness=5.0),
+    "both ends are on the ground": forces.Bushing(None, "ground", stiffness=[1] * 6),
+    "both ends are on 'hand'": forces.Magnets("hand", POINT, (0, 0, 1), "hand", (0, 0, 1), (0, 0, 1)),
+    "is not a force": forces.Spring,
+    "takes 2 positional arguments": forces.Muscle(PATH, lambda length, rate: length),
+    "Custom: measure (": forces.Custom(lambda a: 1 / 0, lambda s, rate, n, signals: s, bodies=["arm"]),
+    "the constant nan is not finite": forces.Muscle(PATH, lambda length, rate, activation: math.nan),
+}
+
+
+@pytest.mark.parametrize("words", MISTAKES)
+def test_what_would_do_nothing_or_fail_elsewhere_is_refused(arm, words):
+    with pytest.raises(aj.AnyjointError) as error:
+        arm.compile().simulate([0.1, 0.2], duration=0.01, forces=[MISTAKES[words]])
+    assert words in str(error.value)
+
+
+def test_a_muscle_without_a_value_ends_the_run(arm):
+    """No number is no tension of 0; nor is a word from a function of time."""
+    no_root = forces.Muscle(PATH, lambda length, rate, activation: aj.sqrt(length - 10))
+    model, q = arm.compile(), [0.1, 0.2]
+    assert not model.simulate(q, duration=0.01, forces=[no_root]).status.ok
+    said = model.simulate(q, duration=0.01, forces=[forces.Wrench("arm", torque=(0, lambda t: "much", 0))]).status
+    assert "returned 'much' at t = 0 s" in said.reason

@@ -85,6 +85,11 @@ def test_batches_are_refused(model):
         model.simulate(np.tile(q, (3, 1)), np.tile(v, (3, 1)), duration=0.1)
 
 
+def test_a_start_that_is_no_place_is_refused(model):
+    with pytest.raises(aj.AnyjointError, match="has no length"):
+        model.simulate(np.zeros(7), np.zeros(6), duration=0.1)
+
+
 def test_a_start_inside_the_parent_is_refused(model):
     with pytest.raises(aj.InputError, match=r"'ball' begins inside its parent, by 0\.05 m"):
         model.simulate(*free(0.05), duration=0.1)

@@ -284,6 +284,32 @@ def test_a_second_point_of_contact_ends_a_run():
     assert "'ball' touches its parent at a second point" in traj.status.reason
 
 
+def test_a_place_that_was_not_seen_before_ends_a_run_that_is_deep_there():
+    """A ball flies from one crest into the side of the next: nearest points are followed, and searched for anew every
+    eight steps. Shorter steps see it in time."""
+    mech = aj.Mechanism("crests")
+    crests = surfaces.surface(lambda u, v: (u, v, 0.3 * aj.cos(8 * u)), domain=((-0.4, 1.2), (-0.6, 0.6)))
+    ball = surfaces.Sphere(0.4)
+    mech.add_contact_body("ball", surfaces=(crests, ball), start="flight", inertia=aj.Inertia.sphere(1.0, 0.4))
+    model, start = mech.compile(), ([1, 0, 0, 0, 0.1, 0, 0.72], [0, 0, 0, 40.0, 0, -3.0])
+    traj = model.simulate(*start, duration=0.02, dt=2e-3)
+    assert not traj.status.ok
+    assert "at a place that was not seen before; use a shorter step than dt = 0.002 s" in traj.status.reason
+    traj = model.simulate(*start, duration=0.02, dt=2e-4)
+    assert traj.modes[0].change == "flight -> sliding"
+
+
+def test_a_landing_is_found_between_places_without_nearest_points():
+    """A ball over hills that it passes at a metre a step."""
+    mech = aj.Mechanism("hills", gravity=(0, 0, -1))
+    hills = surfaces.surface(lambda u, v: (u, v, 0.3 * aj.cos(2 * u)), domain=((-1, 9), (-1, 1)))
+    ball = surfaces.Sphere(0.1)
+    mech.add_contact_body("ball", surfaces=(hills, ball), start="flight", inertia=aj.Inertia.sphere(1.0, 0.1))
+    start = [1, 0, 0, 0, 1.3, 0, 0.1], [0, 0, 0, 20.0, 0, 0]
+    long, short = (mech.compile().simulate(*start, duration=0.3, dt=dt).modes[0] for dt in (5e-2, 1e-2))
+    assert long.time == pytest.approx(short.time, abs=1e-10)
+
+
 def test_a_body_that_bends_less_than_its_parent_is_refused():
     mech = aj.Mechanism("tight")
     bowl = surfaces.Inside(surfaces.Sphere(0.3))

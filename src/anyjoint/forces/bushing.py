@@ -16,7 +16,7 @@ from anyjoint.scalar import Scalar, asin, atan2, reals
 from anyjoint.spatial import Pose, Turn, dot, vector
 from anyjoint.spatial.factor import Translation
 
-from .force import Values, body_index, check_pose
+from .force import Values, check_pose, two_bodies
 
 FRAME = 12
 
@@ -47,7 +47,7 @@ class Bushing:
             raise InputError(f"Bushing: turn={self.turn!r}; expected {' or '.join(map(repr, OFFSETS))}")
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
-        bodies = tuple(body_index(mechanism, body, "Bushing") for body in (self.body_a, self.body_b))
+        bodies = two_bodies(mechanism, self.body_a, self.body_b, "Bushing")
         frames = [x for frame in (self.at_a, self.at_b) for x in (*frame.R.ravel(), *frame.p)]
         numbers = tuple(float(x) for x in (*frames, *self.stiffness, *self.damping))
         measure = OFFSETS[self.turn]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
@@ -12,7 +13,7 @@ from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar
 
 from .energy import conservative
-from .force import body_index, driven_body
+from .force import ask, body_index, driven_body
 from .signal import Functions
 
 
@@ -45,9 +46,15 @@ class Custom:
     def pushes(self, mechanism: Mechanism) -> list[Push]:
         bodies = tuple(body_index(mechanism, body, "Custom") for body in self.bodies)
         places = [(driven_body(mechanism, body, k, "Custom").index, k) for body, k in self.coordinates]
-        effort = self.effort or conservative(self.energy)
+        measure, effort, energy = (told(name, getattr(self, name)) for name in ("measure", "effort", "energy"))
         numbers = tuple(float(x) for x in self.numbers)
         return [
-            Push(what="Custom", measure=self.measure, effort=effort, bodies=bodies, coordinates=tuple(places),
-                 numbers=numbers, signals=tuple(self.signals), energy=self.energy)
+            Push(what="Custom", measure=measure, effort=effort or conservative(energy), bodies=bodies,
+                 coordinates=tuple(places), numbers=numbers, signals=tuple(self.signals), energy=energy)
         ]  # fmt: skip
+
+
+@cache
+def told(name: str, function: Callable[..., Scalar] | None) -> Callable[..., Scalar] | None:
+    """A function of the user's that tells what goes wrong in it; the same for the same, so that code is shared."""
+    return partial(ask, f"Custom: {name}", function) if function else None

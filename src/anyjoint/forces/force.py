@@ -8,16 +8,17 @@ class that has the method `pushes`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
 from anyjoint.constraints import Push
-from anyjoint.errors import InputError
+from anyjoint.errors import AnyjointError, InputError
 from anyjoint.mechanism import Mechanism
 from anyjoint.mechanism.body import Body, Where
 from anyjoint.scalar import reals
+from anyjoint.scalar.place import place_of
 from anyjoint.spatial import Pose
 
 Vector3 = Sequence[float]
@@ -46,6 +47,25 @@ def body_index(mechanism: Mechanism, body: Where, what: str) -> int:
             f"{what}: {body!r} is not a body of {mechanism.name!r}; give a body, its name, or None for the ground"
         )
     return index
+
+
+def two_bodies(mechanism: Mechanism, first: Where, second: Where, what: str) -> tuple[int, int]:
+    """Indices of the bodies at both ends of a force, which are not the same."""
+    a, b = (body_index(mechanism, body, what) for body in (first, second))
+    if a == b:
+        name = repr(mechanism.bodies[a].name) if a >= 0 else "the ground"
+        raise InputError(f"{what}: both ends are on {name}, where it moves nothing; give another body at one of them")
+    return a, b
+
+
+def ask(what: str, function: Callable[..., Any], *given: Any) -> Any:
+    """Call a function of the user's; what goes wrong in it is told with its place."""
+    try:
+        return function(*given)
+    except AnyjointError:
+        raise
+    except Exception as error:  # it may raise anything
+        raise InputError(f"{what} ({place_of(error, function)}) fails: {type(error).__name__}: {error}") from error
 
 
 def moving_index(mechanism: Mechanism, body: Where, what: str) -> int:

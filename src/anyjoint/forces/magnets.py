@@ -11,7 +11,7 @@ from anyjoint.scalar import Scalar, sqrt
 from anyjoint.spatial import Pose, dot, vector
 
 from .energy import conservative
-from .force import Values, Vector3, body_index, checked_vector
+from .force import Values, Vector3, checked_vector, two_bodies
 
 FIELD = 1e-7  # mu_0 / (4 pi), T m / A
 
@@ -36,7 +36,7 @@ class Magnets:
             object.__setattr__(self, name, checked_vector("Magnets", name, getattr(self, name)))
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
-        bodies = tuple(body_index(mechanism, body, "Magnets") for body in (self.body_a, self.body_b))
+        bodies = two_bodies(mechanism, self.body_a, self.body_b, "Magnets")
         numbers = *self.point_a, *self.point_b, *self.moment_a, *self.moment_b
         effort = conservative(potential)
         return [Push(what="Magnets", measure=seen, effort=effort, bodies=bodies, numbers=numbers, energy=potential)]

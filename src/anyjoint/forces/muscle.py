@@ -13,7 +13,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar, exp, less, maximum, minimum, select, sqrt
 
 from .flv import FLV
-from .force import Values, check_number
+from .force import Values, ask, check_number
 from .lag import Lag, activated, check_lag
 from .path import Item, check_listed, read_path
 from .signal import Signal, check_signal, joined, parted
@@ -102,8 +102,10 @@ def pull(force: Callable[..., Scalar], timed: bool, shape: int) -> Callable[...,
         at = len(n) - shape
         (activation,) = joined(n[at - 1 : at], signals, (timed,))
         given = minimum(maximum(activation, 0.0), 1.0)
-        own = (n[at:],) if shape else ()
-        return [-maximum(force(s[0], rate[0], given, *own), 0.0)]
+        if shape:
+            return [-maximum(force(s[0], rate[0], given, n[at:]), 0.0)]
+        tension = ask("Muscle: force(length, rate, activation)", force, s[0], rate[0], given)
+        return [-select(less(tension, 0.0), 0.0, tension)]  # what is no number stays none
 
     return effort
 

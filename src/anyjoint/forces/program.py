@@ -161,6 +161,6 @@ def welded_to_ground(mechanism: Mechanism) -> dict[int, Pose]:
 
 def pushes_of(mechanism: Mechanism, force: Force) -> list[Push]:
     """The pushes of a force; refuses what is none."""
-    if not hasattr(force, "pushes"):
+    if not hasattr(force, "pushes") or isinstance(force, type):
         raise InputError(f"forces: {force!r} is not a force; give a Spring, Wrench, Servo or Limits of anyjoint.forces")
     return force.pushes(mechanism)

@@ -30,10 +30,14 @@ def check_signal(what: str, name: str, value: object) -> None:
 
 def signal_at(function: Callable[[float], float], t: float) -> float:
     """A force's function of time."""
-    found = float(function(t))
+    given = function(t)
+    try:
+        found = float(given)
+    except (TypeError, ValueError):
+        found = math.nan
     if not math.isfinite(found):
         name = getattr(function, "__name__", "a function")
-        raise BadInput(f"{name}(t), which a force depends on, returned {found} at t = {t:.6g} s", t)
+        raise BadInput(f"{name}(t), which a force depends on, returned {given!r} at t = {t:.6g} s", t)
     return found
 
 

@@ -10,7 +10,7 @@ from anyjoint.mechanism.body import Where
 from anyjoint.scalar import Scalar, sqrt
 from anyjoint.spatial import Pose, dot
 
-from .force import Values, Vector3, body_index, check_number, checked_vector
+from .force import Values, Vector3, check_number, checked_vector, two_bodies
 
 TINY = 1e-36  # keeps the direction of a spring finite where its points coincide
 
@@ -37,7 +37,7 @@ class Spring:
             object.__setattr__(self, name, checked_vector("Spring", name, getattr(self, name)))
 
     def pushes(self, mechanism: Mechanism) -> list[Push]:
-        bodies = tuple(body_index(mechanism, body, "Spring") for body in (self.body_a, self.body_b))
+        bodies = two_bodies(mechanism, self.body_a, self.body_b, "Spring")
         plain = not self.length and not self.damping  # no direction needed, so points may coincide
         numbers = *self.point_a, *self.point_b, self.stiffness, self.damping, self.length
         pull, energy = (stretched, stretched_energy) if plain else (along_the_line, energy_along_the_line)

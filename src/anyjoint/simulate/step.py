@@ -38,13 +38,14 @@ class Step:
 def make_step(
     stepper: Stepper, mechanism: Mechanism, dynamics: Schedule, forces: ForceProgram, varying: bool, powered: bool,
     projection: Projection | None = None, dampers: int | None = None, pushing: tuple[Schedule, int] | None = None,
-    taped: bool = False,
+    taped: bool = False, rubbing: int = 0,
 ) -> Step:  # fmt: skip
     """The step of a stepper; `varying` says that inputs change with time and stand two rows per step in the drive.
 
     With `powered` the work of inputs, forces and dampers is summed up behind the state; `dampers` is where those of
     each state stand among its numbers, if they are not the same for all. `pushing` are forces by kernels. `taped` steps
-    leave the accelerations of their stages behind.
+    leave the accelerations of their stages behind. Dynamics that know friction answer with `rubbing` numbers more, the
+    first of which is its power.
     """
     builder = Builder(ARRAYS)
     controls = len(CONTROLS) if stepper.adaptive else 1  # numbers that the stepper itself wants to know
@@ -54,13 +55,13 @@ def make_step(
         damping, total = builder.place("settings", total), total + mechanism.nv
     elif powered:
         damping = builder.place("numbers", dampers or 0)
-    length = None  # which implicit steps alone have to know
-    if stepper.implicit:
+    length = None  # which implicit steps and friction have to know
+    if stepper.implicit or rubbing:
         length = builder.room(1) if stepper.solves else builder.place("settings")
     shown = SHOWN * mechanism.np if stepper.resists else 0
     physics = Physics(
         builder, mechanism, dynamics, forces, settings, damping=damping, projection=projection, step=length,
-        feels=stepper.implicit, pushing=pushing, shown=shown,
+        feels=stepper.implicit, pushing=pushing, shown=shown or rubbing, rubs=bool(rubbing),
     )  # fmt: skip
     if stepper.adaptive:
         wanted = Controls(*(builder.place("settings", k) for k in range(controls)))

@@ -52,7 +52,7 @@ class CompiledOps:
         self.shown = out.at(self.physics.nv)
         self.physics.accelerate(q.at, v.at, self.inputs(c), out, self.time(c))
         self.accelerations.append(out)
-        return Sum(out, place=out, power=self.physics.power(v.at, self.inputs(c)))
+        return Sum(out, place=out, power=self.physics.power(v.at, self.inputs(c), self.shown))
 
     def time(self, c: float) -> Place | None:
         """Where t + c h stands; nowhere if nothing depends on it."""

@@ -96,6 +96,7 @@ class Physics:
         pushing: tuple[Schedule, int] | None = None,
         shown: int = 0,
         own: Mapping[int, Place] | None = None,
+        rubs: bool = False,
     ) -> None:
         self.builder, self.mechanism, self.forces = builder, mechanism, forces
         self.nq, self.nv = mechanism.nq, mechanism.nv
@@ -106,6 +107,7 @@ class Physics:
         self.step = step  # where the length of the step stands, for dynamics that ask for it
         self.feels = feels  # whether dynamics feel forces by themselves
         self.shown = shown  # how many numbers dynamics answer with behind accelerations
+        self.rubs = rubs  # whether the first of those is the power of friction
         self.own = own or {}  # where numbers of bodies' joints stand that are not built into rates and charts
         rows = ("q", "v", "t", "result", *(["tau"] if self.tau and (forced or not feels) else []))
         kinds = {"h": builder.arrays[step.array].kind} if step else {}
@@ -149,8 +151,9 @@ class Physics:
         self.add_forces(q, v, inputs, self.tau)
         return self.tau
 
-    def power(self, v: Place, inputs: Place) -> Place | None:
-        """Where the power of inputs, forces and dampers stands, as they were put together last."""
+    def power(self, v: Place, inputs: Place, shown: Place | None = None) -> Place | None:
+        """Where the power of inputs, forces and dampers stands, as they were put together last; that of friction too,
+        where dynamics have shown it."""
         if self.damping is None:
             return None
         tau, out = self.tau if self.tau and self.forces else inputs, self.builder.room(1)
@@ -158,6 +161,8 @@ class Physics:
         places = {"tau": tau, "v": v, "d": self.damping}
         power = lambda x: {"power": x["v"] * (x["tau"] - x["d"] * x["v"])}  # noqa: E731
         self.builder.pointwise(self.nv, places, {}, {"power": out}, power, accumulate=True)
+        if self.rubs and shown:
+            self.builder.pointwise(1, {"p": shown}, {}, {"power": out}, lambda x: {"power": x["p"]}, accumulate=True)
         return out
 
     def add_forces(self, q: Place, v: Place, inputs: Place, tau: Place) -> None:

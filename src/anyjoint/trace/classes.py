@@ -164,7 +164,10 @@ class Tracer:
             self._begin(trace, body, i)
         parent: Any = TracedParent(trace, lambda name: self._parent_values(level, i, made, name))
         function(body, parent)
-        self.reads.setdefault(level, tuple(parent.names))
+        known = self.reads.get(level, ())
+        if level not in self.reads or not set(parent.names) <= set(known):
+            self.reads[level] = tuple(dict.fromkeys((*known, *parent.names)))
+            self._spoken.clear()  # keys that say less
         return trace
 
     def _begin(self, trace: BodyTrace, body: Any, i: int) -> None:

@@ -21,6 +21,7 @@ from anyjoint.scalar import Scalar, absolute, less, maximum, minimum, select
 from .classes import Tracer
 from .constrained import Question
 from .free_bodies import FreeBodies
+from .kept_energy import KeptEnergy, balls_behind
 from .landings import COUPLES, SHARED
 from .layout import Layout
 from .pile_kernels import PileKernels
@@ -28,7 +29,7 @@ from .push_kernels import PushKernels
 from .resistance_kernels import ResistanceKernels
 from .row_kernels import HUB, RowKernels
 from .setup import Rows
-from .true_middle import KEPT, from_true_middle, goes_on
+from .true_middle import KEPT, SEEN, from_true_middle, goes_on
 
 if TYPE_CHECKING:
     from .workshop import Workshop
@@ -48,7 +49,8 @@ def contact_kernels(workshop: Workshop, question: Question, inputs: Sequence[str
     """Accelerations over a step under the workshop's resistances, then what contacts show."""
     if not goes_on(workshop.mechanism):
         return _once(workshop, question, inputs)
-    once, rows = _once(workshop, question, (*inputs, KEPT))
+    more = (KEPT, SEEN) if balls_behind(workshop.mechanism) else (KEPT,)
+    once, rows = _once(workshop, question, (*inputs, *more))
     return from_true_middle(workshop.mechanism, once, inputs), rows
 
 
@@ -81,8 +83,13 @@ def _once(workshop: Workshop, question: Question, inputs: Sequence[str]) -> tupl
     fed = zip(rows.feeds.patterns(), plan.links, strict=True)
     patterns = [{**feed, "turn": free.pattern(link)} for feed, link in fed]
     tracer = Tracer(plan, numbers, workshop.joints, CONTACT, patterns)
+    keeps = None
+    if balls_behind(mechanism):
+        seen = builder.place(SEEN if SEEN in inputs else "q")
+        keeps = KeptEnergy(builder, mechanism, plan, numbers, workshop.joints, seen, _end(made))
+        made, own = made + keeps.rows, {**own, "tau": keeps.tau}
     sweeps = Layout(tracer, builder, True, _end(made), {**rows.feeds.rooms, **own})
-    solve = Solve(builder, resisting, sweeps, mechanism.nv, free, pile)
+    solve = Solve(builder, resisting, sweeps, mechanism.nv, free, pile, keeps)
     solve.add_runs()
     return builder.schedule(), made + sweeps.rows
 
@@ -96,9 +103,9 @@ class Solve:
 
     def __init__(
         self, builder: Builder, resisting: ResistanceKernels, sweeps: Layout, nv: int, free: FreeBodies,
-        pile: PileKernels,
+        pile: PileKernels, keeps: KeptEnergy | None,
     ) -> None:  # fmt: skip
-        self.pile = pile
+        self.pile, self.keeps = pile, keeps
         self.builder, self.resisting, self.sweeps, self.nv, self.free = builder, resisting, sweeps, nv, free
         self.v, self.h, self.a = builder.place("v"), builder.place("h"), builder.room(nv)
         names = ("going", "on", "passes", "count", "last", "bad", "before", "alpha", "low", "high", "slope", "lack",
@@ -120,6 +127,8 @@ class Solve:
         still = {"a": self.a, "drift": self.sweeps.fed["drift"]}
         self.builder.pointwise(self.nv, {}, {}, still, lambda x: dict.fromkeys(still, 0.0))
         self._go_half()
+        if self.keeps:
+            self.keeps.begin()
         begin = len(self.builder.runs)
         self._set(count=0.0, last=1e30)
         self.free.turn(self.sweeps.fed["v"], self.at["going"], self.sweeps.fed["turn"])
@@ -134,6 +143,8 @@ class Solve:
         self._drift()
         self._pass()
         self._go_half()
+        if self.keeps:
+            self.keeps.add_runs(self.a, self.sweeps.fed["turn"], self.at["going"], self.at["part"])
         self.builder.repeat(begin, self.at["going"], "passes", PASSES)
         self._finish()
 

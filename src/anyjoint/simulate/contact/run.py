@@ -37,6 +37,7 @@ LOOSE = 1e4  # times the slack of forces: by how much a contact that has just st
 LOOK_ROUND = 8  # steps after which nearest points are searched for among all, not just followed
 GUARDED = 64  # steps after which the path is looked at for places where joints break down
 CROWD, MOMENT = 256, 1e-3  # so many changes of modes within this share of dt are infinitely many (Zeno)
+FAR = 1e9  # a number for what is watched where there is none: a body without nearest points is away
 HALVINGS = 50  # of a step, to find a time at which a body that bounces is away
 TURNED = 1e-7  # m/s: slip that large where its direction has turned has not ended
 
@@ -119,6 +120,7 @@ class ContactRun:
         looks = self.strider.looks(now, taken)
         first = round(now.t / self.request.dt)
         for k, look in enumerate(looks):
+            now.stepper.begin(now.q, now.v, now.pushed)
             watched = [x for x in look.watched() if x.what != GAP]
             if any(self.is_due(x, look.value(x)) for x in watched):
                 return k > 0
@@ -258,7 +260,7 @@ class ContactRun:
         now = self.now
 
         def value(t: float, q: Floats, v: Floats) -> float:
-            return Look(self.board, now, t, q, v).value(watched)
+            return min(Look(self.board, now, t, q, v).value(watched), FAR)
 
         begin = now.t
         if watched.what in (GAP, SLIP) and not self.clear.get(watched):

@@ -41,6 +41,7 @@ def simulate_contacts(
             "simulate: a batch has one set of coordinates, but each trajectory of contacts changes its own with its "
             "modes; simulate the states one by one"
         )
+    q, v = model.rechart(q, v)  # or say why they have no charts
     released = model.released
     lifted = Lift(model, released).lift(q[0], v[0])
     duration, dt, method, *rest = options

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +17,12 @@ import numpy as np
 from anyjoint.joints.wandering import towards_first
 from anyjoint.mechanism import Body
 from anyjoint.mechanism.contact import SLIDING
+from anyjoint.model.program import Program
+from anyjoint.quantity.sliding import sliding
 from anyjoint.scalar.array import Floats
 
+from ..kept import kept
+from ..programs import program_of
 from ..python_step import PythonStepper, State, coordinate_rates
 from .friction import Response
 from .lift import Lift, Lifted
@@ -113,6 +118,15 @@ class ModeStepper(PythonStepper):
     def _normals(self, t: float, q: Floats, v: Floats, solved: Solved, names: Sequence[str]) -> Floats:
         wrenches = self.wrenches(t, q, v, solved)
         return np.array([solved.lifted.frame(name).force(wrenches[name])[2] for name in names])
+
+    @cached_property
+    def rubbing(self) -> Program:
+        """The program of accelerations with the friction of the one contact that rubs."""
+        (body,), mechanism = self.rough, self.model.mechanism
+        where = tuple(mechanism.bodies), tuple(map(float, mechanism.gravity))
+        made = program_of(self.model, kept(self.model, ("sliding", where), lambda: sliding(body)))
+        assert isinstance(made, Program)  # no trajectory has parameters of its own here
+        return made
 
     def slip(self, body: Body, q: Floats, v: Floats) -> Floats:
         """The slip of a sliding contact, in the axes of the parent's frame 1c, which does not spin with the body."""
