@@ -63,13 +63,15 @@ def random_rows(method, mech, seed=0):
 
 
 def by_floats(method, mech, rows):
-    """The result row, by the runner on plain numbers."""
+    """The result row, by the runner on plain numbers; who says that masses are not read does not see any."""
     plan, gravity = Workshop(mech).plan(method.over), upward(mech.gravity if method.gravity else (0, 0, 0))
     v = rows.get("v", np.zeros(mech.nv))
     by_velocity = {name: x for name, x in rows.items() if name not in ("v", *ROWS)}
     records = float_bodies(plan, rows["q"], v, partials=method.partials is not None, **by_velocity)
     for k, (link, record) in enumerate(zip(plan.links, records, strict=True)):
         record.up = gravity
+        if not method.masses:
+            record.J = None
         for name in FEEDS:
             setattr(record, name, vector())
         for name in rows.keys() & PER_BODY.keys():
