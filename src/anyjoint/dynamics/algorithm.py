@@ -60,7 +60,8 @@ def algorithm(
 ) -> Algorithm:
     """An algorithm from (direction, function) pairs."""
     made = tuple(Sweep(direction, function) for direction, function in sweeps)
-    return Algorithm(name, made, tuple(inputs), tuple(results), tuple(totals), over, gravity, masses, siblings, partials)
+    rows = tuple(inputs), tuple(results), tuple(totals)
+    return Algorithm(name, made, *rows, over, gravity, masses, siblings, partials)
 
 
 class Parent:
