@@ -14,7 +14,7 @@ from anyjoint.cli.target import resolve
 from anyjoint.quantity import QUANTITIES
 
 # Of a mechanism without constraints, and those with outputs.
-SPECIAL = [name for name, quantity in QUANTITIES.items() if quantity.constrained or quantity.touching]
+SPECIAL = [name for name, quantity in QUANTITIES.items() if quantity.among in ("constrained", "touching")]
 FREE = [name for name, quantity in QUANTITIES.items() if quantity.outputs and name not in SPECIAL]
 FREE += ["step_semi_implicit_euler"]  # beside `step`, by rk4
 PENDULUM = '''

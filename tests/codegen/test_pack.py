@@ -56,6 +56,15 @@ def test_limbs_that_are_alike_are_packed(count, sizes):
     assert sum(len(step.values) for step in packs) > 0.9 * total
 
 
+@pytest.mark.parametrize("count", [1, 4])
+def test_only_code_with_limbs_stays_whole(monkeypatch, count):
+    """Pieces would tear limbs apart; long code without any is faster in pieces."""
+    monkeypatch.setattr(passes, "WHOLE", 100)
+    monkeypatch.setattr(passes, "lower", lambda *_: program(count))
+    monkeypatch.setattr(passes, "cut", lambda listing, whole: whole)
+    assert passes.in_pieces(None, "") == (passes.WITH_LIMBS if count > 1 else 100)
+
+
 def test_every_value_is_made_once_and_after_its_operands():
     given = program(4)
     made = set()

@@ -129,7 +129,7 @@ class Case:
         for x, way in d.items():
             found = flat(self.poisoned(lambda x=x, way=way: model.jvp(name, self.given, zero | {x: way})[1]))
             yield f"jvp {x}", self.slope_error(x, way, found)
-            if x in self.rows and name in QUANTITIES and not EVERY[name].touching:  # contacts are found in loops
+            if x in self.rows and name in QUANTITIES and EVERY[name].among != "touching":  # contacts are found in loops
                 yield f"exact {x}", self.complex_error(x, way, found)
             terms = np.ravel(gradient[x]) * np.ravel(way)
             size = self.size(np.abs(w) @ np.abs(found), np.abs(terms).sum())

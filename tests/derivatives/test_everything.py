@@ -13,7 +13,7 @@ TOUCHING = {"jvp": 2e-4}  # contacts bend within micrometres, and are solved to 
 
 def check(model, name, parameters):
     """All laws hold."""
-    allowed = TOLERANCES | (TOUCHING if EVERY[name].touching else {})
+    allowed = TOLERANCES | (TOUCHING if EVERY[name].among == "touching" else {})
     for law, (error, by) in worst_errors(Case(model, name, parameters)).items():
         assert error <= allowed[law], f"{name}: {by} is off by {error:.2g}"
 

@@ -13,7 +13,7 @@ from derivatives.support import STEP, Interpreted, close, differences, tangents
 NUMERIC = ("blocks",)  # no answers of a fixed form
 CHAIN = [joints.Universal(), joints.FreeQuaternion(), joints.Revolute(axis=(1, 2, 2))]
 QUICK = ("forward_dynamics", "inverse_dynamics", "energy", "body_poses", "generalized_forces", "rechart", "step")
-SPECIAL = [name for name, quantity in QUANTITIES.items() if quantity.constrained or quantity.touching]
+SPECIAL = [name for name, quantity in QUANTITIES.items() if quantity.among in ("constrained", "touching")]
 EVERY = [name for name in QUANTITIES if name not in (*NUMERIC, *SPECIAL)]
 
 

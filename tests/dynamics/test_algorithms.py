@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -42,11 +43,12 @@ PER_BODY = {"y": Row("y", "bodies", (6,)), "on": Row("on", "bodies", (1,))}
 ROWS = {"q": Row("q", "coordinates")} | PER_BODY | SHARED | FEEDS
 
 
+@cache
 def mixed():
     """Hinges, a slider, a quaternion, two legs, splines and a function of one's own; branches, a weld and springs."""
     names = ("revolute", "prismatic", "universal", "spherical-quaternion", "surface-surface", "spline-curve", "own")
     kinds = gallery.every_kind()
-    mech = gallery.random_tree(7, n=9, kinds={name: kinds[name] for name in names})
+    mech = gallery.random_tree(5, n=7, kinds={name: kinds[name] for name in names})
     solid = aj.Inertia.box(1.0, 0.1, 0.2, 0.3)
     mech.add_body("weld", mech.bodies[3], joints.Fixed(), aj.Pose.translation(0.1, 0.2, 0.3), solid)
     mech.add_body("sprung", "weld", joints.Spherical(), aj.Pose.rotation_x(0.3), solid, stiffness=2.0, damping=0.3)
@@ -62,14 +64,22 @@ def random_rows(method, mech, seed=0):
     return made | ({"h": np.full(1, 0.01)} if "h" in rows else {})  # the length of a step
 
 
+@cache
+def workshop(mech, form):
+    """One for all algorithms, which knows the mechanism's joints."""
+    return Workshop(mech, form)
+
+
 def by_floats(method, mech, rows):
-    """The result row, by the runner on plain numbers."""
-    plan, gravity = Workshop(mech).plan(method.over), upward(mech.gravity if method.gravity else (0, 0, 0))
+    """The result row, by the runner on plain numbers; who says that masses are not read does not see any."""
+    plan, gravity = workshop(mech, "auto").plan(method.over), upward(mech.gravity if method.gravity else (0, 0, 0))
     v = rows.get("v", np.zeros(mech.nv))
     by_velocity = {name: x for name, x in rows.items() if name not in ("v", *ROWS)}
     records = float_bodies(plan, rows["q"], v, partials=method.partials is not None, **by_velocity)
     for k, (link, record) in enumerate(zip(plan.links, records, strict=True)):
         record.up = gravity
+        if not method.masses:
+            record.J = None
         for name in FEEDS:
             setattr(record, name, vector())
         for name in rows.keys() & PER_BODY.keys():
@@ -100,7 +110,7 @@ def compiled(form):
         inputs = tuple(ROWS.get(name, Row(name, "velocities")) for name in method.inputs)
         quantity = Quantity(f"{method.name} {form}", "For this test.", inputs, (), sweeps(method))
         arrays = tuple(rows[name].ravel() for name in method.inputs)
-        program = Program(quantity, quantity.trace(Workshop(mech, form), "auto"), mech)
+        program = Program(quantity, quantity.trace(workshop(mech, form), "auto"), mech)
         return program(*arrays)
 
     return run

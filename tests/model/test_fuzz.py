@@ -201,7 +201,7 @@ def check_mechanism(chain: list[Any], seed: int) -> None:
             assert compiled is None or np.allclose(compiled, python, rtol=1e-8, atol=1e-8 * np.abs(python).max()), q
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(JOINT_LISTS, st.integers(0, 1000))
 def test_random_mechanisms_are_compiled_right_or_refused(chain: list[Any], seed: int) -> None:
     check_mechanism(chain, seed)

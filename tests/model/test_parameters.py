@@ -96,6 +96,18 @@ def test_geometry_inside_a_joint_is_a_parameter():
         assert close(made[quantity], wanted[quantity], 1e-12), quantity
 
 
+@pytest.mark.parametrize("form", ["straight", "kernels"])
+def test_motion_knows_no_masses(form):
+    """Masses and gravity that were exactly 0 or 1 are built in nowhere where they are not read: no word is said."""
+    model = gallery.revolute_chain(3, "simple").compile(form=form)
+    model.parameters.set({"link1/mass": 1.0})
+    kinds = "body_poses", "body_twists", "jacobian_rate_times", "generalized_forces", "frame_motion"
+    programs = {name: model.program(name) for name in kinds}
+    with pytest.warns(UserWarning, match="^forward_dynamics: a number"):
+        model.parameters.set({"link1/mass": 1.5, "link0/com": (0.1, 0.2, 0.3), "gravity": (1.0, 2.0, 3.0)})
+    assert all(model.program(name) is programs[name] for name in kinds)
+
+
 def test_a_number_that_was_exact_compiles_again_and_says_so():
     mech = gallery.revolute_chain(3, "simple")
     model = mech.compile()

@@ -62,12 +62,12 @@ def test_auto_takes_the_fewest_operations():
 
 SCRIPT = """
 from anyjoint.mechanism import gallery
-for mech in (gallery.revolute_chain(3), gallery.torus_chain(2), gallery.tongs_with_fish(2)):
-    for form in ("straight", "kernels"):
-        model = mech.compile(form=form)
-        for quantity in ("forward_dynamics", "inverse_dynamics"):
-            for language in ("c", "js", "llvm"):
-                print(model.source(language, quantity))
+chain, tori, tongs = gallery.revolute_chain(3), gallery.torus_chain(2), gallery.tongs_with_fish(2)
+for mech, form in ((chain, "kernels"), (tori, "straight"), (tori, "kernels"), (tongs, "straight")):
+    model = mech.compile(form=form)
+    for quantity in ("forward_dynamics", "inverse_dynamics"):
+        for language in ("c", "js", "llvm"):
+            print(model.source(language, quantity))
 """
 
 

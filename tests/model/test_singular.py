@@ -2,6 +2,7 @@
 
 import math
 import zlib
+from functools import cache
 
 import mpmath
 import numpy as np
@@ -120,7 +121,12 @@ def carried(joint):
     return mech
 
 
-def states(name, model, count=30):
+@cache
+def compiled(name, build):
+    return build(PLACES[name][0]).compile()
+
+
+def states(name, model, count=12):
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     for _ in range(count):
         q = np.array(PLACES[name][1](rng), dtype=float)
@@ -133,7 +139,7 @@ def states(name, model, count=30):
 @pytest.mark.parametrize("build", [alone, carried])
 @pytest.mark.parametrize("name", PLACES)
 def test_singular_places_raise(name, build):
-    model = build(PLACES[name][0]).compile()
+    model = compiled(name, build)
     for q, v, tau in states(name, model):
         with pytest.raises(SingularityError, match="'body'"):
             model.forward_dynamics(q, v, tau)
@@ -143,7 +149,7 @@ def test_singular_places_raise(name, build):
 @pytest.mark.parametrize("name", PLACES)
 def test_singular_places_raise_at_rest_too(name, build):
     """Where nothing moves and nothing pushes, accelerations are of ordinary size though they mean nothing."""
-    model = build(PLACES[name][0]).compile()
+    model = compiled(name, build)
     for q, v, tau in states(name, model):
         for batch in (False, True):
             q, v, tau = ((np.tile(x, (5, 1)) if batch else x) for x in (q, 0 * v, 0 * tau))

@@ -8,6 +8,7 @@ between, from lanes to a work array for each state. (For small matrices moving c
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from anyjoint.symbolic.ops import Op
 
 WINDOW = 8  # numbers that are moved at once
 PLAIN = frozenset((Op.ADD, Op.SUB, Op.MUL, Op.NEG))
-LEAVES = frozenset((Op.CONST, Op.VAR))
+GIVEN = frozenset((Op.CONST, Op.VAR))
 
 
 class Parts(NamedTuple):
@@ -37,9 +38,9 @@ class Apart:
 
     def __init__(self, schedule: Schedule, wanted: bool) -> None:
         self.schedule = schedule
-        self.first = _second_part(schedule) if wanted else len(schedule.runs)
-        before, after = schedule.runs[: self.first], schedule.runs[self.first :]
-        self.parts = Parts(frozenset(run.kernel for run in before), frozenset(run.kernel for run in after))
+        first = _second_part(schedule) if wanted else len(schedule.runs)
+        self.before, self.after = (replace(schedule, runs=x) for x in (schedule.runs[:first], schedule.runs[first:]))
+        self.parts = Parts(*(frozenset(run.kernel for run in part.runs) for part in (self.before, self.after)))
 
     @property
     def row(self) -> int:
@@ -53,8 +54,7 @@ class Apart:
     @cached_property
     def windows(self) -> Offsets:
         """Where numbers begin that the second part reads and the first has written."""
-        before, after = (_part(self.schedule, runs) for runs in (slice(None, self.first), slice(self.first, None)))
-        moved = np.flatnonzero(_touched(before, written=True) & _touched(after, written=False))
+        moved = np.flatnonzero(_touched(self.before, written=True) & _touched(self.after, written=False))
         return np.unique(moved // WINDOW).astype(np.int32) * WINDOW
 
     @cached_property
@@ -62,13 +62,8 @@ class Apart:
         """The runs of both parts as data for the driver; between them EACH, how many windows, the row, the windows."""
         if not self.parts.alone:
             return self.schedule.words
-        before, after = (_part(self.schedule, runs) for runs in (slice(None, self.first), slice(self.first, None)))
         between = np.array([EACH, len(self.windows), self.row, *self.windows.tolist()], dtype=np.int32)
-        return np.concatenate([before.words[:-1], between, after.words])
-
-
-def _part(schedule: Schedule, runs: slice) -> Schedule:
-    return Schedule(schedule.arrays, schedule.kernels, schedule.runs[runs], schedule.work)
+        return np.concatenate([self.before.words[:-1], between, self.after.words])
 
 
 def _second_part(schedule: Schedule) -> int:
@@ -92,7 +87,7 @@ def _fills(kernel: Kernel) -> bool:
 def _operations(kernel: Kernel) -> int:
     """How many operations a kernel has in each column; -1 if others than sums and products are among them."""
     ops = [kernel.graph.op[i] for i in live_nodes(kernel.graph, [store.node.id for store in kernel.stores])]
-    inner = [op for op in ops if op not in LEAVES]
+    inner = [op for op in ops if op not in GIVEN]
     return len(inner) if PLAIN.issuperset(inner) else -1
 
 

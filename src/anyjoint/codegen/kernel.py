@@ -49,6 +49,11 @@ class Array:
     step: int = 1
 
 
+def rows_and_numbers(*rows: str) -> tuple[Array, ...]:
+    """Rows of these names, and the numbers of a mechanism behind them."""
+    return (*(Array(name, "row") for name in rows), Array("numbers", "uniform"))
+
+
 @dataclass(frozen=True)
 class Store:
     """One result: the node's value goes to array[offset], or is added to what is there."""

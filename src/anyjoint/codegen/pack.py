@@ -35,14 +35,16 @@ Step = Statement | Pack
 def packed(listing: Listing) -> tuple[Step, ...]:
     """The statements in an order in which packs can be computed; as they are where packing saves too little."""
     packing = _Packing(listing)
-    packing.find()
-    saved = sum(len(pack) - 1 for pack in packing.packs)
-    plain = sum(statement.op not in LEAVES for statement in listing.statements)
-    return packing.ordered() if saved > WORTH * plain else listing.statements
+    return packing.ordered() if packing.pays() else listing.statements
+
+
+def has_limbs(listing: Listing) -> bool:
+    """Whether limbs that are alike do a good part of it."""
+    return _Packing(listing).pays()
 
 
 class _Packing:
-    """Finds packs, as tuples of values; each value is in at most one."""
+    """Packs, as tuples of values; each value is in at most one."""
 
     def __init__(self, listing: Listing) -> None:
         self.listing = listing
@@ -51,6 +53,12 @@ class _Packing:
         self.used, self.used_where = self._to_stores()
         self.packs: dict[tuple[int, ...], tuple[tuple[int, ...], ...]] = {}  # values -> operands, lane by lane
         self.lane: dict[int, tuple[int, ...]] = {}  # value -> the pack that it is in
+        self.find()
+
+    def pays(self) -> bool:
+        """Whether packs save enough."""
+        saved = sum(len(pack) - 1 for pack in self.packs)
+        return saved > WORTH * sum(statement.op not in LEAVES for statement in self.listing.statements)
 
     # -- labels ----------------------------------------------------------------------------------------------------
 

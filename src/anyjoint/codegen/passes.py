@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from anyjoint.codegen.ahead import ahead
-from anyjoint.codegen.cut import cut
+from anyjoint.codegen.cut import WHOLE, WITH_LIMBS, cut, length
 from anyjoint.codegen.grouped import AT_ONCE, SIZES, gathered, grouped
 from anyjoint.codegen.hoist import hoisted
 from anyjoint.codegen.ir import LEAVES, LONG, Listing, lower
 from anyjoint.codegen.kernel import Kernel, Schedule
 from anyjoint.codegen.merge import merged
-from anyjoint.codegen.pack import Step, packed
+from anyjoint.codegen.pack import Step, has_limbs, packed
 from anyjoint.codegen.reload import reloaded
 from anyjoint.codegen.target import Target
 
@@ -35,7 +35,7 @@ def passes() -> tuple[Pass, ...]:
         Pass("ahead", "schedules", "sines and cosines that depend on inputs and numbers alone, before the first run"),
         Pass("merge", "schedules", "kernels that do the same as one"),
         Pass("lower", "kernels", "expressions as statements in order; sine and cosine of one angle become one"),
-        Pass("cut", "more than 16,000 statements", "pieces of a thousand, which pass values on through an array"),
+        Pass("cut", "more than 6,000 statements", "pieces of 2,500, which pass values on through an array"),
         Pass("group", "columns, states side by side", "several columns at once, so that rows are stored as vectors"),
         Pass("hoist", "one state", "sines and cosines to the front, where they are computed side by side"),
         Pass("gather", "lanes that lie apart", "stores to places beside each other together, to be transposed"),
@@ -56,7 +56,9 @@ def over_derivatives(schedule: Schedule) -> Schedule:
 
 def in_pieces(kernel: Kernel, name: str) -> tuple[tuple[Listing, ...], int]:
     """A kernel as listings that run one after the other and share so many values: "lower", "cut"."""
-    return cut(lower(kernel, name))
+    listing = lower(kernel, name)
+    whole = WITH_LIMBS if WHOLE < length(listing) <= WITH_LIMBS and has_limbs(listing) else WHOLE
+    return cut(listing, whole=whole)
 
 
 def of_columns(listing: Listing, count: int) -> Listing:

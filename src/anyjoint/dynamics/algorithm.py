@@ -41,6 +41,7 @@ class Algorithm:
     totals: tuple[str, ...] = ()
     over: Over = "links"
     gravity: bool = True  # whether the ground accelerates against gravity
+    masses: bool = True  # whether sweeps read inertias
     siblings: bool = False  # whether sweeps tell a link's children apart, by `elders`
     partials: Along | None = None
 
@@ -53,12 +54,14 @@ def algorithm(
     totals: Sequence[str] = (),
     over: Over = "links",
     gravity: bool = True,
+    masses: bool = True,
     siblings: bool = False,
     partials: Along | None = None,
 ) -> Algorithm:
     """An algorithm from (direction, function) pairs."""
     made = tuple(Sweep(direction, function) for direction, function in sweeps)
-    return Algorithm(name, made, tuple(inputs), tuple(results), tuple(totals), over, gravity, siblings, partials)
+    rows = tuple(inputs), tuple(results), tuple(totals)
+    return Algorithm(name, made, *rows, over, gravity, masses, siblings, partials)
 
 
 class Parent:

@@ -29,5 +29,6 @@ def reach(body: Record, parent: Parent) -> None:
 
 
 FRAME = algorithm(
-    "frame", ("inward", reach), inputs=["q", "on", "frame"], results=["jacobian"], totals=["pose"], over="bodies"
-)
+    "frame", ("inward", reach), inputs=["q", "on", "frame"], results=["jacobian"], totals=["pose"],
+    over="bodies", gravity=False, masses=False,
+)  # fmt: skip

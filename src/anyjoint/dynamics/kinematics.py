@@ -1,6 +1,5 @@
 """Outward sweeps that answer questions about motion: world poses, link blocks, energy, momentum."""
 
-
 import numpy as np
 
 from anyjoint.spatial import cross, dot, vector
@@ -57,7 +56,9 @@ def blocks(body: Record, parent: Parent) -> None:
     body.b = gyroscopic_wrench(body)
 
 
-POSES = algorithm("poses", ("outward", pose), inputs=["q"], results=["T"], over="bodies")
+POSES = algorithm(
+    "poses", ("outward", pose), inputs=["q"], results=["T"], over="bodies", gravity=False, masses=False
+)
 MASS_MOMENTS = algorithm("moments of mass", ("outward", mass_moments), inputs=["q"], totals=["moment", "mass"])
 ENERGY = algorithm("energy", ("outward", energy), inputs=["q", "v"], totals=["kinetic", "potential"])
 MOMENTUM = algorithm("momentum", ("outward", momentum), inputs=["q", "v"], totals=["momentum"])

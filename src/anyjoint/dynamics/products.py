@@ -54,8 +54,14 @@ def transposed_times(body: Record, parent: Parent) -> None:
     parent.add("y_sum", body.A.force(y))  # [RM alg. 3, 6]
 
 
-J_TIMES = algorithm("J x", ("outward", times), inputs=["q", "x"], results=["y"], over="bodies")
-JDOT_TIMES = algorithm("Jdot x", ("outward", times_rate), inputs=["q", "v", "x"], results=["z"], over="bodies")
-J_TRANSPOSED_TIMES = algorithm(
-    "J^T y", ("inward", transposed_times), inputs=["q", "y"], results=["generalized"], over="bodies"
+J_TIMES = algorithm(
+    "J x", ("outward", times), inputs=["q", "x"], results=["y"], over="bodies", gravity=False, masses=False
 )
+JDOT_TIMES = algorithm(
+    "Jdot x", ("outward", times_rate), inputs=["q", "v", "x"], results=["z"],
+    over="bodies", gravity=False, masses=False,
+)  # fmt: skip
+J_TRANSPOSED_TIMES = algorithm(
+    "J^T y", ("inward", transposed_times), inputs=["q", "y"], results=["generalized"],
+    over="bodies", gravity=False, masses=False,
+)  # fmt: skip

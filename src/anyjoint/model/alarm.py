@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen import Array, CompiledSchedule, Kernel, Run, Schedule, Store
+from anyjoint.codegen import CompiledSchedule, Kernel, Run, Schedule, Store, rows_and_numbers
 from anyjoint.geometry.check import EVERYWHERE
 from anyjoint.joints import Joint
 from anyjoint.mechanism import Mechanism
@@ -24,7 +24,7 @@ from anyjoint.symbolic import Graph, Node
 from .places import SHARE, inner_coordinates, normalised
 
 Places = tuple[tuple[int, int], ...]
-ARRAYS = (Array("q", "row"), Array("a", "row"), Array("flags", "row"), Array("numbers", "uniform"))
+ARRAYS = rows_and_numbers("q", "a", "flags")
 
 
 class Alarm:

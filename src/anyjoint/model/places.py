@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen import Array, Kernel, Store
+from anyjoint.codegen import Kernel, Store, rows_and_numbers
 from anyjoint.codegen.builder import Builder
 from anyjoint.errors import SingularityError
 from anyjoint.joints import Joint
@@ -35,7 +35,7 @@ from .program import Program
 
 Numbered = Callable[[Joint, Sequence[Scalar]], list[Scalar]]
 SHARE = 1e-8  # of a number's usual size, below which one looks closer
-ARRAYS = (Array("q", "row"), Array("result", "row"), Array("numbers", "uniform"))
+ARRAYS = rows_and_numbers("q", "result")
 
 
 class Shares:

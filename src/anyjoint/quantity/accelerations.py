@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from anyjoint.codegen import Array, Schedule
+from anyjoint.codegen import Schedule, rows_and_numbers
 from anyjoint.codegen.adjoint import adjoint, bar_of
 from anyjoint.codegen.builder import Builder, Embedded, Values
 from anyjoint.codegen.tangent import rate_of, tangent
@@ -44,7 +44,7 @@ class Equation:
     def adjoint(self, inputs: Sequence[str], nv: int, twice: bool) -> Schedule:
         """As `codegen.adjoint` makes one of forward dynamics: `inputs` are among q, v and tau."""
         rows = ["q", "v", "tau", "result", bar_of("result"), *(bar_of(name) for name in inputs)]
-        builder = Builder((*(Array(name, "row") for name in rows), Array("numbers", "uniform")))
+        builder = Builder(rows_and_numbers(*rows))
         both, seed, lack = builder.room(2 * nv), builder.room(nv), builder.room(nv)
         given = {name: builder.place(name) for name in ("q", "v", "tau")}
         program = Embedded(builder, self.solved.schedule, ["result"])
@@ -75,7 +75,7 @@ class Equation:
     def tangent(self, inputs: Sequence[str], nv: int) -> Schedule:
         """As `codegen.tangent` makes one of forward dynamics: `inputs` are among q, v and tau."""
         rows = ["q", "v", "tau", "result", *map(rate_of, (*inputs, "result"))]
-        builder = Builder((*(Array(name, "row") for name in rows), Array("numbers", "uniform")))
+        builder = Builder(rows_and_numbers(*rows))
         both, load, lack, rate = (builder.room(n) for n in (2 * nv, nv, nv, nv))
         solving = Embedded(builder, self.solved.schedule, ["result", "load"])
         given = {name: builder.place(name) for name in ("q", "v", "tau")} | {"load": load, "result": both}

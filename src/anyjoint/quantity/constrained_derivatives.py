@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from anyjoint.codegen import Array, Kernel, Place, Store
+from anyjoint.codegen import Array, Kernel, Place, Store, rows_and_numbers
 from anyjoint.codegen.builder import Builder, Embedded
 from anyjoint.codegen.keep import EARLY, in_two
 from anyjoint.dynamics.algorithm import Along
@@ -37,7 +37,7 @@ def constrained_forward(workshop: Workshop, along: Along) -> Trace:
         (*inputs, *DIRECTIONS),
         lambda system: change(system, mechanism, along, lengths),
     )
-    builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
+    builder = Builder(rows_and_numbers(*inputs, "result"))
     rows, program = {name: builder.place(name) for name in inputs}, traced.schedule
     if parts := in_two(traced.schedule, DIRECTIONS):
         once, program, size = parts

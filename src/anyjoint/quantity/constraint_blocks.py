@@ -60,7 +60,7 @@ CONSTRAINT_BIAS = Quantity(
     (Row("gamma", "rows", meaning="second derivatives of the rows where a = 0"),),
     asked("bias", ("q", "v"), biases),
     optional=("t",),
-    constrained=True,
+    among="constrained",
 )
 CONSTRAINT_BLOCKS = Quantity(
     "constraint_blocks",
@@ -69,5 +69,5 @@ CONSTRAINT_BLOCKS = Quantity(
     (),
     asked("blocks", ("q", "v"), blocks),
     optional=("t",),
-    constrained=True,
+    among="constrained",
 )

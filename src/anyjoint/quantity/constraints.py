@@ -55,7 +55,7 @@ CONSTRAINT_MULTIPLIERS = Quantity(
     (Row("multipliers", "rows", meaning="what constraints push with"),),
     asked("multipliers", ("q", "v", "tau"), Question("multipliers")),
     optional=("tau", "t"),
-    constrained=True,
+    among="constrained",
 )
 CONSTRAINT_ERRORS = Quantity(
     "constraint_errors",
@@ -64,7 +64,7 @@ CONSTRAINT_ERRORS = Quantity(
     (Row("position", "rows", meaning="errors of positions"), Row("velocity", "rows", meaning="errors of velocities")),
     asked("errors", ("q", "v"), Question("errors", None)),
     optional=("t",),
-    constrained=True,
+    among="constrained",
 )
 POSITION_CORRECTION = Quantity(
     "position_correction",
@@ -73,7 +73,7 @@ POSITION_CORRECTION = Quantity(
     (Row("d", "velocities", meaning="how far to move along each velocity"),),
     asked("position correction", ("q",), Question("accelerations", held, still=True)),
     optional=("t",),
-    constrained=True,
+    among="constrained",
 )
 VELOCITY_CORRECTION = Quantity(
     "velocity_correction",
@@ -82,7 +82,7 @@ VELOCITY_CORRECTION = Quantity(
     (Row("d", "velocities", meaning="what to add to velocities"),),
     asked("velocity correction", ("q", "v"), Question("accelerations", lambda rows: rows.rate, still=True)),
     optional=("t",),
-    constrained=True,
+    among="constrained",
 )
 CONSTRAINT_ENTRIES = Quantity(
     "constraint_entries",
@@ -91,5 +91,5 @@ CONSTRAINT_ENTRIES = Quantity(
     (),
     asked("jacobian", ("q",), Question("entries", still=True)),
     optional=("t",),
-    constrained=True,
+    among="constrained",
 )

@@ -47,7 +47,7 @@ def contact(pull: float = 0.0, pushes: Sequence[Push] = (), given: Sequence[Resi
         (A, Row("contacts", "contacts", (3, 3), "of each point: where it is, its normal, the force, in the world")),
         trace,
         optional=("t",),
-        touching=True,
+        among="touching",
         divides=True,
         by_name=not pushes and given is None,
     )

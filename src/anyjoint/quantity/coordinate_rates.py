@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anyjoint.codegen import Array
+from anyjoint.codegen import rows_and_numbers
 from anyjoint.codegen.builder import Builder
 from anyjoint.stepper.physics import joint_groups, run_joints
 from anyjoint.trace.workshop import Trace, Workshop
@@ -10,7 +10,7 @@ from anyjoint.trace.workshop import Trace, Workshop
 from .joint_functions import JointFunctions
 from .quantity import Q, Quantity, Row, V
 
-ARRAYS = (*(Array(name, "row") for name in ("q", "v", "result")), Array("numbers", "uniform"))
+ARRAYS = rows_and_numbers("q", "v", "result")
 
 
 def trace(workshop: Workshop, _: str) -> Trace:

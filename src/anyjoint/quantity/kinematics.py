@@ -42,5 +42,5 @@ JOINT_WRENCHES = Quantity(
     (Q, V, A),
     (Row("wrenches", "bodies", (6,), "torque, then force"),),
     sweeps(CONSTRAINT_WRENCHES),
-    open=True,
+    among="open",
 )

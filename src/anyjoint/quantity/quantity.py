@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Kind = Literal[
     "coordinates", "rates", "velocities", "bodies", "matrix", "raw", "regressor", "rows", "contacts", "time", "whole"
 ]  # fmt: skip
+# Mechanisms that a quantity says something about: those with constraints, or without, which it would have to know and
+# does not; those with contacts, or without, which it would have to feel and does not.
+Among = Literal["all", "constrained", "open", "touching", "apart"]
 # The first dimensions of a row, as a mechanism calls them.
 LEAD: dict[Kind, tuple[str, ...]] = {
     "coordinates": ("nq",),  # a point, near which joints move as velocities see it
@@ -71,10 +74,7 @@ class Quantity:
     trace: Callable[[Workshop, str], Trace]  # the second argument is the formulation of forward dynamics
     optional: tuple[str, ...] = ()  # inputs that are zero where they are not given
     anywhere: bool = False  # whether it also answers where joints break down
-    constrained: bool = False  # whether it is about constraints, so that others have no use for it
-    open: bool = False  # whether it knows nothing of constraints, and mechanisms with some want more
-    touching: bool = False  # whether it is about contacts
-    numb: bool = False  # whether it would have to feel contacts and cannot
+    among: Among = "all"  # which mechanisms it says something about
     divides: bool = False  # whether it needs the inverse of the mass matrix, which coordinates without inertia have not
     equation: Callable[[Workshop, Trace, bool], Equation | None] | None = None  # by which derivatives of it go
     by_name: bool = True  # whether models know its program by its name; others lie on its own shelf
@@ -82,9 +82,9 @@ class Quantity:
 
     def concerns(self, mechanism: Mechanism) -> bool:
         """Whether it says something about a mechanism."""
-        if self.numb if mechanism.contacts else self.touching:
-            return False
-        return not (self.open if mechanism.constraints else self.constrained)
+        constrained, touching = bool(mechanism.constraints), bool(mechanism.contacts)
+        answers = {"constrained": constrained, "open": not constrained, "touching": touching, "apart": not touching}
+        return answers.get(self.among, True)
 
     def given(self, mechanism: Mechanism) -> tuple[Row, ...]:
         """The inputs for a mechanism: the time is one only where something depends on it."""

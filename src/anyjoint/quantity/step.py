@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from anyjoint.codegen import Array, Place
+from anyjoint.codegen import Place, rows_and_numbers
 from anyjoint.codegen.builder import Builder
 from anyjoint.constraints.touch import SHOWN
 from anyjoint.errors import InputError
@@ -41,7 +41,7 @@ def step(stepper: Stepper, name: str) -> Quantity:
         forward = DYNAMICS[stepper.dynamics].trace(workshop, formulation)
         projection, setups = projected(workshop, forward)
         names = [row.name for row in inputs if row.kind != "time" or mechanism.timed]
-        builder = Builder((*(Array(name, "row") for name in (*names, "result")), Array("numbers", "uniform")))
+        builder = Builder(rows_and_numbers(*names, "result"))
         q, v, tau, dt, result = (builder.place(name) for name in ("q", "v", "tau", "dt", "result"))
         length = None
         if stepper.implicit:
@@ -67,8 +67,7 @@ def step(stepper: Stepper, name: str) -> Quantity:
         (Q, V),
         trace,
         optional=("t",),
-        touching=stepper.resists,
-        numb=not stepper.resists,
+        among="touching" if stepper.resists else "apart",
         divides=True,
     )
 

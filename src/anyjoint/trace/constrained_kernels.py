@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from anyjoint.codegen import Array, Schedule, Store
+from anyjoint.codegen import Array, Schedule, Store, rows_and_numbers
 from anyjoint.codegen.builder import Builder
 from anyjoint.codegen.kernel import Kernel
 from anyjoint.dynamics.algorithm import Algorithm
@@ -39,7 +39,7 @@ def constrained_kernels(
 ) -> tuple[Schedule, list[Rows]]:
     """The answer to a question about a tree with constraints."""
     mechanism, plan = workshop.mechanism, closed.plan
-    builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
+    builder = Builder(rows_and_numbers(*inputs, "result"))
     sweep = MOVING_FRAMES if "v" in inputs else STANDING_FRAMES
     worldly = not all(workshop.relative) or workshop.pushes
     unused = (() if worldly else WORLD) + (HUB if not any(workshop.relative) else ())
@@ -88,7 +88,7 @@ def push_kernels(
     workshop: Workshop, inputs: Sequence[str], closed: ClosedPlan, numbers: Numbers
 ) -> tuple[Schedule, list[Rows]]:
     """Generalized forces of the workshop's pushes."""
-    builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
+    builder = Builder(rows_and_numbers(*inputs, "result"))
     wanted = replace(MOVING_FRAMES, results=SEEN)
     frames = Layout(Tracer(closed.plan, numbers, workshop.joints, wanted), builder, results_in_work=True)
     frames.add_runs()

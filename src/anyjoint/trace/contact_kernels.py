@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from anyjoint.codegen import Array, Place, Schedule
+from anyjoint.codegen import Place, Schedule, rows_and_numbers
 from anyjoint.codegen.builder import Builder, Values
 from anyjoint.dynamics.contact import CONTACT
 from anyjoint.dynamics.link_rows import MOVING_FRAMES
@@ -58,7 +58,7 @@ def _once(workshop: Workshop, question: Question, inputs: Sequence[str]) -> tupl
     """The same where a step is seen from coordinates that are given."""
     mechanism, closed = workshop.mechanism, workshop.closed("regrouped")
     plan, numbers = closed.plan, workshop.numbers("regrouped", True, True)
-    builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
+    builder = Builder(rows_and_numbers(*inputs, "result"))
     unused = () if any(workshop.relative) else HUB
     wanted = replace(MOVING_FRAMES, results=tuple(x for x in MOVING_FRAMES.results if x not in unused))
     frames = Layout(Tracer(plan, numbers, workshop.joints, wanted), builder, results_in_work=True)

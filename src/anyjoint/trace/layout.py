@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from anyjoint.codegen import Array, Kernel, Place, Schedule, Store
+from anyjoint.codegen import Array, Kernel, Place, Schedule, Store, rows_and_numbers
 from anyjoint.codegen.builder import Builder
 from anyjoint.scalar import Scalar
 from anyjoint.scalar.array import Floats
@@ -48,8 +48,7 @@ class Wanted:
 
 def tree_builder(tracer: Tracer) -> Builder:
     """A builder over the rows and numbers of an algorithm."""
-    rows = (Array(name, "row") for name in (*tracer.algorithm.inputs, "result"))
-    return Builder((*rows, Array("numbers", "uniform")))
+    return Builder(rows_and_numbers(*tracer.algorithm.inputs, "result"))
 
 
 def lay_out(tracer: Tracer) -> tuple[Schedule, list[Rows]]:

@@ -10,11 +10,12 @@ from itertools import accumulate, chain, pairwise
 import numpy as np
 
 from anyjoint.scalar.array import Floats
-from anyjoint.tree.links import raw_table
+from anyjoint.tree.links import RAW, raw_table
 from anyjoint.tree.plan import Plan
 
 Pattern = tuple[float | None, ...]  # the exact value of a number that programs may build in, or None
 EXACT = (0.0, 1.0)  # -1 stays a number to be loaded: hinges that differ only in direction share a class
+INERTIAL = slice(RAW.index("m"), len(RAW))
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,13 @@ class Numbers:
             begin = self.starts()[-1]
             varying = np.concatenate([varying[:begin], np.zeros(3, dtype=bool), varying[begin + 3 :]])
         return replace(self, gravity=(0.0, 0.0, 0.0), varying=varying)
+
+    def massless(self) -> Numbers:
+        """The same for who reads no inertias, which are built in nowhere then."""
+        varying = np.zeros(len(self.flat()), dtype=bool) if self.varying is None else self.varying.copy()
+        for start in self.starts()[:-1]:
+            varying[start:][INERTIAL] = True
+        return replace(self, varying=varying)
 
 
 def numbers_of(plan: Plan, gravity: Sequence[float], frames: Sequence[Sequence[float]] = ()) -> Numbers:

@@ -12,12 +12,10 @@ from anyjoint.joints.spring import Spring
 from anyjoint.mechanism import Body
 from anyjoint.mechanism.inertia import spatial_inertias
 from anyjoint.scalar.array import ArrayLike, Floats
-from anyjoint.tree.links import RAW, inertia_values
+from anyjoint.tree.links import inertia_values
 from anyjoint.tree.plan import Frames, Plan
 
-from .numbers import Numbers, NumberTable, numbers_of
-
-INERTIAL = slice(RAW.index("m"), len(RAW))
+from .numbers import INERTIAL, Numbers, NumberTable, numbers_of
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anyjoint.codegen import Array, Schedule
+from anyjoint.codegen import Schedule, rows_and_numbers
 from anyjoint.codegen.builder import Builder
 from anyjoint.dynamics.algorithm import Algorithm, Along, run_sweeps
 from anyjoint.scalar import Scalar
@@ -181,7 +181,7 @@ def row_schedule(variables: Variables, inputs: Sequence[str], outputs: Sequence[
     graph = variables.graph
     ids = [x.id if isinstance(x, Node) else graph.constant_id(x) for x in outputs]
     target, new_ids, moved, setup = split_parameters(graph, ids, variables.raw)
-    builder = Builder((*(Array(name, "row") for name in (*inputs, "result")), Array("numbers", "uniform")))
+    builder = Builder(rows_and_numbers(*inputs, "result"))
     result, numbers = builder.place("result"), builder.place("numbers")
     loads = {k: numbers.at(k) for k in range(len(setup.outputs))}  # parameter variables come first in the new graph
     for (name, index), node in variables.rows.items():

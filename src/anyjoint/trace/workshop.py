@@ -80,10 +80,15 @@ class Workshop(Plans):
         given = self.mechanism, self.form, self._variants, self.nudged
         return Workshop(*given, pushes, loose, self.freed) if pushes else self
 
+    def read_by(self, algorithm: Algorithm) -> Numbers:
+        """The raw numbers of an algorithm."""
+        numbers = self.numbers(algorithm.over, algorithm.gravity)
+        return numbers if algorithm.masses else numbers.massless()
+
     def sweeps(self, algorithm: Algorithm, plan: Plan | None = None) -> Trace:
         """An algorithm of sweeps, straight or by kernels; over another plan than its own if one is given."""
         plan = plan or self.plan(algorithm.over)
-        numbers = self.numbers(algorithm.over, algorithm.gravity)
+        numbers = self.read_by(algorithm)
 
         def straight() -> Traced:
             sizes = self.sizes(algorithm.inputs, algorithm.over)
@@ -209,7 +214,7 @@ class Workshop(Plans):
 
     def layout(self, algorithm: Algorithm, make: Callable[[Tracer], tuple[Schedule, list[Rows]]]) -> Trace:
         """An algorithm by kernels, with more kernels behind them."""
-        plan, numbers = self.plan(algorithm.over), self.numbers(algorithm.over, algorithm.gravity)
+        plan, numbers = self.plan(algorithm.over), self.read_by(algorithm)
 
         def trace() -> Traced:
             from .classes import Tracer

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from anyjoint.codegen import Kernel, Store
 from anyjoint.codegen.kernel import Kind
 from anyjoint.dynamics.small_matrix import LDL
+from anyjoint.scalar import Scalar
 from anyjoint.spatial import BlockInertia, Matrix, Vector, dot, plus_dot, vector, zeros
 
 from .pair_layout import By, Spread, Target
@@ -16,7 +17,7 @@ from .pieces import Pieces
 
 WIDEST = 16  # columns of a block: a rolling joint and quaternions have more coordinates than velocities
 NUMBERS = 21  # of Lambda
-FACTORS = {"J_free": 6, "Z_left": 6, "L": 0}  # rows of each link's matrices; none: as many as velocities
+FACTORS = "J_free", "Z_left", "L"
 
 Sizes = tuple[tuple[int, int], ...]  # velocities and columns of links behind each other
 
@@ -48,6 +49,14 @@ class Answer:
         return [("v", self.inverse), *((sort.by, sort.to) for sort in self.sorts)]
 
 
+class Factors(NamedTuple):
+    """J', -Z and L of a link."""
+
+    J: Matrix
+    Z: Matrix
+    L: LDL
+
+
 class _Pieces(Pieces):
     """A kernel over links of so many velocities behind each other."""
 
@@ -56,26 +65,27 @@ class _Pieces(Pieces):
         self.sizes = sizes
         self.begins = [sum(sizes[:k]) for k in range(len(sizes))]
 
-    def factors(self) -> list[tuple[Matrix, Matrix, LDL]]:
-        """J', -Z and L of each link."""
-        arrays = {name: self.array(name) for name in FACTORS}
-        at, made = dict.fromkeys(FACTORS, 0), []
-        for n in self.sizes:
-            J, Z, L = (self._block(arrays[name], at, name, rows or n, n) for name, rows in FACTORS.items())
-            for i in range(n):
-                L[i, i:] = [1 if i == j else 0 for j in range(i, n)]
-            made.append((J, Z, LDL(L, zeros(n))))
-        return made
-
-    def _block(self, array: int, at: dict[str, int], name: str, rows: int, n: int) -> Matrix:
-        entries = [self.load(array, at[name] + k) for k in range(rows * n)]
-        at[name] += rows * n
-        return vector(*entries).reshape(rows, n)
+    def factors(self) -> list[Factors]:
+        """The factors of each link."""
+        J, Z = (self.matrices(name, [(6, n) for n in self.sizes]) for name in FACTORS[:2])
+        lower = self.matrices(FACTORS[2], [(n, n) for n in self.sizes])
+        for L in lower:
+            for i in range(len(L)):
+                L[i, i:] = [1 if i == j else 0 for j in range(i, len(L))]
+        return [Factors(J_i, Z_i, LDL(L_i, zeros(len(L_i)))) for J_i, Z_i, L_i in zip(J, Z, lower, strict=True)]
 
     def rows3(self) -> list[Matrix]:
         """-K of each link."""
-        array, at = self.array("K_left"), {"K_left": 0}
-        return [self._block(array, at, "K_left", n, 3) for n in self.sizes]
+        return self.matrices("K_left", [(n, 3) for n in self.sizes])
+
+    def matrices(self, name: str, shapes: Sequence[tuple[int, int]]) -> list[Matrix]:
+        """Matrices that lie behind each other in an argument."""
+        array, at, made = self.array(name), 0, []
+        for rows, columns in shapes:
+            entries = [self.load(array, at + k) for k in range(rows * columns)]
+            made.append(vector(*entries).reshape(rows, columns))
+            at += rows * columns
+        return made
 
     def wide(self, array: int, rows: int, stride: int, first: int = 0) -> Vector:
         """Rows of an argument in a column, or in all of them."""
@@ -137,16 +147,16 @@ def unit_kernel(of: Answer, sizes: Sizes, count: int, stored: bool, children: bo
         counts = [n if sort.by == "v" else m for n, m in sizes]
         ends = [sum(counts[: i + 1]) for i in range(len(counts))]
         places = [range(end - n, end) for n, end in zip(counts, ends, strict=True)]
-        wrenches.append([[(k, made.wide(array, 6, stride, k)) for k in own] for own in places])
+        wrenches.append([[(k, made.wide(array, 6, stride, k)) for k in of_link] for of_link in places])
         outs.append(made.array("rows", of.kind, wide=True, step=sort.to.stride))
     stores: list[Store] = []
-    inverse: list[Any] = []
-    for link, links in enumerate(factors):
+    inverse: list[Scalar] = []
+    for link, own in enumerate(factors):
         for out, columns in zip(outs, wrenches, strict=True):
             stores += [Store(dot(pi, alpha), out, k) for k, pi in columns[link]]
-        y = _times(links[1], alpha)
-        inverse += list(links[2].back(y))
-        alpha = _after(alpha, links[0], y)
+        y = _times(own.Z, alpha)
+        inverse += list(own.L.back(y))
+        alpha = _after(alpha, own.J, y)
     if stored:
         stride = of.inverse.stride
         rows, mirror = made.array("inverse", of.kind, wide=True), made.array("mirror", of.kind, wide=True, step=stride)
@@ -166,10 +176,10 @@ def follow_kernel(of: Answer, sizes: Sizes, count: int, children: bool, sort: So
     factors, K = made.factors(), made.rows3()
     out = made.array("rows", of.kind, wide=True)
     stores: list[Store] = []
-    for links, turning in zip(factors, K, strict=True):
-        y = _times(links[1], alpha, turning @ psi)
-        stores += [Store(x, out, (len(stores) + k) * sort.to.stride) for k, x in enumerate(links[2].back(y))]
-        alpha = _after(alpha, links[0], y)
+    for own, turning in zip(factors, K, strict=True):
+        y = _times(own.Z, alpha, turning @ psi)
+        stores += [Store(x, out, (len(stores) + k) * sort.to.stride) for k, x in enumerate(own.L.back(y))]
+        alpha = _after(alpha, own.J, y)
     if children:
         mine = made.array("mine", wide=True)
         stores += [Store(alpha[k], mine, k * WIDEST) for k in range(6)]
@@ -243,10 +253,10 @@ class _Own(_Pieces):
                 for room, sort, columns in wrenches:
                     self.stores += [Store(dot(pi, alpha), self.outs[room], r * sort.to.stride + k)
                                     for k, (owner, pi) in enumerate(columns) if owner == link]  # fmt: skip
-                y = _times(self.links[link][1], alpha)
-                for k, x in enumerate(self.links[link][2].back(y), self.begins[link]):
+                y = _times(self.links[link].Z, alpha)
+                for k, x in enumerate(self.links[link].L.back(y), self.begins[link]):
                     self.stores += [Store(x, self.outs[0], place) for place in (r * to.stride + k, k * to.stride + r)]
-                alpha = _after(alpha, self.links[link][0], y)
+                alpha = _after(alpha, self.links[link].J, y)
             shown.append(alpha)
         self.show(0, shown)
 
@@ -257,9 +267,9 @@ class _Own(_Pieces):
         shown, psis = [], self.columns(sort.psi, sort.by, 3)
         for c, (of, alpha) in enumerate(self.columns(sort.shown, sort.by)):
             for link in range(of + 1, len(self.sizes)):
-                y = _times(self.links[link][1], alpha, self.K[link] @ psis[c][1])
+                y = _times(self.links[link].Z, alpha, self.K[link] @ psis[c][1])
                 self.stores += [Store(x, self.outs[room], k * sort.to.stride + c)
-                                for k, x in enumerate(self.links[link][2].back(y), self.begins[link])]  # fmt: skip
-                alpha = _after(alpha, self.links[link][0], y)
+                                for k, x in enumerate(self.links[link].L.back(y), self.begins[link])]  # fmt: skip
+                alpha = _after(alpha, self.links[link].J, y)
             shown.append(alpha)
         self.show(room, shown)
