@@ -15,7 +15,7 @@ from anyjoint.scalar.array import Floats
 from anyjoint.simulate.trajectory import Trajectory
 
 from .page import Runs
-from .unknowns import run_options
+from .unknowns import Setting, run_options
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,13 @@ class Forces:
     t: Floats | None = None
     runs = None
 
-    def predicted(self) -> tuple[Any, Floats]:
+    @property
+    def setting(self) -> Setting:
+        """There are no runs."""
+        return Setting(self.model, {})
+
+    def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
+        self.setting.set(values)
         return None, np.asarray(self.model.inverse_dynamics(*self.rows))
 
     def slope(self, _: Any, direction: Mapping[str, Any]) -> Floats:
@@ -39,14 +45,13 @@ class Forces:
 class Motion:
     """A motion that a run from the same start should follow."""
 
-    model: Any
-    options: dict[str, Any]
+    setting: Setting
     start: tuple[Floats, Floats]
     measured: Floats
     t: Floats
 
-    def predicted(self) -> tuple[Any, Floats]:
-        run = self.model.simulate(*self.start, gradient=True, **self.options)
+    def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
+        run = self.setting.model.simulate(*self.start, gradient=True, **self.setting.set(values))
         if not run.status.ok:
             raise InputError(f"identify: a run with trial parameters did not reach its end: {run.status.reason}")
         return run, run.q
@@ -56,11 +61,10 @@ class Motion:
         before: dict[str, Any] = {}
         try:
             for values in every:
-                before = before or {name: self.model.parameters[name] for name in values}
-                self.model.parameters.set(values)
-                yield self.predicted()[0]
+                before = before or self.setting.present(values)
+                yield self.predicted(values)[0]
         finally:
-            self.model.parameters.set(before)
+            self.setting.set(before)
 
     def slope(self, run: Any, direction: Mapping[str, Any]) -> Floats:
         return np.asarray(run.tangent(direction, raw=True)[0])
@@ -83,13 +87,17 @@ class Markers:
     def runs(self) -> Runs:
         return self.motion.runs
 
-    def predicted(self) -> tuple[Any, Floats]:
-        run, q = self.motion.predicted()
-        return run, self._seen(np.asarray(self.motion.model.body_poses(q)))
+    @property
+    def setting(self) -> Setting:
+        return self.motion.setting
+
+    def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
+        run, q = self.motion.predicted(values)
+        return run, self._seen(np.asarray(self.setting.model.body_poses(q)))
 
     def slope(self, run: Any, direction: Mapping[str, Any]) -> Floats:
-        dq = self.motion.slope(run, direction)
-        _, rates = self.motion.model.jvp("body_poses", (run.q,), {"q": dq, **direction}, raw=True)
+        way = {"q": self.motion.slope(run, direction), **self.setting.parameters(direction)}
+        _, rates = self.setting.model.jvp("body_poses", (run.q,), way, raw=True)
         return self._seen(np.asarray(rates))
 
     def _seen(self, poses: Floats) -> Floats:
@@ -103,6 +111,8 @@ def measurements(model: Any, data: Any, options: Mapping[str, Any] | None) -> An
         return _motion(model, data.t, data.q, data.v, options)
     if isinstance(data, Mapping) and "markers" in data:
         return _markers(model, data, options)
+    if options:
+        raise InputError(f"identify: simulate={options!r}, but states with their forces need no run; leave it out")
     return _forces(model, data)
 
 
@@ -148,4 +158,4 @@ def _motion(model: Any, t: Floats, q: Floats, v: Floats, options: Mapping[str, A
         raise InputError(f"identify: dt={dt!r}; expected a positive number of seconds")
     steps = max(1, round(float(spacing[0]) / float(dt)))
     chosen |= {"duration": float(t[-1] - t[0]), "dt": float(spacing[0]) / steps, "save_every": steps}
-    return Motion(model, chosen, (q[0], v[0]), q, t)
+    return Motion(Setting(model, chosen), (q[0], v[0]), q, t)

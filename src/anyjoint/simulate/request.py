@@ -268,7 +268,10 @@ def _forces(model: Model, forces: Sequence[Force]) -> ForceProgram:
 
     def make() -> ForceProgram:
         program = trace_forces(model.mechanism, forces)
-        return replace(program, compiled=ByKernels(model, program)) if program.many else program
+        if program.many:
+            return replace(program, compiled=ByKernels(model, program))
+        first = kept(model, ("form of forces", program.form), lambda: program)
+        return program if first is program else replace(program, first=first)
 
     return kept(model, key, make)
 

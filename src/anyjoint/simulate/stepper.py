@@ -133,7 +133,7 @@ def make_stepper(request: Request) -> Stepper:
 
     # Charts and rates belong to joints; other parameters may change and the step stays what it is.
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
-    key = (request.method, varying, request.powered, request.forces, joints, len(programs), request.tapes)
+    key = (request.method, varying, request.powered, request.forces.code, joints, len(programs), request.tapes)
     return kept(program, key, make)
 
 
