@@ -73,7 +73,7 @@ def test_nothing_is_compiled_from_one_iteration_to_the_next(model, monkeypatch):
 compiled = jit.compile_module
 
 
-@pytest.mark.parametrize("method", ["rk4", "implicit-midpoint"])
+@pytest.mark.parametrize("method", ["rk4", pytest.param("implicit-midpoint", marks=pytest.mark.slow)])
 def test_the_stiffness_that_makes_a_period(model, method):
     """After a second the mass is back where it began: k = m (2 pi)^2."""
     found = aj.optimise(

@@ -21,7 +21,7 @@ from anyjoint.simulate.trajectory import Trajectory
 from .cost import Cost
 from .page import Runs, iterations_page
 from .regulator import free_velocities
-from .unknowns import Setting, Unknown, check_apart, checked_iterations, limits, quiet, run_options, split, unknown
+from .unknowns import Setting, Unknown, check_apart, checked_iterations, limits, quiet, run_options, split, start_of, unknown
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -101,6 +101,7 @@ def optimise(
     history: list[tuple[float, dict[str, Any]]] = []
 
     def follow(intermediate_result: Any) -> None:
+        problem.hindrance, problem.trouble = problem.trouble, ""
         history.append((float(intermediate_result.fun), problem.named(intermediate_result.x)))
         bar.show(len(history) / iterations)
 
@@ -109,7 +110,7 @@ def optimise(
         with quiet():
             history.append((problem.cost(problem.x)[0], problem.named(problem.x)))
             if not history[0][0] < HOPELESS:
-                raise InputError(f"optimise: the run of the first guess fails: {problem.trouble}; choose another guess")
+                raise InputError(f"optimise: the run of the first guess fails: {problem.trouble}")
             found = scipy.minimize(
                 problem.cost, problem.x, jac=True, method="L-BFGS-B", bounds=limits, callback=follow, options=options
             )
@@ -119,10 +120,13 @@ def optimise(
         bar.close()
         model.parameters.set(before)
     traj.remember()
+    converged, message = bool(found.success), str(found.message)
+    hindrance = problem.trouble or problem.hindrance
+    if hindrance and "GRADIENT" not in message:  # it went no further because what lies there fails
+        converged, message = False, f"runs with values beside these fail: {hindrance}"
     return Optimised(
-        values, float(found.fun), bool(found.success), str(found.message), int(found.nit), traj, tuple(history),
-        problem.runs,
-    )  # fmt: skip
+        values, float(found.fun), converged, message, int(found.nit), traj, tuple(history), problem.runs
+    )
 
 
 def _scipy() -> Any:
@@ -138,11 +142,8 @@ class _Problem:
     ) -> None:  # fmt: skip
         self.model = model
         duration, dt, q0, v0 = run
-        start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
-        still = start[1] if q0 is None else np.zeros(model.nv)
-        self.start = {Q0: finite("optimise: q0", start[0] if q0 is None else q0, (model.nq,))}
-        self.start[V0] = finite("optimise: v0", still if v0 is None else v0, (model.nv,))
-        own = (Q0, V0, *((TAU,) if TAU in (over or ()) else ()))
+        self.start = dict(zip((Q0, V0), start_of(model, "optimise", q0, v0), strict=True))
+        own = (Q0, V0, DURATION, "dt", *((TAU,) if TAU in (over or ()) else ()))
         self.setting = Setting(model, {"duration": duration, "dt": dt, **run_options("optimise", options, own)})
         self.start[DURATION] = finite("optimise: duration", duration, ())
         if not isinstance(over, Mapping) or not over:
@@ -157,11 +158,14 @@ class _Problem:
         sizes = (0, model.nq, model.nv, model.nv)
         self.running = Cost("running(t, q, v, tau)", running, sizes) if running else None
         self.names = tuple(over)
-        self.trouble = ""
+        self.trouble = ""  # why the last run failed, of those since the last iteration
+        self.hindrance = ""  # the same of the iteration before
 
     def _unknown(self, name: str, guess: Any) -> Unknown:
         model = self.model
         if name == TAU:
+            if guess is None:
+                raise InputError("optimise: tau has no first guess; give inputs (samples, nv), such as zeros")
             value = finite("optimise: tau", guess)
             if value.ndim not in (1, 2) or value.shape[-1] != model.nv:
                 expected = f"({model.nv},) or (samples, {model.nv})"
@@ -169,12 +173,17 @@ class _Problem:
             self.tau = value
             return Unknown(TAU, value[..., self.free].ravel(), (TAU,), value[..., self.free].shape)
         if name in (Q0, V0):
+            if model.mechanism.constraints:
+                raise InputError(
+                    f"optimise: over {name!r}, but {model.mechanism.name!r} has constraints, which other values would"
+                    " leave; go over parameters or inputs"
+                )
             value = self.start[name] if guess is None else finite(f"optimise: {name}", guess, self.start[name].shape)
             return Unknown(name, value.copy(), (name,), value.shape)
         if name == DURATION:
             value = self.start[name] if guess is None else finite("optimise: duration", guess, ())
             return Unknown(name, value.reshape(1), (name,), ())
-        return unknown(model, name, self.setting.acting, guess)
+        return unknown(model, name, self.setting.acting, guess, OWN)
 
     def named(self, x: Floats) -> dict[str, Any]:
         """All values for the free numbers."""

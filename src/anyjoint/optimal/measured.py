@@ -10,12 +10,13 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
+from anyjoint.forces.program import trace_forces
 from anyjoint.model.arguments import finite
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate.trajectory import Trajectory
 
 from .page import Runs
-from .unknowns import Setting, run_options
+from .unknowns import Setting, run_options, start_of
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,10 @@ def measurements(model: Any, data: Any, options: Mapping[str, Any] | None) -> An
 def _markers(model: Any, data: Mapping[str, Any], options: Mapping[str, Any] | None) -> Markers:
     if "t" not in data or not isinstance(data["markers"], Mapping) or not data["markers"]:
         raise InputError('identify: markers come with times, {"t": ..., "markers": {("shin", (0.4, 0, 0)): positions}}')
+    for name in set(data) - {"t", "markers", "q0", "v0"}:
+        raise InputError(f"identify: data has {name!r}; beside t and markers, expected q0 and v0, where the run begins")
     t, seen = np.atleast_1d(finite("identify: t", data["t"])), dict(data["markers"])
-    sizes = (("q0", model.nq), ("v0", model.nv))
-    q0, v0 = (finite(f"identify: {name}", data.get(name, np.zeros(n)), (n,)) for name, n in sizes)
+    q0, v0 = start_of(model, "identify", data.get("q0"), data.get("v0"))
     for key, positions in seen.items():
         if not isinstance(key, tuple) or len(key) != 2:
             raise InputError(f"identify: marker {key!r}; expected a body and a point of it, ('shin', (0.4, 0, 0))")
@@ -149,6 +151,7 @@ def _forces(model: Any, data: Any) -> Forces:
 def _motion(model: Any, t: Floats, q: Floats, v: Floats, options: Mapping[str, Any] | None) -> Motion:
     if q.ndim != 2 or q.shape[1] != model.nq or len(t) < 2:
         raise InputError(f"identify: the measured motion has q of shape {q.shape}; expected (samples, {model.nq})")
+    q, v = finite("identify: q of the measured motion", q), finite("identify: v of the measured motion", v)
     spacing = np.diff(t)
     if not spacing[0] > 0 or np.ptp(spacing) > 1e-6 * spacing[0]:
         raise InputError("identify: samples of the measured motion are not equally far apart in time; resample it")
@@ -157,5 +160,8 @@ def _motion(model: Any, t: Floats, q: Floats, v: Floats, options: Mapping[str, A
     if not is_number(dt) or not dt > 0:
         raise InputError(f"identify: dt={dt!r}; expected a positive number of seconds")
     steps = max(1, round(float(spacing[0]) / float(dt)))
+    timed = model.mechanism.timed or "tau" in chosen or trace_forces(model.mechanism, chosen.get("forces", ())).functions
+    if t[0] and timed:
+        raise InputError(f"identify: times begin at {t[0]:g} s, runs at 0, and something in them knows the time; shift t")
     chosen |= {"duration": float(t[-1] - t[0]), "dt": float(spacing[0]) / steps, "save_every": steps}
     return Motion(Setting(model, chosen), (q[0], v[0]), q, t)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
 
 ROUNDED = 1e-12  # of the largest entry: eigenvalues of weights may be so far below zero
+SETTLES = 1e-9  # of the fastest pole: slower ones are none but for rounding
 AT_REST = 1e-6  # of gravity's forces: what inputs may leave of accelerations
 
 
@@ -69,7 +70,13 @@ def lqr(
         raise InputError(f"lqr: these inputs cannot balance the model; {remedy}") from error
     K = np.zeros((model.nv, 2 * model.nv))
     K[free] = np.linalg.solve(_weights(R, len(free), "R"), B.T @ P)
-    return Regulator(at, hold, K, np.linalg.eigvals(A - B @ K[free]))
+    poles = np.linalg.eigvals(A - B @ K[free])
+    if poles.real.max() > -SETTLES * np.abs(poles).max():
+        remedy = "constraints tie coordinates together; give a model without them"
+        if not model.mechanism.constraints:
+            remedy = "some motion is neither driven nor damped, or costs nothing; actuate other joints, or weigh it in Q"
+        raise InputError(f"lqr: the model would not come to rest, it has the pole {poles[poles.real.argmax()]:.3g}; {remedy}")
+    return Regulator(at, hold, K, poles)
 
 
 def free_velocities(model: Any, actuated: Sequence[Any] | None, what: str) -> Floats:

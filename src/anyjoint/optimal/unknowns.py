@@ -64,18 +64,26 @@ class Unknown:
         return np.array([sum(float(np.sum(gradient[k] * d)) for k, d in way.items()) for way in self.directions(x)])
 
 
-def unknown(model: Any, name: str, acting: Sequence[object], start: Any = None) -> Unknown:
-    """A parameter of a model or a number of a force by its name; it begins at its present value unless one is given."""
+def unknown(
+    model: Any, name: str, acting: Sequence[object], start: Any = None, own: Sequence[str] = ()
+) -> Unknown:
+    """A parameter of a model or a number of a force by its name; it begins at its present value unless one is given.
+
+    `own` are further names that the caller knows.
+    """
     head, _, what = str(name).rpartition("/")
     mechanism, pushing = model.mechanism, force_names(acting)
     if name in pushing:
         return _plain(name, force_number(acting, name), start)
     if what == INERTIA and head in mechanism:
-        return Unknown(name, mechanism[head].inertia.log_cholesky_parameters, _numbered(name, 10), (10,), INERTIA)
+        inertia = mechanism[head].inertia if start is None else start
+        if not isinstance(inertia, Inertia):
+            raise InputError(f"{name}: the first guess is {start!r}; expected an aj.Inertia, or None for the present one")
+        return Unknown(name, inertia.log_cholesky_parameters, _numbered(name, 10), (10,), INERTIA)
     known = list(parameter_names(mechanism))
     if name not in known:
         whole = [f"{body.name}/{INERTIA}" for body in mechanism.bodies]
-        near = difflib.get_close_matches(str(name), [*known, *whole, *pushing], n=1)
+        near = difflib.get_close_matches(str(name), [*own, *known, *whole, *pushing], n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         if str(name).startswith(HEAD) and not pushing:
             hint = "; numbers of forces are those of simulate={'forces': [...]}, which has none"
@@ -132,6 +140,14 @@ def checked_iterations(what: str, iterations: object, tolerance: Any) -> None:
         raise InputError(f"{what}: iterations={iterations!r}; expected a whole number of at least 1")
     if not is_number(tolerance) or not 0 <= tolerance < np.inf:
         raise InputError(f"{what}: tolerance={tolerance!r}; expected a number that is not negative")
+
+
+def start_of(model: Any, what: str, q0: Any, v0: Any) -> tuple[Floats, Floats]:
+    """Where runs begin: the mechanism's own start unless a state is given; a place that is given, at rest."""
+    start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
+    still = start[1] if q0 is None else np.zeros(model.nv)
+    q = finite(f"{what}: q0", start[0] if q0 is None else q0, (model.nq,))
+    return q, finite(f"{what}: v0", still if v0 is None else v0, (model.nv,))
 
 
 def run_options(what: str, given: Any, own: Sequence[str]) -> dict[str, object]:
