@@ -168,7 +168,7 @@ STILL = {name: np.zeros((3, 2)) for name in ("q", "v", "a", "tau")}
         (lambda m: aj.optimise(m, {"q0": None}, final=lambda q, v: aj.sqrt(q[0] - 9), duration=0.01), "not finite"),
         (lambda m: aj.optimise(m, {"v0": [1.0, 0.0]}, running=lambda t, q, v, tau: q[0],
                                simulate={"events": [aj.Event(lambda t, q, v: q[0] - 0.1, terminal=True)]}), "an event"),
-        (lambda m: aj.identify(m, {"t": SEEN[:, 0], "markers": {("pole", (0, 0, 0)): SEEN}, "qo": [0, 1]}, ["cart/mass"]),
+        (lambda m: aj.identify(m, {"t": SEEN[:, 0], "markers": {("pole", (0, 0, 0)): SEEN}, "qo": [0]}, ["cart/mass"]),
          "data has 'qo'"),
         (lambda m: aj.identify(m, {"t": SEEN[:, 0] + 1, "markers": {("pole", (0, 0, 0)): SEEN}}, ["cart/mass"],
                                simulate={"tau": [1.0, 0.0]}), "shift t"),

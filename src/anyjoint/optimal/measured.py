@@ -160,8 +160,9 @@ def _motion(model: Any, t: Floats, q: Floats, v: Floats, options: Mapping[str, A
     if not is_number(dt) or not dt > 0:
         raise InputError(f"identify: dt={dt!r}; expected a positive number of seconds")
     steps = max(1, round(float(spacing[0]) / float(dt)))
-    timed = model.mechanism.timed or "tau" in chosen or trace_forces(model.mechanism, chosen.get("forces", ())).functions
+    acting: Any = chosen.get("forces", ())
+    timed = model.mechanism.timed or "tau" in chosen or trace_forces(model.mechanism, acting).functions
     if t[0] and timed:
-        raise InputError(f"identify: times begin at {t[0]:g} s, runs at 0, and something in them knows the time; shift t")
+        raise InputError(f"identify: times begin at {t[0]:g} s, runs at 0, and their inputs know the time; shift t")
     chosen |= {"duration": float(t[-1] - t[0]), "dt": float(spacing[0]) / steps, "save_every": steps}
     return Motion(Setting(model, chosen), (q[0], v[0]), q, t)

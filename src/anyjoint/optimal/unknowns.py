@@ -78,7 +78,7 @@ def unknown(
     if what == INERTIA and head in mechanism:
         inertia = mechanism[head].inertia if start is None else start
         if not isinstance(inertia, Inertia):
-            raise InputError(f"{name}: the first guess is {start!r}; expected an aj.Inertia, or None for the present one")
+            raise InputError(f"{name}: the first guess is {start!r}; expected an aj.Inertia, or None for the present")
         return Unknown(name, inertia.log_cholesky_parameters, _numbered(name, 10), (10,), INERTIA)
     known = list(parameter_names(mechanism))
     if name not in known:
