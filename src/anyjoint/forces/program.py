@@ -26,6 +26,7 @@ from .force import Force
 from .signal import signal_at
 from .trace import ForceTrace
 
+EXACT = (0.0, 1.0)
 MANY = 24  # pushes that are worth kernels of their own, instead of one straight program over the whole tree
 Compiled = Callable[[Floats, Floats, Floats], Floats]
 
@@ -50,7 +51,7 @@ class ForceProgram:
     pushes: tuple[Push, ...]
     given: tuple[Force, ...] = ()  # what the pushes are of
     compiled: Compiled | None = None  # generalized forces by (q, v, signals), where there are many pushes
-    first: ForceProgram | None = None  # earlier ones that differ in numbers alone, whose straight program is theirs
+    first: ForceProgram | None = None  # earlier ones that differ in numbers alone, whose code is theirs
     shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)  # quantities made of them
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -59,13 +60,14 @@ class ForceProgram:
 
     @property
     def form(self) -> tuple[object, ...]:
-        """All that the straight program depends on: what pushes are and where they act, but not their numbers."""
+        """All that programs depend on: what pushes are and where they act, and numbers that may be built in."""
         where = tuple(Same(x) for body in self.mechanism.bodies for x in (body.joint, body.placement))
-        return where, tuple((push.kind, push.bodies, push.coordinates) for push in self.pushes)
+        exact = tuple(x if x in EXACT else None for push in self.pushes for x in push.numbers)
+        return where, tuple((push.kind, push.bodies, push.coordinates) for push in self.pushes), exact
 
     @property
     def code(self) -> ForceProgram:
-        """Those whose straight program it is: programs of steps are the same where these are."""
+        """Those whose code it is: programs of steps are the same where these are, but for numbers."""
         return self.first or self
 
     @property

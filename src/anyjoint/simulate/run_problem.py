@@ -78,7 +78,7 @@ class Problem:
         built_in = kept(self.model, ("built in", joints), lambda: Joints(built_in_joints(mechanism)))
         bound = request.stepper.implicit or mechanism.constraints or self.model.workshop.expansion or self.pushed
         where = (tuple(mechanism.bodies), tuple(mechanism.gravity)) if bound else ()
-        forces = request.forces if bound else request.forces.code
+        forces = request.forces if request.stepper.resists else request.forces.code  # those of contacts are others'
         return (self.names, self.taped, request.method, request.stabilise, forces, request.drive.varying,
                 built_in, where, self.pushed)  # fmt: skip
 
@@ -137,10 +137,10 @@ class Problem:
         def make() -> StepPrograms:
             request = self.request
             warn_of_redundancy(self.model, "gradient", request.q[0], request.begin, self.parameters, 7)
-            return StepPrograms(self.model, self.parameters, quantities, SOLVE, self.freed)
+            return StepPrograms(self.model, self.parameters, quantities, SOLVE, request.forces.pushes, self.freed)
 
         made = kept(self.model, self.key, make)
-        if made.follows():
+        if made.follows(self.request.forces.pushes):
             return made
         forget(self.model, self.key)
         return kept(self.model, self.key, make)
