@@ -158,3 +158,22 @@ def test_steps_do_not_see_the_frames_of_links():
     )
     found = traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=("a/mass", "q0"))
     close(found["q0"], traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=("q0",))["q0"], 1e-12)
+
+
+@pytest.mark.parametrize("method", ["rk4", "implicit-euler"])
+def test_forces_that_differ_in_numbers_share_their_code_and_nothing_else(model, method):
+    """Runs and gradients in any order are those of a model that never saw the others."""
+    options = {"duration": 0.05, "dt": 5e-3, "method": method}
+    stiff = [acting({"forces/0/stiffness": k})[:1] for k in (30.0, 45.0)]
+    runs = [model.simulate(*STATE, forces=given, gradient=True, memory=500, **options) for given in stiff]
+    by_hand = [model.simulate(*STATE, forces=given, tau=lambda t, q, v: 0 * v, **options) for given in stiff]
+    assert runs[0].run.forces.code is runs[1].run.forces.code
+    for k in (1, 0):
+        fresh = model.mechanism.compile().simulate(*STATE, forces=stiff[k], gradient=True, memory=500, **options)
+        assert np.array_equal(runs[k].q, fresh.q)
+        close(by_hand[k].q[-1], fresh.q[-1], 1e-12)
+        found, expected = (
+            x.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=("forces/0/stiffness", "b/mass")) for x in (runs[k], fresh)
+        )
+        for name, value in expected.items():
+            close(found[name], value, 1e-14)

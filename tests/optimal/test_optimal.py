@@ -168,6 +168,14 @@ STILL = {name: np.zeros((3, 2)) for name in ("q", "v", "a", "tau")}
         (lambda m: aj.optimise(m, {"q0": None}, final=lambda q, v: aj.sqrt(q[0] - 9), duration=0.01), "not finite"),
         (lambda m: aj.optimise(m, {"v0": [1.0, 0.0]}, running=lambda t, q, v, tau: q[0],
                                simulate={"events": [aj.Event(lambda t, q, v: q[0] - 0.1, terminal=True)]}), "an event"),
+        (lambda m: aj.identify(m, {"t": SEEN[:, 0], "markers": {("pole", (0, 0, 0)): SEEN}, "qo": [0]}, ["cart/mass"]),
+         "data has 'qo'"),
+        (lambda m: aj.identify(m, {"t": SEEN[:, 0] + 1, "markers": {("pole", (0, 0, 0)): SEEN}}, ["cart/mass"],
+                               simulate={"tau": [1.0, 0.0]}), "shift t"),
+        (lambda m: aj.optimise(m, {"tua": np.zeros(2)}, final=lambda q, v: q[0]), "did you mean 'tau'"),
+        (lambda m: aj.optimise(m, {"tau": None}, final=lambda q, v: q[0]), "no first guess"),
+        (lambda m: aj.optimise(m, {"q0": None}, final=lambda q, v: q[0], simulate={"duration": 9.0}), "sets itself"),
+        (lambda m: aj.optimise(m, {"pole/inertia": 2.0}, final=lambda q, v: q[0]), r"expected an aj\.Inertia"),
         (lambda m: aj.lqr(m, "up"), "expected finite numbers"),
         (lambda m: aj.lqr(m, [0.0, 0.0], R=0.0), "R has the eigenvalue 0"),
         (lambda m: aj.lqr(m, [0.0, 0.0], Q=np.triu(np.ones((4, 4)))), "not symmetric"),
@@ -177,6 +185,44 @@ STILL = {name: np.zeros((3, 2)) for name in ("q", "v", "a", "tau")}
 def test_bad_questions(call, message):
     with pytest.raises(aj.AnyjointError, match=message):
         call(cart_pole())
+
+
+def test_a_measured_motion_with_gaps():
+    measured = cart_pole().simulate([0.0, 0.8], [0.0, 0.0], duration=0.1, dt=0.02)
+    measured.q[3, 0] = np.nan
+    with pytest.raises(aj.InputError, match="q of the measured motion holds NaN"):
+        aj.identify(cart_pole(), measured, ["pole/mass"])
+
+
+def test_the_first_guess_of_an_inertia_counts():
+    guess = aj.Inertia.box(3.0, 0.2, 0.3, 0.4)
+    found = aj.optimise(
+        cart_pole(), {"pole/inertia": guess}, final=lambda q, v: 1.0 + 0 * q[0], duration=0.01, iterations=1
+    )
+    assert found.values["pole/mass"] == pytest.approx(3.0)
+
+
+def test_where_it_could_not_go_on_is_no_optimum():
+    """Less weight would swing further still, but there is none below nothing."""
+    found = aj.optimise(
+        cart_pole(), {"pole/mass": None}, q0=[0, 0.5], final=lambda q, v: -1e3 * q[0], duration=0.3, iterations=20
+    )
+    assert not found.converged
+    assert "values beside these fail" in found.message
+
+
+def test_what_feedback_cannot_bring_to_rest():
+    """A pendulum without a motor that swings for ever, and a loop, whose coordinates are not free."""
+    mech = aj.Mechanism("two", gravity=(0, 0, -9.81))
+    for name in "ab":
+        mech.add_body(name, joint=joints.Revolute(axis=(0, 1, 0)), inertia=aj.Inertia(1.0, (0, 0, -0.5), np.eye(3)))
+    with pytest.raises(aj.InputError, match="neither driven nor damped"):
+        aj.lqr(mech.compile(), [0, 0], actuated=["a"])
+    loop = aj.gallery.four_bar().compile()
+    with pytest.raises(aj.InputError, match="constraints tie coordinates"):
+        aj.lqr(loop, loop.mechanism.start[0])
+    with pytest.raises(aj.InputError, match="has constraints, which other values would leave"):
+        aj.optimise(loop, {"q0": None}, final=lambda q, v: q[0])
 
 
 def test_nothing_that_moves():

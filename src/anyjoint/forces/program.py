@@ -13,6 +13,7 @@ from anyjoint.codegen import CompiledFunction, compile_function
 from anyjoint.constraints import Push
 from anyjoint.constraints.push import with_ground
 from anyjoint.errors import InputError
+from anyjoint.joints.parameters import Same
 from anyjoint.mechanism import Mechanism
 from anyjoint.scalar import Scalar
 from anyjoint.scalar.array import Floats
@@ -25,6 +26,7 @@ from .force import Force
 from .signal import signal_at
 from .trace import ForceTrace
 
+EXACT = (0.0, 1.0)
 MANY = 24  # pushes that are worth kernels of their own, instead of one straight program over the whole tree
 Compiled = Callable[[Floats, Floats, Floats], Floats]
 
@@ -49,11 +51,24 @@ class ForceProgram:
     pushes: tuple[Push, ...]
     given: tuple[Force, ...] = ()  # what the pushes are of
     compiled: Compiled | None = None  # generalized forces by (q, v, signals), where there are many pushes
+    first: ForceProgram | None = None  # earlier ones that differ in numbers alone, whose code is theirs
     shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)  # quantities made of them
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickled and copied without what was made of them."""
         return ForceProgram, (self.mechanism, self.pushes, self.given, self.compiled)
+
+    @property
+    def form(self) -> tuple[object, ...]:
+        """All that programs depend on: what pushes are and where they act, and numbers that may be built in."""
+        where = tuple(Same(x) for body in self.mechanism.bodies for x in (body.joint, body.placement))
+        exact = tuple(x if x in EXACT else None for push in self.pushes for x in push.numbers)
+        return where, tuple((push.kind, push.bodies, push.coordinates) for push in self.pushes), exact
+
+    @property
+    def code(self) -> ForceProgram:
+        """Those whose code it is: programs of steps are the same where these are, but for numbers."""
+        return self.first or self
 
     @property
     def many(self) -> bool:
@@ -78,6 +93,8 @@ class ForceProgram:
     @cached_property
     def straight(self) -> StraightForces:
         """tau = sum of effort * d(speed)/dv, by one reverse pass."""
+        if self.first:
+            return self.first.straight
         trace = ForceTrace(self.mechanism)
         efforts = [pair for push in self.pushes for pair in trace.efforts(push) if isinstance(pair[1], Node)]
         torques: dict[int, Node] = {}
@@ -121,6 +138,8 @@ class ForceProgram:
     @cached_property
     def _code(self) -> CompiledFunction:
         """The straight program: entries of tau that are not 0, by all rows that it has."""
+        if self.first:
+            return self.first._code
         made = self.straight
         rows = [x for x in (made.q, made.v, made.parameters, made.signals) if x]
         return compile_function(rows, list(made.torques.values()))

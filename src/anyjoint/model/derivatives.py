@@ -102,7 +102,7 @@ class Derivatives(Part):
         else:
             step = self._step("rk4" if method is None else method, dt, before)
             made = [step_matrices(self.whole, step, state, dt, t, raw) for state in zip(*states, strict=True)]
-        A, B = (np.stack(x) for x in zip(*made, strict=True))
+        A, B = (np.stack(x).astype(self.whole.dtype, copy=False) for x in zip(*made, strict=True))
         return (A, B) if batch else (A[0], B[0])
 
     def _step(self, method: str, dt: float, before: object) -> str:

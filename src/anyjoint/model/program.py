@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Hashable
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -47,11 +49,24 @@ class Program:
         """Run the set-up program for other numbers; False if one changed that the code has built in as exact."""
         if not self.trace.setups:
             return True  # it depends on none
-        flat = numbers.flat()
-        if len(flat) != len(self._built_in) or np.any(~np.isnan(self._built_in) & (self._built_in != flat)):
+        if not self.fits(numbers):
             return False
         self._fill(numbers)
         return True
+
+    def fits(self, numbers: Numbers) -> bool:
+        """Whether numbers that the code has built in are what they were."""
+        flat = numbers.flat()
+        return len(flat) == len(self._built_in) and not np.any(~np.isnan(self._built_in) & (self._built_in != flat))
+
+    def renumbered(self, quantity: Quantity, numbers: Numbers) -> Program:
+        """The program of a quantity that differs in numbers alone, and has the same code."""
+        made = copy(self)
+        made.quantity, made.trace = quantity, replace(self.trace, numbers=numbers, pushes=quantity.pushes)
+        made.numbers = filled(quantity.name, made.trace, numbers, (), self.dtype)
+        made.state = Direct(made).state
+        made._local = threading.local()
+        return made
 
     def _fill(self, numbers: Numbers) -> None:
         # In place: addresses in prepared calls stay good.

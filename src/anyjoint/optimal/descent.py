@@ -21,7 +21,18 @@ from anyjoint.simulate.trajectory import Trajectory
 from .cost import Cost
 from .page import Runs, iterations_page
 from .regulator import free_velocities
-from .unknowns import Unknown, check_apart, checked_iterations, limits, quiet, run_options, split, unknown
+from .unknowns import (
+    Setting,
+    Unknown,
+    check_apart,
+    checked_iterations,
+    limits,
+    quiet,
+    run_options,
+    split,
+    start_of,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -86,28 +97,31 @@ def optimise(
     """Find what makes a run cheapest; the model keeps the parameters that it has.
 
     `over` are first guesses by name: "tau" (inputs (samples, nv) over the duration, or constant), "q0", "v0",
-    "duration" (of as many steps as duration / dt), and parameters such as "rod/mass" (None: the present value). The
-    cost is final(q, v) of the last state, and the integral of running(t, q, v, tau), plain functions that are traced
-    and differentiated; tau is the inputs of the run. `actuated` are the bodies or velocities whose inputs may change,
-    `bounds` a lowest and highest value by name (None: free), `simulate` options of the runs such as method or forces.
+    "duration" (of as many steps as duration / dt), parameters such as "rod/mass", and numbers of the forces of the runs
+    such as "forces/0/stiffness", of the first one (None: the present value). The cost is final(q, v) of the last state,
+    and the integral of running(t, q, v, tau), plain functions that are traced and differentiated; tau is the inputs of
+    the run. `actuated` are the bodies or velocities whose inputs may change, `bounds` a lowest and highest value by
+    name (None: free), `simulate` options of the runs such as method or forces.
     """
     checked_iterations("optimise", iterations, tolerance)
     problem = _Problem(model, over, final, running, actuated, simulate, (duration, dt, q0, v0))
     limits = problem.bounds(bounds)
     scipy = _scipy()
     bar = Progress(progress, f"optimising {model.mechanism.name}")
-    before = {name: model.parameters[name] for name in problem.parameters(problem.x)}
-    history = [(problem.cost(problem.x)[0], problem.named(problem.x))]
-    if not history[0][0] < HOPELESS:
-        raise InputError(f"optimise: the run of the first guess fails: {problem.trouble}; choose another guess")
+    before = problem.present
+    history: list[tuple[float, dict[str, Any]]] = []
 
     def follow(intermediate_result: Any) -> None:
+        problem.hindrance, problem.trouble = problem.trouble, ""
         history.append((float(intermediate_result.fun), problem.named(intermediate_result.x)))
         bar.show(len(history) / iterations)
 
     options = {"maxiter": iterations, "maxcor": 30, "ftol": tolerance * 1e-3, "gtol": tolerance, "maxls": 40}
     try:
         with quiet():
+            history.append((problem.cost(problem.x)[0], problem.named(problem.x)))
+            if not history[0][0] < HOPELESS:
+                raise InputError(f"optimise: the run of the first guess fails: {problem.trouble}")
             found = scipy.minimize(
                 problem.cost, problem.x, jac=True, method="L-BFGS-B", bounds=limits, callback=follow, options=options
             )
@@ -117,10 +131,13 @@ def optimise(
         bar.close()
         model.parameters.set(before)
     traj.remember()
+    converged, message = bool(found.success), str(found.message)
+    hindrance = problem.trouble or problem.hindrance
+    if hindrance and "GRADIENT" not in message:  # it went no further because what lies there fails
+        converged, message = False, f"runs with values beside these fail: {hindrance}"
     return Optimised(
-        values, float(found.fun), bool(found.success), str(found.message), int(found.nit), traj, tuple(history),
-        problem.runs,
-    )  # fmt: skip
+        values, float(found.fun), converged, message, int(found.nit), traj, tuple(history), problem.runs
+    )
 
 
 def _scipy() -> Any:
@@ -136,12 +153,9 @@ class _Problem:
     ) -> None:  # fmt: skip
         self.model = model
         duration, dt, q0, v0 = run
-        start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
-        still = start[1] if q0 is None else np.zeros(model.nv)
-        self.start = {Q0: finite("optimise: q0", start[0] if q0 is None else q0, (model.nq,))}
-        self.start[V0] = finite("optimise: v0", still if v0 is None else v0, (model.nv,))
-        own = (Q0, V0, *((TAU,) if TAU in (over or ()) else ()))
-        self.options = {"duration": duration, "dt": dt, **run_options("optimise", options, own)}
+        self.start = dict(zip((Q0, V0), start_of(model, "optimise", q0, v0), strict=True))
+        own = (Q0, V0, DURATION, "dt", *((TAU,) if TAU in (over or ()) else ()))
+        self.setting = Setting(model, {"duration": duration, "dt": dt, **run_options("optimise", options, own)})
         self.start[DURATION] = finite("optimise: duration", duration, ())
         if not isinstance(over, Mapping) or not over:
             raise InputError("optimise: over is empty; give first guesses by name, such as {'tau': np.zeros((50, nv))}")
@@ -155,11 +169,14 @@ class _Problem:
         sizes = (0, model.nq, model.nv, model.nv)
         self.running = Cost("running(t, q, v, tau)", running, sizes) if running else None
         self.names = tuple(over)
-        self.trouble = ""
+        self.trouble = ""  # why the last run failed, of those since the last iteration
+        self.hindrance = ""  # the same of the iteration before
 
     def _unknown(self, name: str, guess: Any) -> Unknown:
         model = self.model
         if name == TAU:
+            if guess is None:
+                raise InputError("optimise: tau has no first guess; give inputs (samples, nv), such as zeros")
             value = finite("optimise: tau", guess)
             if value.ndim not in (1, 2) or value.shape[-1] != model.nv:
                 expected = f"({model.nv},) or (samples, {model.nv})"
@@ -167,12 +184,17 @@ class _Problem:
             self.tau = value
             return Unknown(TAU, value[..., self.free].ravel(), (TAU,), value[..., self.free].shape)
         if name in (Q0, V0):
+            if model.mechanism.constraints:
+                raise InputError(
+                    f"optimise: over {name!r}, but {model.mechanism.name!r} has constraints, which other values would"
+                    " leave; go over parameters or inputs"
+                )
             value = self.start[name] if guess is None else finite(f"optimise: {name}", guess, self.start[name].shape)
             return Unknown(name, value.copy(), (name,), value.shape)
         if name == DURATION:
             value = self.start[name] if guess is None else finite("optimise: duration", guess, ())
             return Unknown(name, value.reshape(1), (name,), ())
-        return unknown(model, name, guess)
+        return unknown(model, name, self.setting.acting, guess, OWN)
 
     def named(self, x: Floats) -> dict[str, Any]:
         """All values for the free numbers."""
@@ -188,25 +210,25 @@ class _Problem:
                 made |= item.values(part)
         return made
 
-    def parameters(self, x: Floats) -> dict[str, Any]:
-        """The parameters of the model among them."""
-        return {name: value for name, value in self.named(x).items() if name not in OWN}
+    @property
+    def present(self) -> dict[str, Any]:
+        """What the model has in the place of parameters that change."""
+        return self.setting.present({name: value for name, value in self.named(self.x).items() if name not in OWN})
 
-    def run(self, values: Mapping[str, Any], **more: Any) -> Trajectory:
+    def run(self, values: Mapping[str, Any]) -> Trajectory:
         """The run with these values."""
-        self.model.parameters.set({name: x for name, x in values.items() if name not in OWN})
+        options = self.setting.set({name: x for name, x in values.items() if name not in OWN})
         start = {**self.start, **{name: values[name] for name in (Q0, V0) if name in values}}
         given = {TAU: values[TAU]} if TAU in values else {}
         if DURATION in values:  # as many steps, all stretched
             longer = float(values[DURATION]) / float(self.start[DURATION])
-            given |= {name: longer * self.options[name] for name in (DURATION, "dt")}
-        options = self.options | given | more
-        made: Trajectory = self.model.simulate(start[Q0], start[V0], gradient=True, **options)
+            given |= {name: longer * options[name] for name in (DURATION, "dt")}
+        made: Trajectory = self.model.simulate(start[Q0], start[V0], gradient=True, **options | given)
         return made
 
     def runs(self, every: Iterable[Mapping[str, Any]]) -> Generator[Trajectory, None, None]:
         """Runs with such values; the model has them until the next one is asked for, and then is what it was."""
-        before = {name: self.model.parameters[name] for name in self.parameters(self.x)}
+        before = self.present
         try:
             for values in every:
                 with quiet():

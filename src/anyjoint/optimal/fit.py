@@ -19,7 +19,7 @@ from anyjoint.simulate.trajectory import Trajectory
 
 from .measured import measurements
 from .page import Runs, iterations_page
-from .unknowns import Unknown, check_apart, checked_iterations, quiet, settings, split, unknown
+from .unknowns import Setting, Unknown, check_apart, checked_iterations, quiet, settings, split, unknown
 
 if TYPE_CHECKING:
     from anyjoint.model import Model
@@ -91,22 +91,24 @@ def identify(
     `data` is a measured motion (a Trajectory with t, q, v: the run begins at its first sample, and `simulate` has
     options for it, such as a finer dt or forces); or where points of bodies were seen, (samples, 3) each, {"t": ...,
     "markers": {("shin", (0.4, 0, 0)): positions, ...}, "q0": ..., "v0": ...}; or {"q": ..., "v": ..., "a": ...,
-    "tau": ...}, states with the forces that went with them. `parameters` are names such as "rod/mass", "wheel/joint/R"
-    or "rod/inertia", all of a body's inertia by numbers that always make a solid. `sigma` is the standard deviation of
-    the measurements, one number or one per column; without it, it is estimated from what is left.
+    "tau": ...}, states with the forces that went with them. `parameters` are names such as "rod/mass", "wheel/joint/R",
+    "rod/inertia", all of a body's inertia by numbers that always make a solid, or "forces/0/stiffness", of the first of
+    the forces among the options. `sigma` is the standard deviation of the measurements, one number or one per column;
+    without it, it is estimated from what is left.
     """
-    unknowns = [unknown(model, name) for name in named("identify", parameters)]
+    checked_iterations("identify", iterations, tolerance)
+    residuals = measurements(model, data, simulate)
+    setting: Setting = residuals.setting
+    unknowns = [unknown(model, name, setting.acting) for name in named("identify", parameters)]
     if not unknowns:
         raise InputError("identify: parameters is empty; name at least one, such as 'rod/mass'")
     check_apart("identify", unknowns)
-    checked_iterations("identify", iterations, tolerance)
-    residuals = measurements(model, data, simulate)
     weights = _weights(sigma, residuals.measured.shape[-1])
-    before = {name: model.parameters[name] for item in unknowns for name in item.values(item.start)}
+    before = setting.present({name: None for item in unknowns for name in item.values(item.start)})
     bar = Progress(progress, f"fitting {model.mechanism.name}")
     try:
         with quiet():
-            return _fit(model, unknowns, residuals, weights, sigma is not None, iterations, tolerance, bar)
+            return _fit(unknowns, residuals, weights, sigma is not None, iterations, tolerance, bar)
     finally:
         bar.close()
         model.parameters.set(before)
@@ -123,16 +125,15 @@ def _weights(sigma: object, columns: int) -> Floats:
 
 
 def _fit(
-    model: Any, unknowns: Sequence[Unknown], residuals: Any, weights: Floats, known: bool, iterations: int,
-    tolerance: float, bar: Progress,
+    unknowns: Sequence[Unknown], residuals: Any, weights: Floats, known: bool, iterations: int, tolerance: float,
+    bar: Progress,
 ) -> Identified:  # fmt: skip
     """Steps that shrink while they do not help; damped as Levenberg and Marquardt do."""
     x = np.concatenate([item.start for item in unknowns])
     labels = [label for item in unknowns for label in item.labels]
 
     def at(x: Floats) -> tuple[Any, Floats, Floats]:
-        model.parameters.set(settings(x, unknowns))
-        run, fitted = residuals.predicted()
+        run, fitted = residuals.predicted(settings(x, unknowns))
         return run, fitted, ((fitted - residuals.measured) * weights).ravel()
 
     def slopes(run: Any, x: Floats) -> Floats:

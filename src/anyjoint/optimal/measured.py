@@ -10,12 +10,13 @@ import numpy as np
 
 from anyjoint.errors import InputError
 from anyjoint.forces.force import is_number
+from anyjoint.forces.program import trace_forces
 from anyjoint.model.arguments import finite
 from anyjoint.scalar.array import Floats
 from anyjoint.simulate.trajectory import Trajectory
 
 from .page import Runs
-from .unknowns import run_options
+from .unknowns import Setting, run_options, start_of
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,13 @@ class Forces:
     t: Floats | None = None
     runs = None
 
-    def predicted(self) -> tuple[Any, Floats]:
+    @property
+    def setting(self) -> Setting:
+        """There are no runs."""
+        return Setting(self.model, {})
+
+    def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
+        self.setting.set(values)
         return None, np.asarray(self.model.inverse_dynamics(*self.rows))
 
     def slope(self, _: Any, direction: Mapping[str, Any]) -> Floats:
@@ -39,14 +46,13 @@ class Forces:
 class Motion:
     """A motion that a run from the same start should follow."""
 
-    model: Any
-    options: dict[str, Any]
+    setting: Setting
     start: tuple[Floats, Floats]
     measured: Floats
     t: Floats
 
-    def predicted(self) -> tuple[Any, Floats]:
-        run = self.model.simulate(*self.start, gradient=True, **self.options)
+    def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
+        run = self.setting.model.simulate(*self.start, gradient=True, **self.setting.set(values))
         if not run.status.ok:
             raise InputError(f"identify: a run with trial parameters did not reach its end: {run.status.reason}")
         return run, run.q
@@ -56,11 +62,10 @@ class Motion:
         before: dict[str, Any] = {}
         try:
             for values in every:
-                before = before or {name: self.model.parameters[name] for name in values}
-                self.model.parameters.set(values)
-                yield self.predicted()[0]
+                before = before or self.setting.present(values)
+                yield self.predicted(values)[0]
         finally:
-            self.model.parameters.set(before)
+            self.setting.set(before)
 
     def slope(self, run: Any, direction: Mapping[str, Any]) -> Floats:
         return np.asarray(run.tangent(direction, raw=True)[0])
@@ -83,13 +88,17 @@ class Markers:
     def runs(self) -> Runs:
         return self.motion.runs
 
-    def predicted(self) -> tuple[Any, Floats]:
-        run, q = self.motion.predicted()
-        return run, self._seen(np.asarray(self.motion.model.body_poses(q)))
+    @property
+    def setting(self) -> Setting:
+        return self.motion.setting
+
+    def predicted(self, values: Mapping[str, Any]) -> tuple[Any, Floats]:
+        run, q = self.motion.predicted(values)
+        return run, self._seen(np.asarray(self.setting.model.body_poses(q)))
 
     def slope(self, run: Any, direction: Mapping[str, Any]) -> Floats:
-        dq = self.motion.slope(run, direction)
-        _, rates = self.motion.model.jvp("body_poses", (run.q,), {"q": dq, **direction}, raw=True)
+        way = {"q": self.motion.slope(run, direction), **self.setting.parameters(direction)}
+        _, rates = self.setting.model.jvp("body_poses", (run.q,), way, raw=True)
         return self._seen(np.asarray(rates))
 
     def _seen(self, poses: Floats) -> Floats:
@@ -103,15 +112,18 @@ def measurements(model: Any, data: Any, options: Mapping[str, Any] | None) -> An
         return _motion(model, data.t, data.q, data.v, options)
     if isinstance(data, Mapping) and "markers" in data:
         return _markers(model, data, options)
+    if options:
+        raise InputError(f"identify: simulate={options!r}, but states with their forces need no run; leave it out")
     return _forces(model, data)
 
 
 def _markers(model: Any, data: Mapping[str, Any], options: Mapping[str, Any] | None) -> Markers:
     if "t" not in data or not isinstance(data["markers"], Mapping) or not data["markers"]:
         raise InputError('identify: markers come with times, {"t": ..., "markers": {("shin", (0.4, 0, 0)): positions}}')
+    for name in set(data) - {"t", "markers", "q0", "v0"}:
+        raise InputError(f"identify: data has {name!r}; beside t and markers, expected q0 and v0, where the run begins")
     t, seen = np.atleast_1d(finite("identify: t", data["t"])), dict(data["markers"])
-    sizes = (("q0", model.nq), ("v0", model.nv))
-    q0, v0 = (finite(f"identify: {name}", data.get(name, np.zeros(n)), (n,)) for name, n in sizes)
+    q0, v0 = start_of(model, "identify", data.get("q0"), data.get("v0"))
     for key, positions in seen.items():
         if not isinstance(key, tuple) or len(key) != 2:
             raise InputError(f"identify: marker {key!r}; expected a body and a point of it, ('shin', (0.4, 0, 0))")
@@ -139,6 +151,7 @@ def _forces(model: Any, data: Any) -> Forces:
 def _motion(model: Any, t: Floats, q: Floats, v: Floats, options: Mapping[str, Any] | None) -> Motion:
     if q.ndim != 2 or q.shape[1] != model.nq or len(t) < 2:
         raise InputError(f"identify: the measured motion has q of shape {q.shape}; expected (samples, {model.nq})")
+    q, v = finite("identify: q of the measured motion", q), finite("identify: v of the measured motion", v)
     spacing = np.diff(t)
     if not spacing[0] > 0 or np.ptp(spacing) > 1e-6 * spacing[0]:
         raise InputError("identify: samples of the measured motion are not equally far apart in time; resample it")
@@ -147,5 +160,9 @@ def _motion(model: Any, t: Floats, q: Floats, v: Floats, options: Mapping[str, A
     if not is_number(dt) or not dt > 0:
         raise InputError(f"identify: dt={dt!r}; expected a positive number of seconds")
     steps = max(1, round(float(spacing[0]) / float(dt)))
+    acting: Any = chosen.get("forces", ())
+    timed = model.mechanism.timed or "tau" in chosen or trace_forces(model.mechanism, acting).functions
+    if t[0] and timed:
+        raise InputError(f"identify: times begin at {t[0]:g} s, runs at 0, and their inputs know the time; shift t")
     chosen |= {"duration": float(t[-1] - t[0]), "dt": float(spacing[0]) / steps, "save_every": steps}
-    return Motion(model, chosen, (q[0], v[0]), q, t)
+    return Motion(Setting(model, chosen), (q[0], v[0]), q, t)

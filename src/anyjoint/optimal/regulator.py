@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from anyjoint.model import Model
 
 ROUNDED = 1e-12  # of the largest entry: eigenvalues of weights may be so far below zero
+SETTLES = 1e-9  # of the fastest pole: slower ones are none but for rounding
+TIED = "constraints tie coordinates together; give a model without them"
 AT_REST = 1e-6  # of gravity's forces: what inputs may leave of accelerations
 
 
@@ -64,12 +66,16 @@ def lqr(
     try:
         P = linalg.solve_continuous_are(A, B, _weights(Q, 2 * model.nv, "Q"), _weights(R, len(free), "R"))
     except np.linalg.LinAlgError as error:
-        tied = bool(model.mechanism.constraints)
-        remedy = "constraints tie coordinates together; give a model without them" if tied else "actuate other joints"
+        remedy = TIED if model.mechanism.constraints else "actuate other joints"
         raise InputError(f"lqr: these inputs cannot balance the model; {remedy}") from error
     K = np.zeros((model.nv, 2 * model.nv))
     K[free] = np.linalg.solve(_weights(R, len(free), "R"), B.T @ P)
-    return Regulator(at, hold, K, np.linalg.eigvals(A - B @ K[free]))
+    poles = np.linalg.eigvals(A - B @ K[free])
+    if poles.real.max() > -SETTLES * np.abs(poles).max():
+        what = f"lqr: the model would not come to rest, it has the pole {poles[poles.real.argmax()]:.3g}"
+        free_ride = "some motion is neither driven nor damped, or costs nothing; actuate other joints, or weigh it in Q"
+        raise InputError(f"{what}; {TIED if model.mechanism.constraints else free_ride}")
+    return Regulator(at, hold, K, poles)
 
 
 def free_velocities(model: Any, actuated: Sequence[Any] | None, what: str) -> Floats:

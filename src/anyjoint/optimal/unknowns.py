@@ -18,40 +18,43 @@ from anyjoint.model.arguments import finite
 from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
 from anyjoint.scalar.array import Floats
+from anyjoint.simulate.force_numbers import HEAD, force_names, force_number, with_numbers
 
 INERTIA = "inertia"  # of a body: mass, centre and tensor together, by ten numbers that always make a solid
+TENSOR = "tensor"
 STEP = 1e-6  # of the ten numbers, for how mass, centre and tensor change with them
 SYMMETRIC = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """A parameter, or the whole inertia of a body, as free numbers."""
+    """A parameter, the whole inertia of a body, or a number of a force, as free numbers."""
 
     name: str
     start: Floats
     labels: tuple[str, ...]
     shape: tuple[int, ...]
+    sort: str = ""  # of numbers that are not free as they are: "inertia" or "tensor"
 
     def values(self, x: Floats) -> dict[str, object]:
-        """Parameters of the model for these numbers."""
-        head, _, what = self.name.rpartition("/")
-        if what == INERTIA:
+        """Parameters and numbers of forces for these."""
+        head = self.name.rpartition("/")[0]
+        if self.sort == INERTIA:
             made = Inertia.log_cholesky(x)
             return {f"{head}/mass": made.mass, f"{head}/com": made.com, f"{head}/tensor": made.tensor}
-        if what == "tensor":
+        if self.sort == TENSOR:
             return {self.name: _symmetric(x)}
         return {self.name: x.reshape(self.shape) if self.shape else float(x[0])}
 
     def directions(self, x: Floats) -> Iterator[dict[str, Any]]:
         """How parameters change with each of the numbers."""
-        head, _, what = self.name.rpartition("/")
+        head = self.name.rpartition("/")[0]
         for unit in np.eye(len(x)):
-            if what == INERTIA:
+            if self.sort == INERTIA:
                 up, down = (Inertia.log_cholesky(x + s * STEP * unit) for s in (1, -1))
                 yield {f"{head}/{k}": (np.asarray(getattr(up, k)) - np.asarray(getattr(down, k))) / (2 * STEP)
                        for k in ("mass", "com", "tensor")}  # fmt: skip
-            elif what == "tensor":
+            elif self.sort == TENSOR:
                 yield {self.name: _symmetric(unit)}
             else:
                 yield {self.name: unit.reshape(self.shape) if self.shape else 1.0}
@@ -61,24 +64,43 @@ class Unknown:
         return np.array([sum(float(np.sum(gradient[k] * d)) for k, d in way.items()) for way in self.directions(x)])
 
 
-def unknown(model: Any, name: str, start: Any = None) -> Unknown:
-    """A parameter of a model by its name; it begins at its present value unless another is given."""
+def unknown(
+    model: Any, name: str, acting: Sequence[object], start: Any = None, own: Sequence[str] = ()
+) -> Unknown:
+    """A parameter of a model or a number of a force by its name; it begins at its present value unless one is given.
+
+    `own` are further names that the caller knows.
+    """
     head, _, what = str(name).rpartition("/")
-    mechanism = model.mechanism
+    mechanism, pushing = model.mechanism, force_names(acting)
+    if name in pushing:
+        return _plain(name, force_number(acting, name), start)
     if what == INERTIA and head in mechanism:
-        return Unknown(name, mechanism[head].inertia.log_cholesky_parameters, _numbered(name, 10), (10,))
+        inertia = mechanism[head].inertia if start is None else start
+        if not isinstance(inertia, Inertia):
+            raise InputError(f"{name}: the first guess is {start!r}; expected an aj.Inertia, or None for the present")
+        return Unknown(name, inertia.log_cholesky_parameters, _numbered(name, 10), (10,), INERTIA)
     known = list(parameter_names(mechanism))
     if name not in known:
-        near = difflib.get_close_matches(str(name), [*known, *(f"{b.name}/{INERTIA}" for b in mechanism.bodies)], n=1)
+        whole = [f"{body.name}/{INERTIA}" for body in mechanism.bodies]
+        near = difflib.get_close_matches(str(name), [*own, *known, *whole, *pushing], n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"{name!r} is no parameter of {mechanism.name!r}{hint}")
+        if str(name).startswith(HEAD) and not pushing:
+            hint = "; numbers of forces are those of simulate={'forces': [...]}, which has none"
+        raise InputError(f"{name!r} is no parameter of {mechanism.name!r}, nor a number of a force{hint}")
     if find(mechanism, name).what == "placement":
         raise InputError(f"{name!r} is a pose; fit numbers, such as those of a joint, or a centre of mass")
     present = np.asarray(model.parameters[name], dtype=float)
-    value = present if start is None else finite(name, start, present.shape)
-    if what == "tensor":
+    if what == TENSOR:
+        value = present if start is None else finite(name, start, present.shape)
         flat = np.array([value[i, j] for i, j in SYMMETRIC])
-        return Unknown(name, flat, tuple(f"{name}[{i},{j}]" for i, j in SYMMETRIC), (3, 3))
+        return Unknown(name, flat, tuple(f"{name}[{i},{j}]" for i, j in SYMMETRIC), (3, 3), TENSOR)
+    return _plain(name, present, start)
+
+
+def _plain(name: str, present: Floats, start: Any) -> Unknown:
+    """Numbers that are free as they are."""
+    value = present if start is None else finite(name, start, present.shape)
     labels = _numbered(name, value.size) if value.shape else (name,)
     return Unknown(name, np.atleast_1d(value).ravel().copy(), labels, value.shape)
 
@@ -120,6 +142,14 @@ def checked_iterations(what: str, iterations: object, tolerance: Any) -> None:
         raise InputError(f"{what}: tolerance={tolerance!r}; expected a number that is not negative")
 
 
+def start_of(model: Any, what: str, q0: Any, v0: Any) -> tuple[Floats, Floats]:
+    """Where runs begin: the mechanism's own start unless a state is given; a place that is given, at rest."""
+    start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
+    still = start[1] if q0 is None else np.zeros(model.nv)
+    q = finite(f"{what}: q0", start[0] if q0 is None else q0, (model.nq,))
+    return q, finite(f"{what}: v0", still if v0 is None else v0, (model.nv,))
+
+
 def run_options(what: str, given: Any, own: Sequence[str]) -> dict[str, object]:
     """Options of runs, without those that the caller sets itself."""
     if given is not None and not isinstance(given, Mapping):
@@ -127,7 +157,33 @@ def run_options(what: str, given: Any, own: Sequence[str]) -> dict[str, object]:
     for name in (*own, "gradient"):
         if name in (given or {}):
             raise InputError(f"{what}: simulate has {name!r}, which {what} sets itself; leave it out")
+    forces = (given or {}).get("forces", ())
+    if not isinstance(forces, (list, tuple)):
+        raise InputError(f"{what}: simulate has forces={forces!r}; expected a list, such as [aj.forces.Spring(...)]")
     return dict(given or {})
+
+
+class Setting:
+    """What unknowns change: parameters of a model, and numbers of the forces of its runs."""
+
+    def __init__(self, model: Any, options: Mapping[str, Any]) -> None:
+        self.model, self.options = model, options
+        self.acting: Sequence[object] = options.get("forces", ())
+        self.pushing = frozenset(force_names(self.acting))
+
+    def parameters(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Those values that are of the model itself."""
+        return {name: value for name, value in values.items() if name not in self.pushing}
+
+    def present(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """What the model has in their place."""
+        return {name: self.model.parameters[name] for name in self.parameters(values)}
+
+    def set(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Give the model its parameters; options of a run with these forces."""
+        self.model.parameters.set(self.parameters(values))
+        pushing = {name: value for name, value in values.items() if name in self.pushing}
+        return {**self.options, "forces": with_numbers(self.acting, pushing)} if pushing else dict(self.options)
 
 
 @contextmanager
@@ -157,4 +213,6 @@ def limits(item: Unknown, pair: Any) -> list[Floats]:
         ) from error
     if not (made[0] <= made[1]).all():
         raise InputError(f"optimise: bounds of {item.name!r} are {pair!r}; the lowest must not be above the highest")
+    if not ((made[0] <= item.start) & (item.start <= made[1])).all():
+        raise InputError(f"optimise: the first guess of {item.name!r} lies outside its bounds {pair!r}; move it")
     return made

@@ -38,11 +38,13 @@ def pulled(pull: float) -> Callable[[Rows], list[object]]:
     return right
 
 
-def implicit(pull: float = 0.0, pushes: Sequence[Push] = (), given: bool = False) -> Quantity:
+def implicit(
+    pull: float = 0.0, pushes: Sequence[Push] = (), given: bool = False, like: Quantity | None = None
+) -> Quantity:
     """The quantity that takes errors of positions off at the rate `pull`, per second, as RedMax does.
 
     It feels `pushes` as they will be, too; their functions of time are a row behind the others, `signals`. Where
-    accelerations are `given`, it corrects them.
+    accelerations are `given`, it corrects them. `like` is one whose pushes have other numbers.
     """
     plain, carried = (NEWTON, CARRIED_NEWTON) if given else (IMPLICIT, CARRIED_IMPLICIT)
     signals, right = signal_rows(pushes), pulled(pull)
@@ -66,6 +68,8 @@ def implicit(pull: float = 0.0, pushes: Sequence[Push] = (), given: bool = False
         optional=("t",),
         divides=True,
         by_name=not pushes,
+        pushes=tuple(pushes),
+        like=like,
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from anyjoint.constraints import Push
 from anyjoint.dynamics.algorithm import Algorithm
 from anyjoint.mechanism import Mechanism
 from anyjoint.trace.workshop import Trace, Workshop
@@ -78,6 +79,8 @@ class Quantity:
     divides: bool = False  # whether it needs the inverse of the mass matrix, which coordinates without inertia have not
     equation: Callable[[Workshop, Trace, bool], Equation | None] | None = None  # by which derivatives of it go
     by_name: bool = True  # whether models know its program by its name; others lie on its own shelf
+    pushes: tuple[Push, ...] = field(default=(), repr=False, compare=False)  # forces whose numbers are among its own
+    like: Quantity | None = field(default=None, repr=False, compare=False)  # one that differs in these alone
     shelf: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # made for runs
 
     def concerns(self, mechanism: Mechanism) -> bool:

@@ -143,7 +143,7 @@ def compiled_adaptive(request: Request) -> Iterator[Chunk]:
     """The step loop as machine code; each trajectory of a batch has its own step length."""
     kind = LookingBackRow if request.stepper.remembers else AdaptiveRow
     stepper, row = make_stepper(request), kind(request.model.nq, request.model.nv, request.powered)
-    state, numbers = initial_rows(request, row.length), numbers_of(request, stepper)
+    state, numbers = initial_rows(request, row.length), numbers_of(request)
     _prepare(request, row, state)
     settings = stepper.settings(request.duration, request.rtol, request.atol, forces=request.numbers)
     end = float(settings[0])  # the duration, rounded where numbers are short

@@ -39,7 +39,7 @@ def _parts_from(begin: float, request: Request) -> list[tuple[int, int, float]]:
 def compiled_fixed(request: Request) -> Iterator[Chunk]:
     """The step loop as machine code."""
     stepper = make_stepper(request)
-    state, numbers = initial_rows(request, stepper.step.row), numbers_of(request, stepper)
+    state, numbers = initial_rows(request, stepper.step.row), numbers_of(request)
     stepper.prepare(request.batch)
     if request.begin and request.model.mechanism.timed:
         state[:, stepper.step.clock] = request.begin
@@ -66,7 +66,7 @@ def compiled_fixed(request: Request) -> Iterator[Chunk]:
 def held_fixed(request: Request) -> Iterator[Chunk]:
     """Machine code between the calls of a sampled controller, whose answer is held for some steps."""
     stepper = make_stepper(request)
-    state, numbers = initial_rows(request, stepper.step.row), numbers_of(request, stepper)
+    state, numbers = initial_rows(request, stepper.step.row), numbers_of(request)
     stepper.prepare(request.batch)
     drive, nq, nv, hold = request.drive, request.model.nq, request.model.nv, request.hold or 1
     functions = np.zeros(len(drive.functions))

@@ -26,15 +26,30 @@ PLACES = ("int", "Where")  # types of fields that say where a force acts
 STRAIGHT = 1e-12  # how far beside a line the third of three values may lie, of what the numbers are
 
 
-def force_names(program: ForceProgram) -> list[str]:
+def force_names(given: Sequence[object]) -> list[str]:
     """Names of all numbers that forces were given."""
     return [
         f"{HEAD}{k}/{part.name}"
-        for k, force in enumerate(program.given)
+        for k, force in enumerate(given)
         if dataclasses.is_dataclass(force)
-        for part in dataclasses.fields(force)  # type: ignore[arg-type]
+        for part in dataclasses.fields(force)
         if part.type not in PLACES and _is_numeric(getattr(force, part.name))
     ]
+
+
+def force_number(given: Sequence[object], name: str) -> Floats:
+    """A number that a force was given, or a row of such."""
+    index, part = _parts(name)
+    return np.array(getattr(given[index], part), dtype=float)
+
+
+def with_numbers(given: Sequence[Any], values: Mapping[str, Any]) -> list[Any]:
+    """The forces with others of their numbers."""
+    made = list(given)
+    for name, value in values.items():
+        index, part = _parts(name)
+        made[index] = dataclasses.replace(made[index], **{part: np.asarray(value, dtype=float).tolist()})
+    return made
 
 
 def _is_numeric(value: object) -> bool:
@@ -68,15 +83,14 @@ class ForceNumbers:
         return made
 
     def _shape(self, name: str) -> tuple[int, ...]:
-        index, part = _parts(name)
-        return np.shape(getattr(self.program.given[index], part))
+        return np.shape(force_number(self.program.given, name))
 
     def _slope(self, name: str) -> Floats:
         """By three values of each entry, which must lie on a line."""
-        mechanism, given, (index, part) = self.program.mechanism, self.program.given, _parts(name)
+        mechanism, given, (index, _) = self.program.mechanism, self.program.given, _parts(name)
         *before, known = (pushes_of(mechanism, force) for force in given[: index + 1])
         start = sum(len(_numbers(pushes)) for pushes in before)
-        values = np.ravel(getattr(given[index], part))
+        values = force_number(given, name).ravel()
         made = np.zeros((self.count, len(values)))
         for k, value in enumerate(values):
             step = _step(float(value))
@@ -92,19 +106,17 @@ class ForceNumbers:
 
     def _changed(self, name: str, known: Sequence[Push], k: int, step: float) -> list[Push]:
         """Pushes of the force with one entry changed; refused where formulas change as well."""
-        index, part = _parts(name)
-        force = self.program.given[index]
-        values = np.array(getattr(force, part), dtype=float)
+        given, (index, part) = self.program.given, _parts(name)
+        values = force_number(given, name)
         values.ravel()[k] += step
         try:
-            other = dataclasses.replace(force, **{part: values.tolist()})  # type: ignore[type-var]
-            made = pushes_of(self.program.mechanism, other)
+            made = pushes_of(self.program.mechanism, with_numbers(given, {name: values})[index])
         except AnyjointError as error:
             raise InputError(f"{name!r} has no derivative: with another value the force is refused: {error}") from None
         if [(x.kind, x.bodies, x.coordinates) for x in made] != [(x.kind, x.bodies, x.coordinates) for x in known]:
             raise InputError(
-                f"{name!r} is {getattr(force, part)}, and the force has another formula where it is not: give it a"
-                " small value, such as 1e-9, so that there is a derivative by it"
+                f"{name!r} is {getattr(given[index], part)}, and the force has another formula where it is not: give it"
+                " a small value, such as 1e-9, so that there is a derivative by it"
             )
         return made
 

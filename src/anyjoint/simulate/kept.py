@@ -25,7 +25,9 @@ def kept(owner: Owner, key: Hashable, make: Callable[[], Made]) -> Made:
     shelf: dict[Hashable, Made] = owner.shelf
     try:
         if key in shelf:
-            return shelf[key]
+            made = shelf[key]
+            shelf[key] = shelf.pop(key, made)  # what was asked for last is dropped last
+            return made
     except (TypeError, ValueError):  # unhashable, or arrays that do not compare to one truth value
         return make()
     made = make()

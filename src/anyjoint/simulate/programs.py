@@ -23,6 +23,11 @@ def program_of(model: Model, quantity: str | Quantity, rows: ParameterRows | Non
         return model.program(quantity)
 
     def make() -> Program:
+        if quantity.like:
+            first = program_of(model, quantity.like)
+            numbers = first.trace.numbers_under(quantity.pushes)
+            if isinstance(first, Program) and first.fits(numbers):
+                return first.renumbered(quantity, numbers)
         traced = quantity.trace(model.workshop, model.algorithm)
         return Program(quantity, traced, model.mechanism, model.dtype.name, model.width)
 

@@ -110,7 +110,12 @@ class Request:
             what = where, self.limits, tuple(mechanism.contacts), self.dt
             make = lambda: contact(pull, pushes, resistances(mechanism, self.limits, self.dt))  # noqa: E731
             return kept(self.forces, ("resisted", pull, what), make)
-        return kept(self.forces, ("implicit", pull, given, where), lambda: implicit(pull, pushes, given))
+
+        def made(forces: ForceProgram) -> Quantity:
+            like = made(forces.first) if forces.first else None
+            return kept(forces, ("implicit", pull, given, where), lambda: implicit(pull, forces.pushes, given, like))
+
+        return made(self.forces)
 
     @property
     def shows(self) -> bool:
@@ -268,7 +273,10 @@ def _forces(model: Model, forces: Sequence[Force]) -> ForceProgram:
 
     def make() -> ForceProgram:
         program = trace_forces(model.mechanism, forces)
-        return replace(program, compiled=ByKernels(model, program)) if program.many else program
+        if program.many:
+            return replace(program, compiled=ByKernels(model, program))
+        first = kept(model, ("form of forces", program.form), lambda: program)
+        return program if first is program else replace(program, first=first)
 
     return kept(model, key, make)
 

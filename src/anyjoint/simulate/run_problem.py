@@ -52,7 +52,7 @@ class Problem:
         self.model = self.request.model
         self.names = tuple(_checked_names(self.request, names))
         named = [x for x in self.names if x not in (Q0, V0, TAU, DURATION)]
-        pushing = force_names(self.request.forces)
+        pushing = force_names(self.request.forces.given)
         self.parameters = tuple(x for x in named if x not in pushing)
         self.force_numbers = ForceNumbers(self.request.forces, [x for x in named if x in pushing])
         check_built_into(self.request.forces, self.model.mechanism, self.parameters, "gradient")
@@ -78,7 +78,8 @@ class Problem:
         built_in = kept(self.model, ("built in", joints), lambda: Joints(built_in_joints(mechanism)))
         bound = request.stepper.implicit or mechanism.constraints or self.model.workshop.expansion or self.pushed
         where = (tuple(mechanism.bodies), tuple(mechanism.gravity)) if bound else ()
-        return (self.names, self.taped, request.method, request.stabilise, request.forces, request.drive.varying,
+        forces = request.forces if request.stepper.resists else request.forces.code  # those of contacts are others'
+        return (self.names, self.taped, request.method, request.stabilise, forces, request.drive.varying,
                 built_in, where, self.pushed)  # fmt: skip
 
     def _pushed(self) -> bool:
@@ -136,10 +137,10 @@ class Problem:
         def make() -> StepPrograms:
             request = self.request
             warn_of_redundancy(self.model, "gradient", request.q[0], request.begin, self.parameters, 7)
-            return StepPrograms(self.model, self.parameters, quantities, SOLVE, self.freed)
+            return StepPrograms(self.model, self.parameters, quantities, SOLVE, request.forces.pushes, self.freed)
 
         made = kept(self.model, self.key, make)
-        if made.follows():
+        if made.follows(self.request.forces.pushes):
             return made
         forget(self.model, self.key)
         return kept(self.model, self.key, make)
@@ -229,9 +230,9 @@ def check_differentiable(request: Request) -> None:
 def _checked_names(request: Request, given: Sequence[str]) -> list[str]:
     if DURATION in given:
         _check_stretch(request)
-    own = (Q0, V0, TAU, DURATION)
-    more = () if set(given) <= set(own) else (*parameter_names(request.model.mechanism), *force_names(request.forces))
-    known = (*own, *more)
+    known: tuple[str, ...] = (Q0, V0, TAU, DURATION)
+    if not set(given) <= set(known):
+        known += (*parameter_names(request.model.mechanism), *force_names(request.forces.given))
     for name in given:
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.3)

@@ -32,7 +32,7 @@ class StepPrograms:
 
     def __init__(
         self, model: Model, parameters: tuple[str, ...], quantities: Sequence[str | Quantity], aside: Quantity,
-        freed: bool = False,
+        pushes: Sequence[Push], freed: bool = False,
     ) -> None:  # fmt: skip
         """`aside` is a quantity that is not differentiated; `freed` says whether it is by numbers of forces, too."""
         self.model, self.parameters, self.freed = model, parameters, freed
@@ -44,21 +44,24 @@ class StepPrograms:
         self.raw = [x and record is not aside for x, record in zip(raw, self.records, strict=True)]
         self.traces = tuple(whole(x) if raw else x for x, raw in zip(traced, self.raw, strict=True))
         self.fixed = [built_in(trace.numbers) for trace in self.traces]
-        self.where = self._where()
+        self.where = self._where(pushes)
         self._fill([trace.numbers for trace in self.traces])
 
-    def _where(self) -> tuple[Any, ...]:
+    def _where(self, pushes: Sequence[Push]) -> tuple[Any, ...]:
         mechanism = self.model.mechanism
-        return tuple(mechanism.bodies), tuple(mechanism.gravity)
+        return tuple(mechanism.bodies), tuple(mechanism.gravity), [push.numbers for push in pushes]
 
-    def follows(self) -> bool:
-        """Take the numbers of the mechanism as it is now; False if one is another that the code has built in."""
-        where = self._where()
-        if all(a is b for a, b in zip(where[0], self.where[0], strict=True)) and where[1] == self.where[1]:
+    def follows(self, pushes: Sequence[Push]) -> bool:
+        """Take the numbers of mechanism and forces as they are now; False if one is another that is built in."""
+        where = self._where(pushes)
+        if all(a is b for a, b in zip(where[0], self.where[0], strict=True)) and where[1:] == self.where[1:]:
             return True
         if self.workshop is not self.model.workshop:  # that one the model takes care of
             self.workshop.forget()
-        numbers = [self.workshop.numbers(x.over, x.gravity, x.closed) for x in self.traces]
+        numbers = [  # forces as rows are those of one mechanism
+            x.numbers_under(pushes) if x.pushes else self.workshop.numbers(x.over, x.gravity, x.closed)
+            for x in self.traces
+        ]
         if not all(map(_fits, self.traces, self.fixed, numbers)):
             return False
         self.where = where

@@ -34,7 +34,7 @@ class Stepper:
 
     def __init__(self, step: Step, programs: Sequence[Any], width: int | None = None, rows: bool = False) -> None:
         """`rows`: every state has numbers of its own."""
-        self.step, self.programs, self.program = step, programs, programs[0]
+        self.step, self.program = step, programs[0]
         self.schedule = in_rows(step.schedule) if rows else step.schedule
         self.code = CompiledSchedule(self.schedule, dtype=self.program.dtype.name, width=width)
         self._entries: dict[int, Any] = {}
@@ -109,13 +109,16 @@ class Stepper:
         return out
 
 
+def programs_of(request: Request) -> list[Any]:
+    """The programs that a step asks, those of forces behind the others."""
+    quantities = (*request.quantities, *([request.pushing] if request.pushing else []))
+    return [program_of(request.model, quantity, request.parameters) for quantity in quantities]
+
+
 def make_stepper(request: Request) -> Stepper:
     """The compiled stepper of a request; a program keeps the steppers that were made of it."""
-    model, rows = request.model, request.parameters
-    programs = [program_of(model, quantity, rows) for quantity in request.quantities]
+    model, rows, programs = request.model, request.parameters, programs_of(request)
     program = programs[0]
-    if request.pushing:
-        programs.append(program_of(model, request.pushing, rows))
     varying = request.drive.varying and not request.stepper.adaptive
 
     def make() -> Stepper:
@@ -133,13 +136,13 @@ def make_stepper(request: Request) -> Stepper:
 
     # Charts and rates belong to joints; other parameters may change and the step stays what it is.
     joints = Joints(tuple(body.joint for body in model.mechanism.bodies))
-    key = (request.method, varying, request.powered, request.forces, joints, len(programs), request.tapes)
+    key = (request.method, varying, request.powered, request.forces.code, joints, len(programs), request.tapes)
     return kept(program, key, make)
 
 
-def numbers_of(request: Request, stepper: Stepper) -> Floats:
+def numbers_of(request: Request) -> Floats:
     """The numbers of all programs, one behind the other: the same for all states, or a row for each, with dampers."""
-    rows, programs = request.parameters, stepper.programs
+    rows, programs = request.parameters, programs_of(request)
     if rows is None:
         return programs[0].numbers if len(programs) == 1 else np.concatenate([x.numbers for x in programs])
     made = [request.model.row_programs.numbers(program, rows) for program in programs]

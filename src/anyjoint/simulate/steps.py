@@ -112,6 +112,6 @@ def _again(request: Request, member: int, first: Floats, t: float, h: float, cou
     settings = stepper.settings(h, forces=request.numbers)
     drive = drive_rows(request, stepper.step, t, count, h)
     mine = drive[member : member + 1] if not stepper.step.samples and len(drive) > 1 else drive
-    after = stepper.advance(state.copy(), mine, settings, numbers_of(request, stepper), count)
+    after = stepper.advance(state.copy(), mine, settings, numbers_of(request), count)
     tape = after[:, 0, stepper.step.tape] if stepper.step.tape else np.zeros((count, 0))
     return np.ascontiguousarray(np.vstack([state[:, own], after[: count - 1, 0, own]])), tape

@@ -8,7 +8,7 @@ What lays out kernels is imported where it is needed: a trace that is remembered
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from anyjoint.codegen import Schedule, count_schedule
@@ -22,6 +22,7 @@ from anyjoint.tree.plan import GENERAL, Plan
 from .constrained import Constrained, Question, constrained, frame_variables
 from .numbers import Numbers
 from .plans import Plans
+from .pushes import push_numbers
 from .setup import Rows
 from .store import Traced, remembered
 from .straight import Straight, row_schedule, trace_tree
@@ -61,6 +62,11 @@ class Trace:
     def count(self) -> int:
         """How many numbers its kernels load; never none."""
         return max((rows.end for rows in self.setups), default=0) + 1
+
+    def numbers_under(self, pushes: Sequence[Push]) -> Numbers:
+        """Its numbers, but for those of its pushes: of others that differ in nothing else."""
+        own = push_numbers(self.plan, pushes)
+        return replace(self.numbers, frames=(*self.numbers.frames[: -len(own)], *map(tuple, own)))
 
     def still_fits(self, mechanism: Mechanism) -> bool:
         """Whether a mechanism has the very joints whose numbers are built in."""
