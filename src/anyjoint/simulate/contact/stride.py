@@ -59,12 +59,11 @@ class Strider:
             return None
         request, code = self._code(stepper)
         state = initial_rows(replace(request, q=now.q[None], v=now.v[None]), code.step.row)
-<<<<<<< HEAD
-        forces = [*request.forces.numbers, *stepper.damping] if stepper.rough else request.numbers
-        given = np.zeros((1, stepper.model.nv)), code.settings(dt, forces=forces), numbers_of(request, code)
-=======
-        given = np.zeros((1, stepper.model.nv)), code.settings(dt, forces=request.numbers), numbers_of(request)
->>>>>>> i13
+        if stepper.rough:
+            forces, numbers = [*request.forces.numbers, *stepper.damping], stepper.rubbing.numbers
+        else:
+            forces, numbers = request.numbers, numbers_of(request)
+        given = np.zeros((1, stepper.model.nv)), code.settings(dt, forces=forces), numbers
         rows = code.advance(state, *given, count)[:, 0]
         good = np.isfinite(rows).all(axis=1)
         nq, nv = stepper.model.nq, stepper.model.nv
