@@ -71,6 +71,8 @@ def test_forces_of_a_file_act(anyjoint, tmp_path):
     assert "1 drives and muscles of the file have no controls here, and do not act" in err
     assert anyjoint("export", tmp_path / "m.xml", "--to", "html", "--out", tmp_path)[0] == 0
     assert '"driven": true' in (tmp_path / "mujoco.html").read_text()
+    named = json.loads(anyjoint("info", tmp_path / "m.xml", "--json")[1])["named"]
+    assert (named["actuators"], named["forces"]) == (1, 1)
 
 
 def test_geoms_of_mujoco_touch_where_that_is_asked_for(anyjoint, tmp_path):

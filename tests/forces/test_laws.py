@@ -113,6 +113,27 @@ def slider(axis=(0, 0, 1), gravity=(0, 0, -9.81), mass=2.0, **springs):
     return mech
 
 
+@pytest.mark.parametrize("method", ["dopri5", "implicit-euler", "bdf2"])
+def test_a_ball_rests_on_the_ground_as_deep_as_hertz_says(method):
+    mech = slider(mass=2.0)
+    floor = forces.HuntCrossley("mass", (0, 0, 0), 0.5, normal=(0, 0, 1), stiffness=1e4, dissipation=2.0)
+    depth = (2.0 * 9.81 / (4 / 3 * 1e4 * np.sqrt(0.5))) ** (2 / 3)
+    run = mech.compile().simulate([0.5], [0.0], duration=4.0, dt=2e-3, method=method, forces=[floor])
+    assert run.q[-1] == pytest.approx([0.5 - depth], abs=1e-3 * depth)
+
+
+def test_a_ball_on_a_slope_slides_as_its_friction_lets_it():
+    """Along (1, 0, 0) on a floor that leans by 45 degrees: a = g (sin - dynamic cos), beyond all slow speeds."""
+    mech = aj.Mechanism("slope", gravity=(9.81 * np.sqrt(0.5), 0, -9.81 * np.sqrt(0.5)))
+    mech.add_body("ball", None, joints.Translational(), inertia=aj.Inertia.sphere(2.0, 0.1))
+    floor = forces.HuntCrossley(
+        "ball", (0, 0, 0), 0.5, normal=(0, 0, 1), stiffness=1e5, dissipation=1.0, static=0.4, dynamic=0.4, slow=1e-3
+    )
+    run = mech.compile().simulate([0, 0, 0.5], duration=2.0, dt=1e-2, method="dopri5", forces=[floor])
+    speed = 9.81 * np.sqrt(0.5) * 0.6
+    assert run.v[-1, 0] - run.v[100, 0] == pytest.approx(speed, rel=1e-3)
+
+
 def test_two_bodies_go_round_each_other():
     """A circle, after Kepler's third law."""
     mech = aj.Mechanism("planets", gravity=(0, 0, 0))

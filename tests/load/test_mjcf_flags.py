@@ -173,7 +173,7 @@ def test_lines_are_those_of_the_kind_that_is_meant(loaded):
 <actuator>
 <adhesion name="hip" body="hip" gain="1" ctrlrange="0 1"/></actuator>
 <sensor>
-<accelerometer name="hip" site="s"/></sensor>
+<touch name="hip" site="s"/></sensor>
 <keyframe>
 <key name="hip" time="3"/></keyframe></mujoco>""")
     told = [*mech.source.warnings, *mech.source.notes]

@@ -11,6 +11,7 @@ import anyjoint as aj
 from anyjoint.forces.program import trace_forces
 from anyjoint.load.oracle import differences
 from anyjoint.load.oracle.mujoco import Oracle
+from anyjoint.mechanism.sensor import Sensor
 
 TEXT = """<mujoco model="tendons">
   <worldbody>
@@ -149,6 +150,10 @@ def test_sensors_are_mujocos(case):
     ]
     with pytest.raises(aj.InputError, match="depends on accelerations"):
         mech.source.sensors["s30"](model, q, v)
+    empty = aj.Mechanism("empty")
+    empty.add_body("hinge", joint=aj.joints.Revolute())
+    with pytest.raises(aj.InputError, match="nothing that 'hinge' carries has mass"):
+        Sensor("carried center", "hinge")(empty.compile(), [0.0], [0.0])
 
 
 def test_sites_of_the_world_are_frames(case):

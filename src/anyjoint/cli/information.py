@@ -70,9 +70,9 @@ def gather(target: Target, model: Model) -> dict[str, Any]:
 
 
 def _named(mech: Mechanism) -> dict[str, int]:
-    """How many things have names beside bodies, many of which come from files."""
+    """How many things there are beside bodies, most of which come from files."""
     source, frames = mech.source, len(mech.ground.frames) + sum(len(body.frames) for body in mech.bodies)
-    kinds = ("muscles", "actuators", "tendons", "sensors", "warnings")
+    kinds = ("muscles", "actuators", "forces", "tendons", "sensors", "warnings")
     return {"frames": frames} | {kind: len(getattr(source, kind)) if source else 0 for kind in kinds}
 
 

@@ -62,8 +62,8 @@ class Actuator:
             check_listed(self.path, "Actuator")
         if self.along is not None and not isinstance(self.along, (Displacement, SliderCrank)):
             raise InputError(f"Actuator: along={self.along!r}; expected a Displacement or a SliderCrank")
-        if self.path is not None and self.along is not None:
-            raise InputError("Actuator: it has a path and something else that it acts along; give one of them")
+        if sum(x is not None for x in (self.body, self.path, self.along)) > 1:
+            raise InputError("Actuator: it acts on a body, along a path or along something else; give one of them")
         object.__setattr__(self, "bias", checked_vector("Actuator", "bias", self.bias))
         for name in ("control_range", "effort_range"):
             object.__setattr__(self, name, checked_range("Actuator", name, getattr(self, name)))

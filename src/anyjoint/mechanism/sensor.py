@@ -104,25 +104,19 @@ def _carried(sensor: Sensor, model: Model, q: Floats, v: Floats) -> tuple[Floats
     for body in bodies:  # parents come first
         if body.parent in inside:
             inside.add(body.index)
-    found = [bodies[k] for k in sorted(inside) if k >= 0]
-    T, twist = (np.asarray(x)[..., [body.index for body in found], :] for x in _motion(model, q, v))
-    R = T.reshape(*T.shape[:-1], 3, 4)[..., :3]
-    p = T.reshape(*T.shape[:-1], 3, 4)[..., 3]
-    m, com, I = (np.array([getattr(body.inertia, x) for body in found]) for x in ("mass", "com", "tensor"))
+    found = sorted(inside - {-1})
+    T, twist = np.asarray(model.body_poses(q))[..., found, :, :], np.asarray(model.body_twists(q, v))[..., found, :]
+    R, p, w, u = T[..., :3, :3], T[..., :3, 3], twist[..., :3], twist[..., 3:]
+    m, com, I = (np.array([getattr(bodies[k].inertia, x) for k in found]) for x in ("mass", "com", "tensor"))
+    if not m.sum() > 0:
+        raise InputError(f"sensor ({sensor.kind}): nothing that {sensor.of!r} carries has mass")
     at = p + np.einsum("...bij,bj->...bi", R, com)
-    w, u = twist[..., :3], twist[..., 3:]
     speed = np.einsum("...bij,...bj->...bi", R, u + np.cross(w, com))
     spin = np.einsum("...bij,bjk,...bk->...bi", R, I, w)
     center, moving = (np.einsum("b,...bi->...i", m, x) / m.sum() for x in (at, speed))
     off, faster = at - center[..., None, :], speed - moving[..., None, :]
     momentum = np.sum(spin + m[:, None] * np.cross(off, faster), axis=-2)
     return center, moving, np.asarray(momentum)
-
-
-def _motion(model: Model, q: Floats, v: Floats) -> tuple[Floats, Floats]:
-    """Poses of bodies as rows of [R p], and their twists."""
-    poses = np.asarray(model.body_poses(q))[..., :3, :]
-    return poses.reshape(*poses.shape[:-2], 12), np.asarray(model.body_twists(q, v))
 
 
 # -- what depends on accelerations ------------------------------------------------------------------------------------
