@@ -12,8 +12,8 @@ from dynamics.test_algorithms import by_floats
 @pytest.mark.parametrize("first", [joints.FreeQuaternion(), joints.SphericalQuaternion(), joints.Revolute("y")])
 def test_inner_motion_is_what_the_first_joint_does_not_feel(first):
     solid, place = aj.Inertia.box(1.0, 0.1, 0.2, 0.3), aj.Pose.translation(0.1, 0.2, 0.3) @ aj.Pose.rotation_x(0.4)
-    mech, kinds = aj.Mechanism("arm"), (first, joints.SphericalQuaternion(), joints.Universal(), joints.FreeQuaternion())
-    for k, joint in enumerate(kinds):
+    mech = aj.Mechanism("arm")
+    for k, joint in enumerate((first, joints.SphericalQuaternion(), joints.Universal(), joints.FreeQuaternion())):
         armature = {"armature": 0.1} if k in (1, 2) else {}
         mech.add_body(f"body {k}", mech.bodies[-1] if k else None, joint, place, solid, **armature)
     model, rng = mech.compile(), np.random.default_rng(0)
