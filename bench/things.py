@@ -119,19 +119,24 @@ def limb(rng: Random) -> joints.Joint:
     return made[int(rng.choice(len(made), p=(0.5, 0.2, 0.2, 0.1)))]
 
 
-def chain(rng: Random) -> aj.Mechanism:
-    """Capsules joined by balls, which touch the ground, rubbing in their joints."""
+def chain(rng: Random, joint: joints.Joint | None = None) -> aj.Mechanism:
+    """Capsules joined by cross joints, which touch the ground, rubbing in their joints; or by others, without."""
     mech, length = aj.Mechanism("chain"), float(rng.uniform(0.1, 0.2))
     link, step = shapes.Capsule(0.03, length), aj.Pose.translation(0, 0, -length)
     for k in range(int(rng.integers(3, 8))):
-        joint = joints.Universal() if k else joints.FreeQuaternion()
+        own = (joint or joints.Universal()) if k else joints.FreeQuaternion()
         parent, place = (mech.bodies[-1], step) if k else (None, None)
-        rubbed = {"friction": rng.uniform(0, 0.05), "damping": 0.01} if k else {}
+        rubbed = {"friction": rng.uniform(0, 0.05), "damping": 0.01} if k and not joint else {}
         drawn = shapes.Capsule(0.03, length, pose=aj.Pose.translation(0, 0, -length / 2))
         solid = link.inertia(0.4).moved(aj.Pose.translation(0, 0, -length / 2))
-        mech.add_body(f"link {k}", parent, joint, place, solid, drawn, **rubbed)
+        mech.add_body(f"link {k}", parent, own, place, solid, drawn, **rubbed)
         mech.add_contact(f"link {k}", friction=0.6)
     return mech
+
+
+def beads(rng: Random) -> aj.Mechanism:
+    """Capsules joined by balls, in which nothing rubs: what they gained would stay."""
+    return chain(rng, joints.SphericalQuaternion())
 
 
 def linkage(rng: Random) -> aj.Mechanism:
@@ -178,7 +183,7 @@ def boxes(count: int) -> aj.Mechanism:
 
 KINDS: dict[str, Callable[[Random], aj.Mechanism]] = {
     "tumblers": tumblers, "creature": creature, "pile": pile, "chain": chain, "bowl": bowl, "linkage": linkage,
-    "heap": heap, "plates": plates, "stack": stack,
+    "heap": heap, "plates": plates, "stack": stack, "beads": beads,
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from anyjoint.tree.record import Record
 from .algorithm import Parent, algorithm
 from .kinematics import mass_moments
 from .newton_euler import accelerate
-from .small_matrix import gram, ldl
+from .small_matrix import felt, joint_inertia, ldl
 from .velocity import move
 
 
@@ -40,13 +40,13 @@ def gather(body: Record, parent: Parent) -> None:
 
 def part(body: Record, parent: Parent) -> None:
     """Outward: `inner` is M u of a link's joint, `work` its product with velocities: u M u, once all are added."""
-    S = body.S_A + body.S_B
+    S, own = body.S_A + body.S_B, felt(body.armature, body.qd)
     if body.on_ground:
-        Omega = gram(S, columns([body.beyond @ S[:, k] for k in range(S.shape[1])]))
-        whole, body.inner = S @ ldl(Omega).solve(S.T @ body.momentum), zeros(len(body.qd))
+        Omega = joint_inertia(S, columns([body.beyond @ S[:, k] for k in range(S.shape[1])]), body.armature)
+        whole, body.inner = S @ ldl(Omega).solve(S.T @ body.momentum + own), zeros(len(body.qd))
     else:
         whole = body.A.motion(parent.whole)
-        body.inner = S.T @ (body.momentum - body.beyond @ whole)
+        body.inner = S.T @ (body.momentum - body.beyond @ whole) + own
     body.whole, body.work = body.W.motion(whole), vector(dot(body.qd, body.inner))
 
 

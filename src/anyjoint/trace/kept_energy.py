@@ -163,10 +163,9 @@ class KeptEnergy:
 
     def _go_to(self, share: float, v: Place) -> None:
         """The state at an end of the step, a share of it along velocities from where it is seen."""
-        groups: dict[tuple[bool, int], list[Link]] = {}
-        for i in self.trees:
-            link = self.plan.links[i]
-            groups.setdefault((link.joint.rates_are_velocities, link.joint.nv), []).append(link)
+        groups: dict[tuple[bool, int, int], list[Link]] = {}
+        for link in self.plan.links:
+            groups.setdefault((isinstance(link.joint, BALLS), link.joint.nq, link.joint.nv), []).append(link)
         for links in groups.values():
             self._go_together(links, share, v)
 
@@ -177,9 +176,10 @@ class KeptEnergy:
             q = sketch.load("q", self._kind(self.seen), [None] * joint.nq)
             u = sketch.load("v", self._kind(v), [None] * joint.nv)
             h = sketch.load("h", self._kind(self.h), [None])[0]
-            rates, carry = (joint.rate(q, u), joint.carry) if isinstance(joint, BALLS) else (u, lambda q, to, u: u)
+            ball = isinstance(joint, BALLS)
+            rates = joint.rate(q, u) if ball else u if joint.nq == joint.nv else [0.0] * joint.nq  # of other trees
             to = [x + share * h * rate for x, rate in zip(q, rates, strict=True)]
-            for name, values in (("q", to), ("v", carry(q, to, u))):
+            for name, values in (("q", to), ("v", joint.carry(q, to, u) if ball else u)):
                 out = sketch.argument(name, "lane")
                 for k, x in enumerate(values):
                     sketch.store(out, k, x)
