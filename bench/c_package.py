@@ -8,12 +8,14 @@ minimum of many repeats on one core.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import shutil
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +42,15 @@ def compiled(mech: Mechanism, folder: Path, compiler: str) -> Any:
     return ctypes.CDLL(str(library)).it_forward_dynamics_batch
 
 
-def best(call: Callable[[], Any], repeats: int = 60) -> float:
-    """Nanoseconds per state, the minimum of many."""
-    found = []
+def best(calls: list[Callable[[], Any]], repeats: int = 200) -> list[float]:
+    """Nanoseconds per state of each call, the minimum of many, in turn."""
+    found = [math.inf] * len(calls)
     for _ in range(repeats):
-        begin = time.perf_counter()
-        call()
-        found.append(time.perf_counter() - begin)
-    return min(found) / STATES * 1e9
+        for k, call in enumerate(calls):
+            begin = time.perf_counter()
+            call()
+            found[k] = min(found[k], time.perf_counter() - begin)
+    return [seconds / STATES * 1e9 for seconds in found]
 
 
 def measure(name: str, compilers: list[str]) -> None:
@@ -56,25 +59,23 @@ def measure(name: str, compilers: list[str]) -> None:
     model = mech.compile(width=1)  # one state at a time, as the C code
     q = np.tile(np.array(mech.start[0]) if mech.start else mech.neutral, (STATES, 1))
     v, tau = rng.normal(size=(2, STATES, model.nv))
-    a, work = np.zeros((STATES, model.nv)), np.zeros(1 << 20)
-    program = model.program("forward_dynamics")
-    ours = best(lambda: program(q, v, tau, out=a))
-    wanted = a.copy()
-    cells = [f"{ours:9.0f}"]
+    program, wanted = model.program("forward_dynamics"), np.zeros((STATES, model.nv))
+    calls: list[Callable[[], Any]] = [lambda: program(q, v, tau, out=wanted)]
+    found, work = [np.zeros_like(wanted) for _ in compilers], np.zeros(1 << 20)
     with tempfile.TemporaryDirectory() as folder:
-        for compiler in compilers:
-            function = compiled(mech, Path(folder), compiler)
+        for compiler, a in zip(compilers, found, strict=True):
             rows = [ctypes.c_void_p(x.ctypes.data) for x in (q, v, tau, a)]
             arguments = (ctypes.c_size_t(STATES), *rows, None, ctypes.c_void_p(work.ctypes.data))
-            theirs = best(lambda f=function, x=arguments: f(*x))
-            error = np.abs(a - wanted).max() / np.abs(wanted).max()
-            cells.append(f"{theirs:9.0f} ({theirs / ours:.2f}x, off by {error:.0e})")
-    print(f"{name:20s}", *cells, sep="  ")
+            calls.append(partial(compiled(mech, Path(folder), compiler), *arguments))
+        ours, *theirs = best(calls)
+    errors = [np.abs(a - wanted).max() / np.abs(wanted).max() for a in found]
+    cells = [f"{x:9.0f} ({x / ours:.2f}x, off by {error:.0e})" for x, error in zip(theirs, errors, strict=True)]
+    print(f"{name:20s}", f"{ours:9.0f}", *cells, sep="  ")
 
 
 def main() -> None:
     """Print the table."""
-    os.sched_setaffinity(0, {0})
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     compilers = [name for name in ("gcc", "clang") if shutil.which(name)]
     print("ns per state         ours       ", *(f"C by {name}" for name in compilers), sep="  ")
     for name in MODELS:

@@ -7,7 +7,7 @@ the values must: where slopes jump, velocities do, by an impulse that keeps the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,7 +23,7 @@ from anyjoint.stepper.physics import has_chart, joint_key
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import jacobian
 from anyjoint.symbolic.interpret import evaluate, evaluate_ids
-from anyjoint.symbolic.ops import Op
+from anyjoint.symbolic.ops import PIECES
 from anyjoint.symbolic.rewrite import reachable
 
 from .way import way
@@ -31,17 +31,6 @@ from .way import way
 ROUNDS, PARTS = 8, 64  # 64^-8 of a step: down to rounding
 AT_ONCE = 32  # switches that are looked at within one step
 JUMP = 1e-6  # of the numbers' own size; what is continuous changes by rounding only
-# How many operands decide on which piece a node is, and how.
-CASES: dict[int, tuple[int, Callable[..., Any]]] = {
-    Op.ABS: (1, lambda a: a < 0),
-    Op.MIN: (2, lambda a, b: a < b),
-    Op.MAX: (2, lambda a, b: a < b),
-    Op.FLOOR: (1, np.floor),
-    Op.REM: (2, lambda a, b: np.trunc(a / b)),
-    Op.SELECT: (1, lambda condition: condition),
-    Op.GATHER: (1, np.floor),
-    Op.ATAN2: (2, lambda y, x: (y < 0) & (x < 0)),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +46,9 @@ class Pieces:
 
     def cases(self, q: Floats) -> Floats:
         """On which piece each decider is, (deciders, n), at coordinates (n, nq)."""
-        g, operands = self.graph, (self.graph.a, self.graph.b)
-        rules = [(CASES[g.op[i]][1], [x[i] for x in operands[: CASES[g.op[i]][0]]]) for i in self.deciders]
+        g = self.graph
+        deciding = [(*PIECES[g.op[i]], (g.a[i], g.b[i])) for i in self.deciders]
+        rules = [(rule, operands[:count]) for count, rule, operands in deciding]
         given = dict(zip((node.id for node in self.q), np.ascontiguousarray(q.T), strict=True))
         known = evaluate_ids(g, [i for _, ids in rules for i in ids], given)
         with np.errstate(all="ignore"):
@@ -210,5 +200,5 @@ def _pieces(joint: Joint, leader: Joint) -> Pieces | None:
 def made_of(graph: Graph, q: Sequence[Node], values: Iterable[Any], slopes: bool = True) -> Pieces | None:
     """Values as pieces, or None where nothing decides between cases."""
     moving = tuple(x for x in values if isinstance(x, Node))
-    deciders = tuple(i for i in reachable(graph, [x.id for x in moving]) if graph.op[i] in CASES)
+    deciders = tuple(i for i in reachable(graph, [x.id for x in moving]) if graph.op[i] in PIECES)
     return Pieces(graph, tuple(q), moving, deciders, slopes) if deciders else None

@@ -232,8 +232,8 @@ def _gather(e: Evaluation, row: int) -> Value:
     return e.field.element(unknown_key(Op.GATHER, table, e.key(e.operands[row][0])))
 
 
-# The values of rows that share an operation, from those of their operands.
-RULES: dict[Op, Rule] = {
+# The values of rows that share an operation, from those of their operands; of others than these nothing is known.
+RULES: dict[Op, Rule] = {op: _unknown(op) for op in Op} | {
     Op.CONST: _each(_constant),
     Op.VAR: _variables,
     Op.ADD: lambda e, rows: e.field.add(*e.operand_values(rows)),
@@ -245,20 +245,12 @@ RULES: dict[Op, Rule] = {
     Op.SIN: _each(lambda e, row: e.angles.circle(e.operands[row][0])[1]),
     Op.COS: _each(lambda e, row: e.angles.circle(e.operands[row][0])[0]),
     Op.TAN: _each(_tangent),
-    Op.ASIN: _unknown(Op.ASIN),
-    Op.ACOS: _unknown(Op.ACOS),
-    Op.ATAN2: _unknown(Op.ATAN2),
     Op.EXP: _each(lambda e, row: e.angles.exponential(e.operands[row][0])),
     Op.LOG: _each(lambda e, row: e.angles.logarithm(e.operands[row][0])),
     Op.POW: _each(_power),
     Op.ABS: _each(_absolute),
     Op.MIN: _each(lambda e, row: _extremum(e, row, smaller=True)),
     Op.MAX: _each(lambda e, row: _extremum(e, row, smaller=False)),
-    Op.FLOOR: _unknown(Op.FLOOR),
-    Op.LT: _unknown(Op.LT),
-    Op.LE: _unknown(Op.LE),
-    Op.EQ: _unknown(Op.EQ),
     Op.SELECT: _branches,
     Op.GATHER: _each(_gather),
-    Op.REM: _unknown(Op.REM),
 }

@@ -29,6 +29,7 @@ class Operation:
     interval: Callable[..., Interval] | None = None  # from those of its operands
     partials: tuple[Rule | None, ...] = ()  # one per operand; None where the operation is piecewise constant in it
     common: tuple[Rule, Rule, Rule] | None = None  # a factor of both partials, and what is left of each
+    pieces: tuple[int, Callable[..., Any]] | None = None  # how many operands decide on which piece it is, and how
     singular: bool = False  # value or derivative may be infinite or undefined somewhere on finite operands
     commutative: bool = False
     gives: str = "r"
@@ -91,7 +92,7 @@ def _extremum(name: str, first: int, value: Callable[..., Scalar], array: Callab
     one, other = ("{a}", "{b}") if first == 0 else ("{b}", "{a}")
     text = f"{{a}} < {{b}} ? {one} : {other}"
     return Operation(
-        "rr", name, value, array, commutative=True, c=text, javascript=text,
+        "rr", name, value, array, commutative=True, c=text, javascript=text, pieces=(2, lambda a, b: a < b),
         interval=interval.smaller if first == 0 else interval.larger,
         partials=(slopes.taken(first), slopes.taken(1 - first)), latex=f"\\{name}\\left({{x}}\\right)",
         llvm=f"%c{{r}} = fcmp olt {{T}} {{a}}, {{b}}\n  %t{{r}} = select {{B}} %c{{r}}, {{T}} {one}, {{T}} {other}",
@@ -146,7 +147,7 @@ OPERATIONS: dict[int, Operation] = {
     ),
     Op.ATAN2: _function(
         "atan2", math.atan2, arrays.atan2, (slopes.by_height, slopes.by_width), "\\operatorname{{atan2}}",
-        interval=lambda y, x: (-3.1416, 3.1416),
+        interval=lambda y, x: (-3.1416, 3.1416), pieces=(2, lambda y, x: (y < 0) & (x < 0)),
         common=(slopes.over_square_radius, lambda g, y: g.b[y], lambda g, y: g.node(Op.NEG, g.a[y])),
     ),
     Op.EXP: _function("exp", math.exp, np.exp, (lambda g, y: y,), interval=interval.exp, latex="e^{{{x}}}"),
@@ -159,13 +160,13 @@ OPERATIONS: dict[int, Operation] = {
     ),
     Op.ABS: _intrinsic(
         "fabs", "abs", abs, arrays.absolute, (slopes.sign,), interval=interval.absolute, exact="",
-        latex="\\left|{x}\\right|",
+        latex="\\left|{x}\\right|", pieces=(1, lambda a: a < 0),
     ),
     Op.MIN: _extremum("min", 0, lambda a, b: a if a < b else b, arrays.smaller),
     Op.MAX: _extremum("max", 1, lambda a, b: b if a < b else a, arrays.larger),
     Op.FLOOR: _intrinsic(
         "floor", "floor", lambda a: float(math.floor(a)), arrays.of_real(np.floor), (None,),
-        interval=lambda x: (x[0] - 1.0, x[1]), latex="\\left\\lfloor {x} \\right\\rfloor",
+        interval=lambda x: (x[0] - 1.0, x[1]), latex="\\left\\lfloor {x} \\right\\rfloor", pieces=(1, np.floor),
     ),
     Op.LT: _comparison("<", lambda a, b: a < b, "olt", "<"),
     Op.LE: _comparison("<=", lambda a, b: a <= b, "ole", "\\le"),
@@ -173,16 +174,19 @@ OPERATIONS: dict[int, Operation] = {
     Op.SELECT: Operation(
         "brr", "select", lambda condition, a, b: a if condition else b, np.where,
         interval=lambda _, x, y: interval.hull(x, y), partials=(None, slopes.taken(0), slopes.taken(1)),
+        pieces=(1, lambda condition: condition),
         c="{a} ? {b} : {c}", javascript="{a} ? {b} : {c}", llvm="%t{r} = select {B} {a}, {T} {b}, {T} {c}",
         latex="\\begin{{cases}} {b} & {a} \\\\ {c} & \\text{{otherwise}} \\end{{cases}}",
     ),
-    Op.GATHER: Operation("r", "gather", partials=(None,)),
+    Op.GATHER: Operation("r", "gather", partials=(None,), pieces=(1, np.floor)),
     Op.REM: _function(
         "fmod", math.fmod, arrays.remainder, (constant(1.0), slopes.whole_times), "\\operatorname{{rem}}",
         interval=lambda x, _: (min(x[0], 0.0), max(x[1], 0.0)), exact="", javascript="{a} % {b}", printed="rem",
+        pieces=(2, lambda a, b: np.trunc(a / b)),
     ),
 }  # fmt: skip
 
 ARITY = tuple(len(OPERATIONS[op].takes) for op in Op)  # how many operands are nodes
 VALUES = {op: of.value for op, of in OPERATIONS.items() if of.value}  # on floats
+PIECES = {op: of.pieces for op, of in OPERATIONS.items() if of.pieces}
 CONDITIONS = frozenset(op for op in Op if OPERATIONS[op].gives == "b")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from anyjoint.errors import ExpressionError
 from anyjoint.symbolic.arithmetic import SPECIAL, add, div, folded, mul, neg, power, refuse_conditions, sub
 from anyjoint.symbolic.op import clamp_index
-from anyjoint.symbolic.ops import OPERATIONS, VALUES, Op
+from anyjoint.symbolic.ops import ARITY, OPERATIONS, VALUES, Op
 
 if TYPE_CHECKING:
     from anyjoint.symbolic.graph import Graph
@@ -107,6 +107,7 @@ def _leaf(_g: "Graph", _a: int, _b: int, _c: int) -> int:
 
 
 BUILD: dict[int, Callable[["Graph", int, int, int], int]] = {
+    **{op: _of_unary(op) if ARITY[op] == 1 else _of_pair(binary, op) for op in Op},
     Op.CONST: _leaf,
     Op.VAR: _leaf,
     Op.ADD: add,
@@ -115,8 +116,6 @@ BUILD: dict[int, Callable[["Graph", int, int, int], int]] = {
     Op.DIV: div,
     Op.NEG: neg,
     Op.POW: power,
-    Op.ATAN2: _of_pair(binary, Op.ATAN2),
-    Op.REM: _of_pair(binary, Op.REM),
     Op.MIN: _of_pair(extremum, Op.MIN),
     Op.MAX: _of_pair(extremum, Op.MAX),
     Op.LT: _of_pair(compare, Op.LT),
@@ -124,8 +123,4 @@ BUILD: dict[int, Callable[["Graph", int, int, int], int]] = {
     Op.EQ: _of_pair(compare, Op.EQ),
     Op.SELECT: select,
     Op.GATHER: gather,
-    **{
-        op: _of_unary(op)
-        for op in (Op.SQRT, Op.SIN, Op.COS, Op.TAN, Op.ASIN, Op.ACOS, Op.EXP, Op.LOG, Op.ABS, Op.FLOOR)
-    },
 }

@@ -6,9 +6,8 @@ Forces that act are drawn, and what pulls along paths in the file of a loaded me
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,14 +45,11 @@ class Strands:
 
     def __init__(self, mechanism: Mechanism, acting: Sequence[Any] = ()) -> None:
         self.mechanism = mechanism
+        self._programs: dict[Hashable, CourseProgram] = {}  # by the kind of path
         self.all = [x for x in pulling(mechanism, acting) if self._program(x.path).counts]
 
     def __bool__(self) -> bool:
         return bool(self.all)
-
-    @cached_property
-    def _programs(self) -> dict[Any, CourseProgram]:
-        return {}
 
     def _program(self, path: Path) -> CourseProgram:
         """The program of all paths of this kind."""
