@@ -177,3 +177,13 @@ def test_forces_that_differ_in_numbers_share_their_code_and_nothing_else(model, 
         )
         for name, value in expected.items():
             close(found[name], value, 1e-14)
+
+
+def test_by_two_ends_of_a_range(model):
+    """Neither may go beyond the other, so that steps between them are short."""
+    stop = lambda low: [forces.SoftStop("a", limits=(low, 0.25), stiffness=50.0, transition=0.4)]  # noqa: E731
+    options = {"q0": [0.15, 0.5], "v0": [0.1, 0.2], "duration": 0.05, "dt": 5e-3}
+    traj = model.simulate(forces=stop(0.2), gradient=True, **options)
+    found = traj.gradient(dq=WEIGHTS[0], dv=WEIGHTS[1], wrt=("forces/0/limits",))["forces/0/limits"]
+    assert found[0] < -1e-2
+    close(found[0], slope(lambda e: value(model.simulate(forces=stop(0.2 + e), **options))), 1e-6)

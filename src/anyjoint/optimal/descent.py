@@ -21,18 +21,8 @@ from anyjoint.simulate.trajectory import Trajectory
 from .cost import Cost
 from .page import Runs, iterations_page
 from .regulator import free_velocities
-from .unknowns import (
-    Setting,
-    Unknown,
-    check_apart,
-    checked_iterations,
-    limits,
-    quiet,
-    run_options,
-    split,
-    start_of,
-    unknown,
-)
+from .setting import Setting, run_options, start_of
+from .unknowns import Unknown, check_apart, checked_iterations, limits, quiet, split, unknown
 
 if TYPE_CHECKING:
     from anyjoint.model import Model

@@ -19,7 +19,8 @@ from anyjoint.simulate.trajectory import Trajectory
 
 from .measured import measurements
 from .page import Runs, iterations_page
-from .unknowns import Setting, Unknown, check_apart, checked_iterations, quiet, settings, split, unknown
+from .setting import Setting
+from .unknowns import Unknown, check_apart, checked_iterations, quiet, settings, split, unknown
 
 if TYPE_CHECKING:
     from anyjoint.model import Model

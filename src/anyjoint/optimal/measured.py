@@ -16,7 +16,7 @@ from anyjoint.scalar.array import Floats
 from anyjoint.simulate.trajectory import Trajectory
 
 from .page import Runs
-from .unknowns import Setting, run_options, start_of
+from .setting import Setting, run_options, start_of
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from anyjoint.model.arguments import finite
 from anyjoint.model.change import find
 from anyjoint.model.change import names as parameter_names
 from anyjoint.scalar.array import Floats
-from anyjoint.simulate.force_numbers import HEAD, force_names, force_number, with_numbers
+from anyjoint.simulate.force_numbers import HEAD, force_names, force_number
 
 INERTIA = "inertia"  # of a body: mass, centre and tensor together, by ten numbers that always make a solid
 TENSOR = "tensor"
@@ -140,50 +140,6 @@ def checked_iterations(what: str, iterations: object, tolerance: Any) -> None:
         raise InputError(f"{what}: iterations={iterations!r}; expected a whole number of at least 1")
     if not is_number(tolerance) or not 0 <= tolerance < np.inf:
         raise InputError(f"{what}: tolerance={tolerance!r}; expected a number that is not negative")
-
-
-def start_of(model: Any, what: str, q0: Any, v0: Any) -> tuple[Floats, Floats]:
-    """Where runs begin: the mechanism's own start unless a state is given; a place that is given, at rest."""
-    start = model.mechanism.start or (model.mechanism.neutral, np.zeros(model.nv))
-    still = start[1] if q0 is None else np.zeros(model.nv)
-    q = finite(f"{what}: q0", start[0] if q0 is None else q0, (model.nq,))
-    return q, finite(f"{what}: v0", still if v0 is None else v0, (model.nv,))
-
-
-def run_options(what: str, given: Any, own: Sequence[str]) -> dict[str, object]:
-    """Options of runs, without those that the caller sets itself."""
-    if given is not None and not isinstance(given, Mapping):
-        raise InputError(f"{what}: simulate={given!r}; expected options of the runs by name, such as {{'method': ...}}")
-    for name in (*own, "gradient"):
-        if name in (given or {}):
-            raise InputError(f"{what}: simulate has {name!r}, which {what} sets itself; leave it out")
-    forces = (given or {}).get("forces", ())
-    if not isinstance(forces, (list, tuple)):
-        raise InputError(f"{what}: simulate has forces={forces!r}; expected a list, such as [aj.forces.Spring(...)]")
-    return dict(given or {})
-
-
-class Setting:
-    """What unknowns change: parameters of a model, and numbers of the forces of its runs."""
-
-    def __init__(self, model: Any, options: Mapping[str, Any]) -> None:
-        self.model, self.options = model, options
-        self.acting: Sequence[object] = options.get("forces", ())
-        self.pushing = frozenset(force_names(self.acting))
-
-    def parameters(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Those values that are of the model itself."""
-        return {name: value for name, value in values.items() if name not in self.pushing}
-
-    def present(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """What the model has in their place."""
-        return {name: self.model.parameters[name] for name in self.parameters(values)}
-
-    def set(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the model its parameters; options of a run with these forces."""
-        self.model.parameters.set(self.parameters(values))
-        pushing = {name: value for name, value in values.items() if name in self.pushing}
-        return {**self.options, "forces": with_numbers(self.acting, pushing)} if pushing else dict(self.options)
 
 
 @contextmanager

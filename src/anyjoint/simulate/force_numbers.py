@@ -93,8 +93,7 @@ class ForceNumbers:
         values = force_number(given, name).ravel()
         made = np.zeros((self.count, len(values)))
         for k, value in enumerate(values):
-            step = _step(float(value))
-            others = (self._changed(name, known, k, times * step) for times in (1, 2))
+            step, *others = self._beside(name, known, k, float(value))
             numbers = [_numbers(pushes) for pushes in (known, *others)]
             bend = numbers[2] - 2 * numbers[1] + numbers[0]
             if np.abs(bend).max(initial=0.0) > STRAIGHT * np.abs(numbers).max(initial=0.0):
@@ -103,6 +102,16 @@ class ForceNumbers:
         if not made.any():
             raise InputError(f"{name!r} is no number that the force goes by, so there is no derivative by it")
         return made
+
+    def _beside(self, name: str, known: Sequence[Push], k: int, value: float) -> tuple[float, list[Push], list[Push]]:
+        """A step of one entry, and pushes a step and two steps on; shorter ones where the force refuses a long one."""
+        refused = []
+        for step in (first := _step(value), -first, first / 64, -first / 64):
+            try:
+                return step, self._changed(name, known, k, step), self._changed(name, known, k, 2 * step)
+            except InputError as error:
+                refused.append(error)
+        raise refused[0]
 
     def _changed(self, name: str, known: Sequence[Push], k: int, step: float) -> list[Push]:
         """Pushes of the force with one entry changed; refused where formulas change as well."""
