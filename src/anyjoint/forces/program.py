@@ -21,12 +21,12 @@ from anyjoint.spatial import Pose
 from anyjoint.symbolic import Graph, Node
 from anyjoint.symbolic.derivative import vjp
 from anyjoint.symbolic.interpret import evaluate
+from anyjoint.trace.straight import CONSTANTS
 
 from .force import Force
 from .signal import signal_at
 from .trace import ForceTrace
 
-EXACT = (0.0, 1.0)
 MANY = 24  # pushes that are worth kernels of their own, instead of one straight program over the whole tree
 Compiled = Callable[[Floats, Floats, Floats], Floats]
 
@@ -62,7 +62,7 @@ class ForceProgram:
     def form(self) -> tuple[object, ...]:
         """All that programs depend on: what pushes are and where they act, and numbers that may be built in."""
         where = tuple(Same(x) for body in self.mechanism.bodies for x in (body.joint, body.placement))
-        exact = tuple(x if x in EXACT else None for push in self.pushes for x in push.numbers)
+        exact = tuple(x if x in CONSTANTS else None for push in self.pushes for x in push.numbers)
         return where, tuple((push.kind, push.bodies, push.coordinates) for push in self.pushes), exact
 
     @property

@@ -123,7 +123,7 @@ def optimise(
     traj.remember()
     converged, message = bool(found.success), str(found.message)
     hindrance = problem.trouble or problem.hindrance
-    if hindrance and "GRADIENT" not in message:  # it went no further because what lies there fails
+    if hindrance and found.status != 1 and "GRADIENT" not in message:  # neither out of iterations nor at an optimum
         converged, message = False, f"runs with values beside these fail: {hindrance}"
     return Optimised(
         values, float(found.fun), converged, message, int(found.nit), traj, tuple(history), problem.runs
