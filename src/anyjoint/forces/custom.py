@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 
 from anyjoint.constraints import Push
 from anyjoint.errors import InputError
@@ -46,15 +45,21 @@ class Custom:
     def pushes(self, mechanism: Mechanism) -> list[Push]:
         bodies = tuple(body_index(mechanism, body, "Custom") for body in self.bodies)
         places = [(driven_body(mechanism, body, k, "Custom").index, k) for body, k in self.coordinates]
-        measure, effort, energy = (told(name, getattr(self, name)) for name in ("measure", "effort", "energy"))
         numbers = tuple(float(x) for x in self.numbers)
+        energy = Told("energy", self.energy) if self.energy else None
+        effort = Told("effort", self.effort) if self.effort else conservative(energy)
         return [
-            Push(what="Custom", measure=measure, effort=effort or conservative(energy), bodies=bodies,
+            Push(what="Custom", measure=Told("measure", self.measure), effort=effort, bodies=bodies,
                  coordinates=tuple(places), numbers=numbers, signals=tuple(self.signals), energy=energy)
         ]  # fmt: skip
 
 
-@cache
-def told(name: str, function: Callable[..., Scalar] | None) -> Callable[..., Scalar] | None:
-    """A function of the user's that tells what goes wrong in it; the same for the same, so that code is shared."""
-    return partial(ask, f"Custom: {name}", function) if function else None
+@dataclass(frozen=True)
+class Told:
+    """A function of the user's that tells what goes wrong in it; equal for the same one, so that code is shared."""
+
+    name: str
+    function: Callable[..., Scalar]
+
+    def __call__(self, *given: Scalar) -> Scalar:
+        return ask(f"Custom: {self.name}", self.function, *given)
