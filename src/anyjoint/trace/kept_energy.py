@@ -30,7 +30,8 @@ from .sketch import Sketch
 BALLS = (SphericalQuaternion, FreeQuaternion)
 NEAR = 1e-5  # rad or m: what accelerates by less within a step makes nothing; from 1.4 times that on, all of it counts
 TINY = 1e-30  # J: no inner motion at all
-GIVEN, TAKEN = 0.02, 0.1  # of the inner motion, at most in a step: where passes do not come to rest, less is right
+# Of the inner motion, at most in a step. Giving back what a hit loses, more than flight asks for, would make energy.
+GIVEN, TAKEN = 0.005, 0.1
 SUMS = ("made", "work", "far")  # over a tree: energy out of nothing, u M u, and the square of how far balls accelerate
 
 Results = Mapping[str, Sequence[int]]  # where those of links stand in the work array
