@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +13,7 @@ from anyjoint.mechanism import Mechanism
 from anyjoint.spatial import Pose
 
 from ..follow import Line
-from ..request import Request
-from .compiled import Lines, MjModel, Names
+from .built import Built
 from .drive import LEAST, MjcfDrive, read_drives
 from .joints import BALL, MjcfJoint
 from .shapes import pose_of
@@ -29,31 +28,19 @@ Drive = Actuator | Thruster | Muscle
 class Actuators:
     """Reads the actuators of a model into `made`, by name; those without a counterpart are told."""
 
-    def __init__(
-        self,
-        mech: Mechanism,
-        m: MjModel,
-        joints: Sequence[MjcfJoint],
-        bodies: Mapping[str, str],
-        last: Mapping[int, str | None],
-        following: Mapping[str, tuple[str, Line]],
-        tendons: Tendons,
-        names: Names,
-        request: Request,
-        line: Lines,
-    ) -> None:
-        self.mech, self.m, self.joints, self.bodies, self.last = mech, m, joints, bodies, last
-        self.following, self.tendons, self.report, self.line = following, tendons, request.report, line
-        self.drives, self.made = read_drives(m, names), dict[str, Drive]()
+    def __init__(self, mech: Mechanism, of: Built, tendons: Tendons) -> None:
+        self.mech, self.m, self.joints, self.bodies, self.last = mech, of.m, of.joints, of.moved, of.last
+        self.following, self.tendons, self.report, self.line = of.following, tendons, of.request.report, of.line
+        self.drives, self.made = read_drives(of.m, of.names), dict[str, Drive]()
         for drive in self.drives:
             made = drive.lacking or self._made(drive)
             if isinstance(made, str):
                 what = f"needs {made}, which has no counterpart; the coordinates are free of it"
-                self.report.warn(line("actuator", drive.name), "actuator", f"actuator {drive.name!r} {what}")
+                self.report.warn(of.line("actuator", drive.name), "actuator", f"actuator {drive.name!r} {what}")
             else:
                 self.made[drive.name] = made
-        for k, joint in enumerate(joints):
-            if joint.single and m.jnt_actfrclimited[k]:
+        for k, joint in enumerate(of.joints):
+            if joint.single and of.m.jnt_actfrclimited[k]:
                 self._limit(k, joint, [drive for drive in self.drives if self._may_act(drive, k)])
 
     def _made(self, drive: MjcfDrive) -> Drive | str:

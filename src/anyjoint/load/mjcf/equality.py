@@ -17,6 +17,7 @@ from anyjoint.spatial import Pose, vector
 
 from ..follow import Line, leaders
 from ..request import Request
+from .built import Built
 from .compiled import Lines, MjModel, Names
 from .joints import MjcfJoint
 from .shapes import pose_of
@@ -113,30 +114,21 @@ def _straight(m: MjModel, k: int) -> bool:
     return bool(m.eq_obj2id[k] >= 0 and m.eq_data[k][1] and not any(m.eq_data[k][2:5]))
 
 
-def add_rows(
-    mech: Mechanism,
-    m: MjModel,
-    joints: Sequence[MjcfJoint],
-    moved: Mapping[str, str],
-    following: Mapping[str, tuple[str, Line]],
-    tendons: Tendons,
-    names: Names,
-    request: Request,
-    line: Lines,
-) -> None:
+def add_rows(mech: Mechanism, of: Built, tendons: Tendons) -> None:
     """Equalities that are no straight lines, and those of tendons, as rows; exact where MuJoCo's are soft."""
+    m, report, line = of.m, of.request.report, of.line
     for k in range(m.neq):
-        name, first, second = names.of("equality", k), int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
+        name, first, second = of.names.of("equality", k), int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
         of_joints, pair = m.eq_type[k] == JOINT and not _straight(m, k), [first] + ([second] if second >= 0 else [])
         if not m.eq_active0[k] or not (of_joints or m.eq_type[k] == TENDON):
             continue
         if of_joints:
-            items = [_drum(joints[j], moved, following) for j in pair]
+            items = [_drum(of.joints[j], of.moved, of.following) for j in pair]
         elif all(j in tendons.paths for j in pair):
             items = [(tendons.paths[j], float(m.tendon_length0[j])) for j in pair]
         else:
             what = f"equality {name!r} needs a tendon that is left out"
-            request.report.refuse(line("equality", name), "unsupported", what)
+            report.refuse(line("equality", name), "unsupported", what)
             continue
         paths = [read_path(path, mech, f"equality {name!r}") for path, _ in items]
         bodies = list(dict.fromkeys(b for path in paths for b in path.bodies if b >= 0))
@@ -147,7 +139,7 @@ def add_rows(
         try:
             mech.add_constraint(ConstraintFunction(row, False), *touched, name=name)
         except AnyjointError as error:
-            request.report.error(line("equality", name), "equality", str(error))
+            report.error(line("equality", name), "equality", str(error))
 
 
 def _drum(

@@ -23,6 +23,7 @@ from ..follow import Felt, Line, chained, coupled
 from ..markup import Element
 from ..request import Request
 from .actuators import Actuators
+from .built import Built
 from .compiled import Lines, MjModel, Names, compiled
 from .contacts import add_contacts
 from .equality import add_rows, followers, loops
@@ -97,11 +98,10 @@ class _Builder:
             if name not in mech:
                 mech.add_frame(name, mech.ground, pose)
         told = self.names, self.request, line
-        moved = m, self.joints, self.bodies, self.last, self.following
-        tendons = Tendons(*moved, *told)
-        add_rows(mech, m, self.joints, self.bodies, self.following, tendons, *told)
-        actuators = Actuators(mech, *moved, tendons, *told).made
-        sensors = Sensors(*moved, tendons, *told).made
+        built = Built(m, self.joints, self.bodies, self.last, self.following, *told)
+        tendons = Tendons(built)
+        add_rows(mech, built, tendons)
+        actuators, sensors = Actuators(mech, built, tendons).made, Sensors(built, tendons).made
         if self.request.contacts != "skip" and "contact" not in disabled(m):
             add_contacts(mech, m, self.last, *told)
         named = [*self.bodies, *(body.name for body in mech.bodies)]  # those between are called like joints

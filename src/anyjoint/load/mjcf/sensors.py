@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 
 from anyjoint.mechanism.sensor import Sensor
 from anyjoint.spatial import Pose
 
 from ..follow import Line
-from ..request import Request
 from .actuators import ON_JOINT as ON_JOINTS
 from .actuators import TENDON
-from .compiled import Lines, MjModel, Names, mujoco
+from .built import Built
+from .compiled import mujoco
 from .drive import MjcfDrive, read_drives
-from .joints import MjcfJoint
 from .shapes import pose_of
 from .tendons import Tendons
 
@@ -41,20 +38,10 @@ Frame = tuple[str | None, Pose]
 class Sensors:
     """Reads the sensors of a model into `made`, by name; those without a counterpart are told."""
 
-    def __init__(
-        self,
-        m: MjModel,
-        joints: Sequence[MjcfJoint],
-        moved: Mapping[str, str],
-        last: Mapping[int, str | None],
-        following: Mapping[str, tuple[str, Line]],
-        tendons: Tendons,
-        names: Names,
-        request: Request,
-        line: Lines,
-    ) -> None:
-        self.m, self.joints, self.moved, self.last = m, joints, moved, last
-        self.following, self.tendons, self.drives = following, tendons, read_drives(m, names)
+    def __init__(self, of: Built, tendons: Tendons) -> None:
+        m, names, report = of.m, of.names, of.request.report
+        self.m, self.joints, self.moved, self.last = m, of.joints, of.moved, of.last
+        self.following, self.tendons, self.drives = of.following, tendons, read_drives(m, names)
         library, self.made = mujoco(), dict[str, Sensor]()
         self.types = {int(getattr(library.mjtObj, f"mjOBJ_{name.upper()}")): name for name in OBJECTS}
         kinds = {int(getattr(library.mjtSensor, name)): name.removeprefix("mjSENS_") for name in dir(library.mjtSensor)
@@ -64,13 +51,13 @@ class Sensors:
             made = self._made(k, kind)
             if made is None:
                 what = f"sensor {name!r} ({kind.lower().replace('_', ' ')}) has no counterpart; not read"
-                request.report.note(line("sensor", name), "sensor", what)
+                report.note(of.line("sensor", name), "sensor", what)
                 continue
             self.made[name] = made
             for what in ("cutoff", "delay", "interval"):
                 if np.any(getattr(m, f"sensor_{what}", np.zeros(m.nsensor))[k]):
                     sentence = f"sensor {name!r}: its {what} has no counterpart; it measures without"
-                    request.report.warn(line("sensor", name), "sensor", sentence)
+                    report.warn(of.line("sensor", name), "sensor", sentence)
 
     def _made(self, k: int, kind: str) -> Sensor | None:
         """A sensor of ours, or None."""

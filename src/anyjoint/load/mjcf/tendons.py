@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,7 @@ from anyjoint.forces import Drum, DryFriction, Pulley, Tendon, Tether, WrapCylin
 from anyjoint.forces.path import Item
 
 from ..follow import Line
-from ..request import Request
-from .compiled import Lines, MjModel, Names
+from .built import Built
 from .joints import MjcfJoint, held_within
 from .shapes import pose_of
 from .softness import softness
@@ -25,30 +23,21 @@ JOINT, PULLEY, SITE, SPHERE, CYLINDER = 1, 2, 3, 4, 5  # mjtWrap
 class Tendons:
     """Reads the tendons of a model; `paths` are those that have a counterpart, by number."""
 
-    def __init__(
-        self,
-        m: MjModel,
-        joints: Sequence[MjcfJoint],
-        moved: Mapping[str, str],
-        last: Mapping[int, str | None],
-        following: Mapping[str, tuple[str, Line]],
-        names: Names,
-        request: Request,
-        line: Lines,
-    ) -> None:
-        self.m, self.joints, self.moved, self.last, self.following = m, joints, moved, last, following
-        self.names, self.report, self.line = names, request.report, line
+    def __init__(self, of: Built) -> None:
+        m = of.m
+        self.m, self.joints, self.moved, self.last, self.following = m, of.joints, of.moved, of.last, of.following
+        self.names, self.report, self.line = of.names, of.request.report, of.line
         self.paths: dict[int, list[Item]] = {}
         for k in range(m.ntendon):
             path = self._path(k)
-            name = names.of("tendon", k)
+            name = of.names.of("tendon", k)
             if isinstance(path, str):
-                self.report.warn(line("tendon", name), "tendon", f"tendon {name!r} is left out: it {path}")
+                self.report.warn(of.line("tendon", name), "tendon", f"tendon {name!r} is left out: it {path}")
                 continue
             self.paths[k] = path
             if any(getattr(item, "side", None) for item in path):
                 what = "stays on the side that its sidesite says, where MuJoCo may let it pass on the other"
-                self.report.warn(line("tendon", name), "tendon", f"tendon {name!r} {what}")
+                self.report.warn(of.line("tendon", name), "tendon", f"tendon {name!r} {what}")
 
     def named(self) -> dict[str, list[Item]]:
         """Paths by the names of their tendons."""
